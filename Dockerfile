@@ -1,0 +1,32 @@
+# The bot as a container: locked dependencies, an ordinary user, one process to stop.
+#
+#   docker build -t photomat .
+#   docker run --env-file .env -p 8080:8080 -v photomat:/data photomat
+
+FROM python:3.11-slim AS build
+ENV UV_SYSTEM_CERTS=1 UV_LINK_MODE=copy UV_COMPILE_BYTECODE=1 UV_NO_CACHE=1
+WORKDIR /opt/photomat
+COPY requirements/bootstrap.txt requirements/run.txt requirements/
+RUN python -m venv .venv \
+ && .venv/bin/pip install --quiet --no-cache-dir --disable-pip-version-check --require-hashes -r requirements/bootstrap.txt \
+ && .venv/bin/uv pip install --quiet --python .venv/bin/python --require-hashes -r requirements/run.txt
+COPY pyproject.toml README.md LICENSE ./
+COPY src src
+RUN .venv/bin/uv pip install --quiet --python .venv/bin/python --no-deps --no-build-isolation . \
+ && .venv/bin/uv pip uninstall --quiet --python .venv/bin/python uv
+
+FROM python:3.11-slim
+RUN useradd --create-home --uid 10001 photomat \
+ && install -d -o photomat -g photomat -m 0700 /data
+COPY --from=build /opt/photomat/.venv /opt/photomat/.venv
+ENV PATH=/opt/photomat/.venv/bin:$PATH PYTHONUNBUFFERED=1 DATA_DIR=/data PORT=8080
+USER photomat
+WORKDIR /data
+
+# No VOLUME on purpose: Docker would make a nameless one, the program would take it for a disk that lasts, and the next
+# container would begin with an empty till. Mount one by name (-v photomat:/data), or set DATABASE_URL.
+EXPOSE 8080
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
+    CMD ["python", "-c", "import os, urllib.request as web; web.urlopen('http://127.0.0.1:' + os.environ['PORT'] + '/health', timeout=4)"]
+STOPSIGNAL SIGTERM
+CMD ["photomat", "run"]

@@ -1,0 +1,59 @@
+# Photomat. `make run` starts everything, `make test` is the whole gate, `make help` lists the rest.
+SHELL := /bin/bash
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+UV_READY := $(VENV)/.uv-ready
+RUN_READY := $(VENV)/.run-ready
+TEST_READY := $(VENV)/.test-ready
+
+# Behind a company's proxy its certificate is the system's, and uv would not look there by itself.
+export UV_SYSTEM_CERTS := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test lint format screenshots docs lock
+
+help: ## list what make can do
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
+
+setup: $(RUN_READY) ## make .venv with the locked dependencies; run and test do it by themselves
+
+run: setup ## start everything: without BOT_TOKEN the sandbox, with it the real bot
+	@exec $(BIN)/photomat run
+
+test: $(TEST_READY) lint ## the whole gate: format, lint, types, import contracts, tests
+	@scripts/need_chromium
+	@$(BIN)/pytest -n logical --maxprocesses 4 --dist loadfile
+
+lint: $(TEST_READY) ## the gate without the tests
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+format: $(TEST_READY) ## let ruff tidy the code
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+screenshots: $(TEST_READY) ## take the pictures of the README anew
+	@SCREENSHOTS=1 $(BIN)/pytest tests/browser/test_whole_product.py
+
+docs: $(RUN_READY) ## write docs/settings.md and .env.example anew from settings.py
+	@$(BIN)/python scripts/settings_doc.py
+
+lock: $(UV_READY) ## write requirements/*.txt anew from requirements/*.in
+	@for name in bootstrap run test; do \
+	  $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
+	    requirements/$$name.in -o requirements/$$name.txt || exit 1; done
+
+$(UV_READY): requirements/bootstrap.txt
+	@$(PYTHON) scripts/bootstrap.py $(VENV) uv
+	@touch $@
+
+$(RUN_READY): $(UV_READY) requirements/run.txt pyproject.toml
+	@$(PYTHON) scripts/bootstrap.py $(VENV) run
+	@touch $@
+
+$(TEST_READY): $(RUN_READY) requirements/test.txt
+	@$(PYTHON) scripts/bootstrap.py $(VENV) test
+	@touch $@

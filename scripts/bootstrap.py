@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""Make the virtual environment in stages: uv, then what the program needs, then what its tests need.
+
+    bootstrap.py .venv uv | run | test
+
+Runs before anything is installed, so it uses the standard library alone. Everything comes from the lock files, checked by
+its hash. Whatever goes wrong becomes one sentence that says what to do.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+OLDEST = (3, 11)
+ROOM_BYTES = 1_000_000_000
+
+NO_VENV = (
+    "Python could not make a virtual environment: install its venv module"
+    " (Debian and Ubuntu: apt-get install python3-venv), then run the same command again."
+)
+NO_ROOM = "There is no room left on this disk: make about 1 GB free, then run the same command again."
+NO_NETWORK = (
+    "The package index did not answer: check the network (or your proxy settings), then run the same command again."
+)
+WRONG_HASH = (
+    "A package is not the one that was locked, so nothing of it was installed: try another index or network,"
+    " and if it happens again, tell the authors."
+)
+NO_WHEEL = (
+    "The package index has no file of a locked package for this machine (Linux or macOS on x86-64 or ARM is needed):"
+    " its name stands above."
+)
+UNKNOWN = "The installation failed for the reason above: repair it, then run the same command again."
+
+SIGNS = (
+    (NO_ROOM, ("no space left", "disk quota exceeded", "os error 28")),
+    (WRONG_HASH, ("hash mismatch", "hashes are required", "do not match the hashes")),
+    (
+        NO_NETWORK,
+        (
+            "failed to fetch",
+            "error sending request",
+            "dns error",
+            "connection refused",
+            "connection broken",
+            "max retries exceeded",
+            "name resolution",
+            "timed out",
+            "no matching distribution found",
+        ),
+    ),
+    (NO_WHEEL, ("no matching platform tag", "is not a supported wheel", "no solution found", "has no wheels")),
+)
+"""What tools say, in lower case, and the sentence it becomes; the first that fits."""
+
+
+def main(folder: Path, stage: str) -> None:
+    """Bring the environment one stage further, or leave with one sentence."""
+    if sys.version_info < OLDEST:
+        leave(f"Photomat needs Python 3.11 or newer, this is {sys.version.split()[0]}: make PYTHON=python3.11 …")
+    if shutil.disk_usage(folder.resolve().parent).free < ROOM_BYTES:
+        leave(NO_ROOM)
+    {"uv": install_uv, "run": install_program, "test": install_tests}[stage](folder)
+
+
+def install_uv(folder: Path) -> None:
+    """An environment with the one tool that plain pip installs; a broken one is made anew."""
+    say("Preparing the environment in .venv, about a minute the first time…")
+    if not works(folder):
+        run([sys.executable, "-m", "venv", "--clear", str(folder)], otherwise=NO_VENV)
+    pip = [str(folder / "bin" / "python"), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    run([*pip, "--require-hashes", "-r", "requirements/bootstrap.txt"])
+
+
+def install_program(folder: Path) -> None:
+    """The locked dependencies and our own two packages."""
+    say("Installing what the bot needs, PostgreSQL included…")
+    install(folder, "--require-hashes", "-r", "requirements/run.txt")
+    install(folder, "--no-deps", "--no-build-isolation", "--editable", ".")
+
+
+def install_tests(folder: Path) -> None:
+    """The locked tools of the gate."""
+    say("Installing what the tests need…")
+    install(folder, "--require-hashes", "-r", "requirements/test.txt")
+
+
+def install(folder: Path, *what: str) -> None:
+    """One installation by uv into this environment and no other."""
+    uv = [str(folder / "bin" / "uv"), "pip", "install", "--quiet", "--python", str(folder / "bin" / "python")]
+    run([*uv, *what])
+
+
+def works(folder: Path) -> bool:
+    """Whether the environment is whole: a copied folder or a half-made one is not."""
+    python = folder / "bin" / "python"
+    if not python.exists():
+        return False
+    probe = subprocess.run(  # noqa: S603  a fixed list
+        [str(python), "-c", "import pip, sys; print(sys.prefix)"], check=False, capture_output=True, text=True
+    )
+    return probe.returncode == 0 and Path(probe.stdout.strip()).resolve() == folder.resolve()
+
+
+def run(command: list[str], *, otherwise: str = UNKNOWN) -> None:
+    """Run a step; if it fails, one sentence says what to do, below the tool's own words where they tell more."""
+    environment = {**os.environ, "UV_SYSTEM_CERTS": "1"}
+    step = subprocess.run(command, check=False, capture_output=True, text=True, env=environment)  # noqa: S603  a fixed list
+    if step.returncode != 0:
+        said = step.stdout + step.stderr
+        sentence = advice(said, otherwise=otherwise)
+        leave(sentence if sentence in {NO_ROOM, NO_NETWORK} else f"{said}\n{sentence}")
+
+
+def advice(said: str, *, otherwise: str = UNKNOWN) -> str:
+    """Turn the last words of a tool into a sentence for people."""
+    words = said.lower()
+    return next((sentence for sentence, signs in SIGNS if any(sign in words for sign in signs)), otherwise)
+
+
+def say(sentence: str) -> None:
+    """Tell how far we are; on stderr, where it stays out of pipes."""
+    sys.stderr.write(f"{sentence}\n")
+    sys.stderr.flush()
+
+
+def leave(sentence: str) -> None:
+    """Say it and stop."""
+    sys.exit(f"\n{sentence}")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2])

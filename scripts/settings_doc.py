@@ -1,0 +1,166 @@
+#!/usr/bin/env python3
+"""Write docs/settings.md and .env.example from `photomat.settings`, where every setting stands once. `make docs` runs it.
+
+What is added here is only the order for readers: sections with a sentence each. A setting that stands in no section is an
+error, and a test compares both files with what this prints.
+"""
+
+from pathlib import Path
+from typing import Any, Final, Literal, get_args, get_origin
+
+from pydantic.fields import FieldInfo
+from pydantic_core import PydanticUndefined
+
+from photomat.settings import Settings
+
+ROOT: Final = Path(__file__).resolve().parent.parent
+MARKDOWN: Final = ROOT / "docs" / "settings.md"
+EXAMPLE: Final = ROOT / ".env.example"
+
+SECTIONS: Final = (
+    (
+        "Going live",
+        "The first two make the sandbox the real bot: both or neither. The third lets Telegram and Kie.ai call us.",
+        ("bot_token", "kie_api_key", "public_url", "render_external_url"),
+    ),
+    (
+        "Where things are kept",
+        "Without DATABASE_URL a real PostgreSQL runs inside DATA_DIR, for one machine with a disk that lasts.",
+        ("database_url", "direct_database_url", "data_dir", "embedded_ok"),
+    ),
+    (
+        "Doors",
+        "Where the web server listens, and what opens its callbacks.",
+        ("host", "port", "callback_secret", "kie_webhook_key"),
+    ),
+    (
+        "Prices and money",
+        "Price = Kie credits x $0.005 x USD_RATE x MARKUP, rounded up to a minor unit (a kopeck, a cent).",
+        ("currency", "usd_rate", "markup", "welcome_credit"),
+    ),
+    (
+        "People who run it",
+        "Read and checked at start; 0.1.0 has no console and no operators' chat commands yet, so nothing uses them so far.",
+        ("admin_ids", "console_password"),
+    ),
+    (
+        "Patience",
+        "Seconds. The defaults are meant to be left alone.",
+        (
+            "poll_first_s",
+            "job_overdue_s",
+            "job_timeout_s",
+            "empty_result_grace_s",
+            "lease_s",
+            "delivery_lease_s",
+        ),
+    ),
+    (
+        "Instances and logs",
+        "What more than one instance shares out, and how they speak.",
+        ("update_workers", "log_format"),
+    ),
+    (
+        "Servers on the other side",
+        "For another Bot API server, a mirror, or a simulator; http addresses are fine. Nothing is uploaded yet.",
+        ("telegram_api_url", "kie_api_url", "kie_upload_url"),
+    ),
+    ("For tests", "Never set it where money is earned.", ("failpoint",)),
+)
+
+
+def fields() -> dict[str, FieldInfo]:
+    """Every setting, each in exactly one section; anything else stops here by name."""
+    known = Settings.model_fields
+    placed = [name for _, _, names in SECTIONS for name in names]
+    wrong = {name for name in placed if placed.count(name) > 1} | (set(placed) ^ set(known))
+    if wrong:
+        raise SystemExit(f"scripts/settings_doc.py must place each setting once; look at: {', '.join(sorted(wrong))}")
+    return known
+
+
+def markdown() -> str:
+    """docs/settings.md as it should be."""
+    known = fields()
+    lines = [
+        "# Settings",
+        "",
+        "<!-- Written by `make docs` from src/photomat/settings.py: edit that file, not this one. -->",
+        "",
+        "Settings come from the environment or from a file `.env` beside the program; the environment wins. All of them are",
+        "optional, and an empty value counts as not set. Start-up names every bad value at once and exits with code 2.",
+    ]
+    for title, sentence, names in SECTIONS:
+        lines += [
+            "",
+            f"## {title}",
+            "",
+            sentence,
+            "",
+            "| setting | takes | default | what it does |",
+            "|---|---|---|---|",
+        ]
+        for name in names:
+            field = known[name]
+            cells = (f"`{name.upper()}`", takes(field.annotation), default(field), field.description or "")
+            lines.append(f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def example() -> str:
+    """.env.example as it should be: every setting explained and switched off."""
+    known = fields()
+    lines = [
+        "# Copy this file to .env and take away the # in front of what you set. Nothing here is needed for the sandbox.",
+        "# Written by `make docs` from src/photomat/settings.py.",
+    ]
+    for title, sentence, names in SECTIONS:
+        lines += ["", f"# --- {title}. {sentence}"]
+        for name in names:
+            field = known[name]
+            lines += [
+                "",
+                f"# {field.description}",
+                f"#{name.upper()}={'' if field.default is None else plain(field.default)}",
+            ]
+    return "\n".join(lines) + "\n"
+
+
+def takes(annotation: Any) -> str:
+    """What a setting accepts, in words."""
+    kinds = [kind for kind in get_args(annotation) if kind is not type(None)]
+    if get_origin(annotation) is Literal:
+        return " or ".join(f"`{word}`" for word in get_args(annotation))
+    if kinds:
+        return takes(kinds[0])
+    words = {
+        "str": "text",
+        "int": "whole number",
+        "float": "number",
+        "Decimal": "number",
+        "bool": "`0` or `1`",
+        "Path": "folder",
+    }
+    return words[annotation.__name__]
+
+
+def default(field: FieldInfo) -> str:
+    """The default, in words."""
+    if field.default is PydanticUndefined or field.default is None or field.default == "":
+        return "not set"
+    return f"`{plain(field.default)}`"
+
+
+def plain(value: object) -> str:
+    """A default as it would be written into a file."""
+    return str(int(value)) if isinstance(value, bool) else str(value)
+
+
+def main() -> None:
+    """Write both files."""
+    MARKDOWN.write_text(markdown(), encoding="utf-8")
+    EXAMPLE.write_text(example(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,5 @@
+"""`python -m photomat`."""
+
+from photomat.cli.main import main
+
+main()

@@ -1,0 +1,103 @@
+"""What a button carries: 64 bytes at most, and enough to know a stale one.
+
+A form's buttons carry the form's id, a draft's its revision. The buttons of a job's card are drawn by `delivery`; here they
+are only read.
+"""
+
+from enum import StrEnum
+from typing import Final
+
+from aiogram.filters.callback_data import CallbackData
+
+MAX_BYTES: Final = 64
+
+
+class Screen(StrEnum):
+    """A place of the menu."""
+
+    HOME = "home"
+    CREATE = "create"
+    BALANCE = "balance"
+    HISTORY = "history"
+    HELP = "help"
+    LANGUAGE = "lang"
+
+
+class DraftAction(StrEnum):
+    """What can be done with a draft from its card."""
+
+    CREATE = "create"
+    CHANGE = "change"
+    CANCEL = "cancel"
+    BACK = "back"
+
+
+class JobAction(StrEnum):
+    """What can be done with a job from its card."""
+
+    CANCEL = "cancel"
+    ACCEPT = "accept"
+    AGAIN = "again"
+    NOTHING = "noop"
+
+
+class MenuButton(CallbackData, prefix="m"):
+    """Opens a place of the menu."""
+
+    screen: Screen
+
+
+class ModelButton(CallbackData, prefix="n"):
+    """Picks a model."""
+
+    model: str
+
+
+class OptionButton(CallbackData, prefix="o"):
+    """Answers one question of one form with one of its options, by number."""
+
+    form_id: int
+    question: int
+    option: int
+
+
+class LeaveButton(CallbackData, prefix="x"):
+    """Leaves a form."""
+
+    form_id: int
+
+
+class DraftButton(CallbackData, prefix="d"):
+    """Acts on a draft as its card showed it."""
+
+    action: DraftAction
+    draft_id: int
+    revision: int
+
+
+class ChangeButton(CallbackData, prefix="e"):
+    """Asks one input of a draft again, by number."""
+
+    draft_id: int
+    question: int
+
+
+class LanguageButton(CallbackData, prefix="l"):
+    """Chooses a language."""
+
+    language: str
+
+
+class JobButton(CallbackData, prefix="j"):
+    """Acts on a job: `j:<job_id>:<action>`."""
+
+    job_id: int
+    action: JobAction
+
+
+class JobPageButton(CallbackData, prefix="j"):
+    """Turns to a page of a job's results: `j:<job_id>:page:<n>`."""
+
+    job_id: int
+    action: str
+    page: int

@@ -1,0 +1,17 @@
+"""Which messages of a group are meant for the bot."""
+
+from aiogram import Bot
+from aiogram.enums import ChatType
+from aiogram.filters import Filter
+from aiogram.types import Message
+
+
+class SpokenToUs(Filter):
+    """Any message of a private chat; in a group only a reply to the bot. Commands have a filter of their own."""
+
+    async def __call__(self, message: Message, bot: Bot) -> bool:
+        """Say whether an answer is expected."""
+        if message.chat.type == ChatType.PRIVATE:
+            return True
+        replied_to = message.reply_to_message
+        return replied_to is not None and replied_to.from_user is not None and replied_to.from_user.id == bot.id

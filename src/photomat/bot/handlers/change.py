@@ -1,0 +1,85 @@
+"""Changing a draft from its card: which input, then its question, then the card anew.
+
+Opening the menu raises the draft's revision at once, so a card that is being changed can no longer be bought as it was. A
+draft that is bought cannot be changed, so a bought card is never edited here.
+"""
+
+from aiogram import F, Router
+from aiogram.types import CallbackQuery
+
+from photomat.bot import views
+from photomat.bot.buttons import ChangeButton, DraftAction, DraftButton
+from photomat.bot.form import Form
+from photomat.bot.order import draft_on_sale, show_card
+from photomat.bot.screen import Tap
+from photomat.bot.visit import Visit
+from photomat.catalog.model import Model
+from photomat.jobs.draft import Draft, change_draft
+
+
+async def open_menu(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, visit: Visit) -> None:
+    """Ask which input is to be changed."""
+    found = await _draft_to_change(visit, callback_data.draft_id)
+    if found is None:
+        await tap.answer(visit.say("tap-draft-bought"), alert=True)
+        return
+    draft, model = found
+    await tap.answer()
+    await tap.replace(views.change_menu(visit.say, model, draft))
+
+
+async def ask_again(_query: CallbackQuery, callback_data: ChangeButton, tap: Tap, visit: Visit) -> None:
+    """Ask one input of the draft again."""
+    found = await _draft_to_change(visit, callback_data.draft_id)
+    if found is None or callback_data.question >= len(found[1].inputs):
+        await tap.answer(visit.say("tap-draft-bought"), alert=True)
+        return
+    draft, model = found
+    asked = model.inputs[callback_data.question]
+    form = Form(
+        form_id=visit.unit.received_id,
+        model=model.id,
+        inputs=draft.inputs,
+        asking=asked.name,
+        draft_id=draft.draft_id,
+    )
+    await tap.answer()
+    await visit.keep_form(form)
+    await tap.replace(views.question(visit.say, model, form, asked))
+
+
+async def go_back(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, visit: Visit) -> None:
+    """Leave the menu for the card."""
+    found = await _draft_to_change(visit, callback_data.draft_id)
+    if found is None:
+        await tap.answer(visit.say("tap-draft-bought"), alert=True)
+        return
+    draft, model = found
+    await tap.answer()
+    await show_card(visit, tap.replace, model=model, draft=draft)
+
+
+async def _draft_to_change(visit: Visit, draft_id: int) -> tuple[Draft, Model] | None:
+    """The draft at a new revision; None when it is bought, gone or somebody else's."""
+    found = await draft_on_sale(visit, draft_id)
+    if found is None:
+        return None
+    draft, model = found
+    changed = await change_draft(
+        visit.shop.pool,
+        draft_id=draft.draft_id,
+        user_id=visit.user_id,
+        origin=visit.unit.origin,
+        inputs=draft.inputs,
+        price=visit.shop.price(model, draft.inputs),
+    )
+    return None if changed is None or changed.expired else (changed, model)
+
+
+def router() -> Router:
+    """The ways to get here."""
+    routes = Router(name="change")
+    routes.callback_query.register(open_menu, DraftButton.filter(F.action == DraftAction.CHANGE))
+    routes.callback_query.register(go_back, DraftButton.filter(F.action == DraftAction.BACK))
+    routes.callback_query.register(ask_again, ChangeButton.filter())
+    return routes

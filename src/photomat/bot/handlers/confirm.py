@@ -1,0 +1,111 @@
+"""Buying a draft from its card, or putting it away.
+
+Create is answered with what happened, so it is answered after its transaction. From then on the card is edited by
+`delivery` alone; killed before the answer, the tap is handled again and finds the job it made.
+"""
+
+from aiogram import F, Router
+from aiogram.types import CallbackQuery, InaccessibleMessage, Message
+
+from photomat.bot import views
+from photomat.bot.buttons import DraftAction, DraftButton
+from photomat.bot.order import draft_on_sale, show_card
+from photomat.bot.screen import Tap
+from photomat.bot.visit import Visit
+from photomat.catalog.model import Model
+from photomat.db.pool import transaction
+from photomat.jobs.create import AlreadyStarted, Created, Creation, DraftChanged, DraftGone, TooMany, create_job_atomic
+from photomat.jobs.draft import Draft, cancel_draft
+from photomat.kernel.errors import NotEnough, Rejected
+from photomat.kernel.failpoint import failpoint
+from photomat.kernel.ids import ChatId, DraftId, MessageId
+from photomat.kernel.logs import get_logger
+
+log = get_logger()
+
+
+async def create(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, visit: Visit) -> None:
+    """Buy the draft as its card showed it."""
+    found = await draft_on_sale(visit, callback_data.draft_id)
+    if found is None or tap.message is None:
+        await tap.answer(visit.say("tap-draft-gone"), alert=True)
+        return
+    draft, model = found
+    try:
+        creation = await _buy(visit, draft, model, revision=callback_data.revision, card=tap.message)
+    except NotEnough as refusal:
+        await tap.answer(views.not_enough(visit.say, refusal), alert=True)
+        return
+    except Rejected as refusal:
+        await tap.answer(visit.say(refusal.text_key, **refusal.facts), alert=True)
+        return
+    await visit.forget_form(of_draft=draft.draft_id)
+    await _tell(tap, visit, creation)
+    if isinstance(creation, DraftChanged):
+        await show_card(visit, tap.replace, model=model, draft=creation.draft)
+
+
+async def cancel(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, visit: Visit) -> None:
+    """Put the draft away."""
+    draft_id = DraftId(callback_data.draft_id)
+    async with transaction(visit.shop.pool) as tx:
+        is_canceled = await cancel_draft(tx, draft_id=draft_id, user_id=visit.user_id)
+    if not is_canceled:
+        await tap.answer(visit.say("tap-draft-bought"), alert=True)
+        return
+    await tap.answer()
+    await visit.forget_form(of_draft=draft_id)
+    await tap.replace(views.hint(visit.say, "draft-canceled"))
+
+
+async def _buy(
+    visit: Visit, draft: Draft, model: Model, *, revision: int, card: Message | InaccessibleMessage
+) -> Creation:
+    async with transaction(visit.shop.pool) as tx:
+        creation = await create_job_atomic(
+            tx,
+            draft_id=draft.draft_id,
+            revision=revision,
+            bot_id=visit.unit.bot_id,
+            user_id=visit.user_id,
+            chat_id=ChatId(card.chat.id),
+            message_id=MessageId(card.message_id),
+            language=visit.person.user.language,
+            kind=model.kind,
+            price_now=visit.shop.price(model, draft.inputs),
+            corr=visit.unit.corr,
+        )
+    if isinstance(creation, Created):
+        failpoint("create.after_commit")
+        log.info(
+            "JOB_CREATED",
+            job_id=creation.job_id,
+            user_id=visit.user_id,
+            model=creation.model,
+            price=creation.price.minor,
+        )
+    return creation
+
+
+async def _tell(tap: Tap, visit: Visit, creation: Creation) -> None:
+    say = visit.say
+    match creation:
+        case Created():
+            await tap.answer(say("tap-accepted"))
+        case AlreadyStarted(corr=corr, this_card=this_card):
+            visit.unit.corr = corr
+            await tap.answer(say("tap-accepted-before" if this_card else "tap-accepted-elsewhere"))
+        case DraftChanged():
+            await tap.answer(say("tap-card-renewed"), alert=True)
+        case DraftGone():
+            await tap.answer(say("tap-draft-gone"), alert=True)
+        case TooMany(limit=limit):
+            await tap.answer(say("tap-too-many", limit=limit), alert=True)
+
+
+def router() -> Router:
+    """The ways to get here."""
+    routes = Router(name="confirm")
+    routes.callback_query.register(create, DraftButton.filter(F.action == DraftAction.CREATE))
+    routes.callback_query.register(cancel, DraftButton.filter(F.action == DraftAction.CANCEL))
+    return routes

@@ -1,0 +1,105 @@
+"""The buttons of a job's card. Only the tap is answered here: the card is edited by `delivery` alone, from its row."""
+
+from aiogram import F, Router
+from aiogram.types import CallbackQuery
+
+from photomat.bot import views
+from photomat.bot.buttons import JobAction, JobButton, JobPageButton
+from photomat.bot.order import keep_draft, show_card
+from photomat.bot.screen import Tap
+from photomat.bot.visit import Visit
+from photomat.db.pool import transaction
+from photomat.delivery.page import turn_page
+from photomat.jobs.cancel import Canceled, NotYours, TooLate, cancel_job
+from photomat.jobs.history import Bought, own_job
+from photomat.jobs.offer import accept_offer
+from photomat.kernel.errors import NotEnough
+from photomat.kernel.ids import JobId
+
+
+async def cancel(_query: CallbackQuery, callback_data: JobButton, tap: Tap, visit: Visit) -> None:
+    """Cancel the job, if it may be canceled now."""
+    say, shop, job_id = visit.say, visit.shop, JobId(callback_data.job_id)
+    bought = await _own_job(tap, visit, job_id)
+    if bought is None:
+        return
+    model = shop.model(bought.model)
+    usually = shop.times.overdue_of(model.kind if model else "")
+    async with transaction(shop.pool) as tx:
+        outcome = await cancel_job(tx, job_id=job_id, user_id=visit.user_id, message_id=tap.message_id, usually=usually)
+    match outcome:
+        case Canceled():
+            await tap.answer(say("tap-canceled"))
+        case TooLate(finished=True):
+            await tap.answer(say("tap-cancel-finished"), alert=True)
+        case TooLate():
+            minutes = max(1, round(usually.total_seconds() / 60))
+            await tap.answer(say("tap-cancel-too-late", minutes=minutes), alert=True)
+        case NotYours():
+            await tap.answer(say("tap-not-yours"), alert=True)
+
+
+async def accept(_query: CallbackQuery, callback_data: JobButton, tap: Tap, visit: Visit) -> None:
+    """Buy the result of a canceled job."""
+    job_id = JobId(callback_data.job_id)
+    if await _own_job(tap, visit, job_id) is None:
+        return
+    try:
+        async with transaction(visit.shop.pool) as tx:
+            is_accepted = await accept_offer(tx, job_id=job_id, user_id=visit.user_id, message_id=tap.message_id)
+    except NotEnough as refusal:
+        await tap.answer(views.not_enough(visit.say, refusal), alert=True)
+        return
+    await tap.answer(visit.say("tap-offer-accepted" if is_accepted else "tap-offer-gone"), alert=not is_accepted)
+
+
+async def turn(_query: CallbackQuery, callback_data: JobPageButton, tap: Tap, visit: Visit) -> None:
+    """Show another output of the job."""
+    job_id = JobId(callback_data.job_id)
+    if await _own_job(tap, visit, job_id) is None:
+        return
+    async with transaction(visit.shop.pool) as tx:
+        is_turned = await turn_page(
+            tx, job_id=job_id, user_id=visit.user_id, message_id=tap.message_id, page=callback_data.page
+        )
+    await tap.answer(None if is_turned else visit.say("tap-page-gone"), alert=not is_turned)
+
+
+async def again(_query: CallbackQuery, callback_data: JobButton, tap: Tap, visit: Visit) -> None:
+    """Open a new draft with the job's inputs, on a new card."""
+    bought = await _own_job(tap, visit, JobId(callback_data.job_id))
+    if bought is None or tap.message is None:
+        return
+    model = visit.shop.model(bought.model)
+    if model is None:
+        await tap.answer(visit.say("tap-model-gone"), alert=True)
+        return
+    await tap.answer()
+    draft = await keep_draft(visit, chat_id=tap.message.chat.id, model=model, inputs=bought.inputs)
+    await show_card(visit, tap.send, model=model, draft=draft)
+
+
+async def _own_job(tap: Tap, visit: Visit, job_id: JobId) -> Bought | None:
+    """The job whose button was tapped; its correlation id follows the tap. Somebody else's is refused here."""
+    bought = await own_job(visit.shop.pool, job_id=job_id, user_id=visit.user_id)
+    if bought is None:
+        await tap.answer(visit.say("tap-not-yours"), alert=True)
+    else:
+        visit.unit.corr = bought.corr
+    return bought
+
+
+async def nothing(_query: CallbackQuery, tap: Tap, visit: Visit) -> None:
+    """A button that only shows a number."""
+    await tap.answer(visit.say("tap-nothing"))
+
+
+def router() -> Router:
+    """The ways to get here."""
+    routes = Router(name="result")
+    routes.callback_query.register(cancel, JobButton.filter(F.action == JobAction.CANCEL))
+    routes.callback_query.register(accept, JobButton.filter(F.action == JobAction.ACCEPT))
+    routes.callback_query.register(again, JobButton.filter(F.action == JobAction.AGAIN))
+    routes.callback_query.register(nothing, JobButton.filter(F.action == JobAction.NOTHING))
+    routes.callback_query.register(turn, JobPageButton.filter(F.action == "page"))
+    return routes

@@ -1,0 +1,56 @@
+"""/start, the menu, /help and /cancel: always there, whatever a conversation stands at."""
+
+from aiogram import F, Router
+from aiogram.filters import Command, CommandStart
+from aiogram.types import CallbackQuery, Message
+
+from photomat.bot import views
+from photomat.bot.buttons import MenuButton, Screen
+from photomat.bot.screen import Tap, send
+from photomat.bot.visit import Visit
+from photomat.users.user import DEFAULT_LANGUAGE, may_prefer_english
+
+
+async def start(message: Message, visit: Visit) -> None:
+    """Greet by name, with the balance and the menu; a form left open is closed."""
+    await visit.forget_form()
+    user, balance = visit.person.user, await visit.balance()
+    offers_english = user.language == DEFAULT_LANGUAGE and may_prefer_english(visit.person.language_code)
+    greeting = views.greeting(visit.say, name=user.first_name, balance=balance.available, offers_english=offers_english)
+    await send(message, greeting)
+
+
+async def open_home(_query: CallbackQuery, tap: Tap, visit: Visit) -> None:
+    """Come back to the menu."""
+    await tap.answer()
+    balance = await visit.balance()
+    await tap.open(views.home(visit.say, balance=balance.available))
+
+
+async def show_help(message: Message, visit: Visit) -> None:
+    """Say how it works."""
+    await send(message, views.help_page(visit.say))
+
+
+async def open_help(_query: CallbackQuery, tap: Tap, visit: Visit) -> None:
+    """Say how it works, in place of the menu."""
+    await tap.answer()
+    await tap.open(views.help_page(visit.say))
+
+
+async def cancel(message: Message, visit: Visit) -> None:
+    """Leave a form; bought jobs are canceled from their cards."""
+    form = await visit.form()
+    await visit.forget_form()
+    await send(message, views.hint(visit.say, "cancel-nothing" if form is None else "cancel-done"))
+
+
+def router() -> Router:
+    """The ways to get here."""
+    routes = Router(name="start")
+    routes.message.register(start, CommandStart())
+    routes.message.register(show_help, Command("help"))
+    routes.message.register(cancel, Command("cancel"))
+    routes.callback_query.register(open_home, MenuButton.filter(F.screen == Screen.HOME))
+    routes.callback_query.register(open_help, MenuButton.filter(F.screen == Screen.HELP))
+    return routes

@@ -1,0 +1,56 @@
+"""What every handler can count on: a known person, their language, and an answer to each tap."""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeAlias, TypeVar
+
+from aiogram import BaseMiddleware
+from aiogram.types import CallbackQuery, TelegramObject
+
+from photomat.bot.screen import Tap
+from photomat.bot.unit import Unit
+from photomat.bot.visit import Visit
+from photomat.texts.load import Texts
+
+T = TypeVar("T")
+Handler: TypeAlias = Callable[[TelegramObject, dict[str, Any]], Awaitable[Any]]
+
+
+class Welcome(BaseMiddleware):
+    """Gives the `visit`. What nobody sent (a channel's post, an anonymous admin) goes no further, quietly."""
+
+    async def __call__(self, handler: Handler, event: TelegramObject, data: dict[str, Any]) -> Any:
+        """Go on with the person, or not at all."""
+        unit, texts = _typed(data["unit"], Unit), _typed(data["texts"], Texts)
+        if unit.person is None:
+            return None
+        say = texts.speaker(unit.person.user.language)
+        data["visit"] = Visit(unit=unit, person=unit.person, state=data["state"], say=say, shop=data["shop"])
+        return await handler(event, data)
+
+
+class RegisterWhoIsAnswered(BaseMiddleware):
+    """Whoever a handler answers becomes a user; people who merely talk in a group do not."""
+
+    async def __call__(self, handler: Handler, event: TelegramObject, data: dict[str, Any]) -> Any:
+        """A handler was found: the person is registered when its work is committed."""
+        _typed(data["unit"], Unit).registers = True
+        return await handler(event, data)
+
+
+class AnswerEveryTap(BaseMiddleware):
+    """Gives `tap`, and answers it at the end if no handler did: a phone never shows a spinning button."""
+
+    async def __call__(self, handler: Handler, event: TelegramObject, data: dict[str, Any]) -> Any:
+        """Answer what was left unanswered; after an exception the update is handled again, so it is not answered."""
+        if not isinstance(event, CallbackQuery):
+            return await handler(event, data)
+        data["tap"] = tap = Tap(event)
+        result = await handler(event, data)
+        await tap.answer()
+        return result
+
+
+def _typed(value: object, kind: type[T]) -> T:
+    if not isinstance(value, kind):
+        raise TypeError(f"the dispatcher was given {type(value).__name__} where {kind.__name__} belongs")
+    return value

@@ -1,0 +1,62 @@
+"""From answers to the card: the draft is committed first, then its card is shown.
+
+Killed in between, or before the update is done: the update is handled again and finds its draft by origin; a second card
+of one draft is harmless.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TypeAlias
+
+from photomat.bot import views
+from photomat.bot.views import View
+from photomat.bot.visit import Visit
+from photomat.catalog.model import Model
+from photomat.jobs.draft import Draft, change_draft, read_draft, save_draft
+from photomat.kernel.failpoint import failpoint
+from photomat.kernel.ids import ChatId, DraftId
+
+Show: TypeAlias = Callable[[View], Awaitable[None]]
+
+
+async def keep_draft(
+    visit: Visit, *, chat_id: int, model: Model, inputs: Mapping[str, str], draft_id: int | None = None
+) -> Draft:
+    """Commit the draft, as a new revision of `draft_id` when there is one that is not bought yet."""
+    asked = visit.shop.price(model, inputs)
+    origin = visit.unit.origin
+    if draft_id is not None:
+        changed = await change_draft(
+            visit.shop.pool,
+            draft_id=DraftId(draft_id),
+            user_id=visit.user_id,
+            origin=origin,
+            inputs=inputs,
+            price=asked,
+        )
+        if changed is not None and not changed.expired:
+            return changed
+    return await save_draft(
+        visit.shop.pool,
+        origin=origin if draft_id is None else f"{origin}:new",
+        bot_id=visit.unit.bot_id,
+        user_id=visit.user_id,
+        chat_id=ChatId(chat_id),
+        model=model.id,
+        inputs=inputs,
+        price=asked,
+    )
+
+
+async def draft_on_sale(visit: Visit, draft_id: int) -> tuple[Draft, Model] | None:
+    """A draft of this person with its model, while that is on sale."""
+    draft = await read_draft(visit.shop.pool, draft_id=DraftId(draft_id), user_id=visit.user_id)
+    model = visit.shop.model(draft.model) if draft else None
+    return (draft, model) if draft and model else None
+
+
+async def show_card(visit: Visit, show: Show, *, model: Model, draft: Draft) -> None:
+    """Show a committed draft."""
+    failpoint("draft.before_card")
+    balance = await visit.balance()
+    await show(views.draft_card(visit.say, model, draft, balance=balance.available))
+    failpoint("draft.after_card")

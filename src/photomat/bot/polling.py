@@ -1,0 +1,85 @@
+"""getUpdates into the inbox, where there is no public address.
+
+The offset moves on only after the updates are committed: killed before, Telegram gives them again and the inbox knows
+them. Whatever goes wrong (another poller, no network), it is logged, waited out and tried again.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, Final
+
+from aiogram import Bot
+from aiogram.exceptions import TelegramConflictError
+from aiogram.methods import TelegramMethod
+
+from photomat.bot.app import ALLOWED_UPDATES
+from photomat.bot.trouble import in_our_words
+from photomat.db.pool import Pool
+from photomat.inbox.receive import receive
+from photomat.kernel.clock import sleep_until_set
+from photomat.kernel.errors import Transient
+from photomat.kernel.ids import BotId
+from photomat.kernel.logs import get_logger
+from photomat.kernel.retry import backoff_s
+
+ANSWER_WITHIN_S: Final = 10
+LONGEST_PAUSE_S: Final = 30
+CONFLICT_PAUSE_S: Final = 3
+
+log = get_logger()
+
+
+class RawUpdates(TelegramMethod[list[dict[str, Any]]]):
+    """getUpdates with every update exactly as Telegram sent it."""
+
+    __returning__ = list[dict[str, Any]]
+    __api_method__ = "getUpdates"
+
+    offset: int | None = None
+    timeout: int
+    allowed_updates: list[str]
+
+
+class Poller:
+    """Asks Telegram for updates; `wait_s` is how long Telegram may hold the question, `wake` hurries the handlers."""
+
+    def __init__(self, *, pool: Pool, bot: Bot, wake: Callable[[str], None], wait_s: int = 25) -> None:
+        self._pool = pool
+        self._wake = wake
+        self._bot = bot
+        self._wait_s = wait_s
+        self._offset: int | None = None
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Poll until told to stop."""
+        failures = 0
+        while not stop.is_set():
+            try:
+                await self.run_once()
+                failures = 0
+            except Exception as trouble:  # noqa: BLE001  the top of a loop: polling outlives every trouble
+                failures += 1
+                wait_s = _pause_s(trouble, failures)
+                log.warning("POLLING_TROUBLE", error=type(trouble).__name__, wait_s=round(wait_s, 1))
+                await sleep_until_set(stop, wait_s)
+
+    async def run_once(self) -> int:
+        """One question; store the answer, then move on. Gives how many updates were new."""
+        updates = await self._bot(
+            RawUpdates(offset=self._offset, timeout=self._wait_s, allowed_updates=list(ALLOWED_UPDATES)),
+            request_timeout=self._wait_s + ANSWER_WITHIN_S,
+        )
+        if not updates:
+            return 0
+        new = await receive(self._pool, bot_id=BotId(self._bot.id), updates=updates)
+        self._offset = max(update["update_id"] for update in updates) + 1
+        self._wake("updates")
+        return len(new)
+
+
+def _pause_s(trouble: Exception, failures: int) -> float:
+    if isinstance(trouble, TelegramConflictError):
+        return CONFLICT_PAUSE_S
+    known = in_our_words(trouble)
+    asked = known.retry_after_s if isinstance(known, Transient) else None
+    return asked or backoff_s(failures - 1, most_s=LONGEST_PAUSE_S)

@@ -1,0 +1,247 @@
+"""Facts → text and keyboard. Pure: nothing here asks a database or Telegram.
+
+Texts are HTML; whatever a person wrote is escaped here, and nowhere else.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Final
+
+from aiogram.types import InlineKeyboardButton, InlineKeyboardMarkup
+
+from photomat.bot.buttons import (
+    ChangeButton,
+    DraftAction,
+    DraftButton,
+    JobAction,
+    JobButton,
+    LanguageButton,
+    LeaveButton,
+    MenuButton,
+    ModelButton,
+    OptionButton,
+    Screen,
+)
+from photomat.bot.form import Form, Refused, input_named, questions
+from photomat.catalog.model import Input, Model
+from photomat.jobs.draft import Draft
+from photomat.jobs.history import PastJob
+from photomat.kernel.errors import NotEnough
+from photomat.kernel.money import Money
+from photomat.texts.load import LANGUAGES, Say
+from photomat.wallet.posting import Balance
+
+OPTIONS_IN_ROW: Final = 3
+SHOWN_CHARACTERS: Final = 500
+"""A longer input is cut on the card; what is bought is all of it."""
+
+Rows = list[list[InlineKeyboardButton]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """One message. `expects_text` means that the customer answers it by typing."""
+
+    text: str
+    rows: Rows
+    expects_text: bool = False
+
+    @property
+    def keyboard(self) -> InlineKeyboardMarkup | None:
+        """Its buttons, if it has any."""
+        return InlineKeyboardMarkup(inline_keyboard=self.rows) if self.rows else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """A model in the list, with what it costs by default; `is_least` when other inputs cost more."""
+
+    model: Model
+    price: Money
+    is_least: bool
+
+
+def greeting(say: Say, *, name: str, balance: Money, offers_english: bool) -> View:
+    """The answer to /start."""
+    rows = _menu(say)
+    if offers_english:
+        rows.append([_button(say("lang-en"), LanguageButton(language="en").pack())])
+    return View(text=say("greeting", name=escape(name), balance=balance), rows=rows)
+
+
+def home(say: Say, *, balance: Money) -> View:
+    """The menu, come back to."""
+    return View(text=say("home", balance=balance), rows=_menu(say))
+
+
+def help_page(say: Say) -> View:
+    """How it works, and every command."""
+    return View(text=say("help"), rows=[[_to_create(say)], [_to_home(say)]])
+
+
+def hint(say: Say, key: str) -> View:
+    """One sentence with the way to a picture under it."""
+    return View(text=say(key), rows=[[_to_create(say)], [_to_home(say)]])
+
+
+def model_list(say: Say, offers: Sequence[Offer]) -> View:
+    """The models on sale, each with its price."""
+    rows = [[_button(_label(say, offer), ModelButton(model=offer.model.id).pack())] for offer in offers]
+    return View(text=say("choose-model" if offers else "no-models"), rows=[*rows, [_to_home(say)]])
+
+
+def question(say: Say, model: Model, form: Form, asked: Input) -> View:
+    """The open question of a form."""
+    ask = say(f"ask-{asked.name}", limit=asked.max_length) if asked.max_length else say(f"ask-{asked.name}")
+    if form.draft_id is None:
+        asked_for = questions(model)
+        text = say(
+            "question", model=escape(model.title), ask=ask, step=asked_for.index(asked) + 1, steps=len(asked_for)
+        )
+    else:
+        text = say("question-change", model=escape(model.title), ask=ask)
+    leave = [_button(say("button-leave"), LeaveButton(form_id=form.form_id).pack())]
+    return View(text=text, rows=[*_options(model, form, asked), leave], expects_text=asked.type == "text")
+
+
+def refusal(say: Say, asked: Input, refused: Refused) -> View:
+    """Why an answer does not fit; the question stays open."""
+    return View(text=say(refused.key, **refused.facts), rows=[], expects_text=asked.type == "text")
+
+
+def draft_card(say: Say, model: Model, draft: Draft, *, balance: Money) -> View:
+    """What will be bought, for how much; the message this is shown in becomes the job's card."""
+    text = say(
+        "draft-card",
+        model=escape(model.title),
+        inputs=_inputs_in_words(say, model, draft.inputs),
+        price=draft.price,
+        balance=balance,
+    )
+    if balance < draft.price:
+        text += "\n\n" + say("draft-card-short", missing=missing(draft.price, balance))
+    rows = [
+        [_draft_button(say("draft-create", price=draft.price), DraftAction.CREATE, draft)],
+        [
+            _draft_button(say("draft-change"), DraftAction.CHANGE, draft),
+            _draft_button(say("draft-cancel"), DraftAction.CANCEL, draft),
+        ],
+    ]
+    return View(text=text, rows=rows)
+
+
+def change_menu(say: Say, model: Model, draft: Draft) -> View:
+    """Which input of a draft to ask again."""
+    rows = [
+        [
+            _button(
+                say("draft-change-input", title=say(f"input-{each.name}")),
+                ChangeButton(draft_id=draft.draft_id, question=number).pack(),
+            )
+        ]
+        for number, each in enumerate(model.inputs)
+    ]
+    back = [_draft_button(say("draft-back"), DraftAction.BACK, draft)]
+    return View(text=say("draft-what-to-change", model=escape(model.title)), rows=[*rows, back])
+
+
+def balance_page(say: Say, balance: Balance) -> View:
+    """The available sum, and what running jobs hold."""
+    if balance.held.minor:
+        text = say("balance-held", available=balance.available, held=balance.held)
+    else:
+        text = say("balance", available=balance.available)
+    return View(text=text, rows=[[_to_create(say)], [_to_home(say)]])
+
+
+def history_page(say: Say, jobs: Sequence[PastJob], titles: Mapping[str, str]) -> View:
+    """The last orders, newest first, each with a way to repeat it."""
+    if not jobs:
+        return hint(say, "history-empty")
+    lines = [
+        say(
+            "history-line",
+            number=number,
+            status=say(f"status-{job.status}"),
+            model=escape(titles.get(job.model, job.model)),
+            price=job.price,
+            when=f"{job.created_at:%d.%m %H:%M}",
+        )
+        for number, job in enumerate(jobs, start=1)
+    ]
+    again = [
+        _button(say("history-again", number=number), JobButton(job_id=job.job_id, action=JobAction.AGAIN).pack())
+        for number, job in enumerate(jobs, start=1)
+    ]
+    return View(text=say("history", lines="\n".join(lines)), rows=[again, [_to_home(say)]])
+
+
+def languages(say: Say) -> View:
+    """The choice of a language."""
+    row = [_button(say(f"lang-{language}"), LanguageButton(language=language).pack()) for language in LANGUAGES]
+    return View(text=say("lang-ask"), rows=[row])
+
+
+def not_enough(say: Say, trouble: NotEnough) -> str:
+    """The price, what is there, and what is missing."""
+    price, available = trouble.facts["price"], trouble.facts["available"]
+    if not isinstance(price, Money) or not isinstance(available, Money):
+        raise TypeError("NotEnough carries its price and what is available as Money")
+    return say("tap-not-enough", price=price, available=available, missing=missing(price, available))
+
+
+def missing(price: Money, available: Money) -> Money:
+    """What a price is above what is available."""
+    return Money(price.minor - available.minor, price.currency)
+
+
+def _inputs_in_words(say: Say, model: Model, inputs: Mapping[str, str]) -> str:
+    lines = []
+    for name, value in inputs.items():
+        shown = value if len(value) <= SHOWN_CHARACTERS else value[:SHOWN_CHARACTERS] + "…"
+        title = say(f"input-{name}") if input_named(model, name) else name
+        lines.append(say("draft-input", title=title, value=escape(shown)))
+    return "\n".join(lines)
+
+
+def _options(model: Model, form: Form, asked: Input) -> Rows:
+    question_number = model.inputs.index(asked)
+    buttons = [
+        _button(option, OptionButton(form_id=form.form_id, question=question_number, option=number).pack())
+        for number, option in enumerate(asked.options)
+    ]
+    return [buttons[start : start + OPTIONS_IN_ROW] for start in range(0, len(buttons), OPTIONS_IN_ROW)]
+
+
+def _label(say: Say, offer: Offer) -> str:
+    return say("model-button-from" if offer.is_least else "model-button", title=offer.model.title, price=offer.price)
+
+
+def _menu(say: Say) -> Rows:
+    return [
+        [_to_create(say)],
+        [_screen(say, "menu-balance", Screen.BALANCE), _screen(say, "menu-history", Screen.HISTORY)],
+        [_screen(say, "menu-help", Screen.HELP), _screen(say, "menu-lang", Screen.LANGUAGE)],
+    ]
+
+
+def _to_create(say: Say) -> InlineKeyboardButton:
+    return _screen(say, "menu-create", Screen.CREATE)
+
+
+def _to_home(say: Say) -> InlineKeyboardButton:
+    return _screen(say, "menu-home", Screen.HOME)
+
+
+def _screen(say: Say, key: str, screen: Screen) -> InlineKeyboardButton:
+    return _button(say(key), MenuButton(screen=screen).pack())
+
+
+def _draft_button(text: str, action: DraftAction, draft: Draft) -> InlineKeyboardButton:
+    data = DraftButton(action=action, draft_id=draft.draft_id, revision=draft.revision)
+    return _button(text, data.pack())
+
+
+def _button(text: str, data: str) -> InlineKeyboardButton:
+    return InlineKeyboardButton(text=text, callback_data=data)

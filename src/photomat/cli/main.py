@@ -1,0 +1,30 @@
+"""`photomat`: what an operator can do from a terminal. One file a command."""
+
+import sys
+
+import typer
+
+from photomat.cli import audit, catalog, failpoints, jobs, migrate, run, sandbox, wallet
+from photomat.kernel.errors import Startup
+from photomat.kernel.failpoint import UnknownFailpoint
+
+app = typer.Typer(
+    help="Photomat: put a coin in, get exactly one picture out.", no_args_is_help=True, add_completion=False
+)
+app.command("run")(run.run)
+app.command("sandbox")(sandbox.sandbox)
+app.command("migrate")(migrate.migrate)
+app.command("audit")(audit.audit)
+app.command("failpoints")(failpoints.failpoints)
+app.add_typer(jobs.app, name="jobs")
+app.add_typer(wallet.app, name="wallet")
+app.add_typer(catalog.app, name="catalog")
+
+
+def main() -> None:
+    """Run a command; what prevents a start is one sentence and exit code 2."""
+    try:
+        app()
+    except (Startup, UnknownFailpoint) as error:
+        sys.stderr.write(f"\nPhotomat cannot start. {error}\n")
+        sys.exit(2)

@@ -1,0 +1,117 @@
+"""`photomat sandbox`: the bot, a simulated Telegram, a simulated Kie.ai and a chat page in the browser. One command.
+
+The simulators are another program, started as a process: a misreading of a vendor's document cannot stand on both sides
+and agree with itself. The bot talks to them over real HTTP, by webhook and with signed callbacks, as in production.
+"""
+
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from photomat.cli import run as run_command
+from photomat.cli.banner import show_box
+from photomat.cli.database import owned_database
+from photomat.kernel.errors import Startup
+from photomat.settings import SANDBOX_WELCOME, Settings, load
+
+TOKEN: Final = "424242:sandbox-token-of-no-value"  # noqa: S105  opens nothing but the simulator
+KIE_KEY: Final = "sandbox-key-of-no-value"
+WEBHOOK_KEY: Final = "sandbox-webhook-key"
+START_TIMEOUT_S: Final = 20.0
+OVERDUE_S: Final = 45.0
+TIMEOUT_S: Final = 300.0
+"""The simulated Kie forgets its tasks when it stops, and nobody plays with a sandbox for a day."""
+
+
+def sandbox() -> None:
+    """Run everything on this machine, the outside world simulated."""
+    run_sandbox(load())
+
+
+def run_sandbox(settings: Settings) -> None:
+    """Start the simulators, then the bot against them."""
+    run_command.prepare(settings)
+    ports = (settings.port, settings.port + 1, settings.port + 2)
+    for port in ports:
+        refuse_a_taken_port(settings.host, port)
+    inside = _against_simulators(settings)
+    with owned_database(settings) as database, simulators(settings):
+        run_command.serve(inside, database, lambda: show_box(_addresses(settings), first="Chat page"))
+
+
+@contextmanager
+def simulators(settings: Settings) -> Iterator[None]:
+    """Both simulators in one process of their own; it ends with us, even if we are killed: its standard input closes."""
+    state = Path(settings.data_dir) / "sandbox" / "telegram.json"
+    state.parent.mkdir(parents=True, exist_ok=True)
+    command = [
+        str(Path(sys.executable).with_name("photomat-sandbox")),
+        "serve",
+        *("--host", "127.0.0.1", "--telegram-port", str(settings.port + 1), "--kie-port", str(settings.port + 2)),
+        *("--token", TOKEN, "--kie-key", KIE_KEY, "--webhook-key", WEBHOOK_KEY, "--state", str(state), "--with-stdin"),
+    ]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as process:  # noqa: S603  a fixed list
+        try:
+            _wait_for(process, settings.port + 1)
+            _wait_for(process, settings.port + 2)
+            yield
+        finally:
+            process.terminate()
+
+
+def refuse_a_taken_port(host: str, port: int) -> None:
+    """Say at once, and in one sentence, that a port is taken."""
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError:
+            raise Startup(
+                f"Port {port} is taken. The sandbox needs three in a row: stop what uses it,"
+                " or choose others, for example: PORT=9000 make run"
+            ) from None
+
+
+def _against_simulators(settings: Settings) -> Settings:
+    return settings.model_copy(
+        update={
+            "bot_token": TOKEN,
+            "kie_api_key": KIE_KEY,
+            "kie_webhook_key": WEBHOOK_KEY,
+            "public_url": f"http://127.0.0.1:{settings.port}",
+            "telegram_api_url": f"http://127.0.0.1:{settings.port + 1}",
+            "kie_api_url": f"http://127.0.0.1:{settings.port + 2}",
+            "kie_upload_url": f"http://127.0.0.1:{settings.port + 2}",
+            "job_overdue_s": settings.job_overdue_s or OVERDUE_S,
+            "job_timeout_s": TIMEOUT_S if "job_timeout_s" not in settings.model_fields_set else settings.job_timeout_s,
+            "welcome_credit": SANDBOX_WELCOME if settings.welcome_credit is None else settings.welcome_credit,
+        }
+    )
+
+
+def _wait_for(process: subprocess.Popen[bytes], port: int) -> None:
+    deadline = time.monotonic() + START_TIMEOUT_S
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise Startup("The simulators stopped right after their start; their words stand above.")
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.05)
+    raise Startup("The simulators did not start in time.")
+
+
+def _addresses(settings: Settings) -> dict[str, str]:
+    base = "http://127.0.0.1"
+    return {
+        "Chat page": f"{base}:{settings.port + 1}/",
+        "Bot": f"{base}:{settings.port}/health  ·  /ready  ·  /metrics",
+        "Simulated Telegram": f"{base}:{settings.port + 1}",
+        "Simulated Kie.ai": f"{base}:{settings.port + 2}",
+        "Data": f"{Path(settings.data_dir).resolve()}",
+    }

@@ -1,0 +1,74 @@
+"""Which instance is ACTIVE: the one whose session holds an advisory lock.
+
+The lock lives on a connection of its own in autocommit, never "idle in transaction". The holder proves its connection every
+two seconds and steps down when it cannot; the server forgets a dead host by TCP keepalives, and then the next one wins.
+"""
+
+import asyncio
+from contextlib import suppress
+from typing import Final
+
+import asyncpg
+
+from photomat.cluster.active_state import ActiveState
+from photomat.db.pool import Connection, connect
+from photomat.kernel.clock import sleep_until_set
+from photomat.kernel.errors import Startup
+from photomat.kernel.logs import get_logger
+
+LOCK_KEY: Final = 0x50484F544F4D4154  # "PHOTOMAT"
+PROOF_S: Final = 2.0
+TRY_S: Final = 0.5
+ANSWER_TIMEOUT_S: Final = 2.0
+LOST: Final = (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, Startup)
+log = get_logger()
+
+
+class Leader:
+    """Tries for the lock until stopped, and keeps the ActiveState true to it."""
+
+    def __init__(self, dsn: str, state: ActiveState) -> None:
+        self._dsn = dsn
+        self._state = state
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Be PASSIVE, win, be ACTIVE, lose, for ever; give the lock back at the end."""
+        waited = False
+        while not stop.is_set():
+            try:
+                connection = await connect(self._dsn, name="photomat active lock")
+            except LOST as error:
+                log.warning("LOCK", state="PASSIVE", reason="no_database", error=type(error).__name__)
+                await sleep_until_set(stop, PROOF_S)
+                continue
+            try:
+                waited = await self._compete(connection, stop, waited=waited)
+            except LOST as error:
+                log.warning("LOCK", state="PASSIVE", reason="lock_lost", error=type(error).__name__)
+            finally:
+                self._state.set(active=False, reason="lock_released" if stop.is_set() else "lock_lost")
+                await _let_go(connection)
+
+    async def _compete(self, connection: Connection, stop: asyncio.Event, *, waited: bool) -> bool:
+        while not stop.is_set():
+            won = await connection.fetchval("SELECT pg_try_advisory_lock($1)", LOCK_KEY, timeout=ANSWER_TIMEOUT_S)
+            if won:
+                log.info("LOCK", state="ACTIVE", reason="lock_acquired")
+                self._state.set(active=True, reason="lock_acquired")
+                await self._hold(connection, stop)
+                return False
+            if not waited:
+                log.info("PASSIVE_WAIT", reason="another instance is ACTIVE")
+                waited = True
+            await sleep_until_set(stop, TRY_S)
+        return waited
+
+    async def _hold(self, connection: Connection, stop: asyncio.Event) -> None:
+        while not await sleep_until_set(stop, PROOF_S):
+            await connection.fetchval("SELECT 1", timeout=ANSWER_TIMEOUT_S)
+
+
+async def _let_go(connection: Connection) -> None:
+    """Closing the session gives the lock back."""
+    with suppress(*LOST):
+        await connection.close(timeout=ANSWER_TIMEOUT_S)

@@ -1,0 +1,140 @@
+"""Brings a database to the schema this code needs, forward only.
+
+Promises: each file runs once, in its own transaction together with its row in `schema_migrations`; of two starters at
+once one applies a file and the other finds it applied; a file edited after it ran, a gap, a doubled number and a
+database newer than the code are refused by name before anything changes.
+
+The lock is taken anew in every transaction and the applied rows are read under it, so a killed starter leaves nothing
+behind and it also works through a transaction pooler.
+"""
+
+import hashlib
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from importlib.resources.abc import Traversable
+from typing import Final
+
+import structlog
+
+from photomat.db.pool import Connection, Transaction, connect
+from photomat.kernel.errors import Startup
+
+NAME_PATTERN: Final = re.compile(r"(?P<number>\d{4})_[a-z0-9_]+\.sql")
+LOCK_KEY: Final = 0x70686F746F6D6174  # "photomat" in bytes
+FILE_TIMEOUT_S: Final = 600
+
+CREATE_JOURNAL: Final = """
+    CREATE TABLE IF NOT EXISTS schema_migrations (
+        number     integer     NOT NULL,
+        name       text        NOT NULL,
+        checksum   text        NOT NULL,
+        applied_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+        CONSTRAINT schema_migrations_pkey PRIMARY KEY (number)
+    )
+"""
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Migration:
+    """One file: its number, its name without the ending, and what it says."""
+
+    number: int
+    name: str
+    sql: str
+
+    @property
+    def checksum(self) -> str:
+        """What the journal keeps to notice a later edit."""
+        return hashlib.sha256(self.sql.encode()).hexdigest()
+
+
+def read_migrations(folder: Traversable | None = None) -> list[Migration]:
+    """Read a folder's files in order; every file must be named NNNN_what.sql, from 0001 on without a gap."""
+    folder = folder or resources.files("photomat.db").joinpath("migrations")
+    found = [_read(file) for file in folder.iterdir() if file.name.endswith(".sql")]
+    found.sort(key=lambda migration: (migration.number, migration.name))
+    for position, migration in enumerate(found, start=1):
+        if migration.number != position:
+            what = "is there twice" if migration.number < position else "is missing"
+            raise Startup(f"Migration {min(migration.number, position):04} {what}, beside {migration.name}.")
+    return found
+
+
+async def migrate(
+    database: str | Connection, files: Sequence[Migration] | None = None, *, allow_newer: bool = False
+) -> list[str]:
+    """Apply what is not applied yet and return its names; the database is an address or an open connection."""
+    files = read_migrations() if files is None else files
+    if not isinstance(database, str):
+        return await _apply_all(database, files, allow_newer=allow_newer)
+    connection = await connect(database, name="photomat migrate", patience_s=10)
+    try:
+        return await _apply_all(connection, files, allow_newer=allow_newer)
+    finally:
+        await connection.close(timeout=5)
+
+
+async def _apply_all(connection: Connection, files: Sequence[Migration], *, allow_newer: bool) -> list[str]:
+    applied_now: list[str] = []
+    for _ in range(len(files) + 1):
+        async with connection.transaction():
+            next_one = await _next_under_lock(connection, files, allow_newer=allow_newer)
+            if next_one is None:
+                break
+            await _apply(connection, next_one)
+        log.info("MIGRATION", number=next_one.number, name=next_one.name)
+        applied_now.append(next_one.name)
+    return applied_now
+
+
+async def _next_under_lock(tx: Transaction, files: Sequence[Migration], *, allow_newer: bool) -> Migration | None:
+    await tx.execute(f"SET LOCAL statement_timeout = '{FILE_TIMEOUT_S}s'")
+    await tx.execute("SELECT pg_advisory_xact_lock($1)", LOCK_KEY, timeout=FILE_TIMEOUT_S)
+    await tx.execute(CREATE_JOURNAL)
+    rows = await tx.fetch("SELECT number, name, checksum FROM schema_migrations ORDER BY number")
+    applied = {row["number"]: (row["name"], row["checksum"]) for row in rows}
+    _refuse_what_disagrees(files, applied, allow_newer=allow_newer)
+    return next((file for file in files if file.number not in applied), None)
+
+
+async def _apply(tx: Transaction, migration: Migration) -> None:
+    await tx.execute(migration.sql, timeout=FILE_TIMEOUT_S)
+    await tx.execute(
+        "INSERT INTO schema_migrations (number, name, checksum) VALUES ($1, $2, $3)",
+        migration.number,
+        migration.name,
+        migration.checksum,
+    )
+
+
+def _refuse_what_disagrees(
+    files: Sequence[Migration], applied: Mapping[int, tuple[str, str]], *, allow_newer: bool
+) -> None:
+    ours = {file.number: file for file in files}
+    newest, reached = max(ours, default=0), max(applied, default=0)
+    edited = [file.name for file in files if file.number in applied and applied[file.number][1] != file.checksum]
+    if edited:
+        raise Startup(
+            f"Migrations were edited after they ran: {', '.join(edited)}. Restore the files and add a new one instead."
+        )
+    skipped = [file.name for file in files if file.number < reached and file.number not in applied]
+    if skipped:
+        raise Startup(f"The database is at {reached:04} but never saw {', '.join(skipped)}; restore a backup.")
+    if reached > newest and not allow_newer:
+        name = applied[reached][0]
+        raise Startup(
+            f"The database is at {name}, newer than this program, which knows up to {newest:04}; "
+            "start the newer program."
+        )
+
+
+def _read(file: Traversable) -> Migration:
+    match = NAME_PATTERN.fullmatch(file.name)
+    if match is None:
+        raise Startup(f"{file.name} is not a migration's name; they look like 0007_what_it_does.sql.")
+    name = file.name.removesuffix(".sql")
+    return Migration(number=int(match["number"]), name=name, sql=file.read_text(encoding="utf-8"))

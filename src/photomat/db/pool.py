@@ -1,0 +1,163 @@
+"""Connections to PostgreSQL, all opened the same way.
+
+Promises: nothing waits for ever (connecting, acquiring, a statement and an idle transaction each have a bound), JSON
+columns are Python values, and a database that cannot be reached at start is told in one sentence without its password.
+A pool's connection carries no session state: no LISTEN, no session-level lock, no SET outside a transaction. That is
+why it goes back to the pool without a reset query, which saves a round trip for each transaction, and why the same code
+runs through a transaction pooler.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any, Final, TypeAlias
+from urllib.parse import parse_qs, urlsplit
+
+import asyncpg
+
+from photomat.kernel.clock import monotonic
+from photomat.kernel.errors import Startup
+
+Pool: TypeAlias = asyncpg.Pool
+Connection: TypeAlias = asyncpg.Connection
+Transaction: TypeAlias = asyncpg.Connection
+"""A connection inside the caller's transaction."""
+
+CONNECT_TIMEOUT_S: Final = 10
+ACQUIRE_TIMEOUT_S: Final = 10
+COMMAND_TIMEOUT_S: Final = 35
+"""A little more than the server's own bound, so that the server's clearer error wins."""
+
+RETRY_PAUSE_S: Final = 0.2
+
+LIMITS: Final = {
+    "statement_timeout": "30s",
+    "idle_in_transaction_session_timeout": "60s",
+    "tcp_keepalives_idle": "5",
+    "tcp_keepalives_interval": "2",
+    "tcp_keepalives_count": "3",
+    "tcp_user_timeout": "15000",
+    "jit": "off",
+}
+"""What each session asks of the server; keepalives do nothing on a Unix socket, and free a dead host's locks on TCP."""
+
+NOT_YET: Final = (OSError, TimeoutError, asyncpg.CannotConnectNowError, asyncpg.TooManyConnectionsError)
+"""Failures that pass by themselves while a database starts beside us."""
+
+
+ADVICE: Final = (
+    (
+        (asyncpg.InvalidPasswordError, asyncpg.InvalidAuthorizationSpecificationError),
+        "refuses the user or the password; correct DATABASE_URL.",
+    ),
+    (
+        asyncpg.InvalidCatalogNameError,
+        "does not exist; create the database or correct DATABASE_URL.",
+    ),
+    (
+        asyncpg.ProtocolViolationError,
+        "refuses our session settings; if it is a connection pooler, set DIRECT_DATABASE_URL to the server behind it.",
+    ),
+    (
+        asyncpg.TooManyConnectionsError,
+        "has no connection left; raise its max_connections or stop another client.",
+    ),
+    (
+        (OSError, TimeoutError),
+        "cannot be reached; start the database or correct DATABASE_URL.",
+    ),
+)
+"""What to tell an operator about each failure, the first that fits."""
+
+
+async def connect_pool(dsn: str, *, size: int = 10, through_pooler: bool = False, patience_s: float = 10) -> Pool:
+    """Open a pool; a database still starting is given `patience_s`, anything else is a `Startup` at once.
+
+    `through_pooler` is for a transaction pooler: no prepared statements are kept and no session settings are sent.
+    """
+
+    async def open_pool() -> Pool:
+        return await asyncpg.create_pool(
+            min_size=1,
+            max_size=size,
+            init=_speak_json,
+            reset=_keep_as_is,
+            **_arguments(dsn, name="photomat", through_pooler=through_pooler),
+        )
+
+    return await _patiently(open_pool, dsn=dsn, patience_s=patience_s)
+
+
+async def connect(dsn: str, *, name: str, patience_s: float = 0) -> Connection:
+    """Open one connection of its own, for session-level work: locks, LISTEN, migrations."""
+
+    async def open_connection() -> Connection:
+        connection = await asyncpg.connect(**_arguments(dsn, name=name, through_pooler=False))
+        await _speak_json(connection)
+        return connection
+
+    return await _patiently(open_connection, dsn=dsn, patience_s=patience_s)
+
+
+@asynccontextmanager
+async def transaction(pool: Pool) -> AsyncIterator[Transaction]:
+    """Commit what the block did, or nothing of it."""
+    async with pool.acquire(timeout=ACQUIRE_TIMEOUT_S) as connection, connection.transaction():
+        yield connection
+
+
+def describe(dsn: str) -> str:
+    """Name a database for people: user, host and database, never the password."""
+    try:
+        parts = urlsplit(dsn)
+        host = parts.hostname or parse_qs(parts.query).get("host", ["the local socket"])[0]
+        port = f":{parts.port}" if parts.port else ""
+    except ValueError:
+        return "the database of DATABASE_URL"
+    return f"{parts.username or 'the default user'}@{host}{port}{parts.path}"
+
+
+def _arguments(dsn: str, *, name: str, through_pooler: bool) -> dict[str, Any]:
+    return {
+        "dsn": dsn,
+        "timeout": CONNECT_TIMEOUT_S,
+        "command_timeout": COMMAND_TIMEOUT_S,
+        "statement_cache_size": 0 if through_pooler else 200,
+        "server_settings": {"application_name": name} | ({} if through_pooler else LIMITS),
+    }
+
+
+async def _patiently(open_it: Callable[[], Any], *, dsn: str, patience_s: float) -> Any:
+    deadline = monotonic() + patience_s
+    while True:
+        try:
+            return await open_it()
+        except NOT_YET as trouble:
+            if monotonic() >= deadline:
+                raise Startup(_sentence(dsn, trouble)) from None
+        except (asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as trouble:
+            raise Startup(_sentence(dsn, trouble)) from None
+        await asyncio.sleep(RETRY_PAUSE_S)
+
+
+def _sentence(dsn: str, trouble: Exception) -> str:
+    for kind, advice in ADVICE:
+        if isinstance(trouble, kind):
+            return f"{describe(dsn)} {advice}"
+    if isinstance(trouble, asyncpg.PostgresError):
+        return f"{describe(dsn)} cannot be used: {trouble}"
+    return "DATABASE_URL is not a valid address; it looks like postgresql://user:password@host/name."
+
+
+async def _speak_json(connection: Connection) -> None:
+    for name in ("json", "jsonb"):
+        await connection.set_type_codec(name, schema="pg_catalog", encoder=_to_json, decoder=json.loads, format="text")
+
+
+def _to_json(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+async def _keep_as_is(_connection: Connection) -> None:
+    """Open transactions are rolled back by the pool itself; there is nothing else to undo."""

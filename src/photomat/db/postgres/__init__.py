@@ -1,0 +1,1 @@
+"""The parts of the embedded PostgreSQL: binaries, lock, user, data folder, socket, server process."""

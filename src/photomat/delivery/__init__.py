@@ -1,0 +1,1 @@
+"""A result shown exactly once: the delivery lock, what a card shows, how it gets there, and the ring."""

@@ -1,0 +1,128 @@
+"""What a job's card shows: card = render(row). Pure; the same row always renders the same card.
+
+One place for every face of a bought card: accepted, progress, overdue, canceled, offered, failed, and the result.
+"""
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from photomat.delivery.lock import LockedCard
+from photomat.delivery.outputs import Output
+from photomat.jobs.job import JobStatus
+from photomat.telegram.port import Button, Keyboard
+from photomat.texts.load import Texts
+
+LONGEST_PROMPT: Final = 600
+KNOWN_FAILURES: Final = frozenset({"timeout", "empty"})
+BAR_CELLS: Final = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Face:
+    """What is to be seen: a text (a caption where there is media), buttons, the output shown, the ring that goes with it."""
+
+    text: str
+    keyboard: Keyboard
+    output: Output | None = None
+    ring_kind: str | None = None
+
+
+def render(card: LockedCard, outputs: Sequence[Output], *, title: str, texts: Texts) -> Face:
+    """The face of a job's card as its row stands now."""
+    writer = _Writer(card, title, texts)
+    match card.status:
+        case JobStatus.DONE:
+            return writer.result(outputs)
+        case JobStatus.FAILED:
+            return writer.failed()
+        case JobStatus.CANCELED:
+            return writer.offered() if card.offered else writer.canceled()
+        case _:
+            return writer.progress()
+
+
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    card: LockedCard
+    title: str
+    texts: Texts
+
+    def result(self, outputs: Sequence[Output]) -> Face:
+        page = min(self.card.page, max(0, len(outputs) - 1))
+        output = outputs[page] if outputs else None
+        key = "card-gift" if self.card.gift else "card-done"
+        spoken = (self.card.result_object or {}).get("text")
+        text = self._say(key) if output or not spoken else f"{self._say(key)}\n\n{html.escape(str(spoken)[:3000])}"
+        keyboard: Keyboard = ()
+        if len(outputs) > 1:
+            keyboard = (self._pages(page, len(outputs)),)
+        keyboard = (*keyboard, (self._button("card-button-again", "again"),))
+        return Face(text=text, keyboard=keyboard, output=output, ring_kind="done")
+
+    def failed(self) -> Face:
+        reason = self.texts.say(self.card.language, f"fail-{_failure_word(self.card.fail_code)}")
+        text = self._say("card-failed", reason=reason)
+        return Face(text=text, keyboard=((self._button("card-button-retry", "again"),),), ring_kind="failed")
+
+    def canceled(self) -> Face:
+        return Face(text=self._say("card-canceled"), keyboard=((self._button("card-button-retry", "again"),),))
+
+    def offered(self) -> Face:
+        take = self._button("card-button-accept", "accept", price=str(self.card.price))
+        return Face(text=self._say("card-offered"), keyboard=((take,),), ring_kind="offer")
+
+    def progress(self) -> Face:
+        if self.card.stopped:
+            return Face(text=self._say("card-stopped"), keyboard=(), ring_kind="failed")
+        cancel: Keyboard = ((self._button("card-button-cancel", "cancel"),),)
+        if self.card.overdue:
+            return Face(text=self._say("card-overdue"), keyboard=cancel)
+        if self.card.status is JobStatus.PENDING:
+            return Face(text=self._say("card-accepted"), keyboard=cancel)
+        return Face(text=self._say("card-running", bar=progress_bar(self.card.progress)), keyboard=())
+
+    def _say(self, key: str, **facts: object) -> str:
+        return self.texts.say(
+            self.card.language,
+            key,
+            model=html.escape(self.title),
+            inputs=self._inputs(),
+            price=str(self.card.price),
+            **facts,
+        )
+
+    def _inputs(self) -> str:
+        """What was ordered, in words: the prompt first, then the short values."""
+        prompt = str(self.card.inputs.get("prompt", ""))
+        if len(prompt) > LONGEST_PROMPT:
+            prompt = prompt[:LONGEST_PROMPT] + "…"
+        rest = " · ".join(html.escape(str(value)) for name, value in self.card.inputs.items() if name != "prompt")
+        return "\n".join(part for part in (f"<i>{html.escape(prompt)}</i>" if prompt else "", rest) if part)
+
+    def _button(self, key: str, act: str, **facts: object) -> Button:
+        return Button(text=self.texts.say(self.card.language, key, **facts), data=f"j:{self.card.job_id}:{act}")
+
+    def _pages(self, page: int, count: int) -> tuple[Button, ...]:
+        back, on = (page - 1) % count, (page + 1) % count
+        job = self.card.job_id
+        return (
+            Button(text="◀", data=f"j:{job}:page:{back}"),
+            Button(text=f"{page + 1}/{count}", data=f"j:{job}:noop"),
+            Button(text="▶", data=f"j:{job}:page:{on}"),
+        )
+
+
+def progress_bar(percent: int) -> str:
+    """`▓▓▓░░░░░░░ 30 %`."""
+    full = round(percent * BAR_CELLS / 100)
+    return f"{'▓' * full}{'░' * (BAR_CELLS - full)} {percent} %"
+
+
+def _failure_word(code: str | None) -> str:
+    """Which words explain a failure to its customer: never the provider's own text."""
+    if code in KNOWN_FAILURES:
+        return code
+    number = (code or "").rpartition("-")[2]
+    return "content" if number in {"400", "422", "451"} else "provider"

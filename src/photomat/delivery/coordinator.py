@@ -1,0 +1,181 @@
+"""EXACTLY ONCE. One place alone edits a bought card: card = render(row), under the delivery lock.
+
+The promise: whatever crashes, a customer sees one result, on the one card they paid on. It rests on three things. The path
+from paying to picture contains no send: the card is a message whose id the customer's own tap gave us, and an edit can be
+repeated for ever with one visible effect. Only the holder of the lock edits, and its fence is tested by every write. And
+"shown" is recorded after the edit, never before.
+
+Killed …
+    after the lock      the lease runs out, somebody renders the same row
+    before the edit     likewise
+    after the edit      the same edit again: "not modified", or the same picture in the same place
+    after the mark      done; the ring is due by its own row
+An edit whose answer was lost may land late, after a newer one: then the final edit is rendered once more two minutes later.
+
+Troubles: blocked or gone → undeliverable until the user returns; the card's message deleted → a short text slot takes its
+place (at worst a stray line, never a second picture); 429 and time-outs → released with the next try; a bad token → stop,
+condemn nothing; refusals nobody planned for → parked for the operator after a few.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from photomat.db.pool import Pool, transaction
+from photomat.delivery import lock, outputs
+from photomat.delivery.card import Face, render
+from photomat.delivery.lock import LockedCard
+from photomat.delivery.sender import Sender
+from photomat.jobs.job import TERMINAL
+from photomat.kernel.errors import OutcomeUnknown, Rejected, Transient
+from photomat.kernel.failpoint import failpoint
+from photomat.kernel.logs import correlated, get_logger
+from photomat.kernel.metrics import TAP_TO_PICTURE_S
+from photomat.kernel.retry import backoff_s
+from photomat.telegram.pacing import unimportant
+from photomat.telegram.port import (
+    Card,
+    CardGone,
+    CardIsMedia,
+    Messenger,
+    Refused,
+    Superseded,
+    Unauthorized,
+    Unreachable,
+)
+from photomat.texts.load import Texts
+
+MOST_REFUSALS: Final = 8
+TRIES_BEFORE_TEXT: Final = 4
+MOST_RETRY_S: Final = 600.0
+UNAUTHORIZED_RETRY_S: Final = 60.0
+log = get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coordinator:
+    """Brings locked cards up to date."""
+
+    pool: Pool
+    messenger: Messenger
+    sender: Sender
+    texts: Texts
+    title_of: Callable[[str], str]
+    wake: Callable[[str], None]
+
+    async def deliver_result_atomic(self, card: LockedCard) -> None:
+        """Render a locked card, edit its message, record what it shows; or give the lock back with the reason."""
+        with correlated(card.corr, job_id=card.job_id):
+            if card.first_result:
+                log.info("DELIVER_LOCK_WIN", fence=card.fence, via=_via(card))
+            if card.attempts > 1:
+                log.info("DELIVERY_RETRY", attempt=card.attempts)
+            failpoint("deliver.after_lock")
+            found = await outputs.outputs_of(self.pool, card.job_id) if card.shows_result else []
+            face = render(card, found, title=self.title_of(card.model), texts=self.texts)
+            if card.first_result:
+                log.info("DELIVER_START", chat_id=card.chat_id, urls=len(found), via=_via(card))
+            await self._try(card, face)
+
+    async def _try(self, card: LockedCard, face: Face) -> None:
+        try:
+            level = await self._show(card, face)
+        except asyncio.CancelledError:
+            await self._release(card, 0, "the instance stopped", unknown=True)
+            raise
+        except Unreachable:
+            await self._undeliverable(card)
+        except Unauthorized as error:
+            log.error("BOT_UNAUTHORIZED", error=str(error))
+            await self._release(card, UNAUTHORIZED_RETRY_S, str(error))
+        except Transient as error:
+            await self._release(card, error.retry_after_s or _backoff(card), str(error))
+        except OutcomeUnknown as error:
+            await self._release(card, _backoff(card), str(error), unknown=True)
+        except Refused as error:
+            await self._refused(card, error)
+        except Rejected as error:
+            await self._release(card, _backoff(card), type(error).__name__)
+        else:
+            failpoint("deliver.after_edit")
+            await self._mark(card, face, level)
+
+    async def _show(self, card: LockedCard, face: Face) -> str:
+        place = Card(chat_id=card.chat_id, message_id=card.message_id)
+        try:
+            return await self._edit(card, place, face)
+        except Superseded:
+            if not await lock.still_ours(self.pool, card):
+                raise
+            return await self._edit(card, place, face)
+        except CardIsMedia:
+            await self.messenger.edit_keyboard(place, face.keyboard)
+            return "text"
+        except CardGone:
+            return await self._edit(card, await self._new_slot(card), face)
+
+    async def _edit(self, card: LockedCard, place: Card, face: Face) -> str:
+        last_resort = card.attempts >= TRIES_BEFORE_TEXT
+        if card.status in TERMINAL:
+            return await self.sender.show(place, face, language=card.language, last_resort=last_resort)
+        with unimportant():
+            return await self.sender.show(place, face, language=card.language, last_resort=last_resort)
+
+    async def _new_slot(self, card: LockedCard) -> Card:
+        """The card's message is gone: a short text takes its place, its id committed with the fence."""
+        text = self.texts.say(card.language, "card-slot")
+        message_id = await self.messenger.send_text(card.chat_id, text, reply_to=None)
+        async with transaction(self.pool) as tx:
+            ours = await lock.move_card(tx, card, message_id)
+        if not ours:
+            raise Superseded("superseded")
+        log.warning("CARD_MOVED", chat_id=card.chat_id, message_id=message_id)
+        return Card(chat_id=card.chat_id, message_id=message_id)
+
+    async def _mark(self, card: LockedCard, face: Face, level: str) -> None:
+        once_more = card.status in TERMINAL and (card.taken_over or card.attempts > 1) and not card.delivered
+        if card.first_result:
+            log.info("DELIVER_OK", level=level, via=_via(card))
+        async with transaction(self.pool) as tx:
+            ours = await lock.mark_delivered(tx, card, ring_kind=face.ring_kind, once_more=once_more)
+        failpoint("deliver.after_mark")
+        if not ours:
+            log.warning("DELIVER_LOCK_SKIP", reason="the lock was taken over", fence=card.fence)
+        elif card.first_result:
+            TAP_TO_PICTURE_S.observe((card.locked_at - card.created_at).total_seconds())
+            log.info("MARK_DELIVERED", fence=card.fence)
+        else:
+            log.info("CARD_SHOWN", status=card.status, revision=card.wanted)
+        self.wake("rings")
+        self.wake("deliveries")
+
+    async def _release(self, card: LockedCard, after_s: float, error: str, *, unknown: bool = False) -> None:
+        async with transaction(self.pool) as tx:
+            ours = await lock.release(tx, card, after=timedelta(seconds=after_s), error=error)
+        if ours:
+            log.warning("DELIVER_FAIL_RELEASED", retry_s=round(after_s, 1), unknown=unknown, error=error)
+        else:
+            log.warning("DELIVER_LOCK_SKIP", reason="the lock was taken over", fence=card.fence)
+
+    async def _refused(self, card: LockedCard, error: Refused) -> None:
+        if card.attempts < MOST_REFUSALS:
+            await self._release(card, _backoff(card), str(error))
+            return
+        async with transaction(self.pool) as tx:
+            await lock.park(tx, card, error=str(error))
+        log.error("DELIVERY_PARKED", error=str(error), attempts=card.attempts)
+
+    async def _undeliverable(self, card: LockedCard) -> None:
+        async with transaction(self.pool) as tx:
+            await lock.mark_undeliverable(tx, card, error="the user cannot be reached")
+        log.warning("UNDELIVERABLE", chat_id=card.chat_id)
+
+
+def _backoff(card: LockedCard) -> float:
+    return backoff_s(card.attempts - 1, most_s=MOST_RETRY_S)
+
+
+def _via(card: LockedCard) -> str:
+    return "retry" if card.attempts > 1 else card.found_via or "poll"

@@ -1,0 +1,50 @@
+"""Our own copy of every output: Kie deletes results after a day to two weeks, so each is copied soon after the job is done.
+
+Delivery copies what it shows; the loop over `claim_unkept` copies the rest. Copying bears repeating: killed anywhere, the
+output comes due again.
+"""
+
+from dataclasses import dataclass, replace
+
+from photomat.db.pool import Pool
+from photomat.delivery import outputs
+from photomat.delivery.media import ResultFiles
+from photomat.delivery.outputs import Output
+from photomat.kernel.errors import Transient
+from photomat.kernel.logs import correlated, get_logger
+
+log = get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keeper:
+    """Copies outputs into the results folder and remembers what they are."""
+
+    pool: Pool
+    files: ResultFiles
+
+    async def kept(self, output: Output) -> Output:
+        """The output with our own copy, made now if there is none; raises Transient when it cannot be had."""
+        if output.kept_as is not None and self.files.path_of(output.kept_as).is_file():
+            return output
+        kept = await self.files.fetch(output)
+        kept_as = str(kept.path.relative_to(self.files.folder))
+        await outputs.remember_kept(self.pool, output, kept, kept_as=kept_as)
+        return replace(
+            output,
+            mime=kept.mime,
+            size_bytes=kept.size_bytes,
+            width=kept.width,
+            height=kept.height,
+            kept_as=kept_as,
+        )
+
+    async def keep(self, output: Output) -> None:
+        """Copy one claimed output."""
+        with correlated(output.corr, job_id=output.job_id):
+            try:
+                await self.kept(output)
+            except Transient as error:
+                log.warning("RESULT_NOT_KEPT", position=output.position, error=str(error))
+            else:
+                log.info("RESULT_KEPT", position=output.position)

@@ -1,0 +1,109 @@
+"""The outputs of a job as rows: where Kie keeps each, what its bytes are, our own copy, Telegram's file."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Final
+
+from photomat.db.pool import Pool
+from photomat.kernel.ids import JobId
+
+MOST_TRIES: Final = 8
+KEEPS_DUE: Final = "SELECT 1 FROM job_outputs WHERE keep_at <= photomat_now()"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Output:
+    """One output. `kept_as` is our copy's name below the results folder."""
+
+    job_id: JobId
+    corr: str
+    position: int
+    url: str
+    media: str | None
+    mime: str | None
+    size_bytes: int | None
+    width: int | None
+    height: int | None
+    kept_as: str | None
+    file_id: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptFile:
+    """What became known of an output when it was copied."""
+
+    path: Path
+    mime: str
+    size_bytes: int
+    width: int | None
+    height: int | None
+
+
+async def outputs_of(pool: Pool, job_id: JobId) -> list[Output]:
+    """All outputs of a job, in order."""
+    rows = await pool.fetch(
+        """
+        SELECT job_id, corr, position, url, media, mime, size_bytes, width, height, kept_as, file_id
+          FROM job_outputs JOIN generation_jobs USING (job_id) WHERE job_id = $1 ORDER BY position
+        """,
+        job_id,
+    )
+    return [_output(row) for row in rows]
+
+
+async def remember_kept(pool: Pool, output: Output, kept: KeptFile, *, kept_as: str) -> None:
+    """Our copy is on the disk."""
+    await pool.execute(
+        """
+        UPDATE job_outputs
+           SET mime = $3, size_bytes = $4, width = $5, height = $6, kept_as = $7, kept_at = photomat_now(), keep_at = NULL
+         WHERE job_id = $1 AND position = $2
+        """,
+        output.job_id,
+        output.position,
+        kept.mime,
+        kept.size_bytes,
+        kept.width,
+        kept.height,
+        kept_as,
+    )
+
+
+async def claim_unkept(pool: Pool, *, limit: int, lease: timedelta) -> list[Output]:
+    """Claim outputs nobody has copied yet; what fails comes due again, later each time, and is given up in the end.
+
+    Copying bears repeating, so the claim is only a date: no fence guards it.
+    """
+    rows = await pool.fetch(
+        """
+        UPDATE job_outputs AS output
+           SET keep_tries = keep_tries + 1,
+               keep_at = CASE WHEN keep_tries + 1 < $3 THEN photomat_now() + $2::interval * power(2, keep_tries) END
+          FROM (SELECT job_id, position, corr FROM job_outputs JOIN generation_jobs USING (job_id)
+                 WHERE keep_at <= photomat_now()
+                 ORDER BY keep_at LIMIT $1 FOR UPDATE OF job_outputs SKIP LOCKED) AS due
+         WHERE output.job_id = due.job_id AND output.position = due.position
+        RETURNING output.job_id, due.corr, output.position, url, media, mime, size_bytes, width, height, kept_as, file_id
+        """,
+        limit,
+        lease,
+        MOST_TRIES,
+    )
+    return [_output(row) for row in rows]
+
+
+async def remember_file(pool: Pool, output: Output, *, media: str, file_id: str) -> None:
+    """Telegram has the file: from now on it is shown by its id."""
+    await pool.execute(
+        "UPDATE job_outputs SET media = $3, file_id = $4 WHERE job_id = $1 AND position = $2",
+        output.job_id,
+        output.position,
+        media,
+        file_id,
+    )
+
+
+def _output(row: Mapping[str, Any]) -> Output:
+    return Output(**{key: row[key] for key in row.keys()})  # noqa: SIM118  a record is not a dict

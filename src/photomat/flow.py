@@ -1,0 +1,110 @@
+"""The lifecycle on one page: loop → what it claims → the function that does it.
+
+    updates      a lane with a stored update        bot.dispatch            the conversation; the tap that buys
+    pre-checkout a pre-checkout's own lane          bot.dispatch            never waits behind anything
+    submits      jobs `pending`, due                jobs.submit             intent, createTask, task id
+    looks        jobs at Kie, due or woken          jobs.look → settle      the one reader of the truth; money; card due
+    deliveries   cards due (shown < wanted)         delivery.coordinator    card = render(row), under the delivery lock
+    rings        rings due                          delivery.ring           at most once
+    keeps        outputs without a copy of ours     delivery.keep           Kie deletes them after a while
+
+Callbacks come in through `web.kie_callback` → `jobs.callback` and only wake `looks`. Every step claims from the rows
+themselves; there is no second queue. `DUE` is what the pulse asks once a second, for all loops in one query.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from typing import Any, Final
+
+from photomat.bot.dispatch import UpdateWorker
+from photomat.db.pool import Pool
+from photomat.delivery.coordinator import Coordinator
+from photomat.delivery.keep import Keeper
+from photomat.delivery.lock import DELIVERIES_DUE, LockedCard, try_acquire_delivery_lock
+from photomat.delivery.outputs import KEEPS_DUE, Output, claim_unkept
+from photomat.delivery.ring import RINGS_DUE, Ring, Ringer, claim_rings
+from photomat.inbox.receive import PRE_CHECKOUTS_DUE, UPDATES_DUE
+from photomat.inbox.received import Claimed
+from photomat.jobs import store
+from photomat.jobs.job import Job
+from photomat.jobs.look import Looker
+from photomat.jobs.submit import Submitter
+from photomat.kernel.ids import InstanceId
+from photomat.work.loop import Step
+
+UPDATE_WIDTH: Final = 8
+PRE_CHECKOUT_WIDTH: Final = 2
+SUBMIT_WIDTH: Final = 8
+LOOK_WIDTH: Final = 8
+DELIVERY_WIDTH: Final = 8
+RING_WIDTH: Final = 4
+KEEP_WIDTH: Final = 2
+
+DUE: Final[Mapping[str, str]] = {
+    "updates": UPDATES_DUE,
+    "pre-checkout": PRE_CHECKOUTS_DUE,
+    "submits": store.SUBMITS_DUE,
+    "looks": store.LOOKS_DUE,
+    "deliveries": DELIVERIES_DUE,
+    "rings": RINGS_DUE,
+    "keeps": KEEPS_DUE,
+}
+
+
+def update_steps(
+    worker: UpdateWorker, pre_checkout_worker: UpdateWorker, *, wake: Callable[[str], None]
+) -> list[Step[Any]]:
+    """The conversation, and the payments' lane that never waits. A handled update may have bought or canceled."""
+
+    async def handle(claimed: Claimed) -> None:
+        await worker.handle(claimed)
+        wake("submits")
+        wake("deliveries")
+
+    return [
+        Step(name="updates", claim=worker.claim, do=handle, width=UPDATE_WIDTH),
+        Step(
+            name="pre-checkout",
+            claim=pre_checkout_worker.claim,
+            do=pre_checkout_worker.handle,
+            width=PRE_CHECKOUT_WIDTH,
+        ),
+    ]
+
+
+def job_steps(
+    pool: Pool,
+    *,
+    submitter: Submitter,
+    looker: Looker,
+    coordinator: Coordinator,
+    ringer: Ringer,
+    keeper: Keeper,
+    instance: InstanceId,
+    lease: timedelta,
+    delivery_lease: timedelta,
+) -> list[Step[Any]]:
+    """From the paid draft to the ring; every instance may do every step."""
+
+    async def claim_submits(limit: int) -> list[Job]:
+        return await store.claim_submits(pool, limit=limit, lease=lease, instance=instance)
+
+    async def claim_looks(limit: int) -> list[Job]:
+        return await store.claim_looks(pool, limit=limit, lease=lease, instance=instance)
+
+    async def claim_deliveries(limit: int) -> list[LockedCard]:
+        return await try_acquire_delivery_lock(pool, limit=limit, lease=delivery_lease, instance=instance)
+
+    async def claim_due_rings(limit: int) -> list[Ring]:
+        return await claim_rings(pool, limit=limit)
+
+    async def claim_keeps(limit: int) -> list[Output]:
+        return await claim_unkept(pool, limit=limit, lease=lease)
+
+    return [
+        Step(name="submits", claim=claim_submits, do=submitter.submit, width=SUBMIT_WIDTH),
+        Step(name="looks", claim=claim_looks, do=looker.look, width=LOOK_WIDTH),
+        Step(name="deliveries", claim=claim_deliveries, do=coordinator.deliver_result_atomic, width=DELIVERY_WIDTH),
+        Step(name="rings", claim=claim_due_rings, do=ringer.ring, width=RING_WIDTH),
+        Step(name="keeps", claim=claim_keeps, do=keeper.keep, width=KEEP_WIDTH),
+    ]

@@ -1,0 +1,84 @@
+"""What a stored update is and which lane it waits in. Pure.
+
+A lane is the updates of one user, wherever they wrote or tapped: a tap in a group is its user's, not the group's. What
+has no user waits in the lane of its chat. A pre-checkout query, which must be answered in ten seconds, has its own.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from photomat.kernel.errors import Rejected
+from photomat.kernel.ids import BotId, Fence, ReceivedId
+
+MAX_ATTEMPTS: Final = 3
+PRE_CHECKOUT: Final = "pre_checkout_query"
+PRE_CHECKOUT_LANES: Final = "p"
+"""The first letter of the lanes that are served by a slot of their own."""
+
+_NO_LANE: Final = "other"
+_ZERO_BYTE: Final = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Claimed:
+    """One update in our hands: nobody else has its lane while the fence stands."""
+
+    received_id: ReceivedId
+    bot_id: BotId
+    update_id: int
+    update: Mapping[str, Any]
+    lane: str
+    fence: Fence
+    attempts: int
+    age_s: float
+
+    @property
+    def tried_too_often(self) -> bool:
+        """Say whether earlier tries used up every attempt, so that this one must not be made."""
+        return self.attempts > MAX_ATTEMPTS
+
+    @property
+    def is_last_attempt(self) -> bool:
+        """Say whether a failure of this try is the final one."""
+        return self.attempts >= MAX_ATTEMPTS
+
+
+def update_id_of(update: Mapping[str, Any]) -> int:
+    """Telegram's number of the update; without one it is not an update."""
+    update_id = update.get("update_id")
+    if not isinstance(update_id, int) or isinstance(update_id, bool):
+        raise Rejected("not-an-update")
+    return update_id
+
+
+def kind_of(update: Mapping[str, Any]) -> str:
+    """The name of the one thing the update carries: message, callback_query and so on."""
+    return next((str(name) for name in update if name != "update_id"), "empty")
+
+
+def lane_of(update: Mapping[str, Any]) -> str:
+    """Name the queue the update waits in."""
+    kind = kind_of(update)
+    if kind == PRE_CHECKOUT:
+        return f"{PRE_CHECKOUT_LANES}{update_id_of(update)}"
+    for letter, number in _owners(update.get(kind)):
+        if isinstance(number, int):
+            return f"{letter}{number}"
+    return _NO_LANE
+
+
+def body_of(update: Mapping[str, Any]) -> str:
+    """The update as text PostgreSQL can keep: zero bytes and broken halves of a character are replaced."""
+    text = _ZERO_BYTE.sub(r"\1\\ufffd", json.dumps(update, ensure_ascii=False))
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def _owners(content: object) -> Iterator[tuple[str, object]]:
+    if isinstance(content, Mapping):
+        for letter, name in (("u", "from"), ("u", "user"), ("c", "chat")):
+            owner = content.get(name)
+            if isinstance(owner, Mapping):
+                yield letter, owner.get("id")

@@ -1,0 +1,111 @@
+"""`create_job_atomic`: the tap on [Create] becomes a job, with its hold, once per draft, all or nothing.
+
+Owner, revision and price are tested under the draft's row lock: the user pays what the card showed or sees the card anew.
+The message whose button was tapped becomes the job's card. A double tap, or the same update handled again, finds the
+same job. Killed before the commit: nothing happened, the update is handled again.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from photomat.db.pool import Transaction
+from photomat.jobs import draft as drafts
+from photomat.jobs import store
+from photomat.jobs.draft import Draft
+from photomat.jobs.job import hold_reference
+from photomat.kernel.failpoint import failpoint
+from photomat.kernel.ids import BotId, ChatId, DraftId, JobId, MessageId, UserId
+from photomat.kernel.money import Money
+from photomat.wallet import ledger
+
+MOST_RUNNING: Final = 10
+"""How many jobs of one user may run at once."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Created:
+    """Bought just now."""
+
+    job_id: JobId
+    corr: str
+    model: str
+    price: Money
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlreadyStarted:
+    """Bought before: by this very card, or by another card of the same draft."""
+
+    job_id: JobId
+    corr: str
+    this_card: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftChanged:
+    """What the card shows is no longer true: show it anew."""
+
+    draft: Draft
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftGone:
+    """Expired, put away, or somebody else's."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TooMany:
+    """The user has as many running jobs as allowed."""
+
+    limit: int
+
+
+Creation = Created | AlreadyStarted | DraftChanged | DraftGone | TooMany
+
+
+async def create_job_atomic(
+    tx: Transaction,
+    *,
+    draft_id: DraftId,
+    revision: int,
+    bot_id: BotId,
+    user_id: UserId,
+    chat_id: ChatId,
+    message_id: MessageId,
+    language: str,
+    kind: str,
+    price_now: Money,
+    corr: str,
+) -> Creation:
+    """Buy a draft; raises NotEnough when the wallet does not cover it (then nothing happened)."""
+    draft = await drafts.lock_draft(tx, draft_id=draft_id, user_id=user_id)
+    if draft is None:
+        return DraftGone()
+    key = f"draft:{draft_id}"
+    bought = await store.find_by_key(tx, key)
+    if bought is not None:
+        return AlreadyStarted(job_id=bought[0], corr=bought[1], this_card=bought[2] == message_id)
+    if draft.expired:
+        return DraftGone()
+    if draft.price != price_now:
+        return DraftChanged(draft=await drafts.reprice(tx, draft_id=draft_id, price=price_now))
+    if draft.revision != revision:
+        return DraftChanged(draft=draft)
+    if await store.count_live(tx, user_id) >= MOST_RUNNING:
+        return TooMany(limit=MOST_RUNNING)
+    job_id = await store.insert_job(
+        tx,
+        key=key,
+        corr=corr,
+        draft_id=draft_id,
+        card=(bot_id, chat_id, message_id),
+        user_id=user_id,
+        kind=kind,
+        language=language,
+    )
+    if job_id is None:
+        return DraftGone()
+    if draft.price.minor:
+        await ledger.hold(tx, user_id=user_id, amount=draft.price, reference=hold_reference(job_id), job_id=job_id)
+    failpoint("create.before_commit")
+    return Created(job_id=job_id, corr=corr, model=draft.model, price=draft.price)

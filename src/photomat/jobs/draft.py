@@ -1,0 +1,152 @@
+"""Drafts: what a user filled in, with the price that was shown.
+
+A draft is committed before its card is sent, under an origin of our making (the update that completed it), so an update
+handled again finds the same draft. A second card of one draft is harmless: whichever is tapped first is *the* card.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Final
+
+from photomat.db.pool import Pool, Transaction
+from photomat.kernel.ids import BotId, ChatId, DraftId, UserId
+from photomat.kernel.money import Money
+
+LIFE: Final = timedelta(days=1)
+COLUMNS: Final = (
+    "draft_id, bot_id, user_id, chat_id, model, inputs, price, currency, revision,"
+    " (expires_at <= photomat_now() OR canceled_at IS NOT NULL) AS expired"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Draft:
+    """A filled-in form with its quote. `revision` tells a card whether it still shows the newest."""
+
+    draft_id: DraftId
+    bot_id: BotId
+    user_id: UserId
+    chat_id: ChatId
+    model: str
+    inputs: Mapping[str, Any]
+    price: Money
+    revision: int
+    expired: bool
+
+
+async def save_draft(
+    pool: Pool,
+    *,
+    origin: str,
+    bot_id: BotId,
+    user_id: UserId,
+    chat_id: ChatId,
+    model: str,
+    inputs: Mapping[str, Any],
+    price: Money,
+) -> Draft:
+    """Store a new draft; the same origin again gives the same draft."""
+    row = await pool.fetchrow(
+        f"""
+        INSERT INTO drafts (origin, bot_id, user_id, chat_id, model, inputs, price, currency, expires_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, photomat_now() + $9::interval)
+            ON CONFLICT ON CONSTRAINT drafts_origin_once DO UPDATE SET origin = excluded.origin
+        RETURNING {COLUMNS}
+        """,  # noqa: S608  a constant list of columns
+        origin,
+        bot_id,
+        user_id,
+        chat_id,
+        model,
+        dict(inputs),
+        price.minor,
+        price.currency,
+        LIFE,
+    )
+    return _draft(row)
+
+
+async def change_draft(
+    pool: Pool, *, draft_id: DraftId, user_id: UserId, origin: str, inputs: Mapping[str, Any], price: Money
+) -> Draft | None:
+    """A new revision of a draft not yet bought; the same origin again makes no further one. None: not theirs, or bought."""
+    row = await pool.fetchrow(
+        f"""
+        UPDATE drafts
+           SET revision = revision + CASE WHEN origin = $3 THEN 0 ELSE 1 END, origin = $3, inputs = $4, price = $5,
+               currency = $6, expires_at = photomat_now() + $7::interval
+         WHERE draft_id = $1 AND user_id = $2
+           AND NOT EXISTS (SELECT 1 FROM generation_jobs WHERE generation_jobs.draft_id = drafts.draft_id)
+        RETURNING {COLUMNS}
+        """,  # noqa: S608  a constant list of columns
+        draft_id,
+        user_id,
+        origin,
+        dict(inputs),
+        price.minor,
+        price.currency,
+        LIFE,
+    )
+    return None if row is None else _draft(row)
+
+
+async def reprice(tx: Transaction, *, draft_id: DraftId, price: Money) -> Draft:
+    """The price has changed since it was shown: a new revision with today's."""
+    row = await tx.fetchrow(
+        f"UPDATE drafts SET revision = revision + 1, price = $2, currency = $3 WHERE draft_id = $1 RETURNING {COLUMNS}",  # noqa: S608  a constant list of columns
+        draft_id,
+        price.minor,
+        price.currency,
+    )
+    return _draft(row)
+
+
+async def read_draft(pool: Pool, *, draft_id: DraftId, user_id: UserId) -> Draft | None:
+    """The draft, if it is this user's."""
+    row = await pool.fetchrow(
+        f"SELECT {COLUMNS} FROM drafts WHERE draft_id = $1 AND user_id = $2",  # noqa: S608  a constant list of columns
+        draft_id,
+        user_id,
+    )
+    return None if row is None else _draft(row)
+
+
+async def lock_draft(tx: Transaction, *, draft_id: DraftId, user_id: UserId) -> Draft | None:
+    """The draft, locked for the transaction that buys it."""
+    row = await tx.fetchrow(
+        f"SELECT {COLUMNS} FROM drafts WHERE draft_id = $1 AND user_id = $2 FOR UPDATE",  # noqa: S608  a constant list of columns
+        draft_id,
+        user_id,
+    )
+    return None if row is None else _draft(row)
+
+
+async def cancel_draft(tx: Transaction, *, draft_id: DraftId, user_id: UserId) -> bool:
+    """Put a draft away; False when it is bought, or not theirs."""
+    return bool(
+        await tx.fetchval(
+            """
+            UPDATE drafts SET canceled_at = photomat_now()
+             WHERE draft_id = $1 AND user_id = $2
+               AND NOT EXISTS (SELECT 1 FROM generation_jobs WHERE generation_jobs.draft_id = drafts.draft_id)
+            RETURNING true
+            """,
+            draft_id,
+            user_id,
+        )
+    )
+
+
+def _draft(row: Mapping[str, Any]) -> Draft:
+    return Draft(
+        draft_id=DraftId(row["draft_id"]),
+        bot_id=BotId(row["bot_id"]),
+        user_id=UserId(row["user_id"]),
+        chat_id=ChatId(row["chat_id"]),
+        model=row["model"],
+        inputs=row["inputs"],
+        price=Money(row["price"], row["currency"]),
+        revision=row["revision"],
+        expired=row["expired"],
+    )

@@ -1,0 +1,63 @@
+"""What a user has bought, newest first."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from photomat.db.pool import Pool
+from photomat.jobs.job import JobStatus
+from photomat.kernel.ids import JobId, UserId
+from photomat.kernel.money import Money
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PastJob:
+    """One line of the history."""
+
+    job_id: JobId
+    model: str
+    status: JobStatus
+    price: Money
+    created_at: datetime
+    delivered: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bought:
+    """What one's own job was bought as, and the correlation id of everything that concerns it."""
+
+    model: str
+    inputs: Mapping[str, Any]
+    corr: str
+
+
+async def own_job(pool: Pool, *, job_id: JobId, user_id: UserId) -> Bought | None:
+    """The job, if it is this user's."""
+    row = await pool.fetchrow(
+        "SELECT model, inputs, corr FROM generation_jobs WHERE job_id = $1 AND user_id = $2", job_id, user_id
+    )
+    return None if row is None else Bought(model=row["model"], inputs=row["inputs"], corr=row["corr"])
+
+
+async def recent_jobs(pool: Pool, *, user_id: UserId, limit: int) -> list[PastJob]:
+    """The last jobs of a user."""
+    rows = await pool.fetch(
+        """
+        SELECT job_id, model, status, price, currency, created_at, delivered_at IS NOT NULL AS delivered
+          FROM generation_jobs WHERE user_id = $1 ORDER BY job_id DESC LIMIT $2
+        """,
+        user_id,
+        limit,
+    )
+    return [
+        PastJob(
+            job_id=JobId(row["job_id"]),
+            model=row["model"],
+            status=JobStatus(row["status"]),
+            price=Money(row["price"], row["currency"]),
+            created_at=row["created_at"],
+            delivered=row["delivered"],
+        )
+        for row in rows
+    ]

@@ -1,0 +1,90 @@
+"""Outcome → money → card due: one transaction, once per job.
+
+The job's row is locked first, then the wallet. Whoever comes second finds the job settled and changes nothing. A success
+after a failure is a gift (not charged), after a cancel an offer (paid only if the user takes it).
+Killed anywhere in here: nothing of it happened, and the job is claimed again.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, assert_never
+
+from photomat.db.pool import Transaction
+from photomat.jobs import outcome_store as store
+from photomat.jobs.job import JobStatus, hold_reference
+from photomat.kernel.failpoint import failpoint
+from photomat.kernel.ids import Fence, JobId
+from photomat.wallet import ledger
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Success:
+    """Kie has made it."""
+
+    urls: tuple[str, ...]
+    result_object: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Failure:
+    """It will not be made. `code` chooses the words for the user, `reason` is for the operator."""
+
+    code: str
+    reason: str | None = None
+
+
+Outcome = Success | Failure
+
+
+class Settled(StrEnum):
+    """What settling changed."""
+
+    CHARGED = "charged"
+    RELEASED = "released"
+    GIFT = "gift"
+    OFFERED = "offered"
+    NOTHING = "nothing"
+
+
+async def settle(
+    tx: Transaction, job_id: JobId, outcome: Outcome, *, price: int, via: str, fence: Fence | None
+) -> Settled:
+    """Settle a job; `fence` is the claim's where one found the outcome."""
+    status = await store.lock_status(tx, job_id, fence)
+    if status is None or status is JobStatus.DONE:
+        return Settled.NOTHING
+    match outcome:
+        case Success():
+            settled = await _succeed(tx, job_id, outcome, status, price=price, via=via)
+        case Failure():
+            settled = await _fail(tx, job_id, outcome, status, price=price, via=via)
+        case _:
+            assert_never(outcome)
+    failpoint("settle.before_commit")
+    return settled
+
+
+async def _succeed(
+    tx: Transaction, job_id: JobId, success: Success, status: JobStatus, *, price: int, via: str
+) -> Settled:
+    await store.insert_outputs(tx, job_id, success.urls)
+    if status is JobStatus.CANCELED:
+        is_new = await store.write_offered(tx, job_id, urls=success.urls, result_object=success.result_object, via=via)
+        return Settled.OFFERED if is_new else Settled.NOTHING
+    gift = status is JobStatus.FAILED
+    if price and not gift:
+        await ledger.charge(tx, reference=hold_reference(job_id))
+    await store.write_done(tx, job_id, urls=success.urls, result_object=success.result_object, via=via, gift=gift)
+    return Settled.GIFT if gift else Settled.CHARGED
+
+
+async def _fail(
+    tx: Transaction, job_id: JobId, failure: Failure, status: JobStatus, *, price: int, via: str
+) -> Settled:
+    if status in {JobStatus.FAILED, JobStatus.CANCELED}:
+        return Settled.NOTHING
+    if price:
+        await ledger.release(tx, reference=hold_reference(job_id))
+    await store.write_failed(tx, job_id, code=failure.code, reason=failure.reason, via=via)
+    return Settled.RELEASED

@@ -1,0 +1,264 @@
+"""The life of a job as statements: claims, intent, task id, looks and outcomes. One function, one statement.
+
+The delivery columns belong to `delivery/lock.py`; here they are only raised (`card_wanted`), never lowered.
+Every claim raises `fence`; every write that follows a claim tests it, and changing no row means: stop, write nothing.
+"""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any, Final
+
+from photomat.db.pool import Pool, Transaction
+from photomat.jobs.job import Job, JobStatus
+from photomat.kernel.ids import BotId, ChatId, DraftId, Fence, InstanceId, JobId, MessageId, TaskId, UserId
+from photomat.kernel.money import Money
+
+SUBMITS_DUE: Final = """
+    SELECT 1 FROM generation_jobs
+     WHERE status = 'pending' AND due_at <= photomat_now() AND (leased_until IS NULL OR leased_until <= photomat_now())"""
+LOOKS_DUE: Final = """
+    SELECT 1 FROM generation_jobs
+     WHERE status <> 'pending' AND due_at <= photomat_now() AND (leased_until IS NULL OR leased_until <= photomat_now())"""
+
+
+async def insert_job(
+    tx: Transaction,
+    *,
+    key: str,
+    corr: str,
+    draft_id: DraftId,
+    card: tuple[BotId, ChatId, MessageId],
+    user_id: UserId,
+    kind: str,
+    language: str,
+) -> JobId | None:
+    """Make the job of a draft; None when it (or another job of this card) exists already."""
+    job_id = await tx.fetchval(
+        """
+        INSERT INTO generation_jobs (idempotency_key, corr, draft_id, bot_id, chat_id, card_message_id, user_id, model, kind,
+                                     inputs, language, price, currency)
+        SELECT $1, $2, draft.draft_id, $4, $5, $6, $7, draft.model, $8, draft.inputs, $9, draft.price, draft.currency
+          FROM drafts AS draft WHERE draft.draft_id = $3
+            ON CONFLICT DO NOTHING
+        RETURNING job_id
+        """,
+        key,
+        corr,
+        draft_id,
+        *card,
+        user_id,
+        kind,
+        language,
+    )
+    return None if job_id is None else JobId(job_id)
+
+
+async def find_by_key(tx: Transaction, key: str) -> tuple[JobId, str, MessageId] | None:
+    """The job made before under this key: its id, its correlation id, its card."""
+    row = await tx.fetchrow("SELECT job_id, corr, card_message_id FROM generation_jobs WHERE idempotency_key = $1", key)
+    return None if row is None else (JobId(row["job_id"]), row["corr"], MessageId(row["card_message_id"]))
+
+
+async def count_live(tx: Transaction, user_id: UserId) -> int:
+    """How many jobs of this user are not settled yet."""
+    count: int = await tx.fetchval(
+        "SELECT count(*) FROM generation_jobs WHERE user_id = $1 AND settled_at IS NULL", user_id
+    )
+    return count
+
+
+async def claim_submits(pool: Pool, *, limit: int, lease: timedelta, instance: InstanceId) -> list[Job]:
+    """Claim jobs whose task is to be created; a claim that runs out may be claimed again, an intent may not."""
+    rows = await pool.fetch(
+        """
+        UPDATE generation_jobs AS job
+           SET fence = job.fence + 1, leased_until = photomat_now() + $2::interval, leased_by = $3, attempts = attempts + 1
+          FROM (SELECT job_id FROM generation_jobs
+                 WHERE status = 'pending' AND due_at <= photomat_now()
+                   AND (leased_until IS NULL OR leased_until <= photomat_now())
+                 ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED) AS due
+         WHERE job.job_id = due.job_id
+        RETURNING job.*, photomat_now() AS claimed_at
+        """,
+        limit,
+        lease,
+        instance,
+    )
+    return [_job(row) for row in rows]
+
+
+async def record_intent(tx: Transaction, job: Job, *, overdue: timedelta) -> bool:
+    """Say that the request is about to leave; from here on nobody submits this job again by itself."""
+    return bool(
+        await tx.fetchval(
+            """
+            UPDATE generation_jobs
+               SET status = 'submitting', intent_at = photomat_now(),
+                   due_at = greatest(created_at + $3::interval, photomat_now() + interval '1 second')
+             WHERE job_id = $1 AND fence = $2 AND status = 'pending' AND leased_until > photomat_now()
+            RETURNING true
+            """,
+            job.job_id,
+            job.fence,
+            overdue,
+        )
+    )
+
+
+async def record_task(tx: Transaction, job_id: JobId, task_id: TaskId, *, look_after: timedelta) -> JobStatus | None:
+    """Store the task id of the create reply, which always wins: there was one intent, so there is one reply.
+
+    No fence here: a callback may have put the job into a look's hands before its own create reply was stored.
+    """
+    status = await tx.fetchval(
+        """
+        UPDATE generation_jobs
+           SET external_task_id = $2, submitted_at = photomat_now(), last_error = NULL,
+               due_at = CASE WHEN status IN ('submitting', 'failed', 'canceled') AND woken_via IS NULL
+                             THEN photomat_now() + $3::interval ELSE due_at END,
+               leased_until = CASE WHEN status = 'submitting' THEN NULL ELSE leased_until END,
+               status = CASE WHEN status = 'submitting' THEN 'running' ELSE status END,
+               card_wanted = card_wanted + CASE WHEN status = 'submitting' THEN 1 ELSE 0 END
+         WHERE job_id = $1 AND intent_at IS NOT NULL
+        RETURNING status
+        """,
+        job_id,
+        task_id,
+        look_after,
+    )
+    return None if status is None else JobStatus(status)
+
+
+async def return_to_pending(tx: Transaction, job: Job, *, after: timedelta, error: str) -> bool:
+    """Nothing was created for sure: the job waits for its next try, and a card that said otherwise says so.
+
+    Guarded by the claim that held it.
+    """
+    return bool(
+        await tx.fetchval(
+            """
+            UPDATE generation_jobs
+               SET status = 'pending', intent_at = NULL, due_at = photomat_now() + $3::interval, leased_until = NULL,
+                   last_error = $4, card_wanted = card_wanted + CASE WHEN status = 'submitting' THEN 1 ELSE 0 END
+             WHERE job_id = $1 AND fence = $2 AND status IN ('pending', 'submitting') AND external_task_id IS NULL
+            RETURNING true
+            """,
+            job.job_id,
+            job.fence,
+            after,
+            error,
+        )
+    )
+
+
+async def record_unknown(tx: Transaction, job: Job, *, error: str) -> bool:
+    """The create's outcome is unknown: the job waits for its callback or for time, never for another submit."""
+    return bool(
+        await tx.fetchval(
+            """
+            UPDATE generation_jobs SET leased_until = NULL, last_error = $3
+             WHERE job_id = $1 AND fence = $2 AND status = 'submitting'
+            RETURNING true
+            """,
+            job.job_id,
+            job.fence,
+            error,
+        )
+    )
+
+
+async def claim_looks(pool: Pool, *, limit: int, lease: timedelta, instance: InstanceId) -> list[Job]:
+    """Claim jobs to be looked at: running ones, unknown submits whose time rules are due, and late news."""
+    rows = await pool.fetch(
+        """
+        UPDATE generation_jobs AS job
+           SET fence = job.fence + 1, leased_until = photomat_now() + $2::interval, leased_by = $3, attempts = attempts + 1,
+               woken_via = NULL
+          FROM (SELECT job_id, woken_via FROM generation_jobs
+                 WHERE status <> 'pending' AND due_at <= photomat_now()
+                   AND (leased_until IS NULL OR leased_until <= photomat_now())
+                 ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED) AS due
+         WHERE job.job_id = due.job_id
+        RETURNING job.*, due.woken_via AS claimed_via, photomat_now() AS claimed_at
+        """,
+        limit,
+        lease,
+        instance,
+    )
+    return [_job(row, via=row["claimed_via"]) for row in rows]
+
+
+async def schedule_look(
+    tx: Transaction, job: Job, *, after: timedelta | None, empty: bool, via: str | None, progress: int
+) -> bool:
+    """Give the claim back and say when to look again (None: never); a wake-up that came meanwhile is not lost.
+
+    Progress raises the card only when the card is up to date: it never piles up behind more important news.
+    """
+    return bool(
+        await tx.fetchval(
+            """
+            UPDATE generation_jobs
+               SET due_at = CASE WHEN woken_via IS NULL THEN photomat_now() + $3::interval ELSE photomat_now() END,
+                   leased_until = NULL, woken_via = coalesce(woken_via, $4),
+                   empty_since = CASE WHEN $5 THEN coalesce(empty_since, photomat_now()) ELSE empty_since END,
+                   card_wanted = card_wanted + CASE WHEN $6 > progress AND card_shown = card_wanted AND status = 'running'
+                                                    THEN 1 ELSE 0 END,
+                   progress = greatest(progress, $6)
+             WHERE job_id = $1 AND fence = $2
+            RETURNING true
+            """,
+            job.job_id,
+            job.fence,
+            after,
+            via,
+            empty,
+            progress,
+        )
+    )
+
+
+async def record_overdue(tx: Transaction, job: Job) -> bool:
+    """The job takes longer than its kind usually does: say so on the card, once."""
+    return bool(
+        await tx.fetchval(
+            """
+            UPDATE generation_jobs SET overdue_at = photomat_now(), card_wanted = card_wanted + 1, deliver_at = photomat_now()
+             WHERE job_id = $1 AND fence = $2 AND overdue_at IS NULL AND status IN ('submitting', 'running')
+            RETURNING true
+            """,
+            job.job_id,
+            job.fence,
+        )
+    )
+
+
+async def find_job_by_task_id(pool: Pool, task_id: str) -> JobId | None:
+    """Which job this task belongs to."""
+    job_id = await pool.fetchval("SELECT job_id FROM generation_jobs WHERE external_task_id = $1", task_id)
+    return None if job_id is None else JobId(job_id)
+
+
+def _job(row: Mapping[str, Any], *, via: str | None = None) -> Job:
+    task_id = row["external_task_id"]
+    return Job(
+        job_id=JobId(row["job_id"]),
+        corr=row["corr"],
+        bot_id=BotId(row["bot_id"]),
+        user_id=UserId(row["user_id"]),
+        chat_id=ChatId(row["chat_id"]),
+        card_message_id=MessageId(row["card_message_id"]),
+        model=row["model"],
+        kind=row["kind"],
+        inputs=row["inputs"],
+        price=Money(row["price"], row["currency"]),
+        status=JobStatus(row["status"]),
+        task_id=None if task_id is None else TaskId(task_id),
+        fence=Fence(row["fence"]),
+        attempts=row["attempts"],
+        woken_via=via,
+        created_at=row["created_at"],
+        overdue_at=row["overdue_at"],
+        empty_since=row["empty_since"],
+        claimed_at=row["claimed_at"],
+    )

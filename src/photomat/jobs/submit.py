@@ -1,0 +1,111 @@
+"""Create the provider's task at most once.
+
+    claim (lease) ─▶ intent (commit) ─▶ createTask ─▶ task id (commit)
+
+Killed before the intent: the lease runs out and somebody claims the job again. Killed after it, or the answer lost: the
+outcome is unknown, and the job is never submitted again by itself. Its callback finds it by the signed address even if the
+task id was never stored; past the give-up time the hold is released. A definite refusal fails the job or puts it back.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from photomat.db.pool import Pool, transaction
+from photomat.jobs import orphans, settle, store
+from photomat.jobs.job import Job, JobStatus, Times
+from photomat.jobs.stop import stopping_at_corruption
+from photomat.kernel.errors import OutcomeUnknown, Transient
+from photomat.kernel.failpoint import failpoint
+from photomat.kernel.ids import JobId, TaskId
+from photomat.kernel.logs import correlated, get_logger
+from photomat.kernel.retry import backoff_s
+from photomat.kie.port import Busy, Paused, Provider, TaskRefused
+from photomat.work import budget
+from photomat.work.budget import Budget
+
+CREATES: Final = Budget(name="kie:creates", limit=19, window_s=10.5)
+"""Kie takes 20 creates in 10 s; a little is left for what happens on the way."""
+
+PAUSE_S: Final = 60
+log = get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Submitter:
+    """Submits claimed jobs. `callback_url` gives the signed address of a job, None without a public one."""
+
+    pool: Pool
+    provider: Provider
+    times: Times
+    callback_url: Callable[[JobId], str | None]
+    wake: Callable[[str], None]
+
+    async def submit(self, job: Job) -> None:
+        """Take one claimed job through intent and createTask."""
+        with correlated(job.corr, job_id=job.job_id):
+            failpoint("submit.after_claim")
+            async with stopping_at_corruption(self.pool, job, self.wake):
+                await self._submit(job)
+
+    async def _submit(self, job: Job) -> None:
+        if job.age >= self.times.timeout:
+            await self._fail(job, settle.Failure(code="timeout", reason="it could not be submitted in time"))
+            return
+        wait_s = await budget.take(self.pool, CREATES)
+        if wait_s:
+            await self._put_back(job, wait_s, "waiting for Kie's rate limit")
+            return
+        failpoint("submit.before_intent")
+        async with transaction(self.pool) as tx:
+            ours = await store.record_intent(tx, job, overdue=self.times.overdue_of(job.kind))
+        if not ours:
+            log.info("SUBMIT_SKIP", reason="claim lost or job canceled")
+            return
+        failpoint("submit.after_intent")
+        await self._create(job)
+
+    async def _create(self, job: Job) -> None:
+        try:
+            task_id = await self.provider.create_task(
+                model=job.model, inputs=job.inputs, callback_url=self.callback_url(job.job_id)
+            )
+        except Paused as error:
+            await budget.block(self.pool, CREATES.name, seconds=PAUSE_S, reason=str(error))
+            log.error("SUBMIT_PAUSED", error=str(error), next_try_s=PAUSE_S)
+            await self._put_back(job, PAUSE_S, str(error))
+        except (Busy, Transient) as error:
+            await self._put_back(job, error.retry_after_s or backoff_s(job.attempts, most_s=60), str(error))
+        except TaskRefused as error:
+            await self._fail(job, settle.Failure(code=f"refused-{error.code}", reason=error.reason))
+        except OutcomeUnknown as error:
+            async with transaction(self.pool) as tx:
+                await store.record_unknown(tx, job, error=str(error))
+            log.warning("SUBMIT_UNKNOWN", error=str(error))
+        else:
+            failpoint("submit.after_create")
+            await self._record(job, task_id)
+
+    async def _record(self, job: Job, task_id: TaskId) -> None:
+        async with transaction(self.pool) as tx:
+            status = await store.record_task(tx, job.job_id, task_id, look_after=self.times.poll_first)
+            matched = await orphans.match_task(tx, task_id=task_id)
+        failpoint("submit.after_record")
+        log.info("JOB_SUBMITTED", task_id=task_id, model=job.model, status=status)
+        self.wake("looks" if matched or status is not JobStatus.RUNNING else "deliveries")
+        if matched:
+            log.info("ORPHAN_RECONCILE", task_id=task_id, matched=matched)
+
+    async def _put_back(self, job: Job, wait_s: float, error: str) -> None:
+        async with transaction(self.pool) as tx:
+            await store.return_to_pending(tx, job, after=timedelta(seconds=wait_s), error=error)
+        log.info("SUBMIT_RETRY", wait_s=round(wait_s, 1), reason=error)
+        self.wake("deliveries")
+
+    async def _fail(self, job: Job, failure: settle.Failure) -> None:
+        async with transaction(self.pool) as tx:
+            settled = await settle.settle(tx, job.job_id, failure, price=job.price.minor, via="submit", fence=job.fence)
+        failpoint("settle.after_commit")
+        log.info("JOB_SETTLED", outcome="failed", money=settled, code=failure.code)
+        self.wake("deliveries")

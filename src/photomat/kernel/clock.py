@@ -1,0 +1,27 @@
+"""The process's own clock, for waiting only.
+
+Which instant it *is*, only the database says (`photomat_now()`); two instances never compare their own clocks.
+"""
+
+import asyncio
+import time
+
+
+def monotonic() -> float:
+    """Seconds that only move forward, for measuring how long something took."""
+    return time.monotonic()
+
+
+def epoch() -> int:
+    """Seconds since 1970, for judging the age of a signature a vendor made with its own clock."""
+    return int(time.time())
+
+
+async def sleep_until_set(event: asyncio.Event, timeout_s: float) -> bool:
+    """Wait for the event, at most so long; say whether it was set."""
+    try:
+        async with asyncio.timeout(timeout_s):
+            await event.wait()
+    except TimeoutError:
+        return False
+    return True

@@ -1,0 +1,90 @@
+"""Logs are events with fields: `log.info("DELIVER_OK", level="url")` → `… [1a2b3c4d] [DELIVER_OK] level=url`.
+
+The correlation id of a job is stored with it and bound at every edge, so one id follows it through every line, in every
+process, over every restart. Prompts, tokens and file URLs are never fields of an event.
+"""
+
+import logging
+import secrets
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final, TextIO
+
+import structlog
+from structlog.contextvars import bound_contextvars, get_contextvars
+from structlog.typing import EventDict, FilteringBoundLogger, WrappedLogger
+
+from photomat.kernel.metrics import EVENTS
+
+NO_CORRELATION: Final = "-" * 8
+IDS: Final = ("job_id", "task_id", "user_id")
+"""These come first in a line."""
+
+
+def get_logger() -> FilteringBoundLogger:
+    """The logger every module uses."""
+    logger: FilteringBoundLogger = structlog.get_logger()
+    return logger
+
+
+def ensure_correlation_id(known: str | None = None) -> str:
+    """Give the id already known, else the one bound here, else a new one of 8 hex digits."""
+    bound = get_contextvars().get("corr")
+    return known or (str(bound) if bound else secrets.token_hex(4))
+
+
+@contextmanager
+def correlated(corr: str | None, **fields: object) -> Iterator[str]:
+    """Bind a correlation id and further fields to every line logged inside."""
+    corr = ensure_correlation_id(corr)
+    with bound_contextvars(corr=corr, **fields):
+        yield corr
+
+
+def configure(log_format: str, stream: TextIO) -> None:
+    """Send events to the stream as text for people or as JSON for machines."""
+    last = structlog.processors.JSONRenderer(ensure_ascii=False) if log_format == "json" else _as_text
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            _add_severity,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            _count,
+            structlog.processors.format_exc_info,
+            last,
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+        logger_factory=structlog.PrintLoggerFactory(stream),
+        cache_logger_on_first_use=False,
+    )
+    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+
+
+def _count(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
+    EVENTS.labels(tag=str(event["event"])).inc()
+    return event
+
+
+def _add_severity(_logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
+    """How bad it is; not called `level`, which is by which rung a result was delivered."""
+    event["severity"] = "error" if method == "exception" else method
+    return event
+
+
+def _as_text(_logger: WrappedLogger, _method: str, event: EventDict) -> str:
+    stamp = str(event.pop("timestamp"))[:19].replace("T", " ")
+    severity = str(event.pop("severity")).upper()
+    corr = event.pop("corr", NO_CORRELATION)
+    tag = event.pop("event")
+    trace = event.pop("exception", None)
+    ids = {key: event.pop(key) for key in IDS if key in event}
+    fields = " ".join(f"{key}={_value(value)}" for key, value in {**ids, **event}.items() if value is not None)
+    line = f"{stamp} {severity:<7} [{corr}] [{tag}] {fields}".rstrip()
+    return f"{line}\n{trace}" if trace else line
+
+
+def _value(value: object) -> str:
+    """One word, or quoted words, and always on one line: what a vendor says cannot forge an event of ours."""
+    text = "\\n".join(str(value).splitlines())
+    return f'"{text}"' if " " in text else text

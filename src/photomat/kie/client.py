@@ -1,0 +1,92 @@
+"""Kie over HTTP. Every foreign error becomes one of ours here, and nowhere else.
+
+`create_task` uses a fresh connection each time: on a kept one the server may already have hung up, and then nobody
+could say whether the request was read. A connection that could not be made means the request never left.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+import aiohttp
+
+from photomat.kernel.errors import OutcomeUnknown, Transient
+from photomat.kernel.ids import TaskId
+from photomat.kie import wire
+from photomat.kie.port import Answer, Busy, Paused, TaskRefused
+from photomat.kie.state_parser import extract_task_id, parse_kie_state
+
+USER_AGENT: Final = "Photomat/1 (+self-hosted)"
+CREATE_TIMEOUT: Final = aiohttp.ClientTimeout(total=8, connect=4, sock_connect=4)
+READ_TIMEOUT: Final = aiohttp.ClientTimeout(total=10, connect=4, sock_connect=4)
+UNKNOWN_TASK_CODES: Final = frozenset({400, 404, 422})
+
+
+class KieClient:
+    """The provider port on Kie's HTTP API."""
+
+    def __init__(self, *, base_url: str, api_key: str) -> None:
+        self._base_url = base_url
+        self._headers = {"Authorization": f"Bearer {api_key}", "User-Agent": USER_AGENT}
+        self._reading: aiohttp.ClientSession | None = None
+
+    async def create_task(self, *, model: str, inputs: Mapping[str, object], callback_url: str | None) -> TaskId:
+        """Create a task; see the port for what it raises."""
+        body: dict[str, object] = {"model": model, "input": dict(inputs)}
+        if callback_url is not None:
+            body["callBackUrl"] = callback_url
+        envelope = await self._post_create(body)
+        if envelope.code in wire.BUSY_CODES:
+            raise Busy(f"Kie is busy: code {envelope.code}")
+        if envelope.code in wire.PAUSED_CODES:
+            raise Paused(f"Kie refuses every task: code {envelope.code} {envelope.message[:200]}")
+        if envelope.code != wire.OK and envelope.code < wire.UNKNOWN_FROM:
+            raise TaskRefused(str(envelope.code), envelope.message[:500])
+        task_id = extract_task_id({"data": envelope.data})
+        if envelope.code != wire.OK or task_id is None:
+            raise OutcomeUnknown(f"createTask answered code {envelope.code} without a task id")
+        return TaskId(task_id)
+
+    async def record(self, task_id: TaskId) -> Answer:
+        """Read a task's record; see the port for what it raises."""
+        session = self._session()
+        try:
+            async with session.get(
+                f"{self._base_url}/api/v1/jobs/recordInfo", params={"taskId": task_id}, timeout=READ_TIMEOUT
+            ) as response:
+                envelope = wire.decode(await response.read(), response.status)
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise Transient(f"recordInfo did not answer: {type(error).__name__}") from error
+        if envelope is None:
+            raise Transient("recordInfo answered something that is not an envelope")
+        if envelope.code == wire.OK and isinstance(envelope.data, Mapping):
+            return Answer(parse_kie_state({"data": envelope.data}))
+        if envelope.code == wire.OK or envelope.code in UNKNOWN_TASK_CODES:
+            return Answer(None)
+        raise Transient(f"recordInfo answered code {envelope.code}")
+
+    async def close(self) -> None:
+        """Let go of the kept connections."""
+        if self._reading is not None:
+            await self._reading.close()
+
+    def _session(self) -> aiohttp.ClientSession:
+        if self._reading is None:
+            self._reading = aiohttp.ClientSession(headers=self._headers)
+        return self._reading
+
+    async def _post_create(self, body: Mapping[str, object]) -> wire.Envelope:
+        try:
+            async with (
+                aiohttp.ClientSession(
+                    headers=self._headers, connector=aiohttp.TCPConnector(force_close=True)
+                ) as session,
+                session.post(f"{self._base_url}/api/v1/jobs/createTask", json=body, timeout=CREATE_TIMEOUT) as response,
+            ):
+                envelope = wire.decode(await response.read(), response.status)
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
+            raise Transient(f"Kie could not be reached: {type(error).__name__}") from error
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise OutcomeUnknown(f"createTask left and got no answer: {type(error).__name__}") from error
+        if envelope is None:
+            raise OutcomeUnknown("createTask answered something that is not an envelope")
+        return envelope

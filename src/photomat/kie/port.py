@@ -1,0 +1,43 @@
+"""What the product asks of a provider of AI media, and the answers it can get."""
+
+from collections.abc import Mapping
+from typing import NamedTuple, Protocol
+
+from photomat.kernel.errors import Rejected, Transient
+from photomat.kernel.ids import TaskId
+from photomat.kie.state_parser import Reading
+
+
+class Busy(Transient):
+    """Too frequent, full or under maintenance: nothing was created, try later."""
+
+
+class Paused(Transient):
+    """The key or the credits are no good: no submit can work until the operator acts. Nothing was created."""
+
+
+class TaskRefused(Rejected):
+    """A definite no to this request: nothing was created."""
+
+    def __init__(self, code: str, reason: str) -> None:
+        super().__init__("fail-refused")
+        self.code = code
+        self.reason = reason
+
+
+class Answer(NamedTuple):
+    """recordInfo's answer: the reading, or None while the provider does not know the task (yet)."""
+
+    reading: Reading | None
+
+
+class Provider(Protocol):
+    """The provider's two calls a job needs. `create_task` is the one that costs money and bears no repeating."""
+
+    async def create_task(self, *, model: str, inputs: Mapping[str, object], callback_url: str | None) -> TaskId:
+        """Create a task. Raises Busy, Paused, TaskRefused, Transient (never left) or OutcomeUnknown."""
+        ...
+
+    async def record(self, task_id: TaskId) -> Answer:
+        """Read a task's record. Raises Transient when there is no usable answer."""
+        ...

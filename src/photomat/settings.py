@@ -1,0 +1,165 @@
+"""Every setting, once: name, type, default and a line of help. Read by `wiring` and `cli` alone.
+
+Values come from the environment and from a file `.env` beside the program. All bad ones are named at once.
+"""
+
+import hashlib
+import hmac
+from decimal import Decimal
+from pathlib import Path
+from typing import Literal
+from urllib.parse import urlsplit
+
+from pydantic import Field, ValidationError, field_validator
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from photomat.kernel.errors import Startup
+
+SANDBOX_WELCOME = 100_000
+
+
+class Settings(BaseSettings):
+    """What the operator can set. An empty value counts as not set."""
+
+    model_config = SettingsConfigDict(
+        env_file=".env", env_file_encoding="utf-8", env_ignore_empty=True, extra="ignore", frozen=True
+    )
+
+    bot_token: str | None = Field(
+        None, description="The bot's token from @BotFather. Without it and KIE_API_KEY: sandbox."
+    )
+    kie_api_key: str | None = Field(None, description="The API key of your Kie.ai account.")
+    database_url: str | None = Field(
+        None, description="PostgreSQL 15 or newer; without it an embedded one in DATA_DIR."
+    )
+    direct_database_url: str | None = Field(
+        None, description="The same database past a pooler, for the ACTIVE lock and LISTEN."
+    )
+    data_dir: Path = Field(Path("var"), description="Where the embedded database and copies of results are kept.")
+    embedded_ok: bool = Field(
+        default=False, description="Accept the embedded database where the disk may not last (Render, containers)."
+    )
+    host: str = Field("0.0.0.0", description="The address the web server listens on.")  # noqa: S104  the contract's default
+    port: int = Field(8080, ge=0, le=65535, description="Its port. The sandbox also takes the two ports after it.")
+    public_url: str | None = Field(
+        None, description="Where Telegram and Kie reach us; without it long polling and no callbacks."
+    )
+    render_external_url: str | None = Field(None, description="Set by Render; stands in for PUBLIC_URL.")
+    telegram_api_url: str = Field("https://api.telegram.org", description="The Bot API server.")
+    kie_api_url: str = Field("https://api.kie.ai", description="Kie's API server.")
+    kie_upload_url: str = Field("https://kieai.redpandaai.co", description="Kie's upload server.")
+    kie_webhook_key: str | None = Field(None, description="Kie's webhook key: then callbacks must carry its signature.")
+    callback_secret: str | None = Field(
+        None,
+        description="Signs callback addresses; by comma: the first signs, all are valid. Default: from BOT_TOKEN.",
+    )
+    admin_ids: str = Field("", description="Telegram ids of operators, by comma.")
+    console_password: str | None = Field(None, description="Opens the operators' console.")
+    currency: str = Field("RUB", pattern=r"^[A-Z]{3}$", description="The currency of wallets and prices.")
+    usd_rate: Decimal = Field(Decimal(80), gt=0, description="How much of it one US dollar costs.")
+    markup: Decimal = Field(Decimal("2.0"), gt=0, description="Price = Kie's cost x this.")
+    welcome_credit: int | None = Field(
+        None, ge=0, description="Minor units given to a new user. Default 0, in the sandbox 100000."
+    )
+    delivery_lease_s: float = Field(300, gt=0, description="How long a delivery lock lasts.")
+    lease_s: float = Field(30, gt=0, description="How long any other claim lasts.")
+    poll_first_s: float = Field(2, gt=0, description="The first look at a task comes so long after it was created.")
+    empty_result_grace_s: float = Field(
+        120, ge=0, description="How long a success without a result is looked at again."
+    )
+    job_overdue_s: float | None = Field(None, gt=0, description="After so long a job is overdue. Default: by kind.")
+    job_timeout_s: float = Field(86400, gt=0, description="After so long we give up and release the money.")
+    update_workers: Literal["active", "all"] = Field("active", description="Which instances handle updates.")
+    log_format: Literal["text", "json"] = Field("text", description="Logs for people or for machines.")
+    failpoint: str | None = Field(None, description="Tests only: die with SIGKILL at the named point (name or name:N).")
+
+    @field_validator("bot_token")
+    @classmethod
+    def _looks_like_a_token(cls, value: str | None) -> str | None:
+        if value is not None and not (value.partition(":")[0].isdigit() and value.partition(":")[2]):
+            raise ValueError("must look like 123456:ABC…, as @BotFather gives it")
+        return value
+
+    @field_validator("public_url", "render_external_url", "telegram_api_url", "kie_api_url", "kie_upload_url")
+    @classmethod
+    def _is_an_address(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        parts = urlsplit(value)
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            raise ValueError("must be an http or https address")
+        return value.rstrip("/")
+
+    @field_validator("callback_secret")
+    @classmethod
+    def _holds_a_secret(cls, value: str | None) -> str | None:
+        if value is not None and not value.replace(",", "").strip():
+            raise ValueError("must hold at least one secret")
+        return value
+
+    @field_validator("admin_ids")
+    @classmethod
+    def _are_ids(cls, value: str) -> str:
+        if not all(part.strip().lstrip("-").isdigit() for part in value.split(",") if part.strip()):
+            raise ValueError("must be Telegram ids by comma")
+        return value
+
+    @property
+    def sandboxed(self) -> bool:
+        """Neither key is set: everything outside is simulated."""
+        return self.bot_token is None and self.kie_api_key is None
+
+    @property
+    def address(self) -> str | None:
+        """Where the outside reaches us, if it can."""
+        return self.public_url or self.render_external_url
+
+    @property
+    def callback_secrets(self) -> tuple[bytes, ...]:
+        """The secrets of callback addresses: the first signs, all are valid."""
+        if self.callback_secret:
+            return tuple(part.strip().encode() for part in self.callback_secret.split(",") if part.strip())
+        return (self.derived("kie callback"),)
+
+    @property
+    def webhook_secret(self) -> str:
+        """What Telegram repeats in its secret header."""
+        return self.derived("telegram webhook").hex()
+
+    def derived(self, purpose: str) -> bytes:
+        """A secret of its own for a purpose, from the bot's token."""
+        return hmac.new((self.bot_token or "").encode(), purpose.encode(), hashlib.sha256).digest()
+
+    @property
+    def welcome(self) -> int:
+        """What a new user is given."""
+        if self.welcome_credit is not None:
+            return self.welcome_credit
+        return SANDBOX_WELCOME if self.sandboxed else 0
+
+
+class _Keys(BaseSettings):
+    """The two keys as they were given, to see which is missing even when something else is wrong."""
+
+    model_config = Settings.model_config
+    bot_token: str | None = None
+    kie_api_key: str | None = None
+
+
+def load() -> Settings:
+    """Read the settings, or refuse to start naming every bad and every missing one at once."""
+    missing = [name.upper() for name, value in _Keys() if value is None]
+    problems = []
+    if len(missing) == 1:
+        problems.append(
+            f"{missing[0]} is missing (set both BOT_TOKEN and KIE_API_KEY for the real bot, neither for the sandbox)"
+        )
+    try:
+        settings = Settings()
+    except ValidationError as error:
+        problems += [
+            f"{str(one['loc'][0]).upper()}: {one['msg'].removeprefix('Value error, ')}" for one in error.errors()
+        ]
+    if problems:
+        raise Startup("These settings are wrong: " + "; ".join(problems) + ".") from None
+    return settings

@@ -1,0 +1,123 @@
+"""Cards and rings through aiogram. Every foreign error becomes one of ours here."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Final
+
+from aiogram import Bot
+from aiogram.exceptions import ClientDecodeError, TelegramAPIError
+from aiogram.types import (
+    FSInputFile,
+    InlineKeyboardButton,
+    InlineKeyboardMarkup,
+    InputMediaAnimation,
+    InputMediaAudio,
+    InputMediaDocument,
+    InputMediaPhoto,
+    InputMediaVideo,
+    Message,
+    ReplyParameters,
+)
+
+from photomat.kernel.ids import ChatId, MessageId
+from photomat.telegram.errors import is_not_modified, translate
+from photomat.telegram.port import Button, Card, Keyboard, Media, MediaKind
+
+CALL_TIMEOUT_S: Final = 30
+UPLOAD_TIMEOUT_S: Final = 180
+INPUT_MEDIA: Final = {
+    MediaKind.PHOTO: InputMediaPhoto,
+    MediaKind.VIDEO: InputMediaVideo,
+    MediaKind.ANIMATION: InputMediaAnimation,
+    MediaKind.AUDIO: InputMediaAudio,
+    MediaKind.DOCUMENT: InputMediaDocument,
+}
+
+
+class TelegramMessenger:
+    """The messenger port on the Bot API."""
+
+    def __init__(self, bot: Bot) -> None:
+        self._bot = bot
+
+    async def edit_text(self, card: Card, text: str, keyboard: Keyboard) -> None:
+        """Show text on the card."""
+        async with _translated():
+            await self._bot.edit_message_text(
+                text=text,
+                chat_id=card.chat_id,
+                message_id=card.message_id,
+                reply_markup=_markup(keyboard),
+                parse_mode="HTML",
+                request_timeout=CALL_TIMEOUT_S,
+            )
+
+    async def edit_media(self, card: Card, media: Media, caption: str, keyboard: Keyboard) -> str | None:
+        """Show media on the card; the file_id is kept for later."""
+        upload = isinstance(media.source, Path)
+        source = FSInputFile(media.source, filename=media.name) if isinstance(media.source, Path) else media.source
+        answer: Message | bool | None = None
+        async with _translated():
+            answer = await self._bot.edit_message_media(
+                media=INPUT_MEDIA[media.kind](media=source, caption=caption, parse_mode="HTML"),
+                chat_id=card.chat_id,
+                message_id=card.message_id,
+                reply_markup=_markup(keyboard),
+                request_timeout=UPLOAD_TIMEOUT_S if upload else CALL_TIMEOUT_S,
+            )
+        return _file_id(answer) if isinstance(answer, Message) else None
+
+    async def edit_keyboard(self, card: Card, keyboard: Keyboard) -> None:
+        """Set the buttons alone."""
+        async with _translated():
+            await self._bot.edit_message_reply_markup(
+                chat_id=card.chat_id,
+                message_id=card.message_id,
+                reply_markup=_markup(keyboard),
+                request_timeout=CALL_TIMEOUT_S,
+            )
+
+    async def send_text(self, chat_id: ChatId, text: str, *, reply_to: MessageId | None) -> MessageId:
+        """Send a new message, as a reply where the card is still there to reply to."""
+        reply = None if reply_to is None else ReplyParameters(message_id=reply_to, allow_sending_without_reply=True)
+        try:
+            message = await self._bot.send_message(
+                chat_id=chat_id,
+                text=text,
+                reply_parameters=reply,
+                parse_mode="HTML",
+                request_timeout=CALL_TIMEOUT_S,
+            )
+        except (TelegramAPIError, ClientDecodeError) as error:
+            raise translate(error) from error
+        return MessageId(message.message_id)
+
+
+@asynccontextmanager
+async def _translated() -> AsyncIterator[None]:
+    try:
+        yield
+    except (TelegramAPIError, ClientDecodeError) as error:
+        if isinstance(error, TelegramAPIError) and is_not_modified(error):
+            return
+        raise translate(error) from error
+
+
+def _markup(keyboard: Keyboard) -> InlineKeyboardMarkup | None:
+    if not keyboard:
+        return None
+    return InlineKeyboardMarkup(inline_keyboard=[[_button(button) for button in row] for row in keyboard])
+
+
+def _button(button: Button) -> InlineKeyboardButton:
+    return InlineKeyboardButton(text=button.text, callback_data=button.data, url=button.url)
+
+
+def _file_id(message: Message) -> str | None:
+    if message.photo:
+        return message.photo[-1].file_id
+    for media in (message.video, message.animation, message.audio, message.document):
+        if media is not None:
+            return media.file_id
+    return None

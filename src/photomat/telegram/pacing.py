@@ -1,0 +1,74 @@
+"""The pace of every call to Telegram, in the one place all of them pass: the session of the aiogram Bot.
+
+Budgets are rows shared by all instances: one per bot, one per chat (edits count). Nobody sleeps here: a call without budget
+is a `Transient` with the time to wait. A 429 is remembered for its chat, for every instance. Progress leaves a reserve.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any, Final
+
+from aiogram import Bot
+from aiogram.client.session.middlewares.base import BaseRequestMiddleware, NextRequestMiddlewareType
+from aiogram.exceptions import TelegramRetryAfter
+from aiogram.methods import Response, TelegramMethod
+
+from photomat.db.pool import Pool
+from photomat.kernel.errors import Transient
+from photomat.work import budget
+from photomat.work.budget import Budget
+
+BOT_LIMIT: Final = 28
+BOT_WINDOW_S: Final = 1.0
+CHAT_LIMIT: Final = 20
+CHAT_WINDOW_S: Final = 20.0
+GROUP_WINDOW_S: Final = 60.0
+PROGRESS_RESERVE: Final = 10
+FREE_METHODS: Final = ("get", "answer", "set", "delete", "logOut", "close")
+
+_reserve: ContextVar[int] = ContextVar("reserve", default=0)
+
+
+@contextmanager
+def unimportant() -> Iterator[None]:
+    """Calls inside leave a reserve for more important ones: progress is dropped first."""
+    token = _reserve.set(PROGRESS_RESERVE)
+    try:
+        yield
+    finally:
+        _reserve.reset(token)
+
+
+class Pacing(BaseRequestMiddleware):
+    """Takes from the budgets before a call leaves; remembers what Telegram says about its limits."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+
+    async def __call__(
+        self, make_request: NextRequestMiddlewareType[Any], bot: Bot, method: TelegramMethod[Any]
+    ) -> Response[Any]:
+        """Let the call through when there is budget for it."""
+        chat_id = getattr(method, "chat_id", None)
+        if chat_id is None or method.__api_method__.startswith(FREE_METHODS):
+            return await make_request(bot, method)
+        chat = _chat_budget(bot.id, int(chat_id))
+        for one in (_bot_budget(bot.id), chat):
+            wait_s = await budget.take(self._pool, one, reserve=_reserve.get())
+            if wait_s:
+                raise Transient(f"no budget left for {one.name}", retry_after_s=wait_s)
+        try:
+            return await make_request(bot, method)
+        except TelegramRetryAfter as error:
+            await budget.block(self._pool, chat.name, seconds=error.retry_after, reason="429 from Telegram")
+            raise
+
+
+def _bot_budget(bot_id: int) -> Budget:
+    return Budget(name=f"telegram:{bot_id}", limit=BOT_LIMIT, window_s=BOT_WINDOW_S)
+
+
+def _chat_budget(bot_id: int, chat_id: int) -> Budget:
+    window_s = CHAT_WINDOW_S if chat_id > 0 else GROUP_WINDOW_S
+    return Budget(name=f"telegram:{bot_id}:chat:{chat_id}", limit=CHAT_LIMIT, window_s=window_s)

@@ -1,0 +1,110 @@
+"""What delivery asks of a messenger, and the troubles it can answer with.
+
+Everything here is an edit of a message whose id we hold, so it bears repeating; only `send_text` does not.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import Protocol
+
+from photomat.kernel.errors import PhotomatError, Rejected
+from photomat.kernel.ids import ChatId, MessageId
+
+
+class CardGone(Rejected):
+    """The message to edit is not there any more: a new slot is needed."""
+
+
+class CardIsMedia(Rejected):
+    """The message has no text to edit: the media is there already."""
+
+
+class Superseded(Rejected):
+    """A newer edit of the same message canceled this one."""
+
+
+class SourceRefused(Rejected):
+    """Telegram cannot use this source (class U of its errors): try the next rung."""
+
+
+class PhotoRefused(Rejected):
+    """Not as a photo: its size or shape does not fit; send it as a document."""
+
+
+class Unreachable(Rejected):
+    """The person has blocked the bot, or the chat is gone."""
+
+
+class Refused(Rejected):
+    """A refusal nobody planned for; `str()` says what Telegram said."""
+
+    def __init__(self, description: str) -> None:
+        super().__init__("refused")
+        self.description = description
+
+    def __str__(self) -> str:
+        return self.description
+
+
+class Unauthorized(PhotomatError):
+    """The bot's token is no good: stop, condemn nothing."""
+
+
+class MediaKind(StrEnum):
+    """What a message can be turned into."""
+
+    PHOTO = "photo"
+    VIDEO = "video"
+    ANIMATION = "animation"
+    AUDIO = "audio"
+    DOCUMENT = "document"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Button:
+    """An inline button: it calls back with `data`, or opens `url`."""
+
+    text: str
+    data: str | None = None
+    url: str | None = None
+
+
+Keyboard = tuple[tuple[Button, ...], ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Card:
+    """The one message that shows a draft and then its job."""
+
+    chat_id: ChatId
+    message_id: MessageId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Media:
+    """A file on its way: `source` is an address or a file_id Telegram resolves, or a path whose bytes we upload."""
+
+    kind: MediaKind
+    source: str | Path
+    name: str
+
+
+class Messenger(Protocol):
+    """Cards and rings. Also raises Transient (never left, 429), OutcomeUnknown, Unauthorized."""
+
+    async def edit_text(self, card: Card, text: str, keyboard: Keyboard) -> None:
+        """Show text on the card; "not modified" is success. Raises CardGone, CardIsMedia and the like."""
+        ...
+
+    async def edit_media(self, card: Card, media: Media, caption: str, keyboard: Keyboard) -> str | None:
+        """Show media on the card; gives Telegram's file_id, None when it was there already."""
+        ...
+
+    async def edit_keyboard(self, card: Card, keyboard: Keyboard) -> None:
+        """Set the buttons alone: a quiet way to find out whether the card is still there."""
+        ...
+
+    async def send_text(self, chat_id: ChatId, text: str, *, reply_to: MessageId | None) -> MessageId:
+        """Send a new message. The one call that may not be repeated after an unknown outcome."""
+        ...

@@ -1,0 +1,23 @@
+"""The web server: its doors, the largest body it reads, and no access log (addresses of callbacks are secrets)."""
+
+from typing import Final
+
+from aiohttp import web
+
+from photomat.web.health import Health
+from photomat.web.kie_callback import KieCallbacks
+from photomat.web.telegram_webhook import TelegramWebhook
+
+LARGEST_BODY_BYTES: Final = 4 * 2**20
+
+
+def build_app(*, health: Health, callbacks: KieCallbacks, webhook: TelegramWebhook) -> web.Application:
+    """Every route there is."""
+    app = web.Application(client_max_size=LARGEST_BODY_BYTES)
+    app.router.add_get("/health", health.health)
+    app.router.add_get("/ready", health.ready)
+    app.router.add_get("/metrics", health.metrics)
+    app.router.add_post("/telegram/webhook", webhook.handle)
+    app.router.add_post("/kie/callback", callbacks.handle_any)
+    app.router.add_post("/kie/callback/{token}", callbacks.handle_job)
+    return app

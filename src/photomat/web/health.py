@@ -1,0 +1,54 @@
+"""GET /health, /ready and /metrics: what an operator, a balancer and Prometheus ask."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Final
+
+from aiohttp import web
+
+from photomat.cluster.active_state import ActiveState
+from photomat.kernel import metrics
+
+ANSWER_TIMEOUT_S: Final = 2.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Health:
+    """`queue_depth` asks the database how many inbox rows wait."""
+
+    state: ActiveState
+    instance: str
+    version: str
+    queue_depth: Callable[[], Awaitable[int]]
+
+    async def health(self, _request: web.Request) -> web.Response:
+        """Alive: 200 also when PASSIVE, and "degraded" without a database."""
+        depth = await self._depth()
+        body = {
+            "status": "ok" if depth is not None else "degraded",
+            "active": self.state.active,
+            "queue_depth": depth or 0,
+            "instance": self.instance,
+            "version": self.version,
+        }
+        return web.json_response(body)
+
+    async def ready(self, _request: web.Request) -> web.Response:
+        """Ready to take updates and callbacks: 503 without a database."""
+        ready = await self._depth() is not None
+        return web.json_response({"ready": ready}, status=200 if ready else 503)
+
+    async def metrics(self, _request: web.Request) -> web.Response:
+        """Everything Prometheus scrapes."""
+        depth = await self._depth()
+        if depth is not None:
+            metrics.QUEUE_DEPTH.set(depth)
+        return web.Response(body=metrics.exposition(), content_type="text/plain", charset="utf-8")
+
+    async def _depth(self) -> int | None:
+        try:
+            async with asyncio.timeout(ANSWER_TIMEOUT_S):
+                return await self.queue_depth()
+        except Exception:  # noqa: BLE001  any trouble means the same here: no database
+            return None

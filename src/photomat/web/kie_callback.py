@@ -1,0 +1,91 @@
+"""POST /kie/callback/{job}.{sig} and POST /kie/callback: checked, stored, answered. A wake-up, never the verdict.
+
+The signed address says which job is meant. Where KIE_WEBHOOK_KEY is set Kie's own signature must be there as well; the
+address without a job is open only to it. Kie echoes our signed address in `param`: it is dropped before anything is stored.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from aiohttp import web
+
+from photomat.jobs.callback import Callback
+from photomat.jobs.callback_inbox import CallbackInbox
+from photomat.kernel.clock import epoch
+from photomat.kernel.ids import JobId
+from photomat.kernel.metrics import BAD_REQUESTS
+from photomat.kie.signature import job_of, signed_by_kie
+from photomat.kie.state_parser import extract_task_id
+from photomat.web.body import BadBody, read_json
+
+LONGEST_TASK_ID: Final = 200
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KieCallbacks:
+    """The two doors for callbacks."""
+
+    inbox: CallbackInbox
+    secrets: Sequence[bytes]
+    webhook_key: str | None
+
+    async def handle_job(self, request: web.Request) -> web.Response:
+        """A callback whose address names its job."""
+        job_id = job_of(request.match_info["token"], self.secrets)
+        if job_id is None:
+            return _refuse(401, "address")
+        return await self._take(request, job_id, needs_kie=self.webhook_key is not None)
+
+    async def handle_any(self, request: web.Request) -> web.Response:
+        """A callback whose address names no job: only with Kie's signature."""
+        return await self._take(request, None, needs_kie=True)
+
+    async def _take(self, request: web.Request, job_id: JobId | None, *, needs_kie: bool) -> web.Response:
+        if needs_kie and self.webhook_key is None:
+            return _refuse(401, "signature")
+        try:
+            payload = await read_json(request)
+        except BadBody as error:
+            return _refuse(error.status, error.reason)
+        task_id = extract_task_id(payload)
+        if task_id is None or len(task_id) > LONGEST_TASK_ID or not (task_id.isascii() and task_id.isprintable()):
+            return _refuse(400, "no task id")
+        if needs_kie and not signed_by_kie(task_id, request.headers, self.webhook_key or "", now_s=epoch()):
+            return _refuse(401, "signature")
+        return await self._store(job_id, task_id, payload)
+
+    async def _store(self, job_id: JobId | None, task_id: str, payload: dict[str, Any]) -> web.Response:
+        try:
+            clean = _without_address(payload)
+            body = json.dumps(clean, ensure_ascii=False, sort_keys=True).encode()
+        except RecursionError:
+            return _refuse(400, "not json")
+        try:
+            await self.inbox.store(Callback(job_id=job_id, task_id=task_id, payload=clean, body=body))
+        except Exception:  # noqa: BLE001  logged where it happened; not stored, so Kie must repeat
+            return web.json_response({"code": 503, "msg": "try again"}, status=503)
+        return web.json_response({"code": 200, "msg": "success"})
+
+
+def _without_address(payload: dict[str, Any]) -> dict[str, Any]:
+    data = payload.get("data")
+    if isinstance(data, dict):
+        data = {key: value for key, value in data.items() if key not in {"param", "paramJson", "callBackUrl"}}
+        payload = payload | {"data": data}
+    return {_storable(key): _storable(value) for key, value in payload.items()}
+
+
+def _storable(value: Any) -> Any:
+    """PostgreSQL stores neither NUL nor half a surrogate pair in JSON; nothing we need contains one."""
+    if isinstance(value, str):
+        return value.replace("\x00", "").encode("utf-8", "replace").decode()
+    if isinstance(value, dict):
+        return {_storable(key): _storable(item) for key, item in value.items()}
+    return [_storable(item) for item in value] if isinstance(value, list) else value
+
+
+def _refuse(status: int, reason: str) -> web.Response:
+    BAD_REQUESTS.labels(door="kie", reason=reason).inc()
+    return web.json_response({"code": status, "msg": reason}, status=status)

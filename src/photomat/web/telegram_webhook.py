@@ -1,0 +1,51 @@
+"""POST /telegram/webhook: the secret header is checked, the update stored, and only then answered 200.
+
+Without a database the answer is 503 and Telegram repeats. Every instance takes updates, ACTIVE or not.
+"""
+
+import hmac
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from aiohttp import web
+
+from photomat.kernel.logs import get_logger
+from photomat.kernel.metrics import BAD_REQUESTS
+from photomat.web.body import BadBody, read_json
+
+SECRET_HEADER: Final = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105  the header's name
+log = get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TelegramWebhook:
+    """Stores updates through `receive`, which commits before it returns."""
+
+    secret: str
+    receive: Callable[[Sequence[Mapping[str, Any]]], Awaitable[object]]
+    wake: Callable[[str], None]
+
+    async def handle(self, request: web.Request) -> web.Response:
+        """Take one update."""
+        given = request.headers.get(SECRET_HEADER, "")
+        if not hmac.compare_digest(given.encode(errors="surrogateescape"), self.secret.encode()):
+            return _refuse(401, "secret")
+        try:
+            update = await read_json(request)
+        except BadBody as error:
+            return _refuse(error.status, error.reason)
+        if not isinstance(update, dict) or not isinstance(update.get("update_id"), int):
+            return _refuse(400, "not an update")
+        try:
+            await self.receive([update])
+        except Exception as error:  # noqa: BLE001  whatever it was: not stored, so Telegram must repeat
+            log.error("WEBHOOK_NOT_STORED", error=f"{type(error).__name__}: {error}")
+            return web.json_response({"ok": False}, status=503)
+        self.wake("updates")
+        return web.json_response({"ok": True})
+
+
+def _refuse(status: int, reason: str) -> web.Response:
+    BAD_REQUESTS.labels(door="telegram", reason=reason).inc()
+    return web.json_response({"ok": False, "error": reason}, status=status)

@@ -1,0 +1,78 @@
+"""Duties of the ACTIVE instance: started when it becomes ACTIVE, ended when it no longer is. Each bears two ACTIVEs."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Final
+
+from photomat.kernel.clock import sleep_until_set
+from photomat.kernel.logs import get_logger
+from photomat.kernel.retry import backoff_s
+
+log = get_logger()
+Duty = Callable[[asyncio.Event], Awaitable[None]]
+RESTART_MOST_S: Final = 30.0
+
+
+def every(seconds: float, name: str, do: Callable[[], Awaitable[object]]) -> Duty:
+    """A duty done again and again; its trouble is logged and the next round comes all the same."""
+
+    async def run(stop: asyncio.Event) -> None:
+        while True:
+            try:
+                await do()
+            except Exception as error:  # noqa: BLE001  the top of a loop
+                log.error("DUTY_ERROR", duty=name, error=f"{type(error).__name__}: {error}")
+            if await sleep_until_set(stop, seconds):
+                return
+
+    return run
+
+
+def until_it_works(name: str, do: Callable[[], Awaitable[object]]) -> Duty:
+    """A duty done once, tried until it succeeds."""
+
+    async def run(stop: asyncio.Event) -> None:
+        attempt = 0
+        while not stop.is_set():
+            try:
+                await do()
+            except Exception as error:  # noqa: BLE001  the top of a loop
+                log.error("DUTY_ERROR", duty=name, error=f"{type(error).__name__}: {error}")
+                await sleep_until_set(stop, backoff_s(attempt, most_s=RESTART_MOST_S))
+                attempt += 1
+            else:
+                return
+
+    return run
+
+
+async def run_while_active(
+    duties: Sequence[Duty], *, passive: Callable[[], Awaitable[None]], stop: asyncio.Event, drain_s: float
+) -> None:
+    """Run all duties until the instance is no longer ACTIVE or stops; what is in hand then is given time to finish."""
+    over = asyncio.Event()
+    async with asyncio.TaskGroup() as group:
+        running = [group.create_task(_run(duty, over)) for duty in duties]
+        ends = [group.create_task(_wait(passive)), group.create_task(_wait(stop.wait))]
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        over.set()
+        _, late = await asyncio.wait(running, timeout=drain_s)
+        for task in (*late, *ends):
+            task.cancel()
+
+
+async def first_of(*waits: Callable[[], Awaitable[object]]) -> None:
+    """Wait for whichever comes first; the others are let go."""
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(_wait(wait)) for wait in waits]
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        for task in tasks:
+            task.cancel()
+
+
+async def _run(duty: Duty, over: asyncio.Event) -> None:
+    await duty(over)
+
+
+async def _wait(something: Callable[[], Awaitable[object]]) -> None:
+    await something()

@@ -1,0 +1,90 @@
+"""A loop claims what is due and runs it: so many at once, woken or once a second, drained when the program stops.
+
+It never claims more than it can start now: a claim that waits in memory is a lease running out.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from photomat.kernel.clock import sleep_until_set
+from photomat.kernel.logs import get_logger
+from photomat.kernel.retry import backoff_s
+
+log = get_logger()
+Item = TypeVar("Item")
+
+Claim = Callable[[int], Awaitable[list[Item]]]
+Do = Callable[[Item], Awaitable[None]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step(Generic[Item]):
+    """One step of the life cycle: its name, how it claims, what it does, how many at once."""
+
+    name: str
+    claim: Claim[Item]
+    do: Do[Item]
+    width: int
+
+
+class Loop(Generic[Item]):
+    """Runs one step until told to stop; `run_once` is the whole of it for tests."""
+
+    def __init__(self, step: Step[Item], *, wake: asyncio.Event) -> None:
+        self._step = step
+        self._wake = wake
+        self._free = step.width
+
+    async def run_once(self) -> int:
+        """Claim as many as may start now and do them; say how many there were."""
+        items = await self._step.claim(self._step.width)
+        async with asyncio.TaskGroup() as group:
+            for item in items:
+                group.create_task(self._do(item))
+        return len(items)
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Go on until `stop`; then claim nothing more and finish what is held."""
+        failures = 0
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._wake_at(stop))
+            while not stop.is_set():
+                self._wake.clear()
+                try:
+                    claimed = await self._claim(group)
+                    failures = 0
+                except Exception as error:  # noqa: BLE001  the top of a loop: whatever it was, the loop goes on
+                    failures += 1
+                    log.error("LOOP_ERROR", loop=self._step.name, error=f"{type(error).__name__}: {error}")
+                    await sleep_until_set(stop, backoff_s(failures, first_s=0.5, most_s=5))
+                    continue
+                if not claimed:
+                    await sleep_until_set(self._wake, 60)
+
+    async def _wake_at(self, stop: asyncio.Event) -> None:
+        await stop.wait()
+        self._wake.set()
+
+    async def _claim(self, group: asyncio.TaskGroup) -> int:
+        if self._free == 0:
+            return 0
+        items = await self._step.claim(self._free)
+        self._free -= len(items)
+        for item in items:
+            group.create_task(self._do_and_free(item))
+        return len(items)
+
+    async def _do_and_free(self, item: Item) -> None:
+        try:
+            await self._do(item)
+        finally:
+            self._free += 1
+            self._wake.set()
+
+    async def _do(self, item: Item) -> None:
+        try:
+            await self._step.do(item)
+        except Exception as error:
+            log.exception("STEP_ERROR", step=self._step.name, error=f"{type(error).__name__}: {error}")

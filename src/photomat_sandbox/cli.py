@@ -1,0 +1,151 @@
+"""`photomat-sandbox`: run the simulated Telegram, the simulated Kie.ai, or both in one process.
+
+Each server prints one line with its address; SIGINT and SIGTERM stop everything cleanly.
+"""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Final
+
+import typer
+from aiohttp import web
+
+from photomat_sandbox.faults import Faults
+from photomat_sandbox.telegram.app import build_app as build_telegram
+from photomat_sandbox.telegram.state_file import load_state
+from photomat_sandbox.telegram.world import DEFAULT_TOKEN, TelegramWorld
+from photomat_sandbox.transcript import Transcript
+
+if TYPE_CHECKING:
+    from photomat_sandbox.kie.world import KieWorld
+
+SHUTDOWN_S: Final = 2.0
+
+Host = Annotated[str, typer.Option(help="Address to listen on.")]
+Port = Annotated[int, typer.Option(help="Port to listen on; 0 lets the system choose.")]
+Token = Annotated[str, typer.Option(help="The one bot token that is accepted.")]
+KieKey = Annotated[str, typer.Option(help="The one API key that is accepted; empty accepts any.")]
+WebhookKey = Annotated[str, typer.Option(help="Key that signs Kie's callbacks; empty leaves them unsigned.")]
+Seconds = Annotated[float, typer.Option(help="How long a simulated picture takes.")]
+State = Annotated[Path | None, typer.Option(help="File that keeps the Telegram world over restarts.")]
+WithStdin = Annotated[bool, typer.Option("--with-stdin", help="Stop when standard input closes: the starter is gone.")]
+AnyWebhook = Annotated[bool, typer.Option("--any-webhook", help="Let setWebhook take http and any port on any host.")]
+
+app = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__)
+
+
+def main() -> None:
+    """Run the command line."""
+    app()
+
+
+@app.command()
+def telegram(
+    *,
+    host: Host = "127.0.0.1",
+    port: Port = 8081,
+    token: Token = DEFAULT_TOKEN,
+    state: State = None,
+    any_webhook: AnyWebhook = False,
+) -> None:
+    """Run the simulated Telegram alone."""
+    world = telegram_world(token=token, state=state, any_webhook=any_webhook)
+    pages = build_telegram(world, Transcript(), Faults(), state_file=state)
+    asyncio.run(_serve([("telegram", pages, host, port)]))
+
+
+@app.command()
+def kie(
+    *,
+    host: Host = "127.0.0.1",
+    port: Port = 8082,
+    key: KieKey = "",
+    webhook_key: WebhookKey = "",
+    seconds: Seconds = 4.0,
+) -> None:
+    """Run the simulated Kie.ai alone."""
+    from photomat_sandbox.kie.app import build_app as build_kie  # noqa: PLC0415 - telegram runs without it
+
+    world = _kie_world(key=key, webhook_key=webhook_key, seconds=seconds)
+    asyncio.run(_serve([("kie", build_kie(world, Transcript(), Faults()), host, port)]))
+
+
+@app.command()
+def serve(
+    *,
+    host: Host = "127.0.0.1",
+    telegram_port: Port = 8081,
+    kie_port: Port = 8082,
+    token: Token = DEFAULT_TOKEN,
+    kie_key: KieKey = "",
+    webhook_key: WebhookKey = "",
+    seconds: Seconds = 4.0,
+    state: State = None,
+    any_webhook: AnyWebhook = False,
+    with_stdin: WithStdin = False,
+) -> None:
+    """Run both in one process, with one transcript and one list of faults."""
+    from photomat_sandbox.kie.app import build_app as build_kie  # noqa: PLC0415 - telegram runs without it
+
+    transcript, faults = Transcript(), Faults()
+    chats = telegram_world(token=token, state=state, any_webhook=any_webhook)
+    account = _kie_world(key=kie_key, webhook_key=webhook_key, seconds=seconds)
+    telegram_app = build_telegram(chats, transcript, faults, state_file=state)
+    kie_app = build_kie(account, transcript, faults)
+    servers = [("telegram", telegram_app, host, telegram_port), ("kie", kie_app, host, kie_port)]
+    asyncio.run(_serve(servers, with_stdin=with_stdin))
+
+
+def telegram_world(*, token: str, state: Path | None, any_webhook: bool) -> TelegramWorld:
+    """Make the Telegram world, as it was left when there is a state file."""
+    try:
+        world = TelegramWorld(token=token, any_webhook_address=any_webhook)
+        if state:
+            load_state(world, state)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+    return world
+
+
+def _kie_world(*, key: str, webhook_key: str, seconds: float) -> "KieWorld":
+    from photomat_sandbox.kie.world import KieWorld  # noqa: PLC0415 - telegram runs without it
+
+    return KieWorld(key=key, webhook_key=webhook_key, seconds_to_success=seconds)
+
+
+async def _serve(servers: list[tuple[str, web.Application, str, int]], *, with_stdin: bool = False) -> None:
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    if with_stdin:
+        loop.add_reader(sys.stdin.fileno(), lambda: stop.set() if not os.read(sys.stdin.fileno(), 1) else None)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, stop.set)
+    async with AsyncExitStack() as stack:
+        for name, pages, host, port in servers:
+            try:
+                address = await stack.enter_async_context(_listening(pages, host, port))
+            except OSError as error:
+                typer.echo(f"{name} cannot listen on {host}:{port}: {error.strerror}", err=True)
+                raise typer.Exit(1) from error
+            typer.echo(f"{name} listening on {address}")
+        await stop.wait()
+
+
+@asynccontextmanager
+async def _listening(pages: web.Application, host: str, port: int) -> AsyncIterator[str]:
+    runner = web.AppRunner(pages, access_log=None, shutdown_timeout=SHUTDOWN_S)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, host, port).start()
+        yield f"http://{host}:{runner.addresses[0][1]}"
+    finally:
+        await runner.cleanup()
+
+
+if __name__ == "__main__":
+    main()

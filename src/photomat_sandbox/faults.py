@@ -1,0 +1,138 @@
+"""Misfortunes on order: each armed fault waits for its call and then says what shall go wrong.
+
+This module only decides *which* fault strikes *when*; the simulators carry it out. The actions mean:
+
+- `delay`: wait `delay_s`, then go on as usual;
+- `drop_before`: close the connection, nothing was done;
+- `drop_after`: do it, then close the connection without an answer;
+- `duplicate`: callbacks and webhooks go out twice; a request takes effect twice;
+- `reorder`: hold this callback or webhook back until the next of its kind has gone out;
+- `error`: answer with `status`, `code` and `text` (`html`: a gateway's page instead of JSON);
+- `too_many`: refuse with 429 and `retry_after`;
+- `never`: a callback is never sent, a request never answered, a task never ends.
+"""
+
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+from typing import Final, Literal, get_args
+
+from photomat_sandbox.transcript import World
+
+Action = Literal["delay", "drop_before", "drop_after", "duplicate", "reorder", "error", "too_many", "never"]
+
+ACTIONS: Final[tuple[str, ...]] = get_args(Action)
+WORLDS: Final[tuple[str, ...]] = get_args(World)
+FOR_EVER: Final = -1
+LONGEST_DELAY_S: Final = 3600
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fault:
+    """One armed misfortune; `times` and `skip` are what is left of them."""
+
+    fault_id: int
+    world: World
+    method: str
+    action: Action
+    times: int = 1
+    delay_s: float = 0.0
+    status: int = 500
+    code: int = 500
+    text: str = "Internal Server Error"
+    retry_after: int = 1
+    html: bool = False
+    skip: int = 0
+
+
+class Faults:
+    """The armed faults, oldest first; the oldest that fits strikes."""
+
+    def __init__(self) -> None:
+        self._armed: dict[int, Fault] = {}
+        self._last_id = 0
+
+    def arm(
+        self,
+        *,
+        world: World,
+        method: str,
+        action: Action,
+        times: int = 1,
+        delay_s: float = 0.0,
+        status: int = 500,
+        code: int = 500,
+        text: str = "Internal Server Error",
+        retry_after: int = 1,
+        html: bool = False,
+        skip: int = 0,
+    ) -> Fault:
+        """Arm one fault; a ValueError says in a sentence what makes no sense."""
+        fault = Fault(
+            fault_id=self._last_id + 1,
+            world=world,
+            method=method,
+            action=action,
+            times=times,
+            delay_s=delay_s,
+            status=status,
+            code=code,
+            text=text,
+            retry_after=retry_after,
+            html=html,
+            skip=skip,
+        )
+        _refuse_nonsense(fault)
+        self._last_id = fault.fault_id
+        self._armed[fault.fault_id] = fault
+        return fault
+
+    def take(self, world: World, name: str) -> Fault | None:
+        """Give the fault that strikes this call, if any, and count it down.
+
+        Every fitting fault that still skips counts this call as one it let pass.
+        """
+        struck: Fault | None = None
+        for fault in list(self._armed.values()):
+            if fault.world != world or not fnmatchcase(name, fault.method):
+                continue
+            if fault.skip > 0:
+                self._armed[fault.fault_id] = replace(fault, skip=fault.skip - 1)
+            elif struck is None:
+                struck = fault
+                self._count_down(fault)
+        return struck
+
+    def pending(self) -> list[Fault]:
+        """Give the faults that are still armed."""
+        return list(self._armed.values())
+
+    def disarm(self, fault_id: int) -> None:
+        """Take one fault away; an unknown number is no error."""
+        self._armed.pop(fault_id, None)
+
+    def clear(self) -> None:
+        """Take all faults away."""
+        self._armed.clear()
+
+    def _count_down(self, fault: Fault) -> None:
+        if fault.times == FOR_EVER:
+            return
+        if fault.times == 1:
+            del self._armed[fault.fault_id]
+        else:
+            self._armed[fault.fault_id] = replace(fault, times=fault.times - 1)
+
+
+def _refuse_nonsense(fault: Fault) -> None:
+    problems = {
+        f"world must be one of {', '.join(WORLDS)}": fault.world not in WORLDS,
+        f"action must be one of {', '.join(ACTIONS)}": fault.action not in ACTIONS,
+        "method must be a name or a pattern such as createTask or *": not fault.method,
+        "times must be 1 or more, or -1 for ever": fault.times != FOR_EVER and fault.times < 1,
+        f"delay_s must be between 0 and {LONGEST_DELAY_S}": not 0 <= fault.delay_s <= LONGEST_DELAY_S,
+        "status must be an HTTP status from 200 to 599": not 200 <= fault.status <= 599,  # noqa: PLR2004 - the range is the message
+        "skip and retry_after must not be negative": min(fault.skip, fault.retry_after) < 0,
+    }
+    for sentence, broken in problems.items():
+        if broken:
+            raise ValueError(sentence)

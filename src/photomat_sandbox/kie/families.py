@@ -1,0 +1,208 @@
+"""The older families with endpoints of their own: Veo, Runway, Aleph, GPT-4o image, Flux Kontext and Suno.
+
+Each create call is one row of a table; the shapes of answers and callbacks stand in `forms.py`.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from aiohttp import web
+
+from photomat_sandbox.kie import forms
+from photomat_sandbox.kie.desk import Answer, Desk, base_url_of, body_of, said
+from photomat_sandbox.kie.jobs import created_detail, created_sentence
+from photomat_sandbox.kie.models import Output, output_count_of
+from photomat_sandbox.kie.tasks import Family, Order, Task
+from photomat_sandbox.kie.validation import RefusedError
+from photomat_sandbox.kie.workshop import Workshop
+from photomat_sandbox.kie.world import KieWorld
+
+NO_SUCH_PARENT: Final = "Record does not exist"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Create:
+    """One create call: what it needs, what comes out, what it costs by the model it names."""
+
+    family: Family
+    output: Output
+    required: tuple[str, ...]
+    credits: float
+    credits_by_model: Mapping[str, float] | None = None
+    shape: str = "resultUrls"
+    parent: bool = False
+    """The body's taskId must be a task we know."""
+
+
+MUSIC: Final = ("model", "callBackUrl")
+SUNO_MUSIC: Final = {
+    "generate": ("prompt", "customMode", "instrumental", *MUSIC),
+    "generate/extend": ("defaultParamFlag", "audioId", *MUSIC),
+    "generate/upload-cover": ("uploadUrl", "prompt", "customMode", "instrumental", *MUSIC),
+    "generate/upload-extend": ("uploadUrl", "defaultParamFlag", "continueAt", *MUSIC),
+    "generate/add-instrumental": ("uploadUrl", "title", "negativeTags", "tags", "callBackUrl"),
+    "generate/add-vocals": ("prompt", "title", "negativeTags", "style", "uploadUrl", "callBackUrl"),
+    "generate/mashup": ("uploadUrlList", "style", "title", "customMode", *MUSIC),
+    "generate/replace-section": ("prompt", "tags", "title", "infillStartS", "infillEndS", "fullLyrics"),
+    "generate/sounds": ("prompt", "model"),
+}
+SUNO_CREDITS: Final = {"generate/replace-section": 5.0, "generate/sounds": 2.5}
+VEO_CREDITS: Final = {"veo3": 250.0, "veo3_fast": 60.0, "veo3_lite": 30.0}
+
+CREATES: Final[Mapping[str, Create]] = {
+    "veo/generate": Create(
+        family="veo", output="video", required=("prompt",), credits=60, credits_by_model=VEO_CREDITS
+    ),
+    "veo/extend": Create(family="veo", output="video", required=("taskId", "prompt"), credits=60, parent=True),
+    "veo/get-4k-video": Create(
+        family="veo", output="video", required=("taskId",), credits=120, shape="4k", parent=True
+    ),
+    "runway/generate": Create(family="runway", output="video", required=("prompt", "duration", "quality"), credits=12),
+    "runway/extend": Create(
+        family="runway", output="video", required=("taskId", "prompt", "quality"), credits=12, parent=True
+    ),
+    "aleph/generate": Create(family="aleph", output="video", required=("prompt", "videoUrl"), credits=110),
+    "gpt4o-image/generate": Create(family="gpt4o-image", output="image", required=("size",), credits=6),
+    "flux/kontext/generate": Create(
+        family="flux-kontext",
+        output="image",
+        required=("prompt",),
+        credits=5,
+        credits_by_model={"flux-kontext-max": 10.0},
+    ),
+    **{
+        path: Create(
+            family="suno", output="audio", required=required, credits=SUNO_CREDITS.get(path, 12.0), shape="music"
+        )
+        for path, required in SUNO_MUSIC.items()
+    },
+    "lyrics": Create(family="suno", output="json", required=("prompt", "callBackUrl"), credits=0.4, shape="lyrics"),
+    "wav/generate": Create(
+        family="suno",
+        output="audio",
+        required=("taskId", "audioId", "callBackUrl"),
+        credits=0.4,
+        shape="wav",
+        parent=True,
+    ),
+    "vocal-removal/generate": Create(
+        family="suno",
+        output="audio",
+        required=("taskId", "audioId", "callBackUrl"),
+        credits=10,
+        shape="vocals",
+        parent=True,
+    ),
+    "midi/generate": Create(
+        family="suno", output="json", required=("taskId", "callBackUrl"), credits=0, shape="midi", parent=True
+    ),
+    "mp4/generate": Create(
+        family="suno",
+        output="video",
+        required=("taskId", "audioId", "callBackUrl"),
+        credits=2,
+        shape="mp4",
+        parent=True,
+    ),
+    "suno/cover/generate": Create(
+        family="suno", output="image", required=("taskId",), credits=0, shape="cover", parent=True
+    ),
+}
+
+QUERIES: Final[Mapping[str, tuple[Family, str]]] = {
+    "veo/record-info": ("veo", ""),
+    "runway/record-detail": ("runway", ""),
+    "aleph/record-info": ("aleph", ""),
+    "gpt4o-image/record-info": ("gpt4o-image", ""),
+    "flux/kontext/record-info": ("flux-kontext", ""),
+    "generate/record-info": ("suno", "music"),
+    "lyrics/record-info": ("suno", "lyrics"),
+    "wav/record-info": ("suno", "wav"),
+    "vocal-removal/record-info": ("suno", "vocals"),
+    "midi/record-info": ("suno", "midi"),
+    "mp4/record-info": ("suno", "mp4"),
+    "suno/cover/record-info": ("suno", "cover"),
+}
+UNKNOWN: Final[Mapping[Family, str]] = {"gpt4o-image": "The record does not exist"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Families:
+    """The handlers of the old endpoints; faults and the transcript name them by their path below /api/v1/."""
+
+    world: KieWorld
+    workshop: Workshop
+
+    def add_routes(self, app: web.Application, desk: Desk) -> None:
+        """Put the old paths into an application."""
+        for path, create in CREATES.items():
+            handler = desk.route(path, self._creator(path, create), counts="create")
+            app.router.add_post(f"/api/v1/{path}", handler)
+        for path, (family, shape) in QUERIES.items():
+            app.router.add_get(f"/api/v1/{path}", desk.route(path, self._query(family, shape), counts="query"))
+        app.router.add_get(
+            "/api/v1/veo/get-1080p-video", desk.route("veo/get-1080p-video", self.full_hd, counts="query")
+        )
+
+    async def full_hd(self, request: web.Request) -> Answer:
+        """Give the larger film of a Veo task; "not ready" is a normal refusal."""
+        self.workshop.advance()
+        task = self.world.tasks.get(request.query.get("taskId", ""))
+        if task is None or task.order.family != "veo":
+            raise RefusedError(422, NO_SUCH_PARENT)
+        if task.state != "success" or not task.results:
+            raise RefusedError(400, "The 1080p video is not ready yet. Please try again in 20 to 30 seconds.")
+        return said(f"1080p film of {task.task_id[:8]}…", {"resultUrl": task.results[0]}, task_id=task.task_id)
+
+    def _creator(self, path: str, create: Create) -> Callable[[web.Request], Awaitable[Answer]]:
+        async def accept(request: web.Request) -> Answer:
+            sent = await body_of(request)
+            self._check(path, create, sent)
+            task = self.workshop.accept(_order(path, create, sent, base_url_of(request, self.world)))
+            return said(created_sentence(task), {"taskId": task.task_id}, **created_detail(task))
+
+        return accept
+
+    def _check(self, path: str, create: Create, sent: Mapping[str, Any]) -> None:
+        if "callBackUrl" in create.required and not sent.get("callBackUrl"):
+            raise RefusedError(422, "Please enter callBackUrl.")
+        for name in create.required:
+            if sent.get(name) in (None, "", []):
+                raise RefusedError(500, f"{name} is required")
+        if create.parent and sent.get("taskId") not in self.world.tasks:
+            raise RefusedError(422, NO_SUCH_PARENT)
+        if path == "runway/generate" and (str(sent["duration"]), sent["quality"]) == ("10", "1080p"):
+            raise RefusedError(422, "10-second videos are not available in 1080p")
+
+    def _query(self, family: Family, shape: str) -> Callable[[web.Request], Awaitable[Answer]]:
+        async def show(request: web.Request) -> Answer:
+            self.workshop.advance()
+            task = self.world.tasks.get(request.query.get("taskId", ""))
+            if task is None or task.order.family != family or (shape and task.order.shape != shape):
+                if shape == "music":
+                    return said("query of an unknown music task → null", None)
+                raise RefusedError(422, UNKNOWN.get(family, "recordInfo is null"))
+            return self._shown(task)
+
+        return show
+
+    def _shown(self, task: Task) -> Answer:
+        data = forms.record(task, self.world.settings, now=self.world.clock())
+        return said(f"query of {task.task_id[:8]}… → {task.state}", data, task_id=task.task_id, state=task.state)
+
+
+def _order(path: str, create: Create, sent: Mapping[str, Any], base_url: str) -> Order:
+    model = str(sent.get("model") or path)
+    return Order(
+        family=create.family,
+        model=f"{create.family}/{model}" if create.family == "suno" else model,
+        output=create.output,
+        shape=create.shape,
+        sent=sent,
+        given=sent,
+        credits=(create.credits_by_model or {}).get(model, create.credits),
+        base_url=base_url,
+        count=2 if create.shape in ("music", "cover") else output_count_of(sent),
+        operation=path,
+    )

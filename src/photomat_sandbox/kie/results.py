@@ -1,0 +1,144 @@
+"""What a finished task hands over: the files it made, by name and URL, and the `resultJson` that tells of them.
+
+A file here is only a description; its bytes are made when somebody downloads it, so a storm of tasks costs nothing.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from photomat_sandbox.kie.models import Output
+from photomat_sandbox.kie.tasks import MANY, Order, Task
+
+SIZE_FIELDS: Final = ("aspect_ratio", "aspectRatio", "ratio", "image_size", "size", "image_resolution")
+SQUARE: Final = (1, 1)
+LONGEST_NUMBER: Final = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultFile:
+    """A file that can be made at any time, always with the same bytes."""
+
+    name: str
+    output: Output
+    prompt: str
+    model: str
+    ratio: tuple[int, int]
+    index: int
+    count: int
+    made_at: float
+
+
+def files_of(task: Task, *, made_at: float) -> list[ResultFile]:
+    """Describe the files a task hands over; `[many]` and `[empty]` in the prompt decide how many."""
+    order = task.order
+    count = MANY if "[many]" in order.prompt else 0 if "[empty]" in order.prompt else order.count
+    names = [f"{task.task_id}-{number}.{suffix_of(order)}" for number in range(1, count + 1)]
+    return [
+        described(task, name=name, output=order.output, index=index, count=count, made_at=made_at)
+        for index, name in enumerate(names)
+    ]
+
+
+def side_files_of(task: Task, *, made_at: float) -> list[ResultFile]:
+    """Describe the stills that go with a film and the covers that go with music."""
+    return [
+        described(task, name=f"{task.task_id}-{what}.png", output="image", index=0, count=1, made_at=made_at)
+        for what in ("frame", "cover")
+    ]
+
+
+def described(task: Task, *, name: str, output: Output, index: int, count: int, made_at: float) -> ResultFile:
+    """Describe one file of a task."""
+    order = task.order
+    return ResultFile(
+        name=name,
+        output="image" if output == "json" else output,
+        prompt=order.prompt,
+        model=order.model,
+        ratio=ratio_of(order.given, output),
+        index=index,
+        count=count,
+        made_at=made_at,
+    )
+
+
+def suffix_of(order: Order) -> str:
+    """Say how the file name ends, which is also the format the file is made in."""
+    if order.output == "image":
+        wanted = str(order.given.get("output_format") or order.given.get("outputFormat") or "png").lower()
+        return "jpeg" if wanted in ("jpg", "jpeg") else "png"
+    return {"video": "mp4", "audio": "wav", "json": "png"}[order.output]
+
+
+def ratio_of(given: Mapping[str, Any], output: Output) -> tuple[int, int]:
+    """Read the shape a task asks for out of the many ways the models write it."""
+    for name in SIZE_FIELDS:
+        found = _parsed_ratio(str(given.get(name, "")))
+        if found:
+            return found
+    return (16, 9) if output == "video" else SQUARE
+
+
+def result_object(task: Task) -> dict[str, Any]:
+    """Give what `resultJson` holds, before it is encoded."""
+    if task.order.shape == "suno":
+        return {"code": 200, "data": suno_tracks(task, snake_case=True)}
+    if task.order.shape == "resultObject":
+        return {"resultObject": _text_result(task)}
+    found: dict[str, Any] = {"resultUrls": list(task.results)}
+    if "resultWaterMarkUrls" in task.order.shape:
+        found["resultWaterMarkUrls"] = list(task.results)
+    if task.order.given.get("return_last_frame") is True:
+        still = f"{task.order.base_url}/results/{task.task_id}-frame.png"
+        found |= {"firstFrameUrl": still, "lastFrameUrl": still}
+    return found
+
+
+def suno_tracks(task: Task, *, snake_case: bool, first_only: bool = False) -> list[dict[str, Any]]:
+    """Describe the tracks of a music task, in the spelling of callbacks or of queries."""
+    tracks = []
+    for index, url in enumerate(task.results[:1] if first_only else task.results):
+        cover = f"{task.order.base_url}/results/{task.task_id}-cover.png"
+        track: dict[str, Any] = {"id": f"{task.task_id[:8]}-{index + 1}"}
+        if snake_case:
+            track |= {"audio_url": url, "source_audio_url": url, "stream_audio_url": url}
+            track |= {"source_stream_audio_url": url, "image_url": cover, "source_image_url": cover}
+            track |= {"model_name": "chirp-v4-5"}
+        else:
+            track |= {"audioUrl": url, "streamAudioUrl": url, "imageUrl": cover, "modelName": "chirp-v4-5"}
+        track |= {"prompt": task.order.prompt, "title": str(task.order.given.get("title") or "Photomat sandbox")}
+        track |= {
+            "tags": str(task.order.given.get("style") or task.order.given.get("tags") or "lo-fi"),
+            "duration": 2.0,
+        }
+        track["createTime"] = int(task.created_at * 1000)
+        tracks.append(track)
+    return tracks
+
+
+def _parsed_ratio(text: str) -> tuple[int, int] | None:
+    named = {"square": "1:1", "square_hd": "1:1", "portrait": "3:4", "landscape": "4:3"}
+    plain = named.get(text.lower(), text.lower()).replace("portrait_", "").replace("landscape_", "")
+    left, _, right = plain.replace("_", ":").replace("x", ":").replace("*", ":").partition(":")
+    if not all(side.isdecimal() and len(side) <= LONGEST_NUMBER and int(side) for side in (left, right)):
+        return None
+    wide, high = int(left), int(right)
+    upright = text.lower().startswith("portrait")
+    return (min(wide, high), max(wide, high)) if upright else (wide, high)
+
+
+def _text_result(task: Task) -> dict[str, Any]:
+    if "segment" in task.order.model:
+        masks = [{"maskUrl": url, "name": f"part {n}", "index": n} for n, url in enumerate(task.results)]
+        return {"segments_count": len(masks), "segments": masks}
+    words = (task.order.prompt or "Photomat sandbox made this text").split()
+    return {
+        "language_code": "ru" if any("а" <= letter <= "я" for word in words for letter in word.lower()) else "en",
+        "language_probability": 0.98,
+        "text": " ".join(words),
+        "words": [
+            {"text": word, "start": n * 0.4, "end": n * 0.4 + 0.35, "type": "word", "speaker_id": "speaker_0"}
+            for n, word in enumerate(words)
+        ],
+    }

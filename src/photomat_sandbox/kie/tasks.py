@@ -1,0 +1,135 @@
+"""One task of the made-up Kie.ai: what was ordered, the steps it will take, how far it is."""
+
+from collections import deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal
+
+from photomat_sandbox.kie.models import Output
+
+State = Literal["waiting", "generating", "text", "first", "success", "fail"]
+Family = Literal["jobs", "veo", "suno", "runway", "aleph", "gpt4o-image", "flux-kontext"]
+
+TERMINAL: Final = frozenset({"success", "fail"})
+PACE: Final[Mapping[Output, float]] = {"image": 1.0, "json": 1.0, "audio": 1.5, "video": 2.0}
+GENERATING_FROM: Final = 0.3
+SLOW_S: Final = 60.0
+MANY: Final = 4
+POLICY_TEXT: Final = "Your prompt was flagged as violating content policies"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """A change of state at its time; some families call back in between."""
+
+    at: float
+    state: State
+    calls_back: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wishes:
+    """What the words in square brackets of a prompt, or a fault, ask for."""
+
+    seconds: float
+    fails: bool = False
+    never_ends: bool = False
+    fail_code: str = "400"
+    fail_msg: str = POLICY_TEXT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Order:
+    """What a create call asked for."""
+
+    family: Family
+    model: str
+    output: Output
+    shape: str
+    sent: Mapping[str, Any]
+    """The whole request body, as it was sent."""
+    given: Mapping[str, Any]
+    """The inputs: `input` of a job, the body itself in the old families."""
+    credits: float
+    base_url: str
+    count: int = 1
+    operation: str = ""
+
+    @property
+    def callback_url(self) -> str | None:
+        """Where the end is to be told, if anywhere."""
+        url = self.sent.get("callBackUrl")
+        return url if isinstance(url, str) and url else None
+
+    @property
+    def prompt(self) -> str:
+        """The words a person wrote, whatever the field is called in this model."""
+        return prompt_of(self.given)
+
+    @property
+    def is_staged(self) -> bool:
+        """Whether the task tells of its stages by callbacks of their own."""
+        return self.family == "suno" and self.shape == "music"
+
+
+@dataclass(slots=True, kw_only=True)
+class Task:
+    """A task and its present state; only the workshop changes it."""
+
+    task_id: str
+    order: Order
+    created_at: float
+    wishes: Wishes
+    plan: deque[Step]
+    state: State = "waiting"
+    completed_at: float | None = None
+    results: list[str] = field(default_factory=list)
+    fail_code: str | None = None
+    fail_msg: str | None = None
+    callback_tries: int = 0
+    callback_given_up: bool = False
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the task has ended."""
+        return self.state in TERMINAL
+
+    @property
+    def credits_consumed(self) -> float:
+        """What the task costs by what is known now: everything from the start, nothing once it failed."""
+        return 0 if self.state == "fail" else self.order.credits
+
+
+def prompt_of(given: Mapping[str, Any]) -> str:
+    """Find the words a person wrote among the inputs."""
+    for name in ("prompt", "text", "content", "description", "title"):
+        if isinstance(given.get(name), str) and given[name]:
+            return str(given[name])
+    lines = given.get("dialogue") or given.get("dialogue_turns")
+    if not isinstance(lines, list):
+        return ""
+    return " ".join(str(line.get("text", "")) for line in lines if isinstance(line, dict))
+
+
+def wishes_of(prompt: str, output: Output, seconds_to_success: float) -> Wishes:
+    """Read the demonstration words of a prompt."""
+    usual_s = seconds_to_success * PACE[output]
+    return Wishes(
+        seconds=SLOW_S if "[slow]" in prompt else usual_s,
+        fails="[fail]" in prompt,
+        never_ends="[never]" in prompt,
+    )
+
+
+def plan_of(wishes: Wishes, *, created_at: float, is_staged: bool, skip_states: bool) -> deque[Step]:
+    """Lay out the steps of a task; a staged one calls back at each, one that never ends stops before the last."""
+    end: State = "fail" if wishes.fails else "success"
+    stages: Iterable[tuple[float, State]] = () if skip_states else ((GENERATING_FROM, "generating"),)
+    if is_staged and not skip_states:
+        stages = ((0.3, "text"), (0.6, "first"))
+    steps = [Step(at=created_at + part * wishes.seconds, state=state, calls_back=is_staged) for part, state in stages]
+    if not wishes.never_ends:
+        steps.append(Step(at=created_at + wishes.seconds, state=end, calls_back=True))
+    elif not steps:
+        steps.append(Step(at=created_at, state="generating", calls_back=False))
+    return deque(steps)

@@ -1,0 +1,136 @@
+"""The state of the made-up Kie.ai: its tasks, credits, result files and limits, as plain data in memory.
+
+The world knows no HTTP and starts nothing. Tasks are moved along by `workshop.py`, callbacks that are due lie in
+`outbox` for `callbacks.py`, and the bytes of a result are made by `studio.py`.
+"""
+
+import asyncio
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from photomat_sandbox.kie.limits import SlidingWindow
+from photomat_sandbox.kie.results import ResultFile
+from photomat_sandbox.kie.settings import Settings, changed
+from photomat_sandbox.kie.tasks import State, Task
+from photomat_sandbox.kie.validation import RefusedError
+
+KEPT_TASKS: Final = 20_000
+KEPT_RESULTS: Final = 4 * KEPT_TASKS
+KEPT_NOTICES: Final = 4 * KEPT_TASKS
+KEPT_UPLOAD_BYTES: Final = 512 * 2**20
+TOO_FREQUENT: Final = "Your call frequency is too high. Please try again later."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Upload:
+    """A file somebody sent us for use in a task."""
+
+    path: str
+    content: bytes
+    mime: str
+    uploaded_at: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """A callback that is due: the state of a task at the moment it is to speak of."""
+
+    task: Task
+    state: State
+
+
+class KieWorld:
+    """One account at Kie.ai. Keyword arguments beyond those named are the fields of `Settings`."""
+
+    def __init__(
+        self,
+        *,
+        key: str = "",
+        credits: float = 5000.0,  # noqa: A002 - the vendor's word
+        clock: Callable[[], float] = time.time,
+        **settings: Any,
+    ) -> None:
+        self.key = key
+        self.credits = credits
+        self.clock = clock
+        self.settings = changed(Settings(), settings)
+        self.tasks: dict[str, Task] = {}
+        self.open_tasks: dict[str, Task] = {}
+        self.results: dict[str, ResultFile] = {}
+        self.uploads: dict[str, Upload] = {}
+        self.outbox: asyncio.Queue[Notice] = asyncio.Queue(KEPT_NOTICES)
+        self.woken = asyncio.Event()
+        self._creates = SlidingWindow(10.0)
+        self._queries = SlidingWindow(1.0)
+
+    def change(self, wanted: Mapping[str, Any]) -> None:
+        """Change settings while running; `credits` sets the balance. A ValueError says what is wrong."""
+        fields = dict(wanted)
+        balance = fields.pop("credits", self.credits)
+        if isinstance(balance, bool) or not isinstance(balance, int | float) or balance < 0:
+            raise ValueError("credits must be a number that is not negative")
+        self.settings = changed(self.settings, fields)
+        self.credits = float(balance)
+        self.wake()
+
+    def wake(self) -> None:
+        """Make the workshop look at once, for example after an injected clock has moved."""
+        self.woken.set()
+
+    def check_create_limit(self) -> None:
+        """Count one create, or refuse it: 455 in maintenance, 429 over the rate or with too many running."""
+        if self.settings.maintenance:
+            raise RefusedError(455, "The service is under maintenance. Please try again later.")
+        limit = self.settings.running_limit
+        if limit and len(self.open_tasks) >= limit:
+            raise RefusedError(429, TOO_FREQUENT)
+        if not self._creates.admits(self.clock(), self.settings.creates_per_10_s):
+            raise RefusedError(429, TOO_FREQUENT)
+
+    def check_query_limit(self) -> None:
+        """Count one query, or refuse it with 429."""
+        if not self._queries.admits(self.clock(), self.settings.queries_per_s):
+            raise RefusedError(429, TOO_FREQUENT)
+
+    def take_credits(self, credits: float) -> None:  # noqa: A002 - the vendor's word
+        """Take the price of a task, or refuse with 402."""
+        if credits > self.credits:
+            raise RefusedError(402, "Your current balance is not enough to run this request. Please top up.")
+        self.credits = round(self.credits - credits, 4)
+
+    def return_credits(self, credits: float) -> None:  # noqa: A002 - the vendor's word
+        """Give the price of a failed task back."""
+        self.credits = round(self.credits + credits, 4)
+
+    def keep_task(self, task: Task) -> None:
+        """Remember a task; the oldest is forgotten when there are too many."""
+        self.tasks[task.task_id] = self.open_tasks[task.task_id] = task
+        if len(self.tasks) > KEPT_TASKS:
+            oldest = next(iter(self.tasks))
+            del self.tasks[oldest]
+            self.open_tasks.pop(oldest, None)
+
+    def keep_result(self, file: ResultFile) -> None:
+        """Remember a result file; the oldest is forgotten when there are too many."""
+        self.results[file.name] = file
+        if len(self.results) > KEPT_RESULTS:
+            del self.results[next(iter(self.results))]
+
+    def keep_upload(self, upload: Upload) -> None:
+        """Store a file under its path, over an older one; the oldest files go when there is too much."""
+        self.uploads.pop(upload.path, None)
+        self.uploads[upload.path] = upload
+        while sum(len(kept.content) for kept in self.uploads.values()) > KEPT_UPLOAD_BYTES and len(self.uploads) > 1:
+            del self.uploads[next(iter(self.uploads))]
+
+    def live_result(self, name: str) -> ResultFile | None:
+        """Find a result file that has not expired."""
+        found = self.results.get(name)
+        return found if found and self.clock() < found.made_at + self.settings.result_ttl_s else None
+
+    def live_upload(self, path: str) -> Upload | None:
+        """Find an uploaded file that has not expired."""
+        found = self.uploads.get(path)
+        return found if found and self.clock() < found.uploaded_at + self.settings.upload_ttl_s else None

@@ -1,0 +1,137 @@
+// The screen: which customers are open, side by side on a wide screen, one at a time with a switcher on a phone.
+
+import * as api from "./api.js";
+import { Column } from "./column.js";
+import { el } from "./dom.js";
+import { askForCustomer, askWhoFollows } from "./customer_dialogs.js";
+import { remember, remembered } from "./preferences.js";
+import { language, t } from "./texts.js";
+
+const PHONE = matchMedia("(max-width: 700px)");
+const FIRST_NAMES = {
+  ru: ["Анна", "Борис", "Вера", "Глеб", "Дина", "Егор"],
+  en: ["Anna", "Boris", "Clara", "Dan", "Eve", "Finn"],
+};
+
+export class Desk {
+  columns = [];
+  active = null;
+
+  constructor({ columnsElement, tabsElement }) {
+    this.columnsElement = columnsElement;
+    this.tabsElement = tabsElement;
+    document.addEventListener("visibilitychange", () => this.columns.forEach((column) => column.seen()));
+    PHONE.addEventListener("change", () => this.changed());
+  }
+
+  /** Opens whom the address names (?people=1,2), else who was open last time, else the first, else somebody new. */
+  async open() {
+    const known = await this.#people();
+    const named = new URLSearchParams(location.search).get("people")?.split(",").map(Number);
+    const wanted = named ?? remembered("open", []);
+    const chosen = known.filter((person) => wanted.includes(person.user_id));
+    if (!chosen.length) chosen.push(known[0] ?? (await this.#newPerson(FIRST_NAMES[language][0], language)));
+    chosen.forEach((person) => this.#add(person));
+    this.show(this.columns[0]);
+  }
+
+  isActive(column) {
+    return !PHONE.matches || column === this.active;
+  }
+
+  isAlone() {
+    return this.columns.length === 1;
+  }
+
+  show(column, { focusOnly = false } = {}) {
+    this.active = column;
+    this.changed();
+    if (!focusOnly) column.element.scrollIntoView({ inline: "nearest", block: "nearest" });
+    column.seen();
+  }
+
+  close(column) {
+    this.columns = this.columns.filter((one) => one !== column);
+    column.close();
+    this.#rememberOpen();
+    if (this.columns.length) this.show(this.columns[0]);
+    else location.reload();
+  }
+
+  /** Redraws the switcher and the window's title. */
+  changed() {
+    const unread = this.columns.reduce((sum, column) => sum + column.unread, 0);
+    document.title = unread ? `(${unread}) ${t("title")}` : t("title");
+    for (const column of this.columns) column.element.classList.toggle("active", column === this.active);
+    this.tabsElement.replaceChildren(...this.columns.map((column) => this.#tab(column)));
+  }
+
+  async addCustomer() {
+    const known = await this.#people();
+    const isOpen = (person) => this.columns.some((column) => column.person.user_id === person.user_id);
+    const name = FIRST_NAMES[language].find((one) => !known.some((person) => person.first_name === one)) ?? "";
+    askForCustomer({
+      name,
+      closed: known.filter((person) => !isOpen(person)),
+      onNew: async (fields) => this.show(this.#add(await this.#newPerson(fields.name, fields.language))),
+      onKnown: (person) => this.show(this.#add(person)),
+    });
+  }
+
+  followLink(payload, from) {
+    const start = payload ? `/start ${payload}` : "/start";
+    askWhoFollows({
+      people: this.columns.map((column) => column.person),
+      first: from.person,
+      onPerson: (person) => {
+        const column = this.columns.find((one) => one.person === person);
+        this.show(column);
+        return column.composer.sendText(start);
+      },
+      onNew: async () => {
+        const known = await this.#people();
+        const name = FIRST_NAMES[language][known.length % FIRST_NAMES[language].length];
+        const column = this.#add(await this.#newPerson(name, language));
+        this.show(column);
+        return column.composer.sendText(start);
+      },
+    });
+  }
+
+  async #people() {
+    return (await api.people()).people;
+  }
+
+  #newPerson(name, code) {
+    return api.addPerson({ first_name: name, language_code: code });
+  }
+
+  #add(person) {
+    const column = new Column({ person, desk: this });
+    this.columns.push(column);
+    this.columnsElement.append(column.element);
+    this.#rememberOpen();
+    return column;
+  }
+
+  #rememberOpen() {
+    remember("open", this.columns.map((column) => column.person.user_id));
+  }
+
+  #tab(column) {
+    const { person, unread } = column;
+    return el(
+      "button",
+      {
+        type: "button",
+        class: "tab",
+        "aria-pressed": String(column === this.active),
+        "aria-label": unread ? t("unread", { name: person.first_name, n: unread }) : null,
+        "data-tab": person.user_id,
+        onclick: () => this.show(column),
+      },
+      person.first_name,
+      unread ? el("span", { class: "badge" }, String(unread)) : null,
+    );
+  }
+}

@@ -1,0 +1,26 @@
+// Times, days, sizes and lengths as a person of the page's language reads them.
+
+import { language, t } from "./texts.js";
+
+const at = (date) => new Date(date * 1000);
+const clock = new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" });
+const day = new Intl.DateTimeFormat(language, { day: "numeric", month: "long" });
+const full = new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "medium" });
+
+export const timeOf = (date) => clock.format(at(date));
+export const momentOf = (date) => full.format(at(date));
+
+export function dayOf(date) {
+  const daysAgo = Math.round((new Date().setHours(0, 0, 0, 0) - at(date).setHours(0, 0, 0, 0)) / 86_400_000);
+  if (daysAgo === 0) return t("today");
+  return daysAgo === 1 ? t("yesterday") : day.format(at(date));
+}
+
+export function sizeOf(bytes) {
+  const units = language === "ru" ? ["Б", "КБ", "МБ", "ГБ"] : ["B", "KB", "MB", "GB"];
+  const power = bytes > 0 ? Math.min(3, Math.floor(Math.log2(bytes) / 10)) : 0;
+  return `${(bytes / 1024 ** power).toFixed(power ? 1 : 0)} ${units[power]}`;
+}
+
+export const durationOf = (seconds) =>
+  `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;

@@ -1,0 +1,148 @@
+"""Edits: repeatable calls with one visible effect, by the rules that decide what can become what."""
+
+from typing import Final
+
+from photomat_sandbox.telegram.call import Call
+from photomat_sandbox.telegram.entities import FormattedText
+from photomat_sandbox.telegram.errors import JsonObject, bad_request, forbidden, not_modified
+from photomat_sandbox.telegram.keyboards import Rows
+from photomat_sandbox.telegram.media import Media
+from photomat_sandbox.telegram.media_source import Wanted, obtain
+from photomat_sandbox.telegram.messages import Message
+from photomat_sandbox.telegram.methods.content import (
+    caption_of_item,
+    read_caption,
+    read_markup,
+    read_text,
+    wanted_of_item,
+)
+from photomat_sandbox.telegram.world import TelegramWorld
+
+EDITABLE_INTO: Final = {"animation", "audio", "document", "photo", "video"}
+EDITABLE_FROM: Final = {"text", *EDITABLE_INTO}
+UNGROUPABLE: Final = {"audio", "document"}
+
+
+async def edit_message_text(call: Call) -> JsonObject:
+    """Change a text; media has none."""
+    text = read_text(call.params)
+    keyboard = _new_keyboard(call)
+    message = find_editable(call)
+    if message.kind != "text":
+        raise bad_request("there is no text in the message to edit")
+    preview = call.params.mapping("link_preview_options", "link preview options")
+    _apply(call.world, message, text, keyboard=keyboard, media=None)
+    message.link_preview = preview
+    return call.world.api(message)
+
+
+async def edit_message_caption(call: Call) -> JsonObject:
+    """Change a caption; text messages have none."""
+    caption = read_caption(call.params, editing=True)
+    keyboard = _new_keyboard(call)
+    message = find_editable(call)
+    if not message.has_caption:
+        raise bad_request("there is no caption in the message to edit")
+    _apply(call.world, message, caption, keyboard=keyboard, media=message.media, spoiler=message.spoiler)
+    return call.world.api(message)
+
+
+async def edit_message_reply_markup(call: Call) -> JsonObject:
+    """Change the buttons only."""
+    keyboard = _new_keyboard(call)
+    message = find_editable(call)
+    same = FormattedText(text=message.text, entities=message.entities)
+    _apply(call.world, message, same, keyboard=keyboard, media=message.media, spoiler=message.spoiler)
+    return call.world.api(message)
+
+
+async def edit_message_media(call: Call) -> JsonObject:
+    """Turn a text or media into (other) media; a newer media edit of the message cancels an older one."""
+    wanted, caption, spoiler = _read_item(call)
+    keyboard = _new_keyboard(call)
+    message = find_editable(call)
+    if message.kind not in EDITABLE_FROM:
+        raise bad_request("message media can't be edited")
+    _check_album(message, wanted.kind)
+    message.edits_begun += 1
+    mine = message.edits_begun
+    media = await obtain(call.world, call.params, wanted, editing=True)
+    if call.world.edits_cancel_edits and message.edits_begun != mine:
+        raise bad_request("canceled by new edit message request")
+    find_editable(call)
+    _apply(call.world, message, caption, keyboard=keyboard, media=media, spoiler=spoiler)
+    return call.world.api(message)
+
+
+def find_editable(call: Call) -> Message:
+    """Find the message that a call edits; a block by the person does not hinder an edit."""
+    if call.params.text("inline_message_id"):
+        raise bad_request("MESSAGE_ID_INVALID")
+    person = call.world.known_chat(call.params.text("chat_id"))
+    if person.deactivated:
+        raise forbidden("user is deactivated")
+    if not call.params.number("message_id"):
+        raise bad_request("message identifier is not specified")
+    message = call.world.messages.get(call.params.number("message_id"))
+    if message is None or message.chat_id != person.user_id:
+        raise bad_request("message to edit not found")
+    if not message.from_bot or message.uneditable or "forward_origin" in message.extra:
+        raise bad_request("message can't be edited")
+    if call.world.flood:
+        call.world.flood.spend(person.user_id, clock=call.world.clock)
+    return message
+
+
+def _read_item(call: Call) -> tuple[Wanted, FormattedText, bool]:
+    item = call.params.mapping("media", "InputMedia")
+    if item is None:
+        raise bad_request("media is not specified")
+    kind = item.get("type")
+    if kind not in EDITABLE_INTO:
+        raise bad_request(f'can\'t parse InputMedia: type "{kind}" is unsupported')
+    return (
+        wanted_of_item(item, str(kind)),
+        caption_of_item(item, editing=True),
+        bool(item.get("has_spoiler")),
+    )
+
+
+def _new_keyboard(call: Call) -> Rows | None:
+    """Give the buttons after the edit; leaving reply_markup out takes them away."""
+    markup = read_markup(call.params)
+    if markup.fixes_the_message:
+        raise bad_request("inline keyboard expected")
+    return markup.inline
+
+
+def _check_album(message: Message, kind: str) -> None:
+    if message.media_group_id is None or message.kind == kind:
+        return
+    if UNGROUPABLE & {message.kind, kind} or kind == "animation":
+        raise bad_request("message media can't be edited: wrong media type for an album")
+
+
+def _apply(
+    world: TelegramWorld,
+    message: Message,
+    text: FormattedText,
+    *,
+    keyboard: Rows | None,
+    media: Media | None,
+    spoiler: bool = False,
+) -> None:
+    before = (message.text, message.entities, message.inline_keyboard, message.media, message.spoiler)
+    if before == (text.text, text.entities, keyboard, media, spoiler):
+        raise not_modified()
+    was = message.kind
+    message.text, message.entities = text.text, text.entities
+    message.inline_keyboard, message.media, message.spoiler = keyboard, media, spoiler
+    message.kind = media.kind if media else message.kind
+    message.edit_date = world.now()
+    what = was if was == message.kind else f"{was} → {message.kind}"
+    world.note(
+        "edit",
+        f"message {message.message_id} edited: {what}",
+        {"chat_id": message.chat_id, "message_id": message.message_id, "text": message.text},
+    )
+    world.show(message, "edit")

@@ -1,0 +1,112 @@
+"""Stars: invoices, refunds, and the list of transactions that survives a lost update."""
+
+from typing import Final
+
+from photomat_sandbox.telegram.call import Call
+from photomat_sandbox.telegram.errors import JsonObject, bad_request
+from photomat_sandbox.telegram.keyboards import Markup
+from photomat_sandbox.telegram.methods.content import read_markup, recipient
+from photomat_sandbox.telegram.methods.send import deliver
+from photomat_sandbox.telegram.params import Params
+from photomat_sandbox.telegram.payments import show_refund
+from photomat_sandbox.telegram.stars import Charge
+from photomat_sandbox.telegram.world import TelegramWorld
+
+MAX_TITLE: Final = 32
+MAX_DESCRIPTION: Final = 255
+MAX_PAYLOAD_BYTES: Final = 128
+MAX_LISTED: Final = 100
+MAX_STARS: Final = 100_000
+
+
+async def send_invoice(call: Call) -> JsonObject:
+    """Send a bill in Stars; its first button pays."""
+    invoice = read_invoice(call.params)
+    markup = read_markup(call.params, for_invoice=True)
+    if not markup.inline:
+        button = {"text": f"Pay ⭐️{invoice['total_amount']}", "pay": True}
+        markup = Markup(inline=[[button]])
+    message = deliver(
+        call,
+        recipient(call),
+        markup,
+        kind="invoice",
+        invoice_payload=call.params.text("payload"),
+        extra={"invoice": invoice},
+    )
+    return call.world.api(message)
+
+
+async def create_invoice_link(call: Call) -> str:
+    """Make a link to a bill; nothing is shown, so it bears repeating."""
+    invoice = read_invoice(call.params)
+    return call.world.add_invoice_link(invoice, payload=call.params.text("payload"))
+
+
+async def refund_star_payment(call: Call) -> bool:
+    """Give the Stars of one charge back."""
+    charge = call.world.stars.refund(
+        call.params.text("telegram_payment_charge_id"),
+        user_id=call.params.number("user_id"),
+        now=call.world.now(),
+    )
+    show_refund(call.world, charge)
+    return True
+
+
+async def get_star_transactions(call: Call) -> JsonObject:
+    """List payments and refunds, oldest first."""
+    rows = []
+    for charge in call.world.stars.charges:
+        rows.append(_transaction(call.world, charge, at=charge.paid_at, side="source"))
+        if charge.refunded_at is not None:
+            rows.append(_transaction(call.world, charge, at=charge.refunded_at, side="receiver"))
+    rows.sort(key=lambda row: int(row["date"]))
+    start = max(0, call.params.number("offset"))
+    limit = min(max(call.params.number("limit", MAX_LISTED), 1), MAX_LISTED)
+    return {"transactions": rows[start : start + limit]}
+
+
+async def get_my_star_balance(call: Call) -> JsonObject:
+    """Tell how many Stars the bot holds."""
+    return {"amount": call.world.stars.balance()}
+
+
+def read_invoice(params: Params) -> JsonObject:
+    """Check a bill: Stars only, exactly one price."""
+    title, description = params.text("title").strip(), params.text("description").strip()
+    if not title or len(title) > MAX_TITLE:
+        raise bad_request("INVOICE_TITLE_INVALID" if title else "title must be non-empty")
+    if not description or len(description) > MAX_DESCRIPTION:
+        raise bad_request("INVOICE_DESCRIPTION_INVALID" if description else "description must be non-empty")
+    if not 1 <= len(params.text("payload").encode()) <= MAX_PAYLOAD_BYTES:
+        raise bad_request("INVOICE_PAYLOAD_INVALID")
+    if params.text("currency") != "XTR":
+        raise bad_request("CURRENCY_INVALID" if params.text("provider_token") else "PAYMENT_PROVIDER_INVALID")
+    return {
+        "title": title,
+        "description": description,
+        "start_parameter": params.text("start_parameter"),
+        "currency": "XTR",
+        "total_amount": _one_price(params),
+    }
+
+
+def _one_price(params: Params) -> int:
+    prices = params.items("prices", "LabeledPrice") or []
+    if len(prices) != 1 or not isinstance(prices[0], dict) or not prices[0].get("label"):
+        raise bad_request("STARS_INVOICE_INVALID")
+    amount = prices[0].get("amount")
+    if not isinstance(amount, int) or not 1 <= amount <= MAX_STARS:
+        raise bad_request("CURRENCY_TOTAL_AMOUNT_INVALID")
+    return amount
+
+
+def _transaction(world: TelegramWorld, charge: Charge, *, at: int, side: str) -> JsonObject:
+    partner = {
+        "type": "user",
+        "transaction_type": "invoice_payment",
+        "user": world.people[charge.user_id].as_user(),
+        "invoice_payload": charge.payload,
+    }
+    return {"id": charge.charge_id, "amount": charge.amount, "date": at, side: partner}

@@ -1,0 +1,80 @@
+"""Who takes part: the one bot, and the people who may talk to it."""
+
+from dataclasses import dataclass
+
+from photomat_sandbox.telegram.errors import JsonObject
+
+
+@dataclass(slots=True, kw_only=True)
+class BotProfile:
+    """The bot as people see it."""
+
+    user_id: int
+    first_name: str
+    username: str
+    description: str = ""
+    short_description: str = ""
+
+    def as_user(self) -> JsonObject:
+        """Give the bot as a User object inside messages."""
+        return {
+            "id": self.user_id,
+            "is_bot": True,
+            "first_name": self.first_name,
+            "username": self.username,
+        }
+
+    def as_me(self) -> JsonObject:
+        """Give the bot as getMe shows it."""
+        return {
+            **self.as_user(),
+            "can_join_groups": True,
+            "can_read_all_group_messages": False,
+            "supports_inline_queries": False,
+            "can_connect_to_business": False,
+            "has_main_web_app": False,
+        }
+
+
+@dataclass(slots=True, kw_only=True)
+class Person:
+    """One customer; `started` becomes true with the first thing they send, and only then may the bot write."""
+
+    user_id: int
+    first_name: str
+    username: str | None = None
+    language_code: str = "ru"
+    started: bool = False
+    blocked: bool = False
+    deactivated: bool = False
+    reply_keyboard: list[list[JsonObject]] | None = None
+    keyboard_options: JsonObject | None = None
+    pinned: list[int] | None = None
+
+    def as_user(self) -> JsonObject:
+        """Give the person as a User object."""
+        user: JsonObject = {
+            "id": self.user_id,
+            "is_bot": False,
+            "first_name": self.first_name,
+            "language_code": self.language_code,
+        }
+        if self.username:
+            user["username"] = self.username
+        return user
+
+    def as_chat(self) -> JsonObject:
+        """Give the private chat with the person as a Chat object."""
+        chat: JsonObject = {"id": self.user_id, "type": "private", "first_name": self.first_name}
+        if self.username:
+            chat["username"] = self.username
+        return chat
+
+    def as_control(self) -> JsonObject:
+        """Give the person as the sandbox's own routes show them."""
+        return {
+            "user_id": self.user_id,
+            "first_name": self.first_name,
+            "username": self.username,
+            "language_code": self.language_code,
+        }

@@ -1,0 +1,136 @@
+"""What a person can do in the chat: write, send a file, tap, pay, block, delete; each becomes an update."""
+
+from typing import Any, Final
+
+from photomat_sandbox.telegram.entities import formatted
+from photomat_sandbox.telegram.errors import JsonObject
+from photomat_sandbox.telegram.media_making import make_media
+from photomat_sandbox.telegram.messages import Message
+from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.telegram.world import TelegramWorld
+
+CHAT_INSTANCE_FACTOR: Final = 1_000_003
+MAX_TEXT: Final = 4096
+
+
+class ImpossibleError(Exception):
+    """The person cannot do that; the message says why."""
+
+
+def write(world: TelegramWorld, person: Person, text: str, *, reply_to: int | None = None) -> Message:
+    """Send a text to the bot."""
+    content = formatted(text)
+    if not 1 <= len(content.text) <= MAX_TEXT:
+        raise ImpossibleError(f"a text has 1 to {MAX_TEXT} characters")
+    return _say(world, person, kind="text", text=content.text, entities=content.entities, reply_to=reply_to)
+
+
+async def send_file(
+    world: TelegramWorld, person: Person, data: bytes, *, kind: str, name: str = "", caption: str = ""
+) -> Message:
+    """Send a file to the bot."""
+    _must_be_open(person)
+    media = world.remember(await make_media(world.files, data, kind=kind, name=name))
+    content = formatted(caption)
+    return _say(world, person, kind=media.kind, media=media, text=content.text, entities=content.entities)
+
+
+def tap(world: TelegramWorld, person: Person, message_id: int, button: JsonObject) -> str:
+    """Press a button with data; give the id of the question that the bot must answer."""
+    _must_be_open(person)
+    message = visible_message(world, person, message_id)
+    query = world.queries.open_tap(user_id=person.user_id, message_id=message_id)
+    world.note("tap", f"«{button['text']}» tapped on message {message_id}")
+    body = {
+        "id": query.query_id,
+        "from": person.as_user(),
+        "message": world.api(message),
+        "chat_instance": str(-person.user_id * CHAT_INSTANCE_FACTOR),
+        "data": button["callback_data"],
+    }
+    world.updates.push("callback_query", body, lane=f"taps {person.user_id}")
+    return query.query_id
+
+
+def pay(world: TelegramWorld, person: Person, message_id: int) -> str:
+    """Press Pay on an invoice; give the id of the question that the bot must answer in ten seconds."""
+    _must_be_open(person)
+    message = visible_message(world, person, message_id)
+    if message.kind != "invoice":
+        raise ImpossibleError(f"message {message_id} is no invoice")
+    return pay_invoice(world, person, message.extra["invoice"], payload=message.invoice_payload, message_id=message_id)
+
+
+def pay_invoice(world: TelegramWorld, person: Person, invoice: JsonObject, *, payload: str, message_id: int = 0) -> str:
+    """Start the payment of a bill."""
+    query = world.queries.open_checkout(
+        user_id=person.user_id,
+        message_id=message_id,
+        amount=invoice["total_amount"],
+        payload=payload,
+        title=invoice["title"],
+    )
+    world.note("checkout", f"{person.first_name} wants to pay {query.amount} ⭐ for «{query.title}»")
+    body = {
+        "id": query.query_id,
+        "from": person.as_user(),
+        "currency": "XTR",
+        "total_amount": query.amount,
+        "invoice_payload": payload,
+    }
+    world.updates.push("pre_checkout_query", body, lane=f"checkouts {person.user_id}")
+    return query.query_id
+
+
+def set_blocked(world: TelegramWorld, person: Person, *, blocked: bool) -> None:
+    """Block the bot, or let it write again."""
+    if person.blocked == blocked:
+        return
+    person.blocked = blocked
+    world.note("block", f"{person.first_name} {'blocked' if blocked else 'unblocked'} the bot")
+    member = {"user": world.bot.as_user(), "status": "member"}
+    banned = {"user": world.bot.as_user(), "status": "kicked", "until_date": 0}
+    body = {
+        "chat": person.as_chat(),
+        "from": person.as_user(),
+        "date": world.now(),
+        "old_chat_member": member if blocked else banned,
+        "new_chat_member": banned if blocked else member,
+    }
+    world.updates.push("my_chat_member", body, lane=f"membership {person.user_id}")
+    world.stream.publish(person.user_id, "status", {"blocked": blocked})
+
+
+def delete(world: TelegramWorld, person: Person, message_id: int, *, for_both: bool) -> None:
+    """Delete a message; for oneself only, the bot's copy lives on and can still be edited, unseen."""
+    message = visible_message(world, person, message_id)
+    if for_both:
+        world.remove_message(message, by=person.first_name)
+        return
+    detail = {"chat_id": person.user_id, "message_id": message_id}
+    world.stream.publish(person.user_id, "delete", detail)
+    message.hidden_from_person = True
+    world.note("delete", f"message {message_id} deleted by {person.first_name} for themselves", detail)
+
+
+def visible_message(world: TelegramWorld, person: Person, message_id: int) -> Message:
+    """Find a message on the person's screen."""
+    message = world.messages.get(message_id)
+    if message is None or message.chat_id != person.user_id or message.hidden_from_person:
+        raise ImpossibleError(f"message {message_id} is not in this chat")
+    return message
+
+
+def _say(world: TelegramWorld, person: Person, **content: Any) -> Message:
+    _must_be_open(person)
+    person.started = True
+    message = world.add_message(person, from_bot=False, **content)
+    world.updates.push("message", world.api(message), lane=f"chat {person.user_id}")
+    return message
+
+
+def _must_be_open(person: Person) -> None:
+    if person.deactivated:
+        raise ImpossibleError(f"the account of {person.first_name} is deactivated")
+    if person.blocked:
+        raise ImpossibleError(f"{person.first_name} has blocked the bot; unblock it first")

@@ -1,0 +1,193 @@
+"""Everything that exists: one bot, its people, their messages and files, and one clock for all of it.
+
+The world only keeps and announces. What a call of the Bot API may do stands in `methods/`, what a person may do
+in `person_acts.py`.
+"""
+
+import secrets
+import time
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
+
+from photomat_sandbox.telegram.errors import JsonObject, bad_request, forbidden
+from photomat_sandbox.telegram.fetch import Fetched, UrlFetcher
+from photomat_sandbox.telegram.file_store import FileStore
+from photomat_sandbox.telegram.flood import FloodLimits
+from photomat_sandbox.telegram.media import Media
+from photomat_sandbox.telegram.messages import Message, as_api, as_seen
+from photomat_sandbox.telegram.people import BotProfile, Person
+from photomat_sandbox.telegram.queries import Queries
+from photomat_sandbox.telegram.stars import Stars
+from photomat_sandbox.telegram.stream import EventName, Stream
+from photomat_sandbox.telegram.updates_queue import UpdateQueue
+from photomat_sandbox.telegram.webhook_settings import WebhookSettings
+from photomat_sandbox.transcript import Transcript
+
+DEFAULT_TOKEN: Final = "7000000001:AAsandbox-token-for-one-simulated-bot-0"  # noqa: S105 - a made-up token of the sandbox
+FIRST_PERSON_ID: Final = 5_000_001
+
+
+class TelegramWorld:
+    """One simulated Telegram; all options are keyword arguments with sensible defaults."""
+
+    def __init__(
+        self,
+        *,
+        token: str = DEFAULT_TOKEN,
+        bot_name: str = "Photomat",
+        bot_username: str = "photomat_sandbox_bot",
+        clock: Callable[[], float] = time.time,
+        files_folder: Path | None = None,
+        edits_cancel_edits: bool = True,
+        flood: FloodLimits | None = None,
+        webhook_retry_unit_s: float = 1.0,
+        any_webhook_address: bool = False,
+    ) -> None:
+        self.token = token
+        self.clock = clock
+        self.bot = BotProfile(user_id=bot_id_of(token), first_name=bot_name, username=bot_username)
+        self.edits_cancel_edits = edits_cancel_edits
+        self.flood = flood
+        self.webhook_retry_unit_s = webhook_retry_unit_s
+        self.any_webhook_address = any_webhook_address
+        self.transcript = Transcript(clock=clock)
+        self.people: dict[int, Person] = {}
+        self.messages: dict[int, Message] = {}
+        self.chats: defaultdict[int, dict[int, Message]] = defaultdict(dict)
+        self.next_message_id = 1
+        self.next_album_id = 13_000_000_001
+        self.files = FileStore(files_folder)
+        self.fetcher = UrlFetcher(clock=clock)
+        self.media_by_number: dict[int, Media] = {}
+        self.media_by_url: dict[tuple[str, str], tuple[Fetched, Media]] = {}
+        self.updates = UpdateQueue(clock=clock)
+        self.webhook = WebhookSettings()
+        self.queries = Queries(clock=clock)
+        self.stars = Stars()
+        self.stream = Stream()
+        self.commands: dict[str, list[JsonObject]] = {}
+        self.menu_buttons: dict[str, JsonObject] = {}
+        self.names: dict[str, dict[str, str]] = {}
+        self.download_until: dict[str, float] = {}
+        self.invoice_links: dict[str, tuple[JsonObject, str]] = {}
+        self.changed = False
+
+    def now(self) -> int:
+        """Give the world's time in whole seconds, as messages carry it."""
+        return int(self.clock())
+
+    def add_person(
+        self,
+        *,
+        first_name: str,
+        username: str | None = None,
+        language_code: str = "ru",
+        user_id: int | None = None,
+        started: bool = False,
+    ) -> Person:
+        """Let a person join; a known id only gets its names renewed."""
+        chosen = user_id or max([FIRST_PERSON_ID - 1, *self.people]) + 1
+        person = self.people.setdefault(chosen, Person(user_id=chosen, first_name=first_name))
+        person.first_name, person.username, person.language_code = first_name, username, language_code
+        person.started = person.started or started
+        self.changed = True
+        return person
+
+    def reachable(self, chat_id: str) -> Person:
+        """Find the person a bot may write to by the chat_id of a call, or refuse as Telegram does."""
+        person = self.known_chat(chat_id)
+        if person.deactivated:
+            raise forbidden("user is deactivated")
+        if person.blocked:
+            raise forbidden("bot was blocked by the user")
+        return person
+
+    def known_chat(self, chat_id: str) -> Person:
+        """Find a chat that exists for the bot, whether or not it may write there."""
+        chat_id = chat_id.strip()
+        if not chat_id:
+            raise bad_request("chat_id is empty")
+        number = int(chat_id) if chat_id.lstrip("-").isdigit() else 0
+        if number == self.bot.user_id:
+            raise forbidden("the bot can't send messages to the bot")
+        person = self.people.get(number)
+        if person is None or not person.started:
+            raise bad_request("chat not found")
+        return person
+
+    def add_message(self, person: Person, *, from_bot: bool, **fields: Any) -> Message:
+        """Put a new message at the end of a chat and show it."""
+        message = Message(
+            message_id=self.next_message_id,
+            chat_id=person.user_id,
+            from_bot=from_bot,
+            date=self.now(),
+            **fields,
+        )
+        self.next_message_id += 1
+        self.keep(message)
+        what = f"message {message.message_id} shown: {describe(message)}"
+        self.note("message", what, {"chat_id": message.chat_id, "message_id": message.message_id})
+        self.show(message, "message")
+        return message
+
+    def keep(self, message: Message) -> None:
+        """Take a message into the lists."""
+        self.messages[message.message_id] = message
+        self.chats[message.chat_id][message.message_id] = message
+
+    def remove_message(self, message: Message, *, by: str) -> None:
+        """Take a message away for both sides."""
+        self.messages.pop(message.message_id, None)
+        self.chats[message.chat_id].pop(message.message_id, None)
+        detail = {"chat_id": message.chat_id, "message_id": message.message_id}
+        self.note("delete", f"message {message.message_id} deleted by {by}", detail)
+        self.stream.publish(message.chat_id, "delete", detail)
+
+    def add_invoice_link(self, invoice: JsonObject, *, payload: str) -> str:
+        """Keep a bill under a new link."""
+        link = f"https://t.me/${secrets.token_urlsafe(16)}"
+        self.invoice_links[link] = (invoice, payload)
+        return link
+
+    def note(self, name: str, summary: str, detail: JsonObject | None = None) -> None:
+        """Write a visible effect into the transcript, and remember that there is something to save."""
+        self.changed = True
+        self.transcript.add(world="telegram", kind="effect", name=name, summary=summary, detail=detail)
+
+    def show(self, message: Message, event: EventName) -> None:
+        """Let the person's pages draw the message anew."""
+        self.changed = True
+        if not message.hidden_from_person:
+            self.stream.publish(message.chat_id, event, as_seen(message))
+
+    def remember(self, media: Media) -> Media:
+        """Make the media available under the file ids of all its sizes."""
+        for number in (media.number, *(size[0] for size in media.sizes)):
+            self.media_by_number[number] = media
+        return media
+
+    def api(self, message: Message) -> JsonObject:
+        """Give the message as the bot gets it."""
+        return as_api(self, message)
+
+    def chat_messages(self, user_id: int) -> list[Message]:
+        """Give what the person sees, oldest first."""
+        return [message for message in self.chats[user_id].values() if not message.hidden_from_person]
+
+
+def bot_id_of(token: str) -> int:
+    """Read the bot's id, the number before the colon of its token."""
+    number = token.partition(":")[0]
+    if not number.isdigit():
+        raise ValueError("a bot token looks like 123456:letters-and-digits")
+    return int(number)
+
+
+def describe(message: Message) -> str:
+    """Say in a few words what a message shows."""
+    words = " ".join(message.text.split())
+    short = words if len(words) <= 60 else words[:59] + "…"  # noqa: PLR2004 - one line of the side panel
+    return f"{message.kind} «{short}»" if short else message.kind

@@ -1,0 +1,1 @@
+"""Customers' stories over loopback."""

@@ -1,0 +1,1 @@
+"""The shape of the code, of the pages and of the deploy files."""

@@ -1,0 +1,105 @@
+"""Async tests without a plugin, one PostgreSQL for the run, one database for each test, the audit as last assertion."""
+
+import asyncio
+import inspect
+import shutil
+import tempfile
+from collections.abc import Coroutine, Generator, Iterator
+from importlib import import_module, util
+from pathlib import Path
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+import pytest
+
+from photomat.db.embedded import Embedded
+from photomat.db.migrate import migrate
+from support.database import SharedPostgres, connection_of, create_database, drop_database
+
+T = TypeVar("T")
+
+TEST_LIMIT_S = 120
+AUDIT_LIMIT_S = 60
+FAST_AND_FORGETFUL = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Name our markers; unknown ones are errors."""
+    config.addinivalue_line("markers", f"time_limit(seconds): an async test may take longer than {TEST_LIMIT_S} s")
+    config.addinivalue_line("markers", "breaks_invariants: the test breaks the books on purpose, no audit at its end")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run an `async def` test in an event loop of its own, for a bounded time."""
+    if not inspect.iscoroutinefunction(pyfuncitem.obj):
+        return None
+    names = inspect.signature(pyfuncitem.obj).parameters
+    arguments = {name: pyfuncitem.funcargs[name] for name in names}
+    marker = pyfuncitem.get_closest_marker("time_limit")
+    run_bounded(pyfuncitem.obj(**arguments), limit_s=marker.args[0] if marker else TEST_LIMIT_S)
+    return True
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
+    """After a test that passed and used the database, the books must still be in order."""
+    yield
+    dsn = item.funcargs.get("database") if isinstance(item, pytest.Function) else None
+    if isinstance(dsn, str) and item.get_closest_marker("breaks_invariants") is None:
+        run_bounded(assert_invariants_hold(dsn), limit_s=AUDIT_LIMIT_S)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[SharedPostgres]:
+    """One real server for the whole run, in a folder of its own, with a migrated template."""
+    with tempfile.TemporaryDirectory(prefix="photomat-test-", dir=fastest_place()) as folder:
+        server = Embedded.start(Path(folder), settings=FAST_AND_FORGETFUL)
+        try:
+            template = run_bounded(create_database(server.dsn, template="template0"))
+            run_bounded(migrate(template))
+            yield SharedPostgres(dsn=server.dsn, template=urlsplit(template).path.removeprefix("/"))
+        finally:
+            server.stop()
+
+
+@pytest.fixture
+def database(postgres: SharedPostgres) -> Iterator[str]:
+    """The address of a fresh, migrated database; audited when the test has passed."""
+    dsn = run_bounded(create_database(postgres.dsn, template=postgres.template))
+    yield dsn
+    run_bounded(drop_database(postgres.dsn, dsn))
+
+
+@pytest.fixture
+def empty_database(postgres: SharedPostgres) -> Iterator[str]:
+    """The address of a database without any schema, for tests of migrations."""
+    dsn = run_bounded(create_database(postgres.dsn, template="template0"))
+    yield dsn
+    run_bounded(drop_database(postgres.dsn, dsn))
+
+
+def fastest_place() -> str | None:
+    """A disk in memory, where cloning a database takes a tenth of the time; the temporary folder where it is small."""
+    memory = Path("/dev/shm")  # noqa: S108 - only a private folder below it is used
+    return str(memory) if memory.is_dir() and shutil.disk_usage(memory).free > 2 << 30 else None
+
+
+def run_bounded(work: Coroutine[Any, Any, T], *, limit_s: float = TEST_LIMIT_S) -> T:
+    """Run to the end in a new event loop, or fail when it takes too long."""
+
+    async def bounded() -> T:
+        async with asyncio.timeout(limit_s):
+            return await work
+
+    with asyncio.Runner(debug=False) as runner:
+        return runner.run(bounded())
+
+
+async def assert_invariants_hold(dsn: str) -> None:
+    """The last assertion of every test with a database."""
+    if util.find_spec("photomat.audit") is None or util.find_spec("photomat.audit.run") is None:
+        return
+    async with connection_of(dsn) as connection:
+        violations = await import_module("photomat.audit.run").violations(connection)
+    assert not violations, f"the audit found: {violations}"

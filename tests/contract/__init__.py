@@ -1,0 +1,1 @@
+"""The same promises, checked against fakes and simulators."""

@@ -1,0 +1,1 @@
+"""The process dies between any two steps, and the customer notices nothing but a pause."""

@@ -1,0 +1,176 @@
+"""The process kills itself at every failpoint of a purchase; a fresh one finishes it: one picture, one ring, one charge.
+
+All stories are told at once, a few at a time, each in a world of its own; each test then hears how its story ended.
+"""
+
+import asyncio
+import signal
+from collections.abc import Mapping
+from typing import Final
+
+import pytest
+
+from photomat.jobs.submit import CREATES
+from photomat.kernel.failpoint import FAILPOINTS
+from photomat.work.budget import block
+from support.customer import Customer
+from support.database import SharedPostgres
+from support.endings import ends_well, ends_without_a_picture
+from support.instance import Instance
+from support.patience import until
+from support.stories import Tell, tell_all
+from support.system import System
+
+SETTINGS: Final = {"LEASE_S": "1.5", "DELIVERY_LEASE_S": "1.5"}
+GIVE_UP_S: Final = 3600.0
+THE_TAP_THAT_BUYS: Final = 6
+"""/start, [Create a picture], [Z-Image], the prompt, [1:1], [Create]."""
+
+NOT_ON_THE_WAY: Final = frozenset({"orphan.after_match"})
+"""Points a plain purchase does not pass."""
+
+BESIDE_A_SUBMIT: Final = frozenset(
+    {f"{point}:{THE_TAP_THAT_BUYS}" for point in FAILPOINTS if point.startswith("update")}
+    | {"create.before_commit", "create.after_commit"}
+    | {"deliver.after_lock", "deliver.before_edit", "deliver.after_edit", "deliver.after_mark"}
+)
+"""A death right after the tap could meet a request that is just leaving, of which nobody could know: another story."""
+
+PLAIN: Final = tuple(point for point in FAILPOINTS if point not in NOT_ON_THE_WAY | {"submit.after_intent"})
+AT_THE_TAP: Final = tuple(
+    f"{point}:{THE_TAP_THAT_BUYS}" for point in FAILPOINTS if point.startswith(("inbox", "update"))
+)
+AT_THE_RESULT: Final = tuple(
+    f"{point} at the result"
+    for point in ("deliver.after_lock", "deliver.before_edit", "deliver.after_edit", "deliver.after_mark")
+)
+
+
+@pytest.fixture(scope="module")
+def endings(
+    request: pytest.FixtureRequest, postgres: SharedPostgres, tmp_path_factory: pytest.TempPathFactory
+) -> Mapping[str, Exception | None]:
+    """How the story of every chosen title ended."""
+    chosen = [
+        str(item.callspec.params["title"])
+        for item in request.session.items
+        if isinstance(item, pytest.Function) and item.path == request.path and "title" in item.callspec.params
+    ]
+    folder = tmp_path_factory.mktemp("stories")
+    return asyncio.run(tell_all(chosen, tell, postgres=postgres, folder=folder, settings=SETTINGS))
+
+
+@pytest.mark.parametrize("title", [*PLAIN, *AT_THE_TAP, *AT_THE_RESULT])
+def test_killed_there_the_customer_still_gets_one_picture_for_one_charge(
+    endings: Mapping[str, Exception | None], title: str
+) -> None:
+    raise_what_happened(endings[title])
+
+
+@pytest.mark.parametrize("title", ["submit.after_intent"])
+def test_killed_when_the_request_was_about_to_leave_nothing_is_ordered_twice_and_the_money_comes_back(
+    endings: Mapping[str, Exception | None], title: str
+) -> None:
+    raise_what_happened(endings[title])
+
+
+@pytest.mark.parametrize("title", ["orphan.after_match"])
+def test_killed_after_an_orphan_found_its_job_the_picture_comes_once(
+    endings: Mapping[str, Exception | None], title: str
+) -> None:
+    raise_what_happened(endings[title])
+
+
+def raise_what_happened(trouble: Exception | None) -> None:
+    if trouble is not None:
+        raise trouble
+
+
+async def tell(system: System, title: str) -> None:
+    """The story of one title."""
+    point = title.partition(" ")[0]
+    stories: dict[str, Tell] = {"submit.after_intent": nobody_knows, "orphan.after_match": an_orphan_finds_its_job}
+    if title.endswith("at the result"):
+        await killed_at_the_result(system, point)
+    else:
+        await stories.get(title, killed_on_the_way)(system, point)
+
+
+async def killed_on_the_way(system: System, point: str) -> None:
+    first = await system.start(FAILPOINT=point)
+    anna = system.customer()
+    async with asyncio.TaskGroup() as group:
+        buying = group.create_task(buys(system, anna, submits_rest=point in BESIDE_A_SUBMIT))
+        await dies_there(first)
+        await system.start()
+    await ends_well(system, anna, cards=(buying.result(),), rings=0 if point == "ring.after_record" else 1)
+
+
+async def buys(system: System, anna: Customer, *, submits_rest: bool) -> int:
+    """Buy a picture; where wished submitting rests until the first instance is dead."""
+    await anna.fills_in()
+    if not submits_rest:
+        return await anna.taps("✅ Создать")
+    async with system.sql() as connection:
+        await block(connection, CREATES.name, seconds=3600, reason="a rest")
+        card = await anna.taps("✅ Создать")
+        await until(lambda: system.instances[0].exit_code is not None, about=lambda: system.story)
+        await connection.execute("DELETE FROM budgets WHERE name = $1", CREATES.name)
+        await connection.execute("UPDATE generation_jobs SET due_at = photomat_now() WHERE status = 'pending'")
+    return card
+
+
+async def killed_at_the_result(system: System, point: str) -> None:
+    """The first instance shows every progress; the next one has only the result to show, and dies over it."""
+    first = await system.start()
+    anna = system.customer()
+    system.kie.faults.arm(world="kie", method="task", action="never")
+    card = await anna.buys()
+    await system.until_job(lambda job: job["status"] == "running" and job["card_shown"] == job["card_wanted"])
+    await first.kill()
+    second = await system.start(FAILPOINT=point)
+    await system.kie_finishes()
+    await dies_there(second)
+    await system.start()
+    await ends_well(system, anna, cards=(card,))
+
+
+async def nobody_knows(system: System, point: str) -> None:
+    first = await system.start(FAILPOINT=point)
+    anna = system.customer()
+    card = await anna.buys()
+    await dies_there(first)
+    await system.start(JOB_TIMEOUT_S=str(GIVE_UP_S))
+    await system.until_job(lambda job: job["status"] == "submitting" and job["card_shown"] == job["card_wanted"])
+    await system.passes(GIVE_UP_S / 2)
+    job = await system.until_job(lambda job: job["overdue_at"] is not None)
+    assert job["status"] == "submitting", "overdue is not failed"
+    await system.passes(GIVE_UP_S)
+    await until(lambda: "вернулись на баланс" in anna.words(card), about=lambda: system.story)
+    await ends_without_a_picture(system, anna, tasks=0)
+
+
+async def an_orphan_finds_its_job(system: System, point: str) -> None:
+    """Kie's callback arrives under another task's name first; the minute's pass matches it, and dies."""
+    first = await system.start()
+    anna = system.customer()
+    system.kie.faults.arm(world="kie", method="task", action="never")
+    card = await anna.buys()
+    job = await system.until_job(lambda job: job["status"] == "running" and job["card_shown"] == job["card_wanted"])
+    await first.kill()
+    async with system.sql() as connection:
+        await connection.execute(
+            "INSERT INTO orphan_callbacks (task_id, payload, error) VALUES ($1, '{}', 'no such job')",
+            job["external_task_id"],
+        )
+    second = await system.start(wait=False, FAILPOINT=point)
+    await dies_there(second)
+    await system.kie_finishes()
+    await system.start()
+    await ends_well(system, anna, cards=(card,))
+    async with system.sql() as connection:
+        assert not await connection.fetchval("SELECT count(*) FROM orphan_callbacks WHERE processed_at IS NULL")
+
+
+async def dies_there(instance: Instance) -> None:
+    assert await instance.ends() == -signal.SIGKILL, instance.log

@@ -1,0 +1,1 @@
+"""Tests with one real PostgreSQL, and with real processes."""

@@ -1,0 +1,97 @@
+"""Budgets are rows: two instances spend one budget, and a vendor's "not before" holds for both."""
+
+import asyncio
+
+from photomat.jobs.look import QUERIES
+from photomat.jobs.submit import CREATES
+from photomat.work import budget
+from photomat.work.budget import Budget
+from support.database import pool_of, shift_clock
+
+BUDGET = Budget(name="test", limit=5, window_s=10)
+
+
+async def test_two_instances_spend_one_budget(database: str) -> None:
+    async with pool_of(database) as one, pool_of(database) as two:
+        waits = await asyncio.gather(*(budget.take(pool, BUDGET) for pool in (one, two) * 10))
+        assert sum(not wait_s for wait_s in waits) == 5
+
+
+async def test_a_spent_budget_says_how_long_to_wait_and_then_gives(database: str) -> None:
+    async with pool_of(database) as pool:
+        for _ in range(5):
+            assert await budget.take(pool, BUDGET) == 0
+            await shift_clock(pool, 1)
+        wait_s = await budget.take(pool, BUDGET)
+        assert 4 < wait_s <= 5
+        await shift_clock(pool, wait_s + 0.01)
+        assert await budget.take(pool, BUDGET) == 0
+        assert await budget.take(pool, BUDGET) > 0
+
+
+async def test_no_window_ever_sees_more_than_the_limit(database: str) -> None:
+    async with pool_of(database) as pool:
+        taken = []
+        for step in range(60):
+            if await budget.take(pool, BUDGET) == 0:
+                taken.append(step / 2)
+            await shift_clock(pool, 0.5)
+        assert len(taken) >= 14, "the window is used up to its limit"
+        assert all(sum(at <= one < at + 9.9 for one in taken) <= 5 for at in taken)
+
+
+async def test_after_a_day_of_quiet_there_is_no_more_than_the_limit(database: str) -> None:
+    async with pool_of(database) as pool:
+        assert await budget.take(pool, BUDGET) == 0
+        await shift_clock(pool, 86_400)
+        waits = [await budget.take(pool, BUDGET) for _ in range(8)]
+        assert sum(not wait_s for wait_s in waits) == 5
+
+
+async def test_a_reserve_is_left_for_more_important_calls(database: str) -> None:
+    async with pool_of(database) as pool:
+        modest = [await budget.take(pool, BUDGET, reserve=3) for _ in range(5)]
+        assert [wait_s > 0 for wait_s in modest] == [False, False, True, True, True]
+        important = [await budget.take(pool, BUDGET) for _ in range(5)]
+        assert sum(not wait_s for wait_s in important) == 3
+
+
+async def test_a_block_holds_for_everybody_until_it_is_over(database: str) -> None:
+    async with pool_of(database) as one, pool_of(database) as two:
+        assert await budget.take(one, BUDGET) == 0
+        await budget.block(one, BUDGET.name, seconds=60, reason="429")
+        assert 55 < await budget.take(two, BUDGET) <= 60
+        await budget.block(two, BUDGET.name, seconds=5, reason="429")
+        assert await budget.take(one, BUDGET) > 55, "a shorter block does not shorten a longer one"
+        await shift_clock(one, 61)
+        assert await budget.take(two, BUDGET) == 0
+
+
+async def test_a_block_before_the_first_call_holds_too(database: str) -> None:
+    async with pool_of(database) as pool:
+        await budget.block(pool, BUDGET.name, seconds=60, reason="402")
+        assert await budget.take(pool, BUDGET) > 55
+        await shift_clock(pool, 61)
+        assert await budget.take(pool, BUDGET) == 0
+
+
+async def test_budgets_do_not_touch_each_other(database: str) -> None:
+    async with pool_of(database) as pool:
+        await budget.block(pool, "telegram:1:chat:1", seconds=60, reason="429")
+        other = Budget(name="telegram:1:chat:2", limit=1, window_s=1)
+        assert await budget.take(pool, other) == 0
+
+
+async def test_quiet_budgets_are_forgotten_and_blocked_ones_are_not(database: str) -> None:
+    async with pool_of(database) as pool:
+        await budget.take(pool, BUDGET)
+        await budget.block(pool, "blocked", seconds=10_000, reason="402")
+        await shift_clock(pool, 3601)
+        await budget.forget_unused(pool)
+        assert [row["name"] for row in await pool.fetch("SELECT name FROM budgets")] == ["blocked"]
+        assert await budget.take(pool, BUDGET) == 0
+
+
+def test_kies_limits_are_kept() -> None:
+    assert (CREATES.limit <= 20, CREATES.window_s >= 10) == (True, True)
+    assert (QUERIES.limit <= 10, QUERIES.window_s >= 1) == (True, True)

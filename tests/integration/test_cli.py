@@ -1,0 +1,161 @@
+"""The commands as an operator meets them: real processes, their words, their exit codes."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from photomat.kernel.failpoint import FAILPOINTS
+from photomat.settings import Settings
+from support.database import pool_of
+from support.jobs import PRICE, a_done_job, a_running_job, a_user, row_of
+
+PHOTOMAT = Path(sys.executable).with_name("photomat")
+PATIENCE_S = 60
+KEYS = {"BOT_TOKEN": "123456:ABC-def", "KIE_API_KEY": "key"}
+
+
+def photomat(*arguments: str, folder: Path, **settings: str) -> subprocess.CompletedProcess[str]:
+    """Run a command to its end, with these settings and no others."""
+    ours = {name.upper() for name in Settings.model_fields} | {"RENDER"}
+    environment = {name: value for name, value in os.environ.items() if name not in ours}
+    return subprocess.run(
+        [PHOTOMAT, *arguments],
+        env=environment | {"DATA_DIR": str(folder / "var")} | settings,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+
+
+def answer(*arguments: str, folder: Path, database: str) -> Any:
+    """The JSON a command prints for machines."""
+    ended = photomat(*arguments, "--json", folder=folder, DATABASE_URL=database)
+    assert ended.returncode == 0, ended.stderr
+    return json.loads(ended.stdout)
+
+
+def test_migrate_builds_an_empty_database_and_the_second_time_there_is_nothing_to_do(
+    empty_database: str, tmp_path: Path
+) -> None:
+    first, second = (photomat("migrate", folder=tmp_path, DATABASE_URL=empty_database) for _ in range(2))
+    assert (first.returncode, second.returncode) == (0, 0), first.stderr + second.stderr
+    assert first.stdout.startswith("Applied: 0001")
+    assert second.stdout == "The database is up to date.\n"
+    assert "[MIGRATION]" in first.stderr
+    assert photomat("audit", folder=tmp_path, DATABASE_URL=empty_database).returncode == 0
+
+
+@pytest.mark.breaks_invariants
+async def test_audit_names_the_offenders_and_exits_with_1(database: str, tmp_path: Path) -> None:
+    async with pool_of(database) as pool:
+        job_id = await a_done_job(pool, await a_user(pool))
+        await pool.execute("DELETE FROM job_outputs")
+    ended = photomat("audit", folder=tmp_path, DATABASE_URL=database)
+    assert ended.returncode == 1
+    assert "✗ done-job-has-a-result" in ended.stdout
+    assert str(job_id) in ended.stdout
+    ended = photomat("audit", "--json", folder=tmp_path, DATABASE_URL=database)
+    assert ended.returncode == 1
+    (found,) = json.loads(ended.stdout)
+    assert found["name"] == "done-job-has-a-result"
+    assert len(found["offenders"]) == 1
+
+
+def test_failpoints_are_printed_one_a_line(tmp_path: Path) -> None:
+    assert photomat("failpoints", folder=tmp_path).stdout.splitlines() == list(FAILPOINTS)
+
+
+async def test_jobs_are_listed_and_shown_without_prompts_and_addresses(database: str, tmp_path: Path) -> None:
+    async with pool_of(database) as pool:
+        user = await a_user(pool)
+        running = await a_running_job(pool, user, task_id="t-running")
+        done = await a_done_job(pool, user)
+        row = await row_of(pool, done)
+    listed = answer("jobs", "list", folder=tmp_path, database=database)
+    assert [(job["job_id"], job["status"]) for job in listed] == [(done, "done"), (running, "running")]
+    assert listed[0]["corr"] == row["corr"]
+    undelivered = answer("jobs", "list", "--undelivered", folder=tmp_path, database=database)
+    assert [job["job_id"] for job in undelivered] == [done]
+    shown = answer("jobs", "show", "t-running", folder=tmp_path, database=database)
+    assert (shown["job_id"], shown["external_task_id"], shown["price"]) == (running, "t-running", PRICE)
+    for said in (json.dumps(listed), json.dumps(shown, ensure_ascii=False)):
+        assert "кот-космонавт" not in said
+        assert "files.example" not in said
+
+
+async def test_a_job_nobody_knows_is_said_so_with_exit_1(database: str, tmp_path: Path) -> None:
+    ended = photomat("jobs", "show", "12345", folder=tmp_path, DATABASE_URL=database)
+    assert (ended.returncode, ended.stderr) == (1, "No job and no task is called 12345.\n")
+
+
+async def test_a_wallet_is_shown_with_its_moves(database: str, tmp_path: Path) -> None:
+    async with pool_of(database) as pool:
+        user = await a_user(pool, user_id=77, balance=1000)
+        await a_done_job(pool, user)
+        await a_running_job(pool, user, task_id="t-2")
+    shown = answer("wallet", "show", "77", folder=tmp_path, database=database)
+    assert (shown["available"], shown["held"], shown["posted"]) == (1000 - 2 * PRICE, PRICE, 1000 - PRICE)
+    assert sorted((move["reason"], move["amount"]) for move in shown["moves"]) == [
+        ("charge", -PRICE),
+        ("welcome", 1000),
+    ]
+    missing = photomat("wallet", "show", "78", folder=tmp_path, DATABASE_URL=database)
+    assert missing.returncode == 1
+    assert "78" in missing.stderr
+
+
+def test_the_catalog_is_an_array_with_prices_by_the_settings(tmp_path: Path) -> None:
+    ended = photomat("catalog", "list", "--json", folder=tmp_path, USD_RATE="100", MARKUP="3")
+    prices = {model["model"]: (model["price"], model["currency"]) for model in json.loads(ended.stdout)}
+    assert prices["z-image"] == (120, "RUB")
+
+
+@pytest.mark.parametrize("missing", ["BOT_TOKEN", "KIE_API_KEY"])
+def test_a_missing_setting_is_named_with_exit_2(tmp_path: Path, missing: str) -> None:
+    given = {name: value for name, value in KEYS.items() if name != missing}
+    ended = photomat("run", folder=tmp_path, **given)
+    assert ended.returncode == 2
+    assert f"{missing} is missing" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+def test_all_bad_settings_are_named_at_once_with_exit_2(tmp_path: Path) -> None:
+    ended = photomat("run", folder=tmp_path, PORT="x", MARKUP="-1", LOG_FORMAT="xml")
+    assert ended.returncode == 2
+    assert all(name in ended.stderr for name in ("PORT", "MARKUP", "LOG_FORMAT"))
+
+
+def test_an_unknown_failpoint_is_refused_with_exit_2(tmp_path: Path) -> None:
+    ended = photomat("run", folder=tmp_path, FAILPOINT="no.such.place", **KEYS)
+    assert ended.returncode == 2
+    assert "no.such.place" in ended.stderr
+
+
+def test_money_is_not_kept_on_a_disk_that_does_not_last(tmp_path: Path) -> None:
+    ended = photomat("run", folder=tmp_path, RENDER="1", **KEYS)
+    assert ended.returncode == 2
+    assert "set DATABASE_URL to a PostgreSQL" in ended.stderr
+    assert "EMBEDDED_OK=1" in ended.stderr
+    assert not (tmp_path / "var").exists()
+
+
+def test_an_operator_who_knows_better_is_believed(tmp_path: Path) -> None:
+    ended = photomat("migrate", folder=tmp_path, RENDER="1", EMBEDDED_OK="1", **KEYS)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.startswith("Applied: 0001")
+
+
+def test_a_database_that_cannot_be_reached_is_one_sentence_without_its_password(tmp_path: Path) -> None:
+    address = f"postgresql://anna:hush@/photomat?host={tmp_path}"
+    ended = photomat("audit", folder=tmp_path, DATABASE_URL=address)
+    assert ended.returncode == 2
+    assert "cannot be reached" in ended.stderr
+    assert "hush" not in ended.stderr + ended.stdout
+    assert "Traceback" not in ended.stderr

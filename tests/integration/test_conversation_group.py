@@ -1,0 +1,135 @@
+"""The bot in a group: it answers who speaks to it, and nobody's draft is bought by somebody else."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from aiogram.methods import AnswerCallbackQuery, EditMessageText, SendMessage
+from aiogram.types import ForceReply
+
+from photomat.bot.app import build_dispatcher
+from photomat.bot.dispatch import UpdateWorker
+from photomat.catalog.load import load_catalog
+from photomat.db.pool import Pool
+from photomat.inbox.receive import receive
+from photomat.kernel.ids import BotId, InstanceId
+from photomat.kernel.money import Money
+from photomat.texts.load import load_texts
+from support.conversation import RATES, TIMES
+from support.database import pool_of
+from support.updates import BOT_ID, GROUP, KeepingSession, keeping_bot, tap_update, text_update
+
+ANNA, BORIS = 7, 8
+
+
+@dataclass(slots=True, kw_only=True)
+class Group:
+    """Two people and the bot in one chat."""
+
+    pool: Pool
+    worker: UpdateWorker
+    session: KeepingSession
+    updates: int = 0
+
+    async def says(self, user_id: int, text: str, *, to_bot: bool = False) -> None:
+        await self._gets(text_update(self._next(), user_id=user_id, text=text, chat_id=GROUP, reply_to_bot=to_bot))
+
+    async def taps(self, user_id: int, data: str) -> None:
+        await self._gets(tap_update(self._next(), data, user_id=user_id, chat_id=GROUP))
+
+    def button(self, label: str) -> str:
+        """What the newest button with this label carries."""
+        for call in reversed(self.session.calls):
+            rows = getattr(getattr(call, "reply_markup", None), "inline_keyboard", [])
+            for button in (each for row in rows for each in row if each.text.startswith(label)):
+                return str(button.callback_data)
+        raise AssertionError(f"there is no button {label!r}")
+
+    @property
+    def newest(self) -> Any:
+        return (self.session.sent(SendMessage))[-1]
+
+    @property
+    def answer(self) -> str:
+        return self.session.sent(AnswerCallbackQuery)[-1].text or ""
+
+    async def _gets(self, update: dict[str, Any]) -> None:
+        await receive(self.pool, bot_id=BotId(BOT_ID), updates=[update])
+        assert await self.worker.run_once()
+        assert await self.pool.fetchval("SELECT count(*) FROM inbox WHERE handled_at IS NULL") == 0
+
+    def _next(self) -> int:
+        self.updates += 1
+        return self.updates
+
+
+@asynccontextmanager
+async def group(database: str) -> AsyncIterator[Group]:
+    bot, session = keeping_bot()
+    async with pool_of(database) as pool:
+        texts = load_texts()
+        dispatcher = build_dispatcher(
+            pool=pool,
+            texts=texts,
+            catalog=load_catalog(),
+            rates=RATES,
+            times=TIMES,
+            welcome_credit=Money(1000, "RUB"),
+        )
+        worker = UpdateWorker(
+            pool=pool, bot=bot, dispatcher=dispatcher, texts=texts, instance=InstanceId("one"), lease_s=30
+        )
+        yield Group(pool=pool, worker=worker, session=session)
+
+
+async def test_talk_among_people_is_left_alone(database: str) -> None:
+    async with group(database) as chat:
+        await chat.says(ANNA, "кто идёт в кино?")
+        assert chat.session.calls == []
+        assert await chat.pool.fetchval("SELECT count(*) FROM users") == 0
+
+
+async def test_an_order_in_a_group_from_command_to_job(database: str) -> None:
+    async with group(database) as chat:
+        await chat.says(ANNA, "/start")
+        await chat.taps(ANNA, chat.button("🖼 Создать картинку"))
+        await chat.taps(ANNA, chat.button("Z-Image"))
+        assert isinstance(chat.newest.reply_markup, ForceReply)
+        assert f"tg://user?id={ANNA}" in chat.newest.text
+        await chat.says(ANNA, "это я не боту")
+        await chat.says(ANNA, "кот", to_bot=True)
+        await chat.taps(ANNA, chat.button("1:1"))
+        await chat.taps(ANNA, chat.button("✅ Создать"))
+        job = await chat.pool.fetchrow("SELECT user_id, chat_id, inputs FROM generation_jobs")
+        assert tuple(job) == (ANNA, GROUP, {"prompt": "кот", "aspect_ratio": "1:1"})
+
+
+async def test_somebody_else_can_neither_answer_nor_buy_nor_change(database: str) -> None:
+    async with group(database) as chat:
+        await chat.says(BORIS, "/start")
+        await chat.says(ANNA, "/start")
+        await chat.taps(ANNA, chat.button("🖼 Создать картинку"))
+        await chat.taps(ANNA, chat.button("Z-Image"))
+        await chat.says(ANNA, "кот", to_bot=True)
+        await chat.taps(BORIS, chat.button("1:1"))
+        assert "задан не вам" in chat.answer
+        await chat.taps(ANNA, chat.button("1:1"))
+        edits = len(chat.session.sent(EditMessageText))
+        for label in ("✅ Создать", "✏️ Изменить", "✖️ Отмена"):
+            await chat.taps(BORIS, chat.button(label))
+            assert chat.answer
+        assert len(chat.session.sent(EditMessageText)) == edits
+        assert await chat.pool.fetchval("SELECT count(*) FROM generation_jobs") == 0
+        await chat.taps(ANNA, chat.button("✅ Создать"))
+        assert await chat.pool.fetchval("SELECT user_id FROM generation_jobs") == ANNA
+
+
+async def test_an_anonymous_admin_is_nobody(database: str) -> None:
+    async with group(database) as chat:
+        update = text_update(1, text="/start", chat_id=GROUP)
+        update["message"]["from"]["is_bot"] = True
+        await receive(chat.pool, bot_id=BotId(BOT_ID), updates=[update])
+        assert await chat.worker.run_once()
+        assert chat.session.calls == []
+        assert await chat.pool.fetchval("SELECT count(*) FROM users") == 0

@@ -1,0 +1,64 @@
+"""Our own copy of every output, also of those nobody has looked at yet."""
+
+from datetime import timedelta
+from pathlib import Path
+
+from photomat.db.pool import Pool, transaction
+from photomat.delivery.keep import Keeper
+from photomat.delivery.media import ResultFiles
+from photomat.delivery.outputs import MOST_TRIES, claim_unkept, outputs_of
+from support.database import pool_of, shift_clock
+from support.jobs import a_done_job, a_user
+from support.telegram_media import picture, running_files
+
+LEASE = timedelta(seconds=30)
+
+
+async def pass_time(pool: Pool, seconds: float) -> None:
+    async with transaction(pool) as tx:
+        await shift_clock(tx, seconds)
+
+
+async def keep_what_is_due(pool: Pool, folder: Path) -> int:
+    keeper = Keeper(pool=pool, files=ResultFiles(folder=folder, trusted_host="127.0.0.1"))
+    claimed = await claim_unkept(pool, limit=10, lease=LEASE)
+    for output in claimed:
+        await keeper.keep(output)
+    return len(claimed)
+
+
+async def test_every_output_is_copied_soon_after_the_job_is_done(database: str, tmp_path: Path) -> None:
+    async with pool_of(database) as pool, running_files() as files:
+        urls = [files.add(f"{n}.png", picture(color), "image/png") for n, color in enumerate(("red", "blue"))]
+        job_id = await a_done_job(pool, await a_user(pool), urls=urls)
+        assert await keep_what_is_due(pool, tmp_path) == 0, "delivery goes first"
+        await pass_time(pool, 30)
+        assert await keep_what_is_due(pool, tmp_path) == 2
+        kept = await outputs_of(pool, job_id)
+        assert [(tmp_path / str(one.kept_as)).read_bytes() for one in kept] == [picture("red"), picture("blue")]
+        await pass_time(pool, 10_000)
+        assert await keep_what_is_due(pool, tmp_path) == 0, "once is enough"
+
+
+async def test_an_output_that_cannot_be_had_is_tried_later_and_given_up_in_the_end(
+    database: str, tmp_path: Path
+) -> None:
+    async with pool_of(database) as pool, running_files() as files:
+        await a_done_job(pool, await a_user(pool), urls=[f"{files.url}/gone.png"])
+        await pass_time(pool, 30)
+        assert await keep_what_is_due(pool, tmp_path) == 1
+        assert await keep_what_is_due(pool, tmp_path) == 0, "not at once again"
+        tries = 1
+        for _ in range(20):
+            await pass_time(pool, 10_000)
+            tries += await keep_what_is_due(pool, tmp_path)
+        assert tries == MOST_TRIES
+
+
+async def test_an_output_claimed_by_a_killed_instance_comes_due_again(database: str, tmp_path: Path) -> None:
+    async with pool_of(database) as pool, running_files() as files:
+        await a_done_job(pool, await a_user(pool), urls=[files.add("a.png", picture("red"), "image/png")])
+        await pass_time(pool, 30)
+        assert len(await claim_unkept(pool, limit=10, lease=LEASE)) == 1
+        await pass_time(pool, LEASE.total_seconds() + 1)
+        assert await keep_what_is_due(pool, tmp_path) == 1

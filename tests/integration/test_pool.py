@@ -1,0 +1,125 @@
+"""Connections are bounded, speak JSON, and explain themselves without giving the password away."""
+
+import asyncio
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import asyncpg
+import pytest
+
+from photomat.db.pool import Pool, connect_pool, transaction
+from photomat.kernel.errors import Startup
+from support.database import address_of, connection_of, pool_of, shift_clock
+
+
+async def test_json_columns_are_python_values_both_ways(database: str) -> None:
+    value = {"prompt": "кот-космонавт", "ratios": ["1:1", None], "paid": True}
+    async with pool_of(database) as pool:
+        assert await pool.fetchval("SELECT $1::jsonb", value) == value
+        assert await pool.fetchval("SELECT $1::json", value) == value
+        assert await pool.fetchval("SELECT ($1::jsonb)::text", {"кот": 1}) == '{"кот": 1}'
+
+
+async def test_every_session_is_bounded_by_the_server(database: str) -> None:
+    expected = {
+        "statement_timeout": "30s",
+        "idle_in_transaction_session_timeout": "1min",
+        "jit": "off",
+        "application_name": "photomat",
+    }
+    async with pool_of(database) as pool:
+        found = {name: await pool.fetchval(f"SHOW {name}") for name in expected}
+    assert found == expected
+
+
+async def test_a_transaction_commits_all_or_nothing(database: str) -> None:
+    async with pool_of(database) as pool:
+        async with transaction(pool) as tx:
+            await shift_clock(tx, 5)
+        with pytest.raises(asyncpg.DivisionByZeroError):
+            await shift_and_then(pool, "SELECT 1 / 0")
+        assert (await pool.fetchval("SELECT shift FROM clock_shift")).total_seconds() == 5
+
+
+async def test_a_canceled_transaction_leaves_a_clean_connection_behind(database: str) -> None:
+    async with pool_of(database, size=1) as pool:
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.2):
+                await shift_and_then(pool, "SELECT pg_sleep(60)")
+        assert (await pool.fetchval("SELECT shift FROM clock_shift")).total_seconds() == 0
+        assert await pool.fetchval("SELECT pg_current_xact_id_if_assigned()") is None
+
+
+async def test_the_clock_moves_for_everybody_when_a_test_shifts_it(database: str) -> None:
+    async with connection_of(database) as ours, connection_of(database) as theirs:
+        before = await theirs.fetchval("SELECT photomat_now()")
+        await shift_clock(ours, 300)
+        after = await theirs.fetchval("SELECT photomat_now()")
+    assert 300 <= (after - before).total_seconds() < 360
+
+
+async def test_the_clock_runs_on_within_a_transaction_and_has_one_row(database: str) -> None:
+    async with connection_of(database) as connection:
+        async with connection.transaction():
+            first = await connection.fetchval("SELECT photomat_now()")
+            assert await connection.fetchval("SELECT photomat_now()") > first
+        with pytest.raises(asyncpg.UniqueViolationError):
+            await connection.execute("INSERT INTO clock_shift DEFAULT VALUES")
+
+
+async def test_a_pooler_gets_no_session_settings_and_no_prepared_statements(database: str) -> None:
+    pool = await connect_pool(database, through_pooler=True)
+    try:
+        assert await pool.fetchval("SHOW statement_timeout") == "0"
+        async with pool.acquire() as connection:
+            await connection.fetchval("SELECT $1::int", 1)
+            assert await connection.fetchval("SELECT count(*) FROM pg_prepared_statements WHERE name <> ''") == 0
+    finally:
+        await pool.close()
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ("host", r"photomat@/nowhere/photomat cannot be reached; start the database"),
+        ("password", r"refuses the user or the password; correct DATABASE_URL"),
+        ("name", r"no_such_database does not exist; create the database"),
+        ("nonsense", r"DATABASE_URL is not a valid address"),
+    ],
+)
+async def test_a_database_that_cannot_be_used_is_named_without_its_password(
+    database: str, change: str, sentence: str
+) -> None:
+    password = urlsplit(database).password or ""
+    dsn = {
+        "host": f"postgresql://photomat:{password}@/photomat?host=/nowhere",
+        "password": database.replace(password, "wrong-secret"),
+        "name": address_of(database, "no_such_database"),
+        "nonsense": f"mysql://photomat:{password}@host:port/x",
+    }[change]
+    with pytest.raises(Startup, match=sentence) as refusal:
+        await connect_pool(dsn, patience_s=0)
+    assert password not in str(refusal.value)
+    assert "wrong-secret" not in str(refusal.value)
+
+
+async def test_a_database_that_starts_a_little_later_than_we_do_is_waited_for(database: str) -> None:
+    """The server's socket appears under the asked name only after the first tries have failed."""
+    folder = urlsplit(database).query.removeprefix("host=").split("&")[0]
+    dsn = database.replace(folder, f"{folder}-later")
+    async with asyncio.TaskGroup() as group:
+        waiting = group.create_task(connect_pool(dsn, patience_s=20))
+        await asyncio.sleep(0.3)
+        assert not waiting.done()
+        await asyncio.to_thread(link, folder)
+    await waiting.result().close()
+
+
+async def shift_and_then(pool: Pool, statement: str) -> None:
+    async with transaction(pool) as tx:
+        await shift_clock(tx, 100)
+        await tx.execute(statement)
+
+
+def link(folder: str) -> None:
+    Path(f"{folder}-later").symlink_to(folder)

@@ -1,0 +1,1 @@
+"""What tests share: builders, fakes, a database and the whole system over loopback."""

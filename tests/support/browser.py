@@ -1,0 +1,68 @@
+"""A real Chromium for one test: found on this machine, closed at the end, and loud when a page breaks."""
+
+import shutil
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+from playwright.async_api import Browser, ConsoleMessage, Page, async_playwright
+
+NAMES: Final = ("chromium", "chromium-browser", "google-chrome")
+ARGUMENTS: Final = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-dev-shm-usage",
+)
+FAKE_MICROPHONE: Final = ("--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream")
+PATIENCE_MS: Final = 10_000
+DESKTOP: Final = {"width": 1440, "height": 900}
+PHONE: Final = {"width": 390, "height": 844}
+
+
+def chromium_path() -> str:
+    """Find the browser, or say in one sentence what is missing."""
+    found = next((path for name in NAMES if (path := shutil.which(name))), None)
+    if found is None:
+        raise RuntimeError(f"The browser tests need one of {', '.join(NAMES)} on the PATH, and none is there.")
+    return found
+
+
+@asynccontextmanager
+async def chromium(*, extra_arguments: Sequence[str] = ()) -> AsyncIterator[Browser]:
+    """Launch Chromium without a window."""
+    path = chromium_path()
+    async with async_playwright() as playwright:
+        browser = await playwright.chromium.launch(executable_path=path, args=[*ARGUMENTS, *extra_arguments])
+        try:
+            yield browser
+        finally:
+            await browser.close()
+
+
+@asynccontextmanager
+async def page_at(browser: Browser, url: str, *, is_phone: bool = False, **options: Any) -> AsyncIterator[Page]:
+    """Open a page as somebody new would; a script error on it fails the test."""
+    screen: dict[str, Any] = {"viewport": PHONE if is_phone else DESKTOP, "has_touch": is_phone}
+    context = await browser.new_context(**{"locale": "ru-RU", "is_mobile": is_phone, **screen, **options})
+    context.set_default_timeout(PATIENCE_MS)
+    page = await context.new_page()
+    troubles: list[str] = []
+    page.on("pageerror", lambda error: troubles.append(str(error)))
+    page.on("console", lambda message: troubles.extend(_script_trouble(message)))
+    try:
+        await page.goto(url)
+        yield page
+    finally:
+        await context.close()
+    assert troubles == [], f"the page reported: {troubles}"
+
+
+def _script_trouble(message: ConsoleMessage) -> list[str]:
+    # A request that failed is the server's story, and some tests want it; a blocked script or style is the page's.
+    is_ours = message.type == "error" and not message.text.startswith("Failed to load resource")
+    return [message.text] if is_ours else []

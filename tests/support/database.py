@@ -1,0 +1,62 @@
+"""Databases for tests: cloned from a template in a moment, and a clock that a test can move."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from urllib.parse import urlsplit, urlunsplit
+from uuid import uuid4
+
+from photomat.db.pool import Connection, Pool, connect, connect_pool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SharedPostgres:
+    """The server of this run, with the migrated template every test's database is cloned from."""
+
+    dsn: str
+    template: str
+
+
+@asynccontextmanager
+async def pool_of(dsn: str, *, size: int = 10) -> AsyncIterator[Pool]:
+    """A pool as the program opens it, closed at the end."""
+    pool = await connect_pool(dsn, size=size)
+    try:
+        yield pool
+    finally:
+        await pool.close()
+
+
+@asynccontextmanager
+async def connection_of(dsn: str) -> AsyncIterator[Connection]:
+    """One connection, closed at the end."""
+    connection = await connect(dsn, name="photomat test")
+    try:
+        yield connection
+    finally:
+        await connection.close(timeout=5)
+
+
+async def shift_clock(connection: Connection, seconds: float) -> None:
+    """Let so much time pass for everybody who asks `photomat_now()`."""
+    await connection.execute("UPDATE clock_shift SET shift = shift + make_interval(secs => $1)", float(seconds))
+
+
+async def create_database(server_dsn: str, *, template: str) -> str:
+    """A new database with a name nobody else has; returns its address."""
+    name = f"test_{uuid4().hex}"
+    async with connection_of(server_dsn) as connection:
+        await connection.execute(f'CREATE DATABASE "{name}" TEMPLATE "{template}" STRATEGY file_copy')
+    return address_of(server_dsn, name)
+
+
+async def drop_database(server_dsn: str, dsn: str) -> None:
+    """Remove a test's database, whoever is still connected to it."""
+    name = urlsplit(dsn).path.removeprefix("/")
+    async with connection_of(server_dsn) as connection:
+        await connection.execute(f'DROP DATABASE "{name}" WITH (FORCE)')
+
+
+def address_of(server_dsn: str, database: str) -> str:
+    """The same server, another database."""
+    return urlunsplit(urlsplit(server_dsn)._replace(path=f"/{database}"))

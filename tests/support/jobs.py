@@ -1,0 +1,198 @@
+"""Users, drafts and jobs in every state, made the way the product makes them; a provider that answers as it is told."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Any
+
+from photomat.db.pool import Pool, transaction
+from photomat.delivery.lock import LockedCard, try_acquire_delivery_lock
+from photomat.jobs import store
+from photomat.jobs.create import Created, Creation, create_job_atomic
+from photomat.jobs.draft import Draft, save_draft
+from photomat.jobs.job import Job, Times
+from photomat.jobs.settle import Outcome, Settled, Success, settle
+from photomat.kernel.ids import BotId, ChatId, InstanceId, JobId, MessageId, TaskId, UserId
+from photomat.kernel.logs import ensure_correlation_id
+from photomat.kie.port import Answer
+from photomat.kie.state_parser import KieState, Reading
+from photomat.wallet import ledger
+from support.money import make_user, rub
+
+BOT = BotId(7000000001)
+ONE, TWO = InstanceId("one"), InstanceId("two")
+PRICE = 64
+LEASE = timedelta(seconds=30)
+DELIVERY_LEASE = timedelta(minutes=5)
+TIMES = Times(
+    lease=LEASE,
+    poll_first=timedelta(seconds=2),
+    empty_result_grace=timedelta(minutes=2),
+    overdue=None,
+    timeout=timedelta(days=1),
+)
+CAT = {"prompt": "кот-космонавт", "aspect_ratio": "1:1"}
+URL = "https://files.example/cat.png"
+SUCCESS = Reading(KieState.SUCCESS, (URL,), None)
+RUNNING = Reading(KieState.RUNNING, (), None)
+FAIL = Reading(KieState.FAIL, (), "flagged", "422")
+EMPTY = Reading(KieState.SUCCESS, (), None)
+
+
+async def a_user(pool: Pool, *, user_id: int = 5_000_001, balance: int = 10_000) -> UserId:
+    """A user with so much money."""
+    async with transaction(pool) as tx:
+        return await make_user(tx, user_id, balance=balance)
+
+
+async def a_draft(
+    pool: Pool, user: UserId, *, origin: str | None = None, price: int = PRICE, inputs: Mapping[str, Any] = CAT
+) -> Draft:
+    """A filled-in form of this user, shown with its price."""
+    count = await pool.fetchval("SELECT count(*) FROM drafts")
+    return await save_draft(
+        pool,
+        origin=origin or f"update:{BOT}:{count + 1}",
+        bot_id=BOT,
+        user_id=user,
+        chat_id=ChatId(user),
+        model="z-image",
+        inputs=inputs,
+        price=rub(price),
+    )
+
+
+async def tap_create(pool: Pool, draft: Draft, *, message_id: int | None = None, **changes: Any) -> Creation:
+    """The tap on [Create] under a card of this draft; `changes` replace arguments of `create_job_atomic`."""
+    given: dict[str, Any] = {
+        "draft_id": draft.draft_id,
+        "revision": draft.revision,
+        "bot_id": BOT,
+        "user_id": draft.user_id,
+        "chat_id": draft.chat_id,
+        "message_id": MessageId(message_id or 10_000 + draft.draft_id),
+        "language": "ru",
+        "kind": "image",
+        "price_now": draft.price,
+        "corr": ensure_correlation_id(),
+    }
+    async with transaction(pool) as tx:
+        return await create_job_atomic(tx, **given | changes)
+
+
+async def a_job(
+    pool: Pool, user: UserId, *, price: int = PRICE, message_id: int | None = None, **changes: Any
+) -> JobId:
+    """A job bought just now."""
+    inputs = changes.pop("inputs", CAT)
+    creation = await tap_create(
+        pool, await a_draft(pool, user, price=price, inputs=inputs), message_id=message_id, **changes
+    )
+    assert isinstance(creation, Created), creation
+    return creation.job_id
+
+
+async def a_running_job(pool: Pool, user: UserId, *, task_id: str = "task-1", **changes: Any) -> JobId:
+    """A job whose task Kie has accepted; the first look comes after two seconds."""
+    job_id = await a_job(pool, user, **changes)
+    job = await claim_submit(pool, job_id)
+    async with transaction(pool) as tx:
+        assert await store.record_intent(tx, job, overdue=TIMES.overdue_of(job.kind))
+        assert await store.record_task(tx, job_id, TaskId(task_id), look_after=TIMES.poll_first)
+    return job_id
+
+
+async def a_done_job(pool: Pool, user: UserId, *, urls: Sequence[str] = (URL,), **changes: Any) -> JobId:
+    """A job with its result, charged; its card is due."""
+    count = await pool.fetchval("SELECT count(*) FROM generation_jobs")
+    job_id = await a_running_job(pool, user, task_id=f"task-of-{count}", **changes)
+    await settle_now(pool, job_id, Success(urls=tuple(urls)))
+    return job_id
+
+
+async def settle_now(pool: Pool, job_id: JobId, outcome: Outcome, *, via: str = "poll") -> Settled:
+    """Settle in a transaction of its own, without a claim."""
+    price = await pool.fetchval("SELECT price FROM generation_jobs WHERE job_id = $1", job_id)
+    async with transaction(pool) as tx:
+        return await settle(tx, job_id, outcome, price=price, via=via, fence=None)
+
+
+async def claim_submit(pool: Pool, job_id: JobId, *, instance: InstanceId = ONE) -> Job:
+    """Claim this one job for submitting."""
+    return _only(await store.claim_submits(pool, limit=100, lease=LEASE, instance=instance), job_id)
+
+
+async def claim_look(pool: Pool, job_id: JobId, *, instance: InstanceId = ONE) -> Job:
+    """Claim this one job for a look."""
+    return _only(await store.claim_looks(pool, limit=100, lease=LEASE, instance=instance), job_id)
+
+
+async def lock_cards(pool: Pool, *, instance: InstanceId = ONE, limit: int = 100, **only: Any) -> list[LockedCard]:
+    """Take the delivery lock of what is due."""
+    return await try_acquire_delivery_lock(pool, limit=limit, lease=DELIVERY_LEASE, instance=instance, **only)
+
+
+async def lock_card(pool: Pool, job_id: JobId, *, instance: InstanceId = ONE) -> LockedCard:
+    """Take the delivery lock of this one job."""
+    (card,) = await lock_cards(pool, instance=instance, job_id=job_id)
+    return card
+
+
+async def row_of(pool: Pool, job_id: JobId) -> dict[str, Any]:
+    """The whole row of a job."""
+    return dict(await pool.fetchrow("SELECT * FROM generation_jobs WHERE job_id = $1", job_id))
+
+
+async def seconds_until(pool: Pool, job_id: JobId, column: str) -> float | None:
+    """How far an instant of the row lies ahead, by the database's clock."""
+    query = f"SELECT extract(epoch FROM {column} - photomat_now())::float8 FROM generation_jobs WHERE job_id = $1"  # noqa: S608  a column's name from a test
+    ahead: float | None = await pool.fetchval(query, job_id)
+    return ahead
+
+
+async def money_of(pool: Pool, user: UserId) -> tuple[int, int]:
+    """What is available to a user and what is held."""
+    async with transaction(pool) as tx:
+        found = await ledger.balance(tx, user_id=user)
+    return found.available.minor, found.held.minor
+
+
+def _only(jobs: list[Job], job_id: JobId) -> Job:
+    assert [job.job_id for job in jobs] == [job_id]
+    return jobs[0]
+
+
+@dataclass(slots=True, kw_only=True)
+class ToldProvider:
+    """The provider port answering as it is told: `creates` and `readings` one after the other, the last for ever."""
+
+    creates: list[TaskId | Exception] = field(default_factory=list)
+    readings: list[Reading | Exception | None] = field(default_factory=list)
+    created: list[str | None] = field(default_factory=list)
+    asked: list[str] = field(default_factory=list)
+
+    async def create_task(self, *, model: str, inputs: Mapping[str, object], callback_url: str | None) -> TaskId:
+        assert model
+        assert inputs
+        self.created.append(callback_url)
+        answer = self.creates.pop(0) if len(self.creates) > 1 else self.creates[0]
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    async def record(self, task_id: TaskId) -> Answer:
+        self.asked.append(task_id)
+        reading = self.readings.pop(0) if len(self.readings) > 1 else self.readings[0]
+        if isinstance(reading, Exception):
+            raise reading
+        return Answer(reading)
+
+
+@dataclass(slots=True)
+class Woken:
+    """Remembers which loops were woken."""
+
+    names: list[str] = field(default_factory=list)
+
+    def __call__(self, name: str) -> None:
+        self.names.append(name)

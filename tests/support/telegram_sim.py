@@ -1,0 +1,130 @@
+"""A simulated Telegram over loopback for one test, driven from both sides: as the bot and as a person."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from aiogram import Bot
+from aiogram.client.session.aiohttp import AiohttpSession
+from aiogram.client.telegram import TelegramAPIServer
+from aiohttp import ClientSession, web
+
+from photomat_sandbox.faults import Faults
+from photomat_sandbox.telegram import person_acts
+from photomat_sandbox.telegram.app import build_app
+from photomat_sandbox.telegram.messages import Message, as_seen
+from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.telegram.state_file import load_state
+from photomat_sandbox.telegram.world import TelegramWorld
+from photomat_sandbox.transcript import Transcript
+
+SHUTDOWN_S = 1.0
+
+
+class ShiftedClock:
+    """A clock that stands still until a test moves it."""
+
+    def __init__(self, at: float = 1_800_000_000.0) -> None:
+        self.at = at
+
+    def __call__(self) -> float:
+        return self.at
+
+    def advance(self, seconds: float) -> None:
+        self.at += seconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunningTelegram:
+    """The simulator while it runs."""
+
+    url: str
+    world: TelegramWorld
+    transcript: Transcript
+    faults: Faults
+
+    @asynccontextmanager
+    async def bot(self, token: str | None = None) -> AsyncIterator[Bot]:
+        """Open an aiogram bot that talks to this Telegram, so that its types check every answer."""
+        session = AiohttpSession(api=TelegramAPIServer.from_base(self.url), timeout=10)
+        async with Bot(token or self.world.token, session=session) as bot:
+            yield bot
+
+    def person(self, first_name: str = "Анна", **fields: Any) -> Person:
+        """Let somebody join who has already started the bot."""
+        return self.world.add_person(first_name=first_name, started=True, **fields)
+
+    def writes(self, person: Person, text: str) -> Message:
+        """Let a person write to the bot."""
+        return person_acts.write(self.world, person, text)
+
+    def taps(self, person: Person, message_id: int, data: str) -> str:
+        """Let a person press a button; give the query's id."""
+        button = {"text": data, "callback_data": data}
+        return person_acts.tap(self.world, person, message_id, button)
+
+    def deletes(self, person: Person, message_id: int, *, for_both: bool) -> None:
+        """Let a person delete a message."""
+        person_acts.delete(self.world, person, message_id, for_both=for_both)
+
+    def blocks(self, person: Person, *, blocked: bool = True) -> None:
+        """Let a person block the bot, or take it back."""
+        person_acts.set_blocked(self.world, person, blocked=blocked)
+
+    def pays(self, person: Person, message_id: int) -> str:
+        """Let a person press Pay on an invoice; give the query's id."""
+        return person_acts.pay(self.world, person, message_id)
+
+    def seen(self, person: Person) -> list[dict[str, Any]]:
+        """Give what is on the person's screen."""
+        return [as_seen(message) for message in self.world.chat_messages(person.user_id)]
+
+    async def raw(self, method: str, *, token: str | None = None, **body: Any) -> tuple[int, dict[str, Any]]:
+        """Call a method with a JSON body; give status and answer."""
+        address = f"{self.url}/bot{token or self.world.token}/{method}"
+        async with ClientSession() as session, session.post(address, json=body) as answer:
+            return answer.status, await answer.json()
+
+
+@asynccontextmanager
+async def running_telegram(
+    *, state_file: Path | None = None, faults: Faults | None = None, **world_options: Any
+) -> AsyncIterator[RunningTelegram]:
+    """Run a simulated Telegram on a free port of loopback."""
+    world = TelegramWorld(**world_options)
+    if state_file:
+        load_state(world, state_file)
+    transcript, faults = Transcript(), faults or Faults()
+    async with served(build_app(world, transcript, faults, state_file=state_file)) as url:
+        yield RunningTelegram(url=url, world=world, transcript=transcript, faults=faults)
+
+
+@asynccontextmanager
+async def served(app: web.Application) -> AsyncIterator[str]:
+    """Serve any application on a free port of loopback; give its address."""
+    runner = web.AppRunner(app, shutdown_timeout=SHUTDOWN_S)
+    await runner.setup()
+    try:
+        site = web.TCPSite(runner, "127.0.0.1", 0)
+        await site.start()
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}"
+    finally:
+        await runner.cleanup()
+
+
+async def until(condition: Callable[[], object], *, within_s: float = 10.0) -> None:
+    """Wait until the condition holds, looking often; fail when it does not in time."""
+    async with asyncio.timeout(within_s):
+        while not condition():  # noqa: ASYNC110 - the condition is anything, so nobody can set an event for it
+            await asyncio.sleep(0.01)
+
+
+async def outcome_of(work: Awaitable[object]) -> object:
+    """Give what a call returned, or the exception it raised."""
+    try:
+        return await work
+    except Exception as error:  # noqa: BLE001 - the caller asserts which one it is
+        return error

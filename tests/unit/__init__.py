@@ -1,0 +1,1 @@
+"""Tests that touch nothing outside the process."""

@@ -1,0 +1,234 @@
+"""Every face of a bought card, in both languages; the same row always renders the same face."""
+
+import html
+import re
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+
+from photomat.delivery.card import Face, progress_bar, render
+from photomat.delivery.lock import LockedCard
+from photomat.delivery.outputs import Output
+from photomat.jobs.job import JobStatus
+from photomat.kernel.ids import BotId, ChatId, Fence, JobId, MessageId, UserId
+from photomat.kernel.money import Money
+from photomat.texts.load import LANGUAGES, load_texts
+
+TEXTS = load_texts()
+LARGEST_ID = 2**63 - 1
+LONGEST_CAPTION = 1024
+LONGEST_TEXT = 4096
+NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
+NASTY = "<b>кот</b> & \"собака\" <script>alert('1')</script>"
+FACES: dict[str, dict[str, Any]] = {
+    "accepted": {"status": JobStatus.PENDING},
+    "submitting": {"status": JobStatus.SUBMITTING},
+    "running": {"status": JobStatus.RUNNING, "progress": 40},
+    "overdue": {"status": JobStatus.RUNNING, "overdue": True},
+    "overdue, never answered": {"status": JobStatus.SUBMITTING, "overdue": True},
+    "stopped": {"status": JobStatus.RUNNING, "stopped": True},
+    "done": {"status": JobStatus.DONE},
+    "gift": {"status": JobStatus.DONE, "gift": True},
+    "failed": {"status": JobStatus.FAILED, "fail_code": "kie-500"},
+    "refused": {"status": JobStatus.FAILED, "fail_code": "refused-422"},
+    "timed out": {"status": JobStatus.FAILED, "fail_code": "timeout"},
+    "empty": {"status": JobStatus.FAILED, "fail_code": "empty"},
+    "failed for no reason": {"status": JobStatus.FAILED, "fail_code": None},
+    "canceled": {"status": JobStatus.CANCELED},
+    "offered": {"status": JobStatus.CANCELED, "offered": True},
+}
+every_face = pytest.mark.parametrize("facts", list(FACES.values()), ids=list(FACES))
+every_language = pytest.mark.parametrize("language", LANGUAGES)
+
+
+def card(**facts: Any) -> LockedCard:
+    """A locked card, with these facts of its row."""
+    given: dict[str, Any] = {
+        "job_id": JobId(7),
+        "corr": "0123abcd",
+        "bot_id": BotId(1),
+        "user_id": UserId(2),
+        "chat_id": ChatId(2),
+        "message_id": MessageId(3),
+        "model": "z-image",
+        "inputs": {"prompt": "кот-космонавт", "aspect_ratio": "16:9"},
+        "language": "ru",
+        "price": Money(64, "RUB"),
+        "status": JobStatus.RUNNING,
+        "fail_code": None,
+        "gift": False,
+        "offered": False,
+        "overdue": False,
+        "stopped": False,
+        "progress": 0,
+        "page": 0,
+        "result_object": None,
+        "wanted": 1,
+        "fence": Fence(1),
+        "attempts": 1,
+        "found_via": None,
+        "taken_over": False,
+        "delivered": False,
+        "created_at": NOON,
+        "locked_at": NOON,
+    }
+    return LockedCard(**given | facts)
+
+
+def outputs(count: int) -> list[Output]:
+    """So many outputs nobody has copied yet."""
+    empty = dict.fromkeys(("media", "mime", "size_bytes", "width", "height", "kept_as", "file_id"))
+    return [
+        Output(job_id=JobId(7), corr="c0ffee00", position=n, url=f"https://files.example/{n}.png", **empty)
+        for n in range(count)
+    ]
+
+
+def face_of(shown: int = 1, **facts: Any) -> Face:
+    """The face of a card with these facts."""
+    return render(card(**facts), outputs(shown), title="Z-Image <1>", texts=TEXTS)
+
+
+def acts(face: Face) -> list[str]:
+    """What the buttons would do."""
+    return [str(button.data).rpartition(":")[2] for row in face.keyboard for button in row]
+
+
+def visible(face: Face) -> str:
+    """The text as Telegram counts it: without tags, entities decoded."""
+    return html.unescape(re.sub(r"<[^<>]*>", "", face.text))
+
+
+@every_face
+@every_language
+def test_every_face_can_be_told_and_is_the_same_each_time(facts: dict[str, Any], language: str) -> None:
+    face = face_of(**facts, language=language)
+    assert face == face_of(**facts, language=language)
+    assert "Z-Image &lt;1&gt;" in face.text
+    assert "кот-космонавт" in face.text
+    assert "16:9" in face.text
+    assert "{" not in face.text
+
+
+@every_face
+def test_the_two_languages_differ(facts: dict[str, Any]) -> None:
+    russian, english = (face_of(**facts, language=language) for language in LANGUAGES)
+    if facts["status"] is not JobStatus.DONE or facts.get("gift"):
+        assert russian.text != english.text
+    assert acts(russian) == acts(english)
+    assert russian.ring_kind == english.ring_kind
+
+
+@every_face
+def test_no_face_is_the_face_of_another_state(facts: dict[str, Any]) -> None:
+    same = [name for name, other in FACES.items() if face_of(**other) == face_of(**facts)]
+    twins = [{"submitting"}, {"failed", "failed for no reason"}, {"overdue", "overdue, never answered"}]
+    assert len(same) == 1 or set(same) in twins
+
+
+@every_face
+@every_language
+def test_what_people_wrote_is_escaped(facts: dict[str, Any], language: str) -> None:
+    face = face_of(**facts, language=language, inputs={"prompt": NASTY, "style": "<u>x</u>"})
+    assert "<script>" not in face.text
+    assert "<u>" not in face.text
+    assert NASTY in visible(face)
+    assert "<u>x</u>" in visible(face)
+
+
+@every_face
+@every_language
+def test_a_long_prompt_fits_where_it_is_shown(facts: dict[str, Any], language: str) -> None:
+    face = face_of(**facts, language=language, inputs={"prompt": "<&>щ" * 1250, "aspect_ratio": "16:9"})
+    assert len(visible(face)) <= (LONGEST_CAPTION if face.output else LONGEST_TEXT)
+    assert "…" in face.text
+
+
+@every_face
+def test_buttons_fit_into_64_bytes_whatever_the_job(facts: dict[str, Any]) -> None:
+    face = face_of(12, **facts, job_id=JobId(LARGEST_ID), page=11)
+    for row in face.keyboard:
+        for button in row:
+            assert 1 <= len(str(button.data).encode()) <= 64
+            assert str(button.data).startswith(f"j:{LARGEST_ID}:")
+            assert button.text
+
+
+@pytest.mark.parametrize(
+    ("name", "expected", "ring"),
+    [
+        ("accepted", ["cancel"], None),
+        ("submitting", [], None),
+        ("running", [], None),
+        ("overdue", ["cancel"], None),
+        ("stopped", [], "failed"),
+        ("done", ["again"], "done"),
+        ("gift", ["again"], "done"),
+        ("failed", ["again"], "failed"),
+        ("canceled", ["again"], None),
+        ("offered", ["accept"], "offer"),
+    ],
+)
+def test_a_face_offers_what_can_be_done_now_and_rings_for_news_only(
+    name: str, expected: list[str], ring: str | None
+) -> None:
+    face = face_of(**FACES[name])
+    assert (acts(face), face.ring_kind) == (expected, ring)
+
+
+@pytest.mark.parametrize(
+    ("code", "key"),
+    [
+        ("kie-422", "fail-content"),
+        ("refused-400", "fail-content"),
+        ("kie-451", "fail-content"),
+        ("kie-500", "fail-provider"),
+        ("kie-fail", "fail-provider"),
+        ("timeout", "fail-timeout"),
+        ("empty", "fail-empty"),
+        (None, "fail-provider"),
+    ],
+)
+@every_language
+def test_a_failure_is_explained_in_our_own_words(code: str | None, key: str, language: str) -> None:
+    face = face_of(status=JobStatus.FAILED, fail_code=code, language=language)
+    assert TEXTS.say(language, key) in face.text
+
+
+def test_a_result_shows_its_page_and_the_way_to_its_neighbours() -> None:
+    pages = {page: face_of(3, status=JobStatus.DONE, page=page) for page in range(3)}
+    assert [face.output.position for face in pages.values() if face.output] == [0, 1, 2]
+    assert [[button.data for button in face.keyboard[0]] for face in pages.values()] == [
+        ["j:7:page:2", "j:7:noop", "j:7:page:1"],
+        ["j:7:page:0", "j:7:noop", "j:7:page:2"],
+        ["j:7:page:1", "j:7:noop", "j:7:page:0"],
+    ]
+    assert [face.keyboard[0][1].text for face in pages.values()] == ["1/3", "2/3", "3/3"]
+
+
+def test_a_page_that_is_not_there_shows_the_last() -> None:
+    face = face_of(2, status=JobStatus.DONE, page=9)
+    assert face.output is not None
+    assert face.output.position == 1
+
+
+def test_a_single_result_has_no_pages_and_only_a_result_has_media() -> None:
+    assert acts(face_of(1, status=JobStatus.DONE)) == ["again"]
+    for name, facts in FACES.items():
+        assert (face_of(**facts).output is not None) == (name in {"done", "gift"})
+
+
+def test_a_result_in_words_is_shown_escaped_and_cut() -> None:
+    face = face_of(0, status=JobStatus.DONE, result_object={"text": "<b>" + "а" * 5000})
+    assert face.output is None
+    assert "&lt;b&gt;аааа" in face.text
+    assert len(visible(face)) <= LONGEST_TEXT
+
+
+def test_the_bar_fills_up() -> None:
+    assert [progress_bar(percent) for percent in (0, 30, 90)] == [
+        "░░░░░░░░░░ 0 %",
+        "▓▓▓░░░░░░░ 30 %",
+        "▓▓▓▓▓▓▓▓▓░ 90 %",
+    ]

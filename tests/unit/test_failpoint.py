@@ -1,0 +1,61 @@
+"""A failpoint kills at the named place, at the pass asked for, and never otherwise."""
+
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import pytest
+
+from photomat.kernel import failpoint
+from photomat.kernel.failpoint import FAILPOINTS, UnknownFailpoint, arm
+
+SCRIPT = """
+import sys
+from photomat.kernel.failpoint import arm, failpoint
+arm(sys.argv[1])
+for n in range(3):
+    failpoint("settle.before_commit")
+    failpoint("settle.after_commit")
+    print(n, flush=True)
+"""
+
+
+@pytest.fixture(autouse=True)
+def _disarmed() -> Iterator[None]:
+    yield
+    arm(None)
+
+
+def run(setting: str) -> tuple[int, list[str]]:
+    ended = subprocess.run([sys.executable, "-c", SCRIPT, setting], capture_output=True, text=True, check=False)
+    return ended.returncode, ended.stdout.split()
+
+
+@pytest.mark.parametrize(
+    ("setting", "survived"),
+    [("settle.before_commit", []), ("settle.after_commit:2", ["0"]), ("settle.after_commit:3", ["0", "1"])],
+)
+def test_the_process_is_killed_at_the_pass_asked_for(setting: str, survived: list[str]) -> None:
+    assert run(setting) == (-signal.SIGKILL, survived)
+
+
+def test_a_place_passed_less_often_kills_nobody() -> None:
+    assert run("settle.after_commit:4") == (0, ["0", "1", "2"])
+
+
+@pytest.mark.parametrize("setting", ["no.such.place", "settle.before_commit:x", "settle.before_commit:-1", "settle"])
+def test_an_unknown_name_is_refused_and_not_ignored(setting: str) -> None:
+    with pytest.raises(UnknownFailpoint, match="photomat failpoints"):
+        arm(setting)
+
+
+def test_unset_nothing_is_counted() -> None:
+    arm("")
+    for name in FAILPOINTS:
+        failpoint.failpoint(name)
+
+
+def test_every_name_is_there_once_and_says_its_step() -> None:
+    assert len(set(FAILPOINTS)) == len(FAILPOINTS)
+    assert all(step and place for step, _, place in (name.partition(".") for name in FAILPOINTS))

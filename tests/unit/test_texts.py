@@ -1,0 +1,108 @@
+"""Every sentence exists in both languages with the same variables, and none is unused or missing."""
+
+import ast
+import re
+from collections.abc import Iterator
+from importlib import resources
+from pathlib import Path
+
+import pytest
+from fluent.syntax import FluentParser
+from fluent.syntax.ast import Message, VariableReference
+from fluent.syntax.visitor import Visitor
+
+import photomat
+from photomat.bot.app import COMMANDS
+from photomat.catalog.load import load_catalog
+from photomat.jobs.job import JobStatus
+from photomat.texts.load import LANGUAGES, MissingText, load_texts
+
+CODE = Path(photomat.__file__).parent
+SPEAKERS = {"say", "_say", "hint", "_screen", "Refused", "Rejected", "NotEnough"}
+A_KEY = re.compile(r"[a-z]+(-[a-z_]+)*")
+OTHERS = ("card-", "ring-", "fail-")
+"""Keys that `delivery` puts together from a job's row."""
+
+
+class _Variables(Visitor):
+    def __init__(self) -> None:
+        self.names: set[str] = set()
+
+    def visit_VariableReference(self, node: VariableReference) -> None:  # noqa: N802  fluent's name
+        self.names.add(node.id.name)
+
+
+def sentences(language: str) -> dict[str, set[str]]:
+    """Every key with its variables."""
+    source = resources.files("photomat.texts").joinpath(f"{language}.ftl").read_text(encoding="utf-8")
+    found: dict[str, set[str]] = {}
+    for entry in FluentParser().parse(source).body:
+        if isinstance(entry, Message):
+            assert entry.id.name not in found, f"{entry.id.name} is there twice"
+            variables = _Variables()
+            variables.visit(entry)
+            found[entry.id.name] = variables.names
+    return found
+
+
+def keys_in_code() -> set[str]:
+    """Every key that stands literally in a call that speaks."""
+    return {key for file in CODE.rglob("*.py") for key in _keys_of(ast.parse(file.read_text(encoding="utf-8")))}
+
+
+def _keys_of(tree: ast.AST) -> Iterator[str]:
+    for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
+        name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
+        if name in SPEAKERS:
+            named = [keyword.value for keyword in call.keywords if keyword.arg == "key"]
+            for argument in [*call.args[:2], *named]:
+                yield from _literals(argument)
+
+
+def _literals(argument: ast.expr) -> Iterator[str]:
+    if isinstance(argument, ast.IfExp):
+        yield from _literals(argument.body)
+        yield from _literals(argument.orelse)
+    elif isinstance(argument, ast.Constant) and isinstance(argument.value, str) and "-" in argument.value:
+        yield argument.value
+
+
+def keys_made_up() -> set[str]:
+    """The keys that code puts together."""
+    inputs = {each.name for model in load_catalog().models.values() for each in model.inputs}
+    return {
+        *(f"{prefix}-{name}" for prefix in ("ask", "input") for name in inputs),
+        *(f"status-{status}" for status in JobStatus),
+        *(f"lang-{language}" for language in LANGUAGES),
+        *(f"command-{command}" for command in COMMANDS),
+    }
+
+
+def test_both_languages_have_the_same_sentences_with_the_same_variables() -> None:
+    assert sentences("ru") == sentences("en")
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_key_that_is_used_exists(language: str) -> None:
+    never_shown = {"not-enough", "not-an-update", "card-gone", "card-is-media"}
+    used = {key for key in keys_in_code() | keys_made_up() if A_KEY.fullmatch(key)} - never_shown
+    assert used - sentences(language).keys() == set()
+
+
+def test_no_sentence_is_left_over() -> None:
+    single_words = {"greeting", "home", "help", "question", "balance", "history", "parked"}
+    ours = {key for key in sentences("ru") if not key.startswith(OTHERS)}
+    assert ours - keys_in_code() - keys_made_up() - single_words == set()
+
+
+def test_a_missing_key_and_a_missing_fact_are_refused() -> None:
+    texts = load_texts()
+    with pytest.raises(MissingText, match="no-such"):
+        texts.say("ru", "no-such")
+    with pytest.raises(MissingText, match="greeting"):
+        texts.say("ru", "greeting", name="Анна")
+
+
+@pytest.mark.parametrize(("limit", "words"), [(1, "1 символа"), (21, "21 символа"), (1000, "1000 символов")])
+def test_numbers_choose_their_plural_and_are_not_grouped(limit: int, words: str) -> None:
+    assert words in load_texts().say("ru", "ask-prompt", limit=limit)

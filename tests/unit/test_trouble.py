@@ -1,0 +1,81 @@
+"""What becomes of an update whose handler failed."""
+
+import pytest
+from aiogram.exceptions import (
+    TelegramBadRequest,
+    TelegramForbiddenError,
+    TelegramNetworkError,
+    TelegramRetryAfter,
+    TelegramServerError,
+    TelegramUnauthorizedError,
+)
+from aiogram.methods import SendMessage
+
+from photomat.bot.trouble import PATIENCE_S, GiveUp, Later, describe, judge, nobody_is_there
+from photomat.inbox.received import Claimed
+from photomat.kernel.errors import Corrupt, Transient
+from photomat.kernel.ids import BotId, Fence, ReceivedId
+from support.updates import BOT_ID, text_update
+
+METHOD = SendMessage(chat_id=7, text="…")
+
+
+def claimed(*, attempts: int = 1, age_s: float = 0) -> Claimed:
+    return Claimed(
+        received_id=ReceivedId(1),
+        bot_id=BotId(BOT_ID),
+        update_id=1,
+        update=text_update(1),
+        lane="u7",
+        fence=Fence(1),
+        attempts=attempts,
+        age_s=age_s,
+    )
+
+
+OUTSIDE = [
+    TelegramNetworkError(method=METHOD, message="no route"),
+    TelegramServerError(method=METHOD, message="Internal Server Error"),
+    TelegramUnauthorizedError(method=METHOD, message="Unauthorized"),
+    Transient("no budget", retry_after_s=None),
+    TimeoutError(),
+]
+
+
+@pytest.mark.parametrize("trouble", OUTSIDE)
+def test_trouble_outside_is_not_counted_however_often(trouble: Exception) -> None:
+    verdict = judge(trouble, claimed(attempts=3))
+    assert isinstance(verdict, Later)
+    assert not verdict.counted
+
+
+@pytest.mark.parametrize("trouble", OUTSIDE)
+def test_but_not_for_ever(trouble: Exception) -> None:
+    assert judge(trouble, claimed(attempts=3, age_s=PATIENCE_S)) == GiveUp()
+
+
+def test_a_429_says_how_long() -> None:
+    trouble = TelegramRetryAfter(method=METHOD, message="retry after 17", retry_after=17)
+    assert judge(trouble, claimed()) == Later(wait_s=17, counted=False)
+    assert judge(Transient("no budget", retry_after_s=0.5), claimed()) == Later(wait_s=0.5, counted=False)
+
+
+@pytest.mark.parametrize("trouble", [ZeroDivisionError(), Corrupt("…"), TelegramBadRequest(method=METHOD, message="?")])
+def test_our_own_trouble_is_counted_and_given_up_after_three(trouble: Exception) -> None:
+    for attempts in (1, 2):
+        verdict = judge(trouble, claimed(attempts=attempts))
+        assert isinstance(verdict, Later)
+        assert verdict.counted
+    assert judge(trouble, claimed(attempts=3)) == GiveUp()
+
+
+def test_a_person_who_blocked_us_is_not_there() -> None:
+    assert nobody_is_there(TelegramForbiddenError(method=METHOD, message="bot was blocked by the user"))
+    assert not nobody_is_there(ZeroDivisionError())
+
+
+def test_trouble_is_described_without_its_message() -> None:
+    with pytest.raises(ValueError, match="кот") as caught:
+        int("кот-космонавт")
+    assert describe(caught.value).startswith("ValueError at ")
+    assert "кот" not in describe(caught.value)

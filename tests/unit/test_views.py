@@ -1,0 +1,110 @@
+"""What a customer is shown: escaped, within Telegram's limits, in both languages."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from photomat.bot import views
+from photomat.bot.buttons import MAX_BYTES
+from photomat.bot.form import Form
+from photomat.bot.views import Offer, View
+from photomat.catalog.load import load_catalog
+from photomat.jobs.draft import Draft
+from photomat.jobs.history import PastJob
+from photomat.jobs.job import JobStatus
+from photomat.kernel.errors import NotEnough
+from photomat.kernel.ids import BotId, ChatId, DraftId, JobId, UserId
+from photomat.kernel.money import Money
+from photomat.texts.load import LANGUAGES, Say, load_texts
+from photomat.wallet.posting import Balance
+
+CATALOG = load_catalog()
+MODEL = CATALOG.get("z-image")
+LARGEST = 2**63 - 1
+LONGEST_TEXT, LONGEST_TOAST = 4096, 200
+EVIL = "<b>&" * 250
+
+
+def rub(minor: int) -> Money:
+    return Money(minor, "RUB")
+
+
+def draft(prompt: str) -> Draft:
+    return Draft(
+        draft_id=DraftId(LARGEST),
+        bot_id=BotId(1),
+        user_id=UserId(LARGEST),
+        chat_id=ChatId(LARGEST),
+        model=MODEL.id,
+        inputs={"prompt": prompt, "aspect_ratio": "1:1"},
+        price=rub(64),
+        revision=2**31 - 1,
+        expired=False,
+    )
+
+
+def every_view(say: Say) -> list[View]:
+    form = Form(form_id=LARGEST, model=MODEL.id, inputs={}, asking="prompt")
+    changing = Form(form_id=LARGEST, model=MODEL.id, inputs={}, asking="prompt", draft_id=LARGEST)
+    offers = [Offer(model=model, price=rub(64), is_least=False) for model in CATALOG.models.values()]
+    job = PastJob(
+        job_id=JobId(LARGEST),
+        model=MODEL.id,
+        status=JobStatus.DONE,
+        price=rub(64),
+        created_at=datetime(2026, 1, 2, 3, 4, tzinfo=UTC),
+        delivered=True,
+    )
+    return [
+        views.greeting(say, name=EVIL[:64], balance=rub(0), offers_english=True),
+        views.home(say, balance=rub(0)),
+        views.help_page(say),
+        views.model_list(say, offers),
+        views.model_list(say, []),
+        *(views.question(say, MODEL, each, asked) for each in (form, changing) for asked in MODEL.inputs),
+        views.draft_card(say, MODEL, draft(EVIL), balance=rub(1)),
+        views.change_menu(say, MODEL, draft(EVIL)),
+        views.balance_page(say, Balance(posted=rub(100), held=rub(64), owed=rub(0))),
+        views.balance_page(say, Balance(posted=rub(100), held=rub(0), owed=rub(0))),
+        views.history_page(say, [job] * 5, {MODEL.id: MODEL.title}),
+        views.history_page(say, [], {}),
+        views.languages(say),
+    ]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_view_fits_telegram(language: str) -> None:
+    for view in every_view(load_texts().speaker(language)):
+        assert 0 < len(view.text) <= LONGEST_TEXT
+        for button in (button for row in view.rows for button in row):
+            assert 1 <= len((button.callback_data or "").encode()) <= MAX_BYTES
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_what_people_write_is_never_markup(language: str) -> None:
+    say = load_texts().speaker(language)
+    card = views.draft_card(say, MODEL, draft("<i>кот</i> & пёс"), balance=rub(100)).text
+    assert "&lt;i&gt;кот&lt;/i&gt; &amp; пёс" in card
+    assert "<i>" not in card
+    assert "&lt;b&gt;" in views.greeting(say, name="<b>", balance=rub(0), offers_english=False).text
+
+
+def test_the_card_says_what_is_missing_only_when_something_is() -> None:
+    say = load_texts().speaker("ru")
+    assert "Не хватает" not in views.draft_card(say, MODEL, draft("кот"), balance=rub(64)).text
+    assert f"Не хватает {rub(1)}" in views.draft_card(say, MODEL, draft("кот"), balance=rub(63)).text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_an_alert_about_money_fits_and_names_all_three_sums(language: str) -> None:
+    trouble = NotEnough("not-enough", price=rub(1_000_000_64), available=rub(1_000_50))
+    text = views.not_enough(load_texts().speaker(language), trouble)
+    assert len(text) <= LONGEST_TOAST
+    for sum_of_money in (rub(1_000_000_64), rub(1_000_50), rub(999_000_14)):
+        assert str(sum_of_money) in text
+
+
+def test_a_model_with_several_prices_shows_the_least() -> None:
+    say = load_texts().speaker("ru")
+    view = views.model_list(say, [Offer(model=MODEL, price=rub(64), is_least=True)])
+    assert view.rows[0][0].text == f"Z-Image · от {rub(64)}"
