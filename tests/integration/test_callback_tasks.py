@@ -1,20 +1,17 @@
 """Whose task a callback speaks of: adopted, answered, disputed, or nobody's yet."""
 
 import asyncio
-import json
-from typing import Any
 
 import pytest
 
 from photomat.db.pool import Pool, transaction
 from photomat.jobs import store
-from photomat.jobs.callback import Callback
-from photomat.jobs.callback_inbox import CallbackInbox
 from photomat.jobs.look import Looker
 from photomat.jobs.orphans import reconcile_orphans
 from photomat.jobs.submit import Submitter
 from photomat.kernel.errors import OutcomeUnknown
 from photomat.kernel.ids import JobId, TaskId
+from support.callbacks import callback, orphans, take
 from support.database import pool_of, shift_clock
 from support.jobs import (
     LEASE,
@@ -34,25 +31,6 @@ from support.jobs import (
 from support.logs import logged
 
 HOUR_S = 3600
-
-
-def callback(job_id: int | None, task_id: str, **facts: Any) -> Callback:
-    payload = {"code": 200, "data": {"taskId": task_id, "state": "success"} | facts}
-    body = json.dumps(payload).encode()
-    return Callback(job_id=None if job_id is None else JobId(job_id), task_id=task_id, payload=payload, body=body)
-
-
-async def take(pool: Pool, *callbacks: Callback) -> None:
-    inbox = CallbackInbox(pool, Woken())
-    for one in callbacks:
-        await inbox.store(one)
-
-
-async def orphans(pool: Pool) -> list[tuple[str, str | None, bool]]:
-    rows = await pool.fetch(
-        "SELECT task_id, error, processed_at IS NOT NULL AS processed FROM orphan_callbacks ORDER BY orphan_id"
-    )
-    return [(row["task_id"], row["error"], row["processed"]) for row in rows]
 
 
 async def submit(pool: Pool, job_id: JobId, answer: TaskId | Exception) -> None:

@@ -2,12 +2,9 @@
 
 import asyncio
 import json
-from typing import Any
 
-from photomat.db.pool import Pool
-from photomat.jobs.callback import Callback
 from photomat.jobs.callback_inbox import CallbackInbox
-from photomat.kernel.ids import JobId
+from support.callbacks import callback, orphans, take
 from support.database import connection_of, pool_of
 from support.jobs import (
     Woken,
@@ -17,25 +14,6 @@ from support.jobs import (
     row_of,
 )
 from support.logs import logged
-
-
-def callback(job_id: int | None, task_id: str, **facts: Any) -> Callback:
-    payload = {"code": 200, "data": {"taskId": task_id, "state": "success"} | facts}
-    body = json.dumps(payload).encode()
-    return Callback(job_id=None if job_id is None else JobId(job_id), task_id=task_id, payload=payload, body=body)
-
-
-async def take(pool: Pool, *callbacks: Callback) -> None:
-    inbox = CallbackInbox(pool, Woken())
-    for one in callbacks:
-        await inbox.store(one)
-
-
-async def orphans(pool: Pool) -> list[tuple[str, str | None, bool]]:
-    rows = await pool.fetch(
-        "SELECT task_id, error, processed_at IS NOT NULL AS processed FROM orphan_callbacks ORDER BY orphan_id"
-    )
-    return [(row["task_id"], row["error"], row["processed"]) for row in rows]
 
 
 async def test_two_hundred_callbacks_at_once_share_a_few_transactions(database: str) -> None:
