@@ -90,6 +90,7 @@ async def _run_until(
         helpers = [
             group.create_task(_endless(listen(direct, program.wakes.here))),
             group.create_task(_endless(notifier.run())),
+            group.create_task(_tell_ready(program, ready)),
         ]
         workers = [
             group.create_task(Leader(direct, program.state).run(stop)),
@@ -99,7 +100,6 @@ async def _run_until(
             group.create_task(_tend(tend, stop)),
             *(group.create_task(_loop(program, step).run(stop)) for step in [*steps, *(updates if everywhere else [])]),
         ]
-        group.create_task(_tell_ready(program, ready))
         await stop.wait()
         program.wakes.here(*program.wakes.names())
         _, late = await asyncio.wait(workers, timeout=DRAIN_S)

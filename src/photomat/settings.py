@@ -5,6 +5,7 @@ Values come from the environment and from a file `.env` beside the program. All 
 
 import hashlib
 import hmac
+import re
 from decimal import Decimal
 from pathlib import Path
 from typing import Literal
@@ -16,6 +17,7 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from photomat.kernel.errors import Startup
 
 SANDBOX_WELCOME = 100_000
+LONGEST_S = 366 * 86400
 
 
 class Settings(BaseSettings):
@@ -61,14 +63,20 @@ class Settings(BaseSettings):
     welcome_credit: int | None = Field(
         None, ge=0, description="Minor units given to a new user. Default 0, in the sandbox 100000."
     )
-    delivery_lease_s: float = Field(300, gt=0, description="How long a delivery lock lasts.")
-    lease_s: float = Field(30, gt=0, description="How long any other claim lasts.")
-    poll_first_s: float = Field(2, gt=0, description="The first look at a task comes so long after it was created.")
-    empty_result_grace_s: float = Field(
-        120, ge=0, description="How long a success without a result is looked at again."
+    delivery_lease_s: float = Field(300, gt=0, le=LONGEST_S, description="How long a delivery lock lasts.")
+    lease_s: float = Field(30, gt=0, le=LONGEST_S, description="How long any other claim lasts.")
+    poll_first_s: float = Field(
+        2, gt=0, le=LONGEST_S, description="The first look at a task comes so long after it was created."
     )
-    job_overdue_s: float | None = Field(None, gt=0, description="After so long a job is overdue. Default: by kind.")
-    job_timeout_s: float = Field(86400, gt=0, description="After so long we give up and release the money.")
+    empty_result_grace_s: float = Field(
+        120, ge=0, le=LONGEST_S, description="How long a success without a result is looked at again."
+    )
+    job_overdue_s: float | None = Field(
+        None, gt=0, le=LONGEST_S, description="After so long a job is overdue. Default: by kind."
+    )
+    job_timeout_s: float = Field(
+        86400, gt=0, le=LONGEST_S, description="After so long we give up and release the money."
+    )
     update_workers: Literal["active", "all"] = Field("active", description="Which instances handle updates.")
     log_format: Literal["text", "json"] = Field("text", description="Logs for people or for machines.")
     failpoint: str | None = Field(None, description="Tests only: die with SIGKILL at the named point (name or name:N).")
@@ -76,7 +84,7 @@ class Settings(BaseSettings):
     @field_validator("bot_token")
     @classmethod
     def _looks_like_a_token(cls, value: str | None) -> str | None:
-        if value is not None and not (value.partition(":")[0].isdigit() and value.partition(":")[2]):
+        if value is not None and re.fullmatch(r"[0-9]{1,18}:\S+", value, re.ASCII) is None:
             raise ValueError("must look like 123456:ABC…, as @BotFather gives it")
         return value
 
@@ -148,7 +156,10 @@ class _Keys(BaseSettings):
 
 def load() -> Settings:
     """Read the settings, or refuse to start naming every bad and every missing one at once."""
-    missing = [name.upper() for name, value in _Keys() if value is None]
+    try:
+        missing = [name.upper() for name, value in _Keys() if value is None]
+    except UnicodeDecodeError:
+        raise Startup("The file .env is not UTF-8 text: save it as UTF-8, or remove it.") from None
     problems = []
     if len(missing) == 1:
         problems.append(

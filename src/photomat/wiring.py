@@ -33,6 +33,7 @@ from photomat.delivery.sender import Sender
 from photomat.flow import DUE, job_steps, update_steps
 from photomat.inbox.lane import free_lanes_of_the_dead
 from photomat.inbox.receive import queue_depth, receive
+from photomat.inbox.tidy import forget_handled
 from photomat.jobs.callback_inbox import CallbackInbox
 from photomat.jobs.job import Times
 from photomat.jobs.look import Looker
@@ -40,7 +41,6 @@ from photomat.jobs.orphans import reconcile_orphans
 from photomat.jobs.submit import Submitter
 from photomat.jobs.sweep import free_claims_of_the_dead
 from photomat.kernel.ids import BotId, InstanceId, JobId
-from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
 from photomat.kie.client import KieClient
 from photomat.kie.signature import sign_job
@@ -58,13 +58,9 @@ from photomat.work.loop import Step
 from photomat.work.wakes import Wakes
 
 POOL_SIZE: Final = 12
-DRAIN_S: Final = 8.0
 ORPHANS_EVERY_S: Final = 60.0
 SWEEP_EVERY_S: Final = 3.0
 TIDY_EVERY_S: Final = 600.0
-TEND_EVERY_S: Final = 2.0
-DOORS_PATIENCE_S: Final = 3.0
-log = get_logger()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -193,6 +189,7 @@ class Program:
             every(SWEEP_EVERY_S, "claims", lambda: free_claims_of_the_dead(self.pool)),
             every(SWEEP_EVERY_S, "delivery locks", lambda: free_locks_of_the_dead(self.pool)),
             every(ORPHANS_EVERY_S, "orphans", lambda: reconcile_orphans(self.pool)),
+            every(TIDY_EVERY_S, "inbox", lambda: forget_handled(self.pool)),
             every(TIDY_EVERY_S, "budgets", lambda: forget_unused(self.pool)),
             every(TIDY_EVERY_S, "instances", lambda: forget_the_dead(self.pool)),
         ]

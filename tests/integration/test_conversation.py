@@ -148,7 +148,21 @@ async def test_a_canceled_draft_cannot_be_bought_any_more(database: str) -> None
         assert await jobs(chat) == 0
 
 
-@pytest.mark.parametrize("data", ["o:1:1:0", "x:1", "d:create:99:1", "e:99:0", "n:no-such", "j:99:cancel", "выдумка"])
+@pytest.mark.parametrize(
+    "data",
+    [
+        "o:1:1:0",
+        "x:1",
+        "d:create:99:1",
+        "e:99:0",
+        "n:no-such",
+        "j:99:cancel",
+        "выдумка",
+        f"j:{2**63}:cancel",
+        f"d:create:{2**63}:1",
+        f"j:1:page:{2**31}",
+    ],
+)
 async def test_a_stale_button_is_answered_with_what_to_do(database: str, data: str) -> None:
     async with conversation(database) as chat:
         await chat.says("/start")
@@ -273,3 +287,25 @@ async def test_other_buttons_of_a_job_say_why_nothing_happens(database: str, but
         chat.telegram.taps(chat.person, card_id, f"j:{job_id}:{button}")
         await chat.handle_all()
         assert expected in chat.answers[-1]
+
+
+async def test_the_card_of_a_bought_job_is_never_edited_by_the_conversation(database: str) -> None:
+    async with conversation(database) as chat:
+        await chat.orders_a_cat()
+        card_id, _ = chat.button("✅ Создать")
+        await chat.taps("✅ Создать")
+        before = chat.telegram.world.messages[card_id].text
+        chat.telegram.taps(chat.person, card_id, "m:home")
+        await chat.handle_all()
+        assert chat.telegram.world.messages[card_id].text == before
+        assert "Главное меню" in chat.newest
+
+
+async def test_a_prompt_full_of_quotes_gets_its_card(database: str) -> None:
+    async with conversation(database) as chat:
+        await chat.says("/start")
+        await chat.taps("🖼 Создать картинку")
+        await chat.taps("Z-Image")
+        await chat.says('"' * 999)
+        await chat.taps("1:1")
+        assert "Цена" in chat.newest

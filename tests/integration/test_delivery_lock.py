@@ -28,7 +28,9 @@ Write = Callable[[Transaction, LockedCard], Awaitable[bool]]
 LEASE_S = DELIVERY_LEASE.total_seconds()
 WRITES: dict[str, Write] = {
     "mark": lambda tx, card: lock.mark_delivered(tx, card, ring_kind="done", once_more=True),
-    "release": lambda tx, card: lock.release(tx, card, after=timedelta(hours=1), error="zombie"),
+    "release": lambda tx, card: lock.release(
+        tx, card, after=timedelta(hours=1), error="zombie", counted=True, unknown=True
+    ),
     "move": lambda tx, card: lock.move_card(tx, card, MessageId(999)),
     "undeliverable": lambda tx, card: lock.mark_undeliverable(tx, card, error="zombie"),
     "park": lambda tx, card: lock.park(tx, card, error="zombie"),
@@ -43,7 +45,9 @@ async def mark(pool: Pool, card: LockedCard, *, ring_kind: str | None = None, on
 
 async def release(pool: Pool, card: LockedCard, *, after_s: float = 0) -> bool:
     async with transaction(pool) as tx:
-        return await lock.release(tx, card, after=timedelta(seconds=after_s), error="later")
+        return await lock.release(
+            tx, card, after=timedelta(seconds=after_s), error="later", counted=True, unknown=False
+        )
 
 
 async def test_one_of_many_gets_the_lock(database: str) -> None:
@@ -82,7 +86,7 @@ async def test_the_lease_lasts_five_minutes_and_then_another_takes_over(database
         assert await lock_cards(pool, instance=TWO) == []
         await shift_clock(pool, 6)
         second = await lock_card(pool, job_id, instance=TWO)
-        assert (first.taken_over, second.taken_over) == (False, True)
+        assert (first.doubtful, second.doubtful) == (False, True)
         assert second.fence == first.fence + 1
 
 

@@ -36,7 +36,9 @@ async def mark(pool: Pool, card: LockedCard, *, ring_kind: str | None = None, on
 
 async def release(pool: Pool, card: LockedCard, *, after_s: float = 0) -> bool:
     async with transaction(pool) as tx:
-        return await lock.release(tx, card, after=timedelta(seconds=after_s), error="later")
+        return await lock.release(
+            tx, card, after=timedelta(seconds=after_s), error="later", counted=True, unknown=False
+        )
 
 
 async def test_a_result_shown_is_marked_with_its_instant(database: str) -> None:
@@ -142,7 +144,7 @@ async def test_a_release_says_why_and_when_to_try_again(database: str) -> None:
         assert await lock_cards(pool) == []
         await shift_clock(pool, 31)
         card = await lock_card(pool, job_id)
-        assert (card.attempts, card.taken_over) == (2, False)
+        assert (card.attempts, card.doubtful) == (2, False)
 
 
 async def test_a_moved_card_keeps_its_lock(database: str) -> None:
@@ -183,7 +185,7 @@ async def test_the_locks_of_the_dead_are_taken_over_at_once_and_those_of_the_liv
         assert await free_locks_of_the_dead(pool) == 1
         assert await free_locks_of_the_dead(pool) == 0
         (card,) = await lock_cards(pool, instance=TWO)
-        assert (card.job_id, card.taken_over, card.fence) == (dead, True, zombie.fence + 1)
+        assert (card.job_id, card.doubtful, card.fence) == (dead, True, zombie.fence + 1)
         assert not await mark(pool, zombie)
 
 

@@ -1,13 +1,14 @@
 """Whatever Telegram refuses, nothing is lost, nobody is condemned too early, and one picture is shown."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from photomat.db.pool import transaction
-from photomat.delivery.coordinator import MOST_REFUSALS
+from photomat.delivery.coordinator import MOST_REFUSALS, TRIES_BEFORE_TEXT
 from photomat.delivery.rearm import rearm_user
-from photomat.jobs.settle import Failure
+from photomat.jobs.settle import Failure, Success
 from support.database import shift_clock
 from support.delivery import delivery_desk
 from support.jobs import a_running_job, row_of, seconds_until, settle_now
@@ -146,3 +147,65 @@ async def test_a_failure_is_shown_with_its_reason_and_a_way_on(database: str, tm
         assert [data for _, data in desk.buttons(message)] == [f"j:{job_id}:again"]
         row = await row_of(desk.pool, job_id)
         assert (row["delivered_at"], row["ring_kind"]) == (None, "failed")
+
+
+async def test_an_address_too_long_for_a_link_still_ends_in_an_honest_card(database: str, tmp_path: Path) -> None:
+    async with delivery_desk(database, tmp_path) as desk:
+        job_id = await desk.done_job(f"{desk.files.url}/gone.png?signature={'x' * 6000}")
+        for _ in range(TRIES_BEFORE_TEXT):
+            await desk.deliver()
+            await shift_clock(desk.pool, 60)
+        assert await desk.delivered(job_id)
+        assert "не удалось показать" in desk.seen()[0]["text"]
+
+
+async def test_a_fault_of_ours_gives_the_lock_back_and_calls_the_operator_in_the_end(
+    database: str, tmp_path: Path
+) -> None:
+    async with delivery_desk(database, tmp_path) as desk:
+        job_id = await desk.done_job(desk.files.add("cat.png", picture(), "image/png"))
+
+        def no_title(_model: str) -> str:
+            raise LookupError("a bug")
+
+        desk.coordinator = replace(desk.coordinator, title_of=no_title)
+        for _ in range(MOST_REFUSALS):
+            await desk.deliver()
+            row = await row_of(desk.pool, job_id)
+            assert (row["delivering_at"], row["delivery_error"][:11]) == (None, "LookupError")
+            await shift_clock(desk.pool, 1000)
+        assert row["parked_at"] is not None
+
+
+async def test_put_off_progress_does_not_count_against_the_result(database: str, tmp_path: Path) -> None:
+    async with delivery_desk(database, tmp_path) as desk:
+        job_id = await a_running_job(desk.pool, desk.user, message_id=await desk.card())
+        desk.telegram.faults.arm(world="telegram", method="editMessageText", action="too_many", retry_after=1, times=5)
+        for _ in range(5):
+            await desk.deliver()
+            await shift_clock(desk.pool, 30)
+        url = desk.files.add("cat.png", picture(), "image/png")
+        await settle_now(desk.pool, job_id, Success(urls=(url,)), via="callback")
+        with logged() as lines:
+            await desk.deliver()
+        assert [line["via"] for line in lines if line["event"] == "DELIVER_OK"] == ["callback"]
+        assert "DELIVERY_RETRY" not in {line["event"] for line in lines}
+
+
+async def test_after_progress_of_unknown_outcome_the_result_is_rendered_once_more(
+    database: str, tmp_path: Path
+) -> None:
+    async with delivery_desk(database, tmp_path) as desk:
+        job_id = await a_running_job(desk.pool, desk.user, message_id=await desk.card())
+        desk.telegram.faults.arm(world="telegram", method="editMessageText", action="drop_after")
+        await desk.deliver()
+        url = desk.files.add("cat.png", picture(), "image/png")
+        await settle_now(desk.pool, job_id, Success(urls=(url,)))
+        await desk.deliver()
+        row = await row_of(desk.pool, job_id)
+        assert (row["delivered_at"] is not None, row["card_wanted"] - row["card_shown"]) == (True, 1)
+        await shift_clock(desk.pool, 130)
+        assert await desk.deliver() == 1
+        row = await row_of(desk.pool, job_id)
+        assert row["card_wanted"] == row["card_shown"], "once more, not for ever"
+        assert desk.kinds() == ["photo"]

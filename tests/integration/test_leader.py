@@ -157,3 +157,15 @@ async def test_the_long_dead_are_forgotten(database: str) -> None:
 
 def test_no_two_instances_have_one_name() -> None:
     assert len({new_instance_id() for _ in range(20)}) == 20
+
+
+async def test_a_frozen_holder_is_forgotten_by_the_server_and_another_takes_over(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A process that is stopped keeps its connection, but proves nothing any more."""
+    monkeypatch.setattr(leader, "PROOF_S", 3600.0)
+    monkeypatch.setattr(leader, "FROZEN_AFTER_S", 1)
+    async with candidates(database, 2) as everybody:
+        await until(lambda: active(everybody))
+        (frozen,) = active(everybody)
+        await until(lambda: any(one.state.active for one in everybody if one is not frozen))

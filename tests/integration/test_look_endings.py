@@ -2,7 +2,9 @@
 
 from photomat.db.pool import transaction
 from photomat.jobs import store
+from photomat.jobs.look import LAST_LOOK_GRACE
 from photomat.jobs.settle import Failure, Settled
+from photomat.jobs.stop import MOST_TROUBLES
 from photomat.kernel.errors import Transient
 from photomat.kernel.ids import UserId
 from support.database import pool_of, shift_clock
@@ -144,7 +146,37 @@ async def test_a_day_without_any_answer_from_kie_is_a_timeout_too(database: str)
     async with pool_of(database) as pool:
         job_id = await a_running_job(pool, await a_user(pool))
         row = await look(pool, job_id, Transient("down"), after_s=TIMEOUT_S + 1)
+        assert row["status"] == "running", "the last look must really be one"
+        row = await look(pool, job_id, Transient("down"), after_s=LAST_LOOK_GRACE.total_seconds())
         assert (row["status"], row["fail_code"]) == ("failed", "timeout")
+
+
+async def test_the_last_look_finds_a_picture_that_came_while_kie_did_not_answer(database: str) -> None:
+    async with pool_of(database) as pool:
+        job_id = await a_running_job(pool, await a_user(pool))
+        await look(pool, job_id, Transient("down"), after_s=TIMEOUT_S + 1)
+        row = await look(pool, job_id, SUCCESS, after_s=10)
+        assert (row["status"], row["gift"]) == ("done", False)
+
+
+async def test_an_error_of_ours_is_tried_again_and_stops_the_job_in_the_end(database: str) -> None:
+    async with pool_of(database) as pool:
+        job_id = await a_running_job(pool, await a_user(pool))
+        for _ in range(MOST_TROUBLES - 1):
+            row = await look(pool, job_id, ValueError("a bug"), after_s=100)
+            assert (row["stopped_at"], row["leased_until"]) == (None, None)
+        row = await look(pool, job_id, ValueError("a bug"), after_s=100)
+        assert row["stopped_at"] is not None
+        assert (row["due_at"], row["status"]) == (None, "running")
+        assert row["card_wanted"] > row["card_shown"], "the card says sorry"
+
+
+async def test_trouble_that_passes_is_forgotten(database: str) -> None:
+    async with pool_of(database) as pool:
+        job_id = await a_running_job(pool, await a_user(pool))
+        await look(pool, job_id, ValueError("a bug"), after_s=100)
+        row = await look(pool, job_id, RUNNING, after_s=100)
+        assert (row["troubles"], row["stopped_at"]) == (0, None)
 
 
 async def test_progress_moves_the_card_while_it_is_up_to_date_and_never_piles_up(database: str) -> None:

@@ -112,9 +112,9 @@ async def test_a_bad_item_ends_neither_its_neighbours_nor_the_loop() -> None:
             work.due.append(4)
             wake.set()
             await until(lambda: work.done[-1] == 4)
-    assert [(line["step"], line["error"]) for line in lines if line["event"] == "STEP_ERROR"] == [
-        ("test", "ValueError: item 2 is bad")
-    ]
+    (error,) = [line for line in lines if line["event"] == "STEP_ERROR"]
+    assert error["step"] == "test"
+    assert error["error"].startswith("ValueError at "), "type and line; the message might quote somebody"
 
 
 async def test_a_loop_outlives_a_claim_that_fails() -> None:

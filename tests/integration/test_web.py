@@ -36,8 +36,11 @@ async def test_a_wrong_secret_is_401_counted_and_nothing_is_stored(database: str
         (b"[]", "not an update"),
         (b'{"update_id": "1"}', "not an update"),
         (b'{"message": {}}', "not an update"),
+        (b'{"update_id": true}', "not an update"),
+        (b'{"update_id": 9223372036854775808}', "not an update"),
+        (b'{"update_id": 1, "x": 1e999}', "not json"),
     ],
-    ids=["empty", "cut", "binary", "too deep", "a list", "a word as id", "no id"],
+    ids=["empty", "cut", "binary", "too deep", "a list", "a word as id", "no id", "yes as id", "huge id", "infinity"],
 )
 async def test_what_is_no_update_is_400_and_counted(database: str, body: bytes, reason: str) -> None:
     async with house(database) as doors:

@@ -68,7 +68,7 @@ def card(**facts: Any) -> LockedCard:
         "fence": Fence(1),
         "attempts": 1,
         "found_via": None,
-        "taken_over": False,
+        "doubtful": False,
         "delivered": False,
         "created_at": NOON,
         "locked_at": NOON,

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from photomat.jobs.job import JobStatus, normalize_job_status
 from photomat.kie.state_parser import KieState, extract_task_id, normalize_state, parse_kie_state
+from photomat.kie.wire import decode
 
 
 @pytest.mark.parametrize("word", ["success", "done", "completed", "SUCCESS", " Done ", 1, "succeeded"])
@@ -93,3 +94,34 @@ def test_junk_never_raises(data: object) -> None:
     reading = parse_kie_state({"data": data})
     assert len(reading.urls) <= 12
     extract_task_id(data)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        {"state": "success", "resultJson": "[" * 200_000},
+        {"state": "success", "resultJson": json.dumps({"resultUrls": ["https://a/1\x00.png", "https://a/\ud800.png"]})},
+        {"state": "success", "resultJson": {"resultObject": {"text": "a\x00b\ud800"}}},
+        {"state": "fail", "failMsg": "a\x00b\ud800", "failCode": "4\x0000"},
+    ],
+)
+def test_what_is_read_can_always_be_stored(data: dict[str, object]) -> None:
+    reading = parse_kie_state({"data": data})
+    said = json.dumps([reading.urls, reading.error, reading.fail_code, reading.result_object], ensure_ascii=False)
+    assert "\x00" not in said
+    assert "\\u0000" not in said
+    said.encode()
+
+
+@pytest.mark.parametrize("task_id", ["a\x00b", "\ud800", "т-1", "x" * 201])
+def test_an_id_nobody_can_store_is_no_id(task_id: str) -> None:
+    assert extract_task_id({"data": {"taskId": task_id}}) is None
+
+
+@pytest.mark.parametrize("body", [b"[" * 200_000, '{"code": "²"}'.encode(), b"junk", b"[]", b""])
+def test_an_answer_that_is_no_envelope_is_none(body: bytes) -> None:
+    assert decode(body, 200) is None
+
+
+def test_a_gateways_refusal_and_its_failure_are_told_apart() -> None:
+    assert [envelope and envelope.code for envelope in (decode(b"<html>", 403), decode(b"<html>", 502))] == [403, 502]

@@ -12,7 +12,8 @@ from support.updates import KeepingSession, keeping_bot, tap_update
 
 def tapped() -> tuple[CallbackQuery, KeepingSession]:
     bot, session = keeping_bot()
-    return CallbackQuery.model_validate(tap_update(1, "x")["callback_query"], context={"bot": bot}), session
+    query = tap_update(1, "x")["callback_query"] | {"message": None}
+    return CallbackQuery.model_validate(query, context={"bot": bot}), session
 
 
 async def test_a_handler_that_forgets_the_tap_does_not_leave_it_unanswered() -> None:

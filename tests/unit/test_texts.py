@@ -106,3 +106,9 @@ def test_a_missing_key_and_a_missing_fact_are_refused() -> None:
 @pytest.mark.parametrize(("limit", "words"), [(1, "1 символа"), (21, "21 символа"), (1000, "1000 символов")])
 def test_numbers_choose_their_plural_and_are_not_grouped(limit: int, words: str) -> None:
     assert words in load_texts().say("ru", "ask-prompt", limit=limit)
+
+
+def test_a_long_fact_is_said_whole() -> None:
+    said = load_texts().say("ru", "card-done", model="Z-Image", inputs="&quot;" * 999, price="1 ₽")
+    assert said.count("&quot;") == 999
+    assert "Z-Image" in said

@@ -5,9 +5,10 @@ are only read.
 """
 
 from enum import StrEnum
-from typing import Final
+from typing import Annotated, Final
 
 from aiogram.filters.callback_data import CallbackData
+from pydantic import Field
 
 MAX_BYTES: Final = 64
 
@@ -41,6 +42,11 @@ class JobAction(StrEnum):
     NOTHING = "noop"
 
 
+Id = Annotated[int, Field(ge=0, le=2**63 - 1)]
+Small = Annotated[int, Field(ge=0, le=2**31 - 1)]
+"""What the columns take; a made-up number beyond them is no button of ours."""
+
+
 class MenuButton(CallbackData, prefix="m"):
     """Opens a place of the menu."""
 
@@ -56,30 +62,30 @@ class ModelButton(CallbackData, prefix="n"):
 class OptionButton(CallbackData, prefix="o"):
     """Answers one question of one form with one of its options, by number."""
 
-    form_id: int
-    question: int
-    option: int
+    form_id: Id
+    question: Small
+    option: Small
 
 
 class LeaveButton(CallbackData, prefix="x"):
     """Leaves a form."""
 
-    form_id: int
+    form_id: Id
 
 
 class DraftButton(CallbackData, prefix="d"):
     """Acts on a draft as its card showed it."""
 
     action: DraftAction
-    draft_id: int
-    revision: int
+    draft_id: Id
+    revision: Small
 
 
 class ChangeButton(CallbackData, prefix="e"):
     """Asks one input of a draft again, by number."""
 
-    draft_id: int
-    question: int
+    draft_id: Id
+    question: Small
 
 
 class LanguageButton(CallbackData, prefix="l"):
@@ -91,13 +97,13 @@ class LanguageButton(CallbackData, prefix="l"):
 class JobButton(CallbackData, prefix="j"):
     """Acts on a job: `j:<job_id>:<action>`."""
 
-    job_id: int
+    job_id: Id
     action: JobAction
 
 
 class JobPageButton(CallbackData, prefix="j"):
     """Turns to a page of a job's results: `j:<job_id>:page:<n>`."""
 
-    job_id: int
+    job_id: Id
     action: str
-    page: int
+    page: Small

@@ -20,7 +20,7 @@ from aiogram.types.update import UpdateTypeLookupError
 
 from photomat.bot.screen import Tap
 from photomat.bot.storage import Conversation, ConversationStorage, storage_key
-from photomat.bot.trouble import GiveUp, Later, describe, judge, nobody_is_there
+from photomat.bot.trouble import GiveUp, Later, judge, nobody_is_there
 from photomat.bot.unit import LaneLost, Unit, commit_unit, load_unit
 from photomat.db.pool import Pool, transaction
 from photomat.inbox.lane import claim_lane, park, release
@@ -28,6 +28,7 @@ from photomat.inbox.received import Claimed, kind_of
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import BotId, InstanceId
 from photomat.kernel.logs import correlated, get_logger
+from photomat.kernel.trouble import describe
 from photomat.texts.load import Texts
 from photomat.users.user import DEFAULT_LANGUAGE
 

@@ -7,8 +7,11 @@ from aiogram import BaseMiddleware
 from aiogram.types import CallbackQuery, TelegramObject
 
 from photomat.bot.screen import Tap
+from photomat.bot.shop import Shop
 from photomat.bot.unit import Unit
 from photomat.bot.visit import Visit
+from photomat.jobs.history import hosts_a_job
+from photomat.kernel.ids import ChatId, MessageId
 from photomat.texts.load import Texts
 
 T = TypeVar("T")
@@ -44,10 +47,21 @@ class AnswerEveryTap(BaseMiddleware):
         """Answer what was left unanswered; after an exception the update is handled again, so it is not answered."""
         if not isinstance(event, CallbackQuery):
             return await handler(event, data)
-        data["tap"] = tap = Tap(event)
+        data["tap"] = tap = Tap(event, on_a_job_card=await _hosts_a_job(event, data))
         result = await handler(event, data)
         await tap.answer()
         return result
+
+
+async def _hosts_a_job(event: CallbackQuery, data: dict[str, Any]) -> bool:
+    if event.message is None:
+        return False
+    return await hosts_a_job(
+        _typed(data["shop"], Shop).pool,
+        bot_id=_typed(data["unit"], Unit).bot_id,
+        chat_id=ChatId(event.message.chat.id),
+        message_id=MessageId(event.message.message_id),
+    )
 
 
 def _typed(value: object, kind: type[T]) -> T:

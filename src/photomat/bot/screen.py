@@ -20,9 +20,10 @@ LONGEST_TOAST: Final = 200
 class Tap:
     """A tap on a button. It is answered exactly once, whoever answers first."""
 
-    def __init__(self, query: CallbackQuery) -> None:
+    def __init__(self, query: CallbackQuery, *, on_a_job_card: bool = False) -> None:
         self.query = query
         self.is_answered = False
+        self._on_a_job_card = on_a_job_card
 
     @property
     def message(self) -> Message | InaccessibleMessage | None:
@@ -52,9 +53,9 @@ class Tap:
             await self.send(view)
 
     async def replace(self, view: View) -> None:
-        """Turn the tapped message into the view; when it can no longer be edited, send the view."""
+        """Turn the tapped message into the view; when it may not or can no longer be edited, send the view."""
         message = self.message
-        if not isinstance(message, Message) or _must_be_replied_to(message, view):
+        if not isinstance(message, Message) or self._on_a_job_card or _must_be_replied_to(message, view):
             await self.send(view)
             return
         try:

@@ -5,7 +5,6 @@ again and not counted, until the update is so old that it may well be its fault.
 last attempt the update is parked. Nothing sleeps here: the wait is written to the lane.
 """
 
-import traceback
 from dataclasses import dataclass
 from typing import Final
 
@@ -55,11 +54,3 @@ def judge(trouble: Exception, claimed: Claimed) -> Later | GiveUp:
     if claimed.is_last_attempt:
         return GiveUp()
     return Later(wait_s=backoff_s(claimed.attempts - 1), counted=True)
-
-
-def describe(trouble: Exception) -> str:
-    """Name the trouble and the line it came from. Its message is left out: it may quote what a person wrote."""
-    frames = traceback.extract_tb(trouble.__traceback__)
-    ours = [frame for frame in frames if "photomat" in frame.filename] or frames
-    where = f" at {ours[-1].filename.rpartition('/photomat/')[2]}:{ours[-1].lineno}" if ours else ""
-    return f"{type(trouble).__name__}{where}"

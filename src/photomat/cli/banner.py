@@ -6,9 +6,17 @@ from rich.console import Console
 from rich.panel import Panel
 from rich.table import Table
 
+from photomat.kernel.logs import get_logger
+from photomat.settings import Settings
 
-def show_box(addresses: Mapping[str, str], *, first: str | None = None) -> None:
-    """Print where everything is, the most important address first and largest."""
+log = get_logger()
+
+
+def show_box(addresses: Mapping[str, str], *, settings: Settings, first: str | None = None) -> None:
+    """Print where everything is, the most important address first; logs for machines get it as an event."""
+    if settings.log_format == "json":
+        log.info("READY", **{name.lower().replace(" ", "_"): address for name, address in addresses.items()})
+        return
     table = Table.grid(padding=(0, 2))
     for name, address in addresses.items():
         style = "bold green" if name == first else ""

@@ -61,7 +61,7 @@ def refuse_a_passing_disk(settings: Settings) -> None:
 
 def disk_may_not_last(data_dir: Path) -> bool:
     """Whether DATA_DIR lies on a disk that goes away with the machine."""
-    place, kind = _mount_of(data_dir.absolute())
+    place, kind = _mount_of(data_dir.resolve())
     return kind in PASSING_FILESYSTEMS or ("RENDER" in os.environ and place == "/")
 
 

@@ -22,7 +22,7 @@ def run() -> None:
         return
     prepare(settings)
     with owned_database(settings) as database:
-        serve(settings, database, lambda: show_box(_addresses(settings)))
+        serve(settings, database, lambda: show_box(_addresses(settings), settings=settings))
 
 
 def prepare(settings: Settings) -> None:

@@ -23,6 +23,7 @@ TOKEN: Final = "424242:sandbox-token-of-no-value"  # noqa: S105  opens nothing b
 KIE_KEY: Final = "sandbox-key-of-no-value"
 WEBHOOK_KEY: Final = "sandbox-webhook-key"
 START_TIMEOUT_S: Final = 20.0
+LAST_PORT: Final = 65533
 OVERDUE_S: Final = 45.0
 TIMEOUT_S: Final = 300.0
 """The simulated Kie forgets its tasks when it stops, and nobody plays with a sandbox for a day."""
@@ -36,12 +37,16 @@ def sandbox() -> None:
 def run_sandbox(settings: Settings) -> None:
     """Start the simulators, then the bot against them."""
     run_command.prepare(settings)
+    if not 0 < settings.port <= LAST_PORT:
+        raise Startup(f"The sandbox needs three ports in a row: set PORT to a number from 1 to {LAST_PORT}.")
     ports = (settings.port, settings.port + 1, settings.port + 2)
     for port in ports:
         refuse_a_taken_port(settings.host, port)
     inside = _against_simulators(settings)
     with owned_database(settings) as database, simulators(settings):
-        run_command.serve(inside, database, lambda: show_box(_addresses(settings), first="Chat page"))
+        run_command.serve(
+            inside, database, lambda: show_box(_addresses(settings), first="Chat page", settings=settings)
+        )
 
 
 @contextmanager
@@ -70,9 +75,9 @@ def refuse_a_taken_port(host: str, port: int) -> None:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((host, port))
-        except OSError:
+        except OSError as error:
             raise Startup(
-                f"Port {port} is taken. The sandbox needs three in a row: stop what uses it,"
+                f"Port {port} on {host} cannot be used ({error.strerror}). The sandbox needs three in a row: stop what uses it,"
                 " or choose others, for example: PORT=9000 make run"
             ) from None
 

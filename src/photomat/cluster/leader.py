@@ -1,7 +1,8 @@
 """Which instance is ACTIVE: the one whose session holds an advisory lock.
 
 The lock lives on a connection of its own in autocommit, never "idle in transaction". The holder proves its connection every
-two seconds and steps down when it cannot; the server forgets a dead host by TCP keepalives, and then the next one wins.
+two seconds and steps down when it cannot; the server forgets a dead host by TCP keepalives and ends the session of a frozen
+process, and then the next one wins.
 """
 
 import asyncio
@@ -20,6 +21,9 @@ LOCK_KEY: Final = 0x50484F544F4D4154  # "PHOTOMAT"
 PROOF_S: Final = 2.0
 TRY_S: Final = 0.5
 ANSWER_TIMEOUT_S: Final = 2.0
+FROZEN_AFTER_S: Final = 8
+"""A holder that does not prove itself for so long is frozen: the server ends its session, and the next one wins."""
+
 LOST: Final = (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, Startup)
 log = get_logger()
 
@@ -50,6 +54,7 @@ class Leader:
                 await _let_go(connection)
 
     async def _compete(self, connection: Connection, stop: asyncio.Event, *, waited: bool) -> bool:
+        await connection.execute(f"SET idle_session_timeout = '{FROZEN_AFTER_S}s'", timeout=ANSWER_TIMEOUT_S)
         while not stop.is_set():
             won = await connection.fetchval("SELECT pg_try_advisory_lock($1)", LOCK_KEY, timeout=ANSWER_TIMEOUT_S)
             if won:

@@ -13,8 +13,8 @@ Killed …
 An edit whose answer was lost may land late, after a newer one: then the final edit is rendered once more two minutes later.
 
 Troubles: blocked or gone → undeliverable until the user returns; the card's message deleted → a short text slot takes its
-place (at worst a stray line, never a second picture); 429 and time-outs → released with the next try; a bad token → stop,
-condemn nothing; refusals nobody planned for → parked for the operator after a few.
+place (at worst a stray line, never a second picture); 429 and time-outs → released with the next try; a bad token → nothing
+is condemned, tried again every minute; refusals nobody planned for, and our own faults → parked for the operator after a few.
 """
 
 import asyncio
@@ -27,13 +27,14 @@ from photomat.db.pool import Pool, transaction
 from photomat.delivery import lock, outputs
 from photomat.delivery.card import Face, render
 from photomat.delivery.lock import LockedCard
-from photomat.delivery.sender import Sender
+from photomat.delivery.sender import NotYet, Sender
 from photomat.jobs.job import TERMINAL
-from photomat.kernel.errors import OutcomeUnknown, Rejected, Transient
+from photomat.kernel.errors import OutcomeUnknown, Transient
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.logs import correlated, get_logger
 from photomat.kernel.metrics import TAP_TO_PICTURE_S
 from photomat.kernel.retry import backoff_s
+from photomat.kernel.trouble import describe
 from photomat.telegram.pacing import unimportant
 from photomat.telegram.port import (
     Card,
@@ -51,6 +52,7 @@ MOST_REFUSALS: Final = 8
 TRIES_BEFORE_TEXT: Final = 4
 MOST_RETRY_S: Final = 600.0
 UNAUTHORIZED_RETRY_S: Final = 60.0
+RETRY_S: Final = 5.0
 log = get_logger()
 
 
@@ -73,34 +75,43 @@ class Coordinator:
             if card.attempts > 1:
                 log.info("DELIVERY_RETRY", attempt=card.attempts)
             failpoint("deliver.after_lock")
-            found = await outputs.outputs_of(self.pool, card.job_id) if card.shows_result else []
-            face = render(card, found, title=self.title_of(card.model), texts=self.texts)
-            if card.first_result:
-                log.info("DELIVER_START", chat_id=card.chat_id, urls=len(found), via=_via(card))
-            await self._try(card, face)
+            await self._try(card)
 
-    async def _try(self, card: LockedCard, face: Face) -> None:
+    async def _try(self, card: LockedCard) -> None:
         try:
+            face = await self._render(card)
             level = await self._show(card, face)
         except asyncio.CancelledError:
             await self._release(card, 0, "the instance stopped", unknown=True)
             raise
-        except Unreachable:
-            await self._undeliverable(card)
-        except Unauthorized as error:
-            log.error("BOT_UNAUTHORIZED", error=str(error))
-            await self._release(card, UNAUTHORIZED_RETRY_S, str(error))
-        except Transient as error:
-            await self._release(card, error.retry_after_s or _backoff(card), str(error))
-        except OutcomeUnknown as error:
-            await self._release(card, _backoff(card), str(error), unknown=True)
-        except Refused as error:
-            await self._refused(card, error)
-        except Rejected as error:
-            await self._release(card, _backoff(card), type(error).__name__)
+        except Exception as trouble:  # noqa: BLE001  whatever it was, the lock is given back and somebody hears of it
+            await self._after_trouble(card, trouble)
         else:
             failpoint("deliver.after_edit")
             await self._mark(card, face, level)
+
+    async def _after_trouble(self, card: LockedCard, trouble: Exception) -> None:
+        """Each family says what comes next; a refusal nobody planned for, or a fault of ours, is parked after a few."""
+        match trouble:
+            case Unreachable():
+                await self._undeliverable(card)
+            case Unauthorized():
+                log.error("BOT_UNAUTHORIZED", error=str(trouble))
+                await self._release(card, UNAUTHORIZED_RETRY_S, str(trouble), counted=False)
+            case NotYet() | Superseded() | CardGone() | CardIsMedia():
+                await self._release(card, _backoff(card), str(trouble))
+            case Transient():
+                await self._release(card, trouble.retry_after_s or RETRY_S, str(trouble), counted=False)
+            case OutcomeUnknown():
+                await self._release(card, _backoff(card), str(trouble), unknown=True)
+            case _:
+                await self._refused(card, str(trouble) if isinstance(trouble, Refused) else describe(trouble))
+
+    async def _render(self, card: LockedCard) -> Face:
+        found = await outputs.outputs_of(self.pool, card.job_id) if card.shows_result else []
+        if card.first_result:
+            log.info("DELIVER_START", chat_id=card.chat_id, urls=len(found), via=_via(card))
+        return render(card, found, title=self.title_of(card.model), texts=self.texts)
 
     async def _show(self, card: LockedCard, face: Face) -> str:
         place = Card(chat_id=card.chat_id, message_id=card.message_id)
@@ -135,7 +146,7 @@ class Coordinator:
         return Card(chat_id=card.chat_id, message_id=message_id)
 
     async def _mark(self, card: LockedCard, face: Face, level: str) -> None:
-        once_more = card.status in TERMINAL and (card.taken_over or card.attempts > 1) and not card.delivered
+        once_more = card.status in TERMINAL and card.doubtful
         if card.first_result:
             log.info("DELIVER_OK", level=level, via=_via(card))
         async with transaction(self.pool) as tx:
@@ -151,21 +162,24 @@ class Coordinator:
         self.wake("rings")
         self.wake("deliveries")
 
-    async def _release(self, card: LockedCard, after_s: float, error: str, *, unknown: bool = False) -> None:
+    async def _release(
+        self, card: LockedCard, after_s: float, error: str, *, counted: bool = True, unknown: bool = False
+    ) -> None:
+        after = timedelta(seconds=after_s)
         async with transaction(self.pool) as tx:
-            ours = await lock.release(tx, card, after=timedelta(seconds=after_s), error=error)
+            ours = await lock.release(tx, card, after=after, error=error, counted=counted, unknown=unknown)
         if ours:
             log.warning("DELIVER_FAIL_RELEASED", retry_s=round(after_s, 1), unknown=unknown, error=error)
         else:
             log.warning("DELIVER_LOCK_SKIP", reason="the lock was taken over", fence=card.fence)
 
-    async def _refused(self, card: LockedCard, error: Refused) -> None:
+    async def _refused(self, card: LockedCard, error: str) -> None:
         if card.attempts < MOST_REFUSALS:
-            await self._release(card, _backoff(card), str(error))
+            await self._release(card, _backoff(card), error)
             return
         async with transaction(self.pool) as tx:
-            await lock.park(tx, card, error=str(error))
-        log.error("DELIVERY_PARKED", error=str(error), attempts=card.attempts)
+            await lock.park(tx, card, error=error)
+        log.error("DELIVERY_PARKED", error=error, attempts=card.attempts)
 
     async def _undeliverable(self, card: LockedCard) -> None:
         async with transaction(self.pool) as tx:

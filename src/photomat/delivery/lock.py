@@ -50,7 +50,7 @@ class LockedCard:
     fence: Fence
     attempts: int
     found_via: str | None
-    taken_over: bool
+    doubtful: bool
     delivered: bool
     created_at: datetime
     locked_at: datetime
@@ -72,18 +72,22 @@ async def try_acquire_delivery_lock(
     """Lock cards that are due, results before failures before progress; of one job only when it is named."""
     rows = await pool.fetch(
         """
+        WITH due AS MATERIALIZED (
+            SELECT job_id, delivering_at IS NOT NULL AS taken_over FROM generation_jobs
+             WHERE card_shown < card_wanted AND undeliverable_at IS NULL AND parked_at IS NULL
+             AND deliver_at <= photomat_now()
+             AND (delivering_at IS NULL OR delivering_at <= photomat_now() - $2::interval)
+             AND ($4::bigint IS NULL OR job_id = $4)
+             ORDER BY CASE status WHEN 'done' THEN 0 WHEN 'failed' THEN 1 WHEN 'canceled' THEN 1 ELSE 2 END, deliver_at
+             LIMIT $1 FOR UPDATE SKIP LOCKED
+        )
         UPDATE generation_jobs AS job
            SET delivery_fence = job.delivery_fence + 1, delivering_at = photomat_now(), delivering_by = $3,
-               delivery_attempts = job.delivery_attempts + 1
-          FROM (SELECT job_id, delivering_at IS NOT NULL AS taken_over FROM generation_jobs
-                 WHERE card_shown < card_wanted AND undeliverable_at IS NULL AND parked_at IS NULL
-                   AND deliver_at <= photomat_now()
-                   AND (delivering_at IS NULL OR delivering_at <= photomat_now() - $2::interval)
-                   AND ($4::bigint IS NULL OR job_id = $4)
-                 ORDER BY CASE status WHEN 'done' THEN 0 WHEN 'failed' THEN 1 WHEN 'canceled' THEN 1 ELSE 2 END, deliver_at
-                 LIMIT $1 FOR UPDATE SKIP LOCKED) AS due
+               delivery_attempts = CASE WHEN job.card_tried = job.card_wanted THEN job.delivery_attempts + 1 ELSE 1 END,
+               card_tried = job.card_wanted, card_doubtful = job.card_doubtful OR due.taken_over
+          FROM due
          WHERE job.job_id = due.job_id
-        RETURNING job.*, due.taken_over, photomat_now() AS locked_at
+        RETURNING job.*, photomat_now() AS locked_at
         """,
         limit,
         lease,
@@ -99,7 +103,8 @@ async def mark_delivered(tx: Transaction, card: LockedCard, *, ring_kind: str | 
         await tx.fetchval(
             """
             UPDATE generation_jobs
-               SET card_shown = $3, delivering_at = NULL, delivering_by = NULL, delivery_error = NULL, delivery_attempts = 0,
+               SET card_shown = $3, delivering_at = NULL, delivering_by = NULL, delivery_error = NULL,
+                   delivery_attempts = 0, card_doubtful = false,
                    delivered_at = CASE WHEN $4 THEN coalesce(delivered_at, photomat_now()) ELSE delivered_at END,
                    ring_due_at = CASE WHEN $5::text IS NOT NULL AND ring_kind IS DISTINCT FROM $5 THEN photomat_now()
                                       ELSE ring_due_at END,
@@ -120,13 +125,20 @@ async def mark_delivered(tx: Transaction, card: LockedCard, *, ring_kind: str | 
     )
 
 
-async def release(tx: Transaction, card: LockedCard, *, after: timedelta, error: str) -> bool:
-    """Give the lock back without having shown anything; the next try comes after so long."""
+async def release(
+    tx: Transaction, card: LockedCard, *, after: timedelta, error: str, counted: bool, unknown: bool
+) -> bool:
+    """Give the lock back without having shown anything for sure; the next try comes after so long.
+
+    A try that surely never left is not counted; one whose outcome is unknown leaves the card doubtful.
+    """
     return bool(
         await tx.fetchval(
             """
             UPDATE generation_jobs
-               SET delivering_at = NULL, delivering_by = NULL, delivery_error = $3, deliver_at = photomat_now() + $4::interval
+               SET delivering_at = NULL, delivering_by = NULL, delivery_error = $3, deliver_at = photomat_now() + $4::interval,
+                   delivery_attempts = greatest(0, delivery_attempts - CASE WHEN $5 THEN 0 ELSE 1 END),
+                   card_doubtful = card_doubtful OR $6
              WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
             RETURNING true
             """,
@@ -134,6 +146,8 @@ async def release(tx: Transaction, card: LockedCard, *, after: timedelta, error:
             card.fence,
             error,
             after,
+            counted,
+            unknown,
         )
     )
 
@@ -255,7 +269,7 @@ def _card(row: Mapping[str, Any]) -> LockedCard:
         fence=Fence(row["delivery_fence"]),
         attempts=row["delivery_attempts"],
         found_via=row["found_via"],
-        taken_over=row["taken_over"],
+        doubtful=row["card_doubtful"],
         delivered=row["delivered_at"] is not None,
         created_at=row["created_at"],
         locked_at=row["locked_at"],

@@ -78,12 +78,15 @@ async def claim_unkept(pool: Pool, *, limit: int, lease: timedelta) -> list[Outp
     """
     rows = await pool.fetch(
         """
+        WITH due AS MATERIALIZED (
+            SELECT job_id, position, corr FROM job_outputs JOIN generation_jobs USING (job_id)
+             WHERE keep_at <= photomat_now()
+             ORDER BY keep_at LIMIT $1 FOR UPDATE OF job_outputs SKIP LOCKED
+        )
         UPDATE job_outputs AS output
            SET keep_tries = keep_tries + 1,
                keep_at = CASE WHEN keep_tries + 1 < $3 THEN photomat_now() + $2::interval * power(2, keep_tries) END
-          FROM (SELECT job_id, position, corr FROM job_outputs JOIN generation_jobs USING (job_id)
-                 WHERE keep_at <= photomat_now()
-                 ORDER BY keep_at LIMIT $1 FOR UPDATE OF job_outputs SKIP LOCKED) AS due
+          FROM due
          WHERE output.job_id = due.job_id AND output.position = due.position
         RETURNING output.job_id, due.corr, output.position, url, media, mime, size_bytes, width, height, kept_as, file_id
         """,

@@ -39,9 +39,12 @@ async def claim_rings(pool: Pool, *, limit: int) -> list[Ring]:
     """Record rings as rung and hand them out, each once."""
     rows = await pool.fetch(
         """
+        WITH due AS MATERIALIZED (
+            SELECT job_id FROM generation_jobs WHERE ring_due_at <= photomat_now()
+             ORDER BY ring_due_at LIMIT $1 FOR UPDATE SKIP LOCKED
+        )
         UPDATE generation_jobs AS job SET ring_due_at = NULL, rung_at = photomat_now()
-          FROM (SELECT job_id FROM generation_jobs WHERE ring_due_at <= photomat_now()
-                 ORDER BY ring_due_at LIMIT $1 FOR UPDATE SKIP LOCKED) AS due
+          FROM due
          WHERE job.job_id = due.job_id
         RETURNING job.job_id, job.corr, job.chat_id, job.card_message_id, job.language, job.ring_kind AS kind, job.rung_at
         """,

@@ -38,7 +38,12 @@ BY_MIME: Final = {
     "audio/mp4": MediaKind.AUDIO,
     "audio/ogg": MediaKind.AUDIO,
 }
+LONGEST_LINK: Final = 2000
 log = get_logger()
+
+
+class NotYet(Transient):
+    """Neither Telegram nor we could fetch the file; it may still be had."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,7 +82,7 @@ class Sender:
                 await outputs.remember_file(self.pool, output, media=media.kind, file_id=file_id)
             return level
         if missing is not None and not isinstance(missing, NotAllowed) and not last_resort:
-            raise missing
+            raise NotYet(str(missing)) from missing
         await self._as_text(card, face, output, language)
         return "text"
 
@@ -97,9 +102,11 @@ class Sender:
         return rungs
 
     async def _as_text(self, card: Card, face: Face, output: Output, language: str) -> None:
-        link = self.texts.say(language, "card-link", url=html.escape(output.url))
+        text = f"{face.text}\n\n{self.texts.say(language, 'card-link')}"
+        if len(output.url) <= LONGEST_LINK:
+            text += f' <a href="{html.escape(output.url)}">{self.texts.say(language, "card-link-label")}</a>'
         try:
-            await self.messenger.edit_text(card, f"{face.text}\n\n{link}", face.keyboard)
+            await self.messenger.edit_text(card, text, face.keyboard)
         except CardIsMedia:
             await self.messenger.edit_keyboard(card, face.keyboard)
 

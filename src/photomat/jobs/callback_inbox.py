@@ -14,6 +14,7 @@ from photomat.jobs.callback import Callback, Effect, update_from_callback
 from photomat.kernel.errors import OutcomeUnknown
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.logs import correlated, get_logger
+from photomat.kernel.trouble import describe
 from photomat.kie.state_parser import parse_kie_state
 
 MOST_TOGETHER: Final = 500
@@ -61,10 +62,10 @@ class CallbackInbox:
 
     async def _flush(self, batch: list[tuple[Callback, asyncio.Future[None]]]) -> None:
         try:
-            await self._commit([callback for callback, _ in batch])
+            effects = await self._commit([callback for callback, _ in batch])
         except Exception as error:  # noqa: BLE001  answered to each caller by itself
             if len(batch) == 1:
-                log.error("CALLBACK_ERROR", task_id=batch[0][0].task_id, error=f"{type(error).__name__}: {error}")
+                log.error("CALLBACK_ERROR", task_id=batch[0][0].task_id, error=describe(error))
                 _finish(batch[0][1], error)
                 return
             for single in batch:
@@ -72,15 +73,16 @@ class CallbackInbox:
             return
         for _, stored in batch:
             _finish(stored, None)
+        for effect in effects:
+            _tell(effect)
+        self.wake("looks")
 
-    async def _commit(self, callbacks: Sequence[Callback]) -> None:
+    async def _commit(self, callbacks: Sequence[Callback]) -> list[Effect]:
         failpoint("callback.before_store")
         async with transaction(self.pool) as tx:
             effects = await update_from_callback(tx, callbacks)
         failpoint("callback.after_store")
-        for effect in effects:
-            _tell(effect)
-        self.wake("looks")
+        return effects
 
 
 def _finish(stored: asyncio.Future[None], error: Exception | None) -> None:

@@ -105,6 +105,7 @@ async def create_job_atomic(
     )
     if job_id is None:
         return DraftGone()
+    await drafts.mark_bought(tx, draft_id=draft_id)
     if draft.price.minor:
         await ledger.hold(tx, user_id=user_id, amount=draft.price, reference=hold_reference(job_id), job_id=job_id)
     failpoint("create.before_commit")

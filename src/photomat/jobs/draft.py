@@ -76,8 +76,7 @@ async def change_draft(
         UPDATE drafts
            SET revision = revision + CASE WHEN origin = $3 THEN 0 ELSE 1 END, origin = $3, inputs = $4, price = $5,
                currency = $6, expires_at = photomat_now() + $7::interval
-         WHERE draft_id = $1 AND user_id = $2
-           AND NOT EXISTS (SELECT 1 FROM generation_jobs WHERE generation_jobs.draft_id = drafts.draft_id)
+         WHERE draft_id = $1 AND user_id = $2 AND bought_at IS NULL
         RETURNING {COLUMNS}
         """,  # noqa: S608  a constant list of columns
         draft_id,
@@ -122,14 +121,18 @@ async def lock_draft(tx: Transaction, *, draft_id: DraftId, user_id: UserId) -> 
     return None if row is None else _draft(row)
 
 
+async def mark_bought(tx: Transaction, *, draft_id: DraftId) -> None:
+    """It became a job: from now on nobody changes it, also not who waits for its row right now."""
+    await tx.execute("UPDATE drafts SET bought_at = photomat_now() WHERE draft_id = $1", draft_id)
+
+
 async def cancel_draft(tx: Transaction, *, draft_id: DraftId, user_id: UserId) -> bool:
     """Put a draft away; False when it is bought, or not theirs."""
     return bool(
         await tx.fetchval(
             """
             UPDATE drafts SET canceled_at = photomat_now()
-             WHERE draft_id = $1 AND user_id = $2
-               AND NOT EXISTS (SELECT 1 FROM generation_jobs WHERE generation_jobs.draft_id = drafts.draft_id)
+             WHERE draft_id = $1 AND user_id = $2 AND bought_at IS NULL
             RETURNING true
             """,
             draft_id,

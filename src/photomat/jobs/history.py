@@ -7,7 +7,7 @@ from typing import Any
 
 from photomat.db.pool import Pool
 from photomat.jobs.job import JobStatus
-from photomat.kernel.ids import JobId, UserId
+from photomat.kernel.ids import BotId, ChatId, JobId, MessageId, UserId
 from photomat.kernel.money import Money
 
 
@@ -38,6 +38,18 @@ async def own_job(pool: Pool, *, job_id: JobId, user_id: UserId) -> Bought | Non
         "SELECT model, inputs, corr FROM generation_jobs WHERE job_id = $1 AND user_id = $2", job_id, user_id
     )
     return None if row is None else Bought(model=row["model"], inputs=row["inputs"], corr=row["corr"])
+
+
+async def hosts_a_job(pool: Pool, *, bot_id: BotId, chat_id: ChatId, message_id: MessageId) -> bool:
+    """Whether this message is the card of a bought job: those are edited by `delivery` alone."""
+    return bool(
+        await pool.fetchval(
+            "SELECT true FROM generation_jobs WHERE bot_id = $1 AND chat_id = $2 AND card_message_id = $3",
+            bot_id,
+            chat_id,
+            message_id,
+        )
+    )
 
 
 async def recent_jobs(pool: Pool, *, user_id: UserId, limit: int) -> list[PastJob]:

@@ -30,7 +30,7 @@ class JobStatus(StrEnum):
 
 
 TRANSITIONS: Final[Mapping[JobStatus, frozenset[JobStatus]]] = {
-    JobStatus.PENDING: frozenset({JobStatus.SUBMITTING, JobStatus.FAILED, JobStatus.CANCELED}),
+    JobStatus.PENDING: frozenset({JobStatus.SUBMITTING, JobStatus.RUNNING, JobStatus.FAILED, JobStatus.CANCELED}),
     JobStatus.SUBMITTING: frozenset(
         {JobStatus.PENDING, JobStatus.RUNNING, JobStatus.DONE, JobStatus.FAILED, JobStatus.CANCELED}
     ),
@@ -88,6 +88,7 @@ class Job:
     task_id: TaskId | None
     fence: Fence
     attempts: int
+    troubles: int
     woken_via: str | None
     created_at: datetime
     overdue_at: datetime | None

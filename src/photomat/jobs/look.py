@@ -12,7 +12,7 @@ from typing import Final
 from photomat.db.pool import Pool, transaction
 from photomat.jobs import settle, store
 from photomat.jobs.job import TERMINAL, Job, JobStatus, Times
-from photomat.jobs.stop import stopping_at_corruption
+from photomat.jobs.stop import bearing_trouble
 from photomat.kernel.errors import Transient
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import TaskId
@@ -34,6 +34,9 @@ PACE: Final = (
 SLOWEST: Final = timedelta(minutes=5)
 SLOW_KINDS: Final = frozenset({"video", "music"})
 RETRY_S: Final = 5.0
+LAST_LOOK_GRACE: Final = timedelta(minutes=1)
+"""The last look must really be one: so much longer it is tried when Kie, or our own pace, does not let us look."""
+
 USUAL_S: Final = {"image": 25.0, "audio": 30.0, "video": 180.0}
 USUAL_OTHERWISE_S: Final = 60.0
 log = get_logger()
@@ -64,7 +67,7 @@ class Looker:
         """Take one claimed job a step nearer to its end."""
         with correlated(job.corr, job_id=job.job_id):
             failpoint("look.after_claim")
-            async with stopping_at_corruption(self.pool, job, self.wake):
+            async with bearing_trouble(self.pool, job, self.wake):
                 await self._look(job)
 
     async def _look(self, job: Job) -> None:
@@ -74,7 +77,7 @@ class Looker:
         try:
             reading = None if job.task_id is None else await self._read(job, job.task_id)
         except Transient as error:
-            if job.age < self.times.timeout:
+            if job.age < self.times.timeout + min(self.times.timeout, LAST_LOOK_GRACE):
                 await self._say_if_overdue(job)
                 await self._again(job, timedelta(seconds=error.retry_after_s or RETRY_S), keep_via=True)
                 return

@@ -19,7 +19,8 @@ async def write_stopped(tx: Transaction, job: Job, *, error: str) -> bool:
             """
             UPDATE generation_jobs
                SET stopped_at = photomat_now(), last_error = $3, due_at = NULL, leased_until = NULL,
-                   card_wanted = card_wanted + 1, deliver_at = photomat_now()
+                   card_wanted = card_wanted + 1,
+               deliver_at = photomat_now()
              WHERE job_id = $1 AND fence = $2 AND settled_at IS NULL
             RETURNING true
             """,
@@ -55,7 +56,8 @@ async def write_done(
         UPDATE generation_jobs
            SET status = 'done', settled_at = photomat_now(), result_urls = $2, result_object = $3, found_via = $4, gift = $5,
                due_at = NULL, leased_until = NULL, fail_code = NULL, fail_reason = NULL,
-               card_wanted = card_wanted + 1, deliver_at = photomat_now()
+               card_wanted = card_wanted + 1,
+               deliver_at = photomat_now()
          WHERE job_id = $1
         """,
         job_id,
@@ -72,7 +74,8 @@ async def write_failed(tx: Transaction, job_id: JobId, *, code: str, reason: str
         """
         UPDATE generation_jobs
            SET status = 'failed', settled_at = photomat_now(), fail_code = $2, fail_reason = $3, found_via = $4,
-               due_at = NULL, leased_until = NULL, card_wanted = card_wanted + 1, deliver_at = photomat_now()
+               due_at = NULL, leased_until = NULL, card_wanted = card_wanted + 1,
+               deliver_at = photomat_now()
          WHERE job_id = $1
         """,
         job_id,
@@ -91,7 +94,8 @@ async def write_offered(
             """
             UPDATE generation_jobs
                SET offered_at = photomat_now(), result_urls = $2, result_object = $3, found_via = $4, due_at = NULL,
-                   leased_until = NULL, card_wanted = card_wanted + 1, deliver_at = photomat_now()
+                   leased_until = NULL, card_wanted = card_wanted + 1,
+               deliver_at = photomat_now()
              WHERE job_id = $1 AND status = 'canceled' AND offered_at IS NULL
             RETURNING true
             """,
@@ -108,7 +112,8 @@ async def write_accepted(tx: Transaction, job_id: JobId) -> None:
     await tx.execute(
         """
         UPDATE generation_jobs
-           SET status = 'done', settled_at = photomat_now(), card_wanted = card_wanted + 1, deliver_at = photomat_now()
+           SET status = 'done', settled_at = photomat_now(), card_wanted = card_wanted + 1,
+               deliver_at = photomat_now()
          WHERE job_id = $1 AND status = 'canceled' AND offered_at IS NOT NULL
         """,
         job_id,
@@ -120,7 +125,8 @@ async def write_canceled(tx: Transaction, job_id: JobId) -> None:
     await tx.execute(
         """
         UPDATE generation_jobs
-           SET status = 'canceled', settled_at = photomat_now(), card_wanted = card_wanted + 1, deliver_at = photomat_now(),
+           SET status = 'canceled', settled_at = photomat_now(), card_wanted = card_wanted + 1,
+               deliver_at = photomat_now(),
                due_at = CASE WHEN status = 'pending' THEN NULL ELSE due_at END
          WHERE job_id = $1
         """,

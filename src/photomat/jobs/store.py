@@ -71,12 +71,15 @@ async def claim_submits(pool: Pool, *, limit: int, lease: timedelta, instance: I
     """Claim jobs whose task is to be created; a claim that runs out may be claimed again, an intent may not."""
     rows = await pool.fetch(
         """
+        WITH due AS MATERIALIZED (
+            SELECT job_id FROM generation_jobs
+             WHERE status = 'pending' AND due_at <= photomat_now()
+             AND (leased_until IS NULL OR leased_until <= photomat_now())
+             ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED
+        )
         UPDATE generation_jobs AS job
            SET fence = job.fence + 1, leased_until = photomat_now() + $2::interval, leased_by = $3, attempts = attempts + 1
-          FROM (SELECT job_id FROM generation_jobs
-                 WHERE status = 'pending' AND due_at <= photomat_now()
-                   AND (leased_until IS NULL OR leased_until <= photomat_now())
-                 ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED) AS due
+          FROM due
          WHERE job.job_id = due.job_id
         RETURNING job.*, photomat_now() AS claimed_at
         """,
@@ -171,13 +174,16 @@ async def claim_looks(pool: Pool, *, limit: int, lease: timedelta, instance: Ins
     """Claim jobs to be looked at: running ones, unknown submits whose time rules are due, and late news."""
     rows = await pool.fetch(
         """
+        WITH due AS MATERIALIZED (
+            SELECT job_id, woken_via FROM generation_jobs
+             WHERE status <> 'pending' AND due_at <= photomat_now()
+             AND (leased_until IS NULL OR leased_until <= photomat_now())
+             ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED
+        )
         UPDATE generation_jobs AS job
            SET fence = job.fence + 1, leased_until = photomat_now() + $2::interval, leased_by = $3, attempts = attempts + 1,
                woken_via = NULL
-          FROM (SELECT job_id, woken_via FROM generation_jobs
-                 WHERE status <> 'pending' AND due_at <= photomat_now()
-                   AND (leased_until IS NULL OR leased_until <= photomat_now())
-                 ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED) AS due
+          FROM due
          WHERE job.job_id = due.job_id
         RETURNING job.*, due.woken_via AS claimed_via, photomat_now() AS claimed_at
         """,
@@ -200,7 +206,7 @@ async def schedule_look(
             """
             UPDATE generation_jobs
                SET due_at = CASE WHEN woken_via IS NULL THEN photomat_now() + $3::interval ELSE photomat_now() END,
-                   leased_until = NULL, woken_via = coalesce(woken_via, $4),
+                   leased_until = NULL, troubles = 0, woken_via = coalesce(woken_via, $4),
                    empty_since = CASE WHEN $5 THEN coalesce(empty_since, photomat_now()) ELSE empty_since END,
                    card_wanted = card_wanted + CASE WHEN $6 > progress AND card_shown = card_wanted AND status = 'running'
                                                     THEN 1 ELSE 0 END,
@@ -216,6 +222,23 @@ async def schedule_look(
             progress,
         )
     )
+
+
+async def record_trouble(tx: Transaction, job: Job, *, after: timedelta, error: str) -> int | None:
+    """Something of ours failed on this job: give the claim back, try later; say how often in a row, None if not ours."""
+    troubles: int | None = await tx.fetchval(
+        """
+        UPDATE generation_jobs
+           SET troubles = troubles + 1, leased_until = NULL, due_at = photomat_now() + $3::interval, last_error = $4
+         WHERE job_id = $1 AND fence = $2
+        RETURNING troubles
+        """,
+        job.job_id,
+        job.fence,
+        after,
+        error,
+    )
+    return troubles
 
 
 async def record_overdue(tx: Transaction, job: Job) -> bool:
@@ -256,6 +279,7 @@ def _job(row: Mapping[str, Any], *, via: str | None = None) -> Job:
         task_id=None if task_id is None else TaskId(task_id),
         fence=Fence(row["fence"]),
         attempts=row["attempts"],
+        troubles=row["troubles"],
         woken_via=via,
         created_at=row["created_at"],
         overdue_at=row["overdue_at"],

@@ -15,12 +15,13 @@ from typing import Final
 from photomat.db.pool import Pool, transaction
 from photomat.jobs import orphans, settle, store
 from photomat.jobs.job import Job, JobStatus, Times
-from photomat.jobs.stop import stopping_at_corruption
+from photomat.jobs.stop import bearing_trouble
 from photomat.kernel.errors import OutcomeUnknown, Transient
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import JobId, TaskId
 from photomat.kernel.logs import correlated, get_logger
 from photomat.kernel.retry import backoff_s
+from photomat.kernel.trouble import describe
 from photomat.kie.port import Busy, Paused, Provider, TaskRefused
 from photomat.work import budget
 from photomat.work.budget import Budget
@@ -46,7 +47,7 @@ class Submitter:
         """Take one claimed job through intent and createTask."""
         with correlated(job.corr, job_id=job.job_id):
             failpoint("submit.after_claim")
-            async with stopping_at_corruption(self.pool, job, self.wake):
+            async with bearing_trouble(self.pool, job, self.wake):
                 await self._submit(job)
 
     async def _submit(self, job: Job) -> None:
@@ -80,12 +81,18 @@ class Submitter:
         except TaskRefused as error:
             await self._fail(job, settle.Failure(code=f"refused-{error.code}", reason=error.reason))
         except OutcomeUnknown as error:
-            async with transaction(self.pool) as tx:
-                await store.record_unknown(tx, job, error=str(error))
-            log.warning("SUBMIT_UNKNOWN", error=str(error))
+            await self._unknown(job, str(error))
         else:
             failpoint("submit.after_create")
-            await self._record(job, task_id)
+            try:
+                await self._record(job, task_id)
+            except Exception as error:  # noqa: BLE001  the task exists, its id could not be stored: the callback finds the job
+                await self._unknown(job, describe(error))
+
+    async def _unknown(self, job: Job, error: str) -> None:
+        async with transaction(self.pool) as tx:
+            await store.record_unknown(tx, job, error=error)
+        log.warning("SUBMIT_UNKNOWN", error=error)
 
     async def _record(self, job: Job, task_id: TaskId) -> None:
         async with transaction(self.pool) as tx:

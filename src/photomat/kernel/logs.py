@@ -6,7 +6,6 @@ process, over every restart. Prompts, tokens and file URLs are never fields of a
 
 import logging
 import secrets
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final, TextIO
@@ -17,6 +16,7 @@ from structlog.typing import EventDict, FilteringBoundLogger, WrappedLogger
 
 from photomat.kernel.metrics import EVENTS
 
+MOST_SAID_CHARS: Final = 200
 NO_CORRELATION: Final = "-" * 8
 IDS: Final = ("job_id", "task_id", "user_id")
 """These come first in a line."""
@@ -58,7 +58,16 @@ def configure(log_format: str, stream: TextIO) -> None:
         logger_factory=structlog.PrintLoggerFactory(stream),
         cache_logger_on_first_use=False,
     )
-    logging.basicConfig(level=logging.WARNING, stream=sys.stderr, format="%(levelname)s %(name)s: %(message)s")
+    logging.basicConfig(level=logging.WARNING, handlers=[_Libraries()], force=True)
+
+
+class _Libraries(logging.Handler):
+    """What libraries log becomes an event like ours: one line, and no trace that might quote somebody's words."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Pass it on."""
+        log = get_logger()
+        log.warning("LIBRARY", library=record.name, said=str(record.msg)[:MOST_SAID_CHARS])
 
 
 def _count(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:

@@ -39,9 +39,9 @@ class KieClient:
             raise Busy(f"Kie is busy: code {envelope.code}")
         if envelope.code in wire.PAUSED_CODES:
             raise Paused(f"Kie refuses every task: code {envelope.code} {envelope.message[:200]}")
-        if envelope.code != wire.OK and envelope.code < wire.UNKNOWN_FROM:
-            raise TaskRefused(str(envelope.code), envelope.message[:500])
         task_id = extract_task_id({"data": envelope.data})
+        if task_id is None and envelope.code in wire.REFUSED_CODES:
+            raise TaskRefused(str(envelope.code), envelope.message[:500])
         if envelope.code != wire.OK or task_id is None:
             raise OutcomeUnknown(f"createTask answered code {envelope.code} without a task id")
         return TaskId(task_id)

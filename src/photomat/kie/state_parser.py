@@ -9,8 +9,12 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Any, Final, NamedTuple
 
+from photomat.kernel.text import storable
+
 MOST_OUTPUTS: Final = 12
 MOST_REASON_CHARS: Final = 500
+MOST_CODE_CHARS: Final = 40
+LONGEST_TASK_ID: Final = 200
 
 
 class KieState(StrEnum):
@@ -68,7 +72,7 @@ def extract_task_id(payload: object) -> str | None:
         value: object = payload
         for key in place:
             value = value.get(key) if isinstance(value, Mapping) else None
-        if isinstance(value, str) and value.strip():
+        if isinstance(value, str) and _is_id(value.strip()):
             return value.strip()
     return None
 
@@ -89,8 +93,8 @@ def parse_kie_state(payload: object) -> Reading:
         normalize_state(raw),
         urls,
         _reason(data.get("failMsg") or data.get("errorMessage")),
-        str(code) if code else None,
-        found if isinstance(found, Mapping) and found else None,
+        str(storable(str(code)))[:MOST_CODE_CHARS] if code else None,
+        storable(found) if isinstance(found, dict) and found else None,
     )
 
 
@@ -99,7 +103,7 @@ def _decoded(raw: object) -> object:
         return raw
     try:
         return json.loads(raw)
-    except ValueError:
+    except (ValueError, RecursionError):
         return None
 
 
@@ -122,9 +126,16 @@ def _urls(found: object) -> Iterable[str]:
                 yield from _urls(track)
 
 
+def _is_id(value: str) -> bool:
+    return 0 < len(value) <= LONGEST_TASK_ID and value.isascii() and value.isprintable()
+
+
 def _is_url(value: object) -> bool:
-    return isinstance(value, str) and value.startswith(("http://", "https://"))
+    """An address as the wire has them: printable ASCII, so that it can be stored, sent and opened."""
+    return (
+        isinstance(value, str) and value.startswith(("http://", "https://")) and value.isascii() and value.isprintable()
+    )
 
 
 def _reason(raw: object) -> str | None:
-    return str(raw)[:MOST_REASON_CHARS] if raw else None
+    return str(storable(str(raw)))[:MOST_REASON_CHARS] if raw else None

@@ -8,6 +8,9 @@ OK: Final = 200
 BUSY_CODES: Final = frozenset({429, 405, 430, 455, 550})
 PAUSED_CODES: Final = frozenset({401, 402, 433})
 CLIENT_ERROR_FROM: Final = 400
+REFUSED_CODES: Final = frozenset(range(400, 500)) - {408}
+"""A definite no. 408 is not: the answer was late, the task may be there."""
+
 UNKNOWN_FROM: Final = 500
 """Server errors say nothing about whether a task was made; 4xx codes are definite refusals."""
 
@@ -27,7 +30,7 @@ def decode(body: bytes, http_status: int) -> Envelope | None:
     """
     try:
         found = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         found = None
     if http_status >= UNKNOWN_FROM:
         return Envelope(http_status, "", None)
@@ -35,4 +38,4 @@ def decode(body: bytes, http_status: int) -> Envelope | None:
         return Envelope(http_status, "", None) if http_status >= CLIENT_ERROR_FROM else None
     code = found.get("code", http_status)
     message = found.get("msg") or found.get("message") or ""
-    return Envelope(int(code), str(message), found.get("data")) if str(code).isdigit() else None
+    return Envelope(int(code), str(message), found.get("data")) if str(code).isascii() and str(code).isdigit() else None

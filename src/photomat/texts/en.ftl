@@ -184,7 +184,8 @@ card-stopped =
 
     Sorry, this is our own error: the order is stopped. Your money is safe, the operator knows and will sort it out.
 card-slot = ⏳ The card was deleted, the result will appear here…
-card-link = The file does not fit into the chat: <a href="{ $url }">download it</a>. The link is temporary, save the file.
+card-link = The file could not be shown in the chat.
+card-link-label = Download it (the link is temporary)
 card-button-again = 🔁 Once more
 card-button-retry = 🔁 Try again
 card-button-cancel = ✖️ Cancel

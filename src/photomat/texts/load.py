@@ -6,6 +6,7 @@ Facts are put in as they are: whoever shows a sentence as HTML escapes what peop
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import reduce
 from importlib import resources
 from typing import Final, Protocol
 
@@ -14,6 +15,7 @@ from fluent.runtime.types import fluent_number
 from fluent.syntax.ast import Junk
 
 LANGUAGES: Final = ("ru", "en")
+LONG_CHARACTERS: Final = 1000
 
 
 class MissingText(LookupError):
@@ -39,11 +41,12 @@ class Texts:
         pattern = bundle.get_message(key).value if bundle.has_message(key) else None
         if pattern is None:
             raise MissingText(f"{key} is not in {language}.ftl")
-        arguments = {name: _fact(fact) for name, fact in facts.items()}
+        long = {name: str(fact) for name, fact in facts.items() if _is_long(fact)}
+        arguments = {name: _place(name) if name in long else _fact(fact) for name, fact in facts.items()}
         text, errors = bundle.format_pattern(pattern, arguments)
         if errors:
             raise MissingText(f"{key} in {language}.ftl: {errors[0]}")
-        return str(text)
+        return reduce(lambda said, name: said.replace(_place(name), long[name]), long, str(text))
 
     def speaker(self, language: str) -> Say:
         """A voice in one language."""
@@ -57,6 +60,16 @@ class Texts:
 def load_texts() -> Texts:
     """Read both languages; a line that does not parse is refused by name."""
     return Texts(bundles={language: _bundle(language, _source(language)) for language in LANGUAGES})
+
+
+def _place(name: str) -> str:
+    """Where a long fact goes; nobody types this character."""
+    return f"\N{SUBSTITUTE}{name}\N{SUBSTITUTE}"
+
+
+def _is_long(fact: object) -> bool:
+    """Fluent refuses facts beyond 2500 characters; a long one is put in after it has spoken."""
+    return isinstance(fact, str) and len(fact) > LONG_CHARACTERS
 
 
 def _fact(fact: object) -> object:

@@ -12,9 +12,11 @@ from aiohttp import web
 
 from photomat.kernel.logs import get_logger
 from photomat.kernel.metrics import BAD_REQUESTS
+from photomat.kernel.trouble import describe
 from photomat.web.body import BadBody, read_json
 
 SECRET_HEADER: Final = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105  the header's name
+LARGEST_ID: Final = 2**63 - 1
 log = get_logger()
 
 
@@ -35,15 +37,19 @@ class TelegramWebhook:
             update = await read_json(request)
         except BadBody as error:
             return _refuse(error.status, error.reason)
-        if not isinstance(update, dict) or not isinstance(update.get("update_id"), int):
+        if not isinstance(update, dict) or not _is_update_id(update.get("update_id")):
             return _refuse(400, "not an update")
         try:
             await self.receive([update])
         except Exception as error:  # noqa: BLE001  whatever it was: not stored, so Telegram must repeat
-            log.error("WEBHOOK_NOT_STORED", error=f"{type(error).__name__}: {error}")
+            log.error("WEBHOOK_NOT_STORED", error=describe(error))
             return web.json_response({"ok": False}, status=503)
         self.wake("updates")
         return web.json_response({"ok": True})
+
+
+def _is_update_id(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= LARGEST_ID
 
 
 def _refuse(status: int, reason: str) -> web.Response:

@@ -7,6 +7,7 @@ from typing import Final
 from photomat.kernel.clock import sleep_until_set
 from photomat.kernel.logs import get_logger
 from photomat.kernel.retry import backoff_s
+from photomat.kernel.trouble import describe
 
 log = get_logger()
 Duty = Callable[[asyncio.Event], Awaitable[None]]
@@ -21,7 +22,7 @@ def every(seconds: float, name: str, do: Callable[[], Awaitable[object]]) -> Dut
             try:
                 await do()
             except Exception as error:  # noqa: BLE001  the top of a loop
-                log.error("DUTY_ERROR", duty=name, error=f"{type(error).__name__}: {error}")
+                log.error("DUTY_ERROR", duty=name, error=describe(error))
             if await sleep_until_set(stop, seconds):
                 return
 
@@ -37,7 +38,7 @@ def until_it_works(name: str, do: Callable[[], Awaitable[object]]) -> Duty:
             try:
                 await do()
             except Exception as error:  # noqa: BLE001  the top of a loop
-                log.error("DUTY_ERROR", duty=name, error=f"{type(error).__name__}: {error}")
+                log.error("DUTY_ERROR", duty=name, error=describe(error))
                 await sleep_until_set(stop, backoff_s(attempt, most_s=RESTART_MOST_S))
                 attempt += 1
             else:

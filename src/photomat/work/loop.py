@@ -11,6 +11,7 @@ from typing import Generic, TypeVar
 from photomat.kernel.clock import sleep_until_set
 from photomat.kernel.logs import get_logger
 from photomat.kernel.retry import backoff_s
+from photomat.kernel.trouble import describe
 
 log = get_logger()
 Item = TypeVar("Item")
@@ -57,7 +58,7 @@ class Loop(Generic[Item]):
                     failures = 0
                 except Exception as error:  # noqa: BLE001  the top of a loop: whatever it was, the loop goes on
                     failures += 1
-                    log.error("LOOP_ERROR", loop=self._step.name, error=f"{type(error).__name__}: {error}")
+                    log.error("LOOP_ERROR", loop=self._step.name, error=describe(error))
                     await sleep_until_set(stop, backoff_s(failures, first_s=0.5, most_s=5))
                     continue
                 if not claimed:
@@ -86,5 +87,5 @@ class Loop(Generic[Item]):
     async def _do(self, item: Item) -> None:
         try:
             await self._step.do(item)
-        except Exception as error:
-            log.exception("STEP_ERROR", step=self._step.name, error=f"{type(error).__name__}: {error}")
+        except Exception as error:  # noqa: BLE001  one item's trouble is not the others'; its lease runs out
+            log.error("STEP_ERROR", step=self._step.name, error=describe(error))

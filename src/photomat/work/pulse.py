@@ -10,6 +10,7 @@ from typing import Final
 from photomat.db.pool import Pool
 from photomat.kernel.clock import sleep_until_set
 from photomat.kernel.logs import get_logger
+from photomat.kernel.trouble import describe
 from photomat.work.wakes import Wakes
 
 EVERY_S: Final = 1.0
@@ -37,7 +38,7 @@ class Pulse:
                 await self.beat()
             except Exception as error:  # noqa: BLE001  the top of a loop
                 if not down:
-                    log.error("DATABASE_DOWN", error=f"{type(error).__name__}: {error}")
+                    log.error("DATABASE_DOWN", error=describe(error))
                 down = True
             else:
                 if down:

@@ -17,7 +17,8 @@ CREATE TABLE drafts (
     revision    integer     NOT NULL DEFAULT 1 CONSTRAINT drafts_revision_positive CHECK (revision > 0),
     created_at  timestamptz NOT NULL DEFAULT photomat_now(),
     expires_at  timestamptz NOT NULL,
-    canceled_at timestamptz
+    canceled_at timestamptz,
+    bought_at   timestamptz
 );
 CREATE INDEX drafts_of_user ON drafts (user_id, draft_id);
 
@@ -59,18 +60,21 @@ CREATE TABLE generation_jobs (
     leased_by         text,
     fence             bigint      NOT NULL DEFAULT 0,
     attempts          integer     NOT NULL DEFAULT 0,
+    troubles          integer     NOT NULL DEFAULT 0,
     woken_via         text,
     found_via         text,
     last_error        text,
     -- the card
     card_wanted       integer     NOT NULL DEFAULT 1,
     card_shown        integer     NOT NULL DEFAULT 0,
+    card_tried        integer     NOT NULL DEFAULT 0,
     card_page         integer     NOT NULL DEFAULT 0,
     deliver_at        timestamptz NOT NULL DEFAULT photomat_now(),
     delivering_at     timestamptz,
     delivering_by     text,
     delivery_fence    bigint      NOT NULL DEFAULT 0,
     delivery_attempts integer     NOT NULL DEFAULT 0,
+    card_doubtful     boolean     NOT NULL DEFAULT false,
     delivery_error    text,
     delivered_at      timestamptz,
     undeliverable_at  timestamptz,
