@@ -66,12 +66,14 @@ async def test_a_hint_does_not_wait_for_anybody_to_be_connected() -> None:
 
 async def test_a_cut_connection_is_replaced_and_the_listener_told_to_look(database: str) -> None:
     async with connection_of(database) as operator, listening(database) as (woken, notifier):
+        notifier.hint("both-are-there")
+        await woken.until(lambda words: words == ["", "both-are-there"])
         cut = await operator.fetch(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
             " WHERE datname = current_database() AND application_name IN ('photomat listen', 'photomat notify')"
         )
         assert len(cut) == 2
-        await woken.until(lambda words: words == ["", ""])
+        await woken.until(lambda words: words == ["", "both-are-there", ""])
         notifier.hint("lost, perhaps")
         while "again" not in woken.words:
             notifier.hint("again")
