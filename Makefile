@@ -11,7 +11,7 @@ TEST_READY := $(VENV)/.test-ready
 export UV_SYSTEM_CERTS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint format screenshots docs lock
+.PHONY: help setup run test lint chaos mutants format screenshots docs lock
 
 help: ## list what make can do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -30,6 +30,13 @@ lint: $(TEST_READY) ## the gate without the tests
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+
+chaos: $(RUN_READY) ## the proof: every state of the model, then a storm (MINUTES=1 SEED=1 INSTANCES=2)
+	@$(BIN)/photomat chaos explore
+	@$(BIN)/photomat chaos storm --minutes $(or $(MINUTES),1) --seed $(or $(SEED),1) --instances $(or $(INSTANCES),2)
+
+mutants: $(TEST_READY) ## do the tests notice? every seeded mistake must turn one red
+	@$(BIN)/photomat chaos mutants
 
 format: $(TEST_READY) ## let ruff tidy the code
 	@$(BIN)/ruff format .

@@ -216,17 +216,13 @@ class Program:
 
 async def build(stack: AsyncExitStack, settings: Settings, dsn: str) -> Program:
     """Open what an instance needs on this database; `stack` closes it again."""
-    pool = await connect_pool(dsn, size=POOL_SIZE, through_pooler=settings.direct_database_url not in {None, dsn})
+    instance = new_instance_id()
+    pooled = settings.direct_database_url not in {None, dsn}
+    pool = await connect_pool(dsn, name=instance, size=POOL_SIZE, through_pooler=pooled)
     stack.push_async_callback(_close_pool, pool)
     async with pool.acquire() as connection:
         await require_schema(connection)
-    api = TelegramAPIServer.from_base(settings.telegram_api_url)
-    session = AiohttpSession(api=api)
-    session.middleware(Pacing(pool))
-    bot = Bot(settings.bot_token or "", session=session)
-    stack.push_async_callback(bot.session.close)
-    kie = KieClient(base_url=settings.kie_api_url, api_key=settings.kie_api_key or "")
-    stack.push_async_callback(kie.close)
+    bot, kie = reach_outside(stack, settings, pool)
     return Program(
         settings=settings,
         pool=pool,
@@ -236,9 +232,20 @@ async def build(stack: AsyncExitStack, settings: Settings, dsn: str) -> Program:
         catalog=load_catalog(),
         wakes=Wakes(DUE),
         state=ActiveState(),
-        instance=new_instance_id(),
+        instance=instance,
         doors_open=asyncio.Event(),
     )
+
+
+def reach_outside(stack: AsyncExitStack, settings: Settings, pool: Pool) -> tuple[Bot, KieClient]:
+    """The clients of Telegram and Kie; calls to Telegram pass the budgets all instances share."""
+    session = AiohttpSession(api=TelegramAPIServer.from_base(settings.telegram_api_url))
+    session.middleware(Pacing(pool))
+    bot = Bot(settings.bot_token or "", session=session)
+    stack.push_async_callback(bot.session.close)
+    kie = KieClient(base_url=settings.kie_api_url, api_key=settings.kie_api_key or "")
+    stack.push_async_callback(kie.close)
+    return bot, kie
 
 
 async def _close_pool(pool: Pool) -> None:

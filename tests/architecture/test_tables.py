@@ -19,9 +19,11 @@ WRITERS = {
     "holds": {"wallet.store"},
     "inbox": {"inbox.store"},
     "instances": {"cluster.instances"},
+    "job_events": {"jobs.timeline"},
     "job_outputs": {"jobs", "delivery.outputs"},
     "lanes": {"inbox.store"},
     "ledger_transactions": {"wallet.store"},
+    "operator_journal": {"operators.journal"},
     "orphan_callbacks": {"jobs.callback", "jobs.orphans"},
     "schema_migrations": {"db.migrate"},
     "users": {"users.store"},
@@ -37,7 +39,7 @@ DELIVERY_COLUMNS = {
     "delivery_fence": {"delivery.lock"},
     "delivery_error": {"delivery.lock"},
     "delivered_at": {"delivery.lock"},
-    "parked_at": {"delivery.lock"},
+    "parked_at": {"delivery.lock", "delivery.rearm"},
     "undeliverable_at": {"delivery.lock", "delivery.rearm"},
     "delivery_attempts": {"delivery.lock", "delivery.rearm"},
     "card_page": {"delivery.page"},
@@ -45,6 +47,9 @@ DELIVERY_COLUMNS = {
     "rung_at": {"delivery.ring"},
 }
 """Everybody may raise `card_wanted` and make the card due; what is shown is recorded here alone."""
+
+REFUSED_ON_PURPOSE = "photomat.checks.balance"
+"""Tries what the database must refuse, in a session that is rolled back; test_check.py holds it to that."""
 
 MONEY_TABLES = ("entries", "ledger_transactions", "holds", "hold_closings")
 WRITE = re.compile(
@@ -87,12 +92,18 @@ def test_books_are_only_added_to() -> None:
 
 
 def test_the_audit_and_the_views_for_people_write_nothing() -> None:
-    assert [found for found in writes() if found[0].startswith(("audit", "cli", "jobs.listing", "jobs.history"))] == []
+    assert [
+        found
+        for found in writes()
+        if found[0].startswith(("audit", "cli", "jobs.listing", "jobs.history", "jobs.story"))
+    ] == []
 
 
 def writes() -> Iterator[tuple[str, str, str]]:
     """Every (module, verb, table) in the SQL of the product."""
     for module in modules("photomat"):
+        if module.name == REFUSED_ON_PURPOSE:
+            continue
         for text in strings(module.tree):
             for verb, table in WRITE.findall(text):
                 if table in TABLES:

@@ -1,44 +1,16 @@
 """The commands as an operator meets them: real processes, their words, their exit codes."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from photomat.kernel.failpoint import FAILPOINTS
-from photomat.settings import Settings
+from support.command import answer, photomat
 from support.database import pool_of
 from support.jobs import PRICE, a_done_job, a_running_job, a_user, row_of
 
-PHOTOMAT = Path(sys.executable).with_name("photomat")
-PATIENCE_S = 60
 KEYS = {"BOT_TOKEN": "123456:ABC-def", "KIE_API_KEY": "key"}
-
-
-def photomat(*arguments: str, folder: Path, **settings: str) -> subprocess.CompletedProcess[str]:
-    """Run a command to its end, with these settings and no others."""
-    ours = {name.upper() for name in Settings.model_fields} | {"RENDER"}
-    environment = {name: value for name, value in os.environ.items() if name not in ours}
-    return subprocess.run(
-        [PHOTOMAT, *arguments],
-        env=environment | {"DATA_DIR": str(folder / "var")} | settings,
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
-
-
-def answer(*arguments: str, folder: Path, database: str) -> Any:
-    """The JSON a command prints for machines."""
-    ended = photomat(*arguments, "--json", folder=folder, DATABASE_URL=database)
-    assert ended.returncode == 0, ended.stderr
-    return json.loads(ended.stdout)
 
 
 def test_migrate_builds_an_empty_database_and_the_second_time_there_is_nothing_to_do(
@@ -88,6 +60,44 @@ async def test_jobs_are_listed_and_shown_without_prompts_and_addresses(database:
     for said in (json.dumps(listed), json.dumps(shown, ensure_ascii=False)):
         assert "кот-космонавт" not in said
         assert "files.example" not in said
+
+
+async def test_a_job_is_shown_with_its_story_and_the_sentence(database: str, tmp_path: Path) -> None:
+    async with pool_of(database) as pool:
+        done = await a_done_job(pool, await a_user(pool))
+    shown = answer("jobs", "show", str(done), folder=tmp_path, database=database)
+    assert "no instance is running: start one" in shown["why"]
+    assert [event["tag"] for event in shown["timeline"]] == ["created", "settled"]
+    assert [hold["closed_as"] for hold in shown["holds"]] == ["charge"]
+    told = photomat("jobs", "show", str(done), folder=tmp_path, DATABASE_URL=database)
+    assert told.returncode == 0, told.stderr
+    assert told.stdout.startswith("Not delivered yet: the result is there;")
+    assert "money: charge" in told.stdout
+    assert "files.example" not in told.stdout
+
+
+async def test_operators_act_by_command_and_are_in_the_journal(database: str, tmp_path: Path) -> None:
+    async with pool_of(database) as pool:
+        job_id = await a_running_job(pool, await a_user(pool), task_id="t-1")
+        for action in (("retry", "t-1"), ("redeliver", "t-1"), ("cancel", "t-1", "--reason", "Kie lost it")):
+            assert answer("jobs", *action, folder=tmp_path, database=database)["done"], action
+        again = photomat("jobs", "cancel", str(job_id), "--reason", "x", folder=tmp_path, DATABASE_URL=database)
+        assert (again.returncode, "canceled already" in again.stdout) == (1, True)
+        assert answer("jobs", "reconcile", folder=tmp_path, database=database) == {"matched": [], "waiting": []}
+        assert answer("jobs", "list", "--orphans", folder=tmp_path, database=database) == []
+        assert answer("jobs", "list", "--stuck", folder=tmp_path, database=database) == []
+        rows = await pool.fetch("SELECT operator, action, done FROM operator_journal ORDER BY entry_id")
+        expected = [("retry", True), ("redeliver", True), ("cancel", True), ("cancel", False), ("reconcile", True)]
+        assert [(row["action"], row["done"]) for row in rows] == expected
+        assert all(row["operator"].startswith("cli:") for row in rows)
+    shown = answer("jobs", "show", "t-1", folder=tmp_path, database=database)
+    assert shown["operators"][2]["reason"] == "Kie lost it"
+
+
+def test_a_cancel_wants_its_reason(tmp_path: Path) -> None:
+    ended = photomat("jobs", "cancel", "1", folder=tmp_path)
+    assert ended.returncode == 2
+    assert "--reason" in ended.stderr
 
 
 async def test_a_job_nobody_knows_is_said_so_with_exit_1(database: str, tmp_path: Path) -> None:

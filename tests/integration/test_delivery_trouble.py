@@ -209,3 +209,18 @@ async def test_after_progress_of_unknown_outcome_the_result_is_rendered_once_mor
         row = await row_of(desk.pool, job_id)
         assert row["card_wanted"] == row["card_shown"], "once more, not for ever"
         assert desk.kinds() == ["photo"]
+
+
+async def test_doubt_about_progress_outlives_later_progress(database: str, tmp_path: Path) -> None:
+    """An edit of unknown outcome may land late; what comes between does not make it certain."""
+    async with delivery_desk(database, tmp_path) as desk:
+        job_id = await a_running_job(desk.pool, desk.user, message_id=await desk.card())
+        desk.telegram.faults.arm(world="telegram", method="editMessageText", action="drop_after")
+        await desk.deliver()
+        await shift_clock(desk.pool, 30)
+        await desk.deliver()
+        assert (await row_of(desk.pool, job_id))["card_doubtful"]
+        await settle_now(desk.pool, job_id, Failure(code="kie-500"))
+        await desk.deliver()
+        row = await row_of(desk.pool, job_id)
+        assert (row["card_wanted"] - row["card_shown"], row["card_doubtful"]) == (1, False), "rendered once more, once"

@@ -1,35 +1,133 @@
-"""`photomat jobs`: what happened to every job."""
+"""`photomat jobs`: what happened to every job, and what an operator may do about it. Every act is in the journal."""
 
-import asyncio
-import json
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from photomat.cli.database import reachable_database
-from photomat.db.pool import connect_pool
-from photomat.jobs.listing import list_jobs, show_job
+from photomat.cli.ask import AsJson, ask, operator_name, print_json, surroundings
+from photomat.cli.story import print_story, story_as_json
+from photomat.db.pool import Pool
+from photomat.jobs.listing import Only, list_jobs, waiting_orphans
+from photomat.jobs.story import Story, find_job, read_story
+from photomat.kernel.ids import JobId
+from photomat.operators import actions, journal
+from photomat.operators.actions import Answer, Reconciliation
+from photomat.operators.journal import Entry
 from photomat.settings import load
 
-app = typer.Typer(help="What happened to every job.", no_args_is_help=True)
-AsJson = Annotated[bool, typer.Option("--json", help="For machines.")]
+SESSION = "photomat jobs"
+app = typer.Typer(help="What happened to every job, and what to do about it.", no_args_is_help=True)
+Reason = Annotated[str | None, typer.Option(help="Why, for the journal.")]
+Act = Callable[[Pool, JobId], Awaitable[Answer]]
 
 
 @app.command("list")
 def list_command(
     *,
     undelivered: Annotated[bool, typer.Option(help="Only results nobody has seen yet.")] = False,
+    orphans: Annotated[bool, typer.Option(help="Callbacks that wait for their job instead.")] = False,
+    stuck: Annotated[bool, typer.Option(help="Only jobs that do not move as they should.")] = False,
     limit: Annotated[int, typer.Option(min=1, max=1000)] = 20,
     as_json: AsJson = False,
 ) -> None:
-    """The newest jobs."""
-    rows = _query(lambda pool: list_jobs(pool, limit=limit, undelivered=undelivered))
-    if as_json:
-        typer.echo(json.dumps(rows, ensure_ascii=False))
+    """The newest jobs, or those that need a look."""
+    if undelivered + orphans + stuck > 1:
+        raise typer.BadParameter("choose one of --undelivered, --orphans and --stuck")
+    if orphans:
+        _show_list(ask(lambda pool: waiting_orphans(pool, limit=limit), name=SESSION), _print_orphans, as_json=as_json)
         return
+    only = Only.UNDELIVERED if undelivered else Only.STUCK if stuck else Only.ALL
+    rows = ask(lambda pool: _list(pool, limit=limit, only=only), name=SESSION)
+    _show_list(rows, _print_jobs if only is Only.ALL else _print_reasons, as_json=as_json)
+
+
+@app.command("show")
+def show_command(job: str, *, as_json: AsJson = False) -> None:
+    """The whole story of one job, by its id or by its task's, and why it is not delivered (yet)."""
+    found = ask(lambda pool: _story(pool, job), name=SESSION)
+    if found is None:
+        raise _unknown(job)
+    story, acts = found
+    if as_json:
+        print_json(story_as_json(story, acts))
+    else:
+        print_story(story, acts)
+
+
+@app.command("reconcile")
+def reconcile_command(*, as_json: AsJson = False) -> None:
+    """One pass over the orphan callbacks by hand: what matched, what waits."""
+    done = ask(lambda pool: actions.reconcile(pool, operator=operator_name()), name=SESSION)
+    if as_json:
+        print_json({"matched": done.matched, "waiting": done.waiting})
+    else:
+        _print_reconciliation(done)
+
+
+@app.command("retry")
+def retry_command(job: str, *, reason: Reason = None, as_json: AsJson = False) -> None:
+    """Look at a job, or submit it, now; a request that left for Kie is never sent again."""
+    _act(job, lambda pool, job_id: actions.retry(pool, job_id, operator=operator_name(), reason=reason), as_json)
+
+
+@app.command("redeliver")
+def redeliver_command(job: str, *, reason: Reason = None, as_json: AsJson = False) -> None:
+    """Show a job's card again, a parked or undeliverable one too; free, and never a second picture."""
+    _act(job, lambda pool, job_id: actions.redeliver(pool, job_id, operator=operator_name(), reason=reason), as_json)
+
+
+@app.command("cancel")
+def cancel_command(
+    job: str, *, reason: Annotated[str, typer.Option(help="Why, for the journal.")], as_json: AsJson = False
+) -> None:
+    """Give a live job's money back; a result that comes later is offered for its price."""
+    _act(job, lambda pool, job_id: actions.cancel(pool, job_id, operator=operator_name(), reason=reason), as_json)
+
+
+def _act(job: str, act: Act, as_json: bool) -> None:  # noqa: FBT001  the one flag every command has
+    async def find_and_act(pool: Pool) -> tuple[JobId, Answer] | None:
+        job_id = await find_job(pool, job)
+        return None if job_id is None else (job_id, await act(pool, job_id))
+
+    found = ask(find_and_act, name=SESSION)
+    if found is None:
+        raise _unknown(job)
+    job_id, answer = found
+    if as_json:
+        print_json({"job_id": job_id, "done": answer.done, "sentence": answer.sentence})
+    else:
+        typer.echo(f"{'✓' if answer.done else '✗'} Job {job_id}: {answer.sentence}")
+    if not answer.done:
+        raise typer.Exit(1)
+
+
+async def _list(pool: Pool, *, limit: int, only: Only) -> list[dict[str, Any]]:
+    return await list_jobs(pool, limit=limit, only=only, around=await surroundings(pool, load()))
+
+
+async def _story(pool: Pool, job: str) -> tuple[Story, list[Entry]] | None:
+    story = await read_story(pool, job, await surroundings(pool, load()))
+    return None if story is None else (story, await journal.acts_on(pool, JobId(story.row["job_id"])))
+
+
+def _unknown(job: str) -> typer.Exit:
+    typer.echo(f"No job and no task is called {job}.", err=True)
+    return typer.Exit(1)
+
+
+def _show_list(
+    rows: Sequence[Mapping[str, Any]], show: Callable[[Sequence[Mapping[str, Any]]], None], *, as_json: bool
+) -> None:
+    if as_json:
+        print_json(rows)
+    else:
+        show(rows)
+
+
+def _print_jobs(rows: Sequence[Mapping[str, Any]]) -> None:
     table = Table("job", "corr", "user", "model", "status", "price", "created", "delivered")
     for row in rows:
         table.add_row(
@@ -40,34 +138,23 @@ def list_command(
     Console().print(table)
 
 
-@app.command("show")
-def show_command(job: str, *, as_json: AsJson = False) -> None:
-    """Everything known about one job, by its id or by its task's."""
-    found = _query(lambda pool: show_job(pool, job))
-    if found is None:
-        typer.echo(f"No job and no task is called {job}.", err=True)
-        raise typer.Exit(1)
-    if as_json:
-        typer.echo(json.dumps(found, ensure_ascii=False))
-        return
-    _print_facts(found)
+def _print_reasons(rows: Sequence[Mapping[str, Any]]) -> None:
+    table = Table("job", "user", "status", "created", "why")
+    for row in rows:
+        table.add_row(str(row["job_id"]), str(row["user_id"]), row["status"], str(row["created_at"])[:19], row["why"])
+    Console().print(table if rows else "None.")
 
 
-def _print_facts(found: Mapping[str, Any]) -> None:
-    table = Table.grid(padding=(0, 2))
-    for name, value in found.items():
-        if value is not None:
-            table.add_row(name, str(value))
-    Console().print(table)
+def _print_orphans(rows: Sequence[Mapping[str, Any]]) -> None:
+    table = Table("orphan", "task", "received", "why it is one")
+    for row in rows:
+        table.add_row(str(row["orphan_id"]), row["task_id"], str(row["received_at"])[:19], str(row.get("error") or ""))
+    Console().print(table if rows else "None.")
 
 
-def _query(ask: Any) -> Any:
-    async def run(dsn: str) -> Any:
-        pool = await connect_pool(dsn, size=1, patience_s=0)
-        try:
-            return await ask(pool)
-        finally:
-            await pool.close()
-
-    with reachable_database(load()) as dsn:
-        return asyncio.run(run(dsn))
+def _print_reconciliation(done: Reconciliation) -> None:
+    for row in done.matched:
+        typer.echo(f"✓ orphan {row['orphan_id']}: task {row['task_id']} is job {row['job_id']} ({row['status']})")
+    typer.echo(f"{len(done.matched)} matched, {len(done.waiting)} wait.")
+    if done.waiting:
+        _print_orphans(done.waiting)

@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from photomat.cli import audit, catalog, failpoints, jobs, migrate, run, sandbox, wallet
+from photomat.cli import audit, catalog, chaos, check, failpoints, jobs, migrate, run, sandbox, smoke, wallet
 from photomat.kernel.errors import Startup
 from photomat.kernel.failpoint import UnknownFailpoint
 
@@ -14,8 +14,11 @@ app = typer.Typer(
 app.command("run")(run.run)
 app.command("sandbox")(sandbox.sandbox)
 app.command("migrate")(migrate.migrate)
+app.command("check")(check.check)
+app.command("smoke")(smoke.smoke)
 app.command("audit")(audit.audit)
 app.command("failpoints")(failpoints.failpoints)
+app.command("chaos", context_settings=chaos.FORWARDED)(chaos.chaos)
 app.add_typer(jobs.app, name="jobs")
 app.add_typer(wallet.app, name="wallet")
 app.add_typer(catalog.app, name="catalog")

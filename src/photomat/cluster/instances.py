@@ -65,6 +65,14 @@ class Heartbeat:
             log.warning("LEAVE_UNNOTICED", error=type(error).__name__)
 
 
+async def alive_instances(pool: Pool) -> frozenset[str]:
+    """Who has been seen lately."""
+    rows = await pool.fetch(
+        "SELECT instance_id FROM instances WHERE seen_at > photomat_now() - $1::interval", DEAD_AFTER
+    )
+    return frozenset(row["instance_id"] for row in rows)
+
+
 async def forget_the_dead(pool: Pool) -> None:
     """Drop rows of instances nobody has seen for a day."""
     await pool.execute("DELETE FROM instances WHERE seen_at < photomat_now() - $1::interval", FORGOTTEN_AFTER)

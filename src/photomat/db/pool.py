@@ -71,9 +71,12 @@ ADVICE: Final = (
 """What to tell an operator about each failure, the first that fits."""
 
 
-async def connect_pool(dsn: str, *, size: int = 10, through_pooler: bool = False, patience_s: float = 10) -> Pool:
+async def connect_pool(
+    dsn: str, *, name: str = "photomat", size: int = 10, through_pooler: bool = False, patience_s: float = 10
+) -> Pool:
     """Open a pool; a database still starting is given `patience_s`, anything else is a `Startup` at once.
 
+    `name` is what its sessions are called, in the server's lists and in the timelines of jobs.
     `through_pooler` is for a transaction pooler: no prepared statements are kept and no session settings are sent.
     """
 
@@ -83,7 +86,7 @@ async def connect_pool(dsn: str, *, size: int = 10, through_pooler: bool = False
             max_size=size,
             init=_speak_json,
             reset=_keep_as_is,
-            **_arguments(dsn, name="photomat", through_pooler=through_pooler),
+            **_arguments(dsn, name=name, through_pooler=through_pooler),
         )
 
     return await _patiently(open_pool, dsn=dsn, patience_s=patience_s)

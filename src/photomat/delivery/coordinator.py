@@ -28,7 +28,9 @@ from photomat.delivery import lock, outputs
 from photomat.delivery.card import Face, render
 from photomat.delivery.lock import LockedCard
 from photomat.delivery.sender import NotYet, Sender
+from photomat.jobs import timeline
 from photomat.jobs.job import TERMINAL
+from photomat.jobs.timeline import Tag
 from photomat.kernel.errors import OutcomeUnknown, Transient
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.logs import correlated, get_logger
@@ -122,6 +124,8 @@ class Coordinator:
                 raise
             return await self._edit(card, place, face)
         except CardIsMedia:
+            if not await lock.still_ours(self.pool, card):
+                raise
             await self.messenger.edit_keyboard(place, face.keyboard)
             return "text"
         except CardGone:
@@ -140,6 +144,8 @@ class Coordinator:
         message_id = await self.messenger.send_text(card.chat_id, text, reply_to=None)
         async with transaction(self.pool) as tx:
             ours = await lock.move_card(tx, card, message_id)
+            if ours:
+                await timeline.record(tx, card.job_id, Tag.MOVED, message_id=message_id)
         if not ours:
             raise Superseded("superseded")
         log.warning("CARD_MOVED", chat_id=card.chat_id, message_id=message_id)
@@ -151,6 +157,8 @@ class Coordinator:
             log.info("DELIVER_OK", level=level, via=_via(card))
         async with transaction(self.pool) as tx:
             ours = await lock.mark_delivered(tx, card, ring_kind=face.ring_kind, once_more=once_more)
+            if ours:
+                await timeline.record(tx, card.job_id, Tag.SHOWN, status=card.status, fence=card.fence, level=level)
         failpoint("deliver.after_mark")
         if not ours:
             log.warning("DELIVER_LOCK_SKIP", reason="the lock was taken over", fence=card.fence)
@@ -168,6 +176,9 @@ class Coordinator:
         after = timedelta(seconds=after_s)
         async with transaction(self.pool) as tx:
             ours = await lock.release(tx, card, after=after, error=error, counted=counted, unknown=unknown)
+            if ours:
+                retry_s = round(after_s, 1)
+                await timeline.record(tx, card.job_id, Tag.RELEASED, fence=card.fence, retry_s=retry_s, error=error)
         if ours:
             log.warning("DELIVER_FAIL_RELEASED", retry_s=round(after_s, 1), unknown=unknown, error=error)
         else:
@@ -178,12 +189,14 @@ class Coordinator:
             await self._release(card, _backoff(card), error)
             return
         async with transaction(self.pool) as tx:
-            await lock.park(tx, card, error=error)
+            if await lock.park(tx, card, error=error):
+                await timeline.record(tx, card.job_id, Tag.PARKED, fence=card.fence, error=error)
         log.error("DELIVERY_PARKED", error=error, attempts=card.attempts)
 
     async def _undeliverable(self, card: LockedCard) -> None:
         async with transaction(self.pool) as tx:
-            await lock.mark_undeliverable(tx, card, error="the user cannot be reached")
+            if await lock.mark_undeliverable(tx, card, error="the user cannot be reached"):
+                await timeline.record(tx, card.job_id, Tag.UNDELIVERABLE, fence=card.fence)
         log.warning("UNDELIVERABLE", chat_id=card.chat_id)
 
 

@@ -11,7 +11,8 @@ from typing import Any, Final
 
 from photomat.cluster.instances import DEAD_AFTER
 from photomat.db.pool import Pool, Transaction
-from photomat.jobs.job import JobStatus
+from photomat.jobs import timeline
+from photomat.jobs.job import TERMINAL, JobStatus
 from photomat.kernel.ids import BotId, ChatId, Fence, InstanceId, JobId, MessageId, UserId
 from photomat.kernel.money import Money
 
@@ -71,24 +72,26 @@ async def try_acquire_delivery_lock(
 ) -> list[LockedCard]:
     """Lock cards that are due, results before failures before progress; of one job only when it is named."""
     rows = await pool.fetch(
-        """
+        f"""
         WITH due AS MATERIALIZED (
             SELECT job_id, delivering_at IS NOT NULL AS taken_over FROM generation_jobs
              WHERE card_shown < card_wanted AND undeliverable_at IS NULL AND parked_at IS NULL
-             AND deliver_at <= photomat_now()
-             AND (delivering_at IS NULL OR delivering_at <= photomat_now() - $2::interval)
-             AND ($4::bigint IS NULL OR job_id = $4)
+               AND deliver_at <= photomat_now()
+               AND (delivering_at IS NULL OR delivering_at <= photomat_now() - $2::interval)
+               AND ($4::bigint IS NULL OR job_id = $4)
              ORDER BY CASE status WHEN 'done' THEN 0 WHEN 'failed' THEN 1 WHEN 'canceled' THEN 1 ELSE 2 END, deliver_at
-             LIMIT $1 FOR UPDATE SKIP LOCKED
-        )
-        UPDATE generation_jobs AS job
-           SET delivery_fence = job.delivery_fence + 1, delivering_at = photomat_now(), delivering_by = $3,
-               delivery_attempts = CASE WHEN job.card_tried = job.card_wanted THEN job.delivery_attempts + 1 ELSE 1 END,
-               card_tried = job.card_wanted, card_doubtful = job.card_doubtful OR due.taken_over
-          FROM due
-         WHERE job.job_id = due.job_id
-        RETURNING job.*, photomat_now() AS locked_at
-        """,
+             LIMIT $1 FOR UPDATE SKIP LOCKED),
+        changed AS (
+            UPDATE generation_jobs AS job
+               SET delivery_fence = job.delivery_fence + 1, delivering_at = photomat_now(), delivering_by = $3,
+                   delivery_attempts = CASE WHEN job.card_tried = job.card_wanted THEN job.delivery_attempts + 1 ELSE 1 END,
+                   card_tried = job.card_wanted, card_doubtful = job.card_doubtful OR due.taken_over
+              FROM due
+             WHERE job.job_id = due.job_id
+            RETURNING job.*, due.taken_over, photomat_now() AS locked_at),
+        told AS ({timeline.TELL_LOCKED})
+        SELECT * FROM changed
+        """,  # noqa: S608  a constant statement of the timeline
         limit,
         lease,
         instance,
@@ -98,13 +101,16 @@ async def try_acquire_delivery_lock(
 
 
 async def mark_delivered(tx: Transaction, card: LockedCard, *, ring_kind: str | None, once_more: bool) -> bool:
-    """Record what the card shows now; False when the lock was no longer ours. `delivered_at` speaks of results only."""
+    """Record what the card shows now; False when the lock was no longer ours. `delivered_at` speaks of results only.
+
+    Doubt is forgotten by the final face alone: an old progress edit of unknown outcome may still land over it.
+    """
     return bool(
         await tx.fetchval(
             """
             UPDATE generation_jobs
                SET card_shown = $3, delivering_at = NULL, delivering_by = NULL, delivery_error = NULL,
-                   delivery_attempts = 0, card_doubtful = false,
+                   delivery_attempts = 0, card_doubtful = card_doubtful AND NOT $8,
                    delivered_at = CASE WHEN $4 THEN coalesce(delivered_at, photomat_now()) ELSE delivered_at END,
                    ring_due_at = CASE WHEN $5::text IS NOT NULL AND ring_kind IS DISTINCT FROM $5 THEN photomat_now()
                                       ELSE ring_due_at END,
@@ -121,6 +127,7 @@ async def mark_delivered(tx: Transaction, card: LockedCard, *, ring_kind: str | 
             ring_kind,
             once_more,
             ONCE_MORE_AFTER,
+            card.status in TERMINAL,
         )
     )
 

@@ -1,7 +1,9 @@
-"""When a person returns, what could not be shown to them becomes due again."""
+"""What could not be shown becomes due again: when its person returns, or when an operator asks for it."""
 
 from photomat.db.pool import Transaction
-from photomat.kernel.ids import UserId
+from photomat.jobs import timeline
+from photomat.jobs.timeline import Tag
+from photomat.kernel.ids import JobId, UserId
 
 
 async def rearm_user(tx: Transaction, *, user_id: UserId) -> int:
@@ -15,4 +17,25 @@ async def rearm_user(tx: Transaction, *, user_id: UserId) -> int:
         """,
         user_id,
     )
+    await timeline.record_all(tx, {JobId(row["job_id"]): {"by": "return"} for row in rows}, Tag.REARMED)
     return len(rows)
+
+
+async def rearm_job(tx: Transaction, job_id: JobId) -> bool:
+    """Make one job's card due again, whatever kept it; False when there is no such job.
+
+    Safe at any time: a card that shows the row already is edited to what it shows. A lock that is held stays held.
+    """
+    found = await tx.fetchval(
+        """
+        UPDATE generation_jobs
+           SET undeliverable_at = NULL, parked_at = NULL, delivery_attempts = 0, deliver_at = photomat_now(),
+               card_wanted = card_wanted + 1
+         WHERE job_id = $1
+        RETURNING true
+        """,
+        job_id,
+    )
+    if found:
+        await timeline.record(tx, job_id, Tag.REARMED, by="operator")
+    return bool(found)

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
-from photomat.db.pool import Pool
+from photomat.db.pool import Pool, transaction
+from photomat.jobs import timeline
+from photomat.jobs.timeline import Tag
 from photomat.kernel.errors import OutcomeUnknown, PhotomatError, Transient
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import ChatId, JobId, MessageId
@@ -38,16 +40,18 @@ class Ring:
 async def claim_rings(pool: Pool, *, limit: int) -> list[Ring]:
     """Record rings as rung and hand them out, each once."""
     rows = await pool.fetch(
-        """
+        f"""
         WITH due AS MATERIALIZED (
             SELECT job_id FROM generation_jobs WHERE ring_due_at <= photomat_now()
-             ORDER BY ring_due_at LIMIT $1 FOR UPDATE SKIP LOCKED
-        )
-        UPDATE generation_jobs AS job SET ring_due_at = NULL, rung_at = photomat_now()
-          FROM due
-         WHERE job.job_id = due.job_id
-        RETURNING job.job_id, job.corr, job.chat_id, job.card_message_id, job.language, job.ring_kind AS kind, job.rung_at
-        """,
+             ORDER BY ring_due_at LIMIT $1 FOR UPDATE SKIP LOCKED),
+        changed AS (
+            UPDATE generation_jobs AS job SET ring_due_at = NULL, rung_at = photomat_now()
+              FROM due
+             WHERE job.job_id = due.job_id
+            RETURNING job.job_id, job.corr, job.chat_id, job.card_message_id, job.language, job.ring_kind AS kind, job.rung_at),
+        told AS ({timeline.TELL_RUNG})
+        SELECT * FROM changed
+        """,  # noqa: S608  a constant statement of the timeline
         limit,
     )
     return [_ring(row) for row in rows]
@@ -81,16 +85,20 @@ class Ringer:
 
 
 async def _put_back(pool: Pool, ring: Ring, *, after_s: float) -> None:
-    await pool.execute(
-        """
-        UPDATE generation_jobs SET ring_due_at = photomat_now() + $4::interval
-         WHERE job_id = $1 AND ring_kind = $2 AND rung_at = $3 AND ring_due_at IS NULL
-        """,
-        ring.job_id,
-        ring.kind,
-        ring.rung_at,
-        timedelta(seconds=after_s),
-    )
+    async with transaction(pool) as tx:
+        put_back = await tx.fetchval(
+            """
+            UPDATE generation_jobs SET ring_due_at = photomat_now() + $4::interval
+             WHERE job_id = $1 AND ring_kind = $2 AND rung_at = $3 AND ring_due_at IS NULL
+            RETURNING true
+            """,
+            ring.job_id,
+            ring.kind,
+            ring.rung_at,
+            timedelta(seconds=after_s),
+        )
+        if put_back:
+            await timeline.record(tx, ring.job_id, Tag.RING_PUT_BACK, retry_s=round(after_s, 1))
 
 
 def _ring(row: Mapping[str, Any]) -> Ring:

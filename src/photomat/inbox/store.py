@@ -9,7 +9,7 @@ from typing import Any
 
 from photomat.db.pool import Pool, Transaction
 from photomat.inbox.received import PRE_CHECKOUT_LANES, Claimed
-from photomat.kernel.ids import BotId, Fence, InstanceId, ReceivedId
+from photomat.kernel.ids import BotId, Fence, InstanceId, MessageId, ReceivedId
 
 
 async def add_received(
@@ -250,6 +250,28 @@ async def delete_quiet_lanes(pool: Pool, *, older_than: timedelta, limit: int) -
 async def count_waiting(pool: Pool) -> int:
     """Count the updates nobody has handled yet."""
     return int(await pool.fetchval("SELECT coalesce(sum(pending), 0) FROM lanes WHERE pending > 0"))
+
+
+async def read_taps(
+    pool: Pool, *, bot_id: BotId, lane: str, message_id: MessageId, since: ReceivedId, within: int, most: int
+) -> list[Any]:
+    """The updates of a lane that tapped this message, oldest first, among the `within` rows from `since` on."""
+    rows: list[Any] = await pool.fetch(
+        """
+        SELECT update_id, received_at, handled_at, parked_at, attempts, error
+          FROM inbox
+         WHERE received_id BETWEEN $4 AND $4::bigint + $5 AND bot_id = $1 AND lane = $2
+           AND (body #>> '{callback_query,message,message_id}')::bigint = $3
+         ORDER BY received_id LIMIT $6
+        """,
+        bot_id,
+        lane,
+        message_id,
+        since,
+        within,
+        most,
+    )
+    return rows
 
 
 def _claimed(row: Any, *, bot_id: BotId, lane: str, fence: Fence) -> Claimed:

@@ -1,8 +1,8 @@
 """What a callback does: evidence is stored, a job is woken. It is never the verdict.
 
-One transaction for a whole batch, four statements whatever its size: raw bodies in, the jobs they speak of locked, those
-jobs woken, the strangers to the orphans. A job that does not know its task yet (its create reply is on its way, or lost)
-learns it here; the create reply will still win.
+One transaction for a whole batch, five statements whatever its size: raw bodies in, the jobs they speak of locked, those
+jobs woken, their timelines told, the strangers to the orphans. A job that does not know its task yet (its create reply is
+on its way, or lost) learns it here; the create reply will still win.
 """
 
 import hashlib
@@ -11,8 +11,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from photomat.db.pool import Transaction
+from photomat.jobs import timeline
 from photomat.jobs.job import JobStatus
 from photomat.jobs.orphans import match_task
+from photomat.jobs.timeline import Tag
 from photomat.kernel.ids import JobId
 
 
@@ -61,6 +63,7 @@ async def update_from_callback(tx: Transaction, callbacks: Sequence[Callback]) -
         effects.append(jobs.place(callback, is_new=callback.digest in new))
         new.discard(callback.digest)
     await _wake(tx, jobs.woken)
+    await timeline.record_all(tx, jobs.told, Tag.WOKEN)
     for task_id in jobs.learned:
         await match_task(tx, task_id=task_id)
     await _keep_orphans(tx, [effect for effect in effects if effect.orphan is not None and effect.is_new])
@@ -74,6 +77,7 @@ class _Jobs:
         self._by_id = {job.job_id: job for job in locked}
         self._by_task = {job.task_id: job for job in locked if job.task_id is not None}
         self.woken: dict[int, str] = {}
+        self.told: dict[JobId, dict[str, str]] = {}
         self.learned: set[str] = set()
 
     def place(self, callback: Callback, *, is_new: bool) -> Effect:
@@ -87,6 +91,8 @@ class _Jobs:
             job.task_id = callback.task_id
             self._by_task[callback.task_id] = job
             self.woken[job.job_id] = callback.task_id
+            if is_new:
+                self.told[JobId(job.job_id)] = {"via": "callback", "task_id": callback.task_id}
         return Effect(
             callback=callback,
             is_new=is_new,

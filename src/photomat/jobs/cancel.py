@@ -1,6 +1,7 @@
 """Canceling: free until the request leaves for Kie, and again once the job is overdue.
 
-Kie cannot cancel a task. In between the money is spent at Kie, so the card says how long it usually takes instead.
+Kie cannot cancel a task. In between the money is spent at Kie, so the card says how long it usually takes instead. An operator
+may cancel any job that is not settled; a result that comes after that is offered for its price, as after any cancel.
 """
 
 from dataclasses import dataclass
@@ -8,7 +9,9 @@ from datetime import timedelta
 
 from photomat.db.pool import Transaction
 from photomat.jobs import outcome_store as store
+from photomat.jobs import timeline
 from photomat.jobs.job import TERMINAL, JobStatus, hold_reference
+from photomat.jobs.timeline import Tag
 from photomat.kernel.ids import JobId, MessageId, UserId
 from photomat.wallet import ledger
 
@@ -54,7 +57,26 @@ async def cancel_job(
         return TooLate(usually=usually, finished=True)
     if status is not JobStatus.PENDING and row["overdue_at"] is None:
         return TooLate(usually=usually, finished=False)
-    if row["price"]:
+    await _let_go(tx, job_id, price=row["price"], by="customer")
+    return Canceled()
+
+
+async def cancel_by_operator(tx: Transaction, job_id: JobId) -> JobStatus | None:
+    """Cancel a live job whatever its state; gives the status it had, None when there is no such job.
+
+    A settled job is left as it is: its money has moved already, and what moved is corrected by a move, not by a cancel.
+    """
+    row = await tx.fetchrow("SELECT status, price FROM generation_jobs WHERE job_id = $1 FOR UPDATE", job_id)
+    if row is None:
+        return None
+    status = JobStatus(row["status"])
+    if status not in TERMINAL:
+        await _let_go(tx, job_id, price=row["price"], by="operator")
+    return status
+
+
+async def _let_go(tx: Transaction, job_id: JobId, *, price: int, by: str) -> None:
+    if price:
         await ledger.release(tx, reference=hold_reference(job_id))
     await store.write_canceled(tx, job_id)
-    return Canceled()
+    await timeline.record(tx, job_id, Tag.CANCELED, by=by)

@@ -10,9 +10,10 @@ from typing import Final
 
 from photomat.db.pool import Transaction
 from photomat.jobs import draft as drafts
-from photomat.jobs import store
+from photomat.jobs import store, timeline
 from photomat.jobs.draft import Draft
 from photomat.jobs.job import hold_reference
+from photomat.jobs.timeline import Tag
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import BotId, ChatId, DraftId, JobId, MessageId, UserId
 from photomat.kernel.money import Money
@@ -108,5 +109,6 @@ async def create_job_atomic(
     await drafts.mark_bought(tx, draft_id=draft_id)
     if draft.price.minor:
         await ledger.hold(tx, user_id=user_id, amount=draft.price, reference=hold_reference(job_id), job_id=job_id)
+    await timeline.record(tx, job_id, Tag.CREATED, model=draft.model, price=draft.price.minor)
     failpoint("create.before_commit")
     return Created(job_id=job_id, corr=corr, model=draft.model, price=draft.price)

@@ -1,42 +1,94 @@
-"""Jobs for the operator's eyes: lists and one job whole. Prompts and addresses of files stay in the database."""
+"""Jobs for the operator's eyes: which there are, which are stuck, which callbacks wait for their job.
 
-from collections.abc import Mapping
-from datetime import datetime
-from typing import Any
+Reads only. Prompts and addresses of files stay in the database.
+"""
 
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any, Final
+
+from photomat.cluster.instances import alive_instances
 from photomat.db.pool import Pool
+from photomat.jobs.explain import Surroundings, facts_of, why_not_delivered
+
+COLUMNS: Final = """
+    job_id, corr, bot_id, user_id, chat_id, card_message_id, model, kind, status, price, currency, external_task_id, gift,
+    fail_code, fail_reason, last_error, attempts, found_via, woken_via, cardinality(result_urls) AS outputs,
+    created_at, intent_at, submitted_at, overdue_at, empty_since, offered_at, settled_at, stopped_at, due_at, leased_by,
+    leased_until, card_wanted, card_shown, deliver_at, delivering_at, delivering_by, delivery_fence, delivery_attempts,
+    delivery_error, delivered_at, undeliverable_at, parked_at, ring_kind, ring_due_at, rung_at, photomat_now() AS now"""
+"""Everything an operator may see of a job's row."""
+
+STUCK_AFTER: Final = timedelta(minutes=2)
+"""What is due is claimed within a second: after so long something is wrong."""
 
 
-async def list_jobs(pool: Pool, *, limit: int, undelivered: bool) -> list[dict[str, Any]]:
-    """The newest jobs, or only those whose result nobody has seen yet."""
+class Only(StrEnum):
+    """Which jobs are listed."""
+
+    ALL = "all"
+    UNDELIVERED = "undelivered"
+    STUCK = "stuck"
+
+
+async def list_jobs(pool: Pool, *, limit: int, only: Only, around: Surroundings) -> list[dict[str, Any]]:
+    """The newest jobs of a sort, each with the sentence that says why it is not delivered."""
+    rows = await pool.fetch(
+        f"""
+        SELECT {COLUMNS}
+          FROM generation_jobs
+         WHERE $2 = 'all'
+            OR $2 = 'undelivered' AND status = 'done' AND delivered_at IS NULL
+            OR $2 = 'stuck' AND (
+                   stopped_at IS NOT NULL AND settled_at IS NULL
+                OR parked_at IS NOT NULL AND card_shown < card_wanted
+                OR status = 'submitting' AND external_task_id IS NULL AND intent_at < photomat_now() - $3::interval
+                OR overdue_at IS NOT NULL AND settled_at IS NULL
+                OR due_at < photomat_now() - $3::interval AND coalesce(leased_until < photomat_now(), true)
+                OR due_at IS NULL AND settled_at IS NULL
+                OR card_shown < card_wanted AND undeliverable_at IS NULL AND deliver_at < photomat_now() - $3::interval
+                   AND coalesce(delivering_at < photomat_now() - $4::interval, true))
+         ORDER BY job_id DESC LIMIT $1
+        """,  # noqa: S608  a constant list of columns
+        limit,
+        only,
+        STUCK_AFTER,
+        around.delivery_lease,
+    )
+    return [plain(row) | {"why": why_not_delivered(facts_of(row), around)} for row in rows]
+
+
+async def waiting_orphans(pool: Pool, *, limit: int) -> list[dict[str, Any]]:
+    """Callbacks that wait for their job, oldest first."""
     rows = await pool.fetch(
         """
-        SELECT job_id, corr, user_id, model, status, price, currency, external_task_id, created_at, settled_at, delivered_at
-          FROM generation_jobs
-         WHERE NOT $2 OR (status = 'done' AND delivered_at IS NULL)
-         ORDER BY job_id DESC LIMIT $1
+        SELECT orphan_id, task_id, received_at, shouted_at, error FROM orphan_callbacks
+         WHERE processed_at IS NULL ORDER BY orphan_id LIMIT $1
         """,
         limit,
-        undelivered,
     )
-    return [_plain(row) for row in rows]
+    return [plain(row) for row in rows]
 
 
-async def show_job(pool: Pool, name: str) -> dict[str, Any] | None:
-    """One job by its own id or by its task's."""
-    row = await pool.fetchrow(
+async def matched_orphans(pool: Pool, orphan_ids: Sequence[int]) -> list[dict[str, Any]]:
+    """Those of these orphans that have found their job, with the job."""
+    rows = await pool.fetch(
         """
-        SELECT job_id, corr, user_id, chat_id, card_message_id, model, kind, status, price, currency, external_task_id, gift,
-               fail_code, fail_reason, last_error, attempts, found_via, cardinality(result_urls) AS outputs,
-               created_at, intent_at, submitted_at, overdue_at, settled_at, stopped_at, due_at, leased_by, leased_until,
-               card_wanted, card_shown, deliver_at, delivering_at, delivering_by, delivered_at, delivery_error,
-               undeliverable_at, parked_at, ring_kind, rung_at
-          FROM generation_jobs WHERE job_id::text = $1 OR external_task_id = $1
+        SELECT orphan_id, task_id, processed_at, job_id, status
+          FROM orphan_callbacks LEFT JOIN generation_jobs ON external_task_id = task_id
+         WHERE orphan_id = ANY($1::bigint[]) AND processed_at IS NOT NULL ORDER BY orphan_id
         """,
-        name,
+        list(orphan_ids),
     )
-    return None if row is None else _plain(row)
+    return [plain(row) for row in rows]
 
 
-def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
+async def look_around(pool: Pool, *, delivery_lease: timedelta, given_up_after: timedelta) -> Surroundings:
+    """Who is alive at this moment, and the settings a sentence needs."""
+    return Surroundings(alive=await alive_instances(pool), delivery_lease=delivery_lease, timeout=given_up_after)
+
+
+def plain(row: Mapping[str, Any]) -> dict[str, Any]:
+    """A row for machines: instants as text."""
     return {key: value.isoformat() if isinstance(value, datetime) else value for key, value in row.items()}

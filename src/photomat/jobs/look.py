@@ -10,9 +10,10 @@ from datetime import timedelta
 from typing import Final
 
 from photomat.db.pool import Pool, transaction
-from photomat.jobs import settle, store
+from photomat.jobs import settle, store, timeline
 from photomat.jobs.job import TERMINAL, Job, JobStatus, Times
 from photomat.jobs.stop import bearing_trouble
+from photomat.jobs.timeline import Tag
 from photomat.kernel.errors import Transient
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import TaskId
@@ -118,6 +119,8 @@ class Looker:
             return
         async with transaction(self.pool) as tx:
             said = await store.record_overdue(tx, job)
+            if said:
+                await timeline.record(tx, job.job_id, Tag.OVERDUE, age_s=int(job.age.total_seconds()))
         if said:
             log.info("JOB_OVERDUE", age_s=int(job.age.total_seconds()))
             self.wake("deliveries")

@@ -2,7 +2,9 @@
 
 from photomat.db.pool import Transaction
 from photomat.jobs import outcome_store as store
+from photomat.jobs import timeline
 from photomat.jobs.job import offer_reference
+from photomat.jobs.timeline import Tag
 from photomat.kernel.ids import JobId, MessageId, UserId
 from photomat.kernel.money import Money
 from photomat.wallet import ledger
@@ -27,4 +29,5 @@ async def accept_offer(tx: Transaction, *, job_id: JobId, user_id: UserId, messa
         await ledger.hold(tx, user_id=user_id, amount=amount, reference=offer_reference(job_id), job_id=job_id)
         await ledger.charge(tx, reference=offer_reference(job_id))
     await store.write_accepted(tx, job_id)
+    await timeline.record(tx, job_id, Tag.ACCEPTED, price=row["price"])
     return True

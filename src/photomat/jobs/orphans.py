@@ -7,7 +7,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from photomat.db.pool import Pool, Transaction, transaction
+from photomat.jobs import timeline
+from photomat.jobs.timeline import Tag
 from photomat.kernel.failpoint import failpoint
+from photomat.kernel.ids import JobId
 from photomat.kernel.logs import get_logger
 
 SHOUT_AFTER: Final = "1 hour"
@@ -24,7 +27,7 @@ class Reconciled:
 
 async def match_task(tx: Transaction, *, task_id: str) -> int:
     """A task id became known: close its orphans and wake its job."""
-    matched: int = await tx.fetchval(
+    rows = await tx.fetch(
         """
         WITH closed AS (
             UPDATE orphan_callbacks SET processed_at = photomat_now()
@@ -32,12 +35,15 @@ async def match_task(tx: Transaction, *, task_id: str) -> int:
             RETURNING task_id),
         woken AS (
             UPDATE generation_jobs SET due_at = photomat_now(), woken_via = 'orphan'
-             WHERE external_task_id IN (SELECT task_id FROM closed) AND status <> 'done')
-        SELECT count(*) FROM closed
+             WHERE external_task_id IN (SELECT task_id FROM closed) AND status <> 'done'
+            RETURNING job_id)
+        SELECT (SELECT job_id FROM woken) AS job_id FROM closed
         """,
         task_id,
     )
-    return matched
+    woken = {JobId(row["job_id"]): {"via": "orphan", "task_id": task_id} for row in rows if row["job_id"] is not None}
+    await timeline.record_all(tx, woken, Tag.WOKEN)
+    return len(rows)
 
 
 async def reconcile_orphans(pool: Pool, *, limit: int = 100) -> Reconciled:

@@ -12,7 +12,9 @@ from typing import Any, assert_never
 
 from photomat.db.pool import Transaction
 from photomat.jobs import outcome_store as store
+from photomat.jobs import timeline
 from photomat.jobs.job import JobStatus, hold_reference
+from photomat.jobs.timeline import Tag
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import Fence, JobId
 from photomat.wallet import ledger
@@ -61,6 +63,9 @@ async def settle(
             settled = await _fail(tx, job_id, outcome, status, price=price, via=via)
         case _:
             assert_never(outcome)
+    if settled is not Settled.NOTHING:
+        code, reason = (outcome.code, outcome.reason) if isinstance(outcome, Failure) else (None, None)
+        await timeline.record(tx, job_id, Tag.SETTLED, money=settled, via=via, code=code, reason=reason)
     failpoint("settle.before_commit")
     return settled
 

@@ -9,8 +9,9 @@ from datetime import timedelta
 from typing import Final
 
 from photomat.db.pool import Pool, transaction
-from photomat.jobs import outcome_store, store
+from photomat.jobs import outcome_store, store, timeline
 from photomat.jobs.job import Job
+from photomat.jobs.timeline import Tag
 from photomat.kernel.errors import Corrupt
 from photomat.kernel.logs import get_logger
 from photomat.kernel.retry import backoff_s
@@ -39,5 +40,7 @@ async def bearing_trouble(pool: Pool, job: Job, wake: Callable[[str], None]) -> 
 async def _stop(pool: Pool, job: Job, wake: Callable[[str], None], error: str) -> None:
     async with transaction(pool) as tx:
         stopped = await outcome_store.write_stopped(tx, job, error=error)
+        if stopped:
+            await timeline.record(tx, job.job_id, Tag.STOPPED, error=error)
     log.error("JOB_STOPPED", error=error, stopped=stopped)
     wake("deliveries")

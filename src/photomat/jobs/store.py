@@ -256,6 +256,20 @@ async def record_overdue(tx: Transaction, job: Job) -> bool:
     )
 
 
+async def make_due(tx: Transaction, job_id: JobId) -> None:
+    """Let the job be claimed now, a stopped one too; a claim somebody holds is left to run out."""
+    await tx.execute(
+        """
+        UPDATE generation_jobs
+           SET due_at = photomat_now(), stopped_at = NULL,
+               card_wanted = card_wanted + CASE WHEN stopped_at IS NULL THEN 0 ELSE 1 END,
+               deliver_at = CASE WHEN stopped_at IS NULL THEN deliver_at ELSE photomat_now() END
+         WHERE job_id = $1
+        """,
+        job_id,
+    )
+
+
 async def find_job_by_task_id(pool: Pool, task_id: str) -> JobId | None:
     """Which job this task belongs to."""
     job_id = await pool.fetchval("SELECT job_id FROM generation_jobs WHERE external_task_id = $1", task_id)

@@ -13,9 +13,10 @@ from datetime import timedelta
 from typing import Final
 
 from photomat.db.pool import Pool, transaction
-from photomat.jobs import orphans, settle, store
+from photomat.jobs import orphans, settle, store, timeline
 from photomat.jobs.job import Job, JobStatus, Times
 from photomat.jobs.stop import bearing_trouble
+from photomat.jobs.timeline import Tag
 from photomat.kernel.errors import OutcomeUnknown, Transient
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import JobId, TaskId
@@ -61,6 +62,8 @@ class Submitter:
         failpoint("submit.before_intent")
         async with transaction(self.pool) as tx:
             ours = await store.record_intent(tx, job, overdue=self.times.overdue_of(job.kind))
+            if ours:
+                await timeline.record(tx, job.job_id, Tag.INTENT, attempt=job.attempts)
         if not ours:
             log.info("SUBMIT_SKIP", reason="claim lost or job canceled")
             return
@@ -91,12 +94,14 @@ class Submitter:
 
     async def _unknown(self, job: Job, error: str) -> None:
         async with transaction(self.pool) as tx:
-            await store.record_unknown(tx, job, error=error)
+            if await store.record_unknown(tx, job, error=error):
+                await timeline.record(tx, job.job_id, Tag.UNKNOWN, error=error)
         log.warning("SUBMIT_UNKNOWN", error=error)
 
     async def _record(self, job: Job, task_id: TaskId) -> None:
         async with transaction(self.pool) as tx:
             status = await store.record_task(tx, job.job_id, task_id, look_after=self.times.poll_first)
+            await timeline.record(tx, job.job_id, Tag.SUBMITTED, task_id=task_id, status=status)
             matched = await orphans.match_task(tx, task_id=task_id)
         failpoint("submit.after_record")
         log.info("JOB_SUBMITTED", task_id=task_id, model=job.model, status=status)
@@ -106,7 +111,8 @@ class Submitter:
 
     async def _put_back(self, job: Job, wait_s: float, error: str) -> None:
         async with transaction(self.pool) as tx:
-            await store.return_to_pending(tx, job, after=timedelta(seconds=wait_s), error=error)
+            if await store.return_to_pending(tx, job, after=timedelta(seconds=wait_s), error=error):
+                await timeline.record(tx, job.job_id, Tag.PUT_BACK, wait_s=round(wait_s, 1), error=error)
         log.info("SUBMIT_RETRY", wait_s=round(wait_s, 1), reason=error)
         self.wake("deliveries")
 

@@ -22,7 +22,7 @@ UNKNOWN_TASK_CODES: Final = frozenset({400, 404, 422})
 
 
 class KieClient:
-    """The provider port on Kie's HTTP API."""
+    """The provider port and the account port on Kie's HTTP API."""
 
     def __init__(self, *, base_url: str, api_key: str) -> None:
         self._base_url = base_url
@@ -63,6 +63,19 @@ class KieClient:
         if envelope.code == wire.OK or envelope.code in UNKNOWN_TASK_CODES:
             return Answer(None)
         raise Transient(f"recordInfo answered code {envelope.code}")
+
+    async def credits(self) -> float:
+        """How many credits the account has left; see the port for what it raises."""
+        try:
+            async with self._session().get(f"{self._base_url}/api/v1/chat/credit", timeout=READ_TIMEOUT) as response:
+                envelope = wire.decode(await response.read(), response.status)
+        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+            raise Transient(f"Kie did not answer: {type(error).__name__}") from error
+        if envelope is not None and envelope.code in wire.PAUSED_CODES:
+            raise Paused(f"Kie refuses the key: code {envelope.code} {envelope.message[:200]}")
+        if envelope is None or envelope.code != wire.OK or not isinstance(envelope.data, int | float):
+            raise Transient("Kie gave no number of credits")
+        return float(envelope.data)
 
     async def close(self) -> None:
         """Let go of the kept connections."""

@@ -31,6 +31,14 @@ class Answer(NamedTuple):
     reading: Reading | None
 
 
+class Account(Protocol):
+    """What an operator may ask about the account at the provider."""
+
+    async def credits(self) -> float:
+        """How many credits are left. Raises Paused when the key is refused, Transient when there is no usable answer."""
+        ...
+
+
 class Provider(Protocol):
     """The provider's two calls a job needs. `create_task` is the one that costs money and bears no repeating."""
 

@@ -1,4 +1,4 @@
-"""The last moves of a wallet, newest first, each with the balance after it. For people; decides nothing."""
+"""The last moves of a wallet, newest first, each with the balance after it; the holds of a job. For people; decides nothing."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -19,6 +19,31 @@ class Move:
     balance_after: Money
     reference: str
     job_id: JobId | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobHold:
+    """Money set aside for a job, and what became of it; `closed_as` is None while it is held."""
+
+    reference: str
+    amount: Money
+    held_at: datetime
+    closed_as: str | None
+    closed_at: datetime | None
+
+
+async def holds_of_job(tx: Transaction, job_id: JobId) -> list[JobHold]:
+    """Every hold of a job, oldest first: the one it was bought with, and that of an accepted offer."""
+    return [
+        JobHold(
+            reference=row["reference"],
+            amount=Money(row["amount"], row["currency"]),
+            held_at=row["held_at"],
+            closed_as=row["closed_as"],
+            closed_at=row["closed_at"],
+        )
+        for row in await store.read_holds_of_job(tx, job_id)
+    ]
 
 
 async def statement(tx: Transaction, *, user_id: UserId, limit: int = 20) -> list[Move]:

@@ -164,6 +164,19 @@ async def read_last_moves(tx: Transaction, user_id: UserId, limit: int) -> list[
     return rows
 
 
+async def read_holds_of_job(tx: Transaction, job_id: JobId) -> list[asyncpg.Record]:
+    """The holds made for a job, each with how and when it ended."""
+    rows: list[asyncpg.Record] = await tx.fetch(
+        """
+        SELECT reference, amount, currency, held_at, closed_as, closed_at
+          FROM holds LEFT JOIN hold_closings USING (reference)
+         WHERE job_id = $1 ORDER BY held_at
+        """,
+        job_id,
+    )
+    return rows
+
+
 def _balance(row: asyncpg.Record) -> Balance:
     currency = row["currency"]
     return Balance(

@@ -1,0 +1,100 @@
+"""The ground a check stands on: the real configuration, a session whose work is rolled back, a schema of its own.
+
+What one session can do is done on the real tables and rolled back: nobody else ever sees it. What needs two sessions that see
+each other's commits is done in the schema `photomat_check`, made by the real migrations on the real server and dropped again;
+running instances never look there, so no test job is ever claimed, shown or paid for by one of them.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
+
+from aiogram import Bot
+
+from photomat.db.migrate import migrate
+from photomat.db.pool import Connection, Pool, connect
+from photomat.kie.port import Account
+from photomat.settings import Settings
+
+SESSION: Final = "photomat check"
+SCHEMA: Final = "photomat_check"
+LOCK_KEY: Final = 0x70686F746F636865  # "photoche" in bytes
+DROP_TIMEOUT_S: Final = 30
+
+
+class AnotherCheckRuns(Exception):
+    """The schema of the check is taken."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """What the phases work with. Without keys there is no bot and no account: the sandbox."""
+
+    settings: Settings
+    dsn: str
+    pool: Pool
+    bot: Bot | None
+    account: Account | None
+
+    @property
+    def direct(self) -> str:
+        """The database past a pooler."""
+        return self.settings.direct_database_url or self.dsn
+
+
+class OneSession:
+    """Stands where a pool stands, and is one connection: whatever is done with it belongs to one transaction."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self.fetch = connection.fetch
+        self.fetchrow = connection.fetchrow
+        self.fetchval = connection.fetchval
+        self.execute = connection.execute
+
+    @asynccontextmanager
+    async def acquire(self, **_bounds: Any) -> AsyncIterator[Connection]:
+        """The connection; a transaction on it is a part of the one that is rolled back."""
+        yield self._connection
+
+
+@asynccontextmanager
+async def rolled_back(dsn: str) -> AsyncIterator[Pool]:
+    """A session on the real tables, of which nothing remains."""
+    connection = await connect(dsn, name=SESSION)
+    try:
+        everything = connection.transaction()
+        await everything.start()
+        try:
+            yield OneSession(connection)
+        finally:
+            await everything.rollback()
+    finally:
+        await connection.close(timeout=5)
+
+
+@asynccontextmanager
+async def own_schema(dsn: str) -> AsyncIterator[str]:
+    """The address of a freshly migrated schema of the check's own on this database; one check at a time."""
+    guard = await connect(dsn, name=SESSION)
+    try:
+        if not await guard.fetchval("SELECT pg_try_advisory_lock($1)", LOCK_KEY):
+            raise AnotherCheckRuns
+        await guard.execute(f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE", timeout=DROP_TIMEOUT_S)
+        await guard.execute(f"CREATE SCHEMA {SCHEMA}")
+        try:
+            inside = _with_search_path(dsn)
+            await migrate(inside)
+            yield inside
+        finally:
+            await guard.execute(f"DROP SCHEMA {SCHEMA} CASCADE", timeout=DROP_TIMEOUT_S)
+    finally:
+        await guard.close(timeout=5)
+
+
+def _with_search_path(dsn: str) -> str:
+    parts = urlsplit(dsn)
+    query = [*parse_qsl(parts.query), ("search_path", SCHEMA)]
+    return urlunsplit(parts._replace(query=urlencode(query)))

@@ -1,0 +1,144 @@
+"""Phase 1, storage: the database is the right one, keeps what it is given, and lets sessions lock and call each other."""
+
+import asyncio
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any, Final
+
+from photomat.checks import trial
+from photomat.checks.finding import Finding, broken, doubtful, fine, proved
+from photomat.checks.ground import SESSION, Ground, rolled_back
+from photomat.cluster.instances import alive_instances
+from photomat.db.pool import connect
+from photomat.delivery.lock import get_undelivered_jobs
+from photomat.jobs.create import Created
+from photomat.jobs.settle import Success
+from photomat.jobs.story import find_job
+
+OLDEST_VERSION: Final = 150000
+LEAST_FREE_BYTES: Final = 1 << 30
+NOTIFY_PATIENCE_S: Final = 3
+CHANNEL: Final = "photomat_check"
+LOCK_KEY: Final = 0x70686F746F73746F  # "photosto" in bytes
+DIRECT: Final = "set DIRECT_DATABASE_URL to the server behind the pooler, or put the pooler into session mode."
+
+
+async def storage(ground: Ground) -> list[Finding]:
+    """Do what the program asks of its storage."""
+    return [
+        *await _server(ground),
+        await _keeps_and_finds(ground),
+        *await _sessions(ground),
+        await _instances(ground),
+        *_disk(Path(ground.settings.data_dir)),
+    ]
+
+
+async def _server(ground: Ground) -> list[Finding]:
+    row = await ground.pool.fetchrow(
+        """
+        SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS name,
+               (SELECT shift = '0' FROM clock_shift) AS clock_true,
+               current_setting('idle_in_transaction_session_timeout') AS idle_limit
+        """
+    )
+    found = [
+        proved(row["version"] >= OLDEST_VERSION, f"PostgreSQL {row['name']} is 15 or newer.", "upgrade the server."),
+        proved(
+            row["clock_true"],
+            "The database's clock is not shifted.",
+            "a test ran on this database: set the shift in the table clock_shift back to 0.",
+        ),
+    ]
+    if row["idle_limit"] == "0":
+        found.append(doubtful("Idle transactions are not ended by the server.", DIRECT))
+    return found
+
+
+async def _keeps_and_finds(ground: Ground) -> Finding:
+    currency = ground.settings.currency
+    async with rolled_back(ground.direct) as pool:
+        await trial.a_customer(pool, currency)
+        created = await trial.tap(pool, await trial.a_draft(pool, currency))
+        if not isinstance(created, Created):
+            return broken(f"A job could not be stored: {type(created).__name__}.", "run `photomat migrate`.")
+        await trial.call_back(pool, created.job_id, "check-task")
+        await trial.end(pool, created.job_id, Success(urls=(trial.RESULT,)))
+        by_task = await find_job(pool, "check-task")
+        undelivered = await get_undelivered_jobs(pool, limit=1_000_000)
+    return proved(
+        by_task == created.job_id and created.job_id in undelivered,
+        "A stored job is found by its task and among the undelivered.",
+        "run `photomat migrate`, then `photomat audit`.",
+    )
+
+
+async def _sessions(ground: Ground) -> list[Finding]:
+    one, two = [await connect(ground.direct, name=SESSION) for _ in range(2)]
+    try:
+        return [
+            await _same_database(ground, one),
+            await _lock_keeps_others_out(one, two),
+            await _calls_arrive(one, two),
+        ]
+    finally:
+        await one.close(timeout=5)
+        await two.close(timeout=5)
+
+
+async def _same_database(ground: Ground, direct: Any) -> Finding:
+    question = "SELECT current_database(), pg_postmaster_start_time()"
+    same = tuple(await ground.pool.fetchrow(question)) == tuple(await direct.fetchrow(question))
+    return proved(
+        same,
+        "DATABASE_URL and DIRECT_DATABASE_URL are one database.",
+        "let both lead to the same server and database.",
+    )
+
+
+async def _lock_keeps_others_out(one: Any, two: Any) -> Finding:
+    ours = await one.fetchval("SELECT pg_try_advisory_lock($1)", LOCK_KEY)
+    theirs = await two.fetchval("SELECT pg_try_advisory_lock($1)", LOCK_KEY)
+    kept = await one.fetchval("SELECT pg_advisory_unlock($1)", LOCK_KEY)
+    return proved(ours and not theirs and kept, "The ACTIVE lock of one session keeps another out.", DIRECT)
+
+
+async def _calls_arrive(one: Any, two: Any) -> Finding:
+    arrived = asyncio.Event()
+    await one.add_listener(CHANNEL, lambda *_call: arrived.set())
+    try:
+        await two.execute(f"NOTIFY {CHANNEL}")
+        async with asyncio.timeout(NOTIFY_PATIENCE_S):
+            await arrived.wait()
+    except TimeoutError:
+        return doubtful("A wake-up between sessions did not arrive; polling once a second does its work.", DIRECT)
+    return fine("Wake-ups between sessions arrive.")
+
+
+async def _instances(ground: Ground) -> Finding:
+    alive = await alive_instances(ground.pool)
+    active: int = await ground.pool.fetchval(
+        "SELECT count(*) FROM instances WHERE active AND instance_id = ANY($1)", list(alive)
+    )
+    if alive and active != 1:
+        return doubtful(
+            f"{len(alive)} instances are alive and {active} of them ACTIVE.",
+            "look again in a minute, then at their logs.",
+        )
+    return fine(f"{len(alive)} instances are alive." if alive else "No instance is running at this moment.")
+
+
+def _disk(data_dir: Path) -> list[Finding]:
+    results = data_dir / "results"
+    try:
+        results.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=results) as file:
+            file.write(b"photomat check")
+    except OSError as error:
+        return [broken(f"Copies of results cannot be kept in DATA_DIR: {error.strerror}.", "make DATA_DIR writable.")]
+    free = shutil.disk_usage(results).free
+    found = [fine("Copies of results can be kept in DATA_DIR.")]
+    if free < LEAST_FREE_BYTES:
+        found.append(doubtful(f"Only {free >> 20} MiB are free in DATA_DIR.", "make room before customers notice."))
+    return found

@@ -1,0 +1,86 @@
+"""A trial customer with trial jobs, made the way the product makes them. Only for sessions that are rolled back or apart."""
+
+from typing import Final
+
+from photomat.db.pool import Pool, transaction
+from photomat.jobs.callback import Callback, update_from_callback
+from photomat.jobs.create import Creation, create_job_atomic
+from photomat.jobs.draft import Draft, save_draft
+from photomat.jobs.settle import Outcome, Settled, settle
+from photomat.kernel.ids import BotId, ChatId, DraftId, JobId, MessageId, UserId
+from photomat.kernel.money import Money
+from photomat.users.register import register
+from photomat.wallet import ledger
+
+USER: Final = UserId(-424242)
+"""People have positive ids in Telegram: this is nobody."""
+
+BOT: Final = BotId(0)
+BALANCE: Final = 1000
+PRICE: Final = 64
+CORR: Final = "c4ec4ec4"
+RESULT: Final = "https://result.invalid/trial.png"
+
+
+async def a_customer(pool: Pool, currency: str, *, balance: int = BALANCE) -> None:
+    """The trial customer with money."""
+    async with transaction(pool) as tx:
+        await register(tx, user_id=USER, first_name="photomat check", username=None, language_code="en")
+        await ledger.open_wallet(tx, user_id=USER, currency=currency)
+        if balance:
+            money = Money(balance, currency)
+            await ledger.credit(tx, user_id=USER, amount=money, reference=f"welcome:{USER}", reason="welcome")
+
+
+async def a_draft(pool: Pool, currency: str, *, number: int = 1, price: int = PRICE) -> Draft:
+    """A filled-in form."""
+    return await save_draft(
+        pool,
+        origin=f"check:{number}",
+        bot_id=BOT,
+        user_id=USER,
+        chat_id=ChatId(USER),
+        model="z-image",
+        inputs={"prompt": "check", "aspect_ratio": "1:1"},
+        price=Money(price, currency),
+    )
+
+
+async def tap(pool: Pool, draft: Draft, *, message: int | None = None) -> Creation:
+    """The tap on its card."""
+    async with transaction(pool) as tx:
+        return await create_job_atomic(
+            tx,
+            draft_id=DraftId(draft.draft_id),
+            revision=draft.revision,
+            bot_id=BOT,
+            user_id=USER,
+            chat_id=ChatId(USER),
+            message_id=MessageId(message or draft.draft_id),
+            language="en",
+            kind="image",
+            price_now=draft.price,
+            corr=CORR,
+        )
+
+
+async def call_back(pool: Pool, job_id: JobId | None, task_id: str) -> bool:
+    """A callback about a task; True when it was new and placed."""
+    payload = {"data": {"taskId": task_id, "state": "success"}}
+    callback = Callback(job_id=job_id, task_id=task_id, payload=payload, body=task_id.encode())
+    async with transaction(pool) as tx:
+        (effect,) = await update_from_callback(tx, [callback])
+    return effect.is_new and effect.orphan is None
+
+
+async def end(pool: Pool, job_id: JobId, outcome: Outcome, *, price: int = PRICE) -> Settled:
+    """Settle the job."""
+    async with transaction(pool) as tx:
+        return await settle(tx, job_id, outcome, price=price, via="poll", fence=None)
+
+
+async def money(pool: Pool) -> tuple[int, int]:
+    """What the trial customer has available, and what is held."""
+    async with transaction(pool) as tx:
+        found = await ledger.balance(tx, user_id=USER)
+    return found.available.minor, found.held.minor

@@ -1,0 +1,61 @@
+"""How a command asks the database: one small pool on the database of the settings, closed again, whatever runs beside it."""
+
+import asyncio
+import getpass
+import json
+import socket
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+from typing import Annotated, TypeVar
+
+import typer
+
+from photomat.cli.database import reachable_database
+from photomat.db.pool import Pool, connect_pool
+from photomat.jobs.explain import Surroundings
+from photomat.jobs.listing import look_around
+from photomat.settings import Settings, load
+
+T = TypeVar("T")
+AsJson = Annotated[bool, typer.Option("--json", help="For machines.")]
+
+
+def ask(question: Callable[[Pool], Awaitable[T]], *, name: str) -> T:
+    """Ask the database of the settings; `name` is what the session is called in timelines and in the server's lists."""
+
+    async def run(dsn: str) -> T:
+        pool = await connect_pool(dsn, name=name, size=2, patience_s=0)
+        try:
+            return await question(pool)
+        finally:
+            await pool.close()
+
+    with reachable_database(load()) as dsn:
+        return asyncio.run(run(dsn))
+
+
+async def surroundings(pool: Pool, settings: Settings) -> Surroundings:
+    """What a sentence about a job needs beyond its row."""
+    return await look_around(
+        pool,
+        delivery_lease=timedelta(seconds=settings.delivery_lease_s),
+        given_up_after=timedelta(seconds=settings.job_timeout_s),
+    )
+
+
+def operator_name() -> str:
+    """Who sits at this terminal, for the journal."""
+    try:
+        user = getpass.getuser()
+    except (OSError, KeyError):
+        user = "somebody"
+    return f"cli:{user}@{socket.gethostname()}"
+
+
+def print_json(found: object) -> None:
+    """Print for machines."""
+    typer.echo(json.dumps(found, ensure_ascii=False, default=_as_text))
+
+
+def _as_text(value: object) -> str:
+    return value.isoformat() if isinstance(value, datetime) else str(value)

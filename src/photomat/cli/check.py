@@ -1,0 +1,79 @@
+"""`photomat check`: is this installation fit for customers? Seven phases on the real configuration; exit 1 on a failure."""
+
+import asyncio
+import io
+from typing import Annotated, Final
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from photomat.checks.finding import PHASES, Level, Phase
+from photomat.cli.ask import AsJson, print_json
+from photomat.cli.database import reachable_database
+from photomat.kernel import logs
+from photomat.settings import Settings, load
+
+SIGNS: Final = {Level.OK: "[green]✓[/]", Level.WARNING: "[yellow]![/]", Level.FAILURE: "[red]✗[/]"}
+BY_FIRST_WORD: Final = {name.split()[0]: name for name in PHASES}
+
+
+def check(
+    *,
+    only: Annotated[str | None, typer.Option(help=f"One phase alone: {', '.join(BY_FIRST_WORD)}.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Check storage, atomic operations, callbacks, delivery, migrations, idempotency and balance, each by doing it."""
+    if only not in {None, *BY_FIRST_WORD, *PHASES}:
+        raise typer.BadParameter(f"there is no phase {only}; there are {', '.join(BY_FIRST_WORD)}", param_hint="--only")
+    named = None if only is None else BY_FIRST_WORD.get(only, only)
+    settings = load()
+    logs.configure(settings.log_format, io.StringIO())
+    with reachable_database(settings) as dsn:
+        phases = asyncio.run(_check(settings, dsn, named, quiet=as_json))
+    if as_json:
+        print_json([_as_json(phase) for phase in phases])
+    else:
+        _sum_up(phases)
+    if any(phase.level is Level.FAILURE for phase in phases):
+        raise typer.Exit(1)
+
+
+async def _check(settings: Settings, dsn: str, only: str | None, *, quiet: bool) -> list[Phase]:
+    from photomat.checks import production  # noqa: PLC0415  it takes aiogram seconds to load; other commands do not need it
+
+    phases = []
+    async for phase in production.check(settings, dsn, only=only):
+        phases.append(phase)
+        if not quiet:
+            _print(phase)
+    return phases
+
+
+def _print(phase: Phase) -> None:
+    table = Table.grid(padding=(0, 1))
+    for finding in phase.findings:
+        table.add_row(" ", SIGNS[finding.level], escape(finding.what))
+        if finding.mend is not None and finding.level is not Level.OK:
+            table.add_row("", "", f"[bold]→[/] {escape(finding.mend)}")
+    console = Console()
+    console.print(f"{SIGNS[phase.level]} [bold]{phase.number} {phase.name}[/]")
+    console.print(table)
+
+
+def _sum_up(phases: list[Phase]) -> None:
+    counts = {level: sum(finding.level is level for phase in phases for finding in phase.findings) for level in Level}
+    verdict = "Not fit for customers." if counts[Level.FAILURE] else "Fit for customers."
+    typer.echo(
+        f"\n{verdict} {counts[Level.OK]} fine, {counts[Level.WARNING]} to look at, {counts[Level.FAILURE]} broken."
+    )
+
+
+def _as_json(phase: Phase) -> dict[str, object]:
+    return {
+        "phase": phase.number,
+        "name": phase.name,
+        "level": phase.level,
+        "findings": [{"level": one.level, "what": one.what, "mend": one.mend} for one in phase.findings],
+    }

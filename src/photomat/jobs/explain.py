@@ -1,0 +1,209 @@
+"""Why is it not delivered (yet)? One sentence, computed from the row of a job and from who is alive. Pure.
+
+It says where the job stands, who is at work on it or what it waits for, when the next try comes, and what an operator can do
+where nothing happens by itself.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, assert_never
+
+from photomat.jobs.job import JobStatus
+from photomat.kernel.ids import JobId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Facts:
+    """What the sentence is made of: the job's columns of these names, and the database's `now`."""
+
+    now: datetime
+    job_id: JobId
+    status: JobStatus
+    external_task_id: str | None
+    fail_code: str | None
+    fail_reason: str | None
+    gift: bool
+    last_error: str | None
+    created_at: datetime
+    intent_at: datetime | None
+    overdue_at: datetime | None
+    empty_since: datetime | None
+    offered_at: datetime | None
+    stopped_at: datetime | None
+    due_at: datetime | None
+    leased_by: str | None
+    leased_until: datetime | None
+    card_wanted: int
+    card_shown: int
+    deliver_at: datetime
+    delivering_at: datetime | None
+    delivering_by: str | None
+    delivery_attempts: int
+    delivery_error: str | None
+    delivered_at: datetime | None
+    undeliverable_at: datetime | None
+    parked_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What the row does not know: who is alive, how long a delivery lock lasts, when a job is given up."""
+
+    alive: frozenset[str]
+    delivery_lease: timedelta
+    timeout: timedelta
+
+
+def facts_of(row: Mapping[str, Any]) -> Facts:
+    """The facts of a job's row; it must hold `now` besides."""
+    values = {name: row[name] for name in Facts.__dataclass_fields__}
+    return Facts(**values | {"status": JobStatus(row["status"])})
+
+
+def why_not_delivered(job: Facts, around: Surroundings) -> str:
+    """Say in one sentence how far a job is, and why no further."""
+    if job.stopped_at is not None and job.status in {JobStatus.PENDING, JobStatus.SUBMITTING, JobStatus.RUNNING}:
+        return (
+            f"Not delivered: a rule of our own broke {_ago(job, job.stopped_at)} ({_said(job.last_error)}), so it stands still"
+            f" with its money held; `jobs retry {job.job_id}` goes on, `jobs cancel {job.job_id}` gives the money back."
+        )
+    match job.status:
+        case JobStatus.PENDING:
+            return _pending(job, around)
+        case JobStatus.SUBMITTING:
+            return _submitting(job, around)
+        case JobStatus.RUNNING:
+            return _running(job, around)
+        case JobStatus.DONE:
+            return _done(job, around)
+        case JobStatus.FAILED:
+            reason = ": ".join(part for part in (job.fail_code, job.fail_reason) if part) or "no reason given"
+            return f"Nothing to deliver: it failed ({reason}) and the money went back; {_card(job, around)}."
+        case JobStatus.CANCELED:
+            late = "a late result is offered for its price" if job.offered_at else "the money went back"
+            return f"Nothing to deliver: it was canceled and {late}; {_card(job, around)}."
+        case _:
+            assert_never(job.status)
+
+
+def _pending(job: Facts, around: Surroundings) -> str:
+    if _leased(job):
+        return f"Not delivered yet: {_worker(job.leased_by, around)} is submitting it right now."
+    if job.due_at is not None and job.due_at > job.now:
+        next_try = _span(job.due_at - job.now)
+        return f"Not delivered yet: it waits to be submitted ({_said(job.last_error)}), next try in {next_try}."
+    return f"Not delivered yet: {_due(job, 'its submit', job.due_at, around)}."
+
+
+def _submitting(job: Facts, around: Surroundings) -> str:
+    left = _ago(job, job.intent_at or job.created_at)
+    if _leased(job) and job.external_task_id is None:
+        return f"Not delivered yet: its request left for Kie {left} and {_worker(job.leased_by, around)} waits for the answer."
+    return (
+        f"Not delivered yet: its request left for Kie {left} and the outcome is unknown ({_said(job.last_error)}); it is never"
+        f" sent again, its callback finds it or the money goes back in {_given_up(job, around)}."
+    )
+
+
+def _running(job: Facts, around: Surroundings) -> str:
+    at_kie = f"Kie has had task {job.external_task_id} for {_span(job.now - (job.intent_at or job.created_at))}"
+    if job.empty_since is not None:
+        at_kie += f" and says success without a result for {_since(job, job.empty_since)}"
+    if job.overdue_at is not None:
+        at_kie += f", longer than usual (it is given up in {_given_up(job, around)}, the customer may cancel)"
+    if _leased(job):
+        return f"Not delivered yet: {at_kie}; {_worker(job.leased_by, around)} is asking Kie right now."
+    if job.due_at is None:
+        return f"Not delivered: {at_kie}, and nobody will look again by itself; `jobs retry {job.job_id}` looks now."
+    if job.due_at > job.now:
+        return f"Not delivered yet: {at_kie}; the next look comes in {_span(job.due_at - job.now)}."
+    return f"Not delivered yet: {at_kie}; {_due(job, 'the next look', job.due_at, around)}."
+
+
+def _done(job: Facts, around: Surroundings) -> str:
+    gift = " as a gift" if job.gift else ""
+    if job.delivered_at is not None:
+        shown = f"Delivered{gift}: the card has shown the result for {_since(job, job.delivered_at)}"
+        return f"{shown}." if job.card_shown >= job.card_wanted else f"{shown}; {_card(job, around)}."
+    return (
+        f"Not delivered{'' if _waits_for_somebody(job) else ' yet'}: the result{gift} is there; {_card(job, around)}."
+    )
+
+
+def _card(job: Facts, around: Surroundings) -> str:
+    """How the card stands."""
+    if job.card_shown >= job.card_wanted:
+        return "the card says so"
+    if job.undeliverable_at is not None:
+        return (
+            f"the customer has not been reachable for {_since(job, job.undeliverable_at)} ({_said(job.delivery_error)});"
+            f" it is shown when they return, or now by `jobs redeliver {job.job_id}`"
+        )
+    if job.parked_at is not None:
+        return (
+            f"Telegram refused the card too often, it has been parked for {_since(job, job.parked_at)}"
+            f" ({_said(job.delivery_error)}); `jobs redeliver {job.job_id}` tries again"
+        )
+    if job.delivering_at is not None:
+        return _locked(job, job.delivering_at, around)
+    if job.deliver_at > job.now:
+        why = f"the last try failed ({job.delivery_error})" if job.delivery_error else "the card is rendered once more"
+        return f"{why}, next try in {_span(job.deliver_at - job.now)}"
+    return _due(job, "the card", job.deliver_at, around)
+
+
+def _locked(job: Facts, since: datetime, around: Surroundings) -> str:
+    if since < job.created_at:
+        return "the instance that had locked the card died; " + _due(job, "the card", job.deliver_at, around)
+    who = _worker(job.delivering_by, around)
+    if job.now - since < around.delivery_lease:
+        return f"{who} has been editing the card for {_since(job, since)}, attempt {job.delivery_attempts}"
+    return (
+        f"{who} locked the card and did not come back; {_due(job, 'the card', since + around.delivery_lease, around)}"
+    )
+
+
+def _waits_for_somebody(job: Facts) -> bool:
+    return job.card_shown < job.card_wanted and (job.undeliverable_at or job.parked_at) is not None
+
+
+def _leased(job: Facts) -> bool:
+    return job.leased_until is not None and job.leased_until > job.now
+
+
+def _worker(name: str | None, around: Surroundings) -> str:
+    return f"instance {name}" if name in around.alive else f"instance {name}, which is no longer alive,"
+
+
+def _due(job: Facts, what: str, since: datetime | None, around: Surroundings) -> str:
+    """Something is due and nobody has claimed it."""
+    waited = f"{what} has been due for {_since(job, since or job.now)}"
+    if not around.alive:
+        return f"{waited} and no instance is running: start one"
+    return f"{waited}, an instance takes it within a second"
+
+
+def _given_up(job: Facts, around: Surroundings) -> str:
+    return _span(max(job.created_at + around.timeout - job.now, timedelta(0)))
+
+
+def _said(error: str | None) -> str:
+    return error or "no error recorded"
+
+
+def _since(job: Facts, at: datetime) -> str:
+    return _span(job.now - at)
+
+
+def _ago(job: Facts, at: datetime) -> str:
+    return f"{_span(job.now - at)} ago"
+
+
+def _span(span: timedelta) -> str:
+    """A span for people: 4 s, 3 min, 2 h, 5 days."""
+    seconds = max(span.total_seconds(), 0)
+    for unit, size_s in (("days", 86400), ("h", 3600), ("min", 60)):
+        if seconds >= 2 * size_s:
+            return f"{int(seconds // size_s)} {unit}"
+    return f"{int(seconds)} s"

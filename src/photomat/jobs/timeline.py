@@ -1,0 +1,90 @@
+"""The timeline of a job: one row for each change, written in the transaction that makes the change. Nothing decides by it.
+
+Who wrote a row is the name of the session, which an instance gives to all of its connections. Prompts and addresses of files
+are never details.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Final
+
+from photomat.db.pool import Pool, Transaction
+from photomat.kernel.ids import JobId
+
+TELL_LOCKED: Final = """
+    INSERT INTO job_events (job_id, tag, instance, detail)
+    SELECT job_id, 'locked', delivering_by, jsonb_strip_nulls(jsonb_build_object(
+               'fence', delivery_fence, 'attempt', delivery_attempts, 'taken_over', nullif(taken_over, false)))
+      FROM changed"""
+TELL_RUNG: Final = (
+    "INSERT INTO job_events (job_id, tag, detail) SELECT job_id, 'rung', jsonb_build_object('kind', kind) FROM changed"
+)
+"""Claims are one statement, so what they tell is a part of it: `changed` is what the claim returns."""
+
+
+class Tag(StrEnum):
+    """What can happen to a job."""
+
+    CREATED = "created"
+    INTENT = "intent"
+    SUBMITTED = "submitted"
+    UNKNOWN = "unknown"
+    PUT_BACK = "put back"
+    WOKEN = "woken"
+    OVERDUE = "overdue"
+    SETTLED = "settled"
+    ACCEPTED = "accepted"
+    CANCELED = "canceled"
+    STOPPED = "stopped"
+    RETRIED = "retried"
+    LOCKED = "locked"
+    SHOWN = "shown"
+    MOVED = "moved"
+    RELEASED = "released"
+    PARKED = "parked"
+    UNDELIVERABLE = "undeliverable"
+    REARMED = "rearmed"
+    RUNG = "rung"
+    RING_PUT_BACK = "ring put back"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """One line of the timeline."""
+
+    at: datetime
+    tag: str
+    instance: str
+    detail: Mapping[str, Any]
+
+
+async def record(tx: Transaction, job_id: JobId, tag: Tag, **detail: object) -> None:
+    """Say what this transaction does to a job; details that are None are left out."""
+    await record_all(tx, {job_id: detail}, tag)
+
+
+async def record_all(tx: Transaction, jobs: Mapping[JobId, Mapping[str, object]], tag: Tag) -> None:
+    """Say what this transaction does to several jobs at once; nothing is written for none."""
+    if not jobs:
+        return
+    await tx.execute(
+        "INSERT INTO job_events (job_id, tag, detail) SELECT job_id, $2, detail FROM unnest($1::bigint[], $3::jsonb[])"
+        " AS happened (job_id, detail)",
+        list(jobs),
+        tag,
+        [_known(detail.items()) for detail in jobs.values()],
+    )
+
+
+async def events_of(pool: Pool, job_id: JobId) -> list[Event]:
+    """The whole timeline, oldest first."""
+    rows = await pool.fetch(
+        "SELECT at, tag, instance, detail FROM job_events WHERE job_id = $1 ORDER BY event_id", job_id
+    )
+    return [Event(at=row["at"], tag=row["tag"], instance=row["instance"], detail=row["detail"]) for row in rows]
+
+
+def _known(detail: Iterable[tuple[str, object]]) -> dict[str, object]:
+    return {name: value for name, value in detail if value is not None}

@@ -1,0 +1,123 @@
+"""What an operator may do to a job: retry, redeliver, cancel; and to the orphans: one pass. Each act is in the journal.
+
+An act and its row in the journal are one transaction. A refused act is kept too, with the reason it was refused for.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from photomat.db.pool import Pool, Transaction, transaction
+from photomat.delivery.rearm import rearm_job
+from photomat.jobs.cancel import cancel_by_operator
+from photomat.jobs.job import TERMINAL
+from photomat.jobs.listing import matched_orphans, waiting_orphans
+from photomat.jobs.orphans import reconcile_orphans
+from photomat.jobs.retry import Again, retry_job
+from photomat.kernel.ids import JobId
+from photomat.operators import journal
+
+ORPHANS_SHOWN: Final = 1000
+
+AGAIN: Final[Mapping[Again, str]] = {
+    Again.SUBMIT: "It is submitted now.",
+    Again.LOOK: "Kie is asked about it now.",
+    Again.DONE_ALREADY: "It is done already: to show its result again, redeliver it.",
+    Again.INTENT: (
+        "Its request has left for Kie and the answer never came: submitting it again could pay twice. Wait for its callback or"
+        " its time, or cancel it."
+    ),
+    Again.NO_TASK: "It never became a task at Kie, so there is nothing to look at.",
+}
+NO_SUCH_JOB: Final = "There is no such job."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What came of an act, in a sentence; `done` is False where it was refused."""
+
+    done: bool
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reconciliation:
+    """What one pass over the orphans did: those that found their job, those that wait."""
+
+    matched: Sequence[Mapping[str, Any]]
+    waiting: Sequence[Mapping[str, Any]]
+
+
+async def retry(pool: Pool, job_id: JobId, *, operator: str, reason: str | None = None) -> Answer:
+    """Look at a job or submit it now; an intent is never submitted again."""
+
+    async def act(tx: Transaction) -> Answer:
+        answer = await retry_job(tx, job_id)
+        if answer is None:
+            return Answer(done=False, sentence=NO_SUCH_JOB)
+        return Answer(done=answer.went, sentence=AGAIN[answer.again])
+
+    return await _journaled(pool, act, action="retry", job_id=job_id, operator=operator, reason=reason)
+
+
+async def redeliver(pool: Pool, job_id: JobId, *, operator: str, reason: str | None = None) -> Answer:
+    """Show a job's card again, parked and undeliverable ones too."""
+
+    async def act(tx: Transaction) -> Answer:
+        found = await rearm_job(tx, job_id)
+        return Answer(done=found, sentence="Its card is due now." if found else NO_SUCH_JOB)
+
+    return await _journaled(pool, act, action="redeliver", job_id=job_id, operator=operator, reason=reason)
+
+
+async def cancel(pool: Pool, job_id: JobId, *, operator: str, reason: str) -> Answer:
+    """Give a live job's money back; a result that comes later is offered."""
+
+    async def act(tx: Transaction) -> Answer:
+        status = await cancel_by_operator(tx, job_id)
+        if status is None:
+            return Answer(done=False, sentence=NO_SUCH_JOB)
+        if status in TERMINAL:
+            return Answer(
+                done=False, sentence=f"It is {status} already: its money has moved, there is nothing to cancel."
+            )
+        return Answer(done=True, sentence="It is canceled and its money is back; a late result becomes an offer.")
+
+    return await _journaled(pool, act, action="cancel", job_id=job_id, operator=operator, reason=reason)
+
+
+async def reconcile(pool: Pool, *, operator: str) -> Reconciliation:
+    """One pass over the orphans by hand; bears being done beside the ACTIVE instance's own."""
+    before = await waiting_orphans(pool, limit=ORPHANS_SHOWN)
+    await reconcile_orphans(pool, limit=ORPHANS_SHOWN)
+    matched = await matched_orphans(pool, [orphan["orphan_id"] for orphan in before])
+    waiting = await waiting_orphans(pool, limit=ORPHANS_SHOWN)
+
+    async def act(_tx: Transaction) -> Answer:
+        return Answer(done=True, sentence=f"{len(matched)} matched, {len(waiting)} wait.")
+
+    await _journaled(pool, act, action="reconcile", job_id=None, operator=operator, reason=None)
+    return Reconciliation(matched=matched, waiting=waiting)
+
+
+async def _journaled(
+    pool: Pool,
+    act: Callable[[Transaction], Awaitable[Answer]],
+    *,
+    action: str,
+    job_id: JobId | None,
+    operator: str,
+    reason: str | None,
+) -> Answer:
+    async with transaction(pool) as tx:
+        answer = await act(tx)
+        await journal.write(
+            tx,
+            operator=operator,
+            action=action,
+            job_id=job_id,
+            reason=reason,
+            done=answer.done,
+            outcome=answer.sentence,
+        )
+    return answer
