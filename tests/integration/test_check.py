@@ -38,6 +38,10 @@ BREAKAGES = {
     "a fence that stays": (FIXED_FENCE, {"delivery"}),
     "an edited migration": ("UPDATE schema_migrations SET checksum = 'x' WHERE number = 3", {"migrations"}),
     "a migration not applied": ("DELETE FROM schema_migrations WHERE number = 8", {"migrations"}),
+    "a schema older programs cannot bear": (
+        "INSERT INTO schema_migrations (number, name, checksum) VALUES (9001, '9001_breaks_it', 'x')",
+        {"migrations"},
+    ),
     "a shifted clock": ("UPDATE clock_shift SET shift = '1 hour'", {"storage"}),
 }
 
@@ -211,3 +215,13 @@ def test_a_phase_that_does_not_exist_is_refused(tmp_path: Path) -> None:
     ended = photomat("check", "--only", "weather", folder=tmp_path)
     assert ended.returncode == 2
     assert "idempotency" in ended.stderr
+
+
+async def test_a_newer_schema_is_a_warning(database: str, tmp_path: Path) -> None:
+    async with connection_of(database) as connection:
+        await connection.execute(
+            "INSERT INTO schema_migrations (number, name, checksum) VALUES (9001, '9001_more', 'x')"
+        )
+    async with worlds(tmp_path) as (settings, _, _):
+        warning = only_one(await findings(settings, database, only="migrations"), Level.WARNING)
+    assert "newer than this program (9001_more)" in warning.what

@@ -6,7 +6,7 @@ import asyncpg
 
 from photomat.checks.finding import Finding, broken, doubtful, fine, proved
 from photomat.checks.ground import SESSION, AnotherCheckRuns, Ground, own_schema
-from photomat.db.migrate import read_migrations
+from photomat.db.migrate import BREAKING_PATTERN, read_migrations
 from photomat.db.pool import connect
 from photomat.db.schema_check import describe_schema, missing, needed
 
@@ -31,10 +31,16 @@ async def _applied(ground: Ground) -> Finding:
     ]
     pending = [file.name for number, file in ours.items() if number not in applied]
     newer = [row["name"] for number, row in applied.items() if number not in ours]
+    breaking = [name for name in newer if BREAKING_PATTERN.match(name)]
     if edited:
         return broken(f"Edited after they ran: {', '.join(edited)}.", "restore the files of this version.")
     if pending:
         return broken(f"Not applied yet: {', '.join(pending)}.", MIGRATE)
+    if breaking:
+        return broken(
+            f"The database is newer than this program can bear ({breaking[0]}).",
+            "start the newer program, or restore a backup from before it.",
+        )
     if newer:
         return doubtful(
             f"The database is newer than this program ({newer[-1]}).",

@@ -1,8 +1,12 @@
 """Brings a database to the schema this code needs, forward only.
 
 Promises: each file runs once, in its own transaction together with its row in `schema_migrations`; of two starters at
-once one applies a file and the other finds it applied; a file edited after it ran, a gap, a doubled number and a
-database newer than the code are refused by name before anything changes.
+once one applies a file and the other finds it applied; a file edited after it ran, a gap and a doubled number are refused
+by name before anything changes.
+
+A program may run on a schema newer than itself, so that versions can overlap at a deploy and an operator can go a version
+back. So migrations only add. One that an older program cannot live with says so in its name, `NNNN_breaks_what.sql`: that
+older program then refuses to start.
 
 The lock is taken anew in every transaction and the applied rows are read under it, so a killed starter leaves nothing
 behind and it also works through a transaction pooler.
@@ -22,6 +26,7 @@ from photomat.db.pool import Connection, Transaction, connect
 from photomat.kernel.errors import Startup
 
 NAME_PATTERN: Final = re.compile(r"(?P<number>\d{4})_[a-z0-9_]+\.sql")
+BREAKING_PATTERN: Final = re.compile(r"\d{4}_breaks_")
 LOCK_KEY: Final = 0x70686F746F6D6174  # "photomat" in bytes
 FILE_TIMEOUT_S: Final = 600
 
@@ -64,26 +69,27 @@ def read_migrations(folder: Traversable | None = None) -> list[Migration]:
     return found
 
 
-async def migrate(
-    database: str | Connection, files: Sequence[Migration] | None = None, *, allow_newer: bool = False
-) -> list[str]:
+async def migrate(database: str | Connection, files: Sequence[Migration] | None = None) -> list[str]:
     """Apply what is not applied yet and return its names; the database is an address or an open connection."""
     files = read_migrations() if files is None else files
     if not isinstance(database, str):
-        return await _apply_all(database, files, allow_newer=allow_newer)
+        return await _apply_all(database, files)
     connection = await connect(database, name="photomat migrate", patience_s=10)
     try:
-        return await _apply_all(connection, files, allow_newer=allow_newer)
+        return await _apply_all(connection, files)
     finally:
         await connection.close(timeout=5)
 
 
-async def _apply_all(connection: Connection, files: Sequence[Migration], *, allow_newer: bool) -> list[str]:
+async def _apply_all(connection: Connection, files: Sequence[Migration]) -> list[str]:
     applied_now: list[str] = []
     for _ in range(len(files) + 1):
         async with connection.transaction():
-            next_one = await _next_under_lock(connection, files, allow_newer=allow_newer)
+            applied = await _applied_under_lock(connection)
+            _refuse_what_disagrees(files, applied)
+            next_one = next((file for file in files if file.number not in applied), None)
             if next_one is None:
+                _tell_if_newer(files, applied)
                 break
             await _apply(connection, next_one)
         log.info("MIGRATION", number=next_one.number, name=next_one.name)
@@ -91,14 +97,13 @@ async def _apply_all(connection: Connection, files: Sequence[Migration], *, allo
     return applied_now
 
 
-async def _next_under_lock(tx: Transaction, files: Sequence[Migration], *, allow_newer: bool) -> Migration | None:
+async def _applied_under_lock(tx: Transaction) -> Mapping[int, tuple[str, str]]:
+    """What has run so far, as name and checksum by number; nobody else migrates until this transaction ends."""
     await tx.execute(f"SET LOCAL statement_timeout = '{FILE_TIMEOUT_S}s'")
     await tx.execute("SELECT pg_advisory_xact_lock($1)", LOCK_KEY, timeout=FILE_TIMEOUT_S)
     await tx.execute(CREATE_JOURNAL)
     rows = await tx.fetch("SELECT number, name, checksum FROM schema_migrations ORDER BY number")
-    applied = {row["number"]: (row["name"], row["checksum"]) for row in rows}
-    _refuse_what_disagrees(files, applied, allow_newer=allow_newer)
-    return next((file for file in files if file.number not in applied), None)
+    return {row["number"]: (row["name"], row["checksum"]) for row in rows}
 
 
 async def _apply(tx: Transaction, migration: Migration) -> None:
@@ -111,11 +116,8 @@ async def _apply(tx: Transaction, migration: Migration) -> None:
     )
 
 
-def _refuse_what_disagrees(
-    files: Sequence[Migration], applied: Mapping[int, tuple[str, str]], *, allow_newer: bool
-) -> None:
-    ours = {file.number: file for file in files}
-    newest, reached = max(ours, default=0), max(applied, default=0)
+def _refuse_what_disagrees(files: Sequence[Migration], applied: Mapping[int, tuple[str, str]]) -> None:
+    reached = max(applied, default=0)
     edited = [file.name for file in files if file.number in applied and applied[file.number][1] != file.checksum]
     if edited:
         raise Startup(
@@ -124,12 +126,23 @@ def _refuse_what_disagrees(
     skipped = [file.name for file in files if file.number < reached and file.number not in applied]
     if skipped:
         raise Startup(f"The database is at {reached:04} but never saw {', '.join(skipped)}; restore a backup.")
-    if reached > newest and not allow_newer:
-        name = applied[reached][0]
+    breaking = [name for name in _newer_than(files, applied) if BREAKING_PATTERN.match(name)]
+    if breaking:
         raise Startup(
-            f"The database is at {name}, newer than this program, which knows up to {newest:04}; "
-            "start the newer program."
+            f"The database is newer than this program, which knows up to {len(files):04}, and {breaking[0]} says that "
+            "older programs cannot live with it; start the newer program, or restore a backup from before it."
         )
+
+
+def _newer_than(files: Sequence[Migration], applied: Mapping[int, tuple[str, str]]) -> list[str]:
+    """The names of what a newer program has applied."""
+    return [name for number, (name, _) in sorted(applied.items()) if number > len(files)]
+
+
+def _tell_if_newer(files: Sequence[Migration], applied: Mapping[int, tuple[str, str]]) -> None:
+    newer = _newer_than(files, applied)
+    if newer:
+        log.warning("SCHEMA_NEWER", database=newer[-1], program=files[-1].name if files else None)
 
 
 def _read(file: Traversable) -> Migration:
