@@ -22,7 +22,7 @@ run: setup ## start everything: without BOT_TOKEN the sandbox, with it the real 
 	@exec $(BIN)/photomat run
 
 test: $(TEST_READY) lint ## the whole gate: format, lint, types, import contracts, tests
-	@scripts/need_chromium
+	@scripts/need_tools
 	@$(BIN)/pytest -n logical --maxprocesses 4 --dist loadfile
 
 lint: $(TEST_READY) ## the gate without the tests
@@ -31,9 +31,11 @@ lint: $(TEST_READY) ## the gate without the tests
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-chaos: $(RUN_READY) ## the proof: every state of the model, then a storm (MINUTES=1 SEED=1 INSTANCES=2)
+chaos: $(RUN_READY) ## the proof, in a few minutes: model, storm, fuzz, a part of the matrix (MINUTES=1 SEED=1 COUNT=5000 SHARD=1/40)
 	@$(BIN)/photomat chaos explore
-	@$(BIN)/photomat chaos storm --minutes $(or $(MINUTES),1) --seed $(or $(SEED),1) --instances $(or $(INSTANCES),2)
+	@$(BIN)/photomat chaos storm --minutes $(or $(MINUTES),1) --seed $(or $(SEED),1)
+	@$(BIN)/photomat chaos fuzz --count $(or $(COUNT),5000) --seed $(or $(SEED),1) --notes var/chaos/fuzz.jsonl
+	@$(BIN)/photomat chaos matrix --shard $(or $(SHARD),1/40) --notes var/chaos/matrix.jsonl --html var/chaos/matrix.html
 
 mutants: $(TEST_READY) ## do the tests notice? every seeded mistake must turn one red
 	@$(BIN)/photomat chaos mutants

@@ -40,7 +40,7 @@ SECTIONS: Final = (
     ),
     (
         "People who run it",
-        "Read and checked at start; 0.1.0 has no console and no operators' chat commands yet, so nothing uses them so far.",
+        "Operators start the bot once, or Telegram keeps it from writing to them. Nothing uses CONSOLE_PASSWORD so far.",
         ("admin_ids", "console_password"),
     ),
     (

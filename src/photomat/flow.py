@@ -6,7 +6,13 @@
     looks        jobs at Kie, due or woken          jobs.look → settle      the one reader of the truth; money; card due
     deliveries   cards due (shown < wanted)         delivery.coordinator    card = render(row), under the delivery lock
     rings        rings due                          delivery.ring           at most once
+    sends        results asked for once more        delivery.resend         at most once a tap
     keeps        outputs without a copy of ours     delivery.keep           Kie deletes them after a while
+
+Beside the lifecycle, for the operator:
+
+    watches      watches whose turn it is           alerts.watch            is something wrong? opens and ends incidents
+    alerts       notices to operators, due          alerts.tell             each told once that it opened and that it is over
 
 Callbacks come in through `web.kie_callback` → `jobs.callback` and only wake `looks`. Every step claims from the rows
 themselves; there is no second queue. `DUE` is what the pulse asks once a second, for all loops in one query.
@@ -16,12 +22,16 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any, Final
 
+from photomat.alerts.tell import NOTICES_DUE, Teller
+from photomat.alerts.watch import WATCHES_DUE, Watcher
 from photomat.bot.dispatch import UpdateWorker
 from photomat.db.pool import Pool
 from photomat.delivery.coordinator import Coordinator
 from photomat.delivery.keep import Keeper
-from photomat.delivery.lock import DELIVERIES_DUE, LockedCard, try_acquire_delivery_lock
-from photomat.delivery.outputs import KEEPS_DUE, Output, claim_unkept
+from photomat.delivery.lock import DELIVERIES_DUE, try_acquire_delivery_lock
+from photomat.delivery.locked import LockedCard
+from photomat.delivery.outputs import KEEP_LEASE, KEEPS_DUE, Output, claim_unkept
+from photomat.delivery.resend import SENDS_DUE, Resend, Resender, claim_sends
 from photomat.delivery.ring import RINGS_DUE, Ring, Ringer, claim_rings
 from photomat.inbox.receive import PRE_CHECKOUTS_DUE, UPDATES_DUE
 from photomat.inbox.received import Claimed
@@ -38,7 +48,10 @@ SUBMIT_WIDTH: Final = 8
 LOOK_WIDTH: Final = 8
 DELIVERY_WIDTH: Final = 8
 RING_WIDTH: Final = 4
+SEND_WIDTH: Final = 2
 KEEP_WIDTH: Final = 2
+WATCH_WIDTH: Final = 3
+ALERT_WIDTH: Final = 2
 
 DUE: Final[Mapping[str, str]] = {
     "updates": UPDATES_DUE,
@@ -47,7 +60,10 @@ DUE: Final[Mapping[str, str]] = {
     "looks": store.LOOKS_DUE,
     "deliveries": DELIVERIES_DUE,
     "rings": RINGS_DUE,
+    "sends": SENDS_DUE,
     "keeps": KEEPS_DUE,
+    "watches": WATCHES_DUE,
+    "alerts": NOTICES_DUE,
 }
 
 
@@ -60,6 +76,7 @@ def update_steps(
         await worker.handle(claimed)
         wake("submits")
         wake("deliveries")
+        wake("sends")
 
     return [
         Step(name="updates", claim=worker.claim, do=handle, width=UPDATE_WIDTH),
@@ -79,6 +96,7 @@ def job_steps(
     looker: Looker,
     coordinator: Coordinator,
     ringer: Ringer,
+    resender: Resender,
     keeper: Keeper,
     instance: InstanceId,
     lease: timedelta,
@@ -98,13 +116,25 @@ def job_steps(
     async def claim_due_rings(limit: int) -> list[Ring]:
         return await claim_rings(pool, limit=limit)
 
+    async def claim_due_sends(limit: int) -> list[Resend]:
+        return await claim_sends(pool, limit=limit)
+
     async def claim_keeps(limit: int) -> list[Output]:
-        return await claim_unkept(pool, limit=limit, lease=lease)
+        return await claim_unkept(pool, limit=limit, lease=max(lease, KEEP_LEASE))
 
     return [
         Step(name="submits", claim=claim_submits, do=submitter.submit, width=SUBMIT_WIDTH),
         Step(name="looks", claim=claim_looks, do=looker.look, width=LOOK_WIDTH),
         Step(name="deliveries", claim=claim_deliveries, do=coordinator.deliver_result_atomic, width=DELIVERY_WIDTH),
         Step(name="rings", claim=claim_due_rings, do=ringer.ring, width=RING_WIDTH),
+        Step(name="sends", claim=claim_due_sends, do=resender.send, width=SEND_WIDTH),
         Step(name="keeps", claim=claim_keeps, do=keeper.keep, width=KEEP_WIDTH),
+    ]
+
+
+def alert_steps(watcher: Watcher, teller: Teller) -> list[Step[Any]]:
+    """What wakes the operator; every instance takes part, for "nobody is ACTIVE" is one of the things to see."""
+    return [
+        Step(name="watches", claim=watcher.claim, do=watcher.watch, width=WATCH_WIDTH),
+        Step(name="alerts", claim=teller.claim, do=teller.tell, width=ALERT_WIDTH),
     ]

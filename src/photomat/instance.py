@@ -16,6 +16,7 @@ from photomat.cluster.instances import Heartbeat
 from photomat.cluster.leader import Leader
 from photomat.db.listen import Notifier, listen
 from photomat.db.migrate import migrate
+from photomat.db.session import require_session
 from photomat.flow import DUE
 from photomat.kernel.clock import sleep_until_set
 from photomat.kernel.errors import Startup
@@ -45,6 +46,7 @@ async def run(
     `tend` is called now and then, in this thread: an embedded database that died by itself is started again by it.
     """
     direct = settings.direct_database_url or dsn
+    await require_session(direct)
     await migrate(direct)
     async with AsyncExitStack() as stack:
         program = await build(stack, settings, dsn)

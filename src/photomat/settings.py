@@ -15,6 +15,7 @@ from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from photomat.kernel.errors import Startup
+from photomat.kernel.ids import ChatId
 
 SANDBOX_WELCOME = 100_000
 LONGEST_S = 366 * 86400
@@ -55,7 +56,7 @@ class Settings(BaseSettings):
         None,
         description="Signs callback addresses; by comma: the first signs, all are valid. Default: from BOT_TOKEN.",
     )
-    admin_ids: str = Field("", description="Telegram ids of operators, by comma.")
+    admin_ids: str = Field("", description="Telegram ids of operators, by comma: who is told of incidents.")
     console_password: str | None = Field(None, description="Opens the operators' console.")
     currency: str = Field("RUB", pattern=r"^[A-Z]{3}$", description="The currency of wallets and prices.")
     usd_rate: Decimal = Field(Decimal(80), gt=0, description="How much of it one US dollar costs.")
@@ -79,7 +80,11 @@ class Settings(BaseSettings):
     )
     update_workers: Literal["active", "all"] = Field("active", description="Which instances handle updates.")
     log_format: Literal["text", "json"] = Field("text", description="Logs for people or for machines.")
-    failpoint: str | None = Field(None, description="Tests only: die with SIGKILL at the named point (name or name:N).")
+    failpoint: str | None = Field(
+        None,
+        description="Tests only: die with SIGKILL at the named point (name or name:N). "
+        "`stop@name` freezes there, `cut@name` drops every connection, `tell` logs each pass.",
+    )
 
     @field_validator("bot_token")
     @classmethod
@@ -121,6 +126,11 @@ class Settings(BaseSettings):
     def address(self) -> str | None:
         """Where the outside reaches us, if it can."""
         return self.public_url or self.render_external_url
+
+    @property
+    def admins(self) -> tuple[ChatId, ...]:
+        """Who is told of incidents, each once."""
+        return tuple(dict.fromkeys(ChatId(int(part)) for part in self.admin_ids.split(",") if part.strip()))
 
     @property
     def callback_secrets(self) -> tuple[bytes, ...]:

@@ -14,6 +14,9 @@ from aiogram.client.telegram import TelegramAPIServer
 from aiohttp import web
 
 from photomat import __version__
+from photomat.alerts.incident import Eyes
+from photomat.alerts.tell import Teller
+from photomat.alerts.watch import Watcher, forget_old
 from photomat.bot.app import announce_commands, build_dispatcher
 from photomat.bot.dispatch import UpdateWorker
 from photomat.bot.polling import Poller
@@ -28,21 +31,24 @@ from photomat.delivery.coordinator import Coordinator
 from photomat.delivery.keep import Keeper
 from photomat.delivery.lock import free_locks_of_the_dead
 from photomat.delivery.media import ResultFiles
+from photomat.delivery.resend import Resender
 from photomat.delivery.ring import Ringer
 from photomat.delivery.sender import Sender
-from photomat.flow import DUE, job_steps, update_steps
+from photomat.flow import DUE, alert_steps, job_steps, update_steps
 from photomat.inbox.lane import free_lanes_of_the_dead
 from photomat.inbox.receive import queue_depth, receive
 from photomat.inbox.tidy import forget_handled
 from photomat.jobs.callback_inbox import CallbackInbox
 from photomat.jobs.job import Times
 from photomat.jobs.look import Looker
+from photomat.jobs.loose_holds import shout_about_loose_holds
 from photomat.jobs.orphans import reconcile_orphans
 from photomat.jobs.submit import Submitter
-from photomat.jobs.sweep import free_claims_of_the_dead
+from photomat.jobs.sweep import free_claims_of_the_dead, rearm_the_forgotten
 from photomat.kernel.ids import BotId, InstanceId, JobId
 from photomat.kernel.money import Money
 from photomat.kie.client import KieClient
+from photomat.kie.families import JOBS
 from photomat.kie.signature import sign_job
 from photomat.settings import Settings
 from photomat.telegram.messenger import TelegramMessenger
@@ -60,6 +66,7 @@ from photomat.work.wakes import Wakes
 POOL_SIZE: Final = 12
 ORPHANS_EVERY_S: Final = 60.0
 SWEEP_EVERY_S: Final = 3.0
+FORGOTTEN_EVERY_S: Final = 60.0
 TIDY_EVERY_S: Final = 600.0
 
 
@@ -106,6 +113,11 @@ class Program:
         found = self.catalog.models.get(model)
         return found.title if found else model
 
+    def protocol_of(self, model: str) -> str:
+        """How Kie is spoken to about a model's tasks."""
+        found = self.catalog.models.get(model)
+        return found.protocol if found else JOBS
+
     def update_steps(self) -> list[Step[Any]]:
         """The conversation."""
         workers = [self._update_worker(pre_checkout=pre_checkout) for pre_checkout in (False, True)]
@@ -132,18 +144,27 @@ class Program:
         )
 
     def job_steps(self) -> list[Step[Any]]:
-        """From the paid draft to the ring."""
+        """From the paid draft to the ring, and what wakes the operator: the steps every instance takes."""
         messenger = TelegramMessenger(self.bot)
         trusted_host = urlsplit(self.settings.kie_api_url).hostname or ""
         files = ResultFiles(folder=Path(self.settings.data_dir) / "results", trusted_host=trusted_host)
         keeper = Keeper(pool=self.pool, files=files)
         wake = self.wakes.here
-        return job_steps(
+        alerts = alert_steps(
+            Watcher(eyes=Eyes(pool=self.pool, account=self.kie), admins=self.settings.admins),
+            Teller(pool=self.pool, messenger=messenger, texts=self.texts),
+        )
+        steps = job_steps(
             self.pool,
             submitter=Submitter(
-                pool=self.pool, provider=self.kie, times=self.times, callback_url=self.callback_url, wake=wake
+                pool=self.pool,
+                provider=self.kie,
+                times=self.times,
+                callback_url=self.callback_url,
+                wake=wake,
+                protocol_of=self.protocol_of,
             ),
-            looker=Looker(pool=self.pool, provider=self.kie, times=self.times, wake=wake),
+            looker=Looker(pool=self.pool, provider=self.kie, times=self.times, wake=wake, protocol_of=self.protocol_of),
             coordinator=Coordinator(
                 pool=self.pool,
                 messenger=messenger,
@@ -151,13 +172,18 @@ class Program:
                 texts=self.texts,
                 title_of=self.title_of,
                 wake=wake,
+                lease=timedelta(seconds=self.settings.delivery_lease_s),
             ),
             ringer=Ringer(pool=self.pool, messenger=messenger, texts=self.texts),
+            resender=Resender(
+                pool=self.pool, messenger=messenger, keeper=keeper, texts=self.texts, title_of=self.title_of
+            ),
             keeper=keeper,
             instance=self.instance,
             lease=self.times.lease,
             delivery_lease=timedelta(seconds=self.settings.delivery_lease_s),
         )
+        return [*steps, *alerts]
 
     def web_app(self) -> web.Application:
         """The doors for callers from outside."""
@@ -189,9 +215,12 @@ class Program:
             every(SWEEP_EVERY_S, "claims", lambda: free_claims_of_the_dead(self.pool)),
             every(SWEEP_EVERY_S, "delivery locks", lambda: free_locks_of_the_dead(self.pool)),
             every(ORPHANS_EVERY_S, "orphans", lambda: reconcile_orphans(self.pool)),
+            every(FORGOTTEN_EVERY_S, "forgotten", lambda: rearm_the_forgotten(self.pool)),
+            every(TIDY_EVERY_S, "holds", lambda: shout_about_loose_holds(self.pool)),
             every(TIDY_EVERY_S, "inbox", lambda: forget_handled(self.pool)),
             every(TIDY_EVERY_S, "budgets", lambda: forget_unused(self.pool)),
             every(TIDY_EVERY_S, "instances", lambda: forget_the_dead(self.pool)),
+            every(TIDY_EVERY_S, "incidents", lambda: forget_old(self.pool)),
         ]
 
     def _doors(self) -> list[Duty]:

@@ -86,14 +86,16 @@ class Faults:
         self._armed[fault.fault_id] = fault
         return fault
 
-    def take(self, world: World, name: str) -> Fault | None:
+    def take(self, world: World, name: str, *, closer: str | None = None) -> Fault | None:
         """Give the fault that strikes this call, if any, and count it down.
 
-        Every fitting fault that still skips counts this call as one it let pass.
+        Every fitting fault that still skips counts this call as one it let pass. `closer` names the call more closely, for
+        faults that are aimed at nothing else: `sendMessage.reply` is a sendMessage that answers a message.
         """
         struck: Fault | None = None
         for fault in list(self._armed.values()):
-            if fault.world != world or not fnmatchcase(name, fault.method):
+            fits = fnmatchcase(name, fault.method) or fault.method == closer
+            if fault.world != world or not fits:
                 continue
             if fault.skip > 0:
                 self._armed[fault.fault_id] = replace(fault, skip=fault.skip - 1)

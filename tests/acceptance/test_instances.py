@@ -1,17 +1,22 @@
 """Instances come and go, the database blinks: one is ACTIVE, every one takes updates, nothing accepted is lost."""
 
+import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from statistics import median
+from time import monotonic
 from urllib.parse import urlsplit
 
 import aiohttp
 
 from support.database import SharedPostgres, connection_of
 from support.endings import buys_something_endless, ends_well
-from support.instance import Instance
+from support.instance import DRAIN_LIMIT_S, Instance
 from support.patience import until, until_found
 from support.system import open_shop, running_system
+
+HANDOVER_S = 2.0
 
 
 async def test_one_is_active_the_other_takes_over_when_it_is_killed(database: str, tmp_path: Path) -> None:
@@ -34,6 +39,23 @@ async def test_one_is_active_the_other_takes_over_when_it_is_killed(database: st
         assert "reason=lock_acquired" in second.lines("LOCK")[-1]
         assert (await second.health())["active"] is True
         await ends_well(system, anna, cards=(card,))
+
+
+async def test_at_a_deploy_the_next_one_is_active_within_two_seconds_and_nobody_flaps(
+    database: str, tmp_path: Path
+) -> None:
+    async with running_system(database, tmp_path) as system:
+        await system.start()
+        took_s = []
+        for _ in range(3):
+            old, new = system.instance, await system.start()
+            began = monotonic()
+            old.send(signal.SIGTERM)
+            await new.says("ACTIVE_ENTER")
+            took_s.append(monotonic() - began)
+            assert await old.ends(DRAIN_LIMIT_S) == 0
+        assert median(took_s) < HANDOVER_S, took_s
+        assert [len(instance.lines("ACTIVE_ENTER")) for instance in system.instances] == [1, 1, 1, 1]
 
 
 async def test_with_update_workers_all_a_passive_instance_handles_updates_too(database: str, tmp_path: Path) -> None:

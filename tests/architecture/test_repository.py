@@ -103,29 +103,31 @@ def test_what_a_tool_says_becomes_one_sentence(said: str, expected: str) -> None
 
 
 @pytest.mark.parametrize(("ci", "code"), [("", 0), ("1", 1)], ids=["at home", "where CI is set"])
-def test_a_missing_browser_is_said_loudly_and_is_red_in_ci(tmp_path: Path, ci: str, code: int) -> None:
+def test_a_missing_tool_is_said_loudly_and_is_red_in_ci(tmp_path: Path, ci: str, code: int) -> None:
     _program(tmp_path / "id", "echo 1000")
-    done = _need_chromium(tmp_path, ci=ci)
+    _program(tmp_path / "pgbouncer", "exit 0")
+    done = _need_tools(tmp_path, ci=ci)
     assert done.returncode == code
-    assert done.stderr.startswith("THE BROWSER TESTS CANNOT RUN")
+    assert done.stderr.startswith("SOME TESTS CANNOT RUN: not on the PATH: chromium;")
     assert done.stderr.count("\n") == 1
 
 
-def test_a_browser_that_is_there_is_enough(tmp_path: Path) -> None:
-    _program(tmp_path / "chromium", "exit 0")
-    done = _need_chromium(tmp_path, ci="1")
+def test_tools_that_are_there_are_enough(tmp_path: Path) -> None:
+    _program(tmp_path / "google-chrome", "exit 0")
+    _program(tmp_path / "pgbouncer", "exit 0")
+    done = _need_tools(tmp_path, ci="1")
     assert (done.returncode, done.stderr) == (0, "")
 
 
-def test_root_on_debian_gets_a_browser_by_apt(tmp_path: Path) -> None:
+def test_root_on_debian_gets_the_tools_by_apt(tmp_path: Path) -> None:
     _program(tmp_path / "id", "echo 0")
     _program(tmp_path / "mktemp", f"echo {tmp_path}/words")
     _program(tmp_path / "rm", "exit 0")
     _program(tmp_path / "apt-get", f'echo "$@" >> {tmp_path}/asked')
-    assert _need_chromium(tmp_path, ci="1").returncode == 0
+    assert _need_tools(tmp_path, ci="1").returncode == 0
     asked = (tmp_path / "asked").read_text().splitlines()
     assert [line.split()[0] for line in asked] == ["update", "install"]
-    assert asked[1].endswith("chromium")
+    assert asked[1].endswith("chromium pgbouncer")
 
 
 def _program(path: Path, body: str) -> None:
@@ -133,11 +135,11 @@ def _program(path: Path, body: str) -> None:
     path.chmod(0o755)
 
 
-def _need_chromium(path: Path, *, ci: str) -> subprocess.CompletedProcess[str]:
+def _need_tools(path: Path, *, ci: str) -> subprocess.CompletedProcess[str]:
     """Run the script where nothing but these programs is on the PATH."""
     return subprocess.run(
-        ["/bin/bash", str(ROOT / "scripts" / "need_chromium")],
-        env={"PATH": str(path), "CI": ci},
+        ["/bin/bash", str(ROOT / "scripts" / "need_tools")],
+        env={"PATH": str(path), "SBIN": str(path), "CI": ci},
         capture_output=True,
         text=True,
         check=False,

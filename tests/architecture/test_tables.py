@@ -18,6 +18,8 @@ WRITERS = {
     "hold_closings": {"wallet.store"},
     "holds": {"wallet.store"},
     "inbox": {"inbox.store"},
+    "incident_notices": {"alerts.store"},
+    "incidents": {"alerts.store"},
     "instances": {"cluster.instances"},
     "job_events": {"jobs.timeline"},
     "job_outputs": {"jobs", "delivery.outputs"},
@@ -25,19 +27,22 @@ WRITERS = {
     "ledger_transactions": {"wallet.store"},
     "operator_journal": {"operators.journal"},
     "orphan_callbacks": {"jobs.callback", "jobs.orphans"},
+    "result_sends": {"delivery.ask_again", "delivery.resend"},
     "schema_migrations": {"db.migrate"},
     "users": {"users.store"},
     "wallets": {"wallet.store"},
+    "watches": {"alerts.store"},
 }
 """Who may write a table: a module, or a whole slice. `clock_shift` is for tests, so nobody may."""
 
 DELIVERY_COLUMNS = {
     "card_shown": {"delivery.lock"},
     "card_message_id": {"delivery.lock"},
-    "delivering_at": {"delivery.lock"},
+    "delivering_at": {"delivery.lock", "delivery.lease"},
     "delivering_by": {"delivery.lock"},
     "delivery_fence": {"delivery.lock"},
     "delivery_error": {"delivery.lock"},
+    "delivery_failing_since": {"delivery.lock", "delivery.rearm"},
     "delivered_at": {"delivery.lock"},
     "parked_at": {"delivery.lock", "delivery.rearm"},
     "undeliverable_at": {"delivery.lock", "delivery.rearm"},

@@ -6,6 +6,7 @@ All stories are told at once, a few at a time, each in a world of its own; each 
 import asyncio
 import signal
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Final
 
 import pytest
@@ -13,26 +14,31 @@ import pytest
 from photomat.jobs.submit import CREATES
 from photomat.kernel.failpoint import FAILPOINTS
 from photomat.work.budget import block
-from support.customer import Customer
+from support.customer import Customer, words_of
 from support.database import SharedPostgres
-from support.endings import ends_well, ends_without_a_picture
+from support.endings import buys_something_endless, ends_well, ends_without_a_picture
 from support.instance import Instance
 from support.patience import until
 from support.stories import Tell, tell_all
-from support.system import System
+from support.system import System, running_system
 
 SETTINGS: Final = {"LEASE_S": "1.5", "DELIVERY_LEASE_S": "1.5"}
 GIVE_UP_S: Final = 3600.0
 THE_TAP_THAT_BUYS: Final = 6
 """/start, [Create a picture], [Z-Image], the prompt, [1:1], [Create]."""
 
-NOT_ON_THE_WAY: Final = frozenset({"orphan.after_match"})
-"""Points a plain purchase does not pass."""
+NOT_ON_THE_WAY: Final = frozenset(
+    {"submit.before_unknown", "deliver.after_slot", "orphan.before_commit", "orphan.after_match"}
+)
+"""Points a plain purchase does not pass; each has a story of its own."""
+
+MUST_FIRE: Final = 0.8
+SLOT: Final = "Карточка удалена"
 
 BESIDE_A_SUBMIT: Final = frozenset(
     {f"{point}:{THE_TAP_THAT_BUYS}" for point in FAILPOINTS if point.startswith("update")}
     | {"create.before_commit", "create.after_commit"}
-    | {"deliver.after_lock", "deliver.before_edit", "deliver.after_edit", "deliver.after_mark"}
+    | {"deliver.after_lock", "deliver.before_edit", "deliver.after_edit", "deliver.before_commit", "deliver.after_mark"}
 )
 """A death right after the tap could meet a request that is just leaving, of which nobody could know: another story."""
 
@@ -42,7 +48,13 @@ AT_THE_TAP: Final = tuple(
 )
 AT_THE_RESULT: Final = tuple(
     f"{point} at the result"
-    for point in ("deliver.after_lock", "deliver.before_edit", "deliver.after_edit", "deliver.after_mark")
+    for point in (
+        "deliver.after_lock",
+        "deliver.before_edit",
+        "deliver.after_edit",
+        "deliver.before_commit",
+        "deliver.after_mark",
+    )
 )
 
 
@@ -54,7 +66,7 @@ def endings(
     chosen = [
         str(item.callspec.params["title"])
         for item in request.session.items
-        if isinstance(item, pytest.Function) and item.path == request.path and "title" in item.callspec.params
+        if isinstance(item, pytest.Function) and item.path == request.path and "title" in item.fixturenames
     ]
     folder = tmp_path_factory.mktemp("stories")
     return asyncio.run(tell_all(chosen, tell, postgres=postgres, folder=folder, settings=SETTINGS))
@@ -74,11 +86,38 @@ def test_killed_when_the_request_was_about_to_leave_nothing_is_ordered_twice_and
     raise_what_happened(endings[title])
 
 
-@pytest.mark.parametrize("title", ["orphan.after_match"])
+@pytest.mark.parametrize("title", ["submit.before_unknown"])
+def test_killed_when_the_answer_was_lost_the_callback_finds_the_job_and_nothing_is_ordered_twice(
+    endings: Mapping[str, Exception | None], title: str
+) -> None:
+    raise_what_happened(endings[title])
+
+
+@pytest.mark.parametrize("title", ["deliver.after_slot"])
+def test_killed_when_a_deleted_card_got_a_new_place_a_stray_line_is_left_and_one_picture_comes(
+    endings: Mapping[str, Exception | None], title: str
+) -> None:
+    raise_what_happened(endings[title])
+
+
+@pytest.mark.parametrize("title", ["orphan.before_commit", "orphan.after_match"])
 def test_killed_after_an_orphan_found_its_job_the_picture_comes_once(
     endings: Mapping[str, Exception | None], title: str
 ) -> None:
     raise_what_happened(endings[title])
+
+
+async def test_one_bought_job_passes_four_fifths_of_all_failpoints(database: str, tmp_path: Path) -> None:
+    async with running_system(database, tmp_path) as system:
+        instance = await system.start(FAILPOINT="tell")
+        anna = system.customer()
+        card = await anna.buys()
+        await ends_well(system, anna, cards=(card,))
+        told = [line.partition(" name=")[2].split()[0] for line in instance.lines("FAILPOINT")]
+    assert len(FAILPOINTS) >= 30
+    assert set(told) <= set(FAILPOINTS)
+    assert len(set(told)) / len(FAILPOINTS) >= MUST_FIRE, sorted(set(FAILPOINTS) - set(told))
+    assert NOT_ON_THE_WAY.isdisjoint(told)
 
 
 def raise_what_happened(trouble: Exception | None) -> None:
@@ -89,7 +128,13 @@ def raise_what_happened(trouble: Exception | None) -> None:
 async def tell(system: System, title: str) -> None:
     """The story of one title."""
     point = title.partition(" ")[0]
-    stories: dict[str, Tell] = {"submit.after_intent": nobody_knows, "orphan.after_match": an_orphan_finds_its_job}
+    stories: dict[str, Tell] = {
+        "submit.after_intent": nobody_knows,
+        "submit.before_unknown": the_answer_is_lost,
+        "deliver.after_slot": the_card_is_gone,
+        "orphan.before_commit": an_orphan_finds_its_job,
+        "orphan.after_match": an_orphan_finds_its_job,
+    }
     if title.endswith("at the result"):
         await killed_at_the_result(system, point)
     else:
@@ -148,6 +193,32 @@ async def nobody_knows(system: System, point: str) -> None:
     await system.passes(GIVE_UP_S)
     await until(lambda: "вернулись на баланс" in anna.words(card), about=lambda: system.story)
     await ends_without_a_picture(system, anna, tasks=0)
+
+
+async def the_answer_is_lost(system: System, point: str) -> None:
+    system.kie.faults.arm(world="kie", method="createTask", action="drop_after")
+    system.kie.faults.arm(world="kie", method="task", action="never")
+    first = await system.start(FAILPOINT=point)
+    anna = system.customer()
+    card = await anna.buys()
+    await dies_there(first)
+    await system.start()
+    await system.kie_finishes()
+    await ends_well(system, anna, cards=(card,))
+
+
+async def the_card_is_gone(system: System, point: str) -> None:
+    """The one window that is left: the line that stands in for a deleted card is sent, and nobody knows its number."""
+    first = await system.start(FAILPOINT=point)
+    anna = system.customer()
+    card = await buys_something_endless(system, anna)
+    system.telegram.deletes(anna.person, card, for_both=True)
+    await system.kie_finishes()
+    await dies_there(first)
+    await system.start()
+    picture = await anna.gets_a_picture()
+    await ends_well(system, anna, cards=(picture["message_id"],))
+    assert len([one for one in anna.screen() if SLOT in words_of(one)]) == 1, "one stray line, no second picture"
 
 
 async def an_orphan_finds_its_job(system: System, point: str) -> None:

@@ -4,9 +4,9 @@ from collections import Counter
 
 import pytest
 
-from photomat_chaos.mutants import DoesNotApply, Verdict, mutated, source_of, try_all, try_one
-from photomat_chaos.mutation import Edit, Mutation
-from photomat_chaos.mutations import MUTATIONS, QUICK
+from photomat_chaos.mutants.mutation import Edit, Mutation
+from photomat_chaos.mutants.mutations import MUTATIONS, QUICK
+from photomat_chaos.mutants.trial import DoesNotApply, Verdict, mutated, source_of, try_all, try_one
 from support.source import ROOT
 
 UNNOTICED = Mutation(

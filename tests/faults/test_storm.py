@@ -1,19 +1,27 @@
-"""A short storm: two instances, killed, frozen and cut off while five people buy; nothing is lost and nothing doubled."""
+"""A short storm of every kind of blow, with the version before in turn; nothing is lost and nothing doubled."""
 
 from pathlib import Path
 
 import pytest
 
-from photomat_chaos.storm import Plan, rage
+from photomat_chaos.storm.storm import Plan, rage
+from support.releases import unpack_previous_version
 
-SECONDS = 20.0
+SEED = 24809
+"""Its first seconds hold every kind of blow: `test_the_seed_of_the_gate_holds_every_kind_of_blow`."""
+
+SECONDS = 14.0
 
 
 @pytest.mark.time_limit(240)
 async def test_a_short_storm_loses_and_doubles_nothing(tmp_path: Path) -> None:
-    report = await rage(Plan(seed=3, seconds=SECONDS, instances=2, customers=4), tmp_path)
-    assert report.violations == []
-    assert report.figures["jobs bought"] >= 3, report.figures
-    assert report.figures["jobs done"] >= 1, report.figures
-    assert report.figures["instances killed"] >= 1, "a storm in which nobody dies proves nothing"
-    assert report.figures["faults that struck"] >= 1
+    old = unpack_previous_version(tmp_path / "old")
+    folder = tmp_path / "storm"
+    folder.mkdir()
+    report = await rage(Plan(seed=SEED, seconds=SECONDS, instances=2, customers=5, old=old), folder)
+    assert report.violations == [], report.stories
+    figures = report.figures
+    assert figures["jobs bought"] >= 2, figures
+    assert figures["jobs done"] >= 1, figures
+    for what in ("instances killed", "PostgreSQL restarts", "of them of the old version", "faults that struck"):
+        assert figures.get(what, 0) >= 1, f"a storm without {what} proves little: {figures}"

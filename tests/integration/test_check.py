@@ -56,6 +56,7 @@ async def worlds(folder: Path, **changes: Any) -> AsyncIterator[tuple[Settings, 
             "telegram_api_url": telegram.url,
             "kie_api_url": kie.url,
             "data_dir": folder / "data",
+            "admin_ids": str(telegram.person("Оператор").user_id),
         }
         yield Settings.model_validate(values | changes), telegram, kie
 
@@ -179,6 +180,15 @@ async def test_a_parked_card_and_a_late_one_are_warnings(database: str, tmp_path
         found = await findings(settings, database, only="delivery")
         warned = [finding.what for finding in found["delivery"] if finding.level is Level.WARNING]
         assert warned == ["1 cards are parked.", "1 cards have been due for ten minutes."]
+
+
+@pytest.mark.parametrize(("admin_ids", "words"), [("", "ADMIN_IDS is empty"), ("404404", "404404 of ADMIN_IDS")])
+async def test_nobody_who_would_be_told_of_incidents_is_a_warning(
+    database: str, tmp_path: Path, admin_ids: str, words: str
+) -> None:
+    async with worlds(tmp_path, admin_ids=admin_ids) as (settings, _telegram, _kie):
+        found = await findings(settings, database, only="delivery")
+        assert words in only_one(found, Level.WARNING).what
 
 
 async def test_a_second_check_beside_the_first_says_so(database: str, tmp_path: Path) -> None:

@@ -121,6 +121,23 @@ async def test_a_wallet_is_shown_with_its_moves(database: str, tmp_path: Path) -
     assert "78" in missing.stderr
 
 
+async def test_a_hold_of_a_live_job_is_not_released_and_a_loose_one_is_with_a_reason(
+    database: str, tmp_path: Path
+) -> None:
+    async with pool_of(database) as pool:
+        user = await a_user(pool, user_id=77, balance=1000)
+        job_id = await a_running_job(pool, user)
+        refused = photomat(
+            "wallet", "release", f"job:{job_id}", "--reason", "?", folder=tmp_path, DATABASE_URL=database
+        )
+        assert (refused.returncode, "jobs cancel" in refused.stdout) == (1, True)
+        await pool.execute("UPDATE generation_jobs SET status = 'failed', settled_at = photomat_now(), due_at = NULL")
+    assert "--reason" in photomat("wallet", "release", "job:1", folder=tmp_path, DATABASE_URL=database).stderr
+    done = answer("wallet", "release", f"job:{job_id}", "--reason", "ticket 7", folder=tmp_path, database=database)
+    assert done["done"]
+    assert answer("wallet", "show", "77", folder=tmp_path, database=database)["held"] == 0
+
+
 def test_the_catalog_is_an_array_with_prices_by_the_settings(tmp_path: Path) -> None:
     ended = photomat("catalog", "list", "--json", folder=tmp_path, USD_RATE="100", MARKUP="3")
     prices = {model["model"]: (model["price"], model["currency"]) for model in json.loads(ended.stdout)}

@@ -14,6 +14,7 @@ from photomat.bot.dispatch import UpdateWorker
 from photomat.bot.unit import Unit
 from photomat.db.pool import Connection, Pool, Transaction
 from photomat.inbox.receive import receive
+from photomat.inbox.received import MOST_CLAIMS
 from photomat.kernel.ids import BotId, InstanceId
 from photomat.kernel.money import Money
 from photomat.texts.load import load_texts
@@ -120,18 +121,27 @@ async def test_poison_is_parked_after_three_tries_its_user_is_told_and_the_lane_
 async def test_a_tap_that_is_parked_is_answered(database: str) -> None:
     async with desk(database) as office:
         await receive(office.pool, bot_id=BotId(BOT_ID), updates=[tap_update(1, "x")])
-        await office.pool.execute("UPDATE inbox SET attempts = 3")
+        await office.pool.execute("UPDATE inbox SET attempts = $1", MOST_CLAIMS)
         assert await office.worker().run_once()
         assert [call.callback_query_id for call in office.session.sent(AnswerCallbackQuery)] == ["1"]
 
 
-async def test_an_update_that_killed_three_processes_is_parked_unhandled(database: str) -> None:
+async def test_an_update_that_killed_ten_processes_is_parked_unhandled(database: str) -> None:
     async with desk(database) as office:
         await office.gets("убийца")
-        await office.pool.execute("UPDATE inbox SET attempts = 3")
+        await office.pool.execute("UPDATE inbox SET attempts = $1", MOST_CLAIMS)
         assert await office.worker().run_once()
         assert office.seen == []
-        assert await office.inbox() == [("убийца", "parked", 4)]
+        assert await office.inbox() == [("убийца", "parked", MOST_CLAIMS + 1)]
+
+
+async def test_an_update_that_was_in_the_hands_of_a_few_killed_processes_is_handled_all_the_same(database: str) -> None:
+    async with desk(database) as office:
+        await office.gets("невиновный")
+        await office.pool.execute("UPDATE inbox SET attempts = $1", MOST_CLAIMS - 1)
+        assert await office.worker().run_once()
+        assert office.seen == ["невиновный"]
+        assert await office.inbox() == [("невиновный", "handled", MOST_CLAIMS)]
 
 
 async def test_a_429_is_waited_out_as_long_as_asked_and_not_counted(database: str) -> None:

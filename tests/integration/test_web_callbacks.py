@@ -86,7 +86,7 @@ async def test_the_echoed_address_is_not_stored(database: str) -> None:
         (json.dumps({"data": {"taskId": "x" * 201}}).encode(), "no task id"),
         (json.dumps({"data": {"taskId": "ключ"}}).encode(), "no task id"),
         (b'{"data": {"taskId": "t", "x": NaN}}', "not json"),
-        (NESTED, "not json"),
+        (NESTED, "too deep"),
     ],
     ids=[
         "empty",

@@ -119,6 +119,11 @@ class Customer:
         await until(self.pictures, about=lambda: self._sought("a picture"))
         return self.pictures()[0]
 
+    async def is_rung(self, times: int) -> None:
+        """Wait until the phone has rung so often, and no more; a ring is recorded a moment before it is sent."""
+        await until(lambda: len(self.rings()) >= times, about=lambda: self._sought(f"{times} rings"))
+        assert len(self.rings()) == times, self._sought(f"not {len(self.rings())} rings but {times}")
+
     async def has(self, money: str) -> None:
         """Ask for the balance and wait for the answer that names this sum, beside no sum held."""
         self.says("/balance")

@@ -22,7 +22,7 @@ from photomat.telegram.pacing import Pacing
 from photomat.texts.load import load_texts
 from photomat_sandbox.telegram.people import Person
 from support.database import pool_of
-from support.jobs import ONE, Woken, a_done_job, a_user, lock_cards, row_of
+from support.jobs import DELIVERY_LEASE, ONE, Woken, a_done_job, a_user, lock_cards, row_of
 from support.telegram_media import FileServer, running_files
 from support.telegram_sim import RunningTelegram, running_telegram
 
@@ -126,6 +126,7 @@ async def delivery_desk(database: str, folder: Path) -> AsyncIterator[Desk]:
                 texts=texts,
                 title_of=lambda _model: "Z-Image",
                 wake=woken,
+                lease=DELIVERY_LEASE,
             )
             yield Desk(
                 pool=pool,

@@ -34,7 +34,7 @@ async def ends_well(
     await system.comes_to_rest()
     for customer, card in zip(customers, cards, strict=True):
         assert [picture["message_id"] for picture in customer.pictures()] == [card]
-        assert len(customer.rings()) == rings
+        await customer.is_rung(rings)
         await customer.has(left)
     assert len(system.kie.world.tasks) == len(customers), "one order at Kie for each purchase"
     async with system.sql() as connection:

@@ -6,7 +6,8 @@ from datetime import timedelta
 from typing import Any
 
 from photomat.db.pool import Pool, transaction
-from photomat.delivery.lock import LockedCard, try_acquire_delivery_lock
+from photomat.delivery.lock import try_acquire_delivery_lock
+from photomat.delivery.locked import LockedCard
 from photomat.jobs import store
 from photomat.jobs.create import Created, Creation, create_job_atomic
 from photomat.jobs.draft import Draft, save_draft
@@ -14,6 +15,7 @@ from photomat.jobs.job import Job, Times
 from photomat.jobs.settle import Outcome, Settled, Success, settle
 from photomat.kernel.ids import BotId, ChatId, InstanceId, JobId, MessageId, TaskId, UserId
 from photomat.kernel.logs import ensure_correlation_id
+from photomat.kie.families import FAMILIES, JOBS
 from photomat.kie.port import Answer
 from photomat.kie.state_parser import KieState, Reading
 from photomat.wallet import ledger
@@ -171,8 +173,11 @@ class ToldProvider:
     created: list[str | None] = field(default_factory=list)
     asked: list[str] = field(default_factory=list)
 
-    async def create_task(self, *, model: str, inputs: Mapping[str, object], callback_url: str | None) -> TaskId:
+    async def create_task(
+        self, *, model: str, inputs: Mapping[str, object], callback_url: str | None, protocol: str = JOBS
+    ) -> TaskId:
         assert model
+        assert protocol in FAMILIES
         assert inputs
         self.created.append(callback_url)
         answer = self.creates.pop(0) if len(self.creates) > 1 else self.creates[0]
@@ -180,7 +185,8 @@ class ToldProvider:
             raise answer
         return answer
 
-    async def record(self, task_id: TaskId) -> Answer:
+    async def record(self, task_id: TaskId, *, protocol: str = JOBS) -> Answer:
+        assert protocol in FAMILIES
         self.asked.append(task_id)
         reading = self.readings.pop(0) if len(self.readings) > 1 else self.readings[0]
         if isinstance(reading, Exception):

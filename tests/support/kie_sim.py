@@ -9,6 +9,7 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 
+from photomat_chaos.lab.door import serving
 from photomat_sandbox.faults import Faults
 from photomat_sandbox.kie.app import build_app
 from photomat_sandbox.kie.world import KieWorld
@@ -127,19 +128,6 @@ async def callback_receiver() -> AsyncIterator[Receiver]:
     async with serving(app) as url:
         receiver.url = url
         yield receiver
-
-
-@asynccontextmanager
-async def serving(app: web.Application) -> AsyncIterator[str]:
-    """Serve an application on loopback and give its address."""
-    runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
-    await runner.setup()
-    try:
-        await web.TCPSite(runner, "127.0.0.1", 0).start()
-        host, port = runner.addresses[0][:2]
-        yield f"http://{host}:{port}"
-    finally:
-        await runner.cleanup()
 
 
 async def until(condition: Callable[[], bool], patience_s: float = PATIENCE_S) -> None:

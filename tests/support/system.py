@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from photomat.db.pool import Connection
+from photomat_chaos.lab.door import Door, open_door
 from support.customer import Customer
 from support.database import connection_of, shift_clock
-from support.door import Door, open_door
 from support.instance import Instance, start_instance
 from support.kie_sim import RunningKie, running_kie
 from support.patience import PATIENCE_S, until, until_found
@@ -36,11 +36,8 @@ class System:
     kie: RunningKie
     door: Door
     settings: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def instances(self) -> list[Instance]:
-        """Every instance there was, oldest first."""
-        return self.door.instances
+    instances: list[Instance] = field(default_factory=list)
+    """Every instance there was, oldest first."""
 
     @property
     def instance(self) -> Instance:
@@ -52,8 +49,10 @@ class System:
         """All logs, in the order the instances were started."""
         return "\n".join(instance.log for instance in self.instances)
 
-    async def start(self, *, public: bool = True, wait: bool = True, **settings: str) -> Instance:
-        """Start an instance; with a public address it has webhook and callbacks, without one it polls."""
+    async def start(
+        self, *, public: bool = True, wait: bool = True, program: Path | None = None, **settings: str
+    ) -> Instance:
+        """Start an instance, of this version or another; without a public address it polls and gets no callbacks."""
         environment = {
             "BOT_TOKEN": TOKEN,
             "KIE_API_KEY": self.kie.world.key,
@@ -67,10 +66,11 @@ class System:
             **self.settings,
             **settings,
         }
-        instance = start_instance(environment, folder=self.folder, name=f"instance-{len(self.instances) + 1}")
+        name = f"instance-{len(self.instances) + 1}"
+        instance = start_instance(environment, folder=self.folder, name=name, program=program)
         self.instances.append(instance)
         if wait:
-            await until(lambda: instance.is_running or instance.exit_code is not None, about=lambda: instance.log)
+            await until(lambda: instance.ready or instance.exit_code is not None, about=lambda: instance.log)
             assert instance.exit_code is None, instance.log
         return instance
 
@@ -165,11 +165,12 @@ async def running_system(
             callback_retries=20,
             callback_retry_after_s=0.3,
         ) as kie,
-        open_door() as door,
+        open_door(in_turn=False) as door,
     ):
         system = System(
             database=database, folder=folder, telegram=telegram, kie=kie, door=door, settings=dict(settings)
         )
+        door.instances = system.instances
         try:
             yield system
         finally:

@@ -2,13 +2,13 @@
 
 import html
 import re
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
 from photomat.delivery.card import Face, progress_bar, render
-from photomat.delivery.lock import LockedCard
+from photomat.delivery.locked import LockedCard
 from photomat.delivery.outputs import Output
 from photomat.jobs.job import JobStatus
 from photomat.kernel.ids import BotId, ChatId, Fence, JobId, MessageId, UserId
@@ -67,6 +67,7 @@ def card(**facts: Any) -> LockedCard:
         "wanted": 1,
         "fence": Fence(1),
         "attempts": 1,
+        "failing_for": timedelta(0),
         "found_via": None,
         "doubtful": False,
         "delivered": False,

@@ -61,6 +61,7 @@ def test_a_good_file_is_read_whole(tmp_path: Path) -> None:
     [
         ('id = "m"', "", "image.toml: model 1: id: is a text"),
         ('title = "M"', 'title = " "', "image.toml: m: title: is a text that is not empty"),
+        ('title = "M"', 'title = "M"\nprotocol = "fax"', "image.toml: m: protocol: is one of jobs, veo"),
         ('title = "M"', 'tittle = "M"', "image.toml: m: tittle: is not a field here"),
         ('type = "choice"', 'type = "slider"', "image.toml: m: size: type: is one of text, choice"),
         ("required = true", 'required = "yes"', "image.toml: m: size: required: is true or false"),
@@ -88,6 +89,12 @@ def test_nonsense_is_refused_by_file_and_field(tmp_path: Path, right: str, wrong
     with pytest.raises(Startup) as refusal:
         load_catalog(folder)
     assert str(refusal.value).startswith(complaint)
+
+
+def test_a_model_speaks_the_common_protocol_unless_it_says_otherwise(tmp_path: Path) -> None:
+    assert load_catalog(write(tmp_path, GOOD)).get("m").protocol == "jobs"
+    told = GOOD.replace('title = "M"', 'title = "M"\nprotocol = "veo"')
+    assert load_catalog(write(tmp_path, told)).get("m").protocol == "veo"
 
 
 def test_a_model_sold_twice_is_refused(tmp_path: Path) -> None:

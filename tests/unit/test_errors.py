@@ -15,10 +15,13 @@ from photomat.telegram.errors import is_not_modified, translate
 from photomat.telegram.port import (
     CardGone,
     CardIsMedia,
+    ChatBusy,
+    ChatMoved,
     PhotoRefused,
     Refused,
     SourceRefused,
     Superseded,
+    TextRefused,
     Unauthorized,
     Unreachable,
 )
@@ -45,9 +48,12 @@ WORDINGS: list[tuple[int, str, type[PhotomatError]]] = [
     (400, "Bad Request: can't use file of type Photo as Video", SourceRefused),
     (400, "Bad Request: can't upload file by URL", SourceRefused),
     (413, "Request Entity Too Large", SourceRefused),
+    (400, "Bad Request: file must be non-empty", SourceRefused),
+    (403, "Forbidden: VOICE_MESSAGES_FORBIDDEN", SourceRefused),
     (400, "Bad Request: PHOTO_INVALID_DIMENSIONS", PhotoRefused),
     (400, "Bad Request: IMAGE_PROCESS_FAILED", PhotoRefused),
     (400, "Bad Request: PHOTO_EXT_INVALID", PhotoRefused),
+    (400, "Bad Request: Photo has unsupported extension. Use one of .jpg, .jpeg, .gif, .png", PhotoRefused),
     (
         400,
         "Bad Request: file of size 10485761 bytes is too big for a photo; the maximum size is 10485760 bytes",
@@ -68,14 +74,15 @@ WORDINGS: list[tuple[int, str, type[PhotomatError]]] = [
     (404, "Not Found: method not found", Unauthorized),
     (500, "Internal Server Error: restart", OutcomeUnknown),
     (500, "Internal Server Error", OutcomeUnknown),
-    (400, "Bad Request: message is too long", Refused),
-    (400, "Bad Request: MEDIA_CAPTION_TOO_LONG", Refused),
-    (400, "Bad Request: can't parse entities: unclosed start tag", Refused),
+    (400, "Bad Request: message is too long", TextRefused),
+    (400, "Bad Request: message caption is too long", TextRefused),
+    (400, "Bad Request: MEDIA_CAPTION_TOO_LONG", TextRefused),
+    (400, "Bad Request: message text is empty", TextRefused),
+    (400, "Bad Request: can't parse entities: unclosed start tag", TextRefused),
     (400, "Bad Request: BUTTON_DATA_INVALID", Refused),
-    (400, "Bad Request: file must be non-empty", Refused),
     (400, "Bad Request: message to be replied not found", Refused),
     (409, "Conflict: terminated by other getUpdates request", Refused),
-    (421, "Misdirected Request: unallowed token specified", Refused),
+    (421, "Misdirected Request: unallowed token specified", Unauthorized),
 ]
 
 
@@ -105,8 +112,15 @@ def test_an_edit_that_changes_nothing_is_a_success() -> None:
 
 def test_too_many_requests_say_how_long_to_wait() -> None:
     error = translate(answered(429, "Too Many Requests: retry after 7", retry_after=7))
-    assert isinstance(error, Transient)
+    assert isinstance(error, ChatBusy)
     assert error.retry_after_s == 7
+
+
+def test_a_group_that_became_another_chat_says_which() -> None:
+    said = "Bad Request: group chat was upgraded to a supergroup chat"
+    error = translate(answered(400, said, migrate_to_chat_id=-100_500))
+    assert isinstance(error, ChatMoved)
+    assert error.chat_id == -100_500
 
 
 def test_the_page_of_a_gateway_says_nothing_about_the_outcome() -> None:

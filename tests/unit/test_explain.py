@@ -38,6 +38,7 @@ PENDING = Facts(
     delivering_by=None,
     delivery_attempts=0,
     delivery_error=None,
+    delivery_failing_since=None,
     delivered_at=None,
     undeliverable_at=None,
     parked_at=None,
@@ -120,6 +121,10 @@ SENTENCES: dict[str, tuple[dict[str, Any], str]] = {
     "running and forgotten": (
         RUNNING | {"due_at": None},
         "Not delivered: Kie has had task t-1 for 4 min, and nobody will look again by itself; `jobs retry 7` looks now.",
+    ),
+    "lost at Kie": (
+        RUNNING | {"last_error": "Kie does not know it", "due_at": ahead(minutes=1)},
+        "Not delivered yet: Kie has had task t-1 for 4 min (Kie does not know it); the next look comes in 60 s.",
     ),
     "stopped": (
         RUNNING | {"stopped_at": ago(minutes=10), "last_error": "there is no hold job:7", "due_at": None},

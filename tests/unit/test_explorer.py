@@ -3,9 +3,9 @@
 import pytest
 
 from photomat.jobs.job import TERMINAL, TRANSITIONS, JobStatus
-from photomat_chaos import model
-from photomat_chaos.explorer import SWITCHES, explore
-from photomat_chaos.model import START, Law
+from photomat_chaos.model import state
+from photomat_chaos.model.explorer import SWITCHES, explore
+from photomat_chaos.model.state import START, Law
 
 MANY_STATES = 100_000
 ORDERED_TWICE = "a job is ordered from Kie once at most"
@@ -47,7 +47,7 @@ def test_the_workers_of_a_story_keep_their_names() -> None:
 
 def test_the_model_moves_by_the_products_own_table(monkeypatch: pytest.MonkeyPatch) -> None:
     """A table that let a done job be done again would charge twice whoever took an offer."""
-    monkeypatch.setattr(model, "TRANSITIONS", {**TRANSITIONS, JobStatus.DONE: frozenset({JobStatus.DONE})})
+    monkeypatch.setattr(state, "TRANSITIONS", {**TRANSITIONS, JobStatus.DONE: frozenset({JobStatus.DONE})})
     story = explore(Law()).story
     assert story is not None
     assert story.rule == PAID_TWICE

@@ -8,29 +8,66 @@ from hypothesis import strategies as st
 
 from photomat.jobs.job import JobStatus, normalize_job_status
 from photomat.kie.state_parser import KieState, extract_task_id, normalize_state, parse_kie_state
+from photomat.kie.states import FAIL_STATES, SUCCESS_STATES
 from photomat.kie.wire import decode
 
 
-@pytest.mark.parametrize("word", ["success", "done", "completed", "SUCCESS", " Done ", 1, "succeeded"])
+@pytest.mark.parametrize(
+    "word", ["success", "done", "completed", "complete", "SUCCESS", " Done ", 1, "1", 1.0, "1.0", True, "finished"]
+)
 def test_words_for_success_are_success(word: object) -> None:
     assert normalize_state(word) is KieState.SUCCESS
 
 
-@pytest.mark.parametrize("word", ["fail", "failed", "error", "GENERATE_FAILED", 2, 3, "SENSITIVE_WORD_ERROR"])
+@pytest.mark.parametrize(
+    "word", ["fail", "Failed", " error\n", "failure", "GENERATE_FAILED", 2, "2", 3.0, "CREATE_TASK_FAILED"]
+)
 def test_words_for_failure_are_fail(word: object) -> None:
     assert normalize_state(word) is KieState.FAIL
 
 
-@pytest.mark.parametrize("word", ["waiting", "queuing", "generating", "", None, 0, "TEXT_SUCCESS", "something new"])
+@pytest.mark.parametrize(
+    "word",
+    [
+        "waiting",
+        "queuing",
+        "generating",
+        "unknown",
+        "",
+        None,
+        0,
+        "0",
+        False,
+        4,
+        1.5,
+        "TEXT_SUCCESS",
+        "new",
+        [],
+        {},
+        ["success"],
+    ],
+)
 def test_everything_else_is_still_running(word: object) -> None:
     assert normalize_state(word) is KieState.RUNNING
 
 
 @pytest.mark.parametrize(
     ("word", "status"),
-    [("success", JobStatus.DONE), ("fail", JobStatus.FAILED), ("done", JobStatus.DONE), ("?", JobStatus.RUNNING)],
+    [
+        ("success", JobStatus.DONE),
+        ("done", JobStatus.DONE),
+        ("Completed", JobStatus.DONE),
+        ("fail", JobStatus.FAILED),
+        ("error", JobStatus.FAILED),
+        ("canceled", JobStatus.CANCELED),
+        (" cancelled ", JobStatus.CANCELED),
+        ("queued", JobStatus.PENDING),
+        ("generating", JobStatus.RUNNING),
+        ("?", JobStatus.RUNNING),
+        (None, JobStatus.RUNNING),
+    ],
 )
-def test_job_statuses_have_one_spelling(word: str, status: JobStatus) -> None:
+def test_job_statuses_have_one_spelling(word: object, status: JobStatus) -> None:
     assert normalize_job_status(word) is status
 
 
@@ -85,15 +122,42 @@ json_values = st.recursive(
     max_leaves=20,
 )
 keys = st.sampled_from(
-    ["state", "status", "successFlag", "resultJson", "response", "info", "data", "failCode", "failMsg"]
+    [
+        *("state", "status", "successFlag", "callbackType", "taskId", "resultJson", "response", "info", "data"),
+        *("resultUrls", "resultObject", "videoInfo", "failCode", "failMsg", "progress", "createTime", "completeTime"),
+    ]
 )
+places = st.dictionaries(keys, json_values) | st.dictionaries(keys, st.dictionaries(keys, json_values)) | json_values
 
 
-@given(st.dictionaries(keys, json_values) | json_values)
-def test_junk_never_raises(data: object) -> None:
-    reading = parse_kie_state({"data": data})
+@given(places, st.dictionaries(st.sampled_from(["code", "msg", "taskId"]), json_values))
+def test_junk_never_raises(data: object, envelope: dict[str, object]) -> None:
+    reading = parse_kie_state(envelope | {"data": data})
     assert len(reading.urls) <= 12
+    assert reading.progress is None or 0 <= reading.progress <= 100
     extract_task_id(data)
+    parse_kie_state(data)
+
+
+@given(places.filter(lambda data: isinstance(data, dict)), st.sampled_from(sorted(SUCCESS_STATES | FAIL_STATES)))
+def test_a_word_for_an_end_is_an_end_whatever_stands_beside_it(beside: dict[str, object], word: str) -> None:
+    others = {key: value for key, value in beside.items() if key != "callbackType"}
+    assert parse_kie_state({"data": others | {"state": word}}).state is normalize_state(word)
+
+
+@given(json_values)
+def test_what_was_translated_once_stays_what_it_is(raw: object) -> None:
+    state = normalize_state(raw)
+    assert normalize_state(state) is state
+
+
+def test_thirteen_files_are_twelve() -> None:
+    urls = [f"https://a/{n}.png" for n in range(13)]
+    assert parse_kie_state({"data": {"state": "success", "resultJson": {"resultUrls": urls}}}).urls == tuple(urls[:12])
+
+
+def nested(depth: int) -> object:
+    return json.loads("[" * depth + "]" * depth)
 
 
 @pytest.mark.parametrize(
@@ -103,6 +167,9 @@ def test_junk_never_raises(data: object) -> None:
         {"state": "success", "resultJson": json.dumps({"resultUrls": ["https://a/1\x00.png", "https://a/\ud800.png"]})},
         {"state": "success", "resultJson": {"resultObject": {"text": "a\x00b\ud800"}}},
         {"state": "fail", "failMsg": "a\x00b\ud800", "failCode": "4\x0000"},
+        {"state": "fail", "failMsg": nested(900), "failCode": {"a": nested(900)}},
+        {"state": nested(900), "resultJson": {"resultObject": {"deep": nested(900)}}},
+        {"state": "success", "response": json.dumps({"data": json.loads("[" * 400 + "]" * 400)})},
     ],
 )
 def test_what_is_read_can_always_be_stored(data: dict[str, object]) -> None:

@@ -22,6 +22,8 @@ from support.updates import GROUP, checkout_update, tap_update, text_update
         ({"update_id": 1, "poll": {"id": "3"}}, "other"),
         ({"update_id": 1, "telepathy": "…"}, "other"),
         ({"update_id": 1}, "other"),
+        (text_update(1, user_id=2**63), "other"),
+        (text_update(1, user_id=True), "other"),
     ],
 )
 def test_a_lane_is_the_user_else_the_chat(update: dict[str, Any], lane: str) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from photomat.delivery.outputs import Output
-from photomat.delivery.sender import kind_of
+from photomat.delivery.rungs import kind_of
 from photomat.delivery.sniff import sniff
 from photomat.kernel.ids import JobId
 from photomat.telegram.port import MediaKind

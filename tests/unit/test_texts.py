@@ -14,14 +14,16 @@ from fluent.syntax.visitor import Visitor
 import photomat
 from photomat.bot.app import COMMANDS
 from photomat.catalog.load import load_catalog
-from photomat.jobs.job import JobStatus
+from photomat.delivery.ask_again import Asked
+from photomat.delivery.card import failure_word
+from photomat.delivery.rungs import Why
 from photomat.texts.load import LANGUAGES, MissingText, load_texts
 
 CODE = Path(photomat.__file__).parent
 SPEAKERS = {"say", "_say", "hint", "_screen", "Refused", "Rejected", "NotEnough"}
 A_KEY = re.compile(r"[a-z]+(-[a-z_]+)*")
-OTHERS = ("card-", "ring-", "fail-")
-"""Keys that `delivery` puts together from a job's row."""
+OTHERS = ("card-", "ring-", "fail-", "alert-")
+"""Keys that `delivery` puts together from a job's row, and `alerts` from an incident's kind."""
 
 
 class _Variables(Visitor):
@@ -72,7 +74,9 @@ def keys_made_up() -> set[str]:
     inputs = {each.name for model in load_catalog().models.values() for each in model.inputs}
     return {
         *(f"{prefix}-{name}" for prefix in ("ask", "input") for name in inputs),
-        *(f"status-{status}" for status in JobStatus),
+        *(f"why-{why}" for why in Why),
+        *(f"tap-resend-{asked}" for asked in Asked),
+        *(f"history-fail-{failure_word(code)}" for code in (None, "kie-422", "timeout", "empty")),
         *(f"lang-{language}" for language in LANGUAGES),
         *(f"command-{command}" for command in COMMANDS),
     }
@@ -90,7 +94,7 @@ def test_every_key_that_is_used_exists(language: str) -> None:
 
 
 def test_no_sentence_is_left_over() -> None:
-    single_words = {"greeting", "home", "help", "question", "balance", "history", "parked"}
+    single_words = {"greeting", "home", "help", "question", "balance", "history", "parked", "resent"}
     ours = {key for key in sentences("ru") if not key.startswith(OTHERS)}
     assert ours - keys_in_code() - keys_made_up() - single_words == set()
 

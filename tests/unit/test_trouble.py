@@ -1,5 +1,6 @@
 """What becomes of an update whose handler failed."""
 
+import asyncpg
 import pytest
 from aiogram.exceptions import (
     TelegramBadRequest,
@@ -21,6 +22,10 @@ from support.updates import BOT_ID, text_update
 METHOD = SendMessage(chat_id=7, text="…")
 
 
+class UnsendableError(asyncpg.InterfaceError, ValueError):  # type: ignore[misc]  # asyncpg has no types
+    """What asyncpg raises for a value that does not fit its column."""
+
+
 def claimed(*, attempts: int = 1, age_s: float = 0) -> Claimed:
     return Claimed(
         received_id=ReceivedId(1),
@@ -40,6 +45,11 @@ OUTSIDE = [
     TelegramUnauthorizedError(method=METHOD, message="Unauthorized"),
     Transient("no budget", retry_after_s=None),
     TimeoutError(),
+    asyncpg.ConnectionDoesNotExistError("connection was closed in the middle of operation"),
+    asyncpg.AdminShutdownError("terminating connection due to administrator command"),
+    asyncpg.CannotConnectNowError("the database system is starting up"),
+    asyncpg.TooManyConnectionsError("sorry, too many clients already"),
+    asyncpg.InterfaceError("connection is closed"),
 ]
 
 
@@ -80,3 +90,8 @@ def test_trouble_is_described_without_its_message() -> None:
         int("кот-космонавт")
     assert describe(caught.value).startswith("ValueError at ")
     assert "кот" not in describe(caught.value)
+
+
+@pytest.mark.parametrize("trouble", [asyncpg.UniqueViolationError("twice"), UnsendableError("invalid input for query")])
+def test_a_statement_that_is_wrong_by_itself_is_counted(trouble: Exception) -> None:
+    assert judge(trouble, claimed(attempts=3)) == GiveUp()

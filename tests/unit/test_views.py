@@ -7,6 +7,7 @@ import pytest
 from photomat.bot import views
 from photomat.bot.buttons import MAX_BYTES
 from photomat.bot.form import Form
+from photomat.bot.history_view import Page, history_page
 from photomat.bot.views import Offer, View
 from photomat.catalog.load import load_catalog
 from photomat.jobs.draft import Draft
@@ -50,8 +51,12 @@ def every_view(say: Say) -> list[View]:
     job = PastJob(
         job_id=JobId(LARGEST),
         model=MODEL.id,
+        prompt=EVIL,
         status=JobStatus.DONE,
         price=rub(64),
+        fail_code=None,
+        gift=False,
+        offered=False,
         created_at=datetime(2026, 1, 2, 3, 4, tzinfo=UTC),
         delivered=True,
     )
@@ -66,8 +71,8 @@ def every_view(say: Say) -> list[View]:
         views.change_menu(say, MODEL, draft(EVIL)),
         views.balance_page(say, Balance(posted=rub(100), held=rub(64), owed=rub(0))),
         views.balance_page(say, Balance(posted=rub(100), held=rub(0), owed=rub(0))),
-        views.history_page(say, [job] * 5, {MODEL.id: MODEL.title}),
-        views.history_page(say, [], {}),
+        history_page(say, Page(number=7, first=36, jobs=[job] * 5, has_older=True), {MODEL.id: MODEL.title}),
+        history_page(say, Page(number=0, first=1, jobs=[], has_older=False), {}),
         views.languages(say),
     ]
 

@@ -2,10 +2,11 @@
 
 from itertools import islice
 
-from photomat_chaos.weather import KINDS, blows
+from photomat_chaos.storm.strikes import AT_LARGE, MEETING
+from photomat_chaos.storm.weather import KINDS, blows
 from photomat_sandbox.faults import Faults
 
-MANY = 300
+MANY = 2000
 
 
 def test_the_same_seed_blows_the_same_way_again_and_another_does_not() -> None:
@@ -20,3 +21,28 @@ def test_every_kind_of_blow_comes_and_every_trouble_makes_sense_to_the_simulator
     for trouble in {blow.trouble for blow in seen if blow.trouble is not None}:
         faults.arm(world=trouble.world, method=trouble.method, action=trouble.action, delay_s=trouble.delay_s)
     assert all((blow.trouble is None) == (blow.kind != "fault") for blow in seen)
+
+
+def test_every_blow_is_carried_out_by_somebody() -> None:
+    assert {kind for kind, _ in KINDS} == {*AT_LARGE, *MEETING, "fault"}
+
+
+def test_the_seed_of_the_gate_holds_every_kind_of_blow() -> None:
+    """The storm of tests/faults/test_storm.py is short; this seed has everything in its first seconds."""
+    at_s, seen = 0.0, set()
+    for blow in blows(24809):
+        at_s += blow.after_s
+        if at_s > 14.0:
+            break
+        seen.add(blow.kind)
+    assert seen == {kind for kind, _ in KINDS}
+
+
+def test_a_fault_aimed_at_rings_strikes_nothing_but_replies() -> None:
+    faults = Faults()
+    faults.arm(world="telegram", method="sendMessage.reply", action="drop_after")
+    assert faults.take("telegram", "sendMessage") is None
+    struck = faults.take("telegram", "sendMessage", closer="sendMessage.reply")
+    assert struck is not None
+    assert struck.action == "drop_after"
+    assert not faults.pending()

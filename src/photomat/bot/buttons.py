@@ -39,6 +39,7 @@ class JobAction(StrEnum):
     CANCEL = "cancel"
     ACCEPT = "accept"
     AGAIN = "again"
+    RESEND = "resend"
     NOTHING = "noop"
 
 
@@ -92,6 +93,12 @@ class LanguageButton(CallbackData, prefix="l"):
     """Chooses a language."""
 
     language: str
+
+
+class HistoryButton(CallbackData, prefix="h"):
+    """Turns to a page of the history, the newest being 0."""
+
+    page: Small
 
 
 class JobButton(CallbackData, prefix="j"):

@@ -4,7 +4,8 @@
 
 Killed after the claim, or anywhere in the handlers: the lease runs out and the update is handled again; every handler
 bears repeating. Killed in the commit: all of it or nothing. A worker that lost its lane meanwhile fails the fence and
-writes nothing. Three failures park the update: it is logged, its user is told, the lane goes on.
+writes nothing. Three failures of ours park the update, one that cannot be read is parked at once, one that ten claims did not
+end likewise: it is logged, its user is told, the lane goes on. A database that is away is nobody's failure.
 """
 
 import asyncio
@@ -18,9 +19,10 @@ from aiogram.fsm.context import FSMContext
 from aiogram.types import Update
 from aiogram.types.update import UpdateTypeLookupError
 
+from photomat.bot.reading import read_update
 from photomat.bot.screen import Tap
 from photomat.bot.storage import Conversation, ConversationStorage, storage_key
-from photomat.bot.trouble import GiveUp, Later, judge, nobody_is_there
+from photomat.bot.trouble import GiveUp, Later, Unreadable, judge, nobody_is_there
 from photomat.bot.unit import LaneLost, Unit, commit_unit, load_unit
 from photomat.db.pool import Pool, transaction
 from photomat.inbox.lane import claim_lane, park, release
@@ -112,7 +114,7 @@ class UpdateWorker:
             log.info("UPDATE_HANDLED", kind=unit.kind, corr=unit.corr)
 
     async def _handle(self, claimed: Claimed, corr: str) -> Unit:
-        update = Update.model_validate(claimed.update, context={"bot": self._bot})
+        update = read_update(claimed.update, self._bot)
         context = UserContextMiddleware.resolve_event_context(update) if _is_known(update) else None
         unit = await load_unit(
             self._pool,
@@ -162,11 +164,13 @@ class UpdateWorker:
         try:
             async with asyncio.timeout(APOLOGY_TIMEOUT_S):
                 await self._apologize(claimed)
+        except Unreadable:
+            return
         except Exception as trouble:  # noqa: BLE001  the update is parked already; an apology is sent at most once
             log.warning("UPDATE_APOLOGY_FAILED", error=describe(trouble))
 
     async def _apologize(self, claimed: Claimed) -> None:
-        update = Update.model_validate(claimed.update, context={"bot": self._bot})
+        update = read_update(claimed.update, self._bot)
         context = UserContextMiddleware.resolve_event_context(update)
         unit = await load_unit(self._pool, claimed, corr="", sender=context.user, chat=context.chat)
         language = unit.person.user.language if unit.person else DEFAULT_LANGUAGE

@@ -24,6 +24,7 @@ async def keep_draft(
     """Commit the draft, as a new revision of `draft_id` when there is one that is not bought yet."""
     asked = visit.shop.price(model, inputs)
     origin = visit.unit.origin
+    failpoint("draft.before_save")
     if draft_id is not None:
         changed = await change_draft(
             visit.shop.pool,

@@ -12,6 +12,7 @@ from photomat.db.pool import Pool, Transaction, transaction
 from photomat.delivery.rearm import rearm_user
 from photomat.inbox.lane import finish
 from photomat.inbox.received import Claimed, kind_of
+from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import BotId, ChatId, ReceivedId, UserId
 from photomat.kernel.money import Money
 from photomat.users.preferences import user_returned
@@ -83,6 +84,7 @@ async def commit_unit(pool: Pool, claimed: Claimed, unit: Unit, *, welcome_credi
             await step(tx)
         if unit.conversation is not None and unit.conversation.is_changed:
             await write_conversation(tx, unit.conversation)
+        failpoint("update.before_commit")
 
 
 async def _load_person(pool: Pool, sender: Sender) -> Person:

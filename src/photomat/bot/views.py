@@ -14,8 +14,6 @@ from photomat.bot.buttons import (
     ChangeButton,
     DraftAction,
     DraftButton,
-    JobAction,
-    JobButton,
     LanguageButton,
     LeaveButton,
     MenuButton,
@@ -26,7 +24,6 @@ from photomat.bot.buttons import (
 from photomat.bot.form import Form, Refused, input_named, questions
 from photomat.catalog.model import Input, Model
 from photomat.jobs.draft import Draft
-from photomat.jobs.history import PastJob
 from photomat.kernel.errors import NotEnough
 from photomat.kernel.money import Money
 from photomat.texts.load import LANGUAGES, Say
@@ -66,7 +63,7 @@ def greeting(say: Say, *, name: str, balance: Money, offers_english: bool) -> Vi
     """The answer to /start."""
     rows = _menu(say)
     if offers_english:
-        rows.append([_button(say("lang-en"), LanguageButton(language="en").pack())])
+        rows.append([button(say("lang-en"), LanguageButton(language="en").pack())])
     return View(text=say("greeting", name=escape(name), balance=balance), rows=rows)
 
 
@@ -77,18 +74,18 @@ def home(say: Say, *, balance: Money) -> View:
 
 def help_page(say: Say) -> View:
     """How it works, and every command."""
-    return View(text=say("help"), rows=[[_to_create(say)], [_to_home(say)]])
+    return View(text=say("help"), rows=[[_to_create(say)], [to_home(say)]])
 
 
 def hint(say: Say, key: str) -> View:
     """One sentence with the way to a picture under it."""
-    return View(text=say(key), rows=[[_to_create(say)], [_to_home(say)]])
+    return View(text=say(key), rows=[[_to_create(say)], [to_home(say)]])
 
 
 def model_list(say: Say, offers: Sequence[Offer]) -> View:
     """The models on sale, each with its price."""
-    rows = [[_button(_label(say, offer), ModelButton(model=offer.model.id).pack())] for offer in offers]
-    return View(text=say("choose-model" if offers else "no-models"), rows=[*rows, [_to_home(say)]])
+    rows = [[button(_label(say, offer), ModelButton(model=offer.model.id).pack())] for offer in offers]
+    return View(text=say("choose-model" if offers else "no-models"), rows=[*rows, [to_home(say)]])
 
 
 def question(say: Say, model: Model, form: Form, asked: Input) -> View:
@@ -101,7 +98,7 @@ def question(say: Say, model: Model, form: Form, asked: Input) -> View:
         )
     else:
         text = say("question-change", model=escape(model.title), ask=ask)
-    leave = [_button(say("button-leave"), LeaveButton(form_id=form.form_id).pack())]
+    leave = [button(say("button-leave"), LeaveButton(form_id=form.form_id).pack())]
     return View(text=text, rows=[*_options(model, form, asked), leave], expects_text=asked.type == "text")
 
 
@@ -135,7 +132,7 @@ def change_menu(say: Say, model: Model, draft: Draft) -> View:
     """Which input of a draft to ask again."""
     rows = [
         [
-            _button(
+            button(
                 say("draft-change-input", title=say(f"input-{each.name}")),
                 ChangeButton(draft_id=draft.draft_id, question=number).pack(),
             )
@@ -152,34 +149,12 @@ def balance_page(say: Say, balance: Balance) -> View:
         text = say("balance-held", available=balance.available, held=balance.held)
     else:
         text = say("balance", available=balance.available)
-    return View(text=text, rows=[[_to_create(say)], [_to_home(say)]])
-
-
-def history_page(say: Say, jobs: Sequence[PastJob], titles: Mapping[str, str]) -> View:
-    """The last orders, newest first, each with a way to repeat it."""
-    if not jobs:
-        return hint(say, "history-empty")
-    lines = [
-        say(
-            "history-line",
-            number=number,
-            status=say(f"status-{job.status}"),
-            model=escape(titles.get(job.model, job.model)),
-            price=job.price,
-            when=f"{job.created_at:%d.%m %H:%M}",
-        )
-        for number, job in enumerate(jobs, start=1)
-    ]
-    again = [
-        _button(say("history-again", number=number), JobButton(job_id=job.job_id, action=JobAction.AGAIN).pack())
-        for number, job in enumerate(jobs, start=1)
-    ]
-    return View(text=say("history", lines="\n".join(lines)), rows=[again, [_to_home(say)]])
+    return View(text=text, rows=[[_to_create(say)], [to_home(say)]])
 
 
 def languages(say: Say) -> View:
     """The choice of a language."""
-    row = [_button(say(f"lang-{language}"), LanguageButton(language=language).pack()) for language in LANGUAGES]
+    row = [button(say(f"lang-{language}"), LanguageButton(language=language).pack()) for language in LANGUAGES]
     return View(text=say("lang-ask"), rows=[row])
 
 
@@ -208,7 +183,7 @@ def _inputs_in_words(say: Say, model: Model, inputs: Mapping[str, str]) -> str:
 def _options(model: Model, form: Form, asked: Input) -> Rows:
     question_number = model.inputs.index(asked)
     buttons = [
-        _button(option, OptionButton(form_id=form.form_id, question=question_number, option=number).pack())
+        button(option, OptionButton(form_id=form.form_id, question=question_number, option=number).pack())
         for number, option in enumerate(asked.options)
     ]
     return [buttons[start : start + OPTIONS_IN_ROW] for start in range(0, len(buttons), OPTIONS_IN_ROW)]
@@ -230,18 +205,20 @@ def _to_create(say: Say) -> InlineKeyboardButton:
     return _screen(say, "menu-create", Screen.CREATE)
 
 
-def _to_home(say: Say) -> InlineKeyboardButton:
+def to_home(say: Say) -> InlineKeyboardButton:
+    """The way back to the menu."""
     return _screen(say, "menu-home", Screen.HOME)
 
 
 def _screen(say: Say, key: str, screen: Screen) -> InlineKeyboardButton:
-    return _button(say(key), MenuButton(screen=screen).pack())
+    return button(say(key), MenuButton(screen=screen).pack())
 
 
 def _draft_button(text: str, action: DraftAction, draft: Draft) -> InlineKeyboardButton:
     data = DraftButton(action=action, draft_id=draft.draft_id, revision=draft.revision)
-    return _button(text, data.pack())
+    return button(text, data.pack())
 
 
-def _button(text: str, data: str) -> InlineKeyboardButton:
+def button(text: str, data: str) -> InlineKeyboardButton:
+    """A button that calls back with this."""
     return InlineKeyboardButton(text=text, callback_data=data)

@@ -13,9 +13,10 @@ from typing import Any, Final
 
 from photomat.catalog.model import INPUT_TYPES, KINDS, Input, Kind, Model, PriceRow
 from photomat.kernel.errors import Startup
+from photomat.kie.families import FAMILIES, JOBS
 
 FILE_FIELDS: Final = frozenset({"model"})
-MODEL_FIELDS: Final = frozenset({"id", "title", "input", "price"})
+MODEL_FIELDS: Final = frozenset({"id", "title", "protocol", "input", "price"})
 INPUT_FIELDS: Final = frozenset({"name", "type", "required", "options", "default", "max_length"})
 PRICE_FIELDS: Final = frozenset({"credits", "when"})
 
@@ -66,7 +67,11 @@ def _model(entry: "_Entry", kind: Kind) -> Model:
     entry.require(len(names) == len(set(names)), "input", "two inputs bear the same name")
     prices = tuple(_price(each, inputs) for each in entry.tables("price", PRICE_FIELDS, named_by="credits"))
     entry.require(not prices[-1].when, "price", "the last row must fit any inputs, so it has no `when`")
-    return Model(id=entry.text("id"), title=entry.text("title"), kind=kind, inputs=inputs, prices=prices)
+    protocol = entry.text("protocol") if "protocol" in entry.fields else JOBS
+    entry.require(protocol in FAMILIES, "protocol", f"is one of {', '.join(FAMILIES)}")
+    return Model(
+        id=entry.text("id"), title=entry.text("title"), kind=kind, inputs=inputs, prices=prices, protocol=protocol
+    )
 
 
 def _input(entry: "_Entry") -> Input:

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Final, Literal, TypeAlias, get_args
 
+from photomat.kie.families import JOBS
+
 Kind: TypeAlias = Literal["image", "video", "audio", "text"]
 """What a model makes; the catalogue has one file for each."""
 
@@ -41,13 +43,14 @@ class PriceRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """One thing that can be bought. The last of `prices` fits any inputs."""
+    """One thing that can be bought. The last of `prices` fits any inputs; `protocol` is how Kie is spoken to about it."""
 
     id: str
     title: str
     kind: Kind
     inputs: tuple[Input, ...]
     prices: tuple[PriceRow, ...]
+    protocol: str = JOBS
 
     def credits_for(self, inputs: Mapping[str, str]) -> Decimal:
         """What Kie takes for one generation with these inputs."""

@@ -13,11 +13,13 @@ from aiogram import Bot
 from aiogram.exceptions import TelegramAPIError, TelegramUnauthorizedError
 
 from photomat.checks import trial
+from photomat.checks.admins import admins
 from photomat.checks.finding import Finding, Level, broken, doubtful, fine, proved
 from photomat.checks.ground import AnotherCheckRuns, Ground, own_schema, rolled_back
 from photomat.checks.migrations import CANNOT_MAKE
 from photomat.db.pool import Pool, connect_pool, transaction
-from photomat.delivery.lock import LockedCard, mark_delivered, release, try_acquire_delivery_lock
+from photomat.delivery.lock import mark_delivered, release, try_acquire_delivery_lock
+from photomat.delivery.locked import LockedCard
 from photomat.jobs.create import Created
 from photomat.jobs.settle import Success
 from photomat.kernel.clock import epoch
@@ -35,6 +37,7 @@ async def delivery(ground: Ground) -> list[Finding]:
     """Ask Telegram, race for the lock, look for what waits."""
     return [
         *await _telegram(ground),
+        *await admins(ground),
         *await _lock(ground),
         await _on_the_real_table(ground),
         *await _waiting(ground.pool),

@@ -155,6 +155,6 @@ def _print_orphans(rows: Sequence[Mapping[str, Any]]) -> None:
 def _print_reconciliation(done: Reconciliation) -> None:
     for row in done.matched:
         typer.echo(f"✓ orphan {row['orphan_id']}: task {row['task_id']} is job {row['job_id']} ({row['status']})")
-    typer.echo(f"{len(done.matched)} matched, {len(done.waiting)} wait.")
+    typer.echo(done.sentence)
     if done.waiting:
         _print_orphans(done.waiting)

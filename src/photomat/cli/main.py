@@ -4,7 +4,7 @@ import sys
 
 import typer
 
-from photomat.cli import audit, catalog, chaos, check, failpoints, jobs, migrate, run, sandbox, smoke, wallet
+from photomat.cli import audit, catalog, chaos, check, failpoints, incidents, jobs, migrate, run, sandbox, smoke, wallet
 from photomat.kernel.errors import Startup
 from photomat.kernel.failpoint import UnknownFailpoint
 
@@ -17,6 +17,7 @@ app.command("migrate")(migrate.migrate)
 app.command("check")(check.check)
 app.command("smoke")(smoke.smoke)
 app.command("audit")(audit.audit)
+app.command("incidents")(incidents.incidents)
 app.command("failpoints")(failpoints.failpoints)
 app.command("chaos", context_settings=chaos.FORWARDED)(chaos.chaos)
 app.add_typer(jobs.app, name="jobs")

@@ -1,4 +1,4 @@
-"""`photomat wallet`: what happened to every coin of a user."""
+"""`photomat wallet`: what happened to every coin of a user, and the money nobody else can give back."""
 
 import asyncio
 import json
@@ -8,10 +8,12 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from photomat.cli.ask import AsJson, ask, operator_name, print_json
 from photomat.cli.database import reachable_database
-from photomat.db.pool import connect
+from photomat.db.pool import Pool, connect
 from photomat.kernel.errors import PhotomatError
 from photomat.kernel.ids import UserId
+from photomat.operators.actions import Answer, release_hold
 from photomat.settings import load
 from photomat.wallet.ledger import balance
 from photomat.wallet.posting import Balance
@@ -21,7 +23,7 @@ app = typer.Typer(help="What happened to every coin.", no_args_is_help=True)
 
 
 @app.command("show")
-def show(user_id: int, *, as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False) -> None:
+def show(user_id: int, *, as_json: AsJson = False) -> None:
     """A user's balance and last moves."""
     with reachable_database(load()) as dsn:
         try:
@@ -37,6 +39,24 @@ def show(user_id: int, *, as_json: Annotated[bool, typer.Option("--json", help="
     for move in moves:
         table.add_row(str(move.booked_at)[:19], move.reason, str(move.amount), str(move.balance_after), move.reference)
     Console().print(table)
+
+
+@app.command("release")
+def release(
+    reference: str, *, reason: Annotated[str, typer.Option(help="Why, for the journal.")], as_json: AsJson = False
+) -> None:
+    """Give back a hold whose job can no longer end it (log tag HOLD_WITHOUT_JOB); never one of a live job."""
+
+    async def act(pool: Pool) -> Answer:
+        return await release_hold(pool, reference, operator=operator_name(), reason=reason)
+
+    answer = ask(act, name="photomat wallet")
+    if as_json:
+        print_json({"reference": reference, "done": answer.done, "sentence": answer.sentence})
+    else:
+        typer.echo(f"{'✓' if answer.done else '✗'} {answer.sentence}")
+    if not answer.done:
+        raise typer.Exit(1)
 
 
 async def _read(dsn: str, user_id: UserId) -> tuple[Balance, list[Move]]:

@@ -36,7 +36,13 @@ class Heartbeat:
         self._version = version
 
     async def beat(self) -> None:
-        """Say once that this instance is alive."""
+        """Say once that this instance is alive; without a database the next beat does."""
+        try:
+            await self._write()
+        except Exception as error:  # noqa: BLE001  the pulse says that the database is gone
+            log.debug("HEARTBEAT_MISSED", error=type(error).__name__)
+
+    async def _write(self) -> None:
         await self._pool.execute(
             """
             INSERT INTO instances (instance_id, version, host, pid, active) VALUES ($1, $2, $3, $4, $5)
@@ -52,10 +58,7 @@ class Heartbeat:
     async def run(self, stop: asyncio.Event) -> None:
         """Beat until told to stop; then the row goes, so that nobody waits for our leases."""
         while not await sleep_until_set(stop, SEEN_EVERY_S):
-            try:
-                await self.beat()
-            except Exception as error:  # noqa: BLE001  the top of a loop; the pulse says that the database is gone
-                log.debug("HEARTBEAT_MISSED", error=type(error).__name__)
+            await self.beat()
 
     async def leave(self) -> None:
         """Take the row away; without a database it is forgotten later."""

@@ -30,6 +30,7 @@ COMMAND_TIMEOUT_S: Final = 35
 """A little more than the server's own bound, so that the server's clearer error wins."""
 
 RETRY_PAUSE_S: Final = 0.2
+STATEMENTS_KEPT: Final = 200
 
 LIMITS: Final = {
     "statement_timeout": "30s",
@@ -42,7 +43,15 @@ LIMITS: Final = {
 }
 """What each session asks of the server; keepalives do nothing on a Unix socket, and free a dead host's locks on TCP."""
 
-NOT_YET: Final = (OSError, TimeoutError, asyncpg.CannotConnectNowError, asyncpg.TooManyConnectionsError)
+SET_LIMITS: Final = "SELECT set_config(name, value, false) FROM unnest($1::text[], $2::text[]) AS setting (name, value)"
+
+NOT_YET: Final = (
+    OSError,
+    TimeoutError,
+    asyncpg.CannotConnectNowError,
+    asyncpg.ConnectionDoesNotExistError,
+    asyncpg.TooManyConnectionsError,
+)
 """Failures that pass by themselves while a database starts beside us."""
 
 
@@ -56,15 +65,11 @@ ADVICE: Final = (
         "does not exist; create the database or correct DATABASE_URL.",
     ),
     (
-        asyncpg.ProtocolViolationError,
-        "refuses our session settings; if it is a connection pooler, set DIRECT_DATABASE_URL to the server behind it.",
-    ),
-    (
         asyncpg.TooManyConnectionsError,
         "has no connection left; raise its max_connections or stop another client.",
     ),
     (
-        (OSError, TimeoutError),
+        (OSError, TimeoutError, asyncpg.ConnectionDoesNotExistError),
         "cannot be reached; start the database or correct DATABASE_URL.",
     ),
 )
@@ -84,9 +89,9 @@ async def connect_pool(
         return await asyncpg.create_pool(
             min_size=1,
             max_size=size,
-            init=_speak_json,
+            init=_speak_json if through_pooler else _settle_in,
             reset=_keep_as_is,
-            **_arguments(dsn, name=name, through_pooler=through_pooler),
+            **_arguments(dsn, name=name, statement_cache_size=0 if through_pooler else STATEMENTS_KEPT),
         )
 
     return await _patiently(open_pool, dsn=dsn, patience_s=patience_s)
@@ -96,8 +101,8 @@ async def connect(dsn: str, *, name: str, patience_s: float = 0) -> Connection:
     """Open one connection of its own, for session-level work: locks, LISTEN, migrations."""
 
     async def open_connection() -> Connection:
-        connection = await asyncpg.connect(**_arguments(dsn, name=name, through_pooler=False))
-        await _speak_json(connection)
+        connection = await asyncpg.connect(**_arguments(dsn, name=name, statement_cache_size=STATEMENTS_KEPT))
+        await _settle_in(connection)
         return connection
 
     return await _patiently(open_connection, dsn=dsn, patience_s=patience_s)
@@ -121,13 +126,13 @@ def describe(dsn: str) -> str:
     return f"{parts.username or 'the default user'}@{host}{port}{parts.path}"
 
 
-def _arguments(dsn: str, *, name: str, through_pooler: bool) -> dict[str, Any]:
+def _arguments(dsn: str, *, name: str, statement_cache_size: int) -> dict[str, Any]:
     return {
         "dsn": dsn,
         "timeout": CONNECT_TIMEOUT_S,
         "command_timeout": COMMAND_TIMEOUT_S,
-        "statement_cache_size": 0 if through_pooler else 200,
-        "server_settings": {"application_name": name} | ({} if through_pooler else LIMITS),
+        "statement_cache_size": statement_cache_size,
+        "server_settings": {"application_name": name},
     }
 
 
@@ -151,6 +156,12 @@ def _sentence(dsn: str, trouble: Exception) -> str:
     if isinstance(trouble, asyncpg.PostgresError):
         return f"{describe(dsn)} cannot be used: {trouble}"
     return "DATABASE_URL is not a valid address; it looks like postgresql://user:password@host/name."
+
+
+async def _settle_in(connection: Connection) -> None:
+    """Ask the session for our limits. Not while connecting: a pooler refuses what it does not know there."""
+    await connection.execute(SET_LIMITS, list(LIMITS), list(LIMITS.values()), timeout=CONNECT_TIMEOUT_S)
+    await _speak_json(connection)
 
 
 async def _speak_json(connection: Connection) -> None:

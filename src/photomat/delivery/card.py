@@ -4,17 +4,23 @@ One place for every face of a bought card: accepted, progress, overdue, canceled
 """
 
 import html
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
 
-from photomat.delivery.lock import LockedCard
+from photomat.delivery.locked import LockedCard
 from photomat.delivery.outputs import Output
 from photomat.jobs.job import JobStatus
 from photomat.telegram.port import Button, Keyboard
 from photomat.texts.load import Texts
 
 LONGEST_PROMPT: Final = 600
+LONGEST_VALUES: Final = 200
+LONGEST_PLAIN: Final = 900
+"""A caption holds 1024 characters: prompt, values, headings and a reason fit, and so does a plain face."""
+
+TAG: Final = re.compile(r"<[^>]*>")
 KNOWN_FAILURES: Final = frozenset({"timeout", "empty"})
 BAR_CELLS: Final = 10
 
@@ -62,7 +68,7 @@ class _Writer:
         return Face(text=text, keyboard=keyboard, output=output, ring_kind="done")
 
     def failed(self) -> Face:
-        reason = self.texts.say(self.card.language, f"fail-{_failure_word(self.card.fail_code)}")
+        reason = self.texts.say(self.card.language, f"fail-{failure_word(self.card.fail_code)}")
         text = self._say("card-failed", reason=reason)
         return Face(text=text, keyboard=((self._button("card-button-retry", "again"),),), ring_kind="failed")
 
@@ -88,18 +94,10 @@ class _Writer:
             self.card.language,
             key,
             model=html.escape(self.title),
-            inputs=self._inputs(),
+            inputs=inputs_in_words(self.card.inputs),
             price=str(self.card.price),
             **facts,
         )
-
-    def _inputs(self) -> str:
-        """What was ordered, in words: the prompt first, then the short values."""
-        prompt = str(self.card.inputs.get("prompt", ""))
-        if len(prompt) > LONGEST_PROMPT:
-            prompt = prompt[:LONGEST_PROMPT] + "…"
-        rest = " · ".join(html.escape(str(value)) for name, value in self.card.inputs.items() if name != "prompt")
-        return "\n".join(part for part in (f"<i>{html.escape(prompt)}</i>" if prompt else "", rest) if part)
 
     def _button(self, key: str, act: str, **facts: object) -> Button:
         return Button(text=self.texts.say(self.card.language, key, **facts), data=f"j:{self.card.job_id}:{act}")
@@ -120,7 +118,24 @@ def progress_bar(percent: int) -> str:
     return f"{'▓' * full}{'░' * (BAR_CELLS - full)} {percent} %"
 
 
-def _failure_word(code: str | None) -> str:
+def inputs_in_words(inputs: Mapping[str, Any]) -> str:
+    """What was ordered: the prompt first, then the short values; either is cut where it is long."""
+    prompt = cut(str(inputs.get("prompt", "")), LONGEST_PROMPT)
+    values = cut(" · ".join(str(value) for name, value in inputs.items() if name != "prompt"), LONGEST_VALUES)
+    return "\n".join(part for part in (f"<i>{html.escape(prompt)}</i>" if prompt else "", html.escape(values)) if part)
+
+
+def cut(text: str, longest: int) -> str:
+    """The text, or as much of it as there is room for."""
+    return text if len(text) <= longest else text[:longest] + "…"
+
+
+def plain(face: Face) -> Face:
+    """The same face without markup and short, for when Telegram cannot read or hold its text."""
+    return replace(face, text=html.escape(cut(html.unescape(TAG.sub("", face.text)), LONGEST_PLAIN)) or "…")
+
+
+def failure_word(code: str | None) -> str:
     """Which words explain a failure to its customer: never the provider's own text."""
     if code in KNOWN_FAILURES:
         return code

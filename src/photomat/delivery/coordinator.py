@@ -12,9 +12,12 @@ Killed …
     after the mark      done; the ring is due by its own row
 An edit whose answer was lost may land late, after a newer one: then the final edit is rendered once more two minutes later.
 
-Troubles: blocked or gone → undeliverable until the user returns; the card's message deleted → a short text slot takes its
-place (at worst a stray line, never a second picture); 429 and time-outs → released with the next try; a bad token → nothing
-is condemned, tried again every minute; refusals nobody planned for, and our own faults → parked for the operator after a few.
+While an edit is under way its lease is renewed; whoever lost the lock meanwhile is stopped and writes nothing.
+
+Troubles: blocked or gone → undeliverable until the user returns; the card's message deleted, or its group moved → a short text
+slot takes its place (at worst a stray line, never a second picture); a chat's limit → all its cards wait; time-outs → released
+with the next try, later each time; a bad token → nothing is condemned, tried again every minute; refusals nobody planned for,
+and our own faults → parked for the operator after a few; an end that could not be shown for days → parked too.
 """
 
 import asyncio
@@ -24,15 +27,17 @@ from datetime import timedelta
 from typing import Final
 
 from photomat.db.pool import Pool, transaction
-from photomat.delivery import lock, outputs
+from photomat.delivery import lock, outputs, turns
 from photomat.delivery.card import Face, render
-from photomat.delivery.lock import LockedCard
+from photomat.delivery.lease import LockLost, while_renewing
+from photomat.delivery.locked import LockedCard
 from photomat.delivery.sender import NotYet, Sender
 from photomat.jobs import timeline
 from photomat.jobs.job import TERMINAL
 from photomat.jobs.timeline import Tag
 from photomat.kernel.errors import OutcomeUnknown, Transient
 from photomat.kernel.failpoint import failpoint
+from photomat.kernel.ids import ChatId
 from photomat.kernel.logs import correlated, get_logger
 from photomat.kernel.metrics import TAP_TO_PICTURE_S
 from photomat.kernel.retry import backoff_s
@@ -42,6 +47,8 @@ from photomat.telegram.port import (
     Card,
     CardGone,
     CardIsMedia,
+    ChatBusy,
+    ChatMoved,
     Messenger,
     Refused,
     Superseded,
@@ -49,12 +56,19 @@ from photomat.telegram.port import (
     Unreachable,
 )
 from photomat.texts.load import Texts
+from photomat.users.preferences import user_blocked_us
 
 MOST_REFUSALS: Final = 8
 TRIES_BEFORE_TEXT: Final = 4
-MOST_RETRY_S: Final = 600.0
+MOST_RETRY_S: Final = 3600.0
 UNAUTHORIZED_RETRY_S: Final = 60.0
-RETRY_S: Final = 5.0
+LEAST_RETRY_S: Final = 5.0
+MOST_WAIT_FOR_TELEGRAM_S: Final = 300.0
+"""While Telegram cannot be reached at all nothing is lost by asking, and a customer waits."""
+
+GIVE_UP_AFTER: Final = timedelta(days=3)
+"""An end that could not be shown for so long is the operator's."""
+
 log = get_logger()
 
 
@@ -68,6 +82,7 @@ class Coordinator:
     texts: Texts
     title_of: Callable[[str], str]
     wake: Callable[[str], None]
+    lease: timedelta
 
     async def deliver_result_atomic(self, card: LockedCard) -> None:
         """Render a locked card, edit its message, record what it shows; or give the lock back with the reason."""
@@ -83,6 +98,8 @@ class Coordinator:
         try:
             face = await self._render(card)
             level = await self._show(card, face)
+        except LockLost as error:
+            log.warning("DELIVER_LOCK_SKIP", reason=str(error), fence=card.fence)
         except asyncio.CancelledError:
             await self._release(card, 0, "the instance stopped", unknown=True)
             raise
@@ -99,11 +116,14 @@ class Coordinator:
                 await self._undeliverable(card)
             case Unauthorized():
                 log.error("BOT_UNAUTHORIZED", error=str(trouble))
-                await self._release(card, UNAUTHORIZED_RETRY_S, str(trouble), counted=False)
-            case NotYet() | Superseded() | CardGone() | CardIsMedia():
+                await self._release(card, UNAUTHORIZED_RETRY_S, str(trouble), counted=False, blameless=True)
+            case _ if card.status in TERMINAL and card.failing_for >= GIVE_UP_AFTER:
+                await self._park(card, describe(trouble))
+            case NotYet() | Superseded() | CardGone() | CardIsMedia() | ChatMoved():
                 await self._release(card, _backoff(card), str(trouble))
             case Transient():
-                await self._release(card, trouble.retry_after_s or RETRY_S, str(trouble), counted=False)
+                wait_s = trouble.retry_after_s or _wait_for_telegram(card)
+                await self._release(card, wait_s, str(trouble), counted=False, chat_waits=isinstance(trouble, ChatBusy))
             case OutcomeUnknown():
                 await self._release(card, _backoff(card), str(trouble), unknown=True)
             case _:
@@ -116,6 +136,9 @@ class Coordinator:
         return render(card, found, title=self.title_of(card.model), texts=self.texts)
 
     async def _show(self, card: LockedCard, face: Face) -> str:
+        return await while_renewing(self.pool, card, lease=self.lease, work=lambda: self._climb(card, face))
+
+    async def _climb(self, card: LockedCard, face: Face) -> str:
         place = Card(chat_id=card.chat_id, message_id=card.message_id)
         try:
             return await self._edit(card, place, face)
@@ -129,7 +152,9 @@ class Coordinator:
             await self.messenger.edit_keyboard(place, face.keyboard)
             return "text"
         except CardGone:
-            return await self._edit(card, await self._new_slot(card), face)
+            return await self._edit(card, await self._new_slot(card, card.chat_id), face)
+        except ChatMoved as moved:
+            return await self._edit(card, await self._new_slot(card, moved.chat_id), face)
 
     async def _edit(self, card: LockedCard, place: Card, face: Face) -> str:
         last_resort = card.attempts >= TRIES_BEFORE_TEXT
@@ -138,18 +163,19 @@ class Coordinator:
         with unimportant():
             return await self.sender.show(place, face, language=card.language, last_resort=last_resort)
 
-    async def _new_slot(self, card: LockedCard) -> Card:
+    async def _new_slot(self, card: LockedCard, chat_id: ChatId) -> Card:
         """The card's message is gone: a short text takes its place, its id committed with the fence."""
         text = self.texts.say(card.language, "card-slot")
-        message_id = await self.messenger.send_text(card.chat_id, text, reply_to=None)
+        message_id = await self.messenger.send_text(chat_id, text, reply_to=None)
+        failpoint("deliver.after_slot")
         async with transaction(self.pool) as tx:
-            ours = await lock.move_card(tx, card, message_id)
+            ours = await lock.move_card(tx, card, message_id, chat_id=chat_id)
             if ours:
                 await timeline.record(tx, card.job_id, Tag.MOVED, message_id=message_id)
         if not ours:
-            raise Superseded("superseded")
-        log.warning("CARD_MOVED", chat_id=card.chat_id, message_id=message_id)
-        return Card(chat_id=card.chat_id, message_id=message_id)
+            raise LockLost("the lock was taken over before the new slot was recorded")
+        log.warning("CARD_MOVED", chat_id=chat_id, message_id=message_id)
+        return Card(chat_id=chat_id, message_id=message_id)
 
     async def _mark(self, card: LockedCard, face: Face, level: str) -> None:
         once_more = card.status in TERMINAL and card.doubtful
@@ -159,6 +185,7 @@ class Coordinator:
             ours = await lock.mark_delivered(tx, card, ring_kind=face.ring_kind, once_more=once_more)
             if ours:
                 await timeline.record(tx, card.job_id, Tag.SHOWN, status=card.status, fence=card.fence, level=level)
+            failpoint("deliver.before_commit")
         failpoint("deliver.after_mark")
         if not ours:
             log.warning("DELIVER_LOCK_SKIP", reason="the lock was taken over", fence=card.fence)
@@ -171,37 +198,65 @@ class Coordinator:
         self.wake("deliveries")
 
     async def _release(
-        self, card: LockedCard, after_s: float, error: str, *, counted: bool = True, unknown: bool = False
+        self,
+        card: LockedCard,
+        after_s: float,
+        error: str,
+        *,
+        counted: bool = True,
+        unknown: bool = False,
+        blameless: bool = False,
+        chat_waits: bool = False,
     ) -> None:
         after = timedelta(seconds=after_s)
         async with transaction(self.pool) as tx:
-            ours = await lock.release(tx, card, after=after, error=error, counted=counted, unknown=unknown)
+            ours = await lock.release(
+                tx, card, after=after, error=error, counted=counted, unknown=unknown, blameless=blameless
+            )
             if ours:
                 retry_s = round(after_s, 1)
                 await timeline.record(tx, card.job_id, Tag.RELEASED, fence=card.fence, retry_s=retry_s, error=error)
+            if chat_waits:
+                await turns.put_off_chat(tx, bot_id=card.bot_id, chat_id=card.chat_id, after=after)
         if ours:
             log.warning("DELIVER_FAIL_RELEASED", retry_s=round(after_s, 1), unknown=unknown, error=error)
         else:
             log.warning("DELIVER_LOCK_SKIP", reason="the lock was taken over", fence=card.fence)
 
     async def _refused(self, card: LockedCard, error: str) -> None:
-        if card.attempts < MOST_REFUSALS:
+        """Parked after a few; progress never is, for a parked card would keep its result back."""
+        if card.attempts < MOST_REFUSALS or card.status not in TERMINAL:
             await self._release(card, _backoff(card), error)
-            return
+        else:
+            await self._park(card, error)
+
+    async def _park(self, card: LockedCard, error: str) -> None:
         async with transaction(self.pool) as tx:
-            if await lock.park(tx, card, error=error):
+            ours = await lock.park(tx, card, error=error)
+            if ours:
                 await timeline.record(tx, card.job_id, Tag.PARKED, fence=card.fence, error=error)
-        log.error("DELIVERY_PARKED", error=error, attempts=card.attempts)
+        if ours:
+            failing_h = round(card.failing_for.total_seconds() / 3600, 1)
+            log.error("DELIVERY_PARKED", error=error, attempts=card.attempts, failing_h=failing_h)
+        else:
+            log.warning("DELIVER_LOCK_SKIP", reason="the lock was taken over", fence=card.fence)
 
     async def _undeliverable(self, card: LockedCard) -> None:
         async with transaction(self.pool) as tx:
             if await lock.mark_undeliverable(tx, card, error="the user cannot be reached"):
                 await timeline.record(tx, card.job_id, Tag.UNDELIVERABLE, fence=card.fence)
+                if card.is_private:
+                    await user_blocked_us(tx, user_id=card.user_id)
         log.warning("UNDELIVERABLE", chat_id=card.chat_id)
 
 
 def _backoff(card: LockedCard) -> float:
     return backoff_s(card.attempts - 1, most_s=MOST_RETRY_S)
+
+
+def _wait_for_telegram(card: LockedCard) -> float:
+    """A quarter of the time it has been failing: seconds at first, minutes in a long outage."""
+    return min(MOST_WAIT_FOR_TELEGRAM_S, max(LEAST_RETRY_S, card.failing_for.total_seconds() / 4))
 
 
 def _via(card: LockedCard) -> str:

@@ -5,12 +5,14 @@ output comes due again.
 """
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from photomat.db.pool import Pool
 from photomat.delivery import outputs
 from photomat.delivery.media import ResultFiles
 from photomat.delivery.outputs import Output
 from photomat.kernel.errors import Transient
+from photomat.kernel.failpoint import failpoint
 from photomat.kernel.logs import correlated, get_logger
 
 log = get_logger()
@@ -23,11 +25,17 @@ class Keeper:
     pool: Pool
     files: ResultFiles
 
+    def path_of(self, output: Output) -> Path | None:
+        """Where our copy of an output lies, if there is one."""
+        return None if output.kept_as is None else self.files.path_of(output.kept_as)
+
     async def kept(self, output: Output) -> Output:
         """The output with our own copy, made now if there is none; raises Transient when it cannot be had."""
         if output.kept_as is not None and self.files.path_of(output.kept_as).is_file():
             return output
+        failpoint("deliver.before_fetch")
         kept = await self.files.fetch(output)
+        failpoint("deliver.before_keep")
         kept_as = str(kept.path.relative_to(self.files.folder))
         await outputs.remember_kept(self.pool, output, kept, kept_as=kept_as)
         return replace(

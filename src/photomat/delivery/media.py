@@ -32,6 +32,10 @@ class NotAllowed(Transient):
     """The address of a result is not one we fetch from, or the file is not one we keep."""
 
 
+class TooLarge(NotAllowed):
+    """The file is larger than we keep."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultFiles:
     """Fetches results into `folder`; `trusted_host` is the host of KIE_API_URL."""
@@ -54,7 +58,7 @@ class ResultFiles:
             await asyncio.to_thread(part.parent.mkdir, parents=True, exist_ok=True)
             size_bytes = await self._download(output.url, part)
             return await asyncio.to_thread(self._keep, output, part, size_bytes)
-        except (aiohttp.ClientError, TimeoutError, OSError) as error:
+        except (aiohttp.ClientError, TimeoutError, OSError, ValueError) as error:
             raise Transient(f"the result could not be fetched or kept: {type(error).__name__}") from error
         finally:
             with suppress(OSError):
@@ -86,7 +90,7 @@ def check_address(url: str, trusted_host: str) -> None:
     parts = urlsplit(url)
     if parts.hostname == trusted_host and parts.scheme in {"http", "https"}:
         return
-    if parts.scheme != "https" or not parts.hostname:
+    if parts.scheme != "https" or not parts.hostname or not parts.hostname.isascii():
         raise NotAllowed("the result's address is not https")
     try:
         literal = ipaddress.ip_address(parts.hostname)
@@ -124,7 +128,7 @@ async def _save(response: aiohttp.ClientResponse, part: Path) -> int:
         async for chunk in response.content.iter_chunked(CHUNK_BYTES):
             size_bytes += len(chunk)
             if size_bytes > LARGEST_BYTES:
-                raise NotAllowed("the result is larger than we keep")
+                raise TooLarge("the result is larger than we keep")
             file.write(chunk)
     if size_bytes == 0:
         raise NotAllowed("the result is empty")

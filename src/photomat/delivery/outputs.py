@@ -10,6 +10,9 @@ from photomat.db.pool import Pool
 from photomat.kernel.ids import JobId
 
 MOST_TRIES: Final = 8
+KEEP_LEASE: Final = timedelta(seconds=150)
+"""Longer than a copy may take (`media.FETCH_TIMEOUT`), so that a slow file is not fetched by two at once."""
+
 KEEPS_DUE: Final = "SELECT 1 FROM job_outputs WHERE keep_at <= photomat_now()"
 
 

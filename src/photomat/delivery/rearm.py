@@ -3,7 +3,7 @@
 from photomat.db.pool import Transaction
 from photomat.jobs import timeline
 from photomat.jobs.timeline import Tag
-from photomat.kernel.ids import JobId, UserId
+from photomat.kernel.ids import BotId, ChatId, JobId, UserId
 
 
 async def rearm_user(tx: Transaction, *, user_id: UserId) -> int:
@@ -11,7 +11,7 @@ async def rearm_user(tx: Transaction, *, user_id: UserId) -> int:
     rows = await tx.fetch(
         """
         UPDATE generation_jobs
-           SET undeliverable_at = NULL, deliver_at = photomat_now(), delivery_attempts = 0
+           SET undeliverable_at = NULL, deliver_at = photomat_now(), delivery_attempts = 0, delivery_failing_since = NULL
          WHERE user_id = $1 AND undeliverable_at IS NOT NULL
         RETURNING job_id
         """,
@@ -21,7 +21,23 @@ async def rearm_user(tx: Transaction, *, user_id: UserId) -> int:
     return len(rows)
 
 
-async def rearm_job(tx: Transaction, job_id: JobId) -> bool:
+async def rearm_chat(tx: Transaction, *, bot_id: BotId, chat_id: ChatId) -> int:
+    """Make the undeliverable cards of a group due again: the bot is back in it; say how many."""
+    rows = await tx.fetch(
+        """
+        UPDATE generation_jobs
+           SET undeliverable_at = NULL, deliver_at = photomat_now(), delivery_attempts = 0, delivery_failing_since = NULL
+         WHERE bot_id = $1 AND chat_id = $2 AND undeliverable_at IS NOT NULL
+        RETURNING job_id
+        """,
+        bot_id,
+        chat_id,
+    )
+    await timeline.record_all(tx, {JobId(row["job_id"]): {"by": "return"} for row in rows}, Tag.REARMED)
+    return len(rows)
+
+
+async def rearm_job(tx: Transaction, job_id: JobId, *, by: str = "operator") -> bool:
     """Make one job's card due again, whatever kept it; False when there is no such job.
 
     Safe at any time: a card that shows the row already is edited to what it shows. A lock that is held stays held.
@@ -30,12 +46,12 @@ async def rearm_job(tx: Transaction, job_id: JobId) -> bool:
         """
         UPDATE generation_jobs
            SET undeliverable_at = NULL, parked_at = NULL, delivery_attempts = 0, deliver_at = photomat_now(),
-               card_wanted = card_wanted + 1
+               delivery_failing_since = NULL, card_wanted = card_wanted + 1
          WHERE job_id = $1
         RETURNING true
         """,
         job_id,
     )
     if found:
-        await timeline.record(tx, job_id, Tag.REARMED, by="operator")
+        await timeline.record(tx, job_id, Tag.REARMED, by=by)
     return bool(found)

@@ -2,42 +2,27 @@
 
 Each rung is an edit of the same message, so trying again shows the same thing once. A rung is left only when Telegram
 refused the *source*; every other trouble goes up to the coordinator. Text with a link is the last resort: while a file that
-nobody could fetch may still be had, it is tried again first.
+nobody could fetch may still be had, it is tried again first. A document or a link says why it is one.
 """
 
 import html
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from photomat.db.pool import Pool
 from photomat.delivery import outputs
-from photomat.delivery.card import Face
+from photomat.delivery.card import Face, plain
 from photomat.delivery.keep import Keeper
-from photomat.delivery.media import NotAllowed
+from photomat.delivery.media import NotAllowed, TooLarge
 from photomat.delivery.outputs import Output
+from photomat.delivery.rungs import UPLOAD_BYTES, UPLOAD_PHOTO_BYTES, Why, rungs_of, why_a_link
 from photomat.kernel.errors import Transient
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.logs import get_logger
-from photomat.telegram.port import Card, CardIsMedia, Media, MediaKind, Messenger, PhotoRefused, SourceRefused
+from photomat.telegram.port import Card, CardIsMedia, Messenger, PhotoRefused, SourceRefused, TextRefused
 from photomat.texts.load import Texts
 
 MIB: Final = 2**20
-URL_LIMIT_BYTES: Final = {MediaKind.PHOTO: 5 * MIB}
-URL_LIMIT_OTHERWISE: Final = 20 * MIB
-UPLOAD_PHOTO_BYTES: Final = 10 * MIB
-UPLOAD_BYTES: Final = 50 * MIB
-PHOTO_SIDES: Final = 10_000
-PHOTO_RATIO: Final = 20
-BY_MIME: Final = {
-    "image/png": MediaKind.PHOTO,
-    "image/jpeg": MediaKind.PHOTO,
-    "image/webp": MediaKind.PHOTO,
-    "image/gif": MediaKind.ANIMATION,
-    "video/mp4": MediaKind.VIDEO,
-    "audio/mpeg": MediaKind.AUDIO,
-    "audio/mp4": MediaKind.AUDIO,
-    "audio/ogg": MediaKind.AUDIO,
-}
 LONGEST_LINK: Final = 2000
 log = get_logger()
 
@@ -57,6 +42,13 @@ class Sender:
 
     async def show(self, card: Card, face: Face, *, language: str, last_resort: bool) -> str:
         """Edit the card; the answer is the level: url (Telegram has or fetches the file), bytes or text."""
+        try:
+            return await self._show(card, face, language, last_resort=last_resort)
+        except TextRefused:
+            log.warning("DELIVER_STEP_DOWN", level="plain", reason=TextRefused.__name__)
+            return await self._show(card, plain(face), language, last_resort=last_resort)
+
+    async def _show(self, card: Card, face: Face, language: str, *, last_resort: bool) -> str:
         if face.output is None:
             failpoint("deliver.before_edit")
             await self.messenger.edit_text(card, face.text, face.keyboard)
@@ -71,60 +63,41 @@ class Sender:
             log.warning("RESULT_NOT_KEPT", position=output.position, error=str(error))
             missing = error
         failpoint("deliver.after_fetch")
-        for level, media in self._rungs(output, kind_of(output)):
+        for rung in rungs_of(output, self.keeper.path_of(output)):
             failpoint("deliver.before_edit")
+            text = face.text + reason(self.texts, language, rung.why)
             try:
-                file_id = await self.messenger.edit_media(card, media, face.text, face.keyboard)
+                file_id = await self.messenger.edit_media(card, rung.media, text, face.keyboard)
             except (SourceRefused, PhotoRefused) as error:
-                log.info("DELIVER_STEP_DOWN", level=level, media=media.kind, reason=type(error).__name__)
+                log.info("DELIVER_STEP_DOWN", level=rung.level, media=rung.media.kind, reason=type(error).__name__)
                 continue
             if file_id is not None:
-                await outputs.remember_file(self.pool, output, media=media.kind, file_id=file_id)
-            return level
+                await outputs.remember_file(self.pool, output, media=rung.media.kind, file_id=file_id)
+            return rung.level
         if missing is not None and not isinstance(missing, NotAllowed) and not last_resort:
             raise NotYet(str(missing)) from missing
-        await self._as_text(card, face, output, language)
+        why = why_a_link(output, is_too_large=isinstance(missing, TooLarge))
+        await self._as_text(card, replace(face, text=face.text + reason(self.texts, language, why)), output, language)
         return "text"
 
-    def _rungs(self, output: Output, kind: MediaKind) -> list[tuple[str, Media]]:
-        name = f"photomat-{output.job_id}-{output.position + 1}"
-        rungs: list[tuple[str, Media]] = []
-        if output.file_id is not None and output.media is not None:
-            rungs.append(("url", Media(kind=MediaKind(output.media), source=output.file_id, name=name)))
-        size_bytes = output.size_bytes or 0
-        if kind is not MediaKind.DOCUMENT and size_bytes <= URL_LIMIT_BYTES.get(kind, URL_LIMIT_OTHERWISE):
-            rungs.append(("url", Media(kind=kind, source=output.url, name=name)))
-        if output.kept_as is not None and size_bytes <= UPLOAD_BYTES:
-            path = self.keeper.files.path_of(output.kept_as)
-            if kind is not MediaKind.DOCUMENT:
-                rungs.append(("bytes", Media(kind=kind, source=path, name=f"{name}{path.suffix}")))
-            rungs.append(("bytes", Media(kind=MediaKind.DOCUMENT, source=path, name=f"{name}{path.suffix}")))
-        return rungs
-
     async def _as_text(self, card: Card, face: Face, output: Output, language: str) -> None:
-        text = f"{face.text}\n\n{self.texts.say(language, 'card-link')}"
-        if len(output.url) <= LONGEST_LINK:
-            text += f' <a href="{html.escape(output.url)}">{self.texts.say(language, "card-link-label")}</a>'
+        text = face.text + link(self.texts, language, output.url)
         try:
             await self.messenger.edit_text(card, text, face.keyboard)
         except CardIsMedia:
             await self.messenger.edit_keyboard(card, face.keyboard)
 
 
-def kind_of(output: Output) -> MediaKind:
-    """What Telegram should make of an output, by its bytes; what does not fit goes as a document."""
-    if output.mime is None:
-        return MediaKind.PHOTO
-    kind = BY_MIME.get(output.mime, MediaKind.DOCUMENT)
-    if kind is MediaKind.PHOTO and not _fits_a_photo(output):
-        return MediaKind.DOCUMENT
-    return kind
+def reason(texts: Texts, language: str, why: Why | None) -> str:
+    """Why a file is not what it should be, as a last paragraph in the customer's words."""
+    if why is None:
+        return ""
+    said = texts.say(language, f"why-{why}", photo_mb=UPLOAD_PHOTO_BYTES // MIB, file_mb=UPLOAD_BYTES // MIB)
+    return f"\n\n{said}"
 
 
-def _fits_a_photo(output: Output) -> bool:
-    if (output.size_bytes or 0) > UPLOAD_PHOTO_BYTES:
-        return False
-    if not output.width or not output.height:
-        return True
-    long, short = max(output.width, output.height), min(output.width, output.height)
-    return output.width + output.height <= PHOTO_SIDES and long <= PHOTO_RATIO * short
+def link(texts: Texts, language: str, url: str) -> str:
+    """The way to a file that could not be shown; nothing where the address is too long for a message."""
+    if len(url) > LONGEST_LINK:
+        return ""
+    return f' <a href="{html.escape(url)}">{texts.say(language, "card-link-label")}</a>'

@@ -36,6 +36,7 @@ async def receive(pool: Pool, *, bot_id: BotId, updates: Sequence[Mapping[str, A
         added = Counter(lane for _, lane in new)
         if added:
             await store.raise_pending(tx, bot_id=bot_id, lanes=list(added), added=list(added.values()))
+        failpoint("inbox.before_commit")
     failpoint("inbox.after_store")
     if new:
         log.info("UPDATE_RECEIVED", count=len(new), update_ids=",".join(str(update_id) for update_id, _ in new))

@@ -14,11 +14,15 @@ from photomat.kernel.errors import Rejected
 from photomat.kernel.ids import BotId, Fence, ReceivedId
 
 MAX_ATTEMPTS: Final = 3
+MOST_CLAIMS: Final = 10
+"""A process that dies with an update in its hands was hardly killed by it, even a few times in a row; ten times, it was."""
+
 PRE_CHECKOUT: Final = "pre_checkout_query"
 PRE_CHECKOUT_LANES: Final = "p"
 """The first letter of the lanes that are served by a slot of their own."""
 
 _NO_LANE: Final = "other"
+_LARGEST_ID: Final = 2**63 - 1
 _ZERO_BYTE: Final = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 
 
@@ -37,8 +41,8 @@ class Claimed:
 
     @property
     def tried_too_often(self) -> bool:
-        """Say whether earlier tries used up every attempt, so that this one must not be made."""
-        return self.attempts > MAX_ATTEMPTS
+        """Say whether so many tries ended without a word that this one must not be made."""
+        return self.attempts > MOST_CLAIMS
 
     @property
     def is_last_attempt(self) -> bool:
@@ -65,7 +69,7 @@ def lane_of(update: Mapping[str, Any]) -> str:
     if kind == PRE_CHECKOUT:
         return f"{PRE_CHECKOUT_LANES}{update_id_of(update)}"
     for letter, number in _owners(update.get(kind)):
-        if isinstance(number, int):
+        if isinstance(number, int) and not isinstance(number, bool) and abs(number) <= _LARGEST_ID:
             return f"{letter}{number}"
     return _NO_LANE
 

@@ -13,7 +13,7 @@ from typing import Any
 from photomat.db.pool import Transaction
 from photomat.jobs import timeline
 from photomat.jobs.job import JobStatus
-from photomat.jobs.orphans import match_task
+from photomat.jobs.orphans import match_tasks
 from photomat.jobs.timeline import Tag
 from photomat.kernel.ids import JobId
 
@@ -64,8 +64,8 @@ async def update_from_callback(tx: Transaction, callbacks: Sequence[Callback]) -
         new.discard(callback.digest)
     await _wake(tx, jobs.woken)
     await timeline.record_all(tx, jobs.told, Tag.WOKEN)
-    for task_id in jobs.learned:
-        await match_task(tx, task_id=task_id)
+    if jobs.learned:
+        await match_tasks(tx, jobs.learned)
     await _keep_orphans(tx, [effect for effect in effects if effect.orphan is not None and effect.is_new])
     return effects
 
@@ -111,10 +111,12 @@ class _Jobs:
 
 
 async def _insert(tx: Transaction, callbacks: Sequence[Callback]) -> set[bytes]:
+    """Store them in one order for all: two instances given the same callbacks never wait for each other in a circle."""
     rows = await tx.fetch(
         """
         INSERT INTO callbacks (job_id, task_id, digest, body)
-        SELECT * FROM unnest($1::bigint[], $2::text[], $3::bytea[], $4::bytea[])
+        SELECT * FROM unnest($1::bigint[], $2::text[], $3::bytea[], $4::bytea[]) AS new (job_id, task_id, digest, body)
+         ORDER BY digest
             ON CONFLICT ON CONSTRAINT callbacks_once DO NOTHING
         RETURNING digest
         """,

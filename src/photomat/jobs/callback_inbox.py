@@ -81,6 +81,7 @@ class CallbackInbox:
         failpoint("callback.before_store")
         async with transaction(self.pool) as tx:
             effects = await update_from_callback(tx, callbacks)
+            failpoint("callback.before_commit")
         failpoint("callback.after_store")
         return effects
 

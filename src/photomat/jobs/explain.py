@@ -41,6 +41,7 @@ class Facts:
     delivering_by: str | None
     delivery_attempts: int
     delivery_error: str | None
+    delivery_failing_since: datetime | None
     delivered_at: datetime | None
     undeliverable_at: datetime | None
     parked_at: datetime | None
@@ -108,6 +109,8 @@ def _submitting(job: Facts, around: Surroundings) -> str:
 
 def _running(job: Facts, around: Surroundings) -> str:
     at_kie = f"Kie has had task {job.external_task_id} for {_span(job.now - (job.intent_at or job.created_at))}"
+    if job.last_error is not None:
+        at_kie += f" ({job.last_error})"
     if job.empty_since is not None:
         at_kie += f" and says success without a result for {_since(job, job.empty_since)}"
     if job.overdue_at is not None:
@@ -142,15 +145,30 @@ def _card(job: Facts, around: Surroundings) -> str:
         )
     if job.parked_at is not None:
         return (
-            f"Telegram refused the card too often, it has been parked for {_since(job, job.parked_at)}"
+            f"{_tried_in_vain(job, job.parked_at)}, it has been parked for {_since(job, job.parked_at)}"
             f" ({_said(job.delivery_error)}); `jobs redeliver {job.job_id}` tries again"
         )
     if job.delivering_at is not None:
         return _locked(job, job.delivering_at, around)
     if job.deliver_at > job.now:
-        why = f"the last try failed ({job.delivery_error})" if job.delivery_error else "the card is rendered once more"
-        return f"{why}, next try in {_span(job.deliver_at - job.now)}"
+        return f"{_last_try(job)}, next try in {_span(job.deliver_at - job.now)}"
     return _due(job, "the card", job.deliver_at, around)
+
+
+def _tried_in_vain(job: Facts, parked_at: datetime) -> str:
+    failing_since = job.delivery_failing_since
+    if failing_since is not None and parked_at - failing_since >= timedelta(days=1):
+        return f"the card could not be shown for {_span(parked_at - failing_since)}"
+    return "Telegram refused the card too often"
+
+
+def _last_try(job: Facts) -> str:
+    if not job.delivery_error:
+        return "the card is rendered once more" if job.delivered_at else "the card waits for its turn in the chat"
+    failing_since = job.delivery_failing_since
+    lately = failing_since is None or job.now - failing_since < timedelta(minutes=2)
+    lasting = "" if lately else f", it has been failing for {_since(job, failing_since or job.now)}"
+    return f"the last try failed ({job.delivery_error}){lasting}"
 
 
 def _locked(job: Facts, since: datetime, around: Surroundings) -> str:

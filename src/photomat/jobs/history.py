@@ -17,8 +17,12 @@ class PastJob:
 
     job_id: JobId
     model: str
+    prompt: str
     status: JobStatus
     price: Money
+    fail_code: str | None
+    gift: bool
+    offered: bool
     created_at: datetime
     delivered: bool
 
@@ -52,22 +56,28 @@ async def hosts_a_job(pool: Pool, *, bot_id: BotId, chat_id: ChatId, message_id:
     )
 
 
-async def recent_jobs(pool: Pool, *, user_id: UserId, limit: int) -> list[PastJob]:
-    """The last jobs of a user."""
+async def recent_jobs(pool: Pool, *, user_id: UserId, limit: int, skip: int = 0) -> list[PastJob]:
+    """The last jobs of a user, after so many newer ones."""
     rows = await pool.fetch(
         """
-        SELECT job_id, model, status, price, currency, created_at, delivered_at IS NOT NULL AS delivered
-          FROM generation_jobs WHERE user_id = $1 ORDER BY job_id DESC LIMIT $2
+        SELECT job_id, model, inputs, status, price, currency, fail_code, gift, offered_at IS NOT NULL AS offered,
+               created_at, delivered_at IS NOT NULL AS delivered
+          FROM generation_jobs WHERE user_id = $1 ORDER BY job_id DESC LIMIT $2 OFFSET $3
         """,
         user_id,
         limit,
+        skip,
     )
     return [
         PastJob(
             job_id=JobId(row["job_id"]),
             model=row["model"],
+            prompt=str(row["inputs"].get("prompt", "")),
             status=JobStatus(row["status"]),
             price=Money(row["price"], row["currency"]),
+            fail_code=row["fail_code"],
+            gift=row["gift"],
+            offered=row["offered"],
             created_at=row["created_at"],
             delivered=row["delivered"],
         )

@@ -16,6 +16,7 @@ from typing import Any, Final
 
 from photomat.kernel.ids import BotId, ChatId, Fence, JobId, MessageId, TaskId, UserId
 from photomat.kernel.money import Money
+from photomat.kie.states import KieState, normalize_state
 
 
 class JobStatus(StrEnum):
@@ -42,10 +43,14 @@ TRANSITIONS: Final[Mapping[JobStatus, frozenset[JobStatus]]] = {
 TERMINAL: Final = frozenset({JobStatus.DONE, JobStatus.FAILED, JobStatus.CANCELED})
 
 _WORDS: Final = {
-    "success": JobStatus.DONE,
-    "fail": JobStatus.FAILED,
+    **{status.value: status for status in JobStatus},
     "queued": JobStatus.PENDING,
     "cancelled": JobStatus.CANCELED,
+}
+_OF_KIE: Final = {
+    KieState.SUCCESS: JobStatus.DONE,
+    KieState.FAIL: JobStatus.FAILED,
+    KieState.RUNNING: JobStatus.RUNNING,
 }
 _OVERDUE: Final = {
     "image": timedelta(minutes=5),
@@ -91,6 +96,7 @@ class Job:
     troubles: int
     woken_via: str | None
     created_at: datetime
+    intent_at: datetime | None
     overdue_at: datetime | None
     empty_since: datetime | None
     claimed_at: datetime
@@ -99,6 +105,11 @@ class Job:
     def age(self) -> timedelta:
         """How old the job was when it was claimed, by the database's clock."""
         return self.claimed_at - self.created_at
+
+    @property
+    def age_at_kie(self) -> timedelta:
+        """How long ago its request left for Kie."""
+        return self.claimed_at - (self.intent_at or self.created_at)
 
     @property
     def hold_reference(self) -> str:
@@ -118,7 +129,5 @@ def offer_reference(job_id: JobId) -> str:
 
 def normalize_job_status(raw: object) -> JobStatus:
     """Translate any word for a status to ours (success → done, fail → failed); what nobody knows is running."""
-    word = str(raw).strip().lower()
-    if word in _WORDS:
-        return _WORDS[word]
-    return JobStatus(word) if word in {status.value for status in JobStatus} else JobStatus.RUNNING
+    known = _WORDS.get(raw.strip().lower()) if isinstance(raw, str) else None
+    return known or _OF_KIE[normalize_state(raw)]

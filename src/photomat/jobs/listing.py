@@ -3,7 +3,7 @@
 Reads only. Prompts and addresses of files stay in the database.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Final
@@ -17,7 +17,8 @@ COLUMNS: Final = """
     fail_code, fail_reason, last_error, attempts, found_via, woken_via, cardinality(result_urls) AS outputs,
     created_at, intent_at, submitted_at, overdue_at, empty_since, offered_at, settled_at, stopped_at, due_at, leased_by,
     leased_until, card_wanted, card_shown, deliver_at, delivering_at, delivering_by, delivery_fence, delivery_attempts,
-    delivery_error, delivered_at, undeliverable_at, parked_at, ring_kind, ring_due_at, rung_at, photomat_now() AS now"""
+    delivery_error, delivery_failing_since, delivered_at, undeliverable_at, parked_at, ring_kind, ring_due_at, rung_at,
+    photomat_now() AS now"""
 """Everything an operator may see of a job's row."""
 
 STUCK_AFTER: Final = timedelta(minutes=2)
@@ -67,19 +68,6 @@ async def waiting_orphans(pool: Pool, *, limit: int) -> list[dict[str, Any]]:
          WHERE processed_at IS NULL ORDER BY orphan_id LIMIT $1
         """,
         limit,
-    )
-    return [plain(row) for row in rows]
-
-
-async def matched_orphans(pool: Pool, orphan_ids: Sequence[int]) -> list[dict[str, Any]]:
-    """Those of these orphans that have found their job, with the job."""
-    rows = await pool.fetch(
-        """
-        SELECT orphan_id, task_id, processed_at, job_id, status
-          FROM orphan_callbacks LEFT JOIN generation_jobs ON external_task_id = task_id
-         WHERE orphan_id = ANY($1::bigint[]) AND processed_at IS NOT NULL ORDER BY orphan_id
-        """,
-        list(orphan_ids),
     )
     return [plain(row) for row in rows]
 

@@ -12,13 +12,15 @@ from typing import Final
 from photomat.db.pool import Pool, transaction
 from photomat.jobs import settle, store, timeline
 from photomat.jobs.job import TERMINAL, Job, JobStatus, Times
+from photomat.jobs.pace import VISIBLE_WITHIN, next_look, progress_of
 from photomat.jobs.stop import bearing_trouble
 from photomat.jobs.timeline import Tag
 from photomat.kernel.errors import Transient
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import TaskId
 from photomat.kernel.logs import correlated, get_logger
-from photomat.kie.port import Provider
+from photomat.kie.families import JOBS
+from photomat.kie.port import Busy, Provider
 from photomat.kie.state_parser import KieState, Reading
 from photomat.work import budget
 from photomat.work.budget import Budget
@@ -26,43 +28,23 @@ from photomat.work.budget import Budget
 QUERIES: Final = Budget(name="kie:queries", limit=9, window_s=1.05)
 """Kie takes 10 queries a second; a little is left for what happens on the way."""
 
-PACE: Final = (
-    (timedelta(seconds=30), timedelta(seconds=2)),
-    (timedelta(minutes=2), timedelta(seconds=5)),
-    (timedelta(minutes=15), timedelta(seconds=15)),
-    (timedelta(hours=1), timedelta(minutes=1)),
-)
-SLOWEST: Final = timedelta(minutes=5)
-SLOW_KINDS: Final = frozenset({"video", "music"})
 RETRY_S: Final = 5.0
 LAST_LOOK_GRACE: Final = timedelta(minutes=1)
 """The last look must really be one: so much longer it is tried when Kie, or our own pace, does not let us look."""
 
-USUAL_S: Final = {"image": 25.0, "audio": 30.0, "video": 180.0}
-USUAL_OTHERWISE_S: Final = 60.0
+LOST_SAYS: Final = "Kie does not know the task; it is asked again and again, nothing is decided by that"
 log = get_logger()
-
-
-def next_look(age: timedelta, kind: str, first: timedelta) -> timedelta:
-    """When to look again at a job of this age and kind: quick at first, then slower and slower."""
-    pace = next((every for until, every in PACE if age < until), SLOWEST)
-    return max(first, pace * 2 if kind in SLOW_KINDS else pace)
-
-
-def progress_of(age: timedelta, kind: str) -> int:
-    """How far a job of this age and kind usually is, in steps of ten, never quite there."""
-    usual_s = USUAL_S.get(kind, USUAL_OTHERWISE_S)
-    return min(90, 10 * int(9 * age.total_seconds() / usual_s))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Looker:
-    """Looks at claimed jobs."""
+    """Looks at claimed jobs. `protocol_of` says how Kie is asked about the tasks of a model."""
 
     pool: Pool
     provider: Provider
     times: Times
     wake: Callable[[str], None]
+    protocol_of: Callable[[str], str] = lambda _model: JOBS
 
     async def look(self, job: Job) -> None:
         """Take one claimed job a step nearer to its end."""
@@ -80,7 +62,8 @@ class Looker:
         except Transient as error:
             if job.age < self.times.timeout + min(self.times.timeout, LAST_LOOK_GRACE):
                 await self._say_if_overdue(job)
-                await self._again(job, timedelta(seconds=error.retry_after_s or RETRY_S), keep_via=True)
+                after = timedelta(seconds=error.retry_after_s or RETRY_S)
+                await self._again(job, after, via=job.woken_via)
                 return
             reading = None
         failpoint("look.after_answer")
@@ -90,29 +73,40 @@ class Looker:
         """Ask Kie; None while it does not know the task. Raises Transient when there is no usable answer."""
         wait_s = await budget.take(self.pool, QUERIES)
         if wait_s:
-            raise Transient("waiting for Kie's rate limit", retry_after_s=wait_s)
+            raise Transient("waiting for Kie's rate limit", retry_after_s=self._until_room_s(job, wait_s))
+        failpoint("look.before_ask")
         try:
-            answer = await self.provider.record(task_id)
+            answer = await self.provider.record(task_id, protocol=self.protocol_of(job.model))
         except Transient as error:
             log.info("POLL_TICK", i=job.attempts, task_id=task_id, http_ok=False, error=str(error))
+            if isinstance(error, Busy):
+                await budget.block(self.pool, QUERIES.name, seconds=error.retry_after_s or RETRY_S, reason=str(error))
             raise
         log.info("POLL_TICK", i=job.attempts, task_id=task_id, http_ok=True, via=_via(job))
         state = answer.reading.state if answer.reading else "unknown"
         log.info("POLL_STATE", i=job.attempts, task_id=task_id, state=state)
         return answer.reading
 
+    def _until_room_s(self, job: Job, wait_s: float) -> float:
+        """Who was called back, or looks for the last time, asks as soon as it may; a poll comes again at its own pace."""
+        in_a_hurry = job.woken_via is not None or job.age >= self.times.timeout
+        return wait_s if in_a_hurry else max(wait_s, self._pace(job).total_seconds())
+
     async def _act(self, job: Job, reading: Reading | None) -> None:
         outcome = self._outcome(job, reading)
         if outcome is not None:
-            await self._settle(job, outcome)
+            await self._settle(job, outcome, reading)
             return
         if job.status in TERMINAL:
-            hopeful = job.status is JobStatus.CANCELED and job.age < self.times.timeout
+            failed = reading is not None and reading.state is KieState.FAIL
+            hopeful = job.status is JobStatus.CANCELED and job.age < self.times.timeout and not failed
             await self._again(job, self._pace(job) if hopeful else None)
             return
         await self._say_if_overdue(job)
-        empty = reading is not None and reading.state is KieState.SUCCESS
-        await self._again(job, self._pace(job), empty=empty)
+        lost = reading is None and job.task_id is not None and job.age_at_kie >= VISIBLE_WITHIN
+        if lost:
+            await self._say_lost(job)
+        await self._again(job, self._pace(job, lost=lost), reading=reading)
 
     async def _say_if_overdue(self, job: Job) -> None:
         if job.overdue_at is not None or job.age < self.times.overdue_of(job.kind):
@@ -124,6 +118,15 @@ class Looker:
         if said:
             log.info("JOB_OVERDUE", age_s=int(job.age.total_seconds()))
             self.wake("deliveries")
+
+    async def _say_lost(self, job: Job) -> None:
+        """Kie should know the task by now and does not: said once. Lost is not failed; no money moves."""
+        async with transaction(self.pool) as tx:
+            is_news = await store.record_lost(tx, job, error=LOST_SAYS)
+            if is_news:
+                await timeline.record(tx, job.job_id, Tag.LOST, task_id=job.task_id)
+        if is_news:
+            log.warning("TASK_LOST", task_id=job.task_id, age_s=int(job.age_at_kie.total_seconds()))
 
     def _outcome(self, job: Job, reading: Reading | None) -> settle.Outcome | None:
         """What the reading and the clock decide together; None means: not decided yet."""
@@ -142,16 +145,18 @@ class Looker:
     def _empty_for_too_long(self, job: Job) -> bool:
         return job.empty_since is not None and job.claimed_at - job.empty_since >= self.times.empty_result_grace
 
-    def _pace(self, job: Job) -> timedelta:
+    def _pace(self, job: Job, *, lost: bool = False) -> timedelta:
         """The next look, but never past the moment at which the job is overdue or given up."""
-        pace = self.times.timeout if job.task_id is None else next_look(job.age, job.kind, self.times.poll_first)
+        pace = self.times.timeout
+        if job.task_id is not None:
+            pace = next_look(job.age_at_kie, job.kind, self.times.poll_first, lost=lost)
         marks = [self.times.timeout - job.age]
         if job.overdue_at is None:
             marks.append(self.times.overdue_of(job.kind) - job.age)
         ahead = [mark for mark in marks if mark > timedelta(0)]
         return min([pace, *ahead]) + timedelta(milliseconds=5)
 
-    async def _settle(self, job: Job, outcome: settle.Outcome) -> None:
+    async def _settle(self, job: Job, outcome: settle.Outcome, reading: Reading | None) -> None:
         async with transaction(self.pool) as tx:
             settled = await settle.settle(
                 tx, job.job_id, outcome, price=job.price.minor, via=_via(job), fence=job.fence
@@ -163,20 +168,25 @@ class Looker:
             return
         word = "done" if isinstance(outcome, settle.Success) else "failed"
         code = outcome.code if isinstance(outcome, settle.Failure) else None
-        log.info("JOB_SETTLED", outcome=word, money=settled, via=_via(job), code=code)
+        kie_s = int(reading.took.total_seconds()) if reading is not None and reading.took is not None else None
+        log.info("JOB_SETTLED", outcome=word, money=settled, via=_via(job), code=code, kie_s=kie_s)
         if settled in {settle.Settled.GIFT, settle.Settled.OFFERED}:
             log.warning("LATE_SUCCESS", money=settled, task_id=job.task_id)
         self.wake("deliveries")
 
-    async def _again(self, job: Job, after: timedelta | None, *, empty: bool = False, keep_via: bool = False) -> None:
+    async def _again(
+        self, job: Job, after: timedelta | None, *, reading: Reading | None = None, via: str | None = None
+    ) -> None:
+        """Give the claim back; where it is no longer ours this changes nothing."""
         async with transaction(self.pool) as tx:
             await store.schedule_look(
                 tx,
                 job,
                 after=after,
-                empty=empty,
-                via=job.woken_via if keep_via else None,
-                progress=progress_of(job.age, job.kind),
+                seen=reading is not None,
+                empty=reading is not None and reading.state is KieState.SUCCESS,
+                via=via,
+                progress=progress_of(job.age_at_kie, job.kind, reading.progress if reading else None),
             )
         self.wake("deliveries")
 

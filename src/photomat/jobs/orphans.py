@@ -1,8 +1,11 @@
 """Callbacks nobody could place: stored, matched by task id every minute and whenever one becomes known, and kept.
 
-A match only wakes the job: the one reader of the truth looks at the task, and the result goes the ordinary way.
+A match only wakes the job: the one reader of the truth looks at the task, and the result goes the ordinary way. Whoever matches
+locks the jobs first, in one order for all, then closes their orphans: the order of the callbacks and of the submit, so nobody
+waits in a circle. An orphan stored in the very moment its task becomes known is found by the next pass.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,41 +17,83 @@ from photomat.kernel.ids import JobId
 from photomat.kernel.logs import get_logger
 
 SHOUT_AFTER: Final = "1 hour"
+SHOUTS_IN_FULL: Final = 20
+BATCH: Final = 500
 log = get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Match:
+    """An orphan that has found its job."""
+
+    orphan_id: int
+    task_id: str
+    job_id: JobId
+    status: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reconciled:
     """What one pass did."""
 
-    matched: int
+    matches: tuple[Match, ...]
     waiting: int
 
+    @property
+    def matched(self) -> int:
+        """How many orphans have found their job."""
+        return len(self.matches)
 
-async def match_task(tx: Transaction, *, task_id: str) -> int:
-    """A task id became known: close its orphans and wake its job."""
+
+async def match_tasks(tx: Transaction, task_ids: Collection[str]) -> list[Match]:
+    """Task ids became known: close their orphans and wake their jobs, however many, in one statement."""
     rows = await tx.fetch(
         """
-        WITH closed AS (
-            UPDATE orphan_callbacks SET processed_at = photomat_now()
-             WHERE task_id = $1 AND processed_at IS NULL
-            RETURNING task_id),
+        WITH known AS MATERIALIZED (
+            SELECT job_id, external_task_id, status FROM generation_jobs
+             WHERE external_task_id = ANY($1::text[]) ORDER BY job_id FOR UPDATE),
+        closed AS (
+            UPDATE orphan_callbacks AS orphan SET processed_at = photomat_now()
+              FROM known WHERE orphan.task_id = known.external_task_id AND orphan.processed_at IS NULL
+            RETURNING orphan.orphan_id, orphan.task_id, known.job_id, known.status),
         woken AS (
             UPDATE generation_jobs SET due_at = photomat_now(), woken_via = 'orphan'
-             WHERE external_task_id IN (SELECT task_id FROM closed) AND status <> 'done'
+             WHERE job_id IN (SELECT job_id FROM closed) AND status <> 'done'
             RETURNING job_id)
-        SELECT (SELECT job_id FROM woken) AS job_id FROM closed
+        SELECT orphan_id, task_id, job_id, status, job_id IN (SELECT job_id FROM woken) AS woken
+          FROM closed ORDER BY orphan_id
         """,
-        task_id,
+        list(task_ids),
     )
-    woken = {JobId(row["job_id"]): {"via": "orphan", "task_id": task_id} for row in rows if row["job_id"] is not None}
-    await timeline.record_all(tx, woken, Tag.WOKEN)
-    return len(rows)
+    told = {JobId(row["job_id"]): {"via": "orphan", "task_id": row["task_id"]} for row in rows if row["woken"]}
+    await timeline.record_all(tx, told, Tag.WOKEN)
+    return [
+        Match(orphan_id=row["orphan_id"], task_id=row["task_id"], job_id=JobId(row["job_id"]), status=row["status"])
+        for row in rows
+    ]
 
 
-async def reconcile_orphans(pool: Pool, *, limit: int = 100) -> Reconciled:
-    """One pass: match what can be matched, shout about what has waited for an hour."""
-    task_ids = await pool.fetch(
+async def reconcile_orphans(pool: Pool, *, batch: int = BATCH) -> Reconciled:
+    """One pass: match what can be matched, a batch at a time, and shout about what has waited for an hour."""
+    matches: list[Match] = []
+    while task_ids := await _matchable(pool, batch):
+        async with transaction(pool) as tx:
+            found = await match_tasks(tx, task_ids)
+            failpoint("orphan.before_commit")
+        failpoint("orphan.after_match")
+        for match in found:
+            log.info("ORPHAN_RECONCILE", task_id=match.task_id, job_id=match.job_id, orphan_id=match.orphan_id)
+        matches += found
+        if not found:
+            break
+    await _shout(pool)
+    waiting: int = await pool.fetchval("SELECT count(*) FROM orphan_callbacks WHERE processed_at IS NULL")
+    return Reconciled(matches=tuple(matches), waiting=waiting)
+
+
+async def _matchable(pool: Pool, limit: int) -> list[str]:
+    """Tasks that wait among the orphans and belong to a job by now."""
+    rows = await pool.fetch(
         """
         SELECT DISTINCT orphan.task_id FROM orphan_callbacks AS orphan
           JOIN generation_jobs AS job ON job.external_task_id = orphan.task_id
@@ -56,18 +101,11 @@ async def reconcile_orphans(pool: Pool, *, limit: int = 100) -> Reconciled:
         """,
         limit,
     )
-    matched = 0
-    for row in task_ids:
-        async with transaction(pool) as tx:
-            matched += await match_task(tx, task_id=row["task_id"])
-        failpoint("orphan.after_match")
-        log.info("ORPHAN_RECONCILE", task_id=row["task_id"], matched=1)
-    await _shout(pool)
-    waiting: int = await pool.fetchval("SELECT count(*) FROM orphan_callbacks WHERE processed_at IS NULL")
-    return Reconciled(matched=matched, waiting=waiting)
+    return [row["task_id"] for row in rows]
 
 
 async def _shout(pool: Pool) -> None:
+    """Say what has waited for an hour, each orphan once; of a flood the first in full and the rest as a number."""
     rows = await pool.fetch(
         """
         UPDATE orphan_callbacks SET shouted_at = photomat_now()
@@ -76,7 +114,9 @@ async def _shout(pool: Pool) -> None:
         """,
         SHOUT_AFTER,
     )
-    for row in rows:
+    for row in rows[:SHOUTS_IN_FULL]:
         log.error(
             "ORPHAN_CALLBACK", orphan_id=row["orphan_id"], task_id=row["task_id"], waiting="1 hour", error=row["error"]
         )
+    if len(rows) > SHOUTS_IN_FULL:
+        log.error("ORPHAN_CALLBACK", waiting="1 hour", more=len(rows) - SHOUTS_IN_FULL)

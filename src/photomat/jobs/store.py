@@ -195,9 +195,18 @@ async def claim_looks(pool: Pool, *, limit: int, lease: timedelta, instance: Ins
 
 
 async def schedule_look(
-    tx: Transaction, job: Job, *, after: timedelta | None, empty: bool, via: str | None, progress: int
+    tx: Transaction,
+    job: Job,
+    *,
+    after: timedelta | None,
+    empty: bool,
+    via: str | None,
+    progress: int,
+    seen: bool = False,
 ) -> bool:
     """Give the claim back and say when to look again (None: never); a wake-up that came meanwhile is not lost.
+
+    A task that was `seen` at Kie is not lost (any more).
 
     Progress raises the card only when the card is up to date: it never piles up behind more important news.
     """
@@ -210,6 +219,7 @@ async def schedule_look(
                    empty_since = CASE WHEN $5 THEN coalesce(empty_since, photomat_now()) ELSE empty_since END,
                    card_wanted = card_wanted + CASE WHEN $6 > progress AND card_shown = card_wanted AND status = 'running'
                                                     THEN 1 ELSE 0 END,
+                   last_error = CASE WHEN $7 THEN NULL ELSE last_error END,
                    progress = greatest(progress, $6)
              WHERE job_id = $1 AND fence = $2
             RETURNING true
@@ -220,6 +230,7 @@ async def schedule_look(
             via,
             empty,
             progress,
+            seen,
         )
     )
 
@@ -252,6 +263,22 @@ async def record_overdue(tx: Transaction, job: Job) -> bool:
             """,
             job.job_id,
             job.fence,
+        )
+    )
+
+
+async def record_lost(tx: Transaction, job: Job, *, error: str) -> bool:
+    """Kie does not know the task of this job; False when that was said before."""
+    return bool(
+        await tx.fetchval(
+            """
+            UPDATE generation_jobs SET last_error = $3
+             WHERE job_id = $1 AND fence = $2 AND status = 'running' AND last_error IS DISTINCT FROM $3
+            RETURNING true
+            """,
+            job.job_id,
+            job.fence,
+            error,
         )
     )
 
@@ -296,6 +323,7 @@ def _job(row: Mapping[str, Any], *, via: str | None = None) -> Job:
         troubles=row["troubles"],
         woken_via=via,
         created_at=row["created_at"],
+        intent_at=row["intent_at"],
         overdue_at=row["overdue_at"],
         empty_since=row["empty_since"],
         claimed_at=row["claimed_at"],

@@ -23,6 +23,7 @@ from photomat.kernel.ids import JobId, TaskId
 from photomat.kernel.logs import correlated, get_logger
 from photomat.kernel.retry import backoff_s
 from photomat.kernel.trouble import describe
+from photomat.kie.families import JOBS
 from photomat.kie.port import Busy, Paused, Provider, TaskRefused
 from photomat.work import budget
 from photomat.work.budget import Budget
@@ -36,13 +37,18 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submitter:
-    """Submits claimed jobs. `callback_url` gives the signed address of a job, None without a public one."""
+    """Submits claimed jobs.
+
+    `callback_url` gives the signed address of a job, None without a public one; `protocol_of` says how a model's tasks are
+    created.
+    """
 
     pool: Pool
     provider: Provider
     times: Times
     callback_url: Callable[[JobId], str | None]
     wake: Callable[[str], None]
+    protocol_of: Callable[[str], str] = lambda _model: JOBS
 
     async def submit(self, job: Job) -> None:
         """Take one claimed job through intent and createTask."""
@@ -73,7 +79,10 @@ class Submitter:
     async def _create(self, job: Job) -> None:
         try:
             task_id = await self.provider.create_task(
-                model=job.model, inputs=job.inputs, callback_url=self.callback_url(job.job_id)
+                model=job.model,
+                inputs=job.inputs,
+                callback_url=self.callback_url(job.job_id),
+                protocol=self.protocol_of(job.model),
             )
         except Paused as error:
             await budget.block(self.pool, CREATES.name, seconds=PAUSE_S, reason=str(error))
@@ -93,6 +102,7 @@ class Submitter:
                 await self._unknown(job, describe(error))
 
     async def _unknown(self, job: Job, error: str) -> None:
+        failpoint("submit.before_unknown")
         async with transaction(self.pool) as tx:
             if await store.record_unknown(tx, job, error=error):
                 await timeline.record(tx, job.job_id, Tag.UNKNOWN, error=error)
@@ -102,12 +112,13 @@ class Submitter:
         async with transaction(self.pool) as tx:
             status = await store.record_task(tx, job.job_id, task_id, look_after=self.times.poll_first)
             await timeline.record(tx, job.job_id, Tag.SUBMITTED, task_id=task_id, status=status)
-            matched = await orphans.match_task(tx, task_id=task_id)
+            matched = await orphans.match_tasks(tx, [task_id])
+            failpoint("submit.before_commit")
         failpoint("submit.after_record")
         log.info("JOB_SUBMITTED", task_id=task_id, model=job.model, status=status)
         self.wake("looks" if matched or status is not JobStatus.RUNNING else "deliveries")
-        if matched:
-            log.info("ORPHAN_RECONCILE", task_id=task_id, matched=matched)
+        for match in matched:
+            log.info("ORPHAN_RECONCILE", task_id=task_id, orphan_id=match.orphan_id)
 
     async def _put_back(self, job: Job, wait_s: float, error: str) -> None:
         async with transaction(self.pool) as tx:

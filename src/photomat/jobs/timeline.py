@@ -34,6 +34,7 @@ class Tag(StrEnum):
     PUT_BACK = "put back"
     WOKEN = "woken"
     OVERDUE = "overdue"
+    LOST = "lost"
     SETTLED = "settled"
     ACCEPTED = "accepted"
     CANCELED = "canceled"
@@ -46,6 +47,8 @@ class Tag(StrEnum):
     PARKED = "parked"
     UNDELIVERABLE = "undeliverable"
     REARMED = "rearmed"
+    ASKED = "asked again"
+    RESENT = "sent again"
     RUNG = "rung"
     RING_PUT_BACK = "ring put back"
 

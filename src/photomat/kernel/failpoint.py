@@ -1,20 +1,33 @@
-"""Named places where a test lets the process die as hard as a machine can: SIGKILL, at that very line.
+"""Named places where a test strikes the process at that very line, as hard as a machine can.
 
-`FAILPOINT=name` kills at the first pass, `FAILPOINT=name:3` at the third. Unset, a failpoint costs one comparison.
-Every name stands in `FAILPOINTS`; `photomat failpoints` prints them.
+`FAILPOINT=name` kills it with SIGKILL at the first pass, `name:3` at the third. `stop@name` freezes it with SIGSTOP, until
+somebody sends SIGCONT; `cut@name` shuts every connection of the process, to PostgreSQL, Telegram, Kie and its callers, and
+goes on. `FAILPOINT=tell` strikes nobody and logs each pass. Unset, a failpoint costs one comparison. Every name stands in
+`FAILPOINTS`; `photomat failpoints` prints them. A name that ends in `before_commit` lies inside a transaction.
 """
 
 import os
+import re
 import signal
+import socket
+import stat
 from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
+
+from photomat.kernel.logs import get_logger
 
 FAILPOINTS: Final = (
     "inbox.before_store",
+    "inbox.before_commit",
     "inbox.after_store",
     "update.before_handle",
     "update.after_handle",
+    "update.before_commit",
     "update.after_commit",
+    "draft.before_save",
     "draft.before_card",
     "draft.after_card",
     "create.before_commit",
@@ -23,49 +36,113 @@ FAILPOINTS: Final = (
     "submit.before_intent",
     "submit.after_intent",
     "submit.after_create",
+    "submit.before_unknown",
+    "submit.before_commit",
     "submit.after_record",
     "callback.before_store",
+    "callback.before_commit",
     "callback.after_store",
     "look.after_claim",
+    "look.before_ask",
     "look.after_answer",
     "settle.before_commit",
     "settle.after_commit",
     "deliver.after_lock",
+    "deliver.before_fetch",
+    "deliver.before_keep",
     "deliver.after_fetch",
     "deliver.before_edit",
     "deliver.after_edit",
+    "deliver.after_slot",
+    "deliver.before_commit",
     "deliver.after_mark",
     "ring.after_record",
     "ring.after_send",
+    "orphan.before_commit",
     "orphan.after_match",
 )
+TELL: Final = "tell"
+SETTING: Final = re.compile(r"(?:(?P<action>[a-z]+)@)?(?P<name>[a-z_.]+)(?::(?P<nth>[0-9]+))?", re.ASCII)
+OPEN_FILES: Final = Path("/dev/fd")
 
+log = get_logger()
 _passes: Counter[str] = Counter()
 
 
 class UnknownFailpoint(ValueError):
-    """FAILPOINT names a place that does not exist."""
+    """FAILPOINT names a place or an action that does not exist."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blow:
+    """What happens at the n-th pass of a place; without a name it happens at every pass of every place."""
+
+    action: str
+    name: str | None
+    nth: int
+
+
+_armed: list[Blow] = []
 
 
 def arm(setting: str | None) -> None:
     """Arm the failpoint of the setting FAILPOINT; an unknown name is refused, not ignored."""
     _passes.clear()
     _armed.clear()
-    if not setting:
-        return
-    name, _, nth = setting.partition(":")
-    if name not in FAILPOINTS or (nth and not nth.isdigit()):
+    if setting:
+        _armed.append(_blow(setting))
+
+
+def _blow(setting: str) -> Blow:
+    if setting == TELL:
+        return Blow(action=TELL, name=None, nth=0)
+    read = SETTING.fullmatch(setting)
+    action = (read["action"] or "kill") if read else ""
+    if read is None or read["name"] not in FAILPOINTS or action not in ACTIONS:
         raise UnknownFailpoint(f"FAILPOINT={setting} is not a failpoint; `photomat failpoints` lists them")
-    _armed[name] = int(nth or 1)
-
-
-_armed: dict[str, int] = {}
+    return Blow(action=action, name=read["name"], nth=int(read["nth"] or 1))
 
 
 def failpoint(name: str) -> None:
-    """Die here if this pass of this place was asked for."""
+    """Be struck here if this pass of this place was asked for."""
     if not _armed:
         return
     _passes[name] += 1
-    if _armed.get(name) == _passes[name]:
-        os.kill(os.getpid(), signal.SIGKILL)
+    (blow,) = _armed
+    if blow.name is None or (blow.name == name and blow.nth == _passes[name]):
+        log.info("FAILPOINT", action=blow.action, name=name, nth=_passes[name])
+        ACTIONS[blow.action]()
+
+
+def _kill() -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _stop() -> None:
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
+def _cut() -> None:
+    for entry in OPEN_FILES.iterdir():
+        try:
+            if stat.S_ISSOCK(os.fstat(int(entry.name)).st_mode):
+                _shut(int(entry.name))
+        except OSError:
+            continue
+
+
+def _shut(number: int) -> None:
+    """Shut a connection; a listening socket has no other end, and a pair of our own has one without a name."""
+    connection = socket.socket(fileno=number)
+    try:
+        if connection.getpeername():
+            connection.shutdown(socket.SHUT_RDWR)
+    finally:
+        connection.detach()
+
+
+def _tell() -> None:
+    """The line in the log is all."""
+
+
+ACTIONS: Final[Mapping[str, Callable[[], None]]] = {"kill": _kill, "stop": _stop, "cut": _cut, TELL: _tell}

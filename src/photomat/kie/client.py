@@ -12,13 +12,20 @@ import aiohttp
 from photomat.kernel.errors import OutcomeUnknown, Transient
 from photomat.kernel.ids import TaskId
 from photomat.kie import wire
+from photomat.kie.families import FAMILIES, JOBS
 from photomat.kie.port import Answer, Busy, Paused, TaskRefused
 from photomat.kie.state_parser import extract_task_id, parse_kie_state
 
+ROOT: Final = "/api/v1/"
 USER_AGENT: Final = "Photomat/1 (+self-hosted)"
 CREATE_TIMEOUT: Final = aiohttp.ClientTimeout(total=8, connect=4, sock_connect=4)
 READ_TIMEOUT: Final = aiohttp.ClientTimeout(total=10, connect=4, sock_connect=4)
 UNKNOWN_TASK_CODES: Final = frozenset({400, 404, 422})
+"""What the families answer when they do not know a task (yet); music answers 200 without data."""
+
+ASKED_TOO_OFTEN_S: Final = 2.0
+LARGEST_ANSWER_BYTES: Final = 8 * 2**20
+"""Unpacked. A thousand times more than Kie says about a task."""
 
 
 class KieClient:
@@ -29,12 +36,12 @@ class KieClient:
         self._headers = {"Authorization": f"Bearer {api_key}", "User-Agent": USER_AGENT}
         self._reading: aiohttp.ClientSession | None = None
 
-    async def create_task(self, *, model: str, inputs: Mapping[str, object], callback_url: str | None) -> TaskId:
+    async def create_task(
+        self, *, model: str, inputs: Mapping[str, object], callback_url: str | None, protocol: str = JOBS
+    ) -> TaskId:
         """Create a task; see the port for what it raises."""
-        body: dict[str, object] = {"model": model, "input": dict(inputs)}
-        if callback_url is not None:
-            body["callBackUrl"] = callback_url
-        envelope = await self._post_create(body)
+        family = FAMILIES[protocol]
+        envelope = await self._post_create(family.create, family.body(model, inputs, callback_url))
         if envelope.code in wire.BUSY_CODES:
             raise Busy(f"Kie is busy: code {envelope.code}")
         if envelope.code in wire.PAUSED_CODES:
@@ -46,14 +53,14 @@ class KieClient:
             raise OutcomeUnknown(f"createTask answered code {envelope.code} without a task id")
         return TaskId(task_id)
 
-    async def record(self, task_id: TaskId) -> Answer:
+    async def record(self, task_id: TaskId, *, protocol: str = JOBS) -> Answer:
         """Read a task's record; see the port for what it raises."""
-        session = self._session()
+        url = f"{self._base_url}{ROOT}{FAMILIES[protocol].query}"
         try:
-            async with session.get(
-                f"{self._base_url}/api/v1/jobs/recordInfo", params={"taskId": task_id}, timeout=READ_TIMEOUT
+            async with self._session().get(
+                url, params={"taskId": task_id}, timeout=READ_TIMEOUT, allow_redirects=False
             ) as response:
-                envelope = wire.decode(await response.read(), response.status)
+                envelope = wire.decode(await _body(response), response.status)
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise Transient(f"recordInfo did not answer: {type(error).__name__}") from error
         if envelope is None:
@@ -62,13 +69,15 @@ class KieClient:
             return Answer(parse_kie_state({"data": envelope.data}))
         if envelope.code == wire.OK or envelope.code in UNKNOWN_TASK_CODES:
             return Answer(None)
+        if envelope.code in wire.BUSY_CODES:
+            raise Busy(f"Kie is asked too often: code {envelope.code}", retry_after_s=ASKED_TOO_OFTEN_S)
         raise Transient(f"recordInfo answered code {envelope.code}")
 
     async def credits(self) -> float:
         """How many credits the account has left; see the port for what it raises."""
         try:
-            async with self._session().get(f"{self._base_url}/api/v1/chat/credit", timeout=READ_TIMEOUT) as response:
-                envelope = wire.decode(await response.read(), response.status)
+            async with self._session().get(f"{self._base_url}{ROOT}chat/credit", timeout=READ_TIMEOUT) as response:
+                envelope = wire.decode(await _body(response), response.status)
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise Transient(f"Kie did not answer: {type(error).__name__}") from error
         if envelope is not None and envelope.code in wire.PAUSED_CODES:
@@ -87,15 +96,17 @@ class KieClient:
             self._reading = aiohttp.ClientSession(headers=self._headers)
         return self._reading
 
-    async def _post_create(self, body: Mapping[str, object]) -> wire.Envelope:
+    async def _post_create(self, path: str, body: Mapping[str, object]) -> wire.Envelope:
         try:
             async with (
                 aiohttp.ClientSession(
                     headers=self._headers, connector=aiohttp.TCPConnector(force_close=True)
                 ) as session,
-                session.post(f"{self._base_url}/api/v1/jobs/createTask", json=body, timeout=CREATE_TIMEOUT) as response,
+                session.post(
+                    f"{self._base_url}{ROOT}{path}", json=body, timeout=CREATE_TIMEOUT, allow_redirects=False
+                ) as response,
             ):
-                envelope = wire.decode(await response.read(), response.status)
+                envelope = wire.decode(await _body(response), response.status)
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
             raise Transient(f"Kie could not be reached: {type(error).__name__}") from error
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
@@ -103,3 +114,13 @@ class KieClient:
         if envelope is None:
             raise OutcomeUnknown("createTask answered something that is not an envelope")
         return envelope
+
+
+async def _body(response: aiohttp.ClientResponse) -> bytes:
+    """Read an answer, but no more of it than an answer can be."""
+    body = bytearray()
+    async for chunk in response.content.iter_chunked(2**16):
+        body += chunk
+        if len(body) > LARGEST_ANSWER_BYTES:
+            raise aiohttp.ClientPayloadError("the answer is larger than any answer")
+    return bytes(body)

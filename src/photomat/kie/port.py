@@ -5,6 +5,7 @@ from typing import NamedTuple, Protocol
 
 from photomat.kernel.errors import Rejected, Transient
 from photomat.kernel.ids import TaskId
+from photomat.kie.families import JOBS
 from photomat.kie.state_parser import Reading
 
 
@@ -40,12 +41,17 @@ class Account(Protocol):
 
 
 class Provider(Protocol):
-    """The provider's two calls a job needs. `create_task` is the one that costs money and bears no repeating."""
+    """The provider's two calls a job needs, each in the protocol of its model (a name of `families.py`).
 
-    async def create_task(self, *, model: str, inputs: Mapping[str, object], callback_url: str | None) -> TaskId:
+    `create_task` is the one that costs money and bears no repeating.
+    """
+
+    async def create_task(
+        self, *, model: str, inputs: Mapping[str, object], callback_url: str | None, protocol: str = JOBS
+    ) -> TaskId:
         """Create a task. Raises Busy, Paused, TaskRefused, Transient (never left) or OutcomeUnknown."""
         ...
 
-    async def record(self, task_id: TaskId) -> Answer:
-        """Read a task's record. Raises Transient when there is no usable answer."""
+    async def record(self, task_id: TaskId, *, protocol: str = JOBS) -> Answer:
+        """Read a task's record. Raises Busy when asked too often, Transient when there is no usable answer."""
         ...

@@ -1,69 +1,37 @@
-"""One parser for everything Kie says about a task, in a callback or in recordInfo.
+"""One parser for everything Kie says about a task, in a callback or in recordInfo. Junk never raises.
 
-Kie's families spell the same facts differently: `state`, `status` or `successFlag`; results in `resultJson` (a JSON
-string or an object), in `response` or in `info`. An unknown state is still running; junk never raises.
+How a task stands is read in `states.py`, what it hands over in `results.py`, instants and progress in `times.py`.
 """
 
-import json
-from collections.abc import Iterable, Mapping
-from enum import StrEnum
+from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any, Final, NamedTuple
 
 from photomat.kernel.text import storable
+from photomat.kie import times
+from photomat.kie.results import result_object_of, urls_of
+from photomat.kie.states import OK, KieState, envelope_code, normalize_state, state_of
 
-MOST_OUTPUTS: Final = 12
+__all__ = ["KieState", "Reading", "extract_task_id", "normalize_state", "parse_kie_state"]
+
 MOST_REASON_CHARS: Final = 500
 MOST_CODE_CHARS: Final = 40
 LONGEST_TASK_ID: Final = 200
-
-
-class KieState(StrEnum):
-    """What a task's state means to us."""
-
-    RUNNING = "running"
-    SUCCESS = "success"
-    FAIL = "fail"
-
-
-SUCCESS_STATES: Final = frozenset({"success", "done", "completed", "complete", "succeeded", "succeed", "finished", "1"})
-FAIL_STATES: Final = frozenset(
-    {"fail", "failed", "failure", "error", "create_task_failed", "generate_failed", "generate_audio_failed"}
-    | {"sensitive_word_error", "canceled", "cancelled", "2", "3"}
-)
 TASK_ID_PLACES: Final = (("data", "taskId"), ("data", "task_id"), ("taskId",), ("task_id",))
-URL_LIST_KEYS: Final = ("resultUrls", "result_urls", "urls", "resultWaterMarkUrls")
-URL_KEYS: Final = (
-    "url",
-    "video_url",
-    "videoUrl",
-    "resultVideoUrl",
-    "result_video_url",
-    "resultImageUrl",
-    "audio_url",
-    "audioUrl",
-)
-NESTED_KEYS: Final = ("response", "info", "videoInfo")
-TRACK_KEYS: Final = ("data", "sunoData")
+REASON_KEYS: Final = ("failMsg", "errorMessage")
+CODE_KEYS: Final = ("failCode", "errorCode")
 
 
 class Reading(NamedTuple):
-    """What a record or a callback says: the state, the results, the reason of a failure."""
+    """What a record or a callback says: the state, the results, the reason of a failure, how far and how long."""
 
     state: KieState
     urls: tuple[str, ...]
     error: str | None
     fail_code: str | None = None
     result_object: Mapping[str, Any] | None = None
-
-
-def normalize_state(raw: object) -> KieState:
-    """Translate any family's word for a state; what nobody knows is still running."""
-    word = str(raw).strip().lower()
-    if word in SUCCESS_STATES:
-        return KieState.SUCCESS
-    if word in FAIL_STATES:
-        return KieState.FAIL
-    return KieState.RUNNING
+    progress: int | None = None
+    took: timedelta | None = None
 
 
 def extract_task_id(payload: object) -> str | None:
@@ -79,63 +47,41 @@ def extract_task_id(payload: object) -> str | None:
 
 def parse_kie_state(payload: object) -> Reading:
     """Read the whole envelope of a callback or of recordInfo."""
-    data = payload.get("data") if isinstance(payload, Mapping) else None
-    if not isinstance(data, Mapping):
+    if not isinstance(payload, Mapping):
         return Reading(KieState.RUNNING, (), None)
-    raw = next(
-        (data[key] for key in ("state", "status", "successFlag") if data.get(key) is not None and data[key] != ""), None
-    )
-    result = _decoded(data.get("resultJson"))
-    urls = tuple(dict.fromkeys([*_urls(result), *_urls(data)]))[:MOST_OUTPUTS]
-    found = result.get("resultObject") if isinstance(result, Mapping) else None
-    code = data.get("failCode") or data.get("errorCode")
+    found = payload.get("data")
+    data: Mapping[str, Any] = found if isinstance(found, Mapping) else {}
+    urls, result_object = urls_of(data), result_object_of(data)
+    state = state_of(payload, data, has_result=bool(urls or result_object))
+    failed = state is KieState.FAIL
     return Reading(
-        normalize_state(raw),
+        state,
         urls,
-        _reason(data.get("failMsg") or data.get("errorMessage")),
-        str(storable(str(code)))[:MOST_CODE_CHARS] if code else None,
-        storable(found) if isinstance(found, dict) and found else None,
+        _first_text(data, REASON_KEYS, MOST_REASON_CHARS) or (_words_of_envelope(payload) if failed else None),
+        _first_text(data, CODE_KEYS, MOST_CODE_CHARS) or (_code_of_envelope(payload) if failed else None),
+        result_object,
+        times.progress(data.get("progress")),
+        times.took(data),
     )
 
 
-def _decoded(raw: object) -> object:
-    if not isinstance(raw, str):
-        return raw
-    try:
-        return json.loads(raw)
-    except (ValueError, RecursionError):
+def _words_of_envelope(payload: Mapping[str, Any]) -> str | None:
+    """A failed callback of the older families gives its reason outside; a record's "success" there is no reason."""
+    if _code_of_envelope(payload) is None:
         return None
+    return _first_text(payload, ("msg", "message"), MOST_REASON_CHARS)
 
 
-def _urls(found: object) -> Iterable[str]:
-    if not isinstance(found, Mapping):
-        return
-    for key in URL_LIST_KEYS:
-        values = found.get(key)
-        if isinstance(values, list):
-            yield from (value for value in values if _is_url(value))
-    for key in URL_KEYS:
-        if _is_url(found.get(key)):
-            yield found[key]
-    for key in NESTED_KEYS:
-        yield from _urls(found.get(key))
-    for key in TRACK_KEYS:
-        tracks = found.get(key)
-        if isinstance(tracks, list):
-            for track in tracks:
-                yield from _urls(track)
+def _code_of_envelope(payload: Mapping[str, Any]) -> str | None:
+    code = envelope_code(payload)
+    return None if code in {None, OK} else str(code)
+
+
+def _first_text(place: Mapping[str, Any], keys: tuple[str, ...], most_chars: int) -> str | None:
+    """The first of these fields that says something, fit to be stored; 0 and the empty text say nothing."""
+    said = (place.get(key) for key in keys)
+    return next((str(storable(str(raw)))[:most_chars] for raw in said if isinstance(raw, str | int) and raw), None)
 
 
 def _is_id(value: str) -> bool:
     return 0 < len(value) <= LONGEST_TASK_ID and value.isascii() and value.isprintable()
-
-
-def _is_url(value: object) -> bool:
-    """An address as the wire has them: printable ASCII, so that it can be stored, sent and opened."""
-    return (
-        isinstance(value, str) and value.startswith(("http://", "https://")) and value.isascii() and value.isprintable()
-    )
-
-
-def _reason(raw: object) -> str | None:
-    return str(storable(str(raw)))[:MOST_REASON_CHARS] if raw else None

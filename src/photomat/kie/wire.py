@@ -4,6 +4,8 @@ import json
 from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
+from photomat.kernel.text import storable
+
 OK: Final = 200
 BUSY_CODES: Final = frozenset({429, 405, 430, 455, 550})
 PAUSED_CODES: Final = frozenset({401, 402, 433})
@@ -37,5 +39,5 @@ def decode(body: bytes, http_status: int) -> Envelope | None:
     if not isinstance(found, Mapping):
         return Envelope(http_status, "", None) if http_status >= CLIENT_ERROR_FROM else None
     code = found.get("code", http_status)
-    message = found.get("msg") or found.get("message") or ""
+    message = storable(str(found.get("msg") or found.get("message") or ""))
     return Envelope(int(code), str(message), found.get("data")) if str(code).isascii() and str(code).isdigit() else None

@@ -1,17 +1,18 @@
-"""What an operator may do to a job: retry, redeliver, cancel; and to the orphans: one pass. Each act is in the journal.
+"""What an operator may do: retry, redeliver or cancel a job, release a hold, one pass over the orphans. All in the journal.
 
 An act and its row in the journal are one transaction. A refused act is kept too, with the reason it was refused for.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from photomat.db.pool import Pool, Transaction, transaction
 from photomat.delivery.rearm import rearm_job
 from photomat.jobs.cancel import cancel_by_operator
 from photomat.jobs.job import TERMINAL
-from photomat.jobs.listing import matched_orphans, waiting_orphans
+from photomat.jobs.listing import waiting_orphans
+from photomat.jobs.loose_holds import Release, job_of_hold, release_loose_hold
 from photomat.jobs.orphans import reconcile_orphans
 from photomat.jobs.retry import Again, retry_job
 from photomat.kernel.ids import JobId
@@ -29,6 +30,13 @@ AGAIN: Final[Mapping[Again, str]] = {
     ),
     Again.NO_TASK: "It never became a task at Kie, so there is nothing to look at.",
 }
+RELEASES: Final[Mapping[Release, str]] = {
+    Release.RELEASED: "The money is the customer's again.",
+    Release.NO_SUCH_HOLD: "There is no such hold; `wallet show` and `jobs show` tell their references.",
+    Release.ENDED_BEFORE: "It ended before: there is nothing to release.",
+    Release.JOB_LIVES: "Its job is on its way and ends it; `jobs cancel` gives the money back now.",
+    Release.OWED: "Its job is done and was never charged: released, the picture would be free. Report it.",
+}
 NO_SUCH_JOB: Final = "There is no such job."
 
 
@@ -42,10 +50,11 @@ class Answer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reconciliation:
-    """What one pass over the orphans did: those that found their job, those that wait."""
+    """What one pass over the orphans did: those that found their job, the oldest of those that wait, and how many do."""
 
     matched: Sequence[Mapping[str, Any]]
     waiting: Sequence[Mapping[str, Any]]
+    sentence: str
 
 
 async def retry(pool: Pool, job_id: JobId, *, operator: str, reason: str | None = None) -> Answer:
@@ -86,18 +95,27 @@ async def cancel(pool: Pool, job_id: JobId, *, operator: str, reason: str) -> An
     return await _journaled(pool, act, action="cancel", job_id=job_id, operator=operator, reason=reason)
 
 
+async def release_hold(pool: Pool, reference: str, *, operator: str, reason: str) -> Answer:
+    """Give the money of a hold back that no job will ever end; a live job's is left alone."""
+
+    async def act(tx: Transaction) -> Answer:
+        release = await release_loose_hold(tx, reference)
+        return Answer(done=release is Release.RELEASED, sentence=f"Hold {reference}: {RELEASES[release]}")
+
+    job_id = await job_of_hold(pool, reference)
+    return await _journaled(pool, act, action="release", job_id=job_id, operator=operator, reason=reason)
+
+
 async def reconcile(pool: Pool, *, operator: str) -> Reconciliation:
     """One pass over the orphans by hand; bears being done beside the ACTIVE instance's own."""
-    before = await waiting_orphans(pool, limit=ORPHANS_SHOWN)
-    await reconcile_orphans(pool, limit=ORPHANS_SHOWN)
-    matched = await matched_orphans(pool, [orphan["orphan_id"] for orphan in before])
+    done = await reconcile_orphans(pool)
     waiting = await waiting_orphans(pool, limit=ORPHANS_SHOWN)
 
     async def act(_tx: Transaction) -> Answer:
-        return Answer(done=True, sentence=f"{len(matched)} matched, {len(waiting)} wait.")
+        return Answer(done=True, sentence=f"{done.matched} matched, {done.waiting} wait.")
 
-    await _journaled(pool, act, action="reconcile", job_id=None, operator=operator, reason=None)
-    return Reconciliation(matched=matched, waiting=waiting)
+    answer = await _journaled(pool, act, action="reconcile", job_id=None, operator=operator, reason=None)
+    return Reconciliation(matched=[asdict(match) for match in done.matches], waiting=waiting, sentence=answer.sentence)
 
 
 async def _journaled(

@@ -11,6 +11,7 @@ from aiogram.exceptions import (
     TelegramAPIError,
     TelegramEntityTooLarge,
     TelegramForbiddenError,
+    TelegramMigrateToChat,
     TelegramNetworkError,
     TelegramNotFound,
     TelegramRetryAfter,
@@ -20,13 +21,17 @@ from aiogram.exceptions import (
 from aiohttp import ClientConnectorError, ConnectionTimeoutError
 
 from photomat.kernel.errors import OutcomeUnknown, PhotomatError, Transient
+from photomat.kernel.ids import ChatId
 from photomat.telegram.port import (
     CardGone,
     CardIsMedia,
+    ChatBusy,
+    ChatMoved,
     PhotoRefused,
     Refused,
     SourceRefused,
     Superseded,
+    TextRefused,
     Unauthorized,
     Unreachable,
 )
@@ -52,14 +57,27 @@ WORDINGS: Final[tuple[tuple[str, Callable[[], PhotomatError]], ...]] = (
     ("wrong remote file identifier specified", lambda: SourceRefused("source")),
     ("can't upload file by url", lambda: SourceRefused("source")),
     ("can't use file of type", lambda: SourceRefused("source")),
+    ("file must be non-empty", lambda: SourceRefused("source")),
+    ("voice_messages_forbidden", lambda: SourceRefused("source")),
     ("photo_invalid_dimensions", lambda: PhotoRefused("photo")),
     ("image_process_failed", lambda: PhotoRefused("photo")),
     ("photo_ext_invalid", lambda: PhotoRefused("photo")),
+    ("photo has unsupported extension", lambda: PhotoRefused("photo")),
     ("is too big for a photo", lambda: PhotoRefused("photo")),
     ("photo_save_file_invalid", lambda: Transient("Telegram could not save the photo")),
+    ("message is too long", lambda: TextRefused("text")),
+    ("caption is too long", lambda: TextRefused("text")),
+    ("media_caption_too_long", lambda: TextRefused("text")),
+    ("message text is empty", lambda: TextRefused("text")),
+    ("can't parse entities", lambda: TextRefused("text")),
     ("chat not found", lambda: Unreachable("unreachable")),
+    ("peer_id_invalid", lambda: Unreachable("unreachable")),
     ("user is deactivated", lambda: Unreachable("unreachable")),
     ("user_is_blocked", lambda: Unreachable("unreachable")),
+    ("not enough rights to send", lambda: Unreachable("unreachable")),
+    ("have no rights to send", lambda: Unreachable("unreachable")),
+    ("chat_write_forbidden", lambda: Unreachable("unreachable")),
+    ("unallowed token specified", lambda: Unauthorized("this Bot API server does not serve the bot's token")),
 )
 
 
@@ -71,7 +89,9 @@ def is_not_modified(error: TelegramAPIError) -> bool:
 def translate(error: TelegramAPIError | ClientDecodeError) -> PhotomatError:
     """What a failed call means for the caller."""
     if isinstance(error, TelegramRetryAfter):
-        return Transient("Telegram asks to slow down", retry_after_s=float(error.retry_after))
+        return ChatBusy("Telegram asks to slow down", retry_after_s=float(error.retry_after))
+    if isinstance(error, TelegramMigrateToChat):
+        return ChatMoved(ChatId(error.migrate_to_chat_id))
     if isinstance(error, TelegramEntityTooLarge):  # aiogram counts it among the network's errors: asked first
         return SourceRefused("source")
     if isinstance(error, TelegramNetworkError):
@@ -80,10 +100,15 @@ def translate(error: TelegramAPIError | ClientDecodeError) -> PhotomatError:
         return OutcomeUnknown("Telegram answered with an error of its own")
     if isinstance(error, TelegramUnauthorizedError | TelegramNotFound):
         return Unauthorized("Telegram does not accept the bot's token")
-    if isinstance(error, TelegramForbiddenError):
-        return Unreachable("unreachable")
+    return _refusal(error)
+
+
+def _refusal(error: TelegramAPIError) -> PhotomatError:
     text = error.message.lower()
-    return next((make() for wording, make in WORDINGS if wording in text), Refused(error.message))
+    worded = next((make() for wording, make in WORDINGS if wording in text), None)
+    if worded is not None:
+        return worded
+    return Unreachable("unreachable") if isinstance(error, TelegramForbiddenError) else Refused(error.message)
 
 
 def _network(error: TelegramNetworkError) -> PhotomatError:

@@ -1,6 +1,6 @@
 """Cards and rings through aiogram. Every foreign error becomes one of ours here."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Final
@@ -22,7 +22,7 @@ from aiogram.types import (
 
 from photomat.kernel.ids import ChatId, MessageId
 from photomat.telegram.errors import is_not_modified, translate
-from photomat.telegram.port import Button, Card, Keyboard, Media, MediaKind
+from photomat.telegram.port import Button, Card, Keyboard, Media, MediaKind, Sent
 
 CALL_TIMEOUT_S: Final = 30
 UPLOAD_TIMEOUT_S: Final = 180
@@ -55,16 +55,14 @@ class TelegramMessenger:
 
     async def edit_media(self, card: Card, media: Media, caption: str, keyboard: Keyboard) -> str | None:
         """Show media on the card; the file_id is kept for later."""
-        upload = isinstance(media.source, Path)
-        source = FSInputFile(media.source, filename=media.name) if isinstance(media.source, Path) else media.source
         answer: Message | bool | None = None
         async with _translated():
             answer = await self._bot.edit_message_media(
-                media=INPUT_MEDIA[media.kind](media=source, caption=caption, parse_mode="HTML"),
+                media=INPUT_MEDIA[media.kind](media=_source(media), caption=caption, parse_mode="HTML"),
                 chat_id=card.chat_id,
                 message_id=card.message_id,
                 reply_markup=_markup(keyboard),
-                request_timeout=UPLOAD_TIMEOUT_S if upload else CALL_TIMEOUT_S,
+                request_timeout=_timeout_s(media),
             )
         return _file_id(answer) if isinstance(answer, Message) else None
 
@@ -93,6 +91,23 @@ class TelegramMessenger:
             raise translate(error) from error
         return MessageId(message.message_id)
 
+    async def send_media(self, chat_id: ChatId, media: Media, caption: str) -> Sent:
+        """Send a file as a new message."""
+        ways: Mapping[MediaKind, Callable[..., Awaitable[Message]]] = {
+            MediaKind.PHOTO: self._bot.send_photo,
+            MediaKind.VIDEO: self._bot.send_video,
+            MediaKind.ANIMATION: self._bot.send_animation,
+            MediaKind.AUDIO: self._bot.send_audio,
+            MediaKind.DOCUMENT: self._bot.send_document,
+        }
+        try:
+            message = await ways[media.kind](
+                chat_id, _source(media), caption=caption, parse_mode="HTML", request_timeout=_timeout_s(media)
+            )
+        except (TelegramAPIError, ClientDecodeError) as error:
+            raise translate(error) from error
+        return Sent(message_id=MessageId(message.message_id), file_id=_file_id(message))
+
 
 @asynccontextmanager
 async def _translated() -> AsyncIterator[None]:
@@ -102,6 +117,14 @@ async def _translated() -> AsyncIterator[None]:
         if isinstance(error, TelegramAPIError) and is_not_modified(error):
             return
         raise translate(error) from error
+
+
+def _source(media: Media) -> FSInputFile | str:
+    return FSInputFile(media.source, filename=media.name) if isinstance(media.source, Path) else media.source
+
+
+def _timeout_s(media: Media) -> int:
+    return UPLOAD_TIMEOUT_S if isinstance(media.source, Path) else CALL_TIMEOUT_S
 
 
 def _markup(keyboard: Keyboard) -> InlineKeyboardMarkup | None:

@@ -1,6 +1,6 @@
 """What delivery asks of a messenger, and the troubles it can answer with.
 
-Everything here is an edit of a message whose id we hold, so it bears repeating; only `send_text` does not.
+An edit of a message whose id we hold bears repeating; `send_text` and `send_media` do not.
 """
 
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Protocol
 
-from photomat.kernel.errors import PhotomatError, Rejected
+from photomat.kernel.errors import PhotomatError, Rejected, Transient
 from photomat.kernel.ids import ChatId, MessageId
 
 
@@ -32,8 +32,24 @@ class PhotoRefused(Rejected):
     """Not as a photo: its size or shape does not fit; send it as a document."""
 
 
+class TextRefused(Rejected):
+    """Telegram cannot read the text, or finds it too long: show it plain and short."""
+
+
 class Unreachable(Rejected):
     """The person has blocked the bot, or the chat is gone."""
+
+
+class ChatMoved(Rejected):
+    """The group has become another chat; its old messages cannot be edited there."""
+
+    def __init__(self, chat_id: ChatId) -> None:
+        super().__init__("chat-moved")
+        self.chat_id = chat_id
+
+
+class ChatBusy(Transient):
+    """Telegram, or our own pace, takes nothing more for this one chat before `retry_after_s`; it never left."""
 
 
 class Refused(Rejected):
@@ -90,6 +106,14 @@ class Media:
     name: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sent:
+    """A new message with a file, and Telegram's own id of the file."""
+
+    message_id: MessageId
+    file_id: str | None
+
+
 class Messenger(Protocol):
     """Cards and rings. Also raises Transient (never left, 429), OutcomeUnknown, Unauthorized."""
 
@@ -106,5 +130,9 @@ class Messenger(Protocol):
         ...
 
     async def send_text(self, chat_id: ChatId, text: str, *, reply_to: MessageId | None) -> MessageId:
-        """Send a new message. The one call that may not be repeated after an unknown outcome."""
+        """Send a new message. May not be repeated after an unknown outcome."""
+        ...
+
+    async def send_media(self, chat_id: ChatId, media: Media, caption: str) -> Sent:
+        """Send a file as a new message. May not be repeated after an unknown outcome."""
         ...

@@ -105,6 +105,11 @@ tap-cancel-finished = It is finished already, there is nothing to cancel
 tap-not-yours = This is not your order
 tap-offer-accepted = Done, here comes the result
 tap-offer-gone = This offer is gone
+tap-resend-sending = Sending it once more, free of charge
+tap-resend-showing = The result is being shown on its card, free of charge
+tap-resend-too-soon = It is on its way. If it does not arrive, tap again in a minute
+tap-resend-no-result = This order has no result, there is nothing to send
+tap-resend-not-yours = This is not your order
 tap-nothing = There is nothing to tap here
 tap-failed = That did not work. Open the menu: /start
 
@@ -112,18 +117,26 @@ tap-failed = That did not work. Open the menu: /start
 balance = 💰 Available: <b>{ $available }</b>
 balance-held = 💰 Available: <b>{ $available }</b>
     In work: { $held }
-history = 🗂 <b>Your last orders</b>
+history = 🗂 <b>Your orders</b>
 
     { $lines }
 history-empty = 🗂 No orders yet. Time for the first one!
-history-line = { $number }. { $status } { $model } · { $price } · { $when } UTC
+history-line = <b>{ $number }.</b> { $model } · { $when } UTC
+    <i>{ $prompt }</i>
+    { $state }
+history-done = ✅ done, { $price }
+history-gift = 🎁 done, free: { $price } went back to your balance
+history-not-shown = 📦 done, but it has not reached you yet: tap “Did not arrive?”
+history-failed = ❌ failed: { $reason }. { $price } went back to your balance
+history-canceled = ✖️ canceled, { $price } went back to your balance
+history-offered = 🎉 canceled, but the result is there: take it on its card for { $price }
+history-running = ⏳ being made, { $price } set aside
+history-fail-content = the model declined the request
+history-fail-provider = the generation service could not handle it
+history-fail-timeout = the result did not come in time
+history-fail-empty = the service sent no result
+history-resend = Did not arrive? Send again · { $number }
 history-again = 🔁 { $number }
-status-pending = ⏳
-status-submitting = ⏳
-status-running = ⏳
-status-done = ✅
-status-failed = ❌
-status-canceled = ✖️
 cancel-done = Filling in is stopped, nothing was charged.
 cancel-nothing = There is nothing to stop.
 lang-ask = 🌐 Choose your language · Выберите язык
@@ -184,8 +197,16 @@ card-stopped =
 
     Sorry, this is our own error: the order is stopped. Your money is safe, the operator knows and will sort it out.
 card-slot = ⏳ The card was deleted, the result will appear here…
-card-link = The file could not be shown in the chat.
 card-link-label = Download it (the link is temporary)
+why-photo-too-big = 📎 The file is larger than { $photo_mb } MB, which is more than Telegram takes as a photo, so it came as a document, in full quality.
+why-photo-shape = 📎 The picture is too large or too long to be a photo in Telegram, so it came as a document, in full quality.
+why-format = 📎 Telegram does not show this format in the chat, so the file came as a document.
+why-refused = 📎 Telegram could not show this file in the chat, so it came as a document.
+why-file-too-big = 📎 The file is larger than { $file_mb } MB, which is more than Telegram takes from a bot.
+why-no-file = The file could not be shown in the chat.
+resent =
+    📩 <b>{ $model }</b> · once more, free
+    { $inputs }
 card-button-again = 🔁 Once more
 card-button-retry = 🔁 Try again
 card-button-cancel = ✖️ Cancel
@@ -199,3 +220,88 @@ fail-content = The model declined this request: its content is not allowed, or t
 fail-provider = The generation service could not handle the request. Please try again a little later.
 fail-timeout = The result never came. Please try again.
 fail-empty = The service reported success but sent no result. Please try again.
+
+## What operators are told of incidents: a title and what to do for each kind
+
+alert-open =
+    🔴 <b>{ $title }</b>
+
+    { $body }
+
+    Incident { $number } · since { $since } UTC · <code>photomat incidents</code>
+alert-over =
+    ✅ Over: <b>{ $title }</b>
+
+    It lasted { $lasted }. Incident { $number }.
+alert-span-moment = less than a minute
+alert-span-minutes = { $minutes } min
+alert-span-hours = { $hours } h { $minutes } min
+
+alert-no-active = No instance is ACTIVE
+alert-no-active-now =
+    Instances running: { $alive }, none of them leads. Customers' messages are stored and wait for an answer. Paid jobs are made and delivered, the money is in order.
+
+    👉 Restart the bot. If that does not help: <code>photomat check --only storage</code>
+alert-two-active = More than one instance is ACTIVE
+alert-two-active-now =
+    { $active } believe they lead. It harms neither money nor results: rows in the database decide. But it should not be.
+
+    👉 <code>photomat check --only storage</code>. If the database is behind a pooler, set DIRECT_DATABASE_URL, then restart the instances.
+alert-audit = The audit is red
+alert-audit-now =
+    Rules broken: { $count } ({ $names }). Money or jobs are not recorded as they must be. The bot goes on working.
+
+    👉 <code>photomat audit</code>. Keep its output, repair nothing by hand in the database, report it.
+alert-stopped-jobs = Jobs are stopped
+alert-stopped-jobs-now =
+    Stopped by an error of ours: { $count }. The customers' money is held, not charged. These jobs do not go on by themselves.
+
+    👉 <code>photomat jobs list --stuck</code> shows them all. One of them: <code>photomat jobs show { $job }</code>, then <code>photomat jobs retry { $job }</code>, or give the money back: <code>photomat jobs cancel { $job } --reason "our error"</code>
+alert-undelivered = Results do not reach customers
+alert-undelivered-now =
+    Ready and not shown: { $count }, the oldest for { $minutes } min. They are paid for; the results are safe and are tried again.
+
+    👉 <code>photomat jobs list --undelivered</code> says why. If Telegram does not answer, they arrive by themselves.
+alert-parked-deliveries = Telegram does not take cards
+alert-parked-deliveries-now =
+    Parked after many refusals: { $count }. They are not tried again by themselves. The results are safe, the money is in order.
+
+    👉 <code>photomat jobs show { $job }</code> has Telegram's answer. Once the reason is gone: <code>photomat jobs redeliver { $job }</code>, never a second picture. The others: <code>photomat jobs list --stuck</code>
+alert-parked-updates = Customers' messages were not handled
+alert-parked-updates-now =
+    Parked after three failures within half an hour: { $count }. The customers were told to try again, the money is in order. It is a bug.
+
+    👉 Find UPDATE_PARKED in the log and report it. If it began with an upgrade, go a version back.
+alert-orphans = Many answers of Kie without a job
+alert-orphans-now =
+    Not matched within the hour: { $count }. If the jobs are ours, customers wait longer; their money is held and goes back if no result comes.
+
+    👉 <code>photomat jobs reconcile</code>, then <code>photomat jobs list --orphans</code>. Usually another installation uses the same Kie key.
+alert-kie-key = Kie refuses the key
+alert-kie-key-now =
+    New jobs will not be made: the customers' money will be held, not charged.
+
+    👉 Correct KIE_API_KEY and restart the bot. To check: <code>photomat check --only callback</code>
+alert-kie-credits = Kie credits are running out
+alert-kie-credits-now =
+    Credits left: { $credits }. Once they are gone, new jobs wait; the customers' money will be held, not charged.
+
+    👉 Top up at kie.ai. To check: <code>photomat check --only callback</code>
+alert-kie-paused = Kie takes no jobs
+alert-kie-paused-now =
+    { $code ->
+        [401] The key is refused (401).
+        [402] The credits are gone (402).
+       *[other] Refused with { $code }: the limit of the key.
+    } Jobs waiting: { $count }. The customers' money is held, not charged; they may cancel for free.
+
+    👉 { $code ->
+        [401] Correct KIE_API_KEY and restart the bot.
+        [402] Top up at kie.ai.
+       *[other] Raise the limit of the key at kie.ai.
+    } Then the jobs go out by themselves, one try a minute. Who waits: <code>photomat jobs list</code>
+alert-old-transaction = The database holds an old transaction
+alert-old-transaction-now =
+    Session { $pid } has kept its transaction open for { $minutes } min. Customers notice nothing yet, the money is in order, but the database cannot tidy up and will get slow.
+
+    👉 A backup or <code>photomat audit</code>? Wait for it. Otherwise, in psql: <code>SELECT pg_terminate_backend({ $pid });</code>

@@ -105,6 +105,11 @@ tap-cancel-finished = Уже готово, отменять нечего
 tap-not-yours = Это не ваш заказ
 tap-offer-accepted = Готово, сейчас покажу результат
 tap-offer-gone = Этого предложения больше нет
+tap-resend-sending = Отправляю ещё раз, это бесплатно
+tap-resend-showing = Показываю результат на карточке заказа, это бесплатно
+tap-resend-too-soon = Уже отправляю. Если не придёт, нажмите снова через минуту
+tap-resend-no-result = У этого заказа нет результата, присылать нечего
+tap-resend-not-yours = Это не ваш заказ
 tap-nothing = Здесь ничего нажимать не нужно
 tap-failed = Не получилось. Откройте меню: /start
 
@@ -112,18 +117,26 @@ tap-failed = Не получилось. Откройте меню: /start
 balance = 💰 Доступно: <b>{ $available }</b>
 balance-held = 💰 Доступно: <b>{ $available }</b>
     В работе: { $held }
-history = 🗂 <b>Последние заказы</b>
+history = 🗂 <b>Ваши заказы</b>
 
     { $lines }
 history-empty = 🗂 Заказов пока нет. Самое время для первого!
-history-line = { $number }. { $status } { $model } · { $price } · { $when } UTC
+history-line = <b>{ $number }.</b> { $model } · { $when } UTC
+    <i>{ $prompt }</i>
+    { $state }
+history-done = ✅ готово, { $price }
+history-gift = 🎁 готово, бесплатно: { $price } вернулись на баланс
+history-not-shown = 📦 готово, но ещё не дошло до вас: нажмите «Не пришло?»
+history-failed = ❌ не удалось: { $reason }. { $price } вернулись на баланс
+history-canceled = ✖️ отменено, { $price } вернулись на баланс
+history-offered = 🎉 отменено, но результат есть: его можно забрать на карточке за { $price }
+history-running = ⏳ делается, { $price } отложены
+history-fail-content = модель отказалась от запроса
+history-fail-provider = сервис генерации не справился
+history-fail-timeout = результат не пришёл вовремя
+history-fail-empty = сервис не прислал результата
+history-resend = Не пришло? Прислать ещё раз · { $number }
 history-again = 🔁 { $number }
-status-pending = ⏳
-status-submitting = ⏳
-status-running = ⏳
-status-done = ✅
-status-failed = ❌
-status-canceled = ✖️
 cancel-done = Заполнение прервано, ничего не списано.
 cancel-nothing = Прерывать нечего.
 lang-ask = 🌐 Выберите язык · Choose your language
@@ -184,8 +197,16 @@ card-stopped =
 
     Простите, у нас ошибка: заказ остановлен. Деньги в безопасности, оператор уже знает и разберётся.
 card-slot = ⏳ Карточка удалена, показываю результат здесь…
-card-link = Файл не удалось показать в чате.
 card-link-label = Скачать по ссылке (она временная)
+why-photo-too-big = 📎 Файл больше { $photo_mb } МБ: таких фото Telegram не принимает, поэтому он пришёл документом, в полном качестве.
+why-photo-shape = 📎 Для фото в Telegram картинка слишком большая или слишком вытянутая, поэтому она пришла документом, в полном качестве.
+why-format = 📎 Такой формат Telegram не показывает прямо в чате, поэтому файл пришёл документом.
+why-refused = 📎 Telegram не смог показать этот файл прямо в чате, поэтому он пришёл документом.
+why-file-too-big = 📎 Файл больше { $file_mb } МБ: столько Telegram от бота не принимает.
+why-no-file = Файл не удалось показать в чате.
+resent =
+    📩 <b>{ $model }</b> · ещё раз, бесплатно
+    { $inputs }
 card-button-again = 🔁 Ещё раз
 card-button-retry = 🔁 Попробовать снова
 card-button-cancel = ✖️ Отменить
@@ -199,3 +220,88 @@ fail-content = Модель отказалась от этого запроса:
 fail-provider = Сервис генерации не справился с запросом. Попробуйте ещё раз чуть позже.
 fail-timeout = Результат так и не пришёл. Попробуйте ещё раз.
 fail-empty = Сервис сообщил об успехе, но не прислал результата. Попробуйте ещё раз.
+
+## What operators are told of incidents: a title and what to do for each kind
+
+alert-open =
+    🔴 <b>{ $title }</b>
+
+    { $body }
+
+    Инцидент { $number } · с { $since } UTC · <code>photomat incidents</code>
+alert-over =
+    ✅ Прошло: <b>{ $title }</b>
+
+    Длилось { $lasted }. Инцидент { $number }.
+alert-span-moment = меньше минуты
+alert-span-minutes = { $minutes } мин
+alert-span-hours = { $hours } ч { $minutes } мин
+
+alert-no-active = Ни один экземпляр не ACTIVE
+alert-no-active-now =
+    Экземпляров работает: { $alive }, но главного нет. Сообщения клиентов сохраняются и ждут без ответа. Оплаченные заказы делаются и доставляются, деньги в порядке.
+
+    👉 Перезапустите бота. Не помогло: <code>photomat check --only storage</code>
+alert-two-active = ACTIVE больше одного экземпляра
+alert-two-active-now =
+    Главными себя считают { $active }. Деньгам и результатам это не вредит: решают строки в базе. Но так быть не должно.
+
+    👉 <code>photomat check --only storage</code>. Если база за пулером, задайте DIRECT_DATABASE_URL, затем перезапустите экземпляры.
+alert-audit = Сверка не сходится
+alert-audit-now =
+    Нарушено правил: { $count } ({ $names }). Деньги или заказы записаны не так, как должны быть. Бот продолжает работать.
+
+    👉 <code>photomat audit</code>. Сохраните вывод, в базе руками ничего не правьте, сообщите разработчикам.
+alert-stopped-jobs = Заказы остановлены
+alert-stopped-jobs-now =
+    Остановлено из-за нашей ошибки: { $count }. Деньги клиентов отложены, но не списаны. Сами эти заказы дальше не пойдут.
+
+    👉 <code>photomat jobs list --stuck</code> покажет все. Один из них: <code>photomat jobs show { $job }</code>, затем <code>photomat jobs retry { $job }</code>, или вернуть деньги: <code>photomat jobs cancel { $job } --reason "наша ошибка"</code>
+alert-undelivered = Результаты не доходят до клиентов
+alert-undelivered-now =
+    Готово, но не показано: { $count }; самый старый ждёт { $minutes } мин. Деньги за них списаны, результаты целы, попытки продолжаются.
+
+    👉 <code>photomat jobs list --undelivered</code> скажет почему. Если не отвечает Telegram, всё дойдёт само.
+alert-parked-deliveries = Telegram не принимает карточки
+alert-parked-deliveries-now =
+    Отложено после многих отказов: { $count }. Сами они больше не отправятся. Результаты целы, деньги посчитаны верно.
+
+    👉 <code>photomat jobs show { $job }</code> покажет ответ Telegram. Когда причина уйдёт: <code>photomat jobs redeliver { $job }</code>, второй картинки не будет. Остальные: <code>photomat jobs list --stuck</code>
+alert-parked-updates = Сообщения клиентов не обработаны
+alert-parked-updates-now =
+    За полчаса отложено после трёх неудач: { $count }. Клиентам сказано попробовать ещё раз, деньги в порядке. Это ошибка в программе.
+
+    👉 Найдите в журнале UPDATE_PARKED и сообщите разработчикам. Началось после обновления: вернитесь на прошлую версию.
+alert-orphans = Много ответов Kie без заказа
+alert-orphans-now =
+    За час не нашли свой заказ: { $count }. Если заказы наши, клиенты ждут результата дольше; деньги отложены и вернутся, если он не придёт.
+
+    👉 <code>photomat jobs reconcile</code>, потом <code>photomat jobs list --orphans</code>. Обычно это вторая установка с тем же ключом Kie.
+alert-kie-key = Kie не принимает ключ
+alert-kie-key-now =
+    Новые заказы не уйдут в работу: деньги клиентов будут отложены, но не списаны.
+
+    👉 Исправьте KIE_API_KEY и перезапустите бота. Проверка: <code>photomat check --only callback</code>
+alert-kie-credits = Кредиты Kie кончаются
+alert-kie-credits-now =
+    Осталось кредитов: { $credits }. Когда они кончатся, новые заказы встанут; деньги клиентов будут отложены, но не списаны.
+
+    👉 Пополните счёт на kie.ai. Проверка: <code>photomat check --only callback</code>
+alert-kie-paused = Kie не берёт заказы
+alert-kie-paused-now =
+    { $code ->
+        [401] Ключ не принят (401).
+        [402] Кредиты кончились (402).
+       *[other] Отказ { $code }: лимит ключа.
+    } Заказов в очереди: { $count }. Деньги клиентов отложены, но не списаны; отменить можно бесплатно.
+
+    👉 { $code ->
+        [401] Исправьте KIE_API_KEY и перезапустите бота.
+        [402] Пополните счёт на kie.ai.
+       *[other] Поднимите лимит ключа на kie.ai.
+    } Дальше заказы уйдут сами, попытка раз в минуту. Кто ждёт: <code>photomat jobs list</code>
+alert-old-transaction = База держит старую транзакцию
+alert-old-transaction-now =
+    Сеанс { $pid } не заканчивает транзакцию { $minutes } мин. Клиенты этого пока не замечают, деньги в порядке, но база не может убирать за собой и станет медленной.
+
+    👉 Резервная копия или <code>photomat audit</code>? Дождитесь. Иначе в psql: <code>SELECT pg_terminate_backend({ $pid });</code>

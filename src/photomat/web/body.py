@@ -1,10 +1,18 @@
-"""The body of a request as JSON. What cannot be read is told apart: too large, or not JSON."""
+"""The body of a request as JSON. What cannot be read is told apart: too large, too slow, broken on the way, or not JSON."""
 
+import asyncio
 import json
 import math
-from typing import Any
+from typing import Any, Final
 
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
+
+READ_LIMIT_S: Final = 20.0
+"""Longer than anybody honest needs; a caller who never finishes holds nothing of ours for ever."""
+
+DEEPEST: Final = 100
+"""Nobody we know nests half as deep."""
 
 
 class BadBody(Exception):
@@ -19,11 +27,35 @@ class BadBody(Exception):
 async def read_json(request: web.Request) -> Any:
     """Read the body; raises BadBody."""
     try:
-        return json.loads(await request.read(), parse_constant=_no_constant, parse_float=_finite)
+        async with asyncio.timeout(READ_LIMIT_S):
+            body = await request.read()
+        found = json.loads(body, parse_constant=_no_constant, parse_float=_finite)
     except web.HTTPRequestEntityTooLarge as error:
         raise BadBody(error.status, "too large") from error
+    except TimeoutError as error:
+        raise BadBody(408, "too slow") from error
+    except (HttpProcessingError, web.RequestPayloadError) as error:
+        raise BadBody(400, "broken on the way") from error
     except (ValueError, RecursionError) as error:
         raise BadBody(400, "not json") from error
+    if _is_too_deep(found):
+        raise BadBody(400, "too deep")
+    return found
+
+
+def _is_too_deep(found: Any) -> bool:
+    """Say whether somebody nested more than can be walked through, written and stored."""
+    level = [found]
+    for _ in range(DEEPEST):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+        ]
+        if not level:
+            return False
+    return True
 
 
 def _no_constant(name: str) -> None:

@@ -56,11 +56,8 @@ class KieCallbacks:
         return await self._store(job_id, task_id, payload)
 
     async def _store(self, job_id: JobId | None, task_id: str, payload: dict[str, Any]) -> web.Response:
-        try:
-            clean = _without_address(payload)
-            body = json.dumps(clean, ensure_ascii=False, sort_keys=True).encode()
-        except RecursionError:
-            return _refuse(400, "not json")
+        clean = _without_address(payload)
+        body = json.dumps(clean, ensure_ascii=False, sort_keys=True).encode()
         try:
             await self.inbox.store(Callback(job_id=job_id, task_id=task_id, payload=clean, body=body))
         except Exception:  # noqa: BLE001  logged where it happened; not stored, so Kie must repeat

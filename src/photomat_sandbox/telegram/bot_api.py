@@ -43,7 +43,8 @@ class BotApi:
             return _refused(ApiError(413, "Request Entity Too Large"))
         except ApiError as error:
             return _refused(error)
-        fault = self.faults.take("telegram", name)
+        closer = f"{name}.reply" if params.text("reply_parameters") else None
+        fault = self.faults.take("telegram", name, closer=closer)
         if fault is not None:
             return await self._with_fault(request, name, params, fault)
         return await self._answer(name, params)

@@ -1,4 +1,4 @@
-"""/history: the last orders, newest first."""
+"""/history: the orders, newest first, page by page; what did not arrive is sent once more, free."""
 
 from typing import Final
 
@@ -6,14 +6,20 @@ from aiogram import F, Router
 from aiogram.filters import Command
 from aiogram.types import CallbackQuery, Message
 
-from photomat.bot import views
-from photomat.bot.buttons import MenuButton, Screen
+from photomat.bot.buttons import HistoryButton, JobAction, JobButton, MenuButton, Screen
+from photomat.bot.history_view import Page, history_page
 from photomat.bot.screen import Tap, send
 from photomat.bot.views import View
 from photomat.bot.visit import Visit
-from photomat.jobs.history import recent_jobs
+from photomat.db.pool import transaction
+from photomat.delivery.ask_again import Asked, ask_again
+from photomat.jobs.history import own_job, recent_jobs
+from photomat.kernel.ids import ChatId, JobId
+from photomat.kernel.logs import get_logger
 
 SHOWN: Final = 5
+LAST_PAGE: Final = 1000
+log = get_logger()
 
 
 async def show_history(message: Message, visit: Visit) -> None:
@@ -27,10 +33,36 @@ async def open_history(_query: CallbackQuery, tap: Tap, visit: Visit) -> None:
     await tap.open(await _page(visit))
 
 
-async def _page(visit: Visit) -> View:
-    jobs = await recent_jobs(visit.shop.pool, user_id=visit.user_id, limit=SHOWN)
+async def turn(_query: CallbackQuery, callback_data: HistoryButton, tap: Tap, visit: Visit) -> None:
+    """Open another page."""
+    await tap.answer()
+    await tap.open(await _page(visit, min(callback_data.page, LAST_PAGE)))
+
+
+async def resend(_query: CallbackQuery, callback_data: JobButton, tap: Tap, visit: Visit) -> None:
+    """Let a result come once more. The same tap handled again finds what it asked for."""
+    job_id, chat = JobId(callback_data.job_id), tap.message.chat.id if tap.message else visit.user_id
+    bought = await own_job(visit.shop.pool, job_id=job_id, user_id=visit.user_id)
+    if bought is not None:
+        visit.unit.corr = bought.corr
+    async with transaction(visit.shop.pool) as tx:
+        asked = await ask_again(
+            tx,
+            job_id=job_id,
+            user_id=visit.user_id,
+            chat_id=ChatId(chat),
+            origin=visit.unit.origin,
+            language=visit.person.user.language,
+        )
+    log.info("RESULT_ASKED_AGAIN", job_id=job_id, corr=visit.unit.corr, answer=asked)
+    await tap.answer(visit.say(f"tap-resend-{asked}"), alert=asked not in {Asked.SENDING, Asked.SHOWING})
+
+
+async def _page(visit: Visit, number: int = 0) -> View:
+    jobs = await recent_jobs(visit.shop.pool, user_id=visit.user_id, limit=SHOWN + 1, skip=number * SHOWN)
     titles = {model.id: model.title for model in visit.shop.catalog.models.values()}
-    return views.history_page(visit.say, jobs, titles)
+    page = Page(number=number, first=number * SHOWN + 1, jobs=jobs[:SHOWN], has_older=len(jobs) > SHOWN)
+    return history_page(visit.say, page, titles)
 
 
 def router() -> Router:
@@ -38,4 +70,6 @@ def router() -> Router:
     routes = Router(name="history")
     routes.message.register(show_history, Command("history"))
     routes.callback_query.register(open_history, MenuButton.filter(F.screen == Screen.HISTORY))
+    routes.callback_query.register(turn, HistoryButton.filter())
+    routes.callback_query.register(resend, JobButton.filter(F.action == JobAction.RESEND))
     return routes

@@ -1,0 +1,199 @@
+"""The conditions behind the watches: one cheap statement each, over partial indexes that do not grow with history.
+
+Only the audit reads everything, and therefore seldom. None of them writes.
+"""
+
+from datetime import timedelta
+from typing import Any, Final
+
+from photomat.alerts.incident import Condition, Eyes, Figures
+from photomat.audit.run import violations
+from photomat.db.pool import ACQUIRE_TIMEOUT_S
+from photomat.jobs.submit import CREATES
+from photomat.kernel.errors import Transient
+from photomat.kie.port import Paused
+from photomat.kie.wire import PAUSED_CODES
+
+FRESH: Final = timedelta(seconds=7)
+"""Who has missed three heartbeats does not count as ACTIVE here."""
+
+NAMES_TOLD: Final = 3
+
+
+async def no_active(eyes: Eyes) -> Figures | None:
+    """Nobody says it is ACTIVE."""
+    return {"alive": await _alive(eyes)} if await _active(eyes) == 0 else None
+
+
+async def two_active(eyes: Eyes) -> Figures | None:
+    """More than one says it is ACTIVE."""
+    active = await _active(eyes)
+    return {"active": active} if active > 1 else None
+
+
+async def audit_red(eyes: Eyes) -> Figures | None:
+    """An invariant does not hold."""
+    async with eyes.pool.acquire(timeout=ACQUIRE_TIMEOUT_S) as connection:
+        found = await violations(connection)
+    names = ", ".join(one.name for one in found[:NAMES_TOLD])
+    return {"count": len(found), "names": names} if found else None
+
+
+async def stopped_jobs(eyes: Eyes) -> Figures | None:
+    """A job was stopped because of an error of ours, and its money is held."""
+    return _some(
+        await eyes.pool.fetchrow(
+            """
+            SELECT count(*) AS count, min(job_id) AS job FROM generation_jobs
+             WHERE stopped_at IS NOT NULL AND settled_at IS NULL
+            """
+        )
+    )
+
+
+async def parked_deliveries(eyes: Eyes) -> Figures | None:
+    """Telegram refused a card so often that nobody tries any more."""
+    return _some(
+        await eyes.pool.fetchrow(
+            """
+            SELECT count(*) AS count, min(job_id) AS job FROM generation_jobs
+             WHERE parked_at IS NOT NULL AND card_shown < card_wanted
+            """
+        )
+    )
+
+
+def undelivered(*, longer_than: timedelta) -> Condition:
+    """A result is there and its customer, who can be reached, has not seen it for so long."""
+
+    async def holds(eyes: Eyes) -> Figures | None:
+        return _some(
+            await eyes.pool.fetchrow(
+                """
+                SELECT count(*) AS count, min(job_id) AS job,
+                       (extract(epoch FROM photomat_now() - min(settled_at)) / 60)::int AS minutes
+                  FROM generation_jobs
+                 WHERE card_shown < card_wanted AND undeliverable_at IS NULL AND parked_at IS NULL
+                   AND status = 'done' AND delivered_at IS NULL AND settled_at <= photomat_now() - $1::interval
+                """,
+                longer_than,
+            )
+        )
+
+    return holds
+
+
+def parked_updates(*, within: timedelta) -> Condition:
+    """An update was put aside lately; the rows stay for ever, so only new ones count."""
+
+    async def holds(eyes: Eyes) -> Figures | None:
+        return _some(
+            await eyes.pool.fetchrow(
+                "SELECT count(*) AS count FROM inbox WHERE parked_at > photomat_now() - $1::interval", within
+            )
+        )
+
+    return holds
+
+
+def orphan_spike(*, at_least: int, older_than: timedelta, within: timedelta) -> Condition:
+    """So many callbacks of late found no job though they had time to; the rows stay for ever, so only new ones count."""
+
+    async def holds(eyes: Eyes) -> Figures | None:
+        count: int = await eyes.pool.fetchval(
+            """
+            SELECT count(*) FROM orphan_callbacks
+             WHERE processed_at IS NULL
+               AND received_at > photomat_now() - $2::interval AND received_at <= photomat_now() - $1::interval
+            """,
+            older_than,
+            within,
+        )
+        return {"count": count} if count >= at_least else None
+
+    return holds
+
+
+async def kie_key_refused(eyes: Eyes) -> Figures | None:
+    """Kie does not accept our key. While submitting is paused, that incident says it, and this one says nothing."""
+    if await _pause_code(eyes) is not None:
+        raise Transient("submitting is paused: that says more")
+    try:
+        await eyes.account.credits()
+    except Paused:
+        return {}
+    return None
+
+
+def kie_credits(*, below: int) -> Condition:
+    """The account at Kie is (nearly) empty. A Kie that does not answer, or refuses the key, says nothing about that."""
+
+    async def holds(eyes: Eyes) -> Figures | None:
+        left = await eyes.account.credits()
+        return {"credits": int(left)} if left < below else None
+
+    return holds
+
+
+async def kie_paused(eyes: Eyes) -> Figures | None:
+    """Kie refused a task in a way that holds for every task, less than a pause ago."""
+    code = await _pause_code(eyes)
+    if code is None:
+        return None
+    waiting: int = await eyes.pool.fetchval(
+        "SELECT count(*) FROM generation_jobs WHERE due_at IS NOT NULL AND status = 'pending'"
+    )
+    return {"code": code, "count": waiting}
+
+
+def old_transaction(*, idle: timedelta, any_longer_than: timedelta) -> Condition:
+    """A session keeps its transaction open for so long that the database cannot tidy up behind it.
+
+    The server stamps sessions by its own clock, so that clock is asked here.
+    """
+
+    async def holds(eyes: Eyes) -> Figures | None:
+        row = await eyes.pool.fetchrow(
+            """
+            SELECT pid, (extract(epoch FROM clock_timestamp() - xact_start) / 60)::int AS minutes
+              FROM pg_stat_activity
+             WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
+               AND (xact_start < clock_timestamp() - $2::interval
+                    OR state LIKE 'idle in transaction%' AND state_change < clock_timestamp() - $1::interval)
+             ORDER BY xact_start LIMIT 1
+            """,
+            idle,
+            any_longer_than,
+        )
+        return None if row is None else dict(row)
+
+    return holds
+
+
+async def _active(eyes: Eyes) -> int:
+    return int(
+        await eyes.pool.fetchval(
+            "SELECT count(*) FROM instances WHERE active AND seen_at > photomat_now() - $1::interval", FRESH
+        )
+    )
+
+
+async def _alive(eyes: Eyes) -> int:
+    return int(
+        await eyes.pool.fetchval("SELECT count(*) FROM instances WHERE seen_at > photomat_now() - $1::interval", FRESH)
+    )
+
+
+async def _pause_code(eyes: Eyes) -> int | None:
+    code: str | None = await eyes.pool.fetchval(
+        """
+        SELECT substring(reason from 'code ([0-9]+)') FROM budgets
+         WHERE name = $1 AND blocked_until > photomat_now()
+        """,
+        CREATES.name,
+    )
+    return int(code) if code is not None and int(code) in PAUSED_CODES else None
+
+
+def _some(row: Any) -> Figures | None:
+    return dict(row) if row["count"] else None

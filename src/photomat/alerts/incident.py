@@ -1,0 +1,93 @@
+"""Incidents as the rest of the slice speaks of them: which kinds there are, what a watch is, what an operator is told."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+
+from photomat.db.pool import Pool
+from photomat.kernel.ids import ChatId, Fence
+from photomat.kie.port import Account
+
+Figures = Mapping[str, int | str]
+"""What was seen, small and fit to be read by anybody: no prompts, no addresses, no secrets."""
+
+
+class Kind(StrEnum):
+    """What can happen; at most one incident of a kind is open at a time."""
+
+    NO_ACTIVE = "no-active"
+    TWO_ACTIVE = "two-active"
+    AUDIT = "audit"
+    STOPPED_JOBS = "stopped-jobs"
+    UNDELIVERED = "undelivered"
+    PARKED_DELIVERIES = "parked-deliveries"
+    PARKED_UPDATES = "parked-updates"
+    ORPHANS = "orphans"
+    KIE_KEY = "kie-key"
+    KIE_CREDITS = "kie-credits"
+    KIE_PAUSED = "kie-paused"
+    OLD_TRANSACTION = "old-transaction"
+
+
+class About(StrEnum):
+    """What a notice tells."""
+
+    OPEN = "open"
+    OVER = "over"
+
+
+class Outcome(StrEnum):
+    """How a notice ended; one of unknown outcome counts as sent, for a send bears no repeating."""
+
+    SENT = "sent"
+    UNKNOWN = "unknown"
+    UNREACHABLE = "unreachable"
+    REFUSED = "refused"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Eyes:
+    """What a watch can see: the database, and our account at Kie."""
+
+    pool: Pool
+    account: Account
+
+
+Condition = Callable[[Eyes], Awaitable[Figures | None]]
+"""One cheap question: the figures while the condition holds, None while it does not; Transient when nobody can say."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watch:
+    """One named condition: asked `every` so often, opened after `patience` of it, over after `calm` without it."""
+
+    kind: Kind
+    condition: Condition
+    every: timedelta
+    patience: timedelta
+    calm: timedelta
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Turn:
+    """A watch whose turn it is, claimed; `next_at` is also the fence: whoever comes back after that writes nothing."""
+
+    kind: Kind
+    next_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """One message to one operator, in our hands until its lease runs out."""
+
+    incident_id: int
+    admin_id: ChatId
+    about: About
+    fence: Fence
+    attempts: int
+    kind: str
+    figures: Figures
+    opened_at: datetime
+    lasted: timedelta | None
+    language: str

@@ -1,0 +1,240 @@
+"""Every statement on `watches`, `incidents` and `incident_notices`.
+
+"Once" is the key `incidents_one_open_per_kind`, the notices' primary key, and guards in the statements: a turn is tested by its
+`due_at`, a notice by its fence, so a late watcher or sender changes nothing.
+"""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+from photomat.alerts.incident import About, Figures, Kind, Notice, Outcome, Turn, Watch
+from photomat.db.pool import Pool, Transaction, transaction
+from photomat.kernel.ids import ChatId, Fence
+
+
+async def claim_turns(pool: Pool, watches: Sequence[Watch], *, limit: int) -> list[Turn]:
+    """Take the watches that are due, each for one turn; one that is new to the rota has its first turn after its time."""
+    kinds, times = [watch.kind.value for watch in watches], [watch.every for watch in watches]
+    async with transaction(pool) as tx:
+        await tx.execute(
+            """
+            INSERT INTO watches (kind, due_at)
+            SELECT kind, photomat_now() + every FROM unnest($1::text[], $2::interval[]) AS rota (kind, every)
+                ON CONFLICT ON CONSTRAINT watches_pkey DO NOTHING
+            """,
+            kinds,
+            times,
+        )
+        rows = await tx.fetch(
+            """
+            WITH due AS MATERIALIZED (
+                SELECT kind FROM watches WHERE due_at <= photomat_now() AND kind = ANY($1::text[])
+                 ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED)
+            UPDATE watches SET due_at = photomat_now() + rota.every
+              FROM due JOIN unnest($1::text[], $2::interval[]) AS rota (kind, every) ON rota.kind = due.kind
+             WHERE watches.kind = due.kind
+            RETURNING watches.kind, watches.due_at
+            """,
+            kinds,
+            times,
+            limit,
+        )
+    return [Turn(kind=Kind(row["kind"]), next_at=row["due_at"]) for row in rows]
+
+
+async def write_watched(
+    tx: Transaction, turn: Turn, *, holds: bool, gap: timedelta, patience: timedelta
+) -> bool | None:
+    """Record what a turn saw: whether it has held long enough to open; None when the turn is no longer ours.
+
+    Turns further apart than `gap` do not add up: in between nobody knows.
+    """
+    found: bool | None = await tx.fetchval(
+        """
+        UPDATE watches
+           SET watched_at = photomat_now(),
+               holds_since = CASE WHEN NOT $3 THEN NULL
+                                  WHEN watched_at > photomat_now() - $4::interval
+                                  THEN coalesce(holds_since, photomat_now())
+                                  ELSE photomat_now() END
+         WHERE kind = $1 AND due_at = $2
+        RETURNING coalesce(holds_since <= photomat_now() - $5::interval, false)
+        """,
+        turn.kind,
+        turn.next_at,
+        holds,
+        gap,
+        patience,
+    )
+    return found
+
+
+async def hurry(tx: Transaction, kind: Kind, *, within: timedelta) -> None:
+    """Let the next turn of a watch come sooner than usual."""
+    await tx.execute(
+        "UPDATE watches SET due_at = least(due_at, photomat_now() + $2::interval) WHERE kind = $1", kind, within
+    )
+
+
+async def write_seen(tx: Transaction, kind: Kind, figures: Figures) -> int | None:
+    """The condition holds: refresh the open incident of its kind and give its id, None when there is none."""
+    found: int | None = await tx.fetchval(
+        """
+        UPDATE incidents SET figures = $2, last_seen_at = photomat_now(), quiet_since = NULL
+         WHERE kind = $1 AND closed_at IS NULL
+        RETURNING incident_id
+        """,
+        kind,
+        dict(figures),
+    )
+    return found
+
+
+async def write_opened(tx: Transaction, kind: Kind, figures: Figures) -> int | None:
+    """Open an incident and give its id; None when somebody else has just done so."""
+    found: int | None = await tx.fetchval(
+        """
+        INSERT INTO incidents (kind, figures) VALUES ($1, $2)
+            ON CONFLICT (kind) WHERE closed_at IS NULL DO NOTHING
+        RETURNING incident_id
+        """,
+        kind,
+        dict(figures),
+    )
+    return found
+
+
+async def write_quiet(tx: Transaction, kind: Kind, *, calm: timedelta) -> Any | None:
+    """The condition does not hold: note since when, and close the incident once that was long enough."""
+    return await tx.fetchrow(
+        """
+        UPDATE incidents
+           SET quiet_since = coalesce(quiet_since, photomat_now()),
+               closed_at = CASE WHEN quiet_since <= photomat_now() - $2::interval THEN photomat_now() END
+         WHERE kind = $1 AND closed_at IS NULL
+        RETURNING incident_id, closed_at IS NOT NULL AS over, quiet_since - opened_at AS lasted
+        """,
+        kind,
+        calm,
+    )
+
+
+async def add_openings(tx: Transaction, incident_id: int, admins: Sequence[ChatId]) -> None:
+    """Whoever has not been told that it opened is to be told."""
+    await tx.execute(
+        """
+        INSERT INTO incident_notices (incident_id, admin_id, about)
+        SELECT $1, admin_id, 'open' FROM unnest($2::bigint[]) AS admin_id
+            ON CONFLICT ON CONSTRAINT incident_notices_pkey DO NOTHING
+        """,
+        incident_id,
+        list(admins),
+    )
+
+
+async def add_endings(tx: Transaction, incident_id: int, admins: Sequence[ChatId]) -> None:
+    """Whoever was told that it opened, or will be, is to be told that it is over."""
+    await tx.execute(
+        """
+        INSERT INTO incident_notices (incident_id, admin_id, about)
+        SELECT incident_id, admin_id, 'over' FROM incident_notices
+         WHERE incident_id = $1 AND about = 'open' AND admin_id = ANY($2::bigint[])
+           AND (due_at IS NOT NULL OR sent_at IS NOT NULL)
+            ON CONFLICT ON CONSTRAINT incident_notices_pkey DO NOTHING
+        """,
+        incident_id,
+        list(admins),
+    )
+
+
+async def claim_notices(pool: Pool, *, limit: int, lease: timedelta) -> list[Notice]:
+    """Take notices that are due; the end is told only after the opening."""
+    rows = await pool.fetch(
+        """
+        WITH due AS MATERIALIZED (
+            SELECT incident_id, admin_id, about FROM incident_notices AS notice
+             WHERE due_at <= photomat_now()
+               AND (about = 'open' OR NOT EXISTS (
+                    SELECT FROM incident_notices AS opening
+                     WHERE opening.incident_id = notice.incident_id AND opening.admin_id = notice.admin_id
+                       AND opening.about = 'open' AND opening.due_at IS NOT NULL))
+             ORDER BY due_at LIMIT $1 FOR UPDATE OF notice SKIP LOCKED),
+        claimed AS (
+            UPDATE incident_notices AS notice
+               SET due_at = photomat_now() + $2::interval, fence = notice.fence + 1, attempts = notice.attempts + 1
+              FROM due
+             WHERE notice.incident_id = due.incident_id AND notice.admin_id = due.admin_id AND notice.about = due.about
+            RETURNING notice.incident_id, notice.admin_id, notice.about, notice.fence, notice.attempts)
+        SELECT claimed.*, kind, figures, opened_at, quiet_since - opened_at AS lasted, language
+          FROM claimed JOIN incidents USING (incident_id) LEFT JOIN users ON user_id = admin_id
+        """,
+        limit,
+        lease,
+    )
+    return [_notice(row) for row in rows]
+
+
+async def end_notice(tx: Transaction, notice: Notice, outcome: Outcome) -> bool:
+    """Record how a notice ended; False when it was no longer ours."""
+    return bool(
+        await tx.fetchval(
+            """
+            UPDATE incident_notices
+               SET due_at = NULL, outcome = $5,
+                   sent_at = CASE WHEN $5 IN ('sent', 'unknown') THEN photomat_now() END
+             WHERE incident_id = $1 AND admin_id = $2 AND about = $3 AND fence = $4 AND due_at IS NOT NULL
+            RETURNING true
+            """,
+            *_key(notice),
+            outcome,
+        )
+    )
+
+
+async def drop_ending(tx: Transaction, notice: Notice) -> None:
+    """Who could not be told of the opening is not told of the end."""
+    await tx.execute(
+        "DELETE FROM incident_notices WHERE incident_id = $1 AND admin_id = $2 AND about = 'over' AND due_at IS NOT NULL",
+        notice.incident_id,
+        notice.admin_id,
+    )
+
+
+async def put_off(pool: Pool, notice: Notice, *, after: timedelta) -> bool:
+    """It surely was not sent: try again after so long; False when it was no longer ours."""
+    return bool(
+        await pool.fetchval(
+            """
+            UPDATE incident_notices SET due_at = photomat_now() + $5::interval
+             WHERE incident_id = $1 AND admin_id = $2 AND about = $3 AND fence = $4 AND due_at IS NOT NULL
+            RETURNING true
+            """,
+            *_key(notice),
+            after,
+        )
+    )
+
+
+async def delete_old(pool: Pool, *, older_than: timedelta) -> None:
+    """Forget incidents that were over long ago, and who was told of them."""
+    await pool.execute("DELETE FROM incidents WHERE closed_at < photomat_now() - $1::interval", older_than)
+
+
+def _key(notice: Notice) -> tuple[int, ChatId, About, Fence]:
+    return notice.incident_id, notice.admin_id, notice.about, notice.fence
+
+
+def _notice(row: Any) -> Notice:
+    return Notice(
+        incident_id=row["incident_id"],
+        admin_id=ChatId(row["admin_id"]),
+        about=About(row["about"]),
+        fence=Fence(row["fence"]),
+        attempts=row["attempts"],
+        kind=row["kind"],
+        figures=row["figures"],
+        opened_at=row["opened_at"],
+        lasted=row["lasted"],
+        language=row["language"] or "ru",
+    )

@@ -1,0 +1,111 @@
+"""Keeps the watches: claim a turn → ask its condition → record, opening and ending incidents, each once.
+
+Every instance takes turns, PASSIVE ones too: nobody ACTIVE is one of the things to see. Killed between claim and record: the
+watch comes round again at its usual time. Frozen in between: the turn has passed on, and what was seen is not written.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from photomat.alerts import store
+from photomat.alerts.incident import Eyes, Figures, Kind, Turn, Watch
+from photomat.alerts.rules import WATCHES
+from photomat.db.pool import Pool, Transaction, transaction
+from photomat.kernel.errors import Transient
+from photomat.kernel.ids import ChatId
+from photomat.kernel.logs import get_logger
+
+WATCHES_DUE: Final = "SELECT 1 FROM watches WHERE due_at <= photomat_now()"
+GAP_TURNS: Final = 3
+"""Turns further apart than this do not add up: in between nobody knows."""
+
+KEPT: Final = timedelta(days=90)
+log = get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Opened:
+    """An incident this turn opened."""
+
+    incident_id: int
+    kind: Kind
+    figures: Figures
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Over:
+    """An incident this turn ended."""
+
+    incident_id: int
+    kind: Kind
+    lasted: timedelta
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Watcher:
+    """Watches when it is time and writes down what came of it; `admins` are to be told."""
+
+    eyes: Eyes
+    admins: Sequence[ChatId]
+    watches: Sequence[Watch] = WATCHES
+
+    async def claim(self, limit: int) -> list[Turn]:
+        """Take the turns that are due."""
+        return await store.claim_turns(self.eyes.pool, self.watches, limit=limit)
+
+    async def watch(self, turn: Turn) -> None:
+        """Take one turn; an outside that does not answer says nothing, neither that it holds nor that it is over."""
+        watch = next(one for one in self.watches if one.kind is turn.kind)
+        try:
+            figures = await watch.condition(self.eyes)
+        except Transient:
+            return
+        async with transaction(self.eyes.pool) as tx:
+            change = await self._record(tx, watch, turn, figures)
+        _say(change)
+
+    async def _record(self, tx: Transaction, watch: Watch, turn: Turn, figures: Figures | None) -> Opened | Over | None:
+        gap = watch.every * GAP_TURNS
+        ripe = await store.write_watched(tx, turn, holds=figures is not None, gap=gap, patience=watch.patience)
+        if ripe is None:
+            return None
+        return await (self._quiet(tx, watch) if figures is None else self._seen(tx, watch, figures, ripe=ripe))
+
+    async def _seen(self, tx: Transaction, watch: Watch, figures: Figures, *, ripe: bool) -> Opened | None:
+        known = await store.write_seen(tx, watch.kind, figures)
+        if known is not None:
+            await store.add_openings(tx, known, self.admins)
+            return None
+        opened = await store.write_opened(tx, watch.kind, figures) if ripe else None
+        if opened is None:
+            return None
+        await store.add_openings(tx, opened, self.admins)
+        return Opened(incident_id=opened, kind=watch.kind, figures=figures)
+
+    async def _quiet(self, tx: Transaction, watch: Watch) -> Over | None:
+        row = await store.write_quiet(tx, watch.kind, calm=watch.calm)
+        if row is None:
+            return None
+        if not row["over"]:
+            await store.hurry(tx, watch.kind, within=watch.calm)
+            return None
+        await store.add_endings(tx, row["incident_id"], self.admins)
+        return Over(incident_id=row["incident_id"], kind=watch.kind, lasted=row["lasted"])
+
+
+async def forget_old(pool: Pool) -> None:
+    """Forget what was over long ago."""
+    await store.delete_old(pool, older_than=KEPT)
+
+
+def _say(change: Opened | Over | None) -> None:
+    match change:
+        case Opened():
+            log.error("INCIDENT_OPEN", incident=change.incident_id, kind=change.kind, **change.figures)
+        case Over():
+            lasted_s = round(change.lasted.total_seconds())
+            log.info("INCIDENT_OVER", incident=change.incident_id, kind=change.kind, lasted_s=lasted_s)
+        case None:
+            pass

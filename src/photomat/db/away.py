@@ -1,0 +1,20 @@
+"""Is it the database that is away, or is it the statement's own fault? Whoever counts failures wants to know."""
+
+from typing import Final
+
+import asyncpg
+
+AWAY: Final = (
+    asyncpg.PostgresConnectionError,
+    asyncpg.OperatorInterventionError,
+    asyncpg.InsufficientResourcesError,
+    OSError,
+)
+"""Connections lost or refused, a server that shuts down or starts, too many clients."""
+
+
+def database_is_away(trouble: BaseException) -> bool:
+    """Whether the same statement may well succeed when the database is back."""
+    if isinstance(trouble, asyncpg.InterfaceError):
+        return not isinstance(trouble, ValueError)  # a value that cannot be sent will not be sendable later
+    return isinstance(trouble, AWAY)

@@ -1,0 +1,176 @@
+"""Results asked for once more, as new messages. At most once for each file and tap.
+
+A send cannot be repeated safely, so it is recorded as having left before it leaves and put back only when it surely never did.
+Killed in between, or its answer lost: it counts as sent, nobody repeats it, and the customer may ask again after a minute.
+From Telegram's own file, else our copy or Kie's address, else as a link.
+"""
+
+import html
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from photomat.db.pool import Pool, transaction
+from photomat.delivery import outputs
+from photomat.delivery.card import cut, inputs_in_words
+from photomat.delivery.keep import Keeper
+from photomat.delivery.outputs import Output
+from photomat.delivery.rungs import rungs_of, why_a_link
+from photomat.delivery.sender import link, reason
+from photomat.jobs import timeline
+from photomat.jobs.timeline import Tag
+from photomat.kernel.errors import OutcomeUnknown, PhotomatError, Transient
+from photomat.kernel.ids import ChatId, JobId, MessageId
+from photomat.kernel.logs import correlated, get_logger
+from photomat.telegram.port import Messenger, PhotoRefused, Sent, SourceRefused
+from photomat.texts.load import Texts
+
+RETRY_S: Final = 5.0
+LONGEST_SPOKEN: Final = 3000
+SENDS_DUE: Final = "SELECT 1 FROM result_sends WHERE due_at <= photomat_now()"
+log = get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resend:
+    """One file recorded as having left, about to be sent."""
+
+    send_id: int
+    job_id: JobId
+    corr: str
+    position: int
+    chat_id: ChatId
+    language: str
+    model: str
+    inputs: Mapping[str, Any]
+    result_object: Mapping[str, Any] | None
+    left_at: datetime
+
+
+async def claim_sends(pool: Pool, *, limit: int) -> list[Resend]:
+    """Record files as having left and hand them out, each once."""
+    rows = await pool.fetch(
+        """
+        WITH due AS MATERIALIZED (
+            SELECT send_id FROM result_sends WHERE due_at <= photomat_now()
+             ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED),
+        changed AS (
+            UPDATE result_sends AS send SET due_at = NULL, left_at = photomat_now()
+              FROM due
+             WHERE send.send_id = due.send_id
+            RETURNING send.send_id, send.job_id, send.position, send.chat_id, send.language, send.left_at)
+        SELECT changed.*, job.corr, job.model, job.inputs, job.result_object
+          FROM changed JOIN generation_jobs AS job USING (job_id)
+        """,
+        limit,
+    )
+    return [_resend(row) for row in rows]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resender:
+    """Sends recorded files."""
+
+    pool: Pool
+    messenger: Messenger
+    keeper: Keeper
+    texts: Texts
+    title_of: Callable[[str], str]
+
+    async def send(self, asked: Resend) -> None:
+        """Send one file; put it back only when it surely never left."""
+        with correlated(asked.corr, job_id=asked.job_id):
+            try:
+                sent = await self._send(asked)
+            except Transient as error:
+                await _put_back(self.pool, asked, after_s=error.retry_after_s or RETRY_S)
+                log.info("RESEND_RETRY", position=asked.position, error=str(error))
+            except OutcomeUnknown as error:
+                log.warning("RESENT", position=asked.position, sent="unknown", error=str(error))
+            except PhotomatError as error:
+                await _end(self.pool, asked, outcome="refused", error=str(error))
+                log.warning("RESENT", position=asked.position, sent=False, error=str(error))
+            else:
+                await _end(self.pool, asked, outcome="sent", message_id=sent.message_id)
+                log.info("RESENT", position=asked.position, sent=True)
+
+    async def _send(self, asked: Resend) -> Sent:
+        found = await outputs.outputs_of(self.pool, asked.job_id)
+        output = next((one for one in found if one.position == asked.position), None)
+        if output is None:
+            return await self._text(asked, self._caption(asked, len(found)) + _spoken(asked))
+        return await self._file(asked, output, self._caption(asked, len(found)))
+
+    async def _file(self, asked: Resend, output: Output, caption: str) -> Sent:
+        output = await self._kept(output)
+        for rung in rungs_of(output, self.keeper.path_of(output)):
+            text = caption + reason(self.texts, asked.language, rung.why)
+            try:
+                sent = await self.messenger.send_media(asked.chat_id, rung.media, text)
+            except (SourceRefused, PhotoRefused) as error:
+                log.info("DELIVER_STEP_DOWN", level=rung.level, media=rung.media.kind, reason=type(error).__name__)
+                continue
+            if sent.file_id is not None:
+                await outputs.remember_file(self.pool, output, media=rung.media.kind, file_id=sent.file_id)
+            return sent
+        why = reason(self.texts, asked.language, why_a_link(output, is_too_large=False))
+        return await self._text(asked, caption + why + link(self.texts, asked.language, output.url))
+
+    async def _kept(self, output: Output) -> Output:
+        """The output, with our copy where Telegram has none of its own and one can be had."""
+        if output.file_id is not None:
+            return output
+        try:
+            return await self.keeper.kept(output)
+        except Transient as error:
+            log.warning("RESULT_NOT_KEPT", position=output.position, error=str(error))
+            return output
+
+    async def _text(self, asked: Resend, text: str) -> Sent:
+        message_id = await self.messenger.send_text(asked.chat_id, text, reply_to=None)
+        return Sent(message_id=message_id, file_id=None)
+
+    def _caption(self, asked: Resend, count: int) -> str:
+        title = html.escape(self.title_of(asked.model))
+        place = f" · {asked.position + 1}/{count}" if count > 1 else ""
+        return self.texts.say(
+            asked.language, "resent", model=f"{title}{place}", inputs=inputs_in_words(asked.inputs)
+        ).rstrip()
+
+
+def _spoken(asked: Resend) -> str:
+    spoken = (asked.result_object or {}).get("text")
+    return f"\n\n{html.escape(cut(str(spoken), LONGEST_SPOKEN))}" if spoken else ""
+
+
+async def _put_back(pool: Pool, asked: Resend, *, after_s: float) -> None:
+    await pool.execute(
+        """
+        UPDATE result_sends SET due_at = photomat_now() + $3::interval, left_at = NULL
+         WHERE send_id = $1 AND left_at = $2 AND outcome IS NULL
+        """,
+        asked.send_id,
+        asked.left_at,
+        timedelta(seconds=after_s),
+    )
+
+
+async def _end(
+    pool: Pool, asked: Resend, *, outcome: str, message_id: MessageId | None = None, error: str | None = None
+) -> None:
+    async with transaction(pool) as tx:
+        await tx.execute(
+            "UPDATE result_sends SET outcome = $2, message_id = $3, error = $4 WHERE send_id = $1",
+            asked.send_id,
+            outcome,
+            message_id,
+            error,
+        )
+        await timeline.record(
+            tx, asked.job_id, Tag.RESENT, file=asked.position + 1, outcome=outcome, message_id=message_id
+        )
+
+
+def _resend(row: Mapping[str, Any]) -> Resend:
+    return Resend(**{name: row[name] for name in Resend.__dataclass_fields__})

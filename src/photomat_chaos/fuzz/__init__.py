@@ -1,0 +1,1 @@
+"""Hostile callbacks, webhooks and answers."""

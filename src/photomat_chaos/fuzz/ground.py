@@ -1,0 +1,143 @@
+"""Where the fuzz takes place: one PostgreSQL with two databases, a lying Kie, a simulated Telegram, real processes.
+
+On the first database two `photomat run` stand open to the world, one with Kie's webhook key and one without. On the second the
+product's own steps run in here, so that each lying answer can be followed to the job it was given for. Budgets are lifted: no
+vendor's limit has to be kept with a vendor of our own.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit, urlunsplit
+
+from photomat.db.embedded import Embedded
+from photomat.db.migrate import migrate
+from photomat.db.pool import Pool, connect, connect_pool
+from photomat.settings import Settings
+from photomat.wiring import Program, build
+from photomat_chaos.fuzz.kie_server import HostileKie, Trap, hostile_kie, set_trap
+from photomat_chaos.lab import processes
+from photomat_chaos.lab.arena import FAST_AND_FORGETFUL, READY_LIMIT_S, until
+from photomat_chaos.lab.door import serving
+from photomat_chaos.lab.processes import Instance
+from photomat_sandbox.faults import Faults
+from photomat_sandbox.telegram.app import build_app
+from photomat_sandbox.telegram.errors import bad_request
+from photomat_sandbox.telegram.fetch import FAILED, Fetched, UrlFetcher
+from photomat_sandbox.telegram.world import TelegramWorld
+from photomat_sandbox.transcript import Transcript
+
+TOKEN: Final = "900900:fuzz-token"  # noqa: S105  opens nothing but the simulator
+WEBHOOK_KEY: Final = "fuzz-webhook-key"
+WELCOME: Final = 1_000_000
+SETTINGS: Final = {
+    "BOT_TOKEN": TOKEN,
+    "KIE_API_KEY": "fuzz-key",
+    "CALLBACK_SECRET": "fuzz-callback-secret",
+    "PUBLIC_URL": "http://127.0.0.1:9",
+    "WELCOME_CREDIT": str(WELCOME),
+    "UPDATE_WORKERS": "all",
+    "POLL_FIRST_S": "0.5",
+}
+NO_BUDGETS: Final = """
+    CREATE FUNCTION lab_forget_calls() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN NEW.taken := '{}'; NEW.blocked_until := NULL; RETURN NEW; END $$;
+    CREATE TRIGGER lab_forget_calls BEFORE INSERT OR UPDATE ON budgets FOR EACH ROW EXECUTE FUNCTION lab_forget_calls()"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ground:
+    """Everything there is; `open_pool` sees the database of the processes, `program` is the product in here."""
+
+    settings: Settings
+    telegram: TelegramWorld
+    process_kie: HostileKie
+    kie: HostileKie
+    trap: Trap
+    instances: tuple[Instance, Instance]
+    open_pool: Pool
+    program: Program
+
+
+class _NoWayIn(UrlFetcher):
+    """Telegram's servers do not reach this machine, so every result is fetched by the product itself."""
+
+    async def fetch(self, url: str, *, kind: str) -> Fetched:  # noqa: ARG002  whatever it is
+        raise bad_request(FAILED)
+
+
+@asynccontextmanager
+async def open_ground(folder: Path) -> AsyncIterator[Ground]:
+    """Build it in an empty folder; everything in it ends with it."""
+    server = await asyncio.to_thread(Embedded.start, folder / "postgres", settings=FAST_AND_FORGETFUL)
+    try:
+        async with AsyncExitStack() as stack:
+            yield await _build(stack, folder, server.dsn)
+    finally:
+        await asyncio.to_thread(server.stop)
+
+
+async def _build(stack: AsyncExitStack, folder: Path, dsn: str) -> Ground:
+    telegram = TelegramWorld(token=TOKEN)
+    telegram.fetcher = _NoWayIn(clock=telegram.clock)
+    telegram_url = await stack.enter_async_context(serving(build_app(telegram, Transcript(), Faults())))
+    process_kie = await stack.enter_async_context(hostile_kie())
+    kie = await stack.enter_async_context(hostile_kie())
+    trap = await stack.enter_async_context(set_trap())
+    open_dsn, own_dsn = [await _database(dsn, name) for name in ("open", "own")]
+    settings = SETTINGS | {"TELEGRAM_API_URL": telegram_url}
+    instances = await _start(stack, folder, settings | {"DATABASE_URL": open_dsn, "KIE_API_URL": process_kie.url})
+    own = _settings(settings | {"KIE_API_URL": kie.url, "DATA_DIR": str(folder / "own")})
+    open_pool = await connect_pool(open_dsn, name="fuzz observer", size=4)
+    stack.push_async_callback(open_pool.close)
+    return Ground(
+        settings=own,
+        telegram=telegram,
+        process_kie=process_kie,
+        kie=kie,
+        trap=trap,
+        instances=instances,
+        open_pool=open_pool,
+        program=await build(stack, own, own_dsn),
+    )
+
+
+async def _start(stack: AsyncExitStack, folder: Path, settings: dict[str, str]) -> tuple[Instance, Instance]:
+    started = []
+    for name, more in (("plain", {}), ("keyed", {"KIE_WEBHOOK_KEY": WEBHOOK_KEY})):
+        environment = settings | more | {"DATA_DIR": str(folder / name)}
+        instance = processes.start(environment, folder=folder, name=name)
+        stack.push_async_callback(asyncio.to_thread, instance.end)
+        await until(partial(_ready_or_dead, instance), within_s=READY_LIMIT_S, what="a start")
+        if not instance.alive:
+            raise RuntimeError(f"an instance did not start:\n{instance.log[-2000:]}")
+        started.append(instance)
+    return started[0], started[1]
+
+
+def _ready_or_dead(instance: Instance) -> bool:
+    return instance.ready or not instance.alive
+
+
+async def _database(dsn: str, name: str) -> str:
+    connection = await connect(dsn, name="fuzz")
+    try:
+        await connection.execute(f'CREATE DATABASE "{name}"')
+    finally:
+        await connection.close(timeout=5)
+    found = urlunsplit(urlsplit(dsn)._replace(path=f"/{name}"))
+    await migrate(found)
+    connection = await connect(found, name="fuzz")
+    try:
+        await connection.execute(NO_BUDGETS)
+    finally:
+        await connection.close(timeout=5)
+    return found
+
+
+def _settings(values: dict[str, str]) -> Settings:
+    return Settings.model_validate({name.lower(): value for name, value in values.items()})

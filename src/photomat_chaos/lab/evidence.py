@@ -1,0 +1,134 @@
+"""Gathers the evidence of a run: screens from the simulated Telegram, tasks from the simulated Kie, rows from PostgreSQL."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+from photomat.audit.run import violations as audit_violations
+from photomat.db.pool import Connection
+from photomat_chaos.lab.facts import Evidence, Forged, Handled, JobRow, Shown
+from photomat_sandbox.kie.world import KieWorld
+from photomat_sandbox.telegram.world import TelegramWorld
+
+MEDIA = frozenset({"photo", "video", "animation", "audio", "document"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Seen:
+    """What only those who were there can tell."""
+
+    answered_200: frozenset[str] = frozenset()
+    credit: int = 0
+    balances: Mapping[int, int] = field(default_factory=dict)
+    deleted: frozenset[tuple[int, int]] = frozenset()
+    forged: tuple[Forged, ...] = ()
+    old_version_parks: bool = False
+
+
+async def gather(connection: Connection, *, telegram: TelegramWorld, kie: KieWorld, seen: Seen) -> Evidence:
+    """Everything that is known now; the program is to be at rest."""
+    return Evidence(
+        jobs=await _jobs(connection),
+        screens=_screens(telegram),
+        orders=_orders(kie),
+        answered_200=tuple(seen.answered_200),
+        stored_callbacks=await _stored(connection),
+        lanes=await _lanes(connection),
+        parked=await _parked(connection),
+        old_version_parks=seen.old_version_parks,
+        spent=await _spent(connection),
+        credit=seen.credit,
+        balances=seen.balances,
+        deleted=seen.deleted,
+        forged=seen.forged,
+        orphans=frozenset(row["task_id"] for row in await connection.fetch("SELECT task_id FROM orphan_callbacks")),
+        audit=tuple(f"{one.name}: {', '.join(one.offenders)}" for one in await audit_violations(connection)),
+    )
+
+
+async def _jobs(connection: Connection) -> tuple[JobRow, ...]:
+    rows = await connection.fetch(
+        """
+        SELECT job_id, chat_id, card_message_id, status, external_task_id, price, gift, card_shown = card_wanted AS shown,
+               array(SELECT closed_as FROM holds JOIN hold_closings USING (reference)
+                      WHERE holds.job_id = job.job_id ORDER BY closed_as) AS closings
+          FROM generation_jobs AS job ORDER BY job_id
+        """
+    )
+    return tuple(
+        JobRow(
+            job_id=row["job_id"],
+            chat_id=row["chat_id"],
+            card=row["card_message_id"],
+            status=row["status"],
+            price=row["price"],
+            gift=row["gift"],
+            shown=row["shown"],
+            closings=tuple(row["closings"]),
+            task_id=row["external_task_id"],
+        )
+        for row in rows
+    )
+
+
+def _screens(telegram: TelegramWorld) -> tuple[Shown, ...]:
+    return tuple(
+        Shown(
+            chat_id=message.chat_id,
+            message_id=message.message_id,
+            is_media=message.kind in MEDIA,
+            text=message.text,
+            reply_to=message.reply_to,
+        )
+        for user_id in telegram.people
+        for message in telegram.chat_messages(user_id)
+        if message.from_bot
+    )
+
+
+def _orders(kie: KieWorld) -> Mapping[str, int | None]:
+    return {task_id: job_of_address(task.order.callback_url) for task_id, task in kie.tasks.items()}
+
+
+def job_of_address(url: str | None) -> int | None:
+    """The job a callback address names."""
+    name = urlsplit(url or "").path.rpartition("/")[2].partition(".")[0]
+    return int(name) if name.isdigit() else None
+
+
+async def _stored(connection: Connection) -> frozenset[str]:
+    rows = await connection.fetch("SELECT task_id FROM callbacks UNION SELECT task_id FROM orphan_callbacks")
+    return frozenset(row["task_id"] for row in rows)
+
+
+async def _lanes(connection: Connection) -> tuple[Handled, ...]:
+    rows = await connection.fetch(
+        """
+        SELECT lane, update_id, extract(epoch FROM received_at)::float8 AS received_at,
+               extract(epoch FROM handled_at)::float8 AS handled_at,
+               (SELECT min(name) FROM jsonb_object_keys(body) AS name WHERE name <> 'update_id') AS kind
+          FROM inbox WHERE parked_at IS NULL ORDER BY lane, received_id
+        """
+    )
+    return tuple(Handled(**dict(row)) for row in rows)
+
+
+async def _parked(connection: Connection) -> tuple[str, ...]:
+    rows = await connection.fetch(
+        "SELECT update_id, lane, attempts, error FROM inbox WHERE parked_at IS NOT NULL ORDER BY received_id"
+    )
+    return tuple(
+        f"update {row['update_id']} of lane {row['lane']} was put aside after {row['attempts']} attempts: {row['error']}"
+        for row in rows
+    )
+
+
+async def _spent(connection: Connection) -> Mapping[int, int]:
+    rows = await connection.fetch(
+        """
+        SELECT user_id, sum(-amount)::bigint AS spent
+          FROM entries JOIN ledger_transactions USING (transaction_id)
+         WHERE account = 'wallet' AND reason = 'charge' GROUP BY user_id
+        """
+    )
+    return {row["user_id"]: row["spent"] for row in rows}

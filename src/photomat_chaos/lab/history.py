@@ -1,0 +1,233 @@
+"""The history checker: what customers saw, what Kie was asked and what the books say must tell the same story.
+
+It trusts neither the program's log nor its own books alone: the screens are Telegram's, the tasks and callbacks are Kie's,
+the rows are PostgreSQL's. Every check gives sentences; none is the good answer.
+"""
+
+import re
+from collections import Counter, defaultdict, deque
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from photomat_chaos.lab.facts import Evidence, Handled, JobRow
+
+MONEY_IS_BACK: Final = "вернулись на баланс"
+OFFERED: Final = "Хотите забрать его"
+STILL_WORKING: Final = ("Отправляю в работу", "Генерация идёт", "Дольше обычного")
+A_SLOT: Final = "Карточка удалена"
+OK: Final = 200
+ANY_KIND: Final = "any"
+CROSSING_S: Final = 15.0
+"""Two updates that arrive within so long may have been stored at once by two instances; which came first nobody knows."""
+
+SETTLED: Final = frozenset({"done", "failed", "canceled"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Violation:
+    """One broken promise."""
+
+    check: str
+    sentence: str
+
+    @property
+    def job_id(self) -> int | None:
+        """The job it is about, where the sentence names one."""
+        found = re.search(r"\bjob (\d+)\b", self.sentence)
+        return int(found[1]) if found else None
+
+
+def violations(evidence: Evidence) -> list[Violation]:
+    """Every broken promise, in the order of the checks."""
+    return [Violation(check=name, sentence=sentence) for name, check in CHECKS.items() for sentence in check(evidence)]
+
+
+def _settled(evidence: Evidence) -> Iterator[str]:
+    for job in evidence.jobs:
+        if job.status not in SETTLED:
+            yield f"job {job.job_id} is still {job.status}"
+        elif not job.shown:
+            yield f"the card of job {job.job_id} ({job.status}) does not show its end"
+
+
+def _shown_once_or_refunded_once(evidence: Evidence) -> Iterator[str]:
+    results = Counter((shown.chat_id, shown.message_id) for shown in evidence.screens if shown.is_result)
+    for job in evidence.jobs:
+        seen = results.pop((job.chat_id, job.card), 0)
+        if job.status == "done" and seen != 1 and (job.chat_id, job.card) not in evidence.deleted:
+            yield f"job {job.job_id} is done and its card shows {seen} results"
+        if job.status != "done" and seen:
+            yield f"job {job.job_id} is {job.status} and its card shows a result"
+        if job.price and job.status in SETTLED:
+            wanted = ("release",) if job.gift or job.status != "done" else ("charge",)
+            if wanted != job.closings and not _took_an_offer(job):
+                yield f"the money of job {job.job_id} ({job.status}) ended as {job.closings or 'nothing'}"
+    for chat_id, message_id in results:
+        yield f"chat {chat_id} shows a result nobody ordered, message {message_id}"
+
+
+def _took_an_offer(job: JobRow) -> bool:
+    return job.status == "done" and sorted(job.closings) == ["charge", "release"]
+
+
+def _owed(evidence: Evidence) -> Counter[int]:
+    """What each user has got for money."""
+    owed: Counter[int] = Counter()
+    for job in evidence.jobs:
+        if job.status == "done" and not job.gift:
+            owed[job.chat_id] += job.price
+    return owed
+
+
+def _nobody_paid_twice(evidence: Evidence) -> Iterator[str]:
+    owed = _owed(evidence)
+    for user_id in sorted(owed.keys() | evidence.spent.keys()):
+        if owed[user_id] != evidence.spent.get(user_id, 0):
+            yield f"user {user_id} paid {evidence.spent.get(user_id, 0)} for results worth {owed[user_id]}"
+
+
+def _ordered_once(evidence: Evidence) -> Iterator[str]:
+    orders = Counter(job_id for job_id in evidence.orders.values() if job_id is not None)
+    known = {job.job_id for job in evidence.jobs}
+    for job_id, count in sorted(orders.items()):
+        if count > 1:
+            yield f"job {job_id} was ordered from Kie {count} times"
+        if job_id not in known:
+            yield f"Kie was asked for job {job_id}, which does not exist"
+    yield from (f"task {task} names no job" for task, job_id in evidence.orders.items() if job_id is None)
+    for job in evidence.jobs:
+        if job.task_id is not None and evidence.orders.get(job.task_id) != job.job_id:
+            yield f"job {job.job_id} believes in task {job.task_id}, which was not ordered for it"
+
+
+def _every_200_had_an_effect(evidence: Evidence) -> Iterator[str]:
+    for task_id in sorted(set(evidence.answered_200) - evidence.stored_callbacks):
+        yield f"a callback of task {task_id} was answered 200 and left nothing behind"
+
+
+def _one_ring(evidence: Evidence) -> Iterator[str]:
+    """One for the same news of a job. A card that was deleted or moved cannot be answered: its rings are counted by chat.
+
+    Two for a deleted card: the sad news, and a gift after it.
+    """
+    cards = {(job.chat_id, job.card): job for job in evidence.jobs}
+    gone = Counter({chat_id: 2 * count for chat_id, count in Counter(chat for chat, _ in evidence.deleted).items()})
+    rings = [(shown, shown.ring) for shown in evidence.screens if shown.ring]
+    for (chat_id, card, kind), count in Counter((ring.chat_id, ring.reply_to, kind) for ring, kind in rings).items():
+        job = cards.get((chat_id, card or 0))
+        if job is None:
+            gone[chat_id] -= count
+            if gone[chat_id] < 0:
+                yield f"chat {chat_id} was rung for message {card}, which is no card"
+        elif count > 1 or not _may_ring(job, str(kind)):
+            yield f"job {job.job_id} ({job.status}) rang {count} times: {kind}"
+    yield from (
+        f"the ring {ring.message_id} stands before its card"
+        for ring, _ in rings
+        if ring.message_id < (ring.reply_to or 0)
+    )
+
+
+def _may_ring(job: JobRow, kind: str) -> bool:
+    """A gift or a taken offer had other news before its result; a failed job has no happy news."""
+    late = job.status == "done" and (job.gift or _took_an_offer(job))
+    return kind == job.status or late or (job.status == "canceled" and kind == "offer")
+
+
+def _cards_say_it(evidence: Evidence) -> Iterator[str]:
+    """The words on the card of a job that has ended: that the money is back where it is, once; and no "being made"."""
+    screens = {(shown.chat_id, shown.message_id): shown for shown in evidence.screens}
+    for job in evidence.jobs:
+        card = screens.get((job.chat_id, job.card))
+        if job.status not in SETTLED or (job.chat_id, job.card) in evidence.deleted:
+            continue
+        if card is None:
+            yield f"the card of job {job.job_id} ({job.status}) is gone, and nobody deleted it"
+            continue
+        if any(words in card.text for words in STILL_WORKING):
+            yield f"the card of job {job.job_id} ({job.status}) still says that it is being made"
+        offered = job.status == "canceled" and OFFERED in card.text
+        wanted = int((job.status != "done" and not offered) or job.gift)
+        if card.text.count(MONEY_IS_BACK) != wanted:
+            times = card.text.count(MONEY_IS_BACK)
+            yield f"the card of job {job.job_id} ({job.status}) says {times} times that the money is back"
+
+
+def _stray_slots(evidence: Evidence) -> Iterator[str]:
+    """A slot that nobody edits any more is the price of a deleted card: at most one for each."""
+    cards = {(job.chat_id, job.card) for job in evidence.jobs}
+    gone = Counter(chat_id for chat_id, _ in evidence.deleted)
+    strays = Counter(
+        shown.chat_id
+        for shown in evidence.screens
+        if A_SLOT in shown.text and (shown.chat_id, shown.message_id) not in cards
+    )
+    for chat_id, count in strays.items():
+        if count > gone[chat_id]:
+            yield f"chat {chat_id} has {count} stray slots for {gone[chat_id]} deleted messages"
+
+
+def _balances(evidence: Evidence) -> Iterator[str]:
+    owed = _owed(evidence)
+    for user_id, available in sorted(evidence.balances.items()):
+        if available != evidence.credit - owed[user_id]:
+            wanted = evidence.credit - owed[user_id]
+            yield f"user {user_id} is told to have {available}, and should have {wanted}"
+
+
+def _forgeries(evidence: Evidence) -> Iterator[str]:
+    for forged in evidence.forged:
+        if forged.must_be_refused and forged.status == OK:
+            yield f"a forged callback ({forged.kind}) was answered 200"
+        if not forged.must_be_refused and forged.status == OK and forged.task_id not in evidence.orphans:
+            yield f"a forged callback ({forged.kind}) was answered 200 and is no orphan"
+
+
+def _order_of_a_chat(evidence: Evidence) -> Iterator[str]:
+    """Telegram sends the next update of a kind when the one before was answered; a tap and a message may cross."""
+    latest: dict[tuple[str, str], float] = {}
+    crossing: defaultdict[str, deque[Handled]] = defaultdict(deque)
+    for update in evidence.lanes:
+        if update.handled_at is None:
+            yield f"update {update.update_id} of lane {update.lane} was never handled"
+            continue
+        waiting = crossing[update.lane]
+        while waiting and waiting[0].received_at < update.received_at - CROSSING_S:
+            _note_latest(latest, (update.lane, ANY_KIND), waiting.popleft())
+        before = (latest.get((update.lane, kind), update.handled_at) for kind in (update.kind, ANY_KIND))
+        if update.handled_at < max(before):
+            yield f"update {update.update_id} of lane {update.lane} was handled before an earlier one"
+        _note_latest(latest, (update.lane, update.kind), update)
+        waiting.append(update)
+
+
+def _note_latest(latest: dict[tuple[str, str], float], place: tuple[str, str], update: Handled) -> None:
+    handled_at = update.handled_at or 0.0
+    latest[place] = max(handled_at, latest.get(place, handled_at))
+
+
+def _nothing_put_aside(evidence: Evidence) -> Iterator[str]:
+    if not evidence.old_version_parks:
+        yield from evidence.parked
+
+
+def _books(evidence: Evidence) -> Iterator[str]:
+    yield from evidence.audit
+
+
+CHECKS: Final[Mapping[str, Callable[[Evidence], Iterator[str]]]] = {
+    "every job has ended and its card says so": _settled,
+    "a paid job is shown once or refunded once": _shown_once_or_refunded_once,
+    "nobody is charged twice": _nobody_paid_twice,
+    "a job is ordered from Kie once": _ordered_once,
+    "a callback answered 200 had an effect": _every_200_had_an_effect,
+    "a forged callback is refused or orphaned": _forgeries,
+    "a phone rings once at most for the same news": _one_ring,
+    "a card at rest says what became of its job": _cards_say_it,
+    "a stray slot is the price of a deleted card": _stray_slots,
+    "the balance in the chat is what it should be": _balances,
+    "a chat is handled in order": _order_of_a_chat,
+    "an update is handled, not put aside": _nothing_put_aside,
+    "the books are in order": _books,
+}

@@ -1,0 +1,1 @@
+"""Every failpoint, every blow, every way a job can go: one cell at a time."""

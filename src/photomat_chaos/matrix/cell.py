@@ -1,0 +1,179 @@
+"""One cell of the matrix: a customer buys, the instance is struck at a failpoint, the job must come to its one good end.
+
+    kill   it dies there; a fresh instance goes on
+    stop   it freezes there; a second instance goes on, every lease runs out; then the first wakes up beside it
+    cut    every connection of it is dropped there; it must go on by itself
+
+Leases are counted by the database's clock, so that is moved on instead of waiting, and the session that holds the ACTIVE lock
+of a frozen process is ended at once, as PostgreSQL does after a while.
+"""
+
+import asyncio
+import random
+import re
+import signal
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from photomat.db.pool import Connection
+from photomat_chaos.lab import calm, history
+from photomat_chaos.lab.arena import Arena, until, until_true
+from photomat_chaos.lab.customers import Customer
+from photomat_chaos.lab.processes import Instance
+from photomat_chaos.matrix.ways import WAYS, Way
+
+Action = Literal["kill", "stop", "cut"]
+ACTIONS: Final[Mapping[Action, str]] = {
+    "kill": "killed with SIGKILL",
+    "stop": "frozen past every lease, then woken",
+    "cut": "every connection dropped",
+}
+STRIKE_LIMIT_S: Final = 60.0
+READY_LIMIT_S: Final = 20.0
+PAST_THE_LEASES_S: Final = 4.0
+"""More than any lease in the arena."""
+
+REST_STEP_S: Final = 3.0
+HELD_S: Final = 2.5
+"""So long the second may work alone; it cannot come through while the frozen one is inside a transaction."""
+
+AFTERMATH_S: Final = 0.5
+"""A ring is recorded before it is sent: what is through in the books may still have a last call to make."""
+
+BESIDE_S: Final = 1.0
+"""So long the woken one runs on beside the second, at least."""
+
+TAPS_ONCE: Final = "no blow"
+"""A seed whose customer does not tap twice, so that the last tap is the one that buys."""
+
+TOLD: Final = re.compile(r"\[FAILPOINT\].* name=(\S+)")
+RUNG: Final = "SELECT EXISTS (SELECT FROM generation_jobs WHERE rung_at IS NOT NULL)"
+END_THE_ACTIVE_LOCK: Final = """
+    SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+     WHERE datname = current_database() AND application_name = 'photomat active lock'"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Which cell it is."""
+
+    action: Action
+    failpoint: str
+    way: str
+
+    @property
+    def name(self) -> str:
+        """For folders and anchors."""
+        return f"{self.action}-{self.failpoint}-{self.way}".replace(" ", "-")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cell:
+    """How one cell ended; `struck` says whether the process came to that place at all, `nth` at which pass of it."""
+
+    place: Place
+    struck: bool
+    nth: int = 0
+    broken: tuple[str, ...] = ()
+    seconds: float = 0.0
+
+    @property
+    def sign(self) -> str:
+        """For the table: ✓ survived, · never passed, ✗ broken."""
+        return "✗" if self.broken else "✓" if self.struck else "·"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Purchase:
+    """One customer's purchase in an arena of its own, watched over a connection of ours."""
+
+    arena: Arena
+    way: Way
+    connection: Connection
+
+    async def is_through(self) -> bool:
+        """Whether a job was bought, nothing is left to do for it, and Kie has called as often as it will."""
+        self.arena.harvest()
+        if self.arena.notes.counts["kie", "callback"] < self.way.callbacks:
+            return False
+        return bool(await self.connection.fetchval(RUNG)) and not await self.connection.fetchval(calm.BUSY)
+
+    async def buy(self, *, seed: str) -> None:
+        """Let a customer buy once, whatever happens meanwhile."""
+        person = self.arena.telegram.add_person(first_name="Анна", started=True)
+        chance = random.Random(seed)  # noqa: S311  repeatable on purpose
+        customer = Customer(world=self.arena.telegram, person=person, chance=chance, prompts=self.way.prompts)
+        await customer.buy_until(asyncio.Event(), times=1)
+
+    async def until_struck(self, first: Instance) -> bool:
+        """Wait for the blow; False when the job came through without one."""
+
+        async def struck_or_through() -> bool:
+            return _is_struck(first) or await self.is_through()
+
+        if not await until_true(struck_or_through, within_s=STRIKE_LIMIT_S):
+            raise TimeoutError("the first instance was neither struck nor came through")
+        if not _is_struck(first):
+            await asyncio.sleep(AFTERMATH_S)
+        return _is_struck(first)
+
+    async def go_on(self, first: Instance, action: Action) -> None:
+        """After the blow: whoever is to go on beside or after the first one, does."""
+        if action == "cut":
+            return
+        second = self.arena.start(POLL_FIRST_S=self.way.poll_first_s)
+        if action == "stop":
+            await self.connection.execute(END_THE_ACTIVE_LOCK)
+        await calm.move_clock(self.connection, PAST_THE_LEASES_S)
+        if action == "stop":
+            await self._beside_the_frozen(first, second)
+
+    async def _beside_the_frozen(self, first: Instance, second: Instance) -> None:
+        """The balancer leaves the frozen one out, as a health check would, until it runs again."""
+        await until(lambda: second.ready, within_s=READY_LIMIT_S, what="the second instance")
+        self.arena.door.only = second
+        await until_true(self.is_through, within_s=HELD_S)
+        first.send(signal.SIGCONT)
+        self.arena.door.only = None
+        await asyncio.sleep(BESIDE_S)
+
+
+@asynccontextmanager
+async def purchase(arena: Arena, way: Way) -> AsyncIterator[Purchase]:
+    """A purchase on this way, about to begin."""
+    way.prepare(arena)
+    async with arena.sql() as connection:
+        yield Purchase(arena=arena, way=way, connection=connection)
+
+
+async def play(arena: Arena, place: Place, *, nth: int, seed: int) -> tuple[bool, tuple[str, ...]]:
+    """One purchase with its blow at the n-th pass, then rest; whether it was struck, and what was broken."""
+    async with purchase(arena, WAYS[place.way]) as bought:
+        first = arena.start(FAILPOINT=f"{place.action}@{place.failpoint}:{nth}", POLL_FIRST_S=bought.way.poll_first_s)
+        async with asyncio.TaskGroup() as group:
+            group.create_task(bought.buy(seed=f"{seed}:{place.name}"))
+            struck = await bought.until_struck(first)
+            if struck:
+                await bought.go_on(first, place.action)
+    arena.faults.clear()
+    await calm.come_to_rest(arena, step_s=REST_STEP_S)
+    found = history.violations(await calm.evidence_of(arena))
+    return struck, tuple(f"{each.check}: {each.sentence}" for each in found)
+
+
+async def passes_of(arena: Arena, way: Way) -> Counter[str]:
+    """How often a purchase passes each failpoint on this way when nobody is struck."""
+    async with purchase(arena, way) as bought:
+        only = arena.start(FAILPOINT="tell", POLL_FIRST_S=way.poll_first_s)
+        await bought.buy(seed=TAPS_ONCE)
+        if not await until_true(bought.is_through, within_s=STRIKE_LIMIT_S):
+            raise TimeoutError(f"a purchase without any blow did not come through:\n{only.log[-2000:]}")
+        await asyncio.sleep(AFTERMATH_S)
+    return Counter(TOLD.findall(only.log))
+
+
+def _is_struck(instance: Instance) -> bool:
+    return not instance.alive or instance.stopped or TOLD.search(instance.log) is not None

@@ -1,0 +1,1 @@
+"""The product in small, as states; every one of them is visited."""

@@ -1,0 +1,1 @@
+"""Mistakes somebody could make, and whether the tests notice."""

@@ -1,0 +1,1 @@
+"""Everything at once, for minutes or an hour."""

@@ -1,0 +1,49 @@
+"""Behind PgBouncer: in session mode nothing is different; in transaction mode the direct address is needed, and asked for."""
+
+import signal
+from pathlib import Path
+
+from support.endings import ends_well
+from support.pgbouncer import needs_pgbouncer, running_pgbouncer
+from support.system import System, running_system
+
+pytestmark = needs_pgbouncer
+
+
+async def test_in_session_mode_nothing_else_is_needed(database: str, tmp_path: Path) -> None:
+    async with (
+        running_pgbouncer(database, tmp_path, "session") as pooled,
+        running_system(database, tmp_path, DATABASE_URL=pooled) as system,
+    ):
+        await _one_dies_and_the_other_finishes(system)
+
+
+async def test_in_transaction_mode_it_runs_with_the_direct_address_beside_it(database: str, tmp_path: Path) -> None:
+    async with (
+        running_pgbouncer(database, tmp_path, "transaction") as pooled,
+        running_system(database, tmp_path, DATABASE_URL=pooled, DIRECT_DATABASE_URL=database) as system,
+    ):
+        await _one_dies_and_the_other_finishes(system)
+
+
+async def test_in_transaction_mode_alone_it_refuses_to_start_and_says_what_to_do(database: str, tmp_path: Path) -> None:
+    async with (
+        running_pgbouncer(database, tmp_path, "transaction") as pooled,
+        running_system(database, tmp_path, DATABASE_URL=pooled) as system,
+    ):
+        instance = await system.start(wait=False)
+        assert await instance.ends() == 2
+        assert "is a pooler in transaction mode" in instance.log
+        assert "set DIRECT_DATABASE_URL to the server behind it" in instance.log
+
+
+async def _one_dies_and_the_other_finishes(system: System) -> None:
+    """A purchase in which the ACTIVE instance is killed: its lock must not outlive it in the pooler."""
+    first, second = await system.start(), await system.start()
+    await second.says("PASSIVE_WAIT")
+    anna = system.customer()
+    card = await anna.buys()
+    first.send(signal.SIGKILL)
+    await second.says("ACTIVE_ENTER")
+    await ends_well(system, anna, cards=(card,))
+    assert await second.stop() == 0

@@ -1,0 +1,78 @@
+"""What an operator reads at three in the morning: every kind has its words in both languages, whole and well-formed."""
+
+import re
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from photomat.alerts.incident import About, Figures, Kind, Notice
+from photomat.alerts.rules import WATCHES
+from photomat.alerts.words import message_of
+from photomat.kernel.ids import ChatId, Fence
+from photomat.texts.load import LANGUAGES, load_texts
+
+FIGURES: dict[Kind, Figures] = {
+    Kind.NO_ACTIVE: {"alive": 2},
+    Kind.TWO_ACTIVE: {"active": 2},
+    Kind.AUDIT: {"count": 1, "names": "<b>ledger-balances"},
+    Kind.STOPPED_JOBS: {"count": 3, "job": 1017},
+    Kind.UNDELIVERED: {"count": 4, "job": 9, "minutes": 12},
+    Kind.PARKED_DELIVERIES: {"count": 1, "job": 5},
+    Kind.PARKED_UPDATES: {"count": 1},
+    Kind.ORPHANS: {"count": 6},
+    Kind.KIE_KEY: {},
+    Kind.KIE_CREDITS: {"credits": 12},
+    Kind.KIE_PAUSED: {"code": 402, "count": 8},
+    Kind.OLD_TRANSACTION: {"pid": 4242, "minutes": 31},
+}
+TAGS = re.compile(r"</?(?:b|code)>")
+
+
+def notice(kind: Kind, *, about: About = About.OPEN, language: str = "ru", lasted_s: float | None = None) -> Notice:
+    """A notice as it is claimed."""
+    return Notice(
+        incident_id=12,
+        admin_id=ChatId(1),
+        about=about,
+        fence=Fence(1),
+        attempts=1,
+        kind=kind,
+        figures=FIGURES[kind],
+        opened_at=datetime(2026, 11, 15, 3, 12, tzinfo=UTC),
+        lasted=None if lasted_s is None else timedelta(seconds=lasted_s),
+        language=language,
+    )
+
+
+def test_every_kind_is_watched_once() -> None:
+    assert sorted(watch.kind for watch in WATCHES) == sorted(Kind)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("kind", Kind)
+def test_every_kind_says_what_happened_and_what_to_do_in_valid_markup(kind: Kind, language: str) -> None:
+    text = message_of(load_texts(), notice(kind, language=language))
+    assert "👉" in text
+    assert "photomat incidents" in text
+    assert "03:12 UTC" in text
+    tags = TAGS.findall(text)
+    assert tags[::2] == [tag.replace("</", "<") for tag in tags[1::2]], "each opens and closes, none inside another"
+    assert "<" not in TAGS.sub("", text)
+    assert len(text) < 1000
+    for figure in FIGURES[kind].values():
+        assert str(figure).replace("<", "&lt;").replace(">", "&gt;") in text or kind is Kind.UNDELIVERED
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(20, "меньше минуты"), (840, "14 мин"), (3600, "1 ч 0 мин"), (90_061, "25 ч 1 мин")]
+)
+def test_the_end_says_how_long_it_lasted(seconds: float, words: str) -> None:
+    text = message_of(load_texts(), notice(Kind.AUDIT, about=About.OVER, lasted_s=seconds))
+    assert text == f"✅ Прошло: <b>Сверка не сходится</b>\n\nДлилось {words}. Инцидент 12."
+
+
+@pytest.mark.parametrize(("code", "advice"), [(401, "KIE_API_KEY"), (402, "Top up"), (433, "Raise the limit")])
+def test_a_pause_names_its_cause(code: int, advice: str) -> None:
+    paused = replace(notice(Kind.KIE_PAUSED, language="en"), figures={"code": code, "count": 1})
+    assert advice in message_of(load_texts(), paused)
