@@ -50,7 +50,7 @@ async def run(
     await migrate(direct)
     async with AsyncExitStack() as stack:
         program = await build(stack, settings, dsn)
-        heartbeat = Heartbeat(program.pool, program.instance, program.state, version=__version__)
+        heartbeat = program.heartbeat()
         await heartbeat.beat()
         await _serve_web(stack, program)
         log.info("STARTED", instance=program.instance, version=__version__, port=settings.port)

@@ -24,7 +24,7 @@ from photomat.bot.presence import use_polling, use_webhook
 from photomat.catalog.load import Catalog, load_catalog
 from photomat.catalog.pricing import Rates
 from photomat.cluster.active_state import ActiveState
-from photomat.cluster.instances import forget_the_dead, new_instance_id
+from photomat.cluster.instances import Heartbeat, forget_the_dead, new_instance_id
 from photomat.db.pool import Pool, connect_pool
 from photomat.db.schema_check import require_schema
 from photomat.delivery.coordinator import Coordinator
@@ -34,6 +34,7 @@ from photomat.delivery.media import ResultFiles
 from photomat.delivery.resend import Resender
 from photomat.delivery.ring import Ringer
 from photomat.delivery.sender import Sender
+from photomat.delivery.tidy import forget_sent
 from photomat.flow import DUE, alert_steps, job_steps, update_steps
 from photomat.inbox.lane import free_lanes_of_the_dead
 from photomat.inbox.receive import queue_depth, receive
@@ -76,6 +77,7 @@ class Program:
 
     settings: Settings
     pool: Pool
+    heartbeat_pool: Pool
     bot: Bot
     kie: KieClient
     texts: Texts
@@ -101,6 +103,10 @@ class Program:
             overdue=None if overdue is None else timedelta(seconds=overdue),
             timeout=timedelta(seconds=self.settings.job_timeout_s),
         )
+
+    def heartbeat(self) -> Heartbeat:
+        """What tells the others that this instance is alive."""
+        return Heartbeat(self.heartbeat_pool, self.instance, self.state, version=__version__)
 
     def callback_url(self, job_id: JobId) -> str | None:
         """The signed address Kie calls back at, if the outside can reach us."""
@@ -192,12 +198,7 @@ class Program:
             return await receive(self.pool, bot_id=self.bot_id, updates=updates)
 
         return build_app(
-            health=Health(
-                state=self.state,
-                instance=self.instance,
-                version=__version__,
-                queue_depth=lambda: queue_depth(self.pool),
-            ),
+            health=Health(state=self.state, version=__version__, queue_depth=lambda: queue_depth(self.pool)),
             callbacks=KieCallbacks(
                 inbox=CallbackInbox(self.pool, self.wakes.everywhere),
                 secrets=self.settings.callback_secrets,
@@ -218,6 +219,7 @@ class Program:
             every(FORGOTTEN_EVERY_S, "forgotten", lambda: rearm_the_forgotten(self.pool)),
             every(TIDY_EVERY_S, "holds", lambda: shout_about_loose_holds(self.pool)),
             every(TIDY_EVERY_S, "inbox", lambda: forget_handled(self.pool)),
+            every(TIDY_EVERY_S, "resends", lambda: forget_sent(self.pool)),
             every(TIDY_EVERY_S, "budgets", lambda: forget_unused(self.pool)),
             every(TIDY_EVERY_S, "instances", lambda: forget_the_dead(self.pool)),
             every(TIDY_EVERY_S, "incidents", lambda: forget_old(self.pool)),
@@ -251,10 +253,13 @@ async def build(stack: AsyncExitStack, settings: Settings, dsn: str) -> Program:
     stack.push_async_callback(_close_pool, pool)
     async with pool.acquire() as connection:
         await require_schema(connection)
+    heartbeat_pool = await connect_pool(dsn, name=instance, size=1, through_pooler=pooled)
+    stack.push_async_callback(_close_pool, heartbeat_pool)
     bot, kie = reach_outside(stack, settings, pool)
     return Program(
         settings=settings,
         pool=pool,
+        heartbeat_pool=heartbeat_pool,
         bot=bot,
         kie=kie,
         texts=load_texts(),

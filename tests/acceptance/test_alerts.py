@@ -1,5 +1,6 @@
 """An operator's night: real instances, a simulated Telegram, and exactly one message when it begins and one when it is over."""
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -61,15 +62,31 @@ async def test_a_passive_instance_tells_that_nobody_is_active_and_the_next_leade
 
 
 async def test_an_ordinary_deploy_wakes_nobody(database: str, tmp_path: Path) -> None:
-    async with running_system(database, tmp_path) as system:
+    """The watches have a turn in the very moment in which nobody is ACTIVE, and in one in which two say they are."""
+    async with running_system(database, tmp_path) as system, system.sql() as between:
         system.settings["ADMIN_IDS"] = str(system.customer().person.user_id)
         old = await system.start()
         new = await system.start()
-        assert await old.stop() == 0
+        async with asyncio.TaskGroup() as group:
+            held_up = group.create_task(between.execute("SELECT pg_advisory_lock($1)", LOCK_KEY))
+            assert await old.stop() == 0
+            await held_up
+        await _watched(system, "no-active", step_s=5)
+        assert await _holds(system, "no-active"), "the turn fell into the handover"
+        await between.execute("SELECT pg_advisory_unlock($1)", LOCK_KEY)
         await new.says("ACTIVE_ENTER")
+        await _is_active(system)
+        await between.execute(
+            "INSERT INTO instances (instance_id, version, host, pid, active, seen_at)"
+            " VALUES ('old', 'old', 'old', 1, true, photomat_now() + interval '5 seconds')"
+        )
+        await _watched(system, "two-active", step_s=5)
+        assert await _holds(system, "two-active"), "the old one's last heartbeat is still fresh"
+        await between.execute("DELETE FROM instances WHERE instance_id = 'old'")
         for _ in range(3):
             await _watched(system, "two-active", step_s=5)
             await _watched(system, "no-active", step_s=5)
+        assert not await _holds(system, "two-active")
         assert "[INCIDENT_OPEN]" not in system.story
 
 
@@ -98,6 +115,12 @@ async def _watched(
             return True if after and after != before and (until(dict(row)) if row else True) else None
 
         await until_found(watched, about=lambda: f"a turn of {kind} in\n{system.story[-4000:]}")
+
+
+async def _holds(system: System, kind: str) -> bool:
+    """Whether the last turn of a watch saw what it watches for."""
+    async with system.sql() as connection:
+        return bool(await connection.fetchval("SELECT holds_since IS NOT NULL FROM watches WHERE kind = $1", kind))
 
 
 async def _is_active(system: System) -> None:

@@ -64,6 +64,20 @@ async def test_a_lost_answer_without_callbacks_is_never_ordered_again_and_gives_
         await ends_without_a_picture(system, anna, tasks=1 if action == "drop_after" else 0)
 
 
+async def test_a_lost_answer_is_given_up_in_time_where_that_is_sooner_than_overdue(
+    database: str, tmp_path: Path
+) -> None:
+    async with running_system(database, tmp_path, JOB_TIMEOUT_S="60") as system:
+        system.kie.faults.arm(world="kie", method="createTask", action="drop_after")
+        instance = await system.start(public=False)
+        anna = system.customer()
+        card = await anna.buys()
+        await instance.says("SUBMIT_UNKNOWN")
+        await system.passes(PAUSE_S)
+        await until(lambda: "вернулись на баланс" in anna.words(card), about=lambda: system.story)
+        await ends_without_a_picture(system, anna)
+
+
 async def test_telegram_asking_to_slow_down_delays_the_picture_and_nothing_else(database: str, tmp_path: Path) -> None:
     async with open_shop(database, tmp_path) as system:
         system.telegram.faults.arm(world="telegram", method="editMessageMedia", action="too_many", retry_after=30)
@@ -143,9 +157,10 @@ async def test_while_kie_is_busy_the_job_waits_and_goes_on(database: str, tmp_pa
 
 async def test_a_task_kie_does_not_know_at_first_is_looked_at_again(database: str, tmp_path: Path) -> None:
     async with running_system(database, tmp_path) as system:
-        system.kie.world.change({"null_grace_s": 1.0})
+        system.kie.world.change({"null_grace_s": 600.0})
         instance = await system.start(public=False)
         anna = system.customer()
         card = await anna.buys()
         await until(lambda: "state=unknown" in instance.log, about=lambda: system.story)
+        system.kie.world.change({"null_grace_s": 0.0})
         await ends_well(system, anna, cards=(card,))

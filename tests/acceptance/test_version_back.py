@@ -1,5 +1,6 @@
-"""The version before runs on the newest schema: alone after a step back, and side by side during a deploy."""
+"""The version before and this one: it works while we migrate, runs on our schema alone or beside us, and lets us come back."""
 
+import asyncio
 import json
 import os
 import subprocess
@@ -8,9 +9,16 @@ from pathlib import Path
 
 import pytest
 
+from photomat.db.migrate import read_migrations
 from support.endings import buys_something_endless, ends_well
+from support.patience import until
 from support.releases import unpack_previous_version
-from support.system import running_system
+from support.system import System, running_system
+
+REACHED = "SELECT max(number) FROM schema_migrations"
+FIRST_RELEASE = 8
+NEWEST = len(read_migrations())
+DAYS_BACK_S = 3 * 24 * 3600.0
 
 
 @pytest.fixture
@@ -29,6 +37,7 @@ async def test_after_a_step_back_the_old_version_finishes_what_the_new_one_began
         anna = system.customer()
         card = await buys_something_endless(system, anna)
         await new.kill()
+        await leave_work_only_the_new_version_knows(system)
         old = await system.start(program=previous)
         await old.says("SCHEMA_NEWER")
         await system.kie_finishes()
@@ -37,10 +46,34 @@ async def test_after_a_step_back_the_old_version_finishes_what_the_new_one_began
         boris_card = await boris.buys()
         await ends_well(system, anna, boris, cards=(card, boris_card))
         assert await old.stop() == 0
+        await system.passes(DAYS_BACK_S)
         await system.start()
         vera = system.customer("Вера")
         vera_card = await vera.buys()
         await ends_well(system, anna, boris, vera, cards=(card, boris_card, vera_card))
+
+
+async def test_the_old_version_buys_and_delivers_while_the_new_one_migrates_and_takes_over(
+    empty_database: str, tmp_path: Path, previous: Path
+) -> None:
+    async with running_system(empty_database, tmp_path) as system:
+        old = await system.start(program=previous)
+        anna, boris = system.customer(), system.customer("Борис")
+        async with system.sql() as dump:
+            assert await dump.fetchval(REACHED) == FIRST_RELEASE
+            async with dump.transaction():
+                await dump.fetch("SELECT count(*) FROM generation_jobs")
+                new = await system.start(wait=False)
+                await new.says("MIGRATION_WAITS")
+                card = await anna.buys()
+                await anna.gets_a_picture()
+                assert await dump.fetchval(REACHED) < NEWEST
+        await until(lambda: new.ready, about=lambda: new.log)
+        _, boris_card = await asyncio.gather(old.stop(), boris.buys())
+        await ends_well(system, anna, boris, cards=(card, boris_card))
+        await new.says("ACTIVE_ENTER")
+        async with system.sql() as connection:
+            assert await connection.fetchval(REACHED) == NEWEST
 
 
 async def test_old_and_new_share_the_work_during_a_deploy(database: str, tmp_path: Path, previous: Path) -> None:
@@ -52,6 +85,22 @@ async def test_old_and_new_share_the_work_during_a_deploy(database: str, tmp_pat
         await ends_well(system, *customers, cards=tuple(cards))
         for instance in system.instances:
             assert await instance.stop() == 0
+
+
+async def leave_work_only_the_new_version_knows(system: System) -> None:
+    """A result asked for again, an open incident to be told of, a card that has failed for a while."""
+    async with system.sql() as connection:
+        await connection.execute(
+            """
+            UPDATE generation_jobs SET delivery_failing_since = photomat_now() - interval '1 hour';
+            INSERT INTO result_sends (job_id, position, origin, chat_id, language, due_at)
+            SELECT job_id, 0, 'update:1:1', chat_id, 'ru', photomat_now() FROM generation_jobs;
+            INSERT INTO watches (kind, due_at) VALUES ('of-tomorrow', photomat_now());
+            INSERT INTO incidents (kind) VALUES ('of-tomorrow');
+            INSERT INTO incident_notices (incident_id, admin_id, about) SELECT incident_id, 7, 'open' FROM incidents;
+            UPDATE inbox SET failures = 2 WHERE handled_at IS NULL
+            """
+        )
 
 
 def test_the_check_of_the_old_version_warns_and_lets_it_run_on(database: str, previous: Path, tmp_path: Path) -> None:

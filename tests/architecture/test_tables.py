@@ -27,7 +27,7 @@ WRITERS = {
     "ledger_transactions": {"wallet.store"},
     "operator_journal": {"operators.journal"},
     "orphan_callbacks": {"jobs.callback", "jobs.orphans"},
-    "result_sends": {"delivery.ask_again", "delivery.resend"},
+    "result_sends": {"delivery.ask_again", "delivery.resend", "delivery.tidy"},
     "schema_migrations": {"db.migrate"},
     "users": {"users.store"},
     "wallets": {"wallet.store"},

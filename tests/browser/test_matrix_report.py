@@ -7,7 +7,7 @@ from playwright.async_api import expect
 from photomat.kernel.failpoint import FAILPOINTS
 from photomat_chaos.matrix.cell import Cell
 from photomat_chaos.matrix.matrix import places_of
-from photomat_chaos.matrix.report import Report, page_of
+from photomat_chaos.matrix.report import WHOLE, Report, page_of
 from support.browser import chromium, page_at
 
 BROKEN = "a phone rings once at most: job 1 (done) rang 2 times <b>& more</b>"
@@ -25,7 +25,9 @@ def written(folder: Path) -> str:
 
 async def test_a_broken_cell_leads_to_what_was_broken_there(tmp_path: Path) -> None:
     async with chromium() as browser, page_at(browser, written(tmp_path)) as page:
-        await expect(page.get_by_role("heading", level=1)).to_have_text("Cells that broke a promise: 1")
+        await expect(page.get_by_role("heading", level=1)).to_have_text(
+            f"Cells that broke a promise: 1 in 216 of {WHOLE} cells"
+        )
         await expect(page.locator("dl div", has_text="violations").locator("dd")).to_have_text("1")
         await expect(page.get_by_role("table")).to_have_count(3)
         await expect(page.locator("td.none")).to_have_text("· never passed")

@@ -6,7 +6,7 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from photomat.kernel.errors import Transient
+from photomat.kernel.errors import OutcomeUnknown, Transient
 from photomat.kernel.ids import TaskId
 from photomat.kie.client import KieClient
 from photomat.kie.families import FAMILIES, JOBS
@@ -159,6 +159,25 @@ async def test_no_answer_is_told_from_an_answer_that_decides(code: int, error: t
         with pytest.raises(error) as raised:
             await kie.record(TaskId("t"))
         assert isinstance(raised.value, Busy) is (error is Busy)
+
+
+async def test_the_key_is_never_carried_to_where_a_redirect_leads() -> None:
+    asked: list[str] = []
+
+    async def lead_away(request: web.Request) -> web.Response:
+        asked.append(request.path)
+        return web.Response(status=302, headers={"Location": "/elsewhere"})
+
+    app = web.Application()
+    app.router.add_route("*", "/{path:.*}", lead_away)
+    async with serving(app) as url, kie_client(url) as kie:
+        for ask in (kie.credits(), kie.record(TaskId("t"))):
+            with pytest.raises(Transient):
+                await ask
+        with pytest.raises(OutcomeUnknown):
+            await kie.create_task(model="z-image", inputs={}, callback_url=None)
+    assert "/elsewhere" not in asked
+    assert len(asked) == 3
 
 
 def answering(status: int, body: dict[str, Any]) -> Any:

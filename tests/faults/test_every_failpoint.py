@@ -16,9 +16,10 @@ from photomat.kernel.failpoint import FAILPOINTS
 from photomat.work.budget import block
 from support.customer import Customer, words_of
 from support.database import SharedPostgres
-from support.endings import buys_something_endless, ends_well, ends_without_a_picture
+from support.endings import PAID, buys_something_endless, ends_well, ends_without_a_picture
+from support.history import RESEND
 from support.instance import Instance
-from support.patience import until
+from support.patience import until, until_found
 from support.stories import Tell, tell_all
 from support.system import System, running_system
 
@@ -27,11 +28,17 @@ GIVE_UP_S: Final = 3600.0
 THE_TAP_THAT_BUYS: Final = 6
 """/start, [Create a picture], [Z-Image], the prompt, [1:1], [Create]."""
 
+ASKED_AGAIN: Final = ("send.after_record", "send.after_send")
+ALERTS: Final = ("alert.after_claim", "alert.after_send")
 NOT_ON_THE_WAY: Final = frozenset(
-    {"submit.before_unknown", "deliver.after_slot", "orphan.before_commit", "orphan.after_match"}
+    {"submit.before_unknown", "deliver.after_slot", "orphan.before_commit", "orphan.after_match", *ASKED_AGAIN, *ALERTS}
 )
 """Points a plain purchase does not pass; each has a story of its own."""
 
+A_WHILE_S: Final = 100.0
+"""Longer than the lease of an alert, and than a customer must wait before asking again."""
+
+NEXT_TURN_S: Final = 30.0
 MUST_FIRE: Final = 0.8
 SLOT: Final = "Карточка удалена"
 
@@ -107,6 +114,20 @@ def test_killed_after_an_orphan_found_its_job_the_picture_comes_once(
     raise_what_happened(endings[title])
 
 
+@pytest.mark.parametrize("title", ASKED_AGAIN)
+def test_killed_when_a_result_was_sent_once_more_nothing_comes_twice_for_one_tap(
+    endings: Mapping[str, Exception | None], title: str
+) -> None:
+    raise_what_happened(endings[title])
+
+
+@pytest.mark.parametrize("title", ALERTS)
+def test_killed_when_an_operator_was_told_the_alarm_comes_and_at_worst_twice(
+    endings: Mapping[str, Exception | None], title: str
+) -> None:
+    raise_what_happened(endings[title])
+
+
 async def test_one_bought_job_passes_four_fifths_of_all_failpoints(database: str, tmp_path: Path) -> None:
     async with running_system(database, tmp_path) as system:
         instance = await system.start(FAILPOINT="tell")
@@ -134,6 +155,8 @@ async def tell(system: System, title: str) -> None:
         "deliver.after_slot": the_card_is_gone,
         "orphan.before_commit": an_orphan_finds_its_job,
         "orphan.after_match": an_orphan_finds_its_job,
+        **dict.fromkeys(ASKED_AGAIN, a_result_is_asked_for_again),
+        **dict.fromkeys(ALERTS, an_operator_is_told),
     }
     if title.endswith("at the result"):
         await killed_at_the_result(system, point)
@@ -241,6 +264,61 @@ async def an_orphan_finds_its_job(system: System, point: str) -> None:
     await ends_well(system, anna, cards=(card,))
     async with system.sql() as connection:
         assert not await connection.fetchval("SELECT count(*) FROM orphan_callbacks WHERE processed_at IS NULL")
+
+
+async def a_result_is_asked_for_again(system: System, point: str) -> None:
+    """Recorded before it leaves: killed before it left it is lost, and asked for by another tap it comes."""
+    first = await system.start(FAILPOINT=point)
+    anna = system.customer()
+    card = await anna.buys()
+    await ends_well(system, anna, cards=(card,))
+    anna.says("/history")
+    await anna.taps(RESEND)
+    await dies_there(first)
+    seen = 2 if point == "send.after_send" else 1
+    assert len(anna.pictures()) == seen
+    await system.start()
+    await system.passes(A_WHILE_S)
+    await anna.taps(RESEND)
+    await until(lambda: len(anna.pictures()) == seen + 1, about=lambda: system.story)
+    await system.comes_to_rest()
+    assert len(anna.pictures()) == seen + 1, "the first tap brings nothing more"
+    await anna.has(PAID)
+
+
+async def an_operator_is_told(system: System, point: str) -> None:
+    """An alarm twice is better than one that never came: it is marked as sent when it was."""
+    anna = system.customer()
+    system.settings["ADMIN_IDS"] = str(anna.person.user_id)
+    system.kie.world.credits = 12.0
+    first = await system.start(FAILPOINT=point)
+    await an_incident_opens(system)
+    await dies_there(first)
+    told = 1 if point == "alert.after_send" else 0
+    assert alarms(anna) == told
+    await system.start()
+    await system.passes(A_WHILE_S)
+    await until(lambda: alarms(anna) == told + 1, about=lambda: system.story)
+    await system.comes_to_rest()
+    assert alarms(anna) == told + 1
+
+
+async def an_incident_opens(system: System) -> None:
+    """Let time pass until the watch has seen often enough that the credits run out."""
+    async with system.sql() as connection:
+
+        async def is_open() -> bool | None:
+            if await connection.fetchval("SELECT count(*) FROM incidents"):
+                return True
+            if await connection.fetchval("SELECT due_at > photomat_now() FROM watches WHERE kind = 'kie-credits'"):
+                await system.passes(NEXT_TURN_S)
+            return None
+
+        await until_found(is_open, about=lambda: system.story)
+
+
+def alarms(operator: Customer) -> int:
+    return sum("Осталось кредитов: 12" in words_of(one) for one in operator.screen())
 
 
 async def dies_there(instance: Instance) -> None:

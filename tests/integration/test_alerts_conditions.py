@@ -141,7 +141,7 @@ async def test_credits_are_out_below_fifty(database: str, credits_left: float, f
 async def test_a_refused_key_is_seen_and_a_kie_that_does_not_answer_says_nothing(database: str) -> None:
     async with pool_of(database) as pool:
         assert await seen(pool, conditions.kie_key_refused) is None
-        assert await seen(pool, conditions.kie_key_refused, Paused("code 401")) == {}
+        assert await seen(pool, conditions.kie_key_refused, Paused("no such key", code=401)) == {}
         for condition in (conditions.kie_key_refused, CREDITS):
             with pytest.raises(Transient):
                 await seen(pool, condition, Transient("no answer"))
@@ -158,7 +158,7 @@ async def test_a_pause_is_seen_with_its_code_and_who_waits_while_it_lasts(databa
         await submit_at(pool, kie, refused)
         assert await seen(pool, conditions.kie_paused) == {"code": code, "count": 2}
         with pytest.raises(Transient, match="paused"):
-            await seen(pool, conditions.kie_key_refused, Paused("code 401"))
+            await seen(pool, conditions.kie_key_refused, Paused("no such key", code=401))
         await shift_clock(pool, 61)
         assert await seen(pool, conditions.kie_paused) is None
 

@@ -5,7 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from photomat.alerts.incident import Kind
-from photomat.alerts.watch import forget_old
+from photomat.alerts.watch import WATCHES_DUE, forget_old
 from photomat.db.pool import Pool, transaction
 from photomat.delivery.lock import park
 from photomat.kernel.errors import Transient
@@ -40,6 +40,16 @@ async def test_a_parked_card_opens_one_incident_and_tells_its_end_with_how_long_
         ]
         (opened,) = (line for line in lines if line["event"] == "INCIDENT_OPEN")
         assert (opened["incident"], opened["kind"], opened["count"]) == (1, "parked-deliveries", 1)
+
+
+async def test_after_a_step_back_a_watch_of_the_newer_version_is_nobodys_turn(database: str) -> None:
+    async with a_tower(database) as tower:
+        await tower.pool.execute("INSERT INTO watches (kind, due_at) VALUES ('of-tomorrow', photomat_now())")
+        assert await tower.pool.fetchval(WATCHES_DUE) is None
+        await shift_clock(tower.pool, 15)
+        assert await tower.pool.fetchval(WATCHES_DUE) == 1
+        await tower.turns()
+        assert await tower.pool.fetchval(WATCHES_DUE) is None
 
 
 async def test_eight_instances_at_once_open_one_incident_and_end_it_once(database: str) -> None:

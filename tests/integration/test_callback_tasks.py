@@ -6,9 +6,7 @@ import pytest
 
 from photomat.db.pool import Pool, transaction
 from photomat.jobs import store
-from photomat.jobs.look import Looker
 from photomat.jobs.orphans import reconcile_orphans
-from photomat.jobs.submit import Submitter
 from photomat.kernel.errors import OutcomeUnknown
 from photomat.kernel.ids import JobId, TaskId
 from support.callbacks import callback, orphans, take
@@ -19,7 +17,6 @@ from support.jobs import (
     SUCCESS,
     TIMES,
     ToldProvider,
-    Woken,
     a_done_job,
     a_job,
     a_running_job,
@@ -29,19 +26,13 @@ from support.jobs import (
     row_of,
 )
 from support.logs import logged
+from support.steps import looker, submitter
 
 HOUR_S = 3600
 
 
 async def submit(pool: Pool, job_id: JobId, answer: TaskId | Exception) -> None:
-    submitter = Submitter(
-        pool=pool,
-        provider=ToldProvider(creates=[answer]),
-        times=TIMES,
-        callback_url=lambda _job_id: None,
-        wake=Woken(),
-    )
-    await submitter.submit(await claim_submit(pool, job_id))
+    await submitter(pool, ToldProvider(creates=[answer])).submit(await claim_submit(pool, job_id))
 
 
 async def test_a_callback_brings_the_task_id_to_a_job_whose_answer_was_lost(database: str) -> None:
@@ -52,8 +43,7 @@ async def test_a_callback_brings_the_task_id_to_a_job_whose_answer_was_lost(data
         row = await row_of(pool, job_id)
         assert (row["status"], row["external_task_id"], row["leased_until"]) == ("running", "t-1", None)
         provider = ToldProvider(readings=[SUCCESS])
-        looker = Looker(pool=pool, provider=provider, times=TIMES, wake=Woken())
-        await looker.look(await claim_look(pool, job_id))
+        await looker(pool, provider).look(await claim_look(pool, job_id))
         assert provider.asked == ["t-1"]
         assert (await row_of(pool, job_id))["status"] == "done"
 
@@ -63,7 +53,7 @@ async def test_a_callback_before_its_own_create_reply_is_adopted_and_the_reply_w
         job_id = await a_job(pool, await a_user(pool))
         job = await claim_submit(pool, job_id)
         async with transaction(pool) as tx:
-            assert await store.record_intent(tx, job, overdue=TIMES.overdue_of("image"))
+            assert await store.record_intent(tx, job, decide_after=TIMES.overdue_of("image"))
         await take(pool, callback(job_id, "t-early"))
         assert (await row_of(pool, job_id))["external_task_id"] == "t-early"
         async with transaction(pool) as tx:
@@ -79,7 +69,7 @@ async def test_a_job_adopted_while_pending_is_not_submitted(database: str) -> No
         job = await claim_submit(pool, job_id)
         await take(pool, callback(job_id, "t-1"))
         async with transaction(pool) as tx:
-            assert not await store.record_intent(tx, job, overdue=TIMES.overdue_of("image"))
+            assert not await store.record_intent(tx, job, decide_after=TIMES.overdue_of("image"))
         assert await store.claim_submits(pool, limit=9, lease=LEASE, instance=ONE) == []
 
 

@@ -24,6 +24,27 @@ def test_migrate_builds_an_empty_database_and_the_second_time_there_is_nothing_t
     assert photomat("audit", folder=tmp_path, DATABASE_URL=empty_database).returncode == 0
 
 
+@pytest.mark.parametrize("command", [("jobs", "list"), ("audit",), ("incidents",), ("wallet", "show", "1")])
+def test_a_database_without_our_tables_is_one_sentence(
+    empty_database: str, tmp_path: Path, command: tuple[str, ...]
+) -> None:
+    ended = photomat(*command, folder=tmp_path, DATABASE_URL=empty_database)
+    assert ended.returncode == 2
+    assert "run `photomat migrate` first" in ended.stderr
+    assert "Traceback" not in ended.stderr
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)], ids=["for people", "for machines"])
+def test_a_check_without_a_database_fails_in_its_first_phase(tmp_path: Path, options: tuple[str, ...]) -> None:
+    nowhere = "postgresql://photomat@/photomat?host=/nowhere"
+    ended = photomat("check", *options, folder=tmp_path, DATABASE_URL=nowhere, **KEYS)
+    assert ended.returncode == 1
+    assert "cannot be reached; start the database" in ended.stdout
+    if options:
+        (phase,) = json.loads(ended.stdout)
+        assert (phase["name"], phase["level"]) == ("storage", "failure")
+
+
 @pytest.mark.breaks_invariants
 async def test_audit_names_the_offenders_and_exits_with_1(database: str, tmp_path: Path) -> None:
     async with pool_of(database) as pool:

@@ -3,13 +3,17 @@
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from photomat.db.pool import Pool
+from photomat.delivery import turns
 from photomat.delivery.locked import LockedCard
 from photomat.delivery.turns import LOOKED_AT, MOST_OF_A_CHAT
 from photomat.jobs.settle import Failure
 from support.database import pool_of, shift_clock
 from support.delivery import delivery_desk
 from support.jobs import TWO, a_done_job, a_running_job, a_user, lock_cards, settle_now
+from support.logs import logged
 from support.telegram_media import picture
 
 CROWD, QUIET = 5_000_001, 5_000_002
@@ -140,3 +144,30 @@ async def test_a_chat_at_its_limit_waits_as_a_whole_and_others_go_on(database: s
             desk.user,
         )
         assert [row["delivery_attempts"] for row in waiting] == [0] * 11
+
+
+async def test_instances_together_hold_more_cards_than_one_of_them_looks_at(database: str) -> None:
+    async with pool_of(database) as pool:
+        first = await a_done_job(pool, await a_user(pool, user_id=CROWD))
+        await copies(pool, first, LOOKED_AT + 7, chat_id=CROWD + 1, chats=LOOKED_AT + 7)
+        await pool.execute("UPDATE generation_jobs SET deliver_at = deliver_at - job_id * interval '1 second'")
+        held = [card.job_id for _ in range(9) for card in await lock_cards(pool, limit=8)]
+        assert len(held) == len(set(held)) == LOOKED_AT + 8
+
+
+async def test_what_was_locked_before_a_failure_is_still_handed_out(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with pool_of(database) as pool:
+        first = await a_done_job(pool, await a_user(pool, user_id=CROWD))
+        await copies(pool, first, 2 * LOOKED_AT, chat_id=CROWD)
+
+        async def fails(*_args: object, **_kwargs: object) -> int:
+            raise ConnectionResetError("cut off")
+
+        monkeypatch.setattr(turns, "put_off_surplus", fails)
+        with logged() as lines:
+            assert len(await lock_cards(pool, limit=8)) == MOST_OF_A_CHAT
+        assert [line["cards"] for line in lines if line["event"] == "DELIVERY_CLAIM_SHORT"] == [MOST_OF_A_CHAT]
+        with pytest.raises(ConnectionResetError):
+            await lock_cards(pool, limit=8)

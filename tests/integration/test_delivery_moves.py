@@ -6,10 +6,12 @@ from pathlib import Path
 from aiogram import Bot
 
 from photomat.db.pool import transaction
-from photomat.delivery.rearm import rearm_chat
+from photomat.delivery.coordinator import MOST_REFUSALS
+from photomat.delivery.rearm import rearm_chat, rearm_job
 from photomat.kernel.ids import ChatId
 from photomat.telegram.messenger import TelegramMessenger
 from photomat.telegram.port import Card, ChatMoved, Keyboard, Media
+from support.database import shift_clock
 from support.delivery import delivery_desk
 from support.jobs import BOT, row_of
 from support.telegram_media import picture
@@ -68,3 +70,23 @@ async def test_a_group_that_takes_the_bot_back_gets_what_waited_for_it(database:
             assert await rearm_chat(tx, bot_id=BOT, chat_id=ChatId(desk.user)) == 0
         await desk.deliver()
         assert await desk.delivered(job_id)
+
+
+async def test_a_chat_whose_messages_cannot_be_edited_gets_one_slot_and_then_the_operator(
+    database: str, tmp_path: Path
+) -> None:
+    async with delivery_desk(database, tmp_path) as desk:
+        job_id = await desk.done_job(desk.files.add("cat.png", picture(), "image/png"))
+        desk.refuse("editMessageMedia", "Bad Request: message can't be edited", times=100)
+        for _ in range(MOST_REFUSALS + 2):
+            await desk.deliver()
+            await shift_clock(desk.pool, 3700)
+        row = await row_of(desk.pool, job_id)
+        assert len(desk.seen()) == 2, "the card and one slot, however often it was tried"
+        assert (row["parked_at"] is not None, row["delivery_attempts"]) == (True, MOST_REFUSALS)
+        async with transaction(desk.pool) as tx:
+            await rearm_job(tx, job_id)
+        desk.telegram.faults.clear()
+        desk.telegram.deletes(desk.person, desk.seen()[-1]["message_id"], for_both=True)
+        await desk.deliver()
+        assert await desk.delivered(job_id), "asked for again it may have a slot again"

@@ -224,3 +224,21 @@ async def test_doubt_about_progress_outlives_later_progress(database: str, tmp_p
         await desk.deliver()
         row = await row_of(desk.pool, job_id)
         assert (row["card_wanted"] - row["card_shown"], row["card_doubtful"]) == (1, False), "rendered once more, once"
+
+
+async def test_a_copy_that_is_not_on_this_disk_does_not_keep_the_last_resort_back(
+    database: str, tmp_path: Path
+) -> None:
+    async with delivery_desk(database, tmp_path) as desk:
+        job_id = await desk.done_job(desk.files.add("cat.png", picture(), "image/png"))
+        await desk.pool.execute(
+            "UPDATE job_outputs SET kept_as = '9/0.png', mime = 'image/png', size_bytes = 100, keep_at = NULL"
+        )
+        desk.files.files.clear()
+        desk.refuse("editMessageMedia", "Bad Request: failed to get HTTP URL content", times=TRIES_BEFORE_TEXT)
+        for _ in range(TRIES_BEFORE_TEXT):
+            await desk.deliver()
+            await shift_clock(desk.pool, 3700)
+        (message,) = desk.seen()
+        assert await desk.delivered(job_id)
+        assert "Скачать по ссылке" in message["text"]

@@ -2,16 +2,19 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pytest
 
 from photomat.cluster import leader
 from photomat.cluster.active_state import ActiveState
-from photomat.cluster.instances import Heartbeat, forget_the_dead, new_instance_id
+from photomat.cluster.instances import Heartbeat, alive_instances, forget_the_dead, new_instance_id
 from photomat.cluster.leader import Leader
 from photomat.kernel.ids import InstanceId
+from photomat.settings import Settings
+from photomat.wiring import POOL_SIZE, build
 from support.database import connection_of, pool_of, shift_clock
 from support.logs import logged
 from support.telegram_sim import until
@@ -144,6 +147,19 @@ async def test_an_instance_is_seen_while_it_beats_and_gone_when_it_leaves(databa
         await heartbeat.leave()
         assert await pool.fetch("SELECT 1 FROM instances") == []
         state.set(active=False, reason="test over")
+
+
+async def test_an_instance_whose_pool_is_busy_to_the_last_connection_is_seen_all_the_same(
+    database: str, tmp_path: Path
+) -> None:
+    settings = Settings.model_validate({"bot_token": "1:x", "kie_api_key": "x", "data_dir": str(tmp_path)})
+    async with AsyncExitStack() as stack:
+        program = await build(stack, settings, database)
+        async with AsyncExitStack() as busy, asyncio.timeout(5):
+            for _ in range(POOL_SIZE):
+                await busy.enter_async_context(program.pool.acquire())
+            await program.heartbeat().beat()
+        assert await alive_instances(program.pool) == {program.instance}
 
 
 async def test_the_long_dead_are_forgotten(database: str) -> None:

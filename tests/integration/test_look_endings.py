@@ -1,5 +1,7 @@
 """How a job ends: with a result, a failure, too much time, and what may still come afterwards."""
 
+import asyncpg
+
 from photomat.db.pool import transaction
 from photomat.jobs import store
 from photomat.jobs.look import LAST_LOOK_GRACE
@@ -117,7 +119,7 @@ async def test_an_unknown_submit_becomes_overdue_and_is_given_up_after_a_day(dat
         job_id = await a_job(pool, user)
         job = await claim_submit(pool, job_id)
         async with transaction(pool) as tx:
-            await store.record_intent(tx, job, overdue=TIMES.overdue_of("image"))
+            await store.record_intent(tx, job, decide_after=TIMES.overdue_of("image"))
             await store.record_unknown(tx, job, error="lost")
         row = await look(pool, job_id, after_s=OVERDUE_S + 1)
         assert (row["status"], row["overdue_at"] is not None) == ("submitting", True)
@@ -169,6 +171,15 @@ async def test_an_error_of_ours_is_tried_again_and_stops_the_job_in_the_end(data
         assert row["stopped_at"] is not None
         assert (row["due_at"], row["status"]) == (None, "running")
         assert row["card_wanted"] > row["card_shown"], "the card says sorry"
+
+
+async def test_a_database_that_goes_away_again_and_again_never_stops_a_job(database: str) -> None:
+    async with pool_of(database) as pool:
+        job_id = await a_running_job(pool, await a_user(pool))
+        for _ in range(MOST_TROUBLES + 2):
+            row = await look(pool, job_id, asyncpg.ConnectionDoesNotExistError("connection was closed"), after_s=100)
+            assert (row["troubles"], row["stopped_at"], row["leased_until"]) == (0, None, None)
+        assert "ConnectionDoesNotExistError" in row["last_error"]
 
 
 async def test_trouble_that_passes_is_forgotten(database: str) -> None:

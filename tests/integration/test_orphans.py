@@ -5,7 +5,7 @@ import asyncio
 from photomat.db.pool import Connection, Pool, transaction
 from photomat.jobs import store
 from photomat.jobs.callback import Callback, Effect, update_from_callback
-from photomat.jobs.orphans import SHOUTS_IN_FULL, match_tasks, reconcile_orphans
+from photomat.jobs.orphans import MOST_SAID, SHOUTS_IN_FULL, match_tasks, reconcile_orphans
 from photomat.jobs.settle import Success, settle
 from photomat.jobs.timeline import events_of
 from photomat.kernel.ids import TaskId, UserId
@@ -141,7 +141,7 @@ async def test_an_orphan_stored_while_its_task_is_being_recorded_is_found_by_the
         job_id = await a_job(pool, await a_user(pool))
         job = await claim_submit(pool, job_id)
         async with transaction(pool) as tx:
-            await store.record_intent(tx, job, overdue=TIMES.overdue_of("image"))
+            await store.record_intent(tx, job, decide_after=TIMES.overdue_of("image"))
         async with asyncio.timeout(5), submitting.transaction():
             await store.record_task(submitting, job_id, TaskId("t-1"), look_after=TIMES.poll_first)
             assert await match_tasks(submitting, ["t-1"]) == []
@@ -159,7 +159,7 @@ async def test_an_orphan_being_stored_while_its_task_is_recorded_the_other_way_r
         async with asyncio.timeout(5), calling.transaction():
             await update_from_callback(calling, [callback(None, "t-1")])
             async with transaction(pool) as tx:
-                await store.record_intent(tx, job, overdue=TIMES.overdue_of("image"))
+                await store.record_intent(tx, job, decide_after=TIMES.overdue_of("image"))
                 await store.record_task(tx, job_id, TaskId("t-1"), look_after=TIMES.poll_first)
                 assert await match_tasks(tx, ["t-1"]) == []
         assert (await reconcile_orphans(pool)).matched == 1
@@ -237,6 +237,30 @@ async def test_a_flood_is_shouted_about_in_few_lines(database: str) -> None:
         shouts = [line for line in lines if line["log_level"] == "error"]
         assert len(shouts) == SHOUTS_IN_FULL + 1
         assert shouts[-1]["more"] == MANY - SHOUTS_IN_FULL
+
+
+async def test_a_flood_larger_than_that_is_said_in_several_passes(database: str) -> None:
+    async with pool_of(database) as pool:
+        await fill_in(pool, waiting=MOST_SAID + 100)
+        await shift_clock(pool, HOUR_S + 1)
+        said = []
+        for _ in range(3):
+            with logged() as lines:
+                await reconcile_orphans(pool)
+            said.append(sum(line.get("more", 1) for line in lines if line["log_level"] == "error"))
+        assert said == [MOST_SAID, 100, 0]
+
+
+async def test_a_pass_looks_at_a_days_orphans_and_an_older_one_is_matched_when_its_task_becomes_known(
+    database: str,
+) -> None:
+    async with pool_of(database) as pool:
+        await take(pool, callback(None, "t-1"))
+        await shift_clock(pool, 25 * HOUR_S)
+        job_id = await a_running_job(pool, await a_user(pool), task_id="t-1")
+        assert (await reconcile_orphans(pool)).matched == 0
+        async with transaction(pool) as tx:
+            assert [match.job_id for match in await match_tasks(tx, ["t-1"])] == [job_id]
 
 
 async def test_orphans_are_kept(database: str) -> None:

@@ -50,6 +50,20 @@ async def test_a_canceled_transaction_leaves_a_clean_connection_behind(database:
         assert await pool.fetchval("SELECT pg_current_xact_id_if_assigned()") is None
 
 
+@pytest.mark.parametrize("ask", ["fetch", "fetchrow", "fetchval", "execute"])
+async def test_nobody_waits_for_ever_for_a_connection_of_a_busy_pool(database: str, ask: str) -> None:
+    pool = await connect_pool(database, size=1, acquire_timeout_s=0.2)
+    try:
+        async with asyncio.timeout(10), transaction(pool):
+            with pytest.raises(TimeoutError):
+                await getattr(pool, ask)("SELECT 1")
+            with pytest.raises(TimeoutError):
+                await shift_and_then(pool, "SELECT 1")
+        assert await pool.fetchval("SELECT 1") == 1
+    finally:
+        await pool.close()
+
+
 async def test_the_clock_moves_for_everybody_when_a_test_shifts_it(database: str) -> None:
     async with connection_of(database) as ours, connection_of(database) as theirs:
         before = await theirs.fetchval("SELECT photomat_now()")

@@ -114,7 +114,7 @@ async def test_a_zombie_does_not_put_back_fail_or_forget_what_the_new_owner_hold
             assert await outcome_store.lock_status(tx, job_id, zombie.fence) is None
         assert await row_of(pool, job_id) == before
         async with transaction(pool) as tx:
-            assert await store.record_intent(tx, owner, overdue=LEASE)
+            assert await store.record_intent(tx, owner, decide_after=LEASE)
             assert not await store.record_unknown(tx, zombie, error="zombie")
             assert not await store.return_to_pending(tx, zombie, after=timedelta(0), error="zombie")
         assert (await row_of(pool, job_id))["status"] == "submitting"
@@ -152,8 +152,8 @@ async def test_an_intent_is_never_submitted_again_by_itself(database: str) -> No
         job_id = await a_job(pool, user)
         job = await claim_submit(pool, job_id)
         async with transaction(pool) as tx:
-            assert await store.record_intent(tx, job, overdue=TIMES.overdue_of("image"))
-            assert not await store.record_intent(tx, job, overdue=TIMES.overdue_of("image"))
+            assert await store.record_intent(tx, job, decide_after=TIMES.overdue_of("image"))
+            assert not await store.record_intent(tx, job, decide_after=TIMES.overdue_of("image"))
         await free_claims_of_the_dead(pool)
         for _ in range(5):
             await shift_clock(pool, 3600)

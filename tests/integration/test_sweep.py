@@ -5,7 +5,13 @@ import pytest
 from photomat.audit.run import violations
 from photomat.db.pool import Pool, transaction
 from photomat.jobs import outcome_store, store
-from photomat.jobs.loose_holds import Release, find_loose_holds, release_loose_hold, shout_about_loose_holds
+from photomat.jobs.loose_holds import (
+    LOOSE_HOLDS,
+    Release,
+    find_loose_holds,
+    release_loose_hold,
+    shout_about_loose_holds,
+)
 from photomat.jobs.settle import Failure, Success
 from photomat.jobs.sweep import rearm_the_forgotten
 from photomat.jobs.timeline import events_of
@@ -78,7 +84,7 @@ async def test_a_forgotten_intent_is_looked_at_and_never_submitted(database: str
         job_id = await a_job(pool, await a_user(pool))
         job = await claim_submit(pool, job_id)
         async with transaction(pool) as tx:
-            await store.record_intent(tx, job, overdue=TIMES.overdue_of("image"))
+            await store.record_intent(tx, job, decide_after=TIMES.overdue_of("image"))
             await store.record_unknown(tx, job, error="lost")
         await forget(pool, job_id)
         assert await rearm_the_forgotten(pool) == 1
@@ -171,6 +177,16 @@ async def test_a_loose_hold_is_shouted_about_again_and_again_and_its_money_is_no
             ("HOLD_WITHOUT_JOB", "job:999", "no such job"),
         ]
         assert await money_of(pool, user) == (BALANCE - 2 * PRICE - 5, 2 * PRICE + 5)
+
+
+async def test_loose_holds_are_not_looked_for_among_all_holds_there_ever_were(database: str) -> None:
+    async with pool_of(database) as pool, transaction(pool) as tx:
+        await tx.execute(
+            "SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off"
+        )
+        plan = "\n".join(row[0] for row in await tx.fetch(f"EXPLAIN {LOOSE_HOLDS}", 20))
+        assert "holds_of_user" in plan
+        assert "Seq Scan on holds" not in plan
 
 
 @pytest.mark.parametrize("status", ["failed", "canceled"])

@@ -9,7 +9,8 @@ from photomat.audit.run import violations
 from photomat.db.pool import Connection, Transaction
 from photomat.kernel.ids import UserId
 from photomat.wallet import ledger
-from support.database import connection_of
+from support.database import connection_of, pool_of
+from support.jobs import a_running_job, a_user
 from support.money import accept_offer, buy, give_back, make_job, make_user, mark, rub, sell
 from support.sessions import until_done_or_blocked
 
@@ -205,3 +206,12 @@ async def test_the_audit_sees_one_moment_while_customers_go_on(database: str) ->
             await customer.execute("SELECT pg_advisory_unlock(1)")
         before, _, after = audit.result()
     assert before.offenders == after.offenders == ("posted=100",)
+
+
+async def test_the_price_of_a_bought_draft_is_the_price_of_its_job(database: str) -> None:
+    async with pool_of(database) as pool:
+        await a_running_job(pool, await a_user(pool))
+    async with connection_of(database) as connection:
+        await connection.execute("UPDATE drafts SET price = price + 1")
+        assert await names(connection) == {"job-is-its-draft"}
+        await connection.execute("UPDATE drafts SET price = price - 1")

@@ -62,8 +62,12 @@ async def test_the_address_of_one_job_opens_no_other(database: str) -> None:
 async def test_the_echoed_address_is_not_stored(database: str) -> None:
     async with house(database) as doors:
         echoed = told(
-            param=json.dumps({"callBackUrl": "https://bot/kie/callback/1.sig"}), paramJson="x", callBackUrl="y"
+            param=json.dumps({"callBackUrl": "https://bot/kie/callback/1.sig"}),
+            paramJson="x",
+            callBackUrl="y",
+            response={"order": [{"param": {"callBackUrl": "https://bot/kie/callback/1.sig"}, "kept": 5}]},
         )
+        echoed["callBackUrl"] = "https://bot/kie/callback/1.sig"
         assert (await doors.post(address(999), echoed))[0] == 200
         body = bytes(await doors.pool.fetchval("SELECT body FROM callbacks")).decode()
         payload = await doors.pool.fetchval("SELECT payload FROM orphan_callbacks")
@@ -71,6 +75,7 @@ async def test_the_echoed_address_is_not_stored(database: str) -> None:
             assert "callBackUrl" not in kept
             assert "param" not in kept
             assert "1.sig" not in kept
+            assert '"kept": 5' in kept
 
 
 @pytest.mark.parametrize(

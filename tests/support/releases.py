@@ -9,7 +9,11 @@ FOLDER: Final = Path(__file__).parents[1] / "releases"
 
 def unpack_previous_version(folder: Path) -> Path:
     """Unpack the newest released version; what is given can be started as `program`."""
-    (newest,) = sorted(FOLDER.glob("photomat-*.zip"))[-1:]
-    with zipfile.ZipFile(newest) as archive:
+    with zipfile.ZipFile(max(FOLDER.glob("photomat-*.zip"), key=version_of)) as archive:
         archive.extractall(folder)
     return folder
+
+
+def version_of(package: Path) -> tuple[int, ...]:
+    """The version in a package's name, as numbers: 0.10 comes after 0.9."""
+    return tuple(int(part) for part in package.stem.removeprefix("photomat-").split("."))

@@ -65,6 +65,7 @@ def card(**facts: Any) -> LockedCard:
         "page": 0,
         "result_object": None,
         "wanted": 1,
+        "slot_for": None,
         "fence": Fence(1),
         "attempts": 1,
         "failing_for": timedelta(0),

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from photomat_chaos.lab.evidence import job_of_address
-from photomat_chaos.lab.facts import OFFER_RING, RING, SAD_RING, Evidence, Forged, Handled, JobRow, Shown
+from photomat_chaos.lab.facts import OFFER_RING, RING, SAD_RING, Evidence, Forged, Handled, JobRow, SentAgain, Shown
 from photomat_chaos.lab.history import Violation, violations
 
 ANNA, CARD, PRICE = 7, 40, 64
@@ -34,12 +34,15 @@ THE_RING = Shown(chat_id=ANNA, message_id=41, is_media=False, text=RING, reply_t
 FIRST = Handled(lane="7", kind="message", update_id=1, received_at=9.0, handled_at=10.0)
 SECOND = Handled(lane="7", kind="message", update_id=2, received_at=9.1, handled_at=11.0)
 MUCH_LATER = Handled(lane="7", kind="callback_query", update_id=3, received_at=60.0, handled_at=61.0)
+ONCE_MORE = Shown(chat_id=ANNA, message_id=80, is_media=True, text="📩 Z-Image · ещё раз, бесплатно", reply_to=None)
+SENT = SentAgain(job_id=1, chat_id=ANNA, is_due=False, outcome="sent", message_id=80)
+LOST = replace(SENT, outcome=None, message_id=None)
 GOOD = Evidence(
     jobs=(JOB, FAILED),
     screens=(PICTURE, THE_RING, SORRY, SAD),
     orders={"task-1": 1, "task-2": 2},
-    answered_200=("task-1", "task-1"),
-    stored_callbacks=frozenset({"task-1"}),
+    answered_200=frozenset({("task-1", "waiting"), ("task-1", "success")}),
+    stored_callbacks={"task-1": 2},
     lanes=(FIRST, SECOND),
     spent={ANNA: PRICE},
     credit=CREDIT,
@@ -69,7 +72,8 @@ BROKEN = {
     "a free lunch": replace(GOOD, spent={}),
     "two orders for one job": replace(GOOD, orders={"task-1": 1, "task-2": 2, "task-3": 1}),
     "an order for nobody": replace(GOOD, orders={"task-1": 1, "task-9": 9}),
-    "a callback that left nothing behind": replace(GOOD, answered_200=("task-1", "task-2")),
+    "a callback that left nothing behind": replace(GOOD, stored_callbacks={}),
+    "a second callback of a task that left nothing behind": replace(GOOD, stored_callbacks={"task-1": 1}),
     "a second ring": seen(PICTURE, THE_RING, replace(THE_RING, message_id=43), SORRY, SAD),
     "a happy ring for a failure": seen(PICTURE, SORRY, replace(THE_RING, message_id=51, reply_to=50)),
     "a sad ring for a result": seen(PICTURE, THE_RING, SORRY, replace(SAD, reply_to=CARD)),
@@ -85,6 +89,15 @@ BROKEN = {
     ),
     "a card that is gone": seen(PICTURE, THE_RING, SAD),
     "a stray slot": seen(PICTURE, THE_RING, SORRY, SAD, SLOT),
+    "a result sent again that nobody asked for": seen(PICTURE, THE_RING, SORRY, SAD, ONCE_MORE),
+    "a result sent again twice": replace(
+        seen(PICTURE, THE_RING, SORRY, SAD, ONCE_MORE, replace(ONCE_MORE, message_id=81)), sent_again=(SENT,)
+    ),
+    "a result said to be sent again": replace(GOOD, sent_again=(SENT,)),
+    "one message for two that were sent again": replace(
+        seen(PICTURE, THE_RING, SORRY, SAD, ONCE_MORE), sent_again=(SENT, SENT)
+    ),
+    "a result that is still to be sent again": replace(GOOD, sent_again=(replace(LOST, is_due=True),)),
     "a balance that is wrong in the chat": replace(GOOD, balances={ANNA: CREDIT}),
     "a forgery that was believed": replace(GOOD, forged=(replace(REFUSED, status=200),)),
     "a forgery that left no trace": replace(GOOD, orphans=frozenset()),
@@ -125,6 +138,13 @@ def test_a_gift_and_a_taken_offer_are_in_order() -> None:
     )
     assert violations(gift) == []
     assert violations(offer) == []
+
+
+def test_a_result_sent_again_is_no_second_result_and_may_have_had_no_answer() -> None:
+    again = seen(PICTURE, THE_RING, SORRY, SAD, ONCE_MORE)
+    assert violations(replace(again, sent_again=(SENT, LOST, replace(LOST, outcome="refused")))) == []
+    assert violations(replace(again, sent_again=(LOST,))) == []
+    assert violations(replace(GOOD, sent_again=(LOST,))) == [], "killed before it left"
 
 
 def test_an_offer_nobody_took_says_nothing_of_the_money() -> None:

@@ -26,7 +26,7 @@ class UnsendableError(asyncpg.InterfaceError, ValueError):  # type: ignore[misc]
     """What asyncpg raises for a value that does not fit its column."""
 
 
-def claimed(*, attempts: int = 1, age_s: float = 0) -> Claimed:
+def claimed(*, failures: int = 0, killed: int = 0, age_s: float = 0) -> Claimed:
     return Claimed(
         received_id=ReceivedId(1),
         bot_id=BotId(BOT_ID),
@@ -34,7 +34,8 @@ def claimed(*, attempts: int = 1, age_s: float = 0) -> Claimed:
         update=text_update(1),
         lane="u7",
         fence=Fence(1),
-        attempts=attempts,
+        attempts=failures + killed + 1,
+        failures=failures,
         age_s=age_s,
     )
 
@@ -55,14 +56,14 @@ OUTSIDE = [
 
 @pytest.mark.parametrize("trouble", OUTSIDE)
 def test_trouble_outside_is_not_counted_however_often(trouble: Exception) -> None:
-    verdict = judge(trouble, claimed(attempts=3))
+    verdict = judge(trouble, claimed(failures=2))
     assert isinstance(verdict, Later)
     assert not verdict.counted
 
 
 @pytest.mark.parametrize("trouble", OUTSIDE)
 def test_but_not_for_ever(trouble: Exception) -> None:
-    assert judge(trouble, claimed(attempts=3, age_s=PATIENCE_S)) == GiveUp()
+    assert judge(trouble, claimed(failures=2, age_s=PATIENCE_S)) == GiveUp()
 
 
 def test_a_429_says_how_long() -> None:
@@ -73,11 +74,11 @@ def test_a_429_says_how_long() -> None:
 
 @pytest.mark.parametrize("trouble", [ZeroDivisionError(), Corrupt("…"), TelegramBadRequest(method=METHOD, message="?")])
 def test_our_own_trouble_is_counted_and_given_up_after_three(trouble: Exception) -> None:
-    for attempts in (1, 2):
-        verdict = judge(trouble, claimed(attempts=attempts))
+    for failures in (0, 1):
+        verdict = judge(trouble, claimed(failures=failures, killed=5))
         assert isinstance(verdict, Later)
         assert verdict.counted
-    assert judge(trouble, claimed(attempts=3)) == GiveUp()
+    assert judge(trouble, claimed(failures=2)) == GiveUp()
 
 
 def test_a_person_who_blocked_us_is_not_there() -> None:
@@ -94,4 +95,4 @@ def test_trouble_is_described_without_its_message() -> None:
 
 @pytest.mark.parametrize("trouble", [asyncpg.UniqueViolationError("twice"), UnsendableError("invalid input for query")])
 def test_a_statement_that_is_wrong_by_itself_is_counted(trouble: Exception) -> None:
-    assert judge(trouble, claimed(attempts=3)) == GiveUp()
+    assert judge(trouble, claimed(failures=2)) == GiveUp()

@@ -8,8 +8,7 @@ from typing import Any, Final
 
 from photomat.alerts.incident import Condition, Eyes, Figures
 from photomat.audit.run import violations
-from photomat.db.pool import ACQUIRE_TIMEOUT_S
-from photomat.jobs.submit import CREATES
+from photomat.jobs.submit import CREATES, paused_by
 from photomat.kernel.errors import Transient
 from photomat.kie.port import Paused
 from photomat.kie.wire import PAUSED_CODES
@@ -33,7 +32,7 @@ async def two_active(eyes: Eyes) -> Figures | None:
 
 async def audit_red(eyes: Eyes) -> Figures | None:
     """An invariant does not hold."""
-    async with eyes.pool.acquire(timeout=ACQUIRE_TIMEOUT_S) as connection:
+    async with eyes.pool.acquire() as connection:
         found = await violations(connection)
     names = ", ".join(one.name for one in found[:NAMES_TOLD])
     return {"count": len(found), "names": names} if found else None
@@ -185,14 +184,10 @@ async def _alive(eyes: Eyes) -> int:
 
 
 async def _pause_code(eyes: Eyes) -> int | None:
-    code: str | None = await eyes.pool.fetchval(
-        """
-        SELECT substring(reason from 'code ([0-9]+)') FROM budgets
-         WHERE name = $1 AND blocked_until > photomat_now()
-        """,
-        CREATES.name,
+    reason: str | None = await eyes.pool.fetchval(
+        "SELECT reason FROM budgets WHERE name = $1 AND blocked_until > photomat_now()", CREATES.name
     )
-    return int(code) if code is not None and int(code) in PAUSED_CODES else None
+    return next((code for code in sorted(PAUSED_CODES) if paused_by(code) == reason), None)
 
 
 def _some(row: Any) -> Figures | None:

@@ -13,6 +13,7 @@ from photomat.alerts.incident import Notice, Outcome
 from photomat.alerts.words import message_of
 from photomat.db.pool import Pool, transaction
 from photomat.kernel.errors import OutcomeUnknown, PhotomatError, Transient
+from photomat.kernel.failpoint import failpoint
 from photomat.kernel.logs import get_logger
 from photomat.kernel.retry import backoff_s
 from photomat.telegram.port import Messenger, Unauthorized, Unreachable
@@ -40,6 +41,7 @@ class Teller:
 
     async def tell(self, notice: Notice) -> None:
         """Send one notice and record what came of it."""
+        failpoint("alert.after_claim")
         text = message_of(self.texts, notice)
         try:
             await self.messenger.send_text(notice.admin_id, text, reply_to=None)
@@ -55,6 +57,7 @@ class Teller:
             else:
                 await self._end(notice, Outcome.REFUSED)
         else:
+            failpoint("alert.after_send")
             await self._end(notice, Outcome.SENT)
 
     async def _later(self, notice: Notice, error: PhotomatError) -> None:

@@ -17,7 +17,10 @@ from photomat.kernel.errors import Transient
 from photomat.kernel.ids import ChatId
 from photomat.kernel.logs import get_logger
 
-WATCHES_DUE: Final = "SELECT 1 FROM watches WHERE due_at <= photomat_now()"
+OUR_KINDS: Final = ", ".join(f"'{kind.value}'" for kind in Kind)
+WATCHES_DUE: Final = f"SELECT 1 FROM watches WHERE due_at <= photomat_now() AND kind IN ({OUR_KINDS})"  # noqa: S608  no input
+"""A newer version's watches may stand in the rota after a step back: nobody here takes their turns."""
+
 GAP_TURNS: Final = 3
 """Turns further apart than this do not add up: in between nobody knows."""
 

@@ -199,6 +199,15 @@ JOBS_AND_MONEY: Final = (
         """,
     ),
     Invariant(
+        name="job-is-its-draft",
+        sentence="A job costs what the draft it was bought from said, and is its user's.",
+        sql="""
+            SELECT job_id, draft_id, job.price, drafts.price AS price_of_draft
+              FROM generation_jobs AS job JOIN drafts USING (draft_id)
+             WHERE (job.user_id, job.currency, job.price) IS DISTINCT FROM (drafts.user_id, drafts.currency, drafts.price)
+        """,
+    ),
+    Invariant(
         name="offer-follows-a-release",
         sentence="An offer is paid only after the money of the canceled job went back, and by a job that is done.",
         sql="""

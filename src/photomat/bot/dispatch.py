@@ -4,8 +4,9 @@
 
 Killed after the claim, or anywhere in the handlers: the lease runs out and the update is handled again; every handler
 bears repeating. Killed in the commit: all of it or nothing. A worker that lost its lane meanwhile fails the fence and
-writes nothing. Three failures of ours park the update, one that cannot be read is parked at once, one that ten claims did not
-end likewise: it is logged, its user is told, the lane goes on. A database that is away is nobody's failure.
+writes nothing. Three failures of ours park the update, one that cannot be read is parked at once, and one with which ten
+claims ended without a word is not tried an eleventh time: it is logged, its user is told, the lane goes on. A database that is
+away is nobody's failure.
 """
 
 import asyncio
@@ -149,6 +150,7 @@ class UpdateWorker:
                     kind=kind_of(claimed.update),
                     error=error,
                     attempt=claimed.attempts,
+                    failures=claimed.failures + counted,
                     counted=counted,
                     wait_s=round(wait_s, 1),
                     released=is_ours,

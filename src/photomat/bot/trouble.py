@@ -1,9 +1,8 @@
 """What becomes of an update whose handler failed. Pure.
 
 Trouble of the outside world (429, Telegram unreachable, a database that went away) is not the update's fault: it is tried
-again and not counted, until the update is so old that it may well be its fault. Anything else is counted, and after the
-last attempt the update is parked; one that cannot be read is parked at once. Nothing sleeps here: the wait is written to
-the lane.
+again and not counted, until the update is so old that it may well be its fault. Anything else is a failure and counted, and
+the third parks the update; one that cannot be read is parked at once. Nothing sleeps here: the wait is written to the lane.
 """
 
 from dataclasses import dataclass
@@ -59,4 +58,4 @@ def judge(trouble: Exception, claimed: Claimed) -> Later | GiveUp:
         return Later(wait_s=pause if asked is None else asked, counted=False)
     if isinstance(trouble, Unreadable) or claimed.is_last_attempt:
         return GiveUp()
-    return Later(wait_s=backoff_s(claimed.attempts - 1), counted=True)
+    return Later(wait_s=backoff_s(claimed.failures), counted=True)

@@ -123,10 +123,10 @@ async def _instances(ground: Ground) -> Finding:
     )
     if alive and active != 1:
         return doubtful(
-            f"{len(alive)} instances are alive and {active} of them ACTIVE.",
+            f"Instances alive: {len(alive)}, ACTIVE: {active}.",
             "look again in a minute, then at their logs.",
         )
-    return fine(f"{len(alive)} instances are alive." if alive else "No instance is running at this moment.")
+    return fine(f"Instances alive: {len(alive)}." if alive else "No instance is running at this moment.")
 
 
 def _disk(data_dir: Path) -> list[Finding]:

@@ -9,10 +9,11 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from photomat.checks.finding import PHASES, Level, Phase
+from photomat.checks.finding import PHASES, Level, Phase, broken
 from photomat.cli.ask import AsJson, print_json
 from photomat.cli.database import reachable_database
 from photomat.kernel import logs
+from photomat.kernel.errors import Startup
 from photomat.settings import Settings, load
 
 SIGNS: Final = {Level.OK: "[green]✓[/]", Level.WARNING: "[yellow]![/]", Level.FAILURE: "[red]✗[/]"}
@@ -30,12 +31,15 @@ def check(
     named = None if only is None else BY_FIRST_WORD.get(only, only)
     settings = load()
     logs.configure(settings.log_format, io.StringIO())
-    with reachable_database(settings) as dsn:
-        phases = asyncio.run(_check(settings, dsn, named, quiet=as_json))
+    try:
+        with reachable_database(settings) as dsn:
+            phases = asyncio.run(_check(settings, dsn, named, quiet=as_json))
+    except Startup as error:
+        phases = [_nothing_to_check(error, quiet=as_json)]
     if as_json:
         print_json([_as_json(phase) for phase in phases])
     else:
-        _sum_up(phases)
+        _sum_up(phases, only=named)
     if any(phase.level is Level.FAILURE for phase in phases):
         raise typer.Exit(1)
 
@@ -51,6 +55,14 @@ async def _check(settings: Settings, dsn: str, only: str | None, *, quiet: bool)
     return phases
 
 
+def _nothing_to_check(error: Startup, *, quiet: bool) -> Phase:
+    """Without a database there is one finding, and it is the whole story."""
+    phase = Phase(number=1, name=PHASES[0], findings=[broken(str(error), "then check again.")])
+    if not quiet:
+        _print(phase)
+    return phase
+
+
 def _print(phase: Phase) -> None:
     table = Table.grid(padding=(0, 1))
     for finding in phase.findings:
@@ -62,9 +74,10 @@ def _print(phase: Phase) -> None:
     console.print(table)
 
 
-def _sum_up(phases: list[Phase]) -> None:
+def _sum_up(phases: list[Phase], *, only: str | None) -> None:
     counts = {level: sum(finding.level is level for phase in phases for finding in phase.findings) for level in Level}
-    verdict = "Not fit for customers." if counts[Level.FAILURE] else "Fit for customers."
+    good = "Fit for customers." if only is None else f"Nothing is broken in {only}; the other phases were not asked."
+    verdict = "Not fit for customers." if counts[Level.FAILURE] else good
     typer.echo(
         f"\n{verdict} {counts[Level.OK]} fine, {counts[Level.WARNING]} to look at, {counts[Level.FAILURE]} broken."
     )

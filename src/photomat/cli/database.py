@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import asyncpg
+
 from photomat.db.embedded import Embedded, find_running
 from photomat.kernel.errors import Startup
 from photomat.settings import Settings
 
+UNMIGRATED: Final = (asyncpg.UndefinedTableError, asyncpg.UndefinedColumnError, asyncpg.UndefinedFunctionError)
 PASSING_FILESYSTEMS: Final = frozenset({"overlay", "aufs", "tmpfs", "ramfs"})
 
 
@@ -41,11 +44,14 @@ def owned_database(settings: Settings) -> Iterator[Database]:
 def reachable_database(settings: Settings) -> Iterator[str]:
     """The database for a tool beside a running bot, or on its own."""
     running = None if settings.database_url else find_running(settings.data_dir)
-    if running is not None:
-        yield running
-        return
-    with owned_database(settings) as database:
-        yield database.dsn
+    try:
+        if running is not None:
+            yield running
+            return
+        with owned_database(settings) as database:
+            yield database.dsn
+    except UNMIGRATED as error:
+        raise Startup(f"The database lacks something ({error}): run `photomat migrate` first.") from error
 
 
 def refuse_a_passing_disk(settings: Settings) -> None:

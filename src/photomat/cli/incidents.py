@@ -1,14 +1,16 @@
 """`photomat incidents`: what is wrong now, and what was lately."""
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from photomat.alerts.listing import list_incidents
 from photomat.cli.ask import AsJson, ask, print_json
+
+COLUMNS: Final = ("state", "opened (UTC)", "lasted", "figures", "operators told")
 
 
 def incidents(*, limit: Annotated[int, typer.Option(min=1, max=1000)] = 20, as_json: AsJson = False) -> None:
@@ -21,15 +23,15 @@ def incidents(*, limit: Annotated[int, typer.Option(min=1, max=1000)] = 20, as_j
 
 
 def _print(rows: Sequence[Mapping[str, Any]]) -> None:
-    table = Table("incident", "kind", "state", "opened (UTC)", "lasted", "figures", "operators told")
+    table = Table(Column("no", no_wrap=True), Column("kind", no_wrap=True), *COLUMNS)
     for row in rows:
         told = f"{row['told']}" + (f", {row['not_told']} could not be" if row["not_told"] else "")
         table.add_row(
             str(row["incident_id"]),
             row["kind"],
             "OPEN" if row["open"] else "over",
-            f"{row['opened_at']:%Y-%m-%d %H:%M:%S}",
-            f"{row['lasted_s'] // 60} min",
+            f"{row['opened_at']:%m-%d %H:%M}",
+            f"{round(row['lasted_s'] / 60)} min",
             " ".join(f"{name}={value}" for name, value in row["figures"].items()),
             told,
         )

@@ -1,6 +1,7 @@
 """`photomat jobs`: what happened to every job, and what an operator may do about it. Every act is in the journal."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import datetime
 from typing import Annotated, Any
 
 import typer
@@ -128,27 +129,32 @@ def _show_list(
 
 
 def _print_jobs(rows: Sequence[Mapping[str, Any]]) -> None:
-    table = Table("job", "corr", "user", "model", "status", "price", "created", "delivered")
+    table = Table("job", "corr", "user", "model", "status", "price", "created (UTC)", "delivered")
     for row in rows:
         table.add_row(
             *(str(row[key] or "") for key in ("job_id", "corr", "user_id", "model", "status", "price")),
-            str(row["created_at"])[:19],
-            str(row["delivered_at"] or "")[:19],
+            _short(row["created_at"]),
+            _short(row["delivered_at"]),
         )
     Console().print(table)
+
+
+def _short(at: datetime | None) -> str:
+    """An instant that fits into a terminal of eighty columns; `--json` has it in full."""
+    return f"{at:%m-%d %H:%M}" if at else ""
 
 
 def _print_reasons(rows: Sequence[Mapping[str, Any]]) -> None:
     table = Table("job", "user", "status", "created", "why")
     for row in rows:
-        table.add_row(str(row["job_id"]), str(row["user_id"]), row["status"], str(row["created_at"])[:19], row["why"])
+        table.add_row(str(row["job_id"]), str(row["user_id"]), row["status"], _short(row["created_at"]), row["why"])
     Console().print(table if rows else "None.")
 
 
 def _print_orphans(rows: Sequence[Mapping[str, Any]]) -> None:
     table = Table("orphan", "task", "received", "why it is one")
     for row in rows:
-        table.add_row(str(row["orphan_id"]), row["task_id"], str(row["received_at"])[:19], str(row.get("error") or ""))
+        table.add_row(str(row["orphan_id"]), row["task_id"], _short(row["received_at"]), str(row.get("error") or ""))
     Console().print(table if rows else "None.")
 
 

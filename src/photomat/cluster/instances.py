@@ -27,7 +27,10 @@ def new_instance_id() -> InstanceId:
 
 
 class Heartbeat:
-    """Keeps this instance's row fresh and takes it away at a clean end."""
+    """Keeps this instance's row fresh and takes it away at a clean end.
+
+    Its pool serves nobody else: an instance whose pool is busy to the last connection works hard and is not dead.
+    """
 
     def __init__(self, pool: Pool, instance: InstanceId, state: ActiveState, *, version: str) -> None:
         self._pool = pool

@@ -10,8 +10,13 @@ older program then refuses to start.
 
 The lock is taken anew in every transaction and the applied rows are read under it, so a killed starter leaves nothing
 behind and it also works through a transaction pooler.
+
+The version before goes on working meanwhile. Whoever waits for a table's lock makes everybody wait who comes after it, so a
+file that does not get one within a moment gives way, sooner than the server looks for circles of waiting, and is tried
+again as a whole for minutes. For that a file asks for its locks first, and one that stops readers does nothing slow.
 """
 
+import asyncio
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
@@ -20,15 +25,25 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Final
 
+import asyncpg
 import structlog
 
 from photomat.db.pool import Connection, Transaction, connect
+from photomat.kernel.clock import monotonic
 from photomat.kernel.errors import Startup
 
 NAME_PATTERN: Final = re.compile(r"(?P<number>\d{4})_[a-z0-9_]+\.sql")
 BREAKING_PATTERN: Final = re.compile(r"\d{4}_breaks_")
 LOCK_KEY: Final = 0x70686F746F6D6174  # "photomat" in bytes
 FILE_TIMEOUT_S: Final = 600
+LOCK_TIMEOUT_MS: Final = 200
+"""For each table. Four of them are less than the second after which PostgreSQL looks for a circle and ends somebody."""
+
+LOCK_PATIENCE_S: Final = 300.0
+GIVES_WAY_S: Final = 1.0
+"""Between two tries everybody else has the tables for longer than a try stops them."""
+
+IN_THE_WAY: Final = (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError)
 
 CREATE_JOURNAL: Final = """
     CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -69,32 +84,62 @@ def read_migrations(folder: Traversable | None = None) -> list[Migration]:
     return found
 
 
-async def migrate(database: str | Connection, files: Sequence[Migration] | None = None) -> list[str]:
-    """Apply what is not applied yet and return its names; the database is an address or an open connection."""
+async def migrate(
+    database: str | Connection, files: Sequence[Migration] | None = None, *, patience_s: float = LOCK_PATIENCE_S
+) -> list[str]:
+    """Apply what is not applied yet and return its names; the database is an address or an open connection.
+
+    A file that does not get its locks is tried again for `patience_s`.
+    """
     files = read_migrations() if files is None else files
     if not isinstance(database, str):
-        return await _apply_all(database, files)
+        return await _apply_all(database, files, patience_s)
     connection = await connect(database, name="photomat migrate", patience_s=10)
     try:
-        return await _apply_all(connection, files)
+        return await _apply_all(connection, files, patience_s)
     finally:
         await connection.close(timeout=5)
 
 
-async def _apply_all(connection: Connection, files: Sequence[Migration]) -> list[str]:
+async def _apply_all(connection: Connection, files: Sequence[Migration], patience_s: float) -> list[str]:
     applied_now: list[str] = []
     for _ in range(len(files) + 1):
-        async with connection.transaction():
-            applied = await _applied_under_lock(connection)
-            _refuse_what_disagrees(files, applied)
-            next_one = next((file for file in files if file.number not in applied), None)
-            if next_one is None:
-                _tell_if_newer(files, applied)
-                break
-            await _apply(connection, next_one)
-        log.info("MIGRATION", number=next_one.number, name=next_one.name)
-        applied_now.append(next_one.name)
+        done = await _apply_next_patiently(connection, files, patience_s)
+        if done is None:
+            break
+        log.info("MIGRATION", number=done.number, name=done.name)
+        applied_now.append(done.name)
     return applied_now
+
+
+async def _apply_next_patiently(
+    connection: Connection, files: Sequence[Migration], patience_s: float
+) -> Migration | None:
+    """Apply the next file, however often it has to give way; None when there is none left."""
+    deadline = monotonic() + patience_s
+    while True:
+        try:
+            return await _apply_next(connection, files)
+        except IN_THE_WAY as trouble:
+            if monotonic() >= deadline:
+                raise Startup(
+                    f"A migration did not get its locks within {patience_s:.0f} s ({trouble}): a session keeps a transaction"
+                    " open. pg_stat_activity shows which; end it and start again."
+                ) from trouble
+            log.warning("MIGRATION_WAITS", error=str(trouble), for_s=round(deadline - monotonic()))
+        await asyncio.sleep(GIVES_WAY_S)
+
+
+async def _apply_next(connection: Connection, files: Sequence[Migration]) -> Migration | None:
+    async with connection.transaction():
+        applied = await _applied_under_lock(connection)
+        _refuse_what_disagrees(files, applied)
+        next_one = next((file for file in files if file.number not in applied), None)
+        if next_one is None:
+            _tell_if_newer(files, applied)
+        else:
+            await _apply(connection, next_one)
+    return next_one
 
 
 async def _applied_under_lock(tx: Transaction) -> Mapping[int, tuple[str, str]]:
@@ -107,6 +152,7 @@ async def _applied_under_lock(tx: Transaction) -> Mapping[int, tuple[str, str]]:
 
 
 async def _apply(tx: Transaction, migration: Migration) -> None:
+    await tx.execute(f"SET LOCAL lock_timeout = '{LOCK_TIMEOUT_MS}ms'")
     await tx.execute(migration.sql, timeout=FILE_TIMEOUT_S)
     await tx.execute(
         "INSERT INTO schema_migrations (number, name, checksum) VALUES ($1, $2, $3)",

@@ -31,6 +31,8 @@ COMMAND_TIMEOUT_S: Final = 35
 
 RETRY_PAUSE_S: Final = 0.2
 STATEMENTS_KEPT: Final = 200
+QUERIES_PER_CONNECTION: Final = 50_000
+IDLE_CONNECTION_S: Final = 300.0
 
 LIMITS: Final = {
     "statement_timeout": "30s",
@@ -55,6 +57,18 @@ NOT_YET: Final = (
 """Failures that pass by themselves while a database starts beside us."""
 
 
+class BoundedPool(asyncpg.Pool):  # type: ignore[misc]  # asyncpg has no types
+    """A pool in which nobody waits for ever for a connection, whichever of its methods asks for one."""
+
+    def __init__(self, *, acquire_timeout_s: float, **arguments: Any) -> None:
+        super().__init__(**arguments)
+        self._acquire_timeout_s = acquire_timeout_s
+
+    def acquire(self, *, timeout: float | None = None) -> Any:
+        """Wait for a free connection, as long as said or as long as the pool allows; `TimeoutError` then."""
+        return super().acquire(timeout=self._acquire_timeout_s if timeout is None else timeout)
+
+
 ADVICE: Final = (
     (
         (asyncpg.InvalidPasswordError, asyncpg.InvalidAuthorizationSpecificationError),
@@ -77,7 +91,13 @@ ADVICE: Final = (
 
 
 async def connect_pool(
-    dsn: str, *, name: str = "photomat", size: int = 10, through_pooler: bool = False, patience_s: float = 10
+    dsn: str,
+    *,
+    name: str = "photomat",
+    size: int = 10,
+    through_pooler: bool = False,
+    patience_s: float = 10,
+    acquire_timeout_s: float = ACQUIRE_TIMEOUT_S,
 ) -> Pool:
     """Open a pool; a database still starting is given `patience_s`, anything else is a `Startup` at once.
 
@@ -86,11 +106,17 @@ async def connect_pool(
     """
 
     async def open_pool() -> Pool:
-        return await asyncpg.create_pool(
+        return await BoundedPool(
+            acquire_timeout_s=acquire_timeout_s,
             min_size=1,
             max_size=size,
+            max_queries=QUERIES_PER_CONNECTION,
+            max_inactive_connection_lifetime=IDLE_CONNECTION_S,
             init=_speak_json if through_pooler else _settle_in,
             reset=_keep_as_is,
+            loop=None,
+            connection_class=asyncpg.Connection,
+            record_class=asyncpg.Record,
             **_arguments(dsn, name=name, statement_cache_size=0 if through_pooler else STATEMENTS_KEPT),
         )
 
@@ -111,7 +137,7 @@ async def connect(dsn: str, *, name: str, patience_s: float = 0) -> Connection:
 @asynccontextmanager
 async def transaction(pool: Pool) -> AsyncIterator[Transaction]:
     """Commit what the block did, or nothing of it."""
-    async with pool.acquire(timeout=ACQUIRE_TIMEOUT_S) as connection, connection.transaction():
+    async with pool.acquire() as connection, connection.transaction():
         yield connection
 
 

@@ -1,7 +1,8 @@
 """«Не пришло? Прислать ещё раз»: a customer asks for a result once more, free.
 
-A result that was never shown is not sent: its card becomes due again, and an edit cannot double it. One that was shown is sent
-as new messages, one recorded intent for each file, unique by the tap: the same tap handled again asks for nothing more.
+A result that was never shown is not sent: its card becomes due again, and an edit cannot double it. One that was shown, or
+whose card stands in another chat that takes nothing (the bot was thrown out of the group), is sent as new messages, one
+recorded intent for each file, unique by the tap: the same tap handled again asks for nothing more.
 """
 
 from datetime import timedelta
@@ -34,9 +35,13 @@ async def ask_again(
 ) -> Asked:
     """Let a result come once more into this chat; `origin` names the tap."""
     job = await tx.fetchrow(
-        "SELECT status, delivered_at FROM generation_jobs WHERE job_id = $1 AND user_id = $2 FOR UPDATE",
+        """
+        SELECT status, delivered_at IS NULL AND (undeliverable_at IS NULL OR chat_id = $3) AS may_be_shown
+          FROM generation_jobs WHERE job_id = $1 AND user_id = $2 FOR UPDATE
+        """,
         job_id,
         user_id,
+        chat_id,
     )
     if job is None:
         return Asked.NOT_YOURS
@@ -45,7 +50,7 @@ async def ask_again(
     earlier = await _earlier(tx, job_id, origin)
     if earlier is not None:
         return earlier
-    if job["delivered_at"] is None:
+    if job["may_be_shown"]:
         await rearm_job(tx, job_id, by="customer")
         await _record(tx, job_id, chat_id, origin, language, positions=[None])
         return Asked.SHOWING

@@ -17,6 +17,7 @@ from photomat.texts.load import Texts
 
 LONGEST_PROMPT: Final = 600
 LONGEST_VALUES: Final = 200
+LONGEST_SPOKEN: Final = 3000
 LONGEST_PLAIN: Final = 900
 """A caption holds 1024 characters: prompt, values, headings and a reason fit, and so does a plain face."""
 
@@ -60,7 +61,11 @@ class _Writer:
         output = outputs[page] if outputs else None
         key = "card-gift" if self.card.gift else "card-done"
         spoken = (self.card.result_object or {}).get("text")
-        text = self._say(key) if output or not spoken else f"{self._say(key)}\n\n{html.escape(str(spoken)[:3000])}"
+        text = (
+            self._say(key)
+            if output or not spoken
+            else f"{self._say(key)}\n\n{html.escape(cut(str(spoken), LONGEST_SPOKEN))}"
+        )
         keyboard: Keyboard = ()
         if len(outputs) > 1:
             keyboard = (self._pages(page, len(outputs)),)

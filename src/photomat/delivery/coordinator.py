@@ -15,9 +15,10 @@ An edit whose answer was lost may land late, after a newer one: then the final e
 While an edit is under way its lease is renewed; whoever lost the lock meanwhile is stopped and writes nothing.
 
 Troubles: blocked or gone → undeliverable until the user returns; the card's message deleted, or its group moved → a short text
-slot takes its place (at worst a stray line, never a second picture); a chat's limit → all its cards wait; time-outs → released
-with the next try, later each time; a bad token → nothing is condemned, tried again every minute; refusals nobody planned for,
-and our own faults → parked for the operator after a few; an end that could not be shown for days → parked too.
+slot takes its place, one for each revision (at worst a stray line, never a second picture); a chat's limit → all its cards
+wait; time-outs → released with the next try, later each time; a bad token → nothing is condemned, tried again every minute; a
+database that is away → not counted; refusals nobody planned for, and our own faults → parked for the operator after a few; an
+end that could not be shown for days → parked too.
 """
 
 import asyncio
@@ -26,6 +27,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
+from photomat.db.away import database_is_away
 from photomat.db.pool import Pool, transaction
 from photomat.delivery import lock, outputs, turns
 from photomat.delivery.card import Face, render
@@ -63,8 +65,8 @@ TRIES_BEFORE_TEXT: Final = 4
 MOST_RETRY_S: Final = 3600.0
 UNAUTHORIZED_RETRY_S: Final = 60.0
 LEAST_RETRY_S: Final = 5.0
-MOST_WAIT_FOR_TELEGRAM_S: Final = 300.0
-"""While Telegram cannot be reached at all nothing is lost by asking, and a customer waits."""
+MOST_WAIT_FOR_OTHERS_S: Final = 300.0
+"""While Telegram or the database cannot be reached at all nothing is lost by asking, and a customer waits."""
 
 GIVE_UP_AFTER: Final = timedelta(days=3)
 """An end that could not be shown for so long is the operator's."""
@@ -122,10 +124,12 @@ class Coordinator:
             case NotYet() | Superseded() | CardGone() | CardIsMedia() | ChatMoved():
                 await self._release(card, _backoff(card), str(trouble))
             case Transient():
-                wait_s = trouble.retry_after_s or _wait_for_telegram(card)
+                wait_s = trouble.retry_after_s or _wait_for_others(card)
                 await self._release(card, wait_s, str(trouble), counted=False, chat_waits=isinstance(trouble, ChatBusy))
             case OutcomeUnknown():
                 await self._release(card, _backoff(card), str(trouble), unknown=True)
+            case _ if database_is_away(trouble):
+                await self._release(card, _wait_for_others(card), describe(trouble), counted=False)
             case _:
                 await self._refused(card, str(trouble) if isinstance(trouble, Refused) else describe(trouble))
 
@@ -152,9 +156,18 @@ class Coordinator:
             await self.messenger.edit_keyboard(place, face.keyboard)
             return "text"
         except CardGone:
-            return await self._edit(card, await self._new_slot(card, card.chat_id), face)
+            return await self._edit_slot(card, card.chat_id, face)
         except ChatMoved as moved:
-            return await self._edit(card, await self._new_slot(card, moved.chat_id), face)
+            return await self._edit_slot(card, moved.chat_id, face)
+
+    async def _edit_slot(self, card: LockedCard, chat_id: ChatId, face: Face) -> str:
+        """Show the face in a new place; whoever cannot edit that either gets no third one."""
+        if card.slot_for == card.wanted:
+            raise Refused("the slot sent for this revision cannot be edited")
+        try:
+            return await self._edit(card, await self._new_slot(card, chat_id), face)
+        except CardGone as gone:
+            raise Refused("the slot sent just now cannot be edited") from gone
 
     async def _edit(self, card: LockedCard, place: Card, face: Face) -> str:
         last_resort = card.attempts >= TRIES_BEFORE_TEXT
@@ -216,7 +229,7 @@ class Coordinator:
             if ours:
                 retry_s = round(after_s, 1)
                 await timeline.record(tx, card.job_id, Tag.RELEASED, fence=card.fence, retry_s=retry_s, error=error)
-            if chat_waits:
+            if ours and chat_waits:
                 await turns.put_off_chat(tx, bot_id=card.bot_id, chat_id=card.chat_id, after=after)
         if ours:
             log.warning("DELIVER_FAIL_RELEASED", retry_s=round(after_s, 1), unknown=unknown, error=error)
@@ -254,9 +267,9 @@ def _backoff(card: LockedCard) -> float:
     return backoff_s(card.attempts - 1, most_s=MOST_RETRY_S)
 
 
-def _wait_for_telegram(card: LockedCard) -> float:
+def _wait_for_others(card: LockedCard) -> float:
     """A quarter of the time it has been failing: seconds at first, minutes in a long outage."""
-    return min(MOST_WAIT_FOR_TELEGRAM_S, max(LEAST_RETRY_S, card.failing_for.total_seconds() / 4))
+    return min(MOST_WAIT_FOR_OTHERS_S, max(LEAST_RETRY_S, card.failing_for.total_seconds() / 4))
 
 
 def _via(card: LockedCard) -> str:

@@ -26,12 +26,13 @@ class Keeper:
     files: ResultFiles
 
     def path_of(self, output: Output) -> Path | None:
-        """Where our copy of an output lies, if there is one."""
-        return None if output.kept_as is None else self.files.path_of(output.kept_as)
+        """Where our copy of an output lies, if there is one on this disk."""
+        path = None if output.kept_as is None else self.files.path_of(output.kept_as)
+        return path if path is not None and path.is_file() else None
 
     async def kept(self, output: Output) -> Output:
         """The output with our own copy, made now if there is none; raises Transient when it cannot be had."""
-        if output.kept_as is not None and self.files.path_of(output.kept_as).is_file():
+        if self.path_of(output) is not None:
             return output
         failpoint("deliver.before_fetch")
         kept = await self.files.fetch(output)

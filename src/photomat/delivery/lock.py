@@ -1,8 +1,8 @@
-"""The delivery lock: the lease on changing a job's card. The delivery columns of generation_jobs are written here alone.
+"""The delivery lock: the lease on changing a job's card.
 
-A card is due while `card_shown < card_wanted`. Taking the lock raises the fence; every later write (mark, release, move,
-give up, and the renewal in `lease`) tests it, so a zombie whose lease was taken over changes nothing. "Shown" is recorded only
-after the edit.
+A card is due while `card_shown < card_wanted`. Taking the lock raises the fence; each later write of its holder (mark, release,
+move, give up, and the renewal in `lease`) tests it, so a zombie whose lease was taken over changes nothing. Others may say that
+and when a card is due (`turns`, `rearm`, `page`, whoever changes the job); what it shows is recorded here, after the edit.
 """
 
 from datetime import timedelta
@@ -15,6 +15,8 @@ from photomat.delivery.locked import LockedCard, locked_card
 from photomat.jobs import timeline
 from photomat.jobs.job import TERMINAL
 from photomat.kernel.ids import ChatId, InstanceId, JobId, MessageId
+from photomat.kernel.logs import get_logger
+from photomat.kernel.trouble import describe
 
 ONCE_MORE_AFTER: Final = timedelta(minutes=2)
 """After an unknown outcome or a take-over an older edit may still land; the final one is rendered again."""
@@ -23,6 +25,7 @@ MOST_ROUNDS: Final = 16
 """How often one claim puts off the surplus of chats that hide the others."""
 
 DELIVERIES_DUE: Final = f"SELECT 1 FROM generation_jobs WHERE {turns.IS_DUE}"  # noqa: S608  a constant of ours
+log = get_logger()
 
 
 async def try_acquire_delivery_lock(
@@ -30,11 +33,17 @@ async def try_acquire_delivery_lock(
 ) -> list[LockedCard]:
     """Lock cards that are due, results before failures before progress, fairly between chats; a named job's alone."""
     cards, is_crowded = await _lock(pool, limit=limit, lease=lease, instance=instance, job_id=job_id)
-    for _ in range(MOST_ROUNDS):
-        if len(cards) >= limit or not is_crowded or not await turns.put_off_surplus(pool, lease=lease):
-            break
-        more, is_crowded = await _lock(pool, limit=limit - len(cards), lease=lease, instance=instance, job_id=job_id)
-        cards += more
+    try:
+        for _ in range(MOST_ROUNDS):
+            if len(cards) >= limit or not is_crowded or not await turns.put_off_surplus(pool, lease=lease):
+                break
+            left = limit - len(cards)
+            more, is_crowded = await _lock(pool, limit=left, lease=lease, instance=instance, job_id=job_id)
+            cards += more
+    except Exception as error:
+        if not cards:
+            raise
+        log.warning("DELIVERY_CLAIM_SHORT", cards=len(cards), error=describe(error))  # what is locked is worked on
     return cards
 
 
@@ -49,8 +58,7 @@ async def _lock(
              UNION ALL SELECT job_id, 0, deliver_at, 1, false FROM generation_jobs WHERE job_id = $4),
         due AS MATERIALIZED (
             SELECT job_id, delivering_at IS NOT NULL AS taken_over FROM generation_jobs JOIN in_turn USING (job_id)
-             WHERE turn <= $5 AND {turns.IS_DUE}
-               AND (delivering_at IS NULL OR delivering_at <= photomat_now() - $2::interval)
+             WHERE turn <= $5 AND {turns.IS_DUE} AND {turns.IS_FREE}
              ORDER BY rank, turn, since
              LIMIT $1 FOR UPDATE OF generation_jobs SKIP LOCKED),
         changed AS (
@@ -164,7 +172,7 @@ async def move_card(tx: Transaction, card: LockedCard, message_id: MessageId, *,
     return bool(
         await tx.fetchval(
             """
-            UPDATE generation_jobs SET card_message_id = $3, chat_id = coalesce($4, chat_id)
+            UPDATE generation_jobs SET card_message_id = $3, chat_id = coalesce($4, chat_id), card_slot_for = card_tried
              WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
             RETURNING true
             """,

@@ -34,6 +34,7 @@ class LockedCard:
     page: int
     result_object: Mapping[str, Any] | None
     wanted: int
+    slot_for: int | None
     fence: Fence
     attempts: int
     failing_for: timedelta
@@ -82,6 +83,7 @@ def locked_card(row: Mapping[str, Any]) -> LockedCard:
         page=row["card_page"],
         result_object=row["result_object"],
         wanted=row["card_wanted"],
+        slot_for=row["card_slot_for"],
         fence=Fence(row["delivery_fence"]),
         attempts=row["delivery_attempts"],
         failing_for=row["locked_at"] - (row["delivery_failing_since"] or row["locked_at"]),

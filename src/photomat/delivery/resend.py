@@ -2,6 +2,7 @@
 
 A send cannot be repeated safely, so it is recorded as having left before it leaves and put back only when it surely never did.
 Killed in between, or its answer lost: it counts as sent, nobody repeats it, and the customer may ask again after a minute.
+Not for ever: after a few tries, or an hour after it was asked for, it ends as refused.
 From Telegram's own file, else our copy or Kie's address, else as a link.
 """
 
@@ -13,7 +14,7 @@ from typing import Any, Final
 
 from photomat.db.pool import Pool, transaction
 from photomat.delivery import outputs
-from photomat.delivery.card import cut, inputs_in_words
+from photomat.delivery.card import LONGEST_SPOKEN, cut, inputs_in_words
 from photomat.delivery.keep import Keeper
 from photomat.delivery.outputs import Output
 from photomat.delivery.rungs import rungs_of, why_a_link
@@ -21,13 +22,18 @@ from photomat.delivery.sender import link, reason
 from photomat.jobs import timeline
 from photomat.jobs.timeline import Tag
 from photomat.kernel.errors import OutcomeUnknown, PhotomatError, Transient
+from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import ChatId, JobId, MessageId
 from photomat.kernel.logs import correlated, get_logger
-from photomat.telegram.port import Messenger, PhotoRefused, Sent, SourceRefused
+from photomat.kernel.retry import backoff_s
+from photomat.telegram.port import ChatBusy, Messenger, PhotoRefused, Sent, SourceRefused
 from photomat.texts.load import Texts
 
-RETRY_S: Final = 5.0
-LONGEST_SPOKEN: Final = 3000
+FIRST_RETRY_S: Final = 5.0
+MOST_TRIES: Final = 8
+TOO_LATE: Final = timedelta(hours=1)
+"""Nobody waits any longer for what they asked for; who does asks again."""
+
 SENDS_DUE: Final = "SELECT 1 FROM result_sends WHERE due_at <= photomat_now()"
 log = get_logger()
 
@@ -46,6 +52,8 @@ class Resend:
     inputs: Mapping[str, Any]
     result_object: Mapping[str, Any] | None
     left_at: datetime
+    attempts: int
+    age: timedelta
 
 
 async def claim_sends(pool: Pool, *, limit: int) -> list[Resend]:
@@ -56,10 +64,11 @@ async def claim_sends(pool: Pool, *, limit: int) -> list[Resend]:
             SELECT send_id FROM result_sends WHERE due_at <= photomat_now()
              ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED),
         changed AS (
-            UPDATE result_sends AS send SET due_at = NULL, left_at = photomat_now()
+            UPDATE result_sends AS send SET due_at = NULL, left_at = photomat_now(), attempts = send.attempts + 1
               FROM due
              WHERE send.send_id = due.send_id
-            RETURNING send.send_id, send.job_id, send.position, send.chat_id, send.language, send.left_at)
+            RETURNING send.send_id, send.job_id, send.position, send.chat_id, send.language, send.left_at, send.attempts,
+                      photomat_now() - send.asked_at AS age)
         SELECT changed.*, job.corr, job.model, job.inputs, job.result_object
           FROM changed JOIN generation_jobs AS job USING (job_id)
         """,
@@ -81,19 +90,36 @@ class Resender:
     async def send(self, asked: Resend) -> None:
         """Send one file; put it back only when it surely never left."""
         with correlated(asked.corr, job_id=asked.job_id):
+            failpoint("send.after_record")
+            if asked.age > TOO_LATE:
+                await self._refused(asked, "asked for too long ago")
+                return
             try:
                 sent = await self._send(asked)
             except Transient as error:
-                await _put_back(self.pool, asked, after_s=error.retry_after_s or RETRY_S)
-                log.info("RESEND_RETRY", position=asked.position, error=str(error))
+                await self._later(asked, error)
             except OutcomeUnknown as error:
                 log.warning("RESENT", position=asked.position, sent="unknown", error=str(error))
             except PhotomatError as error:
-                await _end(self.pool, asked, outcome="refused", error=str(error))
-                log.warning("RESENT", position=asked.position, sent=False, error=str(error))
+                await self._refused(asked, str(error))
             else:
+                failpoint("send.after_send")
                 await _end(self.pool, asked, outcome="sent", message_id=sent.message_id)
                 log.info("RESENT", position=asked.position, sent=True)
+
+    async def _later(self, asked: Resend, error: Transient) -> None:
+        """It surely never left: once more, later each time, but for the pace of a chat, which is no failure."""
+        is_pace = isinstance(error, ChatBusy)
+        if asked.attempts >= MOST_TRIES and not is_pace:
+            await self._refused(asked, str(error))
+            return
+        after_s = error.retry_after_s or backoff_s(asked.attempts - 1, first_s=FIRST_RETRY_S)
+        await _put_back(self.pool, asked, after_s=after_s, counted=not is_pace)
+        log.info("RESEND_RETRY", position=asked.position, attempt=asked.attempts, error=str(error))
+
+    async def _refused(self, asked: Resend, error: str) -> None:
+        await _end(self.pool, asked, outcome="refused", error=error)
+        log.warning("RESENT", position=asked.position, sent=False, error=error)
 
     async def _send(self, asked: Resend) -> Sent:
         found = await outputs.outputs_of(self.pool, asked.job_id)
@@ -144,15 +170,17 @@ def _spoken(asked: Resend) -> str:
     return f"\n\n{html.escape(cut(str(spoken), LONGEST_SPOKEN))}" if spoken else ""
 
 
-async def _put_back(pool: Pool, asked: Resend, *, after_s: float) -> None:
+async def _put_back(pool: Pool, asked: Resend, *, after_s: float, counted: bool) -> None:
     await pool.execute(
         """
-        UPDATE result_sends SET due_at = photomat_now() + $3::interval, left_at = NULL
+        UPDATE result_sends
+           SET due_at = photomat_now() + $3::interval, left_at = NULL, attempts = attempts - CASE WHEN $4 THEN 0 ELSE 1 END
          WHERE send_id = $1 AND left_at = $2 AND outcome IS NULL
         """,
         asked.send_id,
         asked.left_at,
         timedelta(seconds=after_s),
+        counted,
     )
 
 

@@ -15,14 +15,13 @@ from photomat.delivery.card import Face, plain
 from photomat.delivery.keep import Keeper
 from photomat.delivery.media import NotAllowed, TooLarge
 from photomat.delivery.outputs import Output
-from photomat.delivery.rungs import UPLOAD_BYTES, UPLOAD_PHOTO_BYTES, Why, rungs_of, why_a_link
+from photomat.delivery.rungs import MIB, UPLOAD_BYTES, UPLOAD_PHOTO_BYTES, Why, rungs_of, why_a_link
 from photomat.kernel.errors import Transient
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.logs import get_logger
 from photomat.telegram.port import Card, CardIsMedia, Messenger, PhotoRefused, SourceRefused, TextRefused
 from photomat.texts.load import Texts
 
-MIB: Final = 2**20
 LONGEST_LINK: Final = 2000
 log = get_logger()
 

@@ -1,8 +1,9 @@
 """Whose turn it is: cards are taken fairly between chats, and a chat that must wait waits as a whole.
 
-Of what is due only the oldest of each rank are looked at, so a claim costs the same whatever the backlog. Among them a chat
-has so many cards in hand at most, whoever holds them, and a chat with fewer goes first. Should one chat fill all that is
-looked at, its surplus is put off to the pace Telegram allows a chat anyway, and the others come into sight.
+Of what is due and free only the oldest of each rank are looked at, so a claim costs the same whatever the backlog and however
+many others are at work. A chat has so many cards in hand at most, whoever holds them, and a chat with fewer goes first. Should
+one chat fill all that is looked at, its surplus is put off to the pace Telegram allows a chat anyway, and the others come into
+sight.
 """
 
 from datetime import timedelta
@@ -17,22 +18,27 @@ LOOKED_AT: Final = 64
 IS_DUE: Final = (
     "card_shown < card_wanted AND undeliverable_at IS NULL AND parked_at IS NULL AND deliver_at <= photomat_now()"
 )
+IS_FREE: Final = "(delivering_at IS NULL OR delivering_at <= photomat_now() - $2::interval)"
+"""Nobody holds its lock any more; `$2` is how long a lock lasts, here and below."""
 
 RANKS: Final = ("status = 'done'", "status IN ('failed', 'canceled')", "status IN ('pending', 'submitting', 'running')")
 """Results before other ends before progress. Each has an index of its own, so the statuses are written out."""
 
 OLDEST: Final = " UNION ALL ".join(
-    f"(SELECT {rank} AS rank, job_id, bot_id, chat_id, deliver_at AS since, delivering_at FROM generation_jobs"  # noqa: S608  constants of this module
-    f" WHERE {statuses} AND {IS_DUE} ORDER BY deliver_at LIMIT {LOOKED_AT})"
+    f"(SELECT {rank} AS rank, job_id, bot_id, chat_id, deliver_at AS since FROM generation_jobs"  # noqa: S608  constants of this module
+    f" WHERE {statuses} AND {IS_DUE} AND {IS_FREE} ORDER BY deliver_at LIMIT {LOOKED_AT})"
     for rank, statuses in enumerate(RANKS)
 )
+IN_HAND: Final = (
+    "SELECT bot_id, chat_id, count(*) AS held FROM generation_jobs"
+    " WHERE delivering_at IS NOT NULL AND delivering_at > photomat_now() - $2::interval GROUP BY bot_id, chat_id"
+)
 IN_TURN: Final = f"""
-    SELECT job_id, rank, since, row_number() OVER (
-               PARTITION BY bot_id, chat_id
-               ORDER BY coalesce(delivering_at > photomat_now() - $2::interval, false) DESC, rank, since, job_id) AS turn,
+    SELECT job_id, rank, since,
+           coalesce(held, 0) + row_number() OVER (PARTITION BY bot_id, chat_id ORDER BY rank, since, job_id) AS turn,
            count(*) OVER (PARTITION BY rank) >= {LOOKED_AT} AS is_crowded
-      FROM ({OLDEST}) AS oldest"""  # noqa: S608  constants of this module
-"""The oldest due cards of each rank with their turn in their chat, those in hand first; `$2` is how long a lock lasts."""
+      FROM ({OLDEST}) AS oldest LEFT JOIN ({IN_HAND}) AS in_hand USING (bot_id, chat_id)"""  # noqa: S608  constants of this module
+"""The oldest due and free cards of each rank with their turn in their chat, after those in hand."""
 
 
 async def put_off_surplus(pool: Pool, *, lease: timedelta) -> int:

@@ -2,7 +2,8 @@
 
 `claim_lane` is committed before anything is handled. Whatever ends the claim (`finish`, `release`, `park`) tests the
 fence in the statement that gives the lease back: False means another worker took the lane over, and the caller rolls
-back and writes nothing. An attempt is counted by the claim, so a handler that kills the process is counted as well.
+back and writes nothing. An attempt is counted by the claim, so a handler that kills the process is counted as well; a
+failure is counted when it says so.
 """
 
 from photomat.cluster.instances import DEAD_AFTER
@@ -42,10 +43,10 @@ async def finish(tx: Transaction, claimed: Claimed) -> bool:
 
 
 async def release(tx: Transaction, claimed: Claimed, *, error: str, retry_after_s: float, counted: bool = True) -> bool:
-    """Give the lane back for a later try; a trouble that does not count takes its attempt back."""
+    """Give the lane back for a later try, a failure more; a trouble that does not count takes its attempt back instead."""
     if not await store.put_off_lane(tx, claimed, wait_s=retry_after_s):
         return False
-    await store.note_trouble(tx, claimed.received_id, error=error, forgiven=0 if counted else 1)
+    await store.note_trouble(tx, claimed.received_id, error=error, counted=counted)
     return True
 
 

@@ -13,8 +13,8 @@ from typing import Any, Final
 from photomat.kernel.errors import Rejected
 from photomat.kernel.ids import BotId, Fence, ReceivedId
 
-MAX_ATTEMPTS: Final = 3
-MOST_CLAIMS: Final = 10
+MOST_FAILURES: Final = 3
+MOST_SILENT_CLAIMS: Final = 10
 """A process that dies with an update in its hands was hardly killed by it, even a few times in a row; ten times, it was."""
 
 PRE_CHECKOUT: Final = "pre_checkout_query"
@@ -28,7 +28,10 @@ _ZERO_BYTE: Final = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claimed:
-    """One update in our hands: nobody else has its lane while the fence stands."""
+    """One update in our hands: nobody else has its lane while the fence stands.
+
+    `attempts` counts its claims, this one included; `failures` those in which handling it failed and said so.
+    """
 
     received_id: ReceivedId
     bot_id: BotId
@@ -37,17 +40,18 @@ class Claimed:
     lane: str
     fence: Fence
     attempts: int
+    failures: int
     age_s: float
 
     @property
     def tried_too_often(self) -> bool:
         """Say whether so many tries ended without a word that this one must not be made."""
-        return self.attempts > MOST_CLAIMS
+        return self.attempts - self.failures > MOST_SILENT_CLAIMS
 
     @property
     def is_last_attempt(self) -> bool:
         """Say whether a failure of this try is the final one."""
-        return self.attempts >= MAX_ATTEMPTS
+        return self.failures + 1 >= MOST_FAILURES
 
 
 def update_id_of(update: Mapping[str, Any]) -> int:

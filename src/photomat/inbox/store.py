@@ -100,7 +100,7 @@ async def take_head(tx: Transaction, *, bot_id: BotId, lane: str, fence: Fence) 
            SET attempts = attempts + 1
           FROM head
          WHERE inbox.received_id = head.received_id
-        RETURNING inbox.received_id, update_id, body, attempts,
+        RETURNING inbox.received_id, update_id, body, attempts, failures,
                   extract(epoch FROM photomat_now() - received_at)::float8 AS age_s
         """,
         bot_id,
@@ -210,13 +210,14 @@ async def mark_parked(tx: Transaction, received_id: ReceivedId, *, error: str) -
     )
 
 
-async def note_trouble(tx: Transaction, received_id: ReceivedId, *, error: str, forgiven: int) -> None:
-    """Keep what went wrong, and take back the attempts that do not count."""
+async def note_trouble(tx: Transaction, received_id: ReceivedId, *, error: str, counted: bool) -> None:
+    """Keep what went wrong, and count the failure; what does not count takes its attempt back."""
     await tx.execute(
-        "UPDATE inbox SET error = $2, attempts = attempts - $3 WHERE received_id = $1",
+        "UPDATE inbox SET error = $2, failures = failures + $3, attempts = attempts - $4 WHERE received_id = $1",
         received_id,
         error,
-        forgiven,
+        int(counted),
+        int(not counted),
     )
 
 
@@ -283,5 +284,6 @@ def _claimed(row: Any, *, bot_id: BotId, lane: str, fence: Fence) -> Claimed:
         lane=lane,
         fence=fence,
         attempts=row["attempts"],
+        failures=row["failures"],
         age_s=row["age_s"],
     )

@@ -103,7 +103,7 @@ def _submitting(job: Facts, around: Surroundings) -> str:
         return f"Not delivered yet: its request left for Kie {left} and {_worker(job.leased_by, around)} waits for the answer."
     return (
         f"Not delivered yet: its request left for Kie {left} and the outcome is unknown ({_said(job.last_error)}); it is never"
-        f" sent again, its callback finds it or the money goes back in {_given_up(job, around)}."
+        f" sent again, its callback finds it or the money goes back {_given_up(job, around)}."
     )
 
 
@@ -114,7 +114,7 @@ def _running(job: Facts, around: Surroundings) -> str:
     if job.empty_since is not None:
         at_kie += f" and says success without a result for {_since(job, job.empty_since)}"
     if job.overdue_at is not None:
-        at_kie += f", longer than usual (it is given up in {_given_up(job, around)}, the customer may cancel)"
+        at_kie += f", longer than usual (it is given up {_given_up(job, around)}, the customer may cancel)"
     if _leased(job):
         return f"Not delivered yet: {at_kie}; {_worker(job.leased_by, around)} is asking Kie right now."
     if job.due_at is None:
@@ -203,7 +203,10 @@ def _due(job: Facts, what: str, since: datetime | None, around: Surroundings) ->
 
 
 def _given_up(job: Facts, around: Surroundings) -> str:
-    return _span(max(job.created_at + around.timeout - job.now, timedelta(0)))
+    left = job.created_at + around.timeout - job.now
+    if left > timedelta(0):
+        return f"in {_span(left)}"
+    return "at the next look" if around.alive else "once an instance runs: start one"
 
 
 def _said(error: str | None) -> str:

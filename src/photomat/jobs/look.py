@@ -19,7 +19,6 @@ from photomat.kernel.errors import Transient
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import TaskId
 from photomat.kernel.logs import correlated, get_logger
-from photomat.kie.families import JOBS
 from photomat.kie.port import Busy, Provider
 from photomat.kie.state_parser import KieState, Reading
 from photomat.work import budget
@@ -44,7 +43,7 @@ class Looker:
     provider: Provider
     times: Times
     wake: Callable[[str], None]
-    protocol_of: Callable[[str], str] = lambda _model: JOBS
+    protocol_of: Callable[[str], str]
 
     async def look(self, job: Job) -> None:
         """Take one claimed job a step nearer to its end."""

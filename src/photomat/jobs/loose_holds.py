@@ -16,6 +16,13 @@ from photomat.kernel.logs import get_logger
 from photomat.wallet import ledger
 
 MOST_SAID: Final = 20
+LOOSE_HOLDS: Final = """
+    SELECT reference, holds.user_id, amount, job_id, status
+      FROM wallets JOIN holds USING (user_id) LEFT JOIN hold_closings USING (reference) LEFT JOIN generation_jobs USING (job_id)
+     WHERE held > 0 AND closed_as IS NULL AND (status IN ('pending', 'submitting', 'running')) IS NOT TRUE
+     ORDER BY held_at LIMIT $1"""
+"""Looked for where a wallet has money on hold, not among all holds there ever were."""
+
 log = get_logger()
 
 
@@ -42,15 +49,7 @@ class Release(StrEnum):
 
 async def find_loose_holds(pool: Pool, *, limit: int = MOST_SAID) -> list[LooseHold]:
     """Open holds whose job is settled or does not exist, oldest first."""
-    rows = await pool.fetch(
-        """
-        SELECT reference, holds.user_id, amount, job_id, status
-          FROM holds LEFT JOIN hold_closings USING (reference) LEFT JOIN generation_jobs USING (job_id)
-         WHERE closed_as IS NULL AND (status IN ('pending', 'submitting', 'running')) IS NOT TRUE
-         ORDER BY held_at LIMIT $1
-        """,
-        limit,
-    )
+    rows = await pool.fetch(LOOSE_HOLDS, limit)
     return [LooseHold(**dict(row)) for row in rows]
 
 

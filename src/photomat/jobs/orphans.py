@@ -1,8 +1,9 @@
-"""Callbacks nobody could place: stored, matched by task id every minute and whenever one becomes known, and kept.
+"""Callbacks nobody could place: stored, matched by task id whenever one becomes known and every minute, and kept.
 
 A match only wakes the job: the one reader of the truth looks at the task, and the result goes the ordinary way. Whoever matches
 locks the jobs first, in one order for all, then closes their orphans: the order of the callbacks and of the submit, so nobody
-waits in a circle. An orphan stored in the very moment its task becomes known is found by the next pass.
+waits in a circle. An orphan stored in the very moment its task becomes known is found by the next pass; so a pass looks at the
+newest ones only, and what strangers have sent in all the years costs nothing.
 """
 
 from collections.abc import Collection
@@ -19,6 +20,11 @@ from photomat.kernel.logs import get_logger
 SHOUT_AFTER: Final = "1 hour"
 SHOUTS_IN_FULL: Final = 20
 BATCH: Final = 500
+MOST_SEARCHED: Final = 20_000
+"""How many of a day's orphans a pass looks at; the newest."""
+
+MOST_SAID: Final = 20_000
+MOST_COUNTED: Final = 100_000
 log = get_logger()
 
 
@@ -34,7 +40,7 @@ class Match:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reconciled:
-    """What one pass did."""
+    """What one pass did; `waiting` is not counted beyond a bound."""
 
     matches: tuple[Match, ...]
     waiting: int
@@ -87,21 +93,31 @@ async def reconcile_orphans(pool: Pool, *, batch: int = BATCH) -> Reconciled:
         if not found:
             break
     await _shout(pool)
-    waiting: int = await pool.fetchval("SELECT count(*) FROM orphan_callbacks WHERE processed_at IS NULL")
-    return Reconciled(matches=tuple(matches), waiting=waiting)
+    return Reconciled(matches=tuple(matches), waiting=await _count_waiting(pool))
 
 
 async def _matchable(pool: Pool, limit: int) -> list[str]:
-    """Tasks that wait among the orphans and belong to a job by now."""
+    """Tasks that wait among the newest orphans and belong to a job by now."""
     rows = await pool.fetch(
         """
-        SELECT DISTINCT orphan.task_id FROM orphan_callbacks AS orphan
-          JOIN generation_jobs AS job ON job.external_task_id = orphan.task_id
-         WHERE orphan.processed_at IS NULL LIMIT $1
+        WITH newest AS MATERIALIZED (
+            SELECT task_id FROM orphan_callbacks
+             WHERE processed_at IS NULL AND received_at > photomat_now() - interval '1 day'
+             ORDER BY received_at DESC LIMIT $2)
+        SELECT DISTINCT task_id FROM newest JOIN generation_jobs ON external_task_id = task_id LIMIT $1
         """,
         limit,
+        MOST_SEARCHED,
     )
     return [row["task_id"] for row in rows]
+
+
+async def _count_waiting(pool: Pool) -> int:
+    waiting: int = await pool.fetchval(
+        "SELECT count(*) FROM (SELECT 1 FROM orphan_callbacks WHERE processed_at IS NULL LIMIT $1) AS waiting",
+        MOST_COUNTED,
+    )
+    return waiting
 
 
 async def _shout(pool: Pool) -> None:
@@ -109,10 +125,14 @@ async def _shout(pool: Pool) -> None:
     rows = await pool.fetch(
         """
         UPDATE orphan_callbacks SET shouted_at = photomat_now()
-         WHERE processed_at IS NULL AND shouted_at IS NULL AND received_at < photomat_now() - $1::text::interval
+         WHERE orphan_id IN (SELECT orphan_id FROM orphan_callbacks
+                              WHERE processed_at IS NULL AND shouted_at IS NULL
+                                AND received_at < photomat_now() - $1::text::interval
+                              ORDER BY received_at LIMIT $2 FOR UPDATE SKIP LOCKED)
         RETURNING orphan_id, task_id, error
         """,
         SHOUT_AFTER,
+        MOST_SAID,
     )
     for row in rows[:SHOUTS_IN_FULL]:
         log.error(

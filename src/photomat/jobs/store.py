@@ -90,8 +90,11 @@ async def claim_submits(pool: Pool, *, limit: int, lease: timedelta, instance: I
     return [_job(row) for row in rows]
 
 
-async def record_intent(tx: Transaction, job: Job, *, overdue: timedelta) -> bool:
-    """Say that the request is about to leave; from here on nobody submits this job again by itself."""
+async def record_intent(tx: Transaction, job: Job, *, decide_after: timedelta) -> bool:
+    """Say that the request is about to leave; from here on nobody submits this job again by itself.
+
+    Should its answer never come, the job is looked at again when it is `decide_after` old.
+    """
     return bool(
         await tx.fetchval(
             """
@@ -103,7 +106,7 @@ async def record_intent(tx: Transaction, job: Job, *, overdue: timedelta) -> boo
             """,
             job.job_id,
             job.fence,
-            overdue,
+            decide_after,
         )
     )
 
@@ -235,12 +238,12 @@ async def schedule_look(
     )
 
 
-async def record_trouble(tx: Transaction, job: Job, *, after: timedelta, error: str) -> int | None:
-    """Something of ours failed on this job: give the claim back, try later; say how often in a row, None if not ours."""
+async def record_trouble(tx: Transaction, job: Job, *, after: timedelta, error: str, counted: bool) -> int | None:
+    """Something failed on this job: give the claim back, try later; say how often we did in a row, None if not ours."""
     troubles: int | None = await tx.fetchval(
         """
         UPDATE generation_jobs
-           SET troubles = troubles + 1, leased_until = NULL, due_at = photomat_now() + $3::interval, last_error = $4
+           SET troubles = troubles + $5, leased_until = NULL, due_at = photomat_now() + $3::interval, last_error = $4
          WHERE job_id = $1 AND fence = $2
         RETURNING troubles
         """,
@@ -248,6 +251,7 @@ async def record_trouble(tx: Transaction, job: Job, *, after: timedelta, error: 
         job.fence,
         after,
         error,
+        int(counted),
     )
     return troubles
 

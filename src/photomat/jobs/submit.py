@@ -23,7 +23,6 @@ from photomat.kernel.ids import JobId, TaskId
 from photomat.kernel.logs import correlated, get_logger
 from photomat.kernel.retry import backoff_s
 from photomat.kernel.trouble import describe
-from photomat.kie.families import JOBS
 from photomat.kie.port import Busy, Paused, Provider, TaskRefused
 from photomat.work import budget
 from photomat.work.budget import Budget
@@ -33,6 +32,11 @@ CREATES: Final = Budget(name="kie:creates", limit=19, window_s=10.5)
 
 PAUSE_S: Final = 60
 log = get_logger()
+
+
+def paused_by(code: int) -> str:
+    """Why submitting is paused, as the budget keeps it: Kie's code and nothing else."""
+    return f"kie-{code}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +52,7 @@ class Submitter:
     times: Times
     callback_url: Callable[[JobId], str | None]
     wake: Callable[[str], None]
-    protocol_of: Callable[[str], str] = lambda _model: JOBS
+    protocol_of: Callable[[str], str]
 
     async def submit(self, job: Job) -> None:
         """Take one claimed job through intent and createTask."""
@@ -67,7 +71,8 @@ class Submitter:
             return
         failpoint("submit.before_intent")
         async with transaction(self.pool) as tx:
-            ours = await store.record_intent(tx, job, overdue=self.times.overdue_of(job.kind))
+            decide_after = min(self.times.overdue_of(job.kind), self.times.timeout)
+            ours = await store.record_intent(tx, job, decide_after=decide_after)
             if ours:
                 await timeline.record(tx, job.job_id, Tag.INTENT, attempt=job.attempts)
         if not ours:
@@ -85,7 +90,7 @@ class Submitter:
                 protocol=self.protocol_of(job.model),
             )
         except Paused as error:
-            await budget.block(self.pool, CREATES.name, seconds=PAUSE_S, reason=str(error))
+            await budget.block(self.pool, CREATES.name, seconds=PAUSE_S, reason=paused_by(error.code))
             log.error("SUBMIT_PAUSED", error=str(error), next_try_s=PAUSE_S)
             await self._put_back(job, PAUSE_S, str(error))
         except (Busy, Transient) as error:

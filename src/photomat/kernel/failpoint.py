@@ -58,6 +58,10 @@ FAILPOINTS: Final = (
     "deliver.after_mark",
     "ring.after_record",
     "ring.after_send",
+    "send.after_record",
+    "send.after_send",
+    "alert.after_claim",
+    "alert.after_send",
     "orphan.before_commit",
     "orphan.after_match",
 )

@@ -45,7 +45,7 @@ class KieClient:
         if envelope.code in wire.BUSY_CODES:
             raise Busy(f"Kie is busy: code {envelope.code}")
         if envelope.code in wire.PAUSED_CODES:
-            raise Paused(f"Kie refuses every task: code {envelope.code} {envelope.message[:200]}")
+            raise Paused(f"Kie refuses every task: {envelope.code} {envelope.message[:200]}", code=envelope.code)
         task_id = extract_task_id({"data": envelope.data})
         if task_id is None and envelope.code in wire.REFUSED_CODES:
             raise TaskRefused(str(envelope.code), envelope.message[:500])
@@ -76,12 +76,14 @@ class KieClient:
     async def credits(self) -> float:
         """How many credits the account has left; see the port for what it raises."""
         try:
-            async with self._session().get(f"{self._base_url}{ROOT}chat/credit", timeout=READ_TIMEOUT) as response:
+            async with self._session().get(
+                f"{self._base_url}{ROOT}chat/credit", timeout=READ_TIMEOUT, allow_redirects=False
+            ) as response:
                 envelope = wire.decode(await _body(response), response.status)
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise Transient(f"Kie did not answer: {type(error).__name__}") from error
         if envelope is not None and envelope.code in wire.PAUSED_CODES:
-            raise Paused(f"Kie refuses the key: code {envelope.code} {envelope.message[:200]}")
+            raise Paused(f"Kie refuses the key: {envelope.code} {envelope.message[:200]}", code=envelope.code)
         if envelope is None or envelope.code != wire.OK or not isinstance(envelope.data, int | float):
             raise Transient("Kie gave no number of credits")
         return float(envelope.data)

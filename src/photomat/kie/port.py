@@ -16,6 +16,10 @@ class Busy(Transient):
 class Paused(Transient):
     """The key or the credits are no good: no submit can work until the operator acts. Nothing was created."""
 
+    def __init__(self, message: str, *, code: int) -> None:
+        super().__init__(message)
+        self.code = code
+
 
 class TaskRefused(Rejected):
     """A definite no to this request: nothing was created."""

@@ -1,8 +1,8 @@
 """The pace of every call to Telegram, in the one place all of them pass: the session of the aiogram Bot.
 
 Budgets are rows shared by all instances: one per bot, one per chat (edits count). Nobody sleeps here: a call without budget
-is a `Transient` with the time to wait, a `ChatBusy` where the chat is the reason. A 429 is remembered for its chat, for every
-instance. Progress leaves a reserve.
+is a `Transient` with the time to wait, a `ChatBusy` where the chat takes nothing more. A 429 is remembered for its chat, for
+every instance. Progress leaves a reserve; where only the reserve is left the chat is not busy: progress alone waits.
 """
 
 from collections.abc import Iterator
@@ -56,8 +56,9 @@ class Pacing(BaseRequestMiddleware):
         if chat_id is None or method.__api_method__.startswith(FREE_METHODS):
             return await make_request(bot, method)
         chat = _chat_budget(bot.id, int(chat_id))
-        for one, refusal in ((_bot_budget(bot.id), Transient), (chat, ChatBusy)):
-            wait_s = await budget.take(self._pool, one, reserve=_reserve.get())
+        reserve = _reserve.get()
+        for one, refusal in ((_bot_budget(bot.id), Transient), (chat, Transient if reserve else ChatBusy)):
+            wait_s = await budget.take(self._pool, one, reserve=reserve)
             if wait_s:
                 raise refusal(f"no budget left for {one.name}", retry_after_s=wait_s)
         try:

@@ -269,9 +269,9 @@ alert-parked-deliveries-now =
     👉 <code>photomat jobs show { $job }</code> has Telegram's answer. Once the reason is gone: <code>photomat jobs redeliver { $job }</code>, never a second picture. The others: <code>photomat jobs list --stuck</code>
 alert-parked-updates = Customers' messages were not handled
 alert-parked-updates-now =
-    Parked after three failures within half an hour: { $count }. The customers were told to try again, the money is in order. It is a bug.
+    Put aside within half an hour: { $count }. The customers were told to try again, the money is in order.
 
-    👉 Find UPDATE_PARKED in the log and report it. If it began with an upgrade, go a version back.
+    👉 Find UPDATE_PARKED in the log; its <code>error</code> says why. <code>Unreadable</code>: nobody can use that update, nothing to do. "the process ended": look why instances end with it in their hands. Anything else failed three times and is a bug: report it; if it began with an upgrade, go a version back.
 alert-orphans = Many answers of Kie without a job
 alert-orphans-now =
     Not matched within the hour: { $count }. If the jobs are ours, customers wait longer; their money is held and goes back if no result comes.

@@ -1,4 +1,4 @@
-"""GET /health, /ready and /metrics: what an operator, a balancer and Prometheus ask."""
+"""GET /health, /ready and /metrics: what an operator, a balancer and Prometheus ask. Anybody may: no host is named."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -18,7 +18,6 @@ class Health:
     """`queue_depth` asks the database how many inbox rows wait."""
 
     state: ActiveState
-    instance: str
     version: str
     queue_depth: Callable[[], Awaitable[int]]
 
@@ -29,7 +28,6 @@ class Health:
             "status": "ok" if depth is not None else "degraded",
             "active": self.state.active,
             "queue_depth": depth or 0,
-            "instance": self.instance,
             "version": self.version,
         }
         return web.json_response(body)

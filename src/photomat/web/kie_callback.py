@@ -1,13 +1,14 @@
 """POST /kie/callback/{job}.{sig} and POST /kie/callback: checked, stored, answered. A wake-up, never the verdict.
 
 The signed address says which job is meant. Where KIE_WEBHOOK_KEY is set Kie's own signature must be there as well; the
-address without a job is open only to it. Kie echoes our signed address in `param`: it is dropped before anything is stored.
+address without a job is open only to it. Kie echoes our signed address in `param`: wherever it stands, it is dropped before
+anything is stored.
 """
 
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from aiohttp import web
 
@@ -20,6 +21,9 @@ from photomat.kernel.text import storable
 from photomat.kie.signature import job_of, signed_by_kie
 from photomat.kie.state_parser import extract_task_id
 from photomat.web.body import BadBody, read_json
+
+ECHOES: Final = frozenset({"param", "paramJson", "callBackUrl"})
+"""Where Kie repeats what we ordered, our signed address with it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,11 +70,14 @@ class KieCallbacks:
 
 
 def _without_address(payload: dict[str, Any]) -> dict[str, Any]:
-    data = payload.get("data")
-    if isinstance(data, dict):
-        data = {key: value for key, value in data.items() if key not in {"param", "paramJson", "callBackUrl"}}
-        payload = payload | {"data": data}
-    return {str(storable(key)): storable(value) for key, value in payload.items()}
+    return {str(storable(key)): storable(_pruned(value)) for key, value in payload.items() if key not in ECHOES}
+
+
+def _pruned(value: Any) -> Any:
+    """The same without the echoes, at any depth; `read_json` has bounded the depth."""
+    if isinstance(value, dict):
+        return {key: _pruned(inner) for key, inner in value.items() if key not in ECHOES}
+    return [_pruned(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _refuse(status: int, reason: str) -> web.Response:

@@ -52,16 +52,16 @@ HARVEST_S: Final = 0.5
 
 @dataclass(slots=True, kw_only=True)
 class Notes:
-    """What is remembered of everything that happened outside: counts, and the tasks whose callbacks were answered 200."""
+    """What is remembered of everything that happened outside: counts, and task and body of callbacks answered 200."""
 
     counts: Counter[tuple[World, str]] = field(default_factory=Counter)
-    answered_200: set[str] = field(default_factory=set)
+    answered_200: set[tuple[str, str]] = field(default_factory=set)
 
     def take(self, event: Event) -> None:
         """Remember one event."""
         self.counts[event.world, event.kind] += 1
         if event.kind == "callback" and event.summary.endswith("HTTP 200"):
-            self.answered_200.add(str(event.detail["task_id"]))
+            self.answered_200.add((str(event.detail["task_id"]), str(event.detail["body"])))
 
 
 @dataclass(slots=True, kw_only=True)

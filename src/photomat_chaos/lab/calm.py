@@ -25,12 +25,14 @@ BUSY: Final = """
     SELECT EXISTS (SELECT FROM generation_jobs
                     WHERE settled_at IS NULL OR ring_due_at IS NOT NULL OR delivering_at IS NOT NULL
                        OR card_shown < card_wanted)
+        OR EXISTS (SELECT FROM result_sends WHERE due_at IS NOT NULL)
         OR EXISTS (SELECT FROM lanes WHERE pending > 0)"""
 
 ONLY_LAST_EDITS: Final = """
     SELECT NOT EXISTS (SELECT FROM generation_jobs
                         WHERE settled_at IS NULL OR ring_due_at IS NOT NULL OR delivering_at IS NOT NULL
                            OR card_shown < card_wanted AND deliver_at <= photomat_now() + interval '5 seconds')
+        AND NOT EXISTS (SELECT FROM result_sends WHERE due_at <= photomat_now() + interval '5 seconds')
         AND NOT EXISTS (SELECT FROM lanes WHERE pending > 0)"""
 """Whether everything has ended but for cards that are to be rendered once more in a while."""
 

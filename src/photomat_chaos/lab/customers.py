@@ -1,16 +1,17 @@
 """Customers in a storm: they buy by what they see, tap twice now and then, and start over when nothing comes.
 
-Lively ones also do what people do afterwards: cancel, turn pages, order again, take an offer, delete the card, block the bot.
+Lively ones also do what people do afterwards: cancel, turn pages, order again, take an offer, delete the card, block the bot,
+ask for a result once more.
 """
 
 import asyncio
 import itertools
 import random
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from photomat_sandbox.telegram import person_acts
 from photomat_sandbox.telegram.messages import as_seen
@@ -34,10 +35,20 @@ PROMPTS: Final = (
     "снег в июле [slow]",
 )
 START, MODEL, RATIO, CREATE = "🖼 Создать картинку", "Z-Image", "1:1", "✅ Создать"
-CANCEL, NEXT_PAGE, AGAIN, TAKE = "✖️ Отменить", "▶", "🔁", "🎁 Забрать"
-WHIMS: Final = (("nothing", 40), ("cancel", 20), ("turn", 15), ("again", 12), ("delete", 8), ("block", 4))
+CANCEL, NEXT_PAGE, AGAIN, TAKE, RESEND = "✖️ Отменить", "▶", "🔁", "🎁 Забрать", "Не пришло?"
+WHIMS: Final = (
+    ("nothing", 40),
+    ("cancel", 20),
+    ("turn", 15),
+    ("again", 12),
+    ("delete", 8),
+    ("block", 4),
+    ("resend", 12),
+)
 THE_QUESTION: Final = "✍️"
 AVAILABLE: Final = "💰 Доступно:"
+Place: TypeAlias = tuple[int, dict[str, Any]]
+"""A message and one of its buttons."""
 
 
 class NothingComes(Exception):
@@ -119,17 +130,34 @@ class Customer:
                 person_acts.set_blocked(self.world, self.person, blocked=True)
                 await asyncio.sleep(self.chance.uniform(0.2, GLANCE_S))
                 self.return_to_the_bot()
+            case "resend":
+                await self._ask_for_a_result_again()
+
+    async def _ask_for_a_result_again(self) -> None:
+        """Look into the history, tap one of its buttons, some twice; a version that has no history shows none."""
+        since = person_acts.write(self.world, self.person, "/history").message_id
+        found = await self._soon(lambda: list(self._buttons(RESEND, since)))
+        if found:
+            chosen = self.chance.choice(found)
+            for _ in range(self.chance.randint(1, 2)):
+                self._tap(*chosen)
 
     async def _tap_on_card(self, card: int, label: str) -> bool:
         """Tap a button of the card if it is there soon."""
+        found = await self._soon(lambda: [one for one in self._buttons(label, card - 1) if one[0] == card])
+        if found:
+            self._tap(*found[0])
+        return bool(found)
+
+    async def _soon(self, look: Callable[[], list[Place]]) -> list[Place]:
+        """What is found on the screen within a glance, or nothing."""
         try:
             async with asyncio.timeout(GLANCE_S):
-                while not (found := [one for one in self._buttons(label, card - 1) if one[0] == card]):  # noqa: ASYNC110  a screen
+                while not (found := look()):  # noqa: ASYNC110  a screen
                     await asyncio.sleep(LOOK_EVERY_S)
         except TimeoutError:
-            return False
-        self._tap(*found[0])
-        return True
+            return []
+        return found
 
     def _tap(self, message_id: int, button: dict[str, Any]) -> None:
         person_acts.tap(self.world, self.person, message_id, button)

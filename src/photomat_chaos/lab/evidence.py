@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from photomat.audit.run import violations as audit_violations
 from photomat.db.pool import Connection
-from photomat_chaos.lab.facts import Evidence, Forged, Handled, JobRow, Shown
+from photomat_chaos.lab.facts import Evidence, Forged, Handled, JobRow, SentAgain, Shown
 from photomat_sandbox.kie.world import KieWorld
 from photomat_sandbox.telegram.world import TelegramWorld
 
@@ -17,7 +17,7 @@ MEDIA = frozenset({"photo", "video", "animation", "audio", "document"})
 class Seen:
     """What only those who were there can tell."""
 
-    answered_200: frozenset[str] = frozenset()
+    answered_200: frozenset[tuple[str, str]] = frozenset()
     credit: int = 0
     balances: Mapping[int, int] = field(default_factory=dict)
     deleted: frozenset[tuple[int, int]] = frozenset()
@@ -29,9 +29,10 @@ async def gather(connection: Connection, *, telegram: TelegramWorld, kie: KieWor
     """Everything that is known now; the program is to be at rest."""
     return Evidence(
         jobs=await _jobs(connection),
+        sent_again=await _sent_again(connection),
         screens=_screens(telegram),
         orders=_orders(kie),
-        answered_200=tuple(seen.answered_200),
+        answered_200=seen.answered_200,
         stored_callbacks=await _stored(connection),
         lanes=await _lanes(connection),
         parked=await _parked(connection),
@@ -71,6 +72,16 @@ async def _jobs(connection: Connection) -> tuple[JobRow, ...]:
     )
 
 
+async def _sent_again(connection: Connection) -> tuple[SentAgain, ...]:
+    rows = await connection.fetch(
+        """
+        SELECT job_id, chat_id, due_at IS NOT NULL AS is_due, outcome, message_id
+          FROM result_sends WHERE position IS NOT NULL ORDER BY send_id
+        """
+    )
+    return tuple(SentAgain(**dict(row)) for row in rows)
+
+
 def _screens(telegram: TelegramWorld) -> tuple[Shown, ...]:
     return tuple(
         Shown(
@@ -96,9 +107,9 @@ def job_of_address(url: str | None) -> int | None:
     return int(name) if name.isdigit() else None
 
 
-async def _stored(connection: Connection) -> frozenset[str]:
-    rows = await connection.fetch("SELECT task_id FROM callbacks UNION SELECT task_id FROM orphan_callbacks")
-    return frozenset(row["task_id"] for row in rows)
+async def _stored(connection: Connection) -> Mapping[str, int]:
+    rows = await connection.fetch("SELECT task_id, count(*) AS count FROM callbacks GROUP BY task_id")
+    return {row["task_id"]: row["count"] for row in rows}
 
 
 async def _lanes(connection: Connection) -> tuple[Handled, ...]:

@@ -9,6 +9,7 @@ SAD_RING: Final = "❌ Генерация не удалась."
 OFFER_RING: Final = "🎉 Результат отменённого заказа готов"
 RINGS: Final = {"done": RING, "failed": SAD_RING, "offer": OFFER_RING}
 A_LINK: Final = "Скачать по ссылке"
+ONCE_MORE: Final = "ещё раз, бесплатно"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,9 +43,25 @@ class Shown:
         return self.is_media or A_LINK in self.text
 
     @property
+    def is_sent_again(self) -> bool:
+        """Whether it came because its customer asked for a result once more."""
+        return ONCE_MORE in self.text
+
+    @property
     def ring(self) -> str | None:
         """Which news it rings, if it is a ring."""
         return next((kind for kind, words in RINGS.items() if self.text.startswith(words)), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentAgain:
+    """What the database says about a file a customer asked for once more; without an outcome nobody knows whether it left."""
+
+    job_id: int
+    chat_id: int
+    is_due: bool
+    outcome: str | None
+    message_id: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,13 +90,14 @@ class Evidence:
     """Everything that is known about a run when it is over."""
 
     jobs: tuple[JobRow, ...] = ()
+    sent_again: tuple[SentAgain, ...] = ()
     screens: tuple[Shown, ...] = ()
     orders: Mapping[str, int | None] = field(default_factory=dict)
     """Every task at Kie, with the job its callback address names."""
-    answered_200: tuple[str, ...] = ()
-    """The task of every callback that was answered 200."""
-    stored_callbacks: frozenset[str] = frozenset()
-    """The tasks of which a callback or an orphan is stored."""
+    answered_200: frozenset[tuple[str, str]] = frozenset()
+    """Task and body of every callback that was answered 200."""
+    stored_callbacks: Mapping[str, int] = field(default_factory=dict)
+    """How many different callbacks of a task are stored, those of orphans among them."""
     lanes: tuple[Handled, ...] = ()
     spent: Mapping[int, int] = field(default_factory=dict)
     """What every user has paid, by the entries of the ledger."""

@@ -52,7 +52,9 @@ def _settled(evidence: Evidence) -> Iterator[str]:
 
 
 def _shown_once_or_refunded_once(evidence: Evidence) -> Iterator[str]:
-    results = Counter((shown.chat_id, shown.message_id) for shown in evidence.screens if shown.is_result)
+    results = Counter(
+        (shown.chat_id, shown.message_id) for shown in evidence.screens if shown.is_result and not shown.is_sent_again
+    )
     for job in evidence.jobs:
         seen = results.pop((job.chat_id, job.card), 0)
         if job.status == "done" and seen != 1 and (job.chat_id, job.card) not in evidence.deleted:
@@ -65,6 +67,26 @@ def _shown_once_or_refunded_once(evidence: Evidence) -> Iterator[str]:
                 yield f"the money of job {job.job_id} ({job.status}) ended as {job.closings or 'nothing'}"
     for chat_id, message_id in results:
         yield f"chat {chat_id} shows a result nobody ordered, message {message_id}"
+
+
+def _sent_again_once(evidence: Evidence) -> Iterator[str]:
+    """What is recorded as sent is there once; what is there and not recorded left without an answer, once each."""
+    seen = {(shown.chat_id, shown.message_id) for shown in evidence.screens if shown.is_sent_again}
+    known: set[tuple[int, int]] = set()
+    unanswered: Counter[int] = Counter()
+    for sent in evidence.sent_again:
+        place = (sent.chat_id, sent.message_id or 0)
+        if sent.is_due:
+            yield f"a result of job {sent.job_id} asked for again is still to be sent"
+        elif sent.outcome is None:
+            unanswered[sent.chat_id] += 1
+        elif sent.outcome == "sent":
+            if place not in seen or place in known:
+                yield f"job {sent.job_id} was sent again as message {sent.message_id}, which is not there"
+            known.add(place)
+    for chat_id, count in Counter(chat_id for chat_id, _ in seen - known).items():
+        if count > unanswered[chat_id]:
+            yield f"chat {chat_id} shows {count} results sent again of which nobody knows, {unanswered[chat_id]} had no answer"
 
 
 def _took_an_offer(job: JobRow) -> bool:
@@ -102,8 +124,11 @@ def _ordered_once(evidence: Evidence) -> Iterator[str]:
 
 
 def _every_200_had_an_effect(evidence: Evidence) -> Iterator[str]:
-    for task_id in sorted(set(evidence.answered_200) - evidence.stored_callbacks):
-        yield f"a callback of task {task_id} was answered 200 and left nothing behind"
+    answered = Counter(task_id for task_id, _body in evidence.answered_200)
+    for task_id, count in sorted(answered.items()):
+        stored = evidence.stored_callbacks.get(task_id, 0)
+        if stored < count:
+            yield f"{count} callbacks of task {task_id} were answered 200 and only {stored} left something behind"
 
 
 def _one_ring(evidence: Evidence) -> Iterator[str]:
@@ -219,6 +244,7 @@ def _books(evidence: Evidence) -> Iterator[str]:
 CHECKS: Final[Mapping[str, Callable[[Evidence], Iterator[str]]]] = {
     "every job has ended and its card says so": _settled,
     "a paid job is shown once or refunded once": _shown_once_or_refunded_once,
+    "a result asked for again comes once": _sent_again_once,
     "nobody is charged twice": _nobody_paid_twice,
     "a job is ordered from Kie once": _ordered_once,
     "a callback answered 200 had an effect": _every_200_had_an_effect,

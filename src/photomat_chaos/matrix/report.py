@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from html import escape
 from typing import Final
 
+from photomat.kernel.failpoint import FAILPOINTS
 from photomat_chaos.matrix.cell import ACTIONS, Action, Cell, Place
 from photomat_chaos.matrix.ways import WAYS
 
@@ -21,6 +22,7 @@ ABOUT: Final = (
     "Every failpoint × every blow × every way a job can go. Each cell is one purchase on real processes and a real"
     " PostgreSQL, then rest, then the history checker."
 )
+WHOLE: Final = len(FAILPOINTS) * len(ACTIONS) * len(WAYS)
 STYLE: Final = """
 :root { color-scheme: light dark; --ink: #1d2430; --paper: #fbfaf7; --line: #d9d5cb; --faint: #6d7482;
   --good: #e2f2e5; --good-ink: #14602b; --bad: #fbe0dd; --bad-ink: #9c1c10; }
@@ -64,6 +66,11 @@ class Report:
         """The cells in which a promise was broken."""
         return [cell for cell in self.cells if cell.broken]
 
+    @property
+    def is_a_part(self) -> bool:
+        """Whether cells were left out: a shard, chosen points or actions, or a run that was stopped."""
+        return len(self.cells) < WHOLE
+
     def struck(self, action: Action) -> int:
         """How often a process was struck so."""
         return sum(cell.struck and cell.place.action == action for cell in self.cells)
@@ -82,6 +89,8 @@ class Report:
 def page_of(report: Report) -> str:
     """The whole page."""
     verdict = f"Cells that broke a promise: {len(report.broken)}" if report.broken else "No promise was broken"
+    if report.is_a_part:
+        verdict += f" in {len(report.cells)} of {WHOLE} cells"
     return "\n".join(
         [
             "<!doctype html>",
@@ -125,7 +134,7 @@ def _table(report: Report, action: Action) -> Iterator[str]:
 
 def _box(cell: Cell | None) -> str:
     if cell is None:
-        return "<td></td>"
+        return '<td class="none" title="not part of this run">not run</td>'
     mood, words = WORDS[cell.sign]
     about = "; ".join(cell.broken) or (f"{words}, pass {cell.nth}, {cell.seconds:.1f} s" if cell.struck else words)
     said = f"{cell.sign} <span>{words}</span>"

@@ -6,6 +6,7 @@ The texts are exact: `before` stands in its file exactly once, or the mutation i
 from typing import Final
 
 from photomat_chaos.mutants.mutation import Edit, Mutation, one_edit
+from photomat_chaos.mutants.sends import PACE, SENDS
 
 LOCK: Final = "delivery/lock.py"
 STORE: Final = "jobs/store.py"
@@ -39,6 +40,16 @@ FENCES: Final = (
             "card_doubtful = card_doubtful OR $6\n             WHERE job_id = $1 AND $2::bigint > 0",
         ),
         ZOMBIES,
+    ),
+    one_edit(
+        "renewal-without-fence",
+        "a zombie may renew a lock that is somebody else's",
+        (
+            "delivery/lease.py",
+            "WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL",
+            "WHERE job_id = $1 AND $2::bigint > 0 AND delivering_at IS NOT NULL",
+        ),
+        "tests/integration/test_delivery_lease.py::test_a_zombie_cannot_renew",
     ),
     one_edit(
         "look-again-without-fence",
@@ -89,9 +100,9 @@ LEASES: Final = (
         "lock-ignores-the-lease",
         "a card in somebody's hands is locked again",
         (
-            LOCK,
-            "AND (delivering_at IS NULL OR delivering_at <= photomat_now() - $2::interval)",
-            "AND $2::interval IS NOT NULL",
+            "delivery/turns.py",
+            "(delivering_at IS NULL OR delivering_at <= photomat_now() - $2::interval)",
+            "$2::interval IS NOT NULL",
         ),
         "tests/integration/test_delivery_lock.py::test_the_lease_lasts_five_minutes_and_then_another_takes_over",
     ),
@@ -282,6 +293,6 @@ SUBMITS: Final = (
     ),
 )
 
-MUTATIONS: Final = (*FENCES, *LEASES, *DELIVERY, *MONEY, *DOORS, *SUBMITS)
+MUTATIONS: Final = (*FENCES, *LEASES, *DELIVERY, *SENDS, *PACE, *MONEY, *DOORS, *SUBMITS)
 QUICK: Final = ("not-modified-is-a-failure", "token-not-checked", "mark-without-fence")
 """What the gate tries every time: two without a database, one with."""

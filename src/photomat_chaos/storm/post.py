@@ -17,7 +17,7 @@ import aiohttp
 
 from photomat_chaos.lab.arena import Arena
 from photomat_chaos.lab.facts import Forged
-from photomat_sandbox.kie.callbacks import signature
+from photomat_sandbox.kie.callbacks import body_digest, signature
 from photomat_sandbox.kie.forms import callback_body
 from photomat_sandbox.kie.tasks import Task
 from photomat_sandbox.kie.world import Notice
@@ -63,7 +63,7 @@ class Post:
         letter = self._letter(task)
         answers = await asyncio.gather(*(self._send(letter) for _ in range(COPIES)))
         self.done["bursts of fifty callbacks"] += 1
-        self._note(task, max(answers))
+        self._note(task, letter, max(answers))
 
     async def deliver_late(self) -> None:
         """What Kie has to say about every task, once more or for the first time; repeated until it is taken."""
@@ -75,16 +75,18 @@ class Post:
     async def _deliver_one_late(self, task: Task, places: asyncio.Semaphore) -> None:
         async with places:
             for _ in range(TRIES):
-                answer = await self._send(self._letter(task))
+                letter = self._letter(task)
+                answer = await self._send(letter)
                 if answer == TAKEN:
                     break
                 await asyncio.sleep(TRY_AGAIN_S)
         self.done["callbacks hours late"] += 1
-        self._note(task, answer)
+        self._note(task, letter, answer)
 
     async def forge(self, pick: float, how: float) -> None:
         """One forgery about a job that knows its task."""
-        known = [task for task in self._told_tasks() if task.task_id in self.arena.notes.answered_200]
+        answered = {task_id for task_id, _body in self.arena.notes.answered_200}
+        known = [task for task in self._told_tasks() if task.task_id in answered]
         if len(known) < 2:  # noqa: PLR2004  one to speak of, another to take from
             return
         place = int(pick * len(known))
@@ -137,9 +139,9 @@ class Post:
         except (aiohttp.ClientError, TimeoutError):
             return 0
 
-    def _note(self, task: Task, answer: int) -> None:
+    def _note(self, task: Task, letter: Letter, answer: int) -> None:
         if answer == TAKEN:
-            self.arena.notes.answered_200.add(task.task_id)
+            self.arena.notes.answered_200.add((task.task_id, body_digest(letter.body)))
 
 
 @asynccontextmanager

@@ -1,24 +1,19 @@
 -- Fair delivery, an end to trying, and results sent once more.
 --
 -- `delivery_failing_since` is when the card's present revision failed for the first time; after days of it the card is handed
--- to the operator. The indexes hold only cards that are due, like idx_generation_jobs_undelivered: results, other ends and
--- progress apart, so that the oldest of each are found whatever the others are like, and those of one chat. A program that
--- knows nothing of them runs on.
-ALTER TABLE generation_jobs ADD COLUMN delivery_failing_since timestamptz;
-
-CREATE INDEX generation_jobs_results_due ON generation_jobs (deliver_at)
-    WHERE card_shown < card_wanted AND undeliverable_at IS NULL AND parked_at IS NULL AND status = 'done';
-CREATE INDEX generation_jobs_ends_due ON generation_jobs (deliver_at)
-    WHERE card_shown < card_wanted AND undeliverable_at IS NULL AND parked_at IS NULL AND status IN ('failed', 'canceled');
-CREATE INDEX generation_jobs_progress_due ON generation_jobs (deliver_at)
-    WHERE card_shown < card_wanted AND undeliverable_at IS NULL AND parked_at IS NULL
-      AND status IN ('pending', 'submitting', 'running');
-CREATE INDEX generation_jobs_cards_of_chat ON generation_jobs (bot_id, chat_id)
-    WHERE card_shown < card_wanted AND undeliverable_at IS NULL AND parked_at IS NULL;
+-- to the operator. `card_slot_for` is the revision for which a slot took the card's place. `failures` counts how often handling an update failed, apart from `attempts`, which counts claims. A program
+-- that knows nothing of them runs on.
+--
+-- New columns need a lock that stops readers as well. It is asked for first, before any weaker one that would have to grow, and
+-- nothing in this file takes time. The order is that of the program: the update, then the job it makes.
+LOCK TABLE inbox, generation_jobs IN ACCESS EXCLUSIVE MODE;
+ALTER TABLE inbox ADD COLUMN failures integer NOT NULL DEFAULT 0;
+ALTER TABLE generation_jobs ADD COLUMN delivery_failing_since timestamptz, ADD COLUMN card_slot_for integer;
 
 -- «Не пришло? Прислать ещё раз»: one row for each file a customer asked for again, unique by the tap that asked. It is recorded
--- as having left before it leaves, so it leaves at most once; `outcome` stays empty where nobody knows. A row without
--- `position` asked for a result that had not been shown: its card was made due instead, nothing is sent.
+-- as having left before it leaves, so it leaves at most once; `outcome` stays empty where nobody knows. `attempts` counts the
+-- tries that surely did not leave. A row without `position` asked for a result that had not been shown: its card was made due
+-- instead, nothing is sent.
 CREATE TABLE result_sends (
     send_id     bigint      NOT NULL GENERATED ALWAYS AS IDENTITY CONSTRAINT result_sends_pkey PRIMARY KEY,
     job_id      bigint      NOT NULL CONSTRAINT result_sends_job_fkey REFERENCES generation_jobs,
@@ -29,6 +24,7 @@ CREATE TABLE result_sends (
     asked_at    timestamptz NOT NULL DEFAULT photomat_now(),
     due_at      timestamptz,
     left_at     timestamptz,
+    attempts    integer     NOT NULL DEFAULT 0,
     outcome     text,
     message_id  bigint,
     error       text,
