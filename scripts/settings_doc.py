@@ -35,8 +35,13 @@ SECTIONS: Final = (
     ),
     (
         "Prices and money",
-        "Price = Kie credits x $0.005 x USD_RATE x MARKUP, rounded up to a minor unit (a kopeck, a cent).",
-        ("currency", "usd_rate", "markup", "welcome_credit"),
+        "Price = Kie credits x $0.005 x USD_RATE x MARKUP, rounded up to PRICE_STEP, never below cost. Minor units: kopecks.",
+        ("currency", "usd_rate", "markup", "price_step", "welcome_credit"),
+    ),
+    (
+        "Limits",
+        "For each user. A refusal says until when. A free generation that failed or was canceled does not count.",
+        ("most_running", "orders_per_minute", "cooldown_s", "free_per_day"),
     ),
     (
         "People who run it",

@@ -61,6 +61,21 @@ class Settings(BaseSettings):
     currency: str = Field("RUB", pattern=r"^[A-Z]{3}$", description="The currency of wallets and prices.")
     usd_rate: Decimal = Field(Decimal(80), gt=0, description="How much of it one US dollar costs.")
     markup: Decimal = Field(Decimal("2.0"), gt=0, description="Price = Kie's cost x this.")
+    price_step: int = Field(
+        1, ge=1, le=1_000_000, description="Prices are rounded up to a multiple of so many minor units."
+    )
+    most_running: int = Field(
+        10, ge=0, le=1000, description="How many jobs of one user may run at once; 0 is no limit."
+    )
+    orders_per_minute: int = Field(
+        30, ge=0, le=1000, description="How many orders one user may make in a minute; 0 is no limit."
+    )
+    cooldown_s: float = Field(
+        0, ge=0, le=86400, description="How long one user waits between two orders; 0 is not at all."
+    )
+    free_per_day: int = Field(
+        5, ge=0, le=1000, description="How many free generations one user may have in 24 hours; 0 is no limit."
+    )
     welcome_credit: int | None = Field(
         None, ge=0, description="Minor units given to a new user. Default 0, in the sandbox 100000."
     )

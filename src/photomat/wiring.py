@@ -17,6 +17,7 @@ from photomat import __version__
 from photomat.alerts.incident import Eyes
 from photomat.alerts.tell import Teller
 from photomat.alerts.watch import Watcher, forget_old
+from photomat.audit.proofs import prove_the_night
 from photomat.bot.app import announce_commands, build_dispatcher
 from photomat.bot.dispatch import UpdateWorker
 from photomat.bot.polling import Poller
@@ -41,6 +42,7 @@ from photomat.inbox.receive import queue_depth, receive
 from photomat.inbox.tidy import forget_handled
 from photomat.jobs.callback_inbox import CallbackInbox
 from photomat.jobs.job import Times
+from photomat.jobs.limits import Limits
 from photomat.jobs.look import Looker
 from photomat.jobs.loose_holds import shout_about_loose_holds
 from photomat.jobs.orphans import reconcile_orphans
@@ -108,6 +110,25 @@ class Program:
         """What tells the others that this instance is alive."""
         return Heartbeat(self.heartbeat_pool, self.instance, self.state, version=__version__)
 
+    @property
+    def rates(self) -> Rates:
+        """The settings about prices."""
+        settings = self.settings
+        return Rates(
+            usd_rate=settings.usd_rate, markup=settings.markup, currency=settings.currency, step=settings.price_step
+        )
+
+    @property
+    def limits(self) -> Limits:
+        """The settings about how much one user may buy."""
+        settings = self.settings
+        return Limits(
+            running=settings.most_running,
+            a_minute=settings.orders_per_minute,
+            pause=timedelta(seconds=settings.cooldown_s),
+            free_a_day=settings.free_per_day,
+        )
+
     def callback_url(self, job_id: JobId) -> str | None:
         """The signed address Kie calls back at, if the outside can reach us."""
         if self.settings.address is None:
@@ -135,7 +156,8 @@ class Program:
             pool=self.pool,
             texts=self.texts,
             catalog=self.catalog,
-            rates=Rates(usd_rate=settings.usd_rate, markup=settings.markup, currency=settings.currency),
+            rates=self.rates,
+            limits=self.limits,
             welcome_credit=Money(settings.welcome, settings.currency),
             times=self.times,
         )
@@ -223,6 +245,7 @@ class Program:
             every(TIDY_EVERY_S, "budgets", lambda: forget_unused(self.pool)),
             every(TIDY_EVERY_S, "instances", lambda: forget_the_dead(self.pool)),
             every(TIDY_EVERY_S, "incidents", lambda: forget_old(self.pool)),
+            every(TIDY_EVERY_S, "proof", lambda: prove_the_night(self.pool)),
         ]
 
     def _doors(self) -> list[Duty]:

@@ -6,8 +6,7 @@ from photomat.db.pool import Pool, Transaction, transaction
 from photomat.kernel.errors import Corrupt, NotEnough
 from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import Money
-from photomat.wallet import ledger
-from photomat.wallet.posting import Posting
+from photomat.wallet import giving_back, ledger
 from photomat.wallet.statement import statement
 from support.database import pool_of
 from support.money import accept_offer, buy, give_back, make_job, make_user, mark, rub, sell
@@ -91,34 +90,18 @@ async def test_who_owes_cannot_hold_until_the_debt_is_gone(database: str) -> Non
     async with pool_of(database) as pool:
         async with transaction(pool) as tx:
             await make_user(tx, ANNA, balance=100)
-            await owe(tx, paid_back=30, owed=70)
+            await owe(tx, paid_back=100, owed=70)
         async with transaction(pool) as tx:
             with pytest.raises(NotEnough) as refusal:
                 await ledger.hold(tx, user_id=ANNA, amount=rub(1), reference="job:1", job_id=JobId(1))
         assert refusal.value.facts == {"price": rub(1), "available": rub(0)}
-        assert await sums(pool) == (70, 0, 0)
+        assert await sums(pool) == (0, 0, 0)
 
 
 async def owe(tx: Transaction, *, paid_back: int, owed: int) -> None:
     """A payment taken back by the bank: part of it was still in the wallet, the rest is debt."""
-    asked = Posting(reference="bank:1", reason="refund", user_id=ANNA, amount=rub(-paid_back), other_account="topup")
-    number = await tx.fetchval(
-        """
-        INSERT INTO ledger_transactions (reference, reason, digest) VALUES ($1, $2, $3) RETURNING transaction_id
-        """,
-        asked.reference,
-        asked.reason,
-        asked.digest,
-    )
-    await tx.executemany(
-        "INSERT INTO entries (transaction_id, line, account, user_id, currency, amount) VALUES ($1, $2, $3, $4, 'RUB', $5)",
-        [
-            (number, 1, "wallet", ANNA, -paid_back),
-            (number, 2, "debt", ANNA, -owed),
-            (number, 3, "topup", None, paid_back + owed),
-        ],
-    )
-    await tx.execute("UPDATE wallets SET posted = posted - $1, owed = owed + $2", paid_back, owed)
+    taken = await giving_back.take_back(tx, user_id=ANNA, amount=rub(paid_back + owed), reference="bank:1")
+    assert (taken.from_wallet, taken.as_debt) == (rub(paid_back), rub(owed))
 
 
 @pytest.mark.parametrize(

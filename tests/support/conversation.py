@@ -16,6 +16,7 @@ from photomat.catalog.load import load_catalog
 from photomat.catalog.pricing import Rates
 from photomat.db.pool import Pool
 from photomat.jobs.job import Times
+from photomat.jobs.limits import USUAL, Limits
 from photomat.kernel.ids import InstanceId
 from photomat.kernel.money import Money
 from photomat.texts.load import load_texts
@@ -114,7 +115,7 @@ class Chat:
 
 @asynccontextmanager
 async def conversation(
-    database: str, *, welcome: int = 1000, first_name: str = "Анна", **person: Any
+    database: str, *, welcome: int = 1000, first_name: str = "Анна", limits: Limits = USUAL, **person: Any
 ) -> AsyncIterator[Chat]:
     """A person who has opened the chat but said nothing yet, and a bot that waits for them."""
     async with pool_of(database) as pool, running_telegram() as telegram, telegram.bot() as bot:
@@ -126,6 +127,7 @@ async def conversation(
             rates=RATES,
             times=TIMES,
             welcome_credit=Money(welcome, "RUB"),
+            limits=limits,
         )
         parts = {"pool": pool, "bot": bot, "dispatcher": dispatcher, "texts": texts, "lease_s": 30.0}
         yield Chat(

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
+from photomat.catalog.quote import agreed
 from photomat.db.pool import Pool, transaction
 from photomat.delivery.lock import try_acquire_delivery_lock
 from photomat.delivery.locked import LockedCard
@@ -75,7 +76,7 @@ async def tap_create(pool: Pool, draft: Draft, *, message_id: int | None = None,
         "message_id": MessageId(message_id or 10_000 + draft.draft_id),
         "language": "ru",
         "kind": "image",
-        "price_now": draft.price,
+        "quote": agreed(changes.pop("price_now", draft.price)),
         "corr": ensure_correlation_id(),
     }
     async with transaction(pool) as tx:

@@ -165,7 +165,7 @@ def test_buttons_fit_into_64_bytes_whatever_the_job(facts: dict[str, Any]) -> No
         ("running", [], None),
         ("overdue", ["cancel"], None),
         ("stopped", [], "failed"),
-        ("done", ["again"], "done"),
+        ("done", ["again", "why"], "done"),
         ("gift", ["again"], "done"),
         ("failed", ["again"], "failed"),
         ("canceled", ["again"], None),
@@ -216,7 +216,7 @@ def test_a_page_that_is_not_there_shows_the_last() -> None:
 
 
 def test_a_single_result_has_no_pages_and_only_a_result_has_media() -> None:
-    assert acts(face_of(1, status=JobStatus.DONE)) == ["again"]
+    assert acts(face_of(1, status=JobStatus.DONE)) == ["again", "why"]
     for name, facts in FACES.items():
         assert (face_of(**facts).output is not None) == (name in {"done", "gift"})
 

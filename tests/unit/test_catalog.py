@@ -91,6 +91,77 @@ def test_nonsense_is_refused_by_file_and_field(tmp_path: Path, right: str, wrong
     assert str(refusal.value).startswith(complaint)
 
 
+COUNTED = """
+[[model]]
+id = "m"
+title = "M"
+input = [
+    { name = "duration", type = "choice", required = true, options = ["5", "10"] },
+    { name = "sound", type = "switch", required = false },
+    { name = "clip", type = "file", required = false },
+    { name = "text", type = "text", required = false },
+]
+price = [{ when = { sound = true }, credits = "2" }, { given = ["clip"], credits = "3" }, { credits = "1" }]
+unit = { of = "second", count = "duration" }
+extra = [{ of = "character", credits = "4", count = "text:length", each = "1000" }]
+"""
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "complaint"),
+    [
+        ("sound = true", 'sound = "yes"', "video.toml: m: 2: when: sound = 'yes' is not an option"),
+        ("sound = true", 'text = "x"', "video.toml: m: 2: when: text = 'x' is not an option"),
+        ("sound = true", 'pitch = "x"', "video.toml: m: 2: when: pitch = 'x' is not an option"),
+        ('["clip"]', '["duration"]', "video.toml: m: 3: given: duration is always given"),
+        ('["clip"]', '["pitch"]', "video.toml: m: 3: given: pitch is not an input"),
+        ('credits = "3" }', 'credits = "3" }, { credits = "9" }', "video.toml: m: price: a row without `when`"),
+        ('{ given = ["clip"]', "{ when = { sound = true }", "video.toml: m: price: row 2 is never reached"),
+        ('of = "second"', 'of = "hour"', "video.toml: m: unit: of: is one of generation, image"),
+        ('of = "second"', 'off = "second"', "video.toml: m: unit: off: is not a field here"),
+        ('count = "duration"', 'count = "length"', "video.toml: m: unit: count: length is not an input"),
+        ('count = "duration"', 'count = "clip:seconds"', "video.toml: m: unit: assume: clip:seconds may not be known"),
+        (
+            'count = "duration"',
+            'count = "duration:years"',
+            "video.toml: m: unit: count: duration:years: what is counted",
+        ),
+        (
+            'count = "duration"',
+            'count = "duration:length"',
+            "video.toml: m: unit: count: duration:length: a choice has no",
+        ),
+        ('count = "duration"', 'count = "text:length"', "video.toml: m: unit: assume: text may be left out"),
+        ('count = "duration"', 'assume = "3"', "video.toml: m: unit: count: says what is counted"),
+        ('["5", "10"]', '["5", "auto"]', "video.toml: m: unit: count: duration = 'auto' is no number"),
+        (
+            'count = "duration"',
+            'count = "duration", worth = { 7 = "1" }',
+            "video.toml: m: unit: worth: '7' is not an option",
+        ),
+        ('each = "1000"', 'each = "0"', "video.toml: m: 4: each: is above zero"),
+        ('each = "1000"', "each = 1000", "video.toml: m: 4: each: is a text"),
+        ('each = "1000"', "whole = 1", "video.toml: m: 4: whole: is true or false"),
+        ('credits = "1" }', 'credits = "0" }', "video.toml: m: 0: credits: is above zero"),
+        ('title = "M"', 'title = "M"\nfree = 1', "video.toml: m: free: is true or false"),
+        ("unit = {", "unit = [{", "video.toml: "),
+    ],
+)
+def test_a_price_that_makes_no_sense_is_refused_by_file_and_field(
+    tmp_path: Path, right: str, wrong: str, complaint: str
+) -> None:
+    assert load_catalog(write(tmp_path, COUNTED, "video.toml")).get("m").credits_for({"duration": "5"}) == 5
+    assert right in COUNTED
+    with pytest.raises(Startup) as refusal:
+        load_catalog(write(tmp_path, COUNTED.replace(right, wrong, 1), "video.toml"))
+    assert str(refusal.value).startswith(complaint)
+
+
+def test_everything_on_sale_can_be_asked_for() -> None:
+    asked = {each.type for model in load_catalog().models.values() for each in model.inputs if each.required}
+    assert asked <= {"text", "choice"}
+
+
 def test_a_model_speaks_the_common_protocol_unless_it_says_otherwise(tmp_path: Path) -> None:
     assert load_catalog(write(tmp_path, GOOD)).get("m").protocol == "jobs"
     told = GOOD.replace('title = "M"', 'title = "M"\nprotocol = "veo"')

@@ -1,6 +1,7 @@
 """What Kie says, in every spelling its families have."""
 
 import json
+from decimal import Decimal
 
 import pytest
 from hypothesis import given
@@ -192,3 +193,35 @@ def test_an_answer_that_is_no_envelope_is_none(body: bytes) -> None:
 
 def test_a_gateways_refusal_and_its_failure_are_told_apart() -> None:
     assert [envelope and envelope.code for envelope in (decode(b"<html>", 403), decode(b"<html>", 502))] == [403, 502]
+
+
+@pytest.mark.parametrize(
+    ("said", "credits_"),
+    [
+        (0.8, "0.8"),
+        (12, "12"),
+        ("3.5", "3.5"),
+        (0, "0"),
+        (1e-9, "0"),
+        (None, None),
+        ("", None),
+        ("free", None),
+        (-1, None),
+        (True, None),
+        ([1], None),
+        (float("nan"), None),
+        (float("inf"), None),
+        ("1e999", None),
+        (10**30, None),
+        ("9" * 5000, None),
+    ],
+)
+def test_what_kie_took_is_read_where_it_says_so(said: object, credits_: str | None) -> None:
+    reading = parse_kie_state({"code": 200, "data": {"taskId": "t", "state": "success", "creditsConsumed": said}})
+    assert reading.credits == (None if credits_ is None else Decimal(credits_))
+    assert reading.state is KieState.SUCCESS
+
+
+def test_a_record_that_does_not_say_what_it_took_takes_nothing_for_granted() -> None:
+    assert parse_kie_state({"code": 200, "data": {"taskId": "t", "state": "success"}}).credits is None
+    assert parse_kie_state("junk").credits is None

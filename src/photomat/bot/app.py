@@ -18,6 +18,7 @@ from photomat.bot.handlers import (
     history,
     language,
     membership,
+    pricing,
     result,
     start,
     topup,
@@ -28,6 +29,7 @@ from photomat.catalog.load import Catalog
 from photomat.catalog.pricing import Rates
 from photomat.db.pool import Pool
 from photomat.jobs.job import Times
+from photomat.jobs.limits import USUAL, Limits
 from photomat.kernel.money import Money
 from photomat.texts.load import LANGUAGES, Texts
 from photomat.users.user import DEFAULT_LANGUAGE
@@ -40,13 +42,22 @@ CALL_TIMEOUT_S: Final = 10
 
 
 def build_dispatcher(
-    *, pool: Pool, texts: Texts, catalog: Catalog, rates: Rates, times: Times, welcome_credit: Money
+    *,
+    pool: Pool,
+    texts: Texts,
+    catalog: Catalog,
+    rates: Rates,
+    times: Times,
+    welcome_credit: Money,
+    limits: Limits = USUAL,
 ) -> Dispatcher:
     """Everything a user can say to the bot; what handlers depend on is here by name."""
     dispatcher = Dispatcher(disable_fsm=True)
     dispatcher["texts"] = texts
     dispatcher["welcome_credit"] = welcome_credit
-    dispatcher["shop"] = Shop(pool=pool, catalog=catalog, rates=rates, times=times, welcome_credit=welcome_credit)
+    dispatcher["shop"] = Shop(
+        pool=pool, catalog=catalog, rates=rates, times=times, welcome_credit=welcome_credit, limits=limits
+    )
     dispatcher.update.outer_middleware(Welcome())
     dispatcher.callback_query.outer_middleware(AnswerEveryTap())
     dispatcher.message.middleware(RegisterWhoIsAnswered())
@@ -61,6 +72,7 @@ def build_dispatcher(
         compose.router(),
         confirm.router(),
         change.router(),
+        pricing.router(),
         result.router(),
         membership.router(),
         topup.router(),

@@ -31,6 +31,7 @@ class DraftAction(StrEnum):
     CHANGE = "change"
     CANCEL = "cancel"
     BACK = "back"
+    WHY = "why"
 
 
 class JobAction(StrEnum):
@@ -40,6 +41,7 @@ class JobAction(StrEnum):
     ACCEPT = "accept"
     AGAIN = "again"
     RESEND = "resend"
+    WHY = "why"
     NOTHING = "noop"
 
 

@@ -84,11 +84,6 @@ def input_named(model: Model, name: str) -> Input | None:
     return next((each for each in model.inputs if each.name == name), None)
 
 
-def default_inputs(model: Model) -> Mapping[str, str]:
-    """What the price in a list is made of."""
-    return {each.name: each.default for each in model.inputs if each.default is not None}
-
-
 def check_answer(asked: Input, text: str | None) -> str | Refused:
     """The value of a typed answer, or why it does not fit."""
     answer = (text or "").strip()

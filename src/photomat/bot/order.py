@@ -22,7 +22,7 @@ async def keep_draft(
     visit: Visit, *, chat_id: int, model: Model, inputs: Mapping[str, str], draft_id: int | None = None
 ) -> Draft:
     """Commit the draft, as a new revision of `draft_id` when there is one that is not bought yet."""
-    asked = visit.shop.price(model, inputs)
+    asked = (await visit.shop.quote(model, inputs)).price
     origin = visit.unit.origin
     failpoint("draft.before_save")
     if draft_id is not None:

@@ -1,13 +1,17 @@
-"""What is the same for every customer: what is on sale, and for how much."""
+"""What is the same for every customer: what is on sale, for how much, and how much of it one may buy."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from photomat.catalog.load import Catalog
 from photomat.catalog.model import Model
-from photomat.catalog.pricing import Rates, price
-from photomat.db.pool import Pool
+from photomat.catalog.overrides import rules_of, standing_rules
+from photomat.catalog.pricing import NO_RULES, Rates, quote
+from photomat.catalog.quote import Quote
+from photomat.db.pool import Pool, Transaction
 from photomat.jobs.job import Times
+from photomat.jobs.limits import USUAL, Limits
 from photomat.kernel.money import Money
 
 
@@ -20,11 +24,21 @@ class Shop:
     rates: Rates
     times: Times
     welcome_credit: Money
+    limits: Limits = USUAL
 
     def model(self, model_id: str) -> Model | None:
         """The model, while it is on sale."""
         return self.catalog.models.get(model_id)
 
-    def price(self, model: Model, inputs: Mapping[str, str]) -> Money:
-        """What one generation costs now."""
-        return price(model, inputs, self.rates)
+    async def quote(self, model: Model, inputs: Mapping[str, Any], *, tx: Transaction | None = None) -> Quote:
+        """What one generation costs now, and why; an operator's rule is read with it, so a change counts at once."""
+        standing = await rules_of(tx or self.pool, model.id, currency=self.rates.currency)
+        return quote(model, inputs, self.rates, standing)
+
+    async def quotes(self, kind: str) -> list[tuple[Model, Quote]]:
+        """The models of a kind with what each costs by default."""
+        standing = await standing_rules(self.pool, currency=self.rates.currency)
+        return [
+            (model, quote(model, model.defaults, self.rates, standing.get(model.id, NO_RULES)))
+            for model in self.catalog.of_kind(kind)
+        ]

@@ -124,6 +124,7 @@ def draft_card(say: Say, model: Model, draft: Draft, *, balance: Money) -> View:
             _draft_button(say("draft-change"), DraftAction.CHANGE, draft),
             _draft_button(say("draft-cancel"), DraftAction.CANCEL, draft),
         ],
+        [_draft_button(say("draft-why", price=draft.price), DraftAction.WHY, draft)],
     ]
     return View(text=text, rows=rows)
 
@@ -139,7 +140,7 @@ def change_menu(say: Say, model: Model, draft: Draft) -> View:
         ]
         for number, each in enumerate(model.inputs)
     ]
-    back = [_draft_button(say("draft-back"), DraftAction.BACK, draft)]
+    back = [back_to_card(say, draft)]
     return View(text=say("draft-what-to-change", model=escape(model.title)), rows=[*rows, back])
 
 
@@ -212,6 +213,11 @@ def to_home(say: Say) -> InlineKeyboardButton:
 
 def _screen(say: Say, key: str, screen: Screen) -> InlineKeyboardButton:
     return button(say(key), MenuButton(screen=screen).pack())
+
+
+def back_to_card(say: Say, draft: Draft) -> InlineKeyboardButton:
+    """The way back to a draft's card."""
+    return _draft_button(say("draft-back"), DraftAction.BACK, draft)
 
 
 def _draft_button(text: str, action: DraftAction, draft: Draft) -> InlineKeyboardButton:

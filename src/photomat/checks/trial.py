@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from photomat.catalog.quote import agreed
 from photomat.db.pool import Pool, transaction
 from photomat.jobs.callback import Callback, update_from_callback
 from photomat.jobs.create import Creation, create_job_atomic
@@ -59,7 +60,7 @@ async def tap(pool: Pool, draft: Draft, *, message: int | None = None) -> Creati
             message_id=MessageId(message or draft.draft_id),
             language="en",
             kind="image",
-            price_now=draft.price,
+            quote=agreed(draft.price),
             corr=CORR,
         )
 

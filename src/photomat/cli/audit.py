@@ -1,28 +1,45 @@
 """`photomat audit`: everything that must always be true, asked of the database. Exit 1 with the offenders."""
 
-import asyncio
-import json
 import sys
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from rich.console import Console
+from rich.table import Table
 
 from photomat.audit.invariants import INVARIANTS
+from photomat.audit.proofs import Proof, keep_proof, kept_proofs
 from photomat.audit.run import Violation, violations
-from photomat.cli.database import reachable_database
-from photomat.db.pool import connect
+from photomat.cli.ask import AsJson, ask, print_json
+from photomat.db.pool import ACQUIRE_TIMEOUT_S, Pool
 from photomat.kernel import logs
 from photomat.settings import load
 
 
-def audit(*, as_json: Annotated[bool, typer.Option("--json", help="For machines.")] = False) -> None:
+def audit(
+    *,
+    store: Annotated[
+        bool, typer.Option("--store", help="Keep what was found, with the figures of the moment.")
+    ] = False,
+    history: Annotated[bool, typer.Option("--history", help="The proofs kept so far instead.")] = False,
+    limit: Annotated[int, typer.Option(min=1, max=1000, help="How many of them.")] = 30,
+    as_json: AsJson = False,
+) -> None:
     """Check the invariants of money and delivery."""
-    settings = load()
-    logs.configure(settings.log_format, sys.stderr)
-    with reachable_database(settings) as dsn:
-        found = asyncio.run(_violations(dsn))
+    logs.configure(load().log_format, sys.stderr)
+    if history:
+        _show_history(limit, as_json=as_json)
+        return
+
+    async def look(pool: Pool) -> list[Violation]:
+        if store:
+            return (await keep_proof(pool)).violations
+        async with pool.acquire(timeout=ACQUIRE_TIMEOUT_S) as connection:
+            return await violations(connection)
+
+    found = ask(look, name="photomat audit")
     if as_json:
-        typer.echo(json.dumps([_as_json(one) for one in found], ensure_ascii=False))
+        print_json([_as_json(one) for one in found])
     else:
         for one in found:
             typer.echo(f"✗ {one.name}: {one.sentence} Offenders: {', '.join(one.offenders)}")
@@ -32,13 +49,34 @@ def audit(*, as_json: Annotated[bool, typer.Option("--json", help="For machines.
         raise typer.Exit(1)
 
 
-async def _violations(dsn: str) -> list[Violation]:
-    connection = await connect(dsn, name="photomat audit")
-    try:
-        return await violations(connection)
-    finally:
-        await connection.close(timeout=5)
+def _show_history(limit: int, *, as_json: bool) -> None:
+    proofs = ask(lambda pool: kept_proofs(pool, limit=limit), name="photomat audit")
+    if as_json:
+        print_json([_proof_as_json(one) for one in proofs])
+        return
+    table = Table("at (UTC)", "night", "found", "seconds", "figures (minor units)")
+    for one in proofs:
+        wrong = ", ".join(f"{found['name']} ({found['count']})" for found in one.violations)
+        table.add_row(
+            f"{one.at:%Y-%m-%d %H:%M:%S}",
+            str(one.night or "by hand"),
+            f"✗ {wrong}" if wrong else f"✓ all {one.invariants} hold",
+            f"{one.seconds:.2f}",
+            " · ".join(f"{name} {figure}" for name, figure in one.figures.items()),
+        )
+    Console().print(table if proofs else "No proof was kept so far; the ACTIVE instance keeps one a night.")
 
 
 def _as_json(one: Violation) -> dict[str, object]:
     return {"name": one.name, "sentence": one.sentence, "offenders": list(one.offenders)}
+
+
+def _proof_as_json(one: Proof) -> dict[str, Any]:
+    return {
+        "at": one.at,
+        "night": one.night,
+        "seconds": one.seconds,
+        "invariants": one.invariants,
+        "violations": list(one.violations),
+        "figures": dict(one.figures),
+    }

@@ -4,7 +4,21 @@ import sys
 
 import typer
 
-from photomat.cli import audit, catalog, chaos, check, failpoints, incidents, jobs, migrate, run, sandbox, smoke, wallet
+from photomat.cli import (
+    audit,
+    catalog,
+    chaos,
+    check,
+    differences,
+    failpoints,
+    incidents,
+    jobs,
+    migrate,
+    run,
+    sandbox,
+    smoke,
+    wallet,
+)
 from photomat.kernel.errors import Startup
 from photomat.kernel.failpoint import UnknownFailpoint
 
@@ -22,6 +36,7 @@ app.command("failpoints")(failpoints.failpoints)
 app.command("chaos", context_settings=chaos.FORWARDED)(chaos.chaos)
 app.add_typer(jobs.app, name="jobs")
 app.add_typer(wallet.app, name="wallet")
+app.add_typer(differences.app, name="differences")
 app.add_typer(catalog.app, name="catalog")
 
 

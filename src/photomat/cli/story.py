@@ -8,6 +8,7 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from photomat.jobs.quote import in_operators_words
 from photomat.jobs.story import Story
 from photomat.operators.journal import Entry
 
@@ -20,6 +21,7 @@ def story_as_json(story: Story, acts: Sequence[Entry]) -> dict[str, Any]:
     return {
         **story.row,
         "why": story.why,
+        "money": in_operators_words(story.row),
         "taps": [asdict(one) for one in story.taps],
         "holds": [asdict(one) for one in story.holds],
         "callbacks": [asdict(one) for one in story.callbacks],
@@ -33,6 +35,7 @@ def print_story(story: Story, acts: Sequence[Entry]) -> None:
     """The sentence first, then the time line, then the facts."""
     console = Console()
     console.print(story.why, style="bold", highlight=False)
+    console.print(f"Money: {'; '.join(in_operators_words(story.row))}.", highlight=False)
     lines = Table("when (UTC)", "what", "by", "details", title="Timeline", title_justify="left")
     for at, what, who, details in sorted(_lines(story, acts), key=lambda line: line[0]):
         lines.add_row(f"{at:%Y-%m-%d %H:%M:%S.%f}"[:-3], what, who, details)
@@ -65,6 +68,6 @@ def _words(detail: Mapping[str, Any]) -> str:
 def _facts(row: Mapping[str, Any]) -> Table:
     table = Table.grid(padding=(0, 2))
     for name, value in row.items():
-        if value is not None:
+        if value is not None and name != "quote":
             table.add_row(name, str(value))
     return table

@@ -1,7 +1,8 @@
-"""`photomat wallet`: what happened to every coin of a user, and the money nobody else can give back."""
+"""`photomat wallet`: what happened to every coin of a user, and the moves an operator may make, each with a reason."""
 
-import asyncio
-import json
+import secrets
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -9,63 +10,201 @@ from rich.console import Console
 from rich.table import Table
 
 from photomat.cli.ask import AsJson, ask, operator_name, print_json
-from photomat.cli.database import reachable_database
-from photomat.db.pool import Pool, connect
+from photomat.db.pool import Pool, transaction
+from photomat.jobs.quote import in_operators_words
 from photomat.kernel.errors import PhotomatError
-from photomat.kernel.ids import UserId
+from photomat.kernel.ids import JobId, UserId
+from photomat.kernel.money import read_minor
+from photomat.operators import money
 from photomat.operators.actions import Answer, release_hold
-from photomat.settings import load
+from photomat.operators.journal import Entry, acts_with_money_of
+from photomat.wallet.explain import explain_job, explain_move
 from photomat.wallet.ledger import balance
 from photomat.wallet.posting import Balance
 from photomat.wallet.statement import Move, statement
 
 app = typer.Typer(help="What happened to every coin.", no_args_is_help=True)
 
+Reason = Annotated[str, typer.Option(help="Why, for the journal.")]
+Reference = Annotated[
+    str | None, typer.Option(help="A name of your own for this move: the same again changes nothing.")
+]
+NAME = "photomat wallet"
+
 
 @app.command("show")
-def show(user_id: int, *, as_json: AsJson = False) -> None:
-    """A user's balance and last moves."""
-    with reachable_database(load()) as dsn:
-        try:
-            found, moves = asyncio.run(_read(dsn, UserId(user_id)))
-        except PhotomatError as error:
-            typer.echo(str(error), err=True)
-            raise typer.Exit(1) from error
+def show(
+    user_id: int,
+    *,
+    limit: Annotated[int, typer.Option(min=1, max=1000)] = 20,
+    before: Annotated[int | None, typer.Option(help="Older than the move with this number.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """A user's balance and last moves, and what operators did with the money."""
+
+    async def read(pool: Pool) -> tuple[Balance, list[Move], list[Entry]]:
+        async with transaction(pool) as tx:
+            found = await balance(tx, user_id=UserId(user_id))
+            moves = await statement(tx, user_id=UserId(user_id), limit=limit, before=before)
+        return found, moves, await acts_with_money_of(pool, UserId(user_id))
+
+    try:
+        found, moves, acts = ask(read, name=NAME)
+    except PhotomatError as error:
+        typer.echo(str(error), err=True)
+        raise typer.Exit(1) from error
     if as_json:
-        typer.echo(json.dumps(_as_json(found, moves), ensure_ascii=False))
-        return
-    typer.echo(f"available {found.available} · held {found.held} · posted {found.posted}")
-    table = Table("when", "why", "amount", "balance", "reference")
-    for move in moves:
-        table.add_row(str(move.booked_at)[:19], move.reason, str(move.amount), str(move.balance_after), move.reference)
-    Console().print(table)
+        print_json(_as_json(found, moves) | {"operators": [asdict(act) for act in acts]})
+    else:
+        _print(found, moves)
+        for act in acts:
+            typer.echo(f"{act.at:%Y-%m-%d %H:%M:%S}  {act.operator}  {act.action}: {act.outcome} ({act.reason})")
+
+
+@app.command("credit")
+def credit(user_id: int, amount: str, *, reason: Reason, reference: Reference = None, as_json: AsJson = False) -> None:
+    """Put money into a wallet (an amount such as 100 or 99.50); a debt is paid first."""
+    minor, name = _minor(amount), _reference(reference)
+
+    async def act(pool: Pool) -> Answer:
+        return await money.credit(pool, UserId(user_id), minor, reference=name, operator=operator_name(), reason=reason)
+
+    _do(act, name, as_json=as_json)
+
+
+@app.command("debit")
+def debit(user_id: int, amount: str, *, reason: Reason, reference: Reference = None, as_json: AsJson = False) -> None:
+    """Take money out of a wallet, never more than is available."""
+    minor, name = _minor(amount), _reference(reference)
+
+    async def act(pool: Pool) -> Answer:
+        return await money.debit(pool, UserId(user_id), minor, reference=name, operator=operator_name(), reason=reason)
+
+    _do(act, name, as_json=as_json)
+
+
+@app.command("refund")
+def refund(
+    job_id: int,
+    *,
+    amount: Annotated[str | None, typer.Option(help="A part of it; without, all that is left.")] = None,
+    reason: Reason,
+    reference: Reference = None,
+    as_json: AsJson = False,
+) -> None:
+    """Give a customer back what a job was charged."""
+    minor = None if amount is None else _minor(amount)
+    name = reference or (f"refund:{job_id}" if minor is None else f"refund:{job_id}:{minor}")
+
+    async def act(pool: Pool) -> Answer:
+        return await money.refund_job(
+            pool, JobId(job_id), minor, reference=name, operator=operator_name(), reason=reason
+        )
+
+    _do(act, name, as_json=as_json)
+
+
+@app.command("correct")
+def correct(of: str, *, reason: Reason, as_json: AsJson = False) -> None:
+    """Turn a whole move round, by its reference; a charge is refunded instead."""
+
+    async def act(pool: Pool) -> Answer:
+        return await money.correct_move(pool, of, operator=operator_name(), reason=reason)
+
+    _do(act, of, as_json=as_json)
 
 
 @app.command("release")
-def release(
-    reference: str, *, reason: Annotated[str, typer.Option(help="Why, for the journal.")], as_json: AsJson = False
-) -> None:
+def release(reference: str, *, reason: Reason, as_json: AsJson = False) -> None:
     """Give back a hold whose job can no longer end it (log tag HOLD_WITHOUT_JOB); never one of a live job."""
 
     async def act(pool: Pool) -> Answer:
         return await release_hold(pool, reference, operator=operator_name(), reason=reason)
 
-    answer = ask(act, name="photomat wallet")
+    _do(act, reference, as_json=as_json)
+
+
+@app.command("explain")
+def explain(what: str, *, as_json: AsJson = False) -> None:
+    """One move by its reference, or all the money of a job by its number, in words."""
+
+    async def read(pool: Pool) -> list[str] | None:
+        async with transaction(pool) as tx:
+            found = await (explain_job(tx, JobId(int(what))) if what.isdecimal() else explain_move(tx, what))
+        if found is None:
+            return None
+        return [*found.sentences, *await _quoted(pool, found.job_id)]
+
+    sentences = ask(read, name=NAME)
+    if sentences is None:
+        typer.echo(f"There is no move and no job {what}; `wallet show` tells their references.", err=True)
+        raise typer.Exit(1)
+    if as_json:
+        print_json(sentences)
+    else:
+        typer.echo("\n".join(sentences))
+
+
+async def _quoted(pool: Pool, job_id: JobId | None) -> list[str]:
+    job = await pool.fetchrow(
+        """
+        SELECT price, currency, quote, credits_consumed, cost, status, gift, settled_at
+          FROM generation_jobs WHERE job_id = $1
+        """,
+        job_id,
+    )
+    return [] if job is None else in_operators_words(job)
+
+
+def _do(act: Callable[[Pool], Awaitable[Answer]], reference: str, *, as_json: bool) -> None:
+    answer = ask(act, name=NAME)
     if as_json:
         print_json({"reference": reference, "done": answer.done, "sentence": answer.sentence})
     else:
-        typer.echo(f"{'✓' if answer.done else '✗'} {answer.sentence}")
+        typer.echo(f"{'✓' if answer.done else '✗'} {answer.sentence} [{reference}]")
     if not answer.done:
         raise typer.Exit(1)
 
 
-async def _read(dsn: str, user_id: UserId) -> tuple[Balance, list[Move]]:
-    connection = await connect(dsn, name="photomat wallet")
+def _minor(amount: str) -> int:
     try:
-        async with connection.transaction():
-            return await balance(connection, user_id=user_id), await statement(connection, user_id=user_id)
-    finally:
-        await connection.close(timeout=5)
+        return read_minor(amount)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+def _reference(given: str | None) -> str:
+    return f"operator:{given or secrets.token_hex(6)}"
+
+
+def _print(found: Balance, moves: list[Move]) -> None:
+    owed = f" · owed {found.owed}" if found.owed.minor else ""
+    typer.echo(f"available {found.available} · held {found.held} · posted {found.posted}{owed}")
+    table = Table("move", "when", "why", "amount", "balance", "about", "reference")
+    for move in moves:
+        table.add_row(
+            str(move.move_id),
+            str(move.booked_at)[:19],
+            move.reason,
+            str(move.amount),
+            str(move.balance_after),
+            about(move),
+            move.reference,
+        )
+    Console().print(table)
+
+
+def about(move: Move) -> str:
+    """What a move is about, in a few words."""
+    words = [
+        f"job {move.job_id} {move.model or ''}".strip() if move.job_id is not None else "",
+        f"“{move.prompt}”" if move.prompt else "",
+        f"{'to' if move.amount.minor < 0 else 'from'} user {move.other_user}" if move.other_user is not None else "",
+        f"of {move.gives_back}" if move.gives_back else "",
+        f"debt {'+' if move.debt.minor > 0 else ''}{move.debt}" if move.debt.minor else "",
+        *(f"{name} {value}" for name, value in move.facts.items()),
+    ]
+    return ", ".join(word for word in words if word)
 
 
 def _as_json(found: Balance, moves: list[Move]) -> dict[str, object]:
@@ -73,15 +212,19 @@ def _as_json(found: Balance, moves: list[Move]) -> dict[str, object]:
         "available": found.available.minor,
         "held": found.held.minor,
         "posted": found.posted.minor,
+        "owed": found.owed.minor,
         "currency": found.posted.currency,
         "moves": [
             {
+                "move_id": move.move_id,
                 "booked_at": move.booked_at.isoformat(),
                 "reason": move.reason,
                 "amount": move.amount.minor,
+                "debt": move.debt.minor,
                 "balance_after": move.balance_after.minor,
                 "reference": move.reference,
                 "job_id": move.job_id,
+                "about": about(move),
             }
             for move in moves
         ],

@@ -69,8 +69,12 @@ class _Writer:
         keyboard: Keyboard = ()
         if len(outputs) > 1:
             keyboard = (self._pages(page, len(outputs)),)
-        keyboard = (*keyboard, (self._button("card-button-again", "again"),))
+        keyboard = (*keyboard, (self._button("card-button-again", "again"), *self._why()))
         return Face(text=text, keyboard=keyboard, output=output, ring_kind="done")
+
+    def _why(self) -> tuple[Button, ...]:
+        """A price can be asked about where one was paid."""
+        return () if self.card.gift else (self._button("card-button-why", "why", price=str(self.card.price)),)
 
     def failed(self) -> Face:
         reason = self.texts.say(self.card.language, f"fail-{failure_word(self.card.fail_code)}")

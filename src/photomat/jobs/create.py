@@ -1,26 +1,25 @@
 """`create_job_atomic`: the tap on [Create] becomes a job, with its hold, once per draft, all or nothing.
 
-Owner, revision and price are tested under the draft's row lock: the user pays what the card showed or sees the card anew.
+Owner, revision and price are tested under the draft's row lock: the user pays what the card showed or sees the card anew. The
+limits are tested under the lock of the user's row, so two taps never take the last place both.
 The message whose button was tapped becomes the job's card. A double tap, or the same update handled again, finds the
 same job. Killed before the commit: nothing happened, the update is handled again.
 """
 
 from dataclasses import dataclass
-from typing import Final
 
+from photomat.catalog.quote import Quote
 from photomat.db.pool import Transaction
 from photomat.jobs import draft as drafts
-from photomat.jobs import store, timeline
+from photomat.jobs import limits, store, timeline
 from photomat.jobs.draft import Draft
 from photomat.jobs.job import hold_reference
+from photomat.jobs.limits import USUAL, Limits, Refused
 from photomat.jobs.timeline import Tag
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import BotId, ChatId, DraftId, JobId, MessageId, UserId
 from photomat.kernel.money import Money
 from photomat.wallet import ledger
-
-MOST_RUNNING: Final = 10
-"""How many jobs of one user may run at once."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,14 +53,7 @@ class DraftGone:
     """Expired, put away, or somebody else's."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TooMany:
-    """The user has as many running jobs as allowed."""
-
-    limit: int
-
-
-Creation = Created | AlreadyStarted | DraftChanged | DraftGone | TooMany
+Creation = Created | AlreadyStarted | DraftChanged | DraftGone | Refused
 
 
 async def create_job_atomic(
@@ -75,10 +67,11 @@ async def create_job_atomic(
     message_id: MessageId,
     language: str,
     kind: str,
-    price_now: Money,
+    quote: Quote,
     corr: str,
+    allowed: Limits = USUAL,
 ) -> Creation:
-    """Buy a draft; raises NotEnough when the wallet does not cover it (then nothing happened)."""
+    """Buy a draft at today's quote; raises NotEnough when the wallet does not cover it (then nothing happened)."""
     draft = await drafts.lock_draft(tx, draft_id=draft_id, user_id=user_id)
     if draft is None:
         return DraftGone()
@@ -88,12 +81,13 @@ async def create_job_atomic(
         return AlreadyStarted(job_id=bought[0], corr=bought[1], this_card=bought[2] == message_id)
     if draft.expired:
         return DraftGone()
-    if draft.price != price_now:
-        return DraftChanged(draft=await drafts.reprice(tx, draft_id=draft_id, price=price_now))
     if draft.revision != revision:
         return DraftChanged(draft=draft)
-    if await store.count_live(tx, user_id) >= MOST_RUNNING:
-        return TooMany(limit=MOST_RUNNING)
+    if draft.price != quote.price:
+        return DraftChanged(draft=await drafts.reprice(tx, draft_id=draft_id, price=quote.price))
+    refusal = await limits.refusal(tx, user_id, allowed, is_free=not draft.price.minor)
+    if refusal is not None:
+        return refusal
     job_id = await store.insert_job(
         tx,
         key=key,
@@ -103,6 +97,7 @@ async def create_job_atomic(
         user_id=user_id,
         kind=kind,
         language=language,
+        quote=quote.as_json(),
     )
     if job_id is None:
         return DraftGone()

@@ -13,7 +13,8 @@ from photomat.db.pool import Pool
 from photomat.jobs.explain import Surroundings, facts_of, why_not_delivered
 
 COLUMNS: Final = """
-    job_id, corr, bot_id, user_id, chat_id, card_message_id, model, kind, status, price, currency, external_task_id, gift,
+    job_id, corr, bot_id, user_id, chat_id, card_message_id, model, kind, status, price, currency, quote,
+    credits_consumed, cost, external_task_id, gift,
     fail_code, fail_reason, last_error, attempts, found_via, woken_via, cardinality(result_urls) AS outputs,
     created_at, intent_at, submitted_at, overdue_at, empty_since, offered_at, settled_at, stopped_at, due_at, leased_by,
     leased_until, card_wanted, card_shown, deliver_at, delivering_at, delivering_by, delivery_fence, delivery_attempts,

@@ -158,7 +158,13 @@ class Looker:
     async def _settle(self, job: Job, outcome: settle.Outcome, reading: Reading | None) -> None:
         async with transaction(self.pool) as tx:
             settled = await settle.settle(
-                tx, job.job_id, outcome, price=job.price.minor, via=_via(job), fence=job.fence
+                tx,
+                job.job_id,
+                outcome,
+                price=job.price.minor,
+                via=_via(job),
+                fence=job.fence,
+                consumed=None if reading is None else reading.credits,
             )
         failpoint("settle.after_commit")
         if settled is settle.Settled.NOTHING:

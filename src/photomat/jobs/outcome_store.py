@@ -5,11 +5,14 @@ the card is due with it.
 """
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
+from photomat.catalog.quote import USD_PER_CREDIT
 from photomat.db.pool import Transaction
 from photomat.jobs.job import Job, JobStatus
 from photomat.kernel.ids import Fence, JobId
+from photomat.kernel.money import MINOR_PER_MAJOR
 
 
 async def write_stopped(tx: Transaction, job: Job, *, error: str) -> bool:
@@ -131,6 +134,20 @@ async def write_canceled(tx: Transaction, job_id: JobId) -> None:
          WHERE job_id = $1
         """,
         job_id,
+    )
+
+
+async def write_cost(tx: Transaction, job_id: JobId, *, consumed: Decimal) -> None:
+    """What Kie says it took, and what that is at the rate of the job's quote; an older program's job has none."""
+    await tx.execute(
+        """
+        UPDATE generation_jobs
+           SET credits_consumed = $2, cost = ceil($2::numeric * $3::numeric * (quote ->> 'usd_rate')::numeric)
+         WHERE job_id = $1
+        """,
+        job_id,
+        consumed,
+        USD_PER_CREDIT * MINOR_PER_MAJOR,
     )
 
 

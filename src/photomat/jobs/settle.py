@@ -7,6 +7,7 @@ Killed anywhere in here: nothing of it happened, and the job is claimed again.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from enum import StrEnum
 from typing import Any, assert_never
 
@@ -50,9 +51,16 @@ class Settled(StrEnum):
 
 
 async def settle(
-    tx: Transaction, job_id: JobId, outcome: Outcome, *, price: int, via: str, fence: Fence | None
+    tx: Transaction,
+    job_id: JobId,
+    outcome: Outcome,
+    *,
+    price: int,
+    via: str,
+    fence: Fence | None,
+    consumed: Decimal | None = None,
 ) -> Settled:
-    """Settle a job; `fence` is the claim's where one found the outcome."""
+    """Settle a job at its price; `fence` is the claim's where one found the outcome, `consumed` what Kie says it took."""
     status = await store.lock_status(tx, job_id, fence)
     if status is None or status is JobStatus.DONE:
         return Settled.NOTHING
@@ -66,6 +74,8 @@ async def settle(
     if settled is not Settled.NOTHING:
         code, reason = (outcome.code, outcome.reason) if isinstance(outcome, Failure) else (None, None)
         await timeline.record(tx, job_id, Tag.SETTLED, money=settled, via=via, code=code, reason=reason)
+        if consumed is not None:
+            await store.write_cost(tx, job_id, consumed=consumed)
     failpoint("settle.before_commit")
     return settled
 

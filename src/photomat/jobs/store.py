@@ -31,13 +31,14 @@ async def insert_job(
     user_id: UserId,
     kind: str,
     language: str,
+    quote: Mapping[str, Any],
 ) -> JobId | None:
     """Make the job of a draft; None when it (or another job of this card) exists already."""
     job_id = await tx.fetchval(
         """
         INSERT INTO generation_jobs (idempotency_key, corr, draft_id, bot_id, chat_id, card_message_id, user_id, model, kind,
-                                     inputs, language, price, currency)
-        SELECT $1, $2, draft.draft_id, $4, $5, $6, $7, draft.model, $8, draft.inputs, $9, draft.price, draft.currency
+                                     inputs, language, price, currency, quote)
+        SELECT $1, $2, draft.draft_id, $4, $5, $6, $7, draft.model, $8, draft.inputs, $9, draft.price, draft.currency, $10
           FROM drafts AS draft WHERE draft.draft_id = $3
             ON CONFLICT DO NOTHING
         RETURNING job_id
@@ -49,6 +50,7 @@ async def insert_job(
         user_id,
         kind,
         language,
+        dict(quote),
     )
     return None if job_id is None else JobId(job_id)
 
@@ -57,14 +59,6 @@ async def find_by_key(tx: Transaction, key: str) -> tuple[JobId, str, MessageId]
     """The job made before under this key: its id, its correlation id, its card."""
     row = await tx.fetchrow("SELECT job_id, corr, card_message_id FROM generation_jobs WHERE idempotency_key = $1", key)
     return None if row is None else (JobId(row["job_id"]), row["corr"], MessageId(row["card_message_id"]))
-
-
-async def count_live(tx: Transaction, user_id: UserId) -> int:
-    """How many jobs of this user are not settled yet."""
-    count: int = await tx.fetchval(
-        "SELECT count(*) FROM generation_jobs WHERE user_id = $1 AND settled_at IS NULL", user_id
-    )
-    return count
 
 
 async def claim_submits(pool: Pool, *, limit: int, lease: timedelta, instance: InstanceId) -> list[Job]:

@@ -1,14 +1,17 @@
 """One parser for everything Kie says about a task, in a callback or in recordInfo. Junk never raises.
 
-How a task stands is read in `states.py`, what it hands over in `results.py`, instants and progress in `times.py`.
+How a task stands is read in `states.py`, what it hands over in `results.py`, instants and progress in `times.py`,
+what Kie took for it in `credits.py`.
 """
 
 from collections.abc import Mapping
 from datetime import timedelta
+from decimal import Decimal
 from typing import Any, Final, NamedTuple
 
 from photomat.kernel.text import storable
 from photomat.kie import times
+from photomat.kie.credits import credits_of
 from photomat.kie.results import result_object_of, urls_of
 from photomat.kie.states import OK, KieState, envelope_code, normalize_state, state_of
 
@@ -23,7 +26,7 @@ CODE_KEYS: Final = ("failCode", "errorCode")
 
 
 class Reading(NamedTuple):
-    """What a record or a callback says: the state, the results, the reason of a failure, how far and how long."""
+    """What a record or a callback says: state, results, the reason of a failure, how far, how long, and what Kie took."""
 
     state: KieState
     urls: tuple[str, ...]
@@ -32,6 +35,7 @@ class Reading(NamedTuple):
     result_object: Mapping[str, Any] | None = None
     progress: int | None = None
     took: timedelta | None = None
+    credits: Decimal | None = None
 
 
 def extract_task_id(payload: object) -> str | None:
@@ -62,6 +66,7 @@ def parse_kie_state(payload: object) -> Reading:
         result_object,
         times.progress(data.get("progress")),
         times.took(data),
+        credits_of(data),
     )
 
 

@@ -15,7 +15,7 @@ from photomat.jobs.listing import waiting_orphans
 from photomat.jobs.loose_holds import Release, job_of_hold, release_loose_hold
 from photomat.jobs.orphans import reconcile_orphans
 from photomat.jobs.retry import Again, retry_job
-from photomat.kernel.ids import JobId
+from photomat.kernel.ids import JobId, UserId
 from photomat.operators import journal
 
 ORPHANS_SHOWN: Final = 1000
@@ -66,7 +66,7 @@ async def retry(pool: Pool, job_id: JobId, *, operator: str, reason: str | None 
             return Answer(done=False, sentence=NO_SUCH_JOB)
         return Answer(done=answer.went, sentence=AGAIN[answer.again])
 
-    return await _journaled(pool, act, action="retry", job_id=job_id, operator=operator, reason=reason)
+    return await journaled(pool, act, action="retry", job_id=job_id, operator=operator, reason=reason)
 
 
 async def redeliver(pool: Pool, job_id: JobId, *, operator: str, reason: str | None = None) -> Answer:
@@ -76,7 +76,7 @@ async def redeliver(pool: Pool, job_id: JobId, *, operator: str, reason: str | N
         found = await rearm_job(tx, job_id)
         return Answer(done=found, sentence="Its card is due now." if found else NO_SUCH_JOB)
 
-    return await _journaled(pool, act, action="redeliver", job_id=job_id, operator=operator, reason=reason)
+    return await journaled(pool, act, action="redeliver", job_id=job_id, operator=operator, reason=reason)
 
 
 async def cancel(pool: Pool, job_id: JobId, *, operator: str, reason: str) -> Answer:
@@ -92,7 +92,7 @@ async def cancel(pool: Pool, job_id: JobId, *, operator: str, reason: str) -> An
             )
         return Answer(done=True, sentence="It is canceled and its money is back; a late result becomes an offer.")
 
-    return await _journaled(pool, act, action="cancel", job_id=job_id, operator=operator, reason=reason)
+    return await journaled(pool, act, action="cancel", job_id=job_id, operator=operator, reason=reason)
 
 
 async def release_hold(pool: Pool, reference: str, *, operator: str, reason: str) -> Answer:
@@ -103,7 +103,7 @@ async def release_hold(pool: Pool, reference: str, *, operator: str, reason: str
         return Answer(done=release is Release.RELEASED, sentence=f"Hold {reference}: {RELEASES[release]}")
 
     job_id = await job_of_hold(pool, reference)
-    return await _journaled(pool, act, action="release", job_id=job_id, operator=operator, reason=reason)
+    return await journaled(pool, act, action="release", job_id=job_id, operator=operator, reason=reason)
 
 
 async def reconcile(pool: Pool, *, operator: str) -> Reconciliation:
@@ -114,19 +114,22 @@ async def reconcile(pool: Pool, *, operator: str) -> Reconciliation:
     async def act(_tx: Transaction) -> Answer:
         return Answer(done=True, sentence=f"{done.matched} matched, {done.waiting} wait.")
 
-    answer = await _journaled(pool, act, action="reconcile", job_id=None, operator=operator, reason=None)
+    answer = await journaled(pool, act, action="reconcile", job_id=None, operator=operator, reason=None)
     return Reconciliation(matched=[asdict(match) for match in done.matches], waiting=waiting, sentence=answer.sentence)
 
 
-async def _journaled(
+async def journaled(
     pool: Pool,
     act: Callable[[Transaction], Awaitable[Answer]],
     *,
     action: str,
-    job_id: JobId | None,
     operator: str,
     reason: str | None,
+    job_id: JobId | None = None,
+    user_id: UserId | None = None,
+    reference: str | None = None,
 ) -> Answer:
+    """Do it and keep that it was done, or that it was refused; nothing of the one without the other."""
     async with transaction(pool) as tx:
         answer = await act(tx)
         await journal.write(
@@ -134,6 +137,8 @@ async def _journaled(
             operator=operator,
             action=action,
             job_id=job_id,
+            user_id=user_id,
+            reference=reference,
             reason=reason,
             done=answer.done,
             outcome=answer.sentence,

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from photomat.db.pool import Pool, Transaction
-from photomat.kernel.ids import JobId
+from photomat.kernel.ids import JobId, UserId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,15 +18,27 @@ class Entry:
     reason: str | None
     done: bool
     outcome: str
+    user_id: UserId | None
+    reference: str | None
 
 
 async def write(
-    tx: Transaction, *, operator: str, action: str, job_id: JobId | None, reason: str | None, done: bool, outcome: str
+    tx: Transaction,
+    *,
+    operator: str,
+    action: str,
+    reason: str | None,
+    done: bool,
+    outcome: str,
+    job_id: JobId | None = None,
+    user_id: UserId | None = None,
+    reference: str | None = None,
 ) -> None:
-    """Keep what an operator did."""
+    """Keep what an operator did, to which job or with whose money, and the reference of the move."""
     await tx.execute(
         """
-        INSERT INTO operator_journal (operator, action, job_id, reason, done, outcome) VALUES ($1, $2, $3, $4, $5, $6)
+        INSERT INTO operator_journal (operator, action, job_id, reason, done, outcome, user_id, reference)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
         """,
         operator,
         action,
@@ -34,16 +46,27 @@ async def write(
         reason,
         done,
         outcome,
+        user_id,
+        reference,
     )
 
 
 async def acts_on(pool: Pool, job_id: JobId) -> list[Entry]:
     """What operators did to a job, oldest first."""
+    return await _acts(pool, "job_id = $1", job_id)
+
+
+async def acts_with_money_of(pool: Pool, user_id: UserId) -> list[Entry]:
+    """What operators did with a user's money, oldest first."""
+    return await _acts(pool, "user_id = $1", user_id)
+
+
+async def _acts(pool: Pool, which: str, key: int) -> list[Entry]:
     rows = await pool.fetch(
-        """
-        SELECT at, operator, action, job_id, reason, done, outcome
-          FROM operator_journal WHERE job_id = $1 ORDER BY entry_id
-        """,
-        job_id,
+        f"""
+        SELECT at, operator, action, job_id, reason, done, outcome, user_id, reference
+          FROM operator_journal WHERE {which} ORDER BY entry_id
+        """,  # noqa: S608  our own two conditions
+        key,
     )
     return [Entry(**dict(row)) for row in rows]

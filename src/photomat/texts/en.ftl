@@ -81,6 +81,27 @@ draft-what-to-change = ✏️ <b>{ $model }</b>
 
     What should be changed?
 draft-change-input = ✏️ { $title }
+draft-why = ❓ Why { $price }?
+why-title = ❓ <b>Why { $price }?</b> · { $model }
+why-unit-generation = • { $price } for one generation
+why-unit-image = • { $price } for a picture
+why-unit-video = • { $price } for a video
+why-unit-second = • { $price } for a second
+why-unit-minute = • { $price } for a minute
+why-unit-character = • { $price } for { $each } characters
+why-unit-megapixel = • { $price } for a megapixel
+why-unit-token = • { $price } for { $each } tokens
+why-fixed = • This model has one price, whatever you choose.
+why-free = • This model is free.
+why-free-limited = • This model is free: { $limit } { $limit ->
+        [one] time
+       *[other] times
+    } in 24 hours.
+why-discount = • { $percent } % off.
+why-until = • Until { $until } UTC.
+why-least = • This is the lowest price of such an order.
+why-rounded = • Rounded up to { $step }.
+why-total = Total: <b>{ $price }</b>. The price is fixed when you buy; if nothing comes of it, the money comes back.
 draft-canceled = The order is canceled, nothing was charged.
 
 ## Answers to taps
@@ -90,10 +111,23 @@ tap-accepted-elsewhere = This order was started from another card
 tap-card-renewed = The terms have changed: please check the renewed card
 tap-draft-gone = This order is out of date, canceled or not yours. Start a new one: /start
 tap-draft-bought = This order is running already and cannot be changed
-tap-too-many = No more than { $limit } { $limit ->
+tap-limit-running = No more than { $limit } { $limit ->
         [one] order
        *[other] orders
-    } at once. Wait for the running ones and tap again.
+    } at once. You can order again as soon as one of them is done.
+tap-limit-minute = No more than { $limit } { $limit ->
+        [one] order
+       *[other] orders
+    } a minute. You can order again in { $wait }.
+tap-limit-pause = There must be { $limit } s between two orders. You can order again in { $wait }.
+tap-limit-free = { $limit } a day { $limit ->
+        [one] is
+       *[other] are
+    } free, and you have used them all. You can order again in { $wait }.
+tap-why-unknown = This order was bought for { $price }; what the price was made of was not kept then
+wait-seconds = { $seconds } s
+wait-minutes = { $minutes } min
+wait-hours = { $hours } h { $minutes } min
 tap-not-enough = { $missing } is missing: the price is { $price }, available is { $available }. Your order is kept: top up and tap again.
 tap-question-closed = This question is closed, or was not put to you. Start again: /start
 tap-stale = This button no longer works. Open the menu: /start
@@ -208,6 +242,7 @@ resent =
     📩 <b>{ $model }</b> · once more, free
     { $inputs }
 card-button-again = 🔁 Once more
+card-button-why = ❓ Why { $price }?
 card-button-retry = 🔁 Try again
 card-button-cancel = ✖️ Cancel
 card-button-accept = 🎁 Take it for { $price }

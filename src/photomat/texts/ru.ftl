@@ -81,6 +81,28 @@ draft-what-to-change = ✏️ <b>{ $model }</b>
 
     Что изменить?
 draft-change-input = ✏️ { $title }
+draft-why = ❓ Почему { $price }?
+why-title = ❓ <b>Почему { $price }?</b> · { $model }
+why-unit-generation = • { $price } за одну генерацию
+why-unit-image = • { $price } за картинку
+why-unit-video = • { $price } за видео
+why-unit-second = • { $price } за секунду
+why-unit-minute = • { $price } за минуту
+why-unit-character = • { $price } за { $each } симв.
+why-unit-megapixel = • { $price } за мегапиксель
+why-unit-token = • { $price } за { $each } токенов
+why-fixed = • Для этой модели установлена одна цена, какие бы параметры вы ни выбрали.
+why-free = • Эта модель бесплатна.
+why-free-limited = • Эта модель бесплатна: { $limit } { $limit ->
+        [one] раз
+        [few] раза
+       *[many] раз
+    } за 24 часа.
+why-discount = • Скидка { $percent } %.
+why-until = • Так до { $until } UTC.
+why-least = • Это наименьшая цена такого заказа.
+why-rounded = • Округлено вверх до { $step }.
+why-total = Итого: <b>{ $price }</b>. Цена закрепляется за заказом в момент покупки; если ничего не получится, деньги вернутся.
 draft-canceled = Заказ отменён, деньги не списаны.
 
 ## Ответы на нажатия
@@ -90,10 +112,24 @@ tap-accepted-elsewhere = Этот заказ уже запущен другой 
 tap-card-renewed = Условия изменились — проверьте обновлённую карточку
 tap-draft-gone = Этот заказ устарел, отменён или не ваш. Начните новый: /start
 tap-draft-bought = Этот заказ уже запущен, изменить его нельзя
-tap-too-many = Сразу можно делать не больше { $limit } { $limit ->
+tap-limit-running = Сразу можно делать не больше { $limit } { $limit ->
         [one] заказа
        *[other] заказов
-    }. Дождитесь готовых и нажмите снова.
+    }. Снова можно, как только один из них будет готов.
+tap-limit-minute = Не больше { $limit } { $limit ->
+        [one] заказа
+       *[other] заказов
+    } в минуту. Снова можно через { $wait }.
+tap-limit-pause = Между заказами нужна пауза { $limit } с. Снова можно через { $wait }.
+tap-limit-free = Бесплатно можно { $limit } { $limit ->
+        [one] раз
+        [few] раза
+       *[many] раз
+    } в сутки, и все уже использованы. Снова можно через { $wait }.
+tap-why-unknown = Заказ куплен за { $price }, из чего сложилась цена, тогда ещё не записывалось
+wait-seconds = { $seconds } с
+wait-minutes = { $minutes } мин
+wait-hours = { $hours } ч { $minutes } мин
 tap-not-enough = Не хватает { $missing }: цена { $price }, доступно { $available }. Заказ сохранён: пополните баланс и нажмите снова.
 tap-question-closed = Этот вопрос уже закрыт или задан не вам. Начать заново: /start
 tap-stale = Эта кнопка больше не работает. Откройте меню: /start
@@ -208,6 +244,7 @@ resent =
     📩 <b>{ $model }</b> · ещё раз, бесплатно
     { $inputs }
 card-button-again = 🔁 Ещё раз
+card-button-why = ❓ Почему { $price }?
 card-button-retry = 🔁 Попробовать снова
 card-button-cancel = ✖️ Отменить
 card-button-accept = 🎁 Забрать за { $price }

@@ -1,14 +1,16 @@
-"""The verbs of money: credit, hold, charge, release. Each happens at most once per reference.
+"""The verbs of money for orders: credit, hold, charge, release. Each happens at most once per reference.
 
 - Repeating a call changes nothing. The same reference with other parameters is `Corrupt`, a bug of ours. Whatever is
   raised, the caller's transaction is to be rolled back; only `NotEnough` leaves nothing written by itself.
 - A hold is taken only from what is available, and ends once: charged in full or released. The database decides both, by
   a conditional UPDATE with CHECKs behind it and by a primary key, under READ COMMITTED as under stricter levels.
+- Money that comes in, and money that becomes free while its owner owes, pays the debt first.
 - Every verb locks the wallet's row before it writes, and no row that users share: moves of one user run one after the
   other, those of different users never wait for each other. Lock a job before its wallet; whoever moves the money of
   two users in one transaction takes them in ascending order of user_id.
 
-When to charge and when to release is decided in `jobs`, what something costs in `catalog`.
+When to charge and when to release is decided in `jobs`, what something costs in `catalog`. Money that goes the other way
+is in `giving_back` and `transfers`.
 """
 
 from photomat.db.pool import Transaction
@@ -16,7 +18,9 @@ from photomat.kernel.errors import Corrupt, NotEnough
 from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import Money
 from photomat.wallet import store
-from photomat.wallet.posting import Balance, Closing, CreditReason, Hold, charge_posting, credit_posting
+from photomat.wallet.locks import book_once, found, locked_wallet
+from photomat.wallet.moves import Facts, charge_posting, credit_posting, debit_posting, debt_posting
+from photomat.wallet.posting import Balance, Closing, CreditReason, DebitReason, Hold
 
 
 async def open_wallet(tx: Transaction, *, user_id: UserId, currency: str) -> None:
@@ -26,23 +30,46 @@ async def open_wallet(tx: Transaction, *, user_id: UserId, currency: str) -> Non
 
 async def balance(tx: Transaction, *, user_id: UserId) -> Balance:
     """What the wallet holds at this moment."""
-    return _found(await store.read_balance(tx, user_id), user_id)
+    return found(await store.read_balance(tx, user_id), user_id)
 
 
-async def credit(tx: Transaction, *, user_id: UserId, amount: Money, reference: str, reason: CreditReason) -> bool:
-    """Put money into the wallet; False when this very credit was booked before."""
-    await _locked_wallet(tx, user_id=user_id, amount=amount, reference=reference)
-    posting = credit_posting(user_id=user_id, amount=amount, reference=reference, reason=reason)
-    if await store.book(tx, posting):
-        return True
-    if await store.read_booked_digest(tx, reference) != posting.digest:
-        raise Corrupt(f"credit {reference}: this reference was booked before with other parameters")
-    return False
+async def credit(
+    tx: Transaction,
+    *,
+    user_id: UserId,
+    amount: Money,
+    reference: str,
+    reason: CreditReason,
+    facts: Facts | None = None,
+) -> bool:
+    """Put money into the wallet, into the user's debt first; False when this very credit was booked before."""
+    wallet = await locked_wallet(tx, user_id=user_id, amount=amount, reference=reference)
+    return await book_once(
+        tx,
+        credit_posting(user_id=user_id, wallet=wallet, amount=amount, reference=reference, reason=reason, facts=facts),
+    )
+
+
+async def debit(
+    tx: Transaction,
+    *,
+    user_id: UserId,
+    amount: Money,
+    reference: str,
+    reason: DebitReason,
+    facts: Facts | None = None,
+) -> bool:
+    """Take money that is available; `NotEnough` and nothing written when it is not. False when it was taken before."""
+    wallet = await locked_wallet(tx, user_id=user_id, amount=amount, reference=reference)
+    posting = debit_posting(user_id=user_id, amount=amount, reference=reference, reason=reason, facts=facts)
+    if wallet.available < amount and await store.read_booked_digest(tx, reference) is None:
+        raise NotEnough("not-enough", price=amount, available=wallet.available)
+    return await book_once(tx, posting)
 
 
 async def hold(tx: Transaction, *, user_id: UserId, amount: Money, reference: str, job_id: JobId) -> None:
     """Set money aside for a job; `NotEnough` when it does not fit or there is debt, and then nothing is written."""
-    wallet = await _locked_wallet(tx, user_id=user_id, amount=amount, reference=reference)
+    wallet = await locked_wallet(tx, user_id=user_id, amount=amount, reference=reference)
     wanted = Hold(reference=reference, user_id=user_id, amount=amount, job_id=job_id)
     known = await store.find_hold(tx, reference)
     if known is None:
@@ -54,7 +81,7 @@ async def hold(tx: Transaction, *, user_id: UserId, amount: Money, reference: st
 
 async def charge(tx: Transaction, *, reference: str) -> bool:
     """Take the held money as income; False when it was charged before."""
-    held = await _hold_with_locked_wallet(tx, reference)
+    held, _ = await _hold_with_locked_wallet(tx, reference)
     if not await _close(tx, held, "charge"):
         return False
     if not await store.book(tx, charge_posting(held)):
@@ -63,26 +90,26 @@ async def charge(tx: Transaction, *, reference: str) -> bool:
 
 
 async def release(tx: Transaction, *, reference: str) -> bool:
-    """Give the held money back to its owner; False when it was released before."""
-    held = await _hold_with_locked_wallet(tx, reference)
-    return await _close(tx, held, "release")
+    """Give the held money back to its owner, to pay their debt with first; False when it was released before."""
+    held, wallet = await _hold_with_locked_wallet(tx, reference)
+    if not await _close(tx, held, "release"):
+        return False
+    payable = min(wallet.owed.minor, wallet.unheld.minor + held.amount.minor)
+    if payable:
+        await book_once(
+            tx,
+            debt_posting(
+                user_id=held.user_id, amount=Money(payable, wallet.currency), reference=f"debt:{held.reference}"
+            ),
+        )
+    return True
 
 
-async def _locked_wallet(tx: Transaction, *, user_id: UserId, amount: Money, reference: str) -> Balance:
-    wallet = _found(await store.lock_wallet(tx, user_id), user_id)
-    if amount.minor <= 0:
-        raise Corrupt(f"{reference}: {amount.minor} is not an amount that can be moved")
-    if amount.currency != wallet.currency:
-        raise Corrupt(f"{reference}: {amount} does not fit the {wallet.currency} wallet of user {user_id}")
-    return wallet
-
-
-async def _hold_with_locked_wallet(tx: Transaction, reference: str) -> Hold:
+async def _hold_with_locked_wallet(tx: Transaction, reference: str) -> tuple[Hold, Balance]:
     held = await store.find_hold(tx, reference)
     if held is None:
         raise Corrupt(f"there is no hold {reference}")
-    await store.lock_wallet(tx, held.user_id)
-    return held
+    return held, found(await store.lock_wallet(tx, held.user_id), held.user_id)
 
 
 async def _close(tx: Transaction, held: Hold, closed_as: Closing) -> bool:
@@ -92,9 +119,3 @@ async def _close(tx: Transaction, held: Hold, closed_as: Closing) -> bool:
     if before != closed_as:
         raise Corrupt(f"hold {held.reference} cannot end as {closed_as}: it ended as {before}")
     return False
-
-
-def _found(wallet: Balance | None, user_id: UserId) -> Balance:
-    if wallet is None:
-        raise Corrupt(f"user {user_id} has no wallet; open_wallet comes first")
-    return wallet

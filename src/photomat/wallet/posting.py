@@ -1,21 +1,42 @@
-"""What moves money, as values: the wallet's row, a hold, a posting of two lines that add up to zero. Pure.
+"""What moves money, as values: the wallet's row, a hold, a posting of lines that add up to zero. Pure.
 
-The parameters of a move are one line of text, and its SHA-256 is stored with the move. So a reference that comes again
-with other parameters is noticed, and the audit recomputes every digest from the rows alone.
+A posting bears two fingerprints, both SHA-256 and both stored. `digest` is of what was asked: a reference that comes again
+with other parameters is noticed. `seal` is of what was booked, every line of it: how a sum was split between a wallet and
+a debt is known only when the wallet is locked, so the same question may be booked in more than one way. The audit
+recomputes both from the rows alone.
 """
 
 import hashlib
-from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal, TypeAlias
 
 from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import Money
 
-CreditReason: TypeAlias = Literal["welcome", "topup", "operator", "refund"]
+CreditReason: TypeAlias = Literal["welcome", "topup", "operator", "gift", "promo", "bonus", "referral", "subscription"]
 """Why money came into a wallet; the account it came from bears the same name."""
+
+DebitReason: TypeAlias = Literal["operator", "gift", "expiry"]
+"""Why money left a wallet, as far as it was there: by an operator, into a gift, an allowance that ran out."""
+
+TakeBackReason: TypeAlias = Literal["payment-refund", "promo", "bonus", "referral", "subscription"]
+"""Why money is taken back though it may be spent: the payment was returned, and what was given for it with it."""
+
+RefundReason: TypeAlias = Literal["refund", "undelivered"]
+"""Why a charge is given back: an operator's word, or a result that could not be delivered for days."""
+
+Reason: TypeAlias = CreditReason | DebitReason | TakeBackReason | RefundReason | Literal["charge", "debt", "correction"]
 
 Closing: TypeAlias = Literal["charge", "release"]
 """The two ways a hold ends."""
+
+OTHER_ACCOUNTS: Final[Mapping[str, str]] = {
+    "charge": "income",
+    "expiry": "subscription",
+    "payment-refund": "topup",
+}
+"""The account on the other side where it is not named like the reason."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,10 +53,14 @@ class Balance:
         return self.posted.currency
 
     @property
+    def unheld(self) -> Money:
+        """What no hold sets aside, debt or not."""
+        return Money(self.posted.minor - self.held.minor, self.currency)
+
+    @property
     def available(self) -> Money:
         """What is neither held nor blocked by debt."""
-        free = 0 if self.owed.minor else self.posted.minor - self.held.minor
-        return Money(free, self.currency)
+        return Money(0, self.currency) if self.owed.minor else self.unheld
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,47 +75,82 @@ class Hold:
     @property
     def digest(self) -> bytes:
         """The fingerprint of what was asked for."""
-        return _sha256(
+        return sha256(
             f"hold user={self.user_id} amount={self.amount.minor} currency={self.amount.currency} job={self.job_id}"
         )
 
 
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line: a positive amount comes into the account. Only a wallet and a debt belong to a user."""
+
+    account: str
+    user_id: UserId | None
+    amount: int
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Posting:
-    """Money between a user's wallet and one other account. A positive amount comes into the wallet."""
+    """A transaction to be booked. `asked` tells its parameters in one line of text; `facts` are words for a statement."""
 
     reference: str
-    reason: CreditReason | Literal["charge"]
-    user_id: UserId
-    amount: Money
-    other_account: str
+    reason: Reason
+    asked: str
+    currency: str
+    lines: tuple[Line, ...]
     job_id: JobId | None = None
+    reverses: int | None = None
+    refunds: int | None = None
+    facts: Mapping[str, str | int] = field(default_factory=dict)
+
+    @property
+    def users(self) -> frozenset[UserId]:
+        """Whose wallets it changes."""
+        return frozenset(line.user_id for line in self.lines if line.user_id is not None)
 
     @property
     def digest(self) -> bytes:
         """The fingerprint of what was asked for."""
-        return _sha256(
-            f"{self.reason} user={self.user_id} amount={self.amount.minor} currency={self.amount.currency}"
-            f" job={self.job_id or '-'}"
+        return sha256(self.asked)
+
+    @property
+    def seal(self) -> bytes:
+        """The fingerprint of what is booked: the reference, the digest and every line."""
+        lines = (
+            f"{number} {line.account} {line.user_id or '-'} {self.currency} {line.amount}"
+            for number, line in enumerate(self.lines, start=1)
         )
+        return sha256("\n".join((self.reference, self.digest.hex(), *lines)))
 
 
-def credit_posting(*, user_id: UserId, amount: Money, reference: str, reason: CreditReason) -> Posting:
-    """Money that comes into the wallet from the account named like the reason."""
-    return Posting(reference=reference, reason=reason, user_id=user_id, amount=amount, other_account=reason)
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Booked:
+    """A transaction of the past: what it was about, what it did to each of its users, and what was given back of it since.
+
+    `names_another`: it gives back itself. `is_named`: another one gives back of it, to its one user `given_back` in all.
+    """
+
+    transaction_id: int
+    reference: str
+    reason: str
+    digest: bytes
+    job_id: JobId | None
+    names_another: bool
+    lines: tuple[Line, ...]
+    given_back: int
+    is_named: bool
+    currency: str
+
+    def net(self, user_id: UserId) -> int:
+        """What the user gained by it, a debt that became smaller included."""
+        return sum(line.amount for line in self.lines if line.user_id == user_id)
+
+    @property
+    def users(self) -> list[UserId]:
+        """Everybody whose money it moved, in the order in which wallets are locked."""
+        return sorted({line.user_id for line in self.lines if line.user_id is not None})
 
 
-def charge_posting(hold: Hold) -> Posting:
-    """What a hold becomes when it is charged: its whole amount is income, under its own reference."""
-    return Posting(
-        reference=hold.reference,
-        reason="charge",
-        user_id=hold.user_id,
-        amount=Money(-hold.amount.minor, hold.amount.currency),
-        other_account="income",
-        job_id=hold.job_id,
-    )
-
-
-def _sha256(parameters: str) -> bytes:
+def sha256(parameters: str) -> bytes:
+    """The fingerprint of a line of text."""
     return hashlib.sha256(parameters.encode()).digest()

@@ -6,9 +6,10 @@ A statement that changes a wallet's row writes the rows that justify it too, so 
 import asyncpg
 
 from photomat.db.pool import Transaction
+from photomat.kernel.errors import Corrupt
 from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import Money
-from photomat.wallet.posting import Balance, Closing, Hold, Posting
+from photomat.wallet.posting import Balance, Booked, Closing, Hold, Line, Posting
 
 
 async def insert_wallet(tx: Transaction, *, user_id: UserId, currency: str) -> None:
@@ -33,43 +34,108 @@ async def lock_wallet(tx: Transaction, user_id: UserId) -> Balance | None:
 
 
 async def book(tx: Transaction, posting: Posting) -> bool:
-    """Write the transaction, its two lines and the wallet's new sum; False when its reference is taken."""
-    return bool(
-        await tx.fetchval(
-            """
-            WITH booked AS (
-                INSERT INTO ledger_transactions (reference, reason, digest, job_id)
-                VALUES ($1, $2, $3, $4)
-                ON CONFLICT ON CONSTRAINT ledger_transactions_reference_once DO NOTHING
-                RETURNING transaction_id
-            ), lines AS (
-                INSERT INTO entries (transaction_id, line, account, user_id, currency, amount)
-                SELECT transaction_id, 1, 'wallet', $5::bigint, $6::text, $7::bigint FROM booked
-                UNION ALL
-                SELECT transaction_id, 2, $8::text, NULL, $6::text, -$7::bigint FROM booked
-            )
+    """Write the transaction, its lines and the new sums of its wallets; False when its reference is taken.
+
+    A wallet that would not cover its line is not changed, and then the sums no longer are those of the lines: `Corrupt`.
+    """
+    changed: list[asyncpg.Record] = await tx.fetch(
+        """
+        WITH asked AS (
+            SELECT line, account, user_id, amount
+              FROM unnest($9::smallint[], $10::text[], $11::bigint[], $12::bigint[])
+                   AS lines (line, account, user_id, amount)
+        ), booked AS (
+            INSERT INTO ledger_transactions (reference, reason, digest, seal, job_id, reverses, refunds, facts)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $13)
+            ON CONFLICT ON CONSTRAINT ledger_transactions_reference_once DO NOTHING
+            RETURNING transaction_id
+        ), lines AS (
+            INSERT INTO entries (transaction_id, line, account, user_id, currency, amount)
+            SELECT transaction_id, line, account, user_id, $8, amount FROM booked, asked
+        ), sums AS (
+            SELECT user_id,
+                   coalesce(sum(amount) FILTER (WHERE account = 'wallet'), 0) AS posted,
+                   coalesce(sum(amount) FILTER (WHERE account = 'debt'), 0) AS paid
+              FROM asked WHERE user_id IS NOT NULL GROUP BY user_id
+        ), changed AS (
             UPDATE wallets
-               SET posted = posted + $7
-              FROM booked
-             WHERE user_id = $5 AND currency = $6
-            RETURNING true
-            """,
-            posting.reference,
-            posting.reason,
-            posting.digest,
-            posting.job_id,
-            posting.user_id,
-            posting.amount.currency,
-            posting.amount.minor,
-            posting.other_account,
+               SET posted = wallets.posted + sums.posted, owed = wallets.owed - sums.paid
+              FROM booked, sums
+             WHERE wallets.user_id = sums.user_id AND wallets.currency = $8
+               AND wallets.posted - wallets.held + sums.posted >= 0 AND wallets.owed - sums.paid >= 0
+            RETURNING wallets.user_id
         )
+        SELECT user_id FROM booked LEFT JOIN changed ON true
+        """,
+        posting.reference,
+        posting.reason,
+        posting.digest,
+        posting.seal,
+        posting.job_id,
+        posting.reverses,
+        posting.refunds,
+        posting.currency,
+        [number for number, _ in enumerate(posting.lines, start=1)],
+        [line.account for line in posting.lines],
+        [line.user_id for line in posting.lines],
+        [line.amount for line in posting.lines],
+        dict(posting.facts),
     )
+    if changed and {row["user_id"] for row in changed} != posting.users:
+        raise Corrupt(f"{posting.reference}: not every wallet of {sorted(posting.users)} covers its line")
+    return bool(changed)
 
 
 async def read_booked_digest(tx: Transaction, reference: str) -> bytes | None:
     """The fingerprint of the transaction with this reference."""
     digest: bytes | None = await tx.fetchval("SELECT digest FROM ledger_transactions WHERE reference = $1", reference)
     return digest
+
+
+async def find_booked(tx: Transaction, reference: str) -> Booked | None:
+    """The transaction with this reference. All but what was given back of it never changes."""
+    return await _booked(tx, "reference = $1", reference)
+
+
+async def find_charge(tx: Transaction, job_id: JobId) -> Booked | None:
+    """The one charge of a job."""
+    return await _booked(tx, "job_id = $1 AND reason = 'charge'", job_id)
+
+
+async def _booked(tx: Transaction, which: str, key: object) -> Booked | None:
+    rows = await tx.fetch(
+        f"""
+        SELECT transaction_id, reference, reason, digest, job_id, account, user_id, currency, amount,
+               reverses IS NOT NULL OR refunds IS NOT NULL AS names_another,
+               (SELECT abs(coalesce(sum(back.amount), 0))::bigint
+                  FROM ledger_transactions AS later JOIN entries AS back USING (transaction_id)
+                 WHERE (later.refunds = booked.transaction_id OR later.reverses = booked.transaction_id)
+                   AND back.user_id IS NOT NULL) AS given_back,
+               EXISTS (SELECT FROM ledger_transactions AS later
+                        WHERE later.refunds = booked.transaction_id OR later.reverses = booked.transaction_id) AS is_named
+          FROM ledger_transactions AS booked JOIN entries USING (transaction_id)
+         WHERE {which} ORDER BY line
+        """,  # noqa: S608  our own two conditions
+        key,
+    )
+    if not rows:
+        return None
+    first = rows[0]
+    return Booked(
+        transaction_id=first["transaction_id"],
+        reference=first["reference"],
+        reason=first["reason"],
+        digest=first["digest"],
+        job_id=JobId(first["job_id"]) if first["job_id"] is not None else None,
+        names_another=first["names_another"],
+        lines=tuple(
+            Line(row["account"], UserId(row["user_id"]) if row["user_id"] is not None else None, row["amount"])
+            for row in rows
+        ),
+        given_back=first["given_back"],
+        is_named=first["is_named"],
+        currency=first["currency"],
+    )
 
 
 async def take_hold(tx: Transaction, hold: Hold) -> bool:
@@ -142,26 +208,6 @@ async def read_closing(tx: Transaction, reference: str) -> Closing | None:
     """How the hold was closed, None while it is open."""
     closed_as: Closing | None = await tx.fetchval("SELECT closed_as FROM hold_closings WHERE reference = $1", reference)
     return closed_as
-
-
-async def read_last_moves(tx: Transaction, user_id: UserId, limit: int) -> list[asyncpg.Record]:
-    """The newest wallet lines; the balance after each is today's without the moves that came later."""
-    rows: list[asyncpg.Record] = await tx.fetch(
-        """
-        SELECT booked_at, reason, amount, currency, reference, job_id,
-               (posted - sum(amount) OVER newer + amount)::bigint AS balance_after
-          FROM entries
-          JOIN wallets USING (user_id, currency)
-          JOIN ledger_transactions USING (transaction_id)
-         WHERE user_id = $1 AND account = 'wallet'
-        WINDOW newer AS (ORDER BY transaction_id DESC, line)
-         ORDER BY transaction_id DESC, line
-         LIMIT $2
-        """,
-        user_id,
-        limit,
-    )
-    return rows
 
 
 async def read_holds_of_job(tx: Transaction, job_id: JobId) -> list[asyncpg.Record]:

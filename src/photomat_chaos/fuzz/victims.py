@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
+from photomat.catalog.quote import agreed
 from photomat.db.pool import Pool, transaction
 from photomat.jobs.create import Created, create_job_atomic
 from photomat.jobs.draft import Draft, save_draft
@@ -69,7 +70,7 @@ async def buy(pool: Pool, bot_id: BotId, user: UserId, *, origin: str) -> Purcha
             message_id=card,
             language="ru",
             kind="image",
-            price_now=draft.price,
+            quote=agreed(draft.price),
             corr=ensure_correlation_id(),
         )
     return Purchase(job_id=creation.job_id, user_id=user, card=card) if isinstance(creation, Created) else None

@@ -5,18 +5,19 @@ from aiogram.types import CallbackQuery
 
 from photomat.bot import views
 from photomat.bot.buttons import MenuButton, ModelButton, Screen
-from photomat.bot.form import default_inputs, first_missing, open_form
+from photomat.bot.form import first_missing, open_form
 from photomat.bot.screen import Tap
-from photomat.bot.shop import Shop
 from photomat.bot.views import Offer
 from photomat.bot.visit import Visit
-from photomat.catalog.model import Model
 
 
 async def open_models(_query: CallbackQuery, tap: Tap, visit: Visit) -> None:
     """List the image models with their prices."""
     await tap.answer()
-    offers = [_offer(visit.shop, model) for model in visit.shop.catalog.of_kind("image")]
+    offers = [
+        Offer(model=model, price=quote.price, is_least=not model.has_one_price and quote.rule not in {"fixed", "free"})
+        for model, quote in await visit.shop.quotes("image")
+    ]
     await tap.open(views.model_list(visit.say, offers))
 
 
@@ -31,10 +32,6 @@ async def pick_model(_query: CallbackQuery, callback_data: ModelButton, tap: Tap
     form = open_form(model, asked, form_id=visit.unit.received_id)
     await visit.keep_form(form)
     await tap.open(views.question(visit.say, model, form, asked))
-
-
-def _offer(shop: Shop, model: Model) -> Offer:
-    return Offer(model=model, price=shop.price(model, default_inputs(model)), is_least=len(model.prices) > 1)
 
 
 def router() -> Router:

@@ -65,13 +65,14 @@ async def _draft_to_change(visit: Visit, draft_id: int) -> tuple[Draft, Model] |
     if found is None:
         return None
     draft, model = found
+    quote = await visit.shop.quote(model, draft.inputs)
     changed = await change_draft(
         visit.shop.pool,
         draft_id=draft.draft_id,
         user_id=visit.user_id,
         origin=visit.unit.origin,
         inputs=draft.inputs,
-        price=visit.shop.price(model, draft.inputs),
+        price=quote.price,
     )
     return None if changed is None or changed.expired else (changed, model)
 

@@ -7,15 +7,16 @@ Create is answered with what happened, so it is answered after its transaction. 
 from aiogram import F, Router
 from aiogram.types import CallbackQuery, InaccessibleMessage, Message
 
-from photomat.bot import views
+from photomat.bot import prices, views
 from photomat.bot.buttons import DraftAction, DraftButton
 from photomat.bot.order import draft_on_sale, show_card
 from photomat.bot.screen import Tap
 from photomat.bot.visit import Visit
 from photomat.catalog.model import Model
 from photomat.db.pool import transaction
-from photomat.jobs.create import AlreadyStarted, Created, Creation, DraftChanged, DraftGone, TooMany, create_job_atomic
+from photomat.jobs.create import AlreadyStarted, Created, Creation, DraftChanged, DraftGone, create_job_atomic
 from photomat.jobs.draft import Draft, cancel_draft
+from photomat.jobs.limits import Refused
 from photomat.kernel.errors import NotEnough, Rejected
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import ChatId, DraftId, MessageId
@@ -62,6 +63,7 @@ async def _buy(
     visit: Visit, draft: Draft, model: Model, *, revision: int, card: Message | InaccessibleMessage
 ) -> Creation:
     async with transaction(visit.shop.pool) as tx:
+        quote = await visit.shop.quote(model, draft.inputs, tx=tx)
         creation = await create_job_atomic(
             tx,
             draft_id=draft.draft_id,
@@ -72,7 +74,8 @@ async def _buy(
             message_id=MessageId(card.message_id),
             language=visit.person.user.language,
             kind=model.kind,
-            price_now=visit.shop.price(model, draft.inputs),
+            quote=quote,
+            allowed=visit.shop.limits,
             corr=visit.unit.corr,
         )
     if isinstance(creation, Created):
@@ -99,8 +102,9 @@ async def _tell(tap: Tap, visit: Visit, creation: Creation) -> None:
             await tap.answer(say("tap-card-renewed"), alert=True)
         case DraftGone():
             await tap.answer(say("tap-draft-gone"), alert=True)
-        case TooMany(limit=limit):
-            await tap.answer(say("tap-too-many", limit=limit), alert=True)
+        case Refused():
+            log.info("ORDER_REFUSED", user_id=visit.user_id, why=creation.why, limit=creation.limit)
+            await tap.answer(prices.refusal(say, creation), alert=True)
 
 
 def router() -> Router:

@@ -1,0 +1,120 @@
+"""Proofs that are kept: what the audit found each night and what the books added up to; the days that are over, sealed.
+
+Every night has one proof, by a unique key, whoever runs it and however often; an operator may keep more. A day is sealed an
+hour after it ended, when no transaction of it can still be on its way: its fingerprint holds that of the day before, so
+a change of the past shows in every later row. Old proofs are forgotten, sealed days never.
+"""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Final
+
+from photomat.audit.proofs_kept import DAYS
+from photomat.audit.run import TIMEOUT_S, Examination, Violation, examine
+from photomat.db.pool import ACQUIRE_TIMEOUT_S, Pool, Transaction, transaction
+from photomat.kernel.logs import get_logger
+
+BEGINS: Final = timedelta(hours=2)
+"""A night's proof is due from two o'clock on (UTC), when the day before can be sealed."""
+
+KEPT: Final = timedelta(days=400)
+OFFENDERS_KEPT: Final = 5
+log = get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proof:
+    """One examination of the past; `night` is None for one that an operator kept. `violations` has a few offenders each."""
+
+    run_id: int
+    at: datetime
+    night: date | None
+    seconds: float
+    invariants: int
+    violations: Sequence[Mapping[str, object]]
+    figures: Mapping[str, int]
+
+
+async def prove_the_night(pool: Pool) -> bool:
+    """Keep the proof of this night unless there is one, and seal the days that are over; False when there was."""
+    night = await pool.fetchval(
+        """
+        SELECT night FROM (SELECT ((photomat_now() - $1::interval) AT TIME ZONE 'UTC')::date AS night) AS tonight
+         WHERE NOT EXISTS (SELECT FROM audit_runs WHERE audit_runs.night = tonight.night)
+        """,
+        BEGINS,
+    )
+    if night is None:
+        return False
+    async with transaction(pool) as tx:
+        await seal_days(tx)
+    found = await keep_proof(pool, night=night)
+    await pool.execute("DELETE FROM audit_runs WHERE at < photomat_now() - $1::interval", KEPT)
+    if found.violations:
+        log.error("AUDIT_RED", night=str(night), violations=", ".join(one.name for one in found.violations))
+    else:
+        log.info("AUDIT_KEPT", night=str(night), invariants=found.invariants, seconds=found.seconds)
+    return True
+
+
+async def keep_proof(pool: Pool, *, night: date | None = None) -> Examination:
+    """Examine everything now and keep what was found."""
+    async with pool.acquire(timeout=ACQUIRE_TIMEOUT_S) as connection:
+        found = await examine(connection)
+    await pool.execute(
+        """
+        INSERT INTO audit_runs (night, seconds, invariants, violations, figures) VALUES ($1, $2, $3, $4, $5)
+        ON CONFLICT ON CONSTRAINT audit_runs_one_a_night DO NOTHING
+        """,
+        night,
+        found.seconds,
+        found.invariants,
+        [_small(one) for one in found.violations],
+        dict(found.figures),
+    )
+    return found
+
+
+async def kept_proofs(pool: Pool, *, limit: int = 30) -> list[Proof]:
+    """The last proofs, newest first."""
+    rows = await pool.fetch(
+        """
+        SELECT run_id, at, night, seconds, invariants, violations, figures
+          FROM audit_runs ORDER BY at DESC, run_id DESC LIMIT $1
+        """,
+        limit,
+    )
+    return [Proof(**dict(row)) for row in rows]
+
+
+async def seal_days(tx: Transaction) -> int:
+    """Seal every day that ended an hour ago or more; returns how many."""
+    await tx.execute(f"SET LOCAL statement_timeout = '{TIMEOUT_S}s'")
+    before = await tx.fetchval("SELECT digest FROM sealed_days ORDER BY day DESC LIMIT 1") or b""
+    days = await tx.fetch(
+        f"""
+        SELECT day, transactions, books FROM ({DAYS}) AS days
+         WHERE day < ((photomat_now() - interval '1 hour') AT TIME ZONE 'UTC')::date
+           AND day > coalesce((SELECT max(sealed_days.day) FROM sealed_days), '-infinity')
+         ORDER BY day
+        """,  # noqa: S608  our own constant
+        timeout=TIMEOUT_S,
+    )
+    for row in days:
+        before = hashlib.sha256(before + row["books"]).digest()
+        await tx.execute(
+            """
+            INSERT INTO sealed_days (day, transactions, digest) VALUES ($1, $2, $3)
+            ON CONFLICT ON CONSTRAINT sealed_days_pkey DO NOTHING
+            """,
+            row["day"],
+            row["transactions"],
+            before,
+        )
+    return len(days)
+
+
+def _small(one: Violation) -> dict[str, object]:
+    return {"name": one.name, "count": len(one.offenders), "offenders": list(one.offenders[:OFFENDERS_KEPT])}

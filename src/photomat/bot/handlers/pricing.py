@@ -1,0 +1,73 @@
+"""Why does it cost that? Answered from today's quote for a draft, from the frozen one for a job. Nothing is changed here."""
+
+from aiogram import F, Router
+from aiogram.types import CallbackQuery
+
+from photomat.bot import prices, views
+from photomat.bot.buttons import DraftAction, DraftButton, JobAction, JobButton
+from photomat.bot.order import draft_on_sale, show_card
+from photomat.bot.screen import Tap
+from photomat.bot.visit import Visit
+from photomat.catalog.model import Model
+from photomat.catalog.quote import Quote
+from photomat.jobs.draft import Draft, change_draft
+from photomat.jobs.quote import quote_of_own_job
+from photomat.kernel.ids import JobId
+
+
+async def why_draft(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, visit: Visit) -> None:
+    """Explain the price of a draft in place of its card; one that has changed meanwhile is shown on the card instead."""
+    found = await draft_on_sale(visit, callback_data.draft_id)
+    if found is None or found[0].expired:
+        await tap.answer(visit.say("tap-draft-gone"), alert=True)
+        return
+    draft, model = found
+    quote = await visit.shop.quote(model, draft.inputs)
+    if quote.price != draft.price:
+        await _show_anew(tap, visit, draft, model, quote)
+        return
+    await tap.answer()
+    rows = [[views.back_to_card(visit.say, draft)]]
+    free = visit.shop.limits.free_a_day
+    await tap.replace(prices.why_page(visit.say, model.title, quote, free_a_day=free, rows=rows))
+
+
+async def why_job(_query: CallbackQuery, callback_data: JobButton, tap: Tap, visit: Visit) -> None:
+    """Explain the price a job was bought for, in a message of its own: its card belongs to `delivery`."""
+    found = await quote_of_own_job(visit.shop.pool, job_id=JobId(callback_data.job_id), user_id=visit.user_id)
+    if found is None:
+        await tap.answer(visit.say("tap-not-yours"), alert=True)
+        return
+    visit.unit.corr = found.corr
+    if found.quote is None:
+        await tap.answer(visit.say("tap-why-unknown", price=found.price), alert=True)
+        return
+    await tap.answer()
+    model = visit.shop.model(found.model)
+    title = model.title if model else found.model
+    free = visit.shop.limits.free_a_day
+    await tap.send(prices.why_page(visit.say, title, found.quote, free_a_day=free, rows=[[views.to_home(visit.say)]]))
+
+
+async def _show_anew(tap: Tap, visit: Visit, draft: Draft, model: Model, quote: Quote) -> None:
+    changed = await change_draft(
+        visit.shop.pool,
+        draft_id=draft.draft_id,
+        user_id=visit.user_id,
+        origin=visit.unit.origin,
+        inputs=draft.inputs,
+        price=quote.price,
+    )
+    if changed is None:
+        await tap.answer(visit.say("tap-draft-bought"), alert=True)
+        return
+    await tap.answer(visit.say("tap-card-renewed"), alert=True)
+    await show_card(visit, tap.replace, model=model, draft=changed)
+
+
+def router() -> Router:
+    """The ways to get here."""
+    routes = Router(name="pricing")
+    routes.callback_query.register(why_draft, DraftButton.filter(F.action == DraftAction.WHY))
+    routes.callback_query.register(why_job, JobButton.filter(F.action == JobAction.WHY))
+    return routes

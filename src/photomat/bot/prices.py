@@ -1,0 +1,84 @@
+"""Prices in a customer's words: "why 12 ₽?", and why not now. Pure.
+
+A customer reads what each unit costs them, how many there are, which rule and discount counted and how it was rounded; never
+what it costs us.
+"""
+
+from datetime import timedelta
+from decimal import Decimal
+from html import escape
+from math import ceil
+from typing import Final
+
+from aiogram.types import InlineKeyboardButton
+
+from photomat.bot.views import View
+from photomat.catalog.formula import Part, plain
+from photomat.catalog.quote import Quote
+from photomat.jobs.limits import Refused
+from photomat.kernel.money import SIGNS, Money
+from photomat.texts.load import Say
+
+MOST_PLACES: Final = Decimal("0.0001")
+MINUTE_S: Final = 60
+HOUR_S: Final = 3600
+SAID_IN_SECONDS_S: Final = 100
+
+
+def why_page(say: Say, title: str, quote: Quote, *, free_a_day: int, rows: list[list[InlineKeyboardButton]]) -> View:
+    """Why a generation of this model costs what it does."""
+    lines = [say("why-title", model=escape(title), price=quote.price), "", *_lines(say, quote, free_a_day)]
+    return View(text="\n".join(lines), rows=rows)
+
+
+def refusal(say: Say, refused: Refused) -> str:
+    """Which limit said no, and until when."""
+    key = f"tap-limit-{refused.why}"
+    if refused.wait is None:
+        return say(key, limit=refused.limit)
+    return say(key, limit=refused.limit, wait=span(say, refused.wait))
+
+
+def span(say: Say, wait: timedelta) -> str:
+    """A wait in words, rounded up: `40 с`, `3 мин`, `5 ч 12 мин`."""
+    seconds = max(1, ceil(wait.total_seconds()))
+    if seconds <= SAID_IN_SECONDS_S:
+        return say("wait-seconds", seconds=seconds)
+    minutes = ceil(seconds / MINUTE_S)
+    if minutes < MINUTE_S:
+        return say("wait-minutes", minutes=minutes)
+    return say("wait-hours", hours=minutes // MINUTE_S, minutes=minutes % MINUTE_S)
+
+
+def _lines(say: Say, quote: Quote, free_a_day: int) -> list[str]:
+    if quote.rule == "free":
+        return [say("why-free-limited", limit=free_a_day) if free_a_day else say("why-free"), *_until(say, quote)]
+    lines = [say("why-fixed")] if quote.rule == "fixed" else [_line(say, quote, part) for part in quote.parts]
+    if quote.percent is not None:
+        lines.append(say("why-discount", percent=plain(quote.percent)))
+    lines += _until(say, quote)
+    if quote.raised:
+        lines.append(say("why-least"))
+    elif quote.rule != "fixed" and quote.step > 1:
+        lines.append(say("why-rounded", step=Money(quote.step, quote.price.currency)))
+    return [*lines, "", say("why-total", price=quote.price)]
+
+
+def _line(say: Say, quote: Quote, part: Part) -> str:
+    """`• 2.40 ₽ за секунду (720p) × 5`."""
+    chosen = ", ".join(escape(value) for _, value in part.when if value not in {"true", "false"})
+    asked = _major(quote.price_of(part), quote.price.currency)
+    line = say(f"why-unit-{part.unit}", price=asked, each=plain(part.each))
+    line += f" ({chosen})" if chosen else ""
+    return line if part.unit == "generation" and part.count == 1 else f"{line} × {plain(part.count)}"
+
+
+def _until(say: Say, quote: Quote) -> list[str]:
+    return [] if quote.until is None else [say("why-until", until=f"{quote.until:%d.%m.%Y %H:%M}")]
+
+
+def _major(amount: Decimal, currency: str) -> str:
+    """A price of a part; it may be a fraction of a minor unit."""
+    places = amount.quantize(MOST_PLACES).normalize()
+    fewest = places if places.as_tuple().exponent in {0, -2, -3, -4} else places.quantize(Decimal("0.01"))
+    return f"{fewest:f}\N{NO-BREAK SPACE}{SIGNS.get(currency, currency)}"

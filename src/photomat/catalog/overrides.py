@@ -1,0 +1,149 @@
+"""Prices an operator set without a deploy: every statement on `model_prices`.
+
+Read with each quote, in the buying transaction too, so a change holds everywhere at once. A fixed price of another currency
+does not stand: it would be another price.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import Any, Final
+
+from photomat.catalog.pricing import NO_RULES, Override, OverrideKind, Standing
+from photomat.db.pool import Pool, Transaction
+
+KINDS: Final[tuple[OverrideKind, ...]] = ("fixed", "markup", "free", "discount")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """One rule as the table has it."""
+
+    price_id: int
+    model: str
+    override: Override
+    from_at: datetime
+    operator: str
+    reason: str
+    set_at: datetime
+    cleared_at: datetime | None
+
+
+async def standing_rules(session: Pool | Transaction, *, currency: str) -> dict[str, Standing]:
+    """The rules that stand now, by model; most models have none."""
+    rows = await session.fetch(
+        """
+        SELECT DISTINCT ON (model, kind = 'discount')
+               model, kind, coalesce(amount, markup, percent, 0) AS value, until_at, confirmed
+          FROM model_prices
+         WHERE cleared_at IS NULL AND from_at <= photomat_now() AND (until_at IS NULL OR until_at > photomat_now())
+           AND (currency IS NULL OR currency = $1)
+         ORDER BY model, kind = 'discount', price_id DESC
+        """,
+        currency,
+    )
+    return {
+        model: _standing([row for row in rows if row["model"] == model]) for model in {row["model"] for row in rows}
+    }
+
+
+async def rules_of(session: Pool | Transaction, model: str, *, currency: str) -> Standing:
+    """The rules that stand now for one model."""
+    return (await standing_rules(session, currency=currency)).get(model, NO_RULES)
+
+
+async def lock_prices(tx: Transaction) -> None:
+    """Let one change of prices happen at a time, so that each is measured against the price it really changes."""
+    await tx.execute("LOCK TABLE model_prices IN SHARE ROW EXCLUSIVE MODE")
+
+
+async def add_rule(
+    tx: Transaction,
+    model: str,
+    override: Override,
+    *,
+    currency: str,
+    from_at: datetime | None,
+    operator: str,
+    reason: str,
+) -> int:
+    """Set a rule; it counts from its begin until its end, or until it is cleared or a newer one stands."""
+    kind, value = override.kind, override.value
+    price_id: int = await tx.fetchval(
+        """
+        INSERT INTO model_prices (model, kind, amount, currency, markup, percent, from_at, until_at, operator, reason,
+                                  confirmed)
+        VALUES ($1, $2, $3, $4, $5, $6, coalesce($7, photomat_now()), $8, $9, $10, $11)
+        RETURNING price_id
+        """,
+        model,
+        kind,
+        int(value) if kind == "fixed" else None,
+        currency if kind == "fixed" else None,
+        value if kind == "markup" else None,
+        value if kind == "discount" else None,
+        from_at,
+        override.until,
+        operator,
+        reason,
+        override.confirmed,
+    )
+    return price_id
+
+
+async def clear_rules(tx: Transaction, model: str) -> int:
+    """End every rule of a model, those that have not begun too; how many that were."""
+    cleared = await tx.fetch(
+        """
+        UPDATE model_prices SET cleared_at = photomat_now()
+         WHERE model = $1 AND cleared_at IS NULL AND (until_at IS NULL OR until_at > photomat_now())
+        RETURNING price_id
+        """,
+        model,
+    )
+    return len(cleared)
+
+
+async def kept_rules(pool: Pool, model: str, *, limit: int = 20) -> list[Kept]:
+    """The newest rules of a model, ended ones too."""
+    rows = await pool.fetch(
+        """
+        SELECT price_id, model, kind, coalesce(amount, markup, percent, 0) AS value, from_at, until_at, operator, reason,
+               confirmed, set_at, cleared_at
+          FROM model_prices WHERE model = $1 ORDER BY price_id DESC LIMIT $2
+        """,
+        model,
+        limit,
+    )
+    return [_kept(row) for row in rows]
+
+
+def _standing(rows: Sequence[Mapping[str, Any]]) -> Standing:
+    found = [_override(row) for row in rows]
+    return Standing(
+        rule=next((each for each in found if each.kind != "discount"), None),
+        discount=next((each for each in found if each.kind == "discount"), None),
+    )
+
+
+def _kept(row: Mapping[str, Any]) -> Kept:
+    return Kept(
+        price_id=row["price_id"],
+        model=row["model"],
+        override=_override(row),
+        from_at=row["from_at"],
+        operator=row["operator"],
+        reason=row["reason"],
+        set_at=row["set_at"],
+        cleared_at=row["cleared_at"],
+    )
+
+
+def _override(row: Mapping[str, Any]) -> Override:
+    return Override(
+        kind=next(kind for kind in KINDS if kind == row["kind"]),
+        value=Decimal(row["value"]),
+        until=row["until_at"],
+        confirmed=row["confirmed"],
+    )

@@ -1,0 +1,121 @@
+"""A quote: what one generation costs a customer, and everything that price was made of. Pure.
+
+It is frozen on the job as JSON when it is bought (`as_json`), so that "why 12 ₽?" has its answer for ever, whatever the prices
+are by then. What is the operator's alone (cost, rate, markup) is in it too: whoever speaks to a customer leaves that out.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import ROUND_CEILING, Decimal, InvalidOperation, localcontext
+from typing import Any, Final, Literal, TypeAlias, get_args
+
+from photomat.catalog.formula import EXACT_ENOUGH, ONE, UNIT_WORDS, Part, total
+from photomat.kernel.money import MINOR_PER_MAJOR, Money
+
+Rule: TypeAlias = Literal["formula", "fixed", "markup", "free"]
+"""Which rule made the price: the settings', or one an operator set for the model (the catalogue itself may say `free`)."""
+
+RULES: Final[tuple[Rule, ...]] = get_args(Rule)
+USD_PER_CREDIT: Final = Decimal("0.005")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quote:
+    """A price and its reasons. `raised` means that it would have been below cost and nobody had confirmed that."""
+
+    price: Money
+    cost: Money
+    parts: tuple[Part, ...]
+    rule: Rule
+    usd_rate: Decimal
+    markup: Decimal
+    step: int = 1
+    percent: Decimal | None = None
+    until: datetime | None = None
+    raised: bool = False
+
+    @property
+    def credits(self) -> Decimal:
+        """What Kie takes, as far as the catalogue knows."""
+        return total(self.parts)
+
+    def price_of(self, part: Part) -> Decimal:
+        """What a customer pays for `each` units of a part, in major units, before discount and rounding."""
+        with localcontext(EXACT_ENOUGH):
+            return part.rate * USD_PER_CREDIT * self.usd_rate * self.markup
+
+    def as_json(self) -> dict[str, Any]:
+        """The quote as a job keeps it."""
+        return {
+            "price": self.price.minor,
+            "cost": self.cost.minor,
+            "currency": self.price.currency,
+            "rule": self.rule,
+            "usd_rate": str(self.usd_rate),
+            "markup": str(self.markup),
+            "step": self.step,
+            "credits": str(self.credits),
+            "percent": None if self.percent is None else str(self.percent),
+            "until": None if self.until is None else self.until.isoformat(),
+            "raised": self.raised,
+            "parts": [_part_as_json(part) for part in self.parts],
+        }
+
+
+def agreed(price: Money) -> Quote:
+    """A price nobody calculated: it is what it is."""
+    nothing = Money(0, price.currency)
+    return Quote(price=price, cost=nothing, parts=(), rule="fixed", usd_rate=ONE, markup=ONE)
+
+
+def quote_from_json(kept: Mapping[str, Any] | None) -> Quote | None:
+    """The quote a job keeps; None where it has none, or one this version cannot read."""
+    try:
+        return None if kept is None else _read(kept)
+    except (KeyError, TypeError, ValueError, InvalidOperation):
+        return None
+
+
+def cost_of(credits_: Decimal, usd_rate: Decimal, currency: str) -> Money:
+    """What so many credits cost us; a begun minor unit is a whole one."""
+    with localcontext(EXACT_ENOUGH):
+        minor = credits_ * USD_PER_CREDIT * usd_rate * MINOR_PER_MAJOR
+        return Money(int(minor.to_integral_value(rounding=ROUND_CEILING)), currency)
+
+
+def _part_as_json(part: Part) -> dict[str, Any]:
+    return {
+        "rate": str(part.rate),
+        "unit": part.unit,
+        "each": str(part.each),
+        "count": str(part.count),
+        "when": dict(part.when),
+    }
+
+
+def _read(kept: Mapping[str, Any]) -> Quote:
+    currency = str(kept["currency"])
+    until = kept["until"]
+    return Quote(
+        price=Money(int(kept["price"]), currency),
+        cost=Money(int(kept["cost"]), currency),
+        parts=tuple(_read_part(part) for part in kept["parts"]),
+        rule={rule: rule for rule in RULES}[kept["rule"]],
+        usd_rate=Decimal(kept["usd_rate"]),
+        markup=Decimal(kept["markup"]),
+        step=int(kept["step"]),
+        percent=None if kept["percent"] is None else Decimal(kept["percent"]),
+        until=None if until is None else datetime.fromisoformat(until),
+        raised=bool(kept["raised"]),
+    )
+
+
+def _read_part(kept: Mapping[str, Any]) -> Part:
+    return Part(
+        rate=Decimal(kept["rate"]),
+        unit=next((word for word in UNIT_WORDS if word == kept["unit"]), "generation"),
+        each=Decimal(kept["each"]),
+        count=Decimal(kept["count"]),
+        when=tuple(kept["when"].items()),
+    )

@@ -1,0 +1,163 @@
+"""What an operator may do with money: credit, debit, refund a job, correct a move, look after differences. All in the journal.
+
+Each is once per reference: the same act with the same reference again changes nothing and says so. What the ledger refuses
+is answered with the reason, and the refusal is in the journal too.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from photomat.audit import differences
+from photomat.db.pool import Pool, Transaction
+from photomat.kernel.errors import Corrupt, NotEnough, PhotomatError, Rejected
+from photomat.kernel.ids import JobId, UserId
+from photomat.kernel.money import Money
+from photomat.operators.actions import Answer, journaled
+from photomat.wallet import giving_back, ledger
+
+LARGEST_MINOR: Final = 10**12
+BEFORE: Final = "It was done before with this reference; nothing was done again."
+
+
+async def credit(pool: Pool, user_id: UserId, minor: int, *, reference: str, operator: str, reason: str) -> Answer:
+    """Put money into a wallet; a debt is paid with it first."""
+
+    async def act(tx: Transaction) -> Answer:
+        amount = await _amount(tx, user_id, minor)
+        is_new = await ledger.credit(tx, user_id=user_id, amount=amount, reference=reference, reason="operator")
+        return await _told(tx, user_id, f"{amount} credited", is_new=is_new)
+
+    return await _with_money(pool, act, "credit", reference, operator=operator, reason=reason, user_id=user_id)
+
+
+async def debit(pool: Pool, user_id: UserId, minor: int, *, reference: str, operator: str, reason: str) -> Answer:
+    """Take money out of a wallet, never more than is available."""
+
+    async def act(tx: Transaction) -> Answer:
+        amount = await _amount(tx, user_id, minor)
+        is_new = await ledger.debit(tx, user_id=user_id, amount=amount, reference=reference, reason="operator")
+        return await _told(tx, user_id, f"{amount} debited", is_new=is_new)
+
+    return await _with_money(pool, act, "debit", reference, operator=operator, reason=reason, user_id=user_id)
+
+
+async def refund_job(
+    pool: Pool, job_id: JobId, minor: int | None, *, reference: str, operator: str, reason: str
+) -> Answer:
+    """Give what a job was charged back to its customer, all that is left of it or a part."""
+    owner = await pool.fetchrow("SELECT user_id, currency FROM generation_jobs WHERE job_id = $1", job_id)
+
+    async def act(tx: Transaction) -> Answer:
+        if owner is None:
+            return Answer(done=False, sentence="There is no such job.")
+        amount = None if minor is None else Money(_sane(minor), owner["currency"])
+        refund = await giving_back.refund_charge(tx, job_id=job_id, amount=amount, reference=reference)
+        return await _told(tx, refund.user_id, f"{refund.amount} of job {job_id} refunded", is_new=refund.is_new)
+
+    user_id = UserId(owner["user_id"]) if owner else None
+    return await _with_money(
+        pool, act, "refund", reference, operator=operator, reason=reason, user_id=user_id, job_id=job_id
+    )
+
+
+async def correct_move(pool: Pool, of: str, *, operator: str, reason: str) -> Answer:
+    """Turn a whole move round; whoever spent what they should not have got owes it."""
+    reference = f"correction:{of}"
+
+    async def act(tx: Transaction) -> Answer:
+        is_new = await giving_back.correct(tx, of=of, reference=reference)
+        return Answer(done=True, sentence=f"{of} is turned round by {reference}." if is_new else BEFORE)
+
+    return await _with_money(pool, act, "correct", reference, operator=operator, reason=reason)
+
+
+async def own_difference(pool: Pool, difference_id: int, *, owner: str, operator: str, reason: str | None) -> Answer:
+    """Say who looks after a difference from now on."""
+
+    async def act(tx: Transaction) -> Answer:
+        given = await differences.give_to(tx, difference_id, owner=owner)
+        return _of_difference(difference_id, f"is {owner}'s now.", found=given)
+
+    return await journaled(pool, act, action="own difference", operator=operator, reason=reason)
+
+
+async def resolve_difference(pool: Pool, difference_id: int, *, operator: str, reason: str) -> Answer:
+    """Say how a difference was resolved."""
+
+    async def act(tx: Transaction) -> Answer:
+        resolved = await differences.resolve(tx, difference_id, resolution=reason)
+        return _of_difference(difference_id, "is resolved.", found=resolved)
+
+    return await journaled(pool, act, action="resolve difference", operator=operator, reason=reason)
+
+
+async def _with_money(
+    pool: Pool,
+    act: Callable[[Transaction], Awaitable[Answer]],
+    action: str,
+    reference: str,
+    *,
+    operator: str,
+    reason: str,
+    user_id: UserId | None = None,
+    job_id: JobId | None = None,
+) -> Answer:
+    async def attempt(tx: Transaction) -> Answer:
+        try:
+            async with tx.transaction():
+                return await act(tx)
+        except (Rejected, Corrupt) as error:
+            return Answer(done=False, sentence=_why_not(error))
+
+    return await journaled(
+        pool,
+        attempt,
+        action=action,
+        operator=operator,
+        reason=reason,
+        user_id=user_id,
+        job_id=job_id,
+        reference=reference,
+    )
+
+
+async def _amount(tx: Transaction, user_id: UserId, minor: int) -> Money:
+    wallet = await ledger.balance(tx, user_id=user_id)
+    return Money(_sane(minor), wallet.currency)
+
+
+def _sane(minor: int) -> int:
+    if not 0 < minor <= LARGEST_MINOR:
+        raise Corrupt(f"{minor} is not an amount an operator moves")
+    return minor
+
+
+async def _told(tx: Transaction, user_id: UserId, done: str, *, is_new: bool) -> Answer:
+    wallet = await ledger.balance(tx, user_id=user_id)
+    owed = f", {wallet.owed} owed" if wallet.owed.minor else ""
+    sentence = f"{done}. User {user_id} has {wallet.available} available{owed}." if is_new else BEFORE
+    return Answer(done=True, sentence=sentence)
+
+
+def _why_not(error: PhotomatError) -> str:
+    match error:
+        case NotEnough():
+            return f"Only {error.facts['available']} is available, {error.facts['price']} was asked for."
+        case Rejected(text_key="gives-back-too-much"):
+            return f"{error.facts['rest']} is left of {error.facts['reference']}: no more can be given back."
+        case Rejected(text_key="not-charged"):
+            return "It was never charged: there is nothing to give back."
+        case Rejected(text_key="no-such-move"):
+            return f"There is no move {error.facts['reference']}; `wallet show` tells their references."
+        case Rejected(text_key="cannot-be-corrected"):
+            return (
+                f"{error.facts['reference']} is a charge (refund its job), gives something back itself, or was given back"
+                " before: it cannot be turned round."
+            )
+        case _:
+            return f"Refused: {error}."
+
+
+def _of_difference(difference_id: int, sentence: str, *, found: bool) -> Answer:
+    said = f"Difference {difference_id} {sentence}" if found else "There is no such open difference."
+    return Answer(done=found, sentence=said)

@@ -1,0 +1,131 @@
+"""A job keeps what its price was made of, what Kie took for it and what was left, for good."""
+
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from photomat.catalog.load import load_catalog
+from photomat.catalog.pricing import quote
+from photomat.catalog.quote import quote_from_json
+from photomat.jobs.create import Created
+from photomat.jobs.quote import in_operators_words, margins, quote_of_own_job
+from photomat.jobs.settle import Failure, Success
+from photomat.kernel.ids import UserId
+from photomat.kie.state_parser import Reading
+from support.conversation import RATES
+from support.database import pool_of, shift_clock
+from support.jobs import (
+    CAT,
+    FAIL,
+    PRICE,
+    SUCCESS,
+    URL,
+    a_draft,
+    a_running_job,
+    a_user,
+    money_of,
+    row_of,
+    settle_now,
+    tap_create,
+)
+from support.steps import BALANCE, cancel, look
+
+QUOTE = quote(load_catalog().get("z-image"), CAT, RATES)
+TOOK = Decimal("0.8")
+
+
+def took(reading: Reading, credits_: Decimal | None = TOOK) -> Reading:
+    return reading._replace(credits=credits_)
+
+
+async def test_the_quote_is_frozen_on_the_job(database: str) -> None:
+    async with pool_of(database) as pool:
+        user = await a_user(pool)
+        created = await tap_create(pool, await a_draft(pool, user), quote=QUOTE)
+        assert isinstance(created, Created)
+        assert quote_from_json((await row_of(pool, created.job_id))["quote"]) == QUOTE
+        own = await quote_of_own_job(pool, job_id=created.job_id, user_id=user)
+        assert own is not None
+        assert (own.quote, own.price.minor) == (QUOTE, PRICE)
+        assert await quote_of_own_job(pool, job_id=created.job_id, user_id=UserId(user + 1)) is None
+
+
+async def test_what_kie_took_is_recorded_with_the_charge_and_the_price_stays_the_quote(database: str) -> None:
+    async with pool_of(database) as pool:
+        user = await a_user(pool)
+        job_id = await a_running_job(pool, user, quote=QUOTE)
+        row = await look(pool, job_id, took(SUCCESS, Decimal("1.01")), after_s=3)
+        assert (row["status"], row["credits_consumed"], row["cost"]) == ("done", Decimal("1.01"), 41)
+        assert await money_of(pool, user) == (BALANCE - PRICE, 0)
+        words = "; ".join(in_operators_words(row))
+        assert "0.8 credits × $0.005 × 80 × markup 2" in words
+        assert "cost 0.41" in words
+        assert "expected 0.32" in words
+        assert "margin 0.23" in words
+
+
+@pytest.mark.parametrize("reading", [SUCCESS, took(SUCCESS, None)])
+async def test_where_kie_does_not_say_nothing_is_made_up(database: str, reading: Reading) -> None:
+    async with pool_of(database) as pool:
+        row = await look(pool, await a_running_job(pool, await a_user(pool), quote=QUOTE), reading, after_s=3)
+        assert (row["credits_consumed"], row["cost"]) == (None, None)
+        assert "0.32\N{NO-BREAK SPACE}₽ expected" in "; ".join(in_operators_words(row))
+
+
+async def test_a_failure_that_cost_something_is_a_loss(database: str) -> None:
+    async with pool_of(database) as pool:
+        user = await a_user(pool)
+        row = await look(pool, await a_running_job(pool, user, quote=QUOTE), took(FAIL), after_s=3)
+        assert (row["status"], row["cost"]) == ("failed", 32)
+        assert "margin -0.32" in "; ".join(in_operators_words(row))
+        assert await money_of(pool, user) == (BALANCE, 0)
+
+
+async def test_a_job_of_an_older_program_has_no_quote_and_is_told_so(database: str) -> None:
+    async with pool_of(database) as pool:
+        job_id = await a_running_job(pool, await a_user(pool))
+        await pool.execute("UPDATE generation_jobs SET quote = NULL")
+        row = await look(pool, job_id, took(SUCCESS), after_s=3)
+        assert (row["credits_consumed"], row["cost"]) == (TOOK, None)
+        assert "cost unknown" in "; ".join(in_operators_words(row))
+
+
+async def a_job_that_ended(pool: Any, user: UserId, reading: Reading, number: int) -> None:
+    await look(pool, await a_running_job(pool, user, task_id=f"t{number}", quote=QUOTE), reading, after_s=3)
+
+
+async def test_the_report_adds_up_what_was_charged_and_what_was_spent(database: str) -> None:
+    async with pool_of(database) as pool:
+        user = await a_user(pool)
+        for number, reading in enumerate((took(SUCCESS), took(SUCCESS), took(FAIL), took(FAIL, Decimal(0)), SUCCESS)):
+            await a_job_that_ended(pool, user, reading, number)
+        gift = await a_running_job(pool, user, task_id="gift", quote=QUOTE)
+        await settle_now(pool, gift, Failure(code="timeout"))
+        await settle_now(pool, gift, Success(urls=(URL,)))
+        (report,) = await margins(pool, since=timedelta(days=1))
+        assert (report.model, report.jobs, report.done, report.unknown) == ("z-image", 6, 4, 2)
+        assert (report.income, report.cost, report.margin) == (3 * PRICE, 3 * 32, 2 * PRICE - 3 * 32)
+        await shift_clock(pool, 2 * 86_400)
+        assert await margins(pool, since=timedelta(days=1)) == []
+
+
+async def test_the_report_is_answered_by_its_index(database: str) -> None:
+    async with pool_of(database) as pool, pool.acquire() as connection, connection.transaction():
+        await connection.execute("SET LOCAL enable_seqscan = off")
+        plan = await connection.fetch(
+            "EXPLAIN SELECT sum(price) FROM generation_jobs WHERE settled_at > photomat_now() - interval '1 day'"
+        )
+        assert "generation_jobs_settled" in " ".join(row[0] for row in plan)
+
+
+async def test_what_a_canceled_job_cost_is_known_when_its_result_is_offered(database: str) -> None:
+    async with pool_of(database) as pool:
+        user = await a_user(pool)
+        job_id = await a_running_job(pool, user, quote=QUOTE)
+        await shift_clock(pool, 400)
+        await pool.execute("UPDATE generation_jobs SET overdue_at = photomat_now()")
+        await cancel(pool, job_id)
+        row = await look(pool, job_id, took(SUCCESS), after_s=3)
+        assert (row["status"], row["offered_at"] is not None, row["cost"]) == ("canceled", True, 32)

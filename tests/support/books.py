@@ -1,0 +1,96 @@
+"""Books with every kind of move in them, and the hand of somebody who can switch the triggers off."""
+
+from typing import Final
+
+from photomat.audit import differences
+from photomat.audit.proofs import seal_days
+from photomat.audit.run import violations
+from photomat.db.pool import Connection, Transaction
+from photomat.kernel.ids import UserId
+from photomat.wallet import giving_back, ledger, transfers
+from support.database import shift_clock
+from support.money import accept_offer, buy, give_back, make_job, make_user, mark, rub, sell
+
+ANNA, BORIS = UserId(42), UserId(43)
+QUOTE: Final = {"price": 65, "currency": "RUB", "usd_rate": "80"}
+NUMBER_OF: Final = """
+    CREATE FUNCTION pg_temp.number_of(text) RETURNS bigint LANGUAGE sql AS
+    'SELECT transaction_id FROM ledger_transactions WHERE reference = $1'
+"""
+
+
+async def honest_books(tx: Transaction) -> None:
+    """Users with a job in every state and every move there is, two days old and sealed, and an update waiting."""
+    await tx.execute(NUMBER_OF)
+    for user in (ANNA, BORIS):
+        await make_user(tx, user, balance=1000)
+        await buy(tx, user, price=64)
+        await sell(tx, await buy(tx, user, price=65))
+        await give_back(tx, await buy(tx, user, price=66), "failed")
+        await give_back(tx, await buy(tx, user, price=67), "canceled")
+        offered = await buy(tx, user, price=68)
+        await give_back(tx, offered, "canceled")
+        await accept_offer(tx, user, offered, price=68)
+        late = await buy(tx, user, price=69)
+        await give_back(tx, late)
+        await mark(tx, late, "done", gift=True)
+        await mark(tx, await make_job(tx, user, price=0), "done")
+    await every_other_move(tx)
+    await a_quoted_job(tx)
+    await shift_clock(tx, 2 * 86_400)
+    await seal_days(tx)
+    await differences.report(tx, kind="stars", reference="stars:9", expected="5", found="nothing")
+    await tx.execute("INSERT INTO inbox (bot_id, update_id, lane, body) VALUES (1, 1, 'u42', '{}')")
+    await tx.execute("INSERT INTO lanes (bot_id, lane, pending) VALUES (1, 'u42', 1)")
+
+
+async def every_other_move(tx: Transaction) -> None:
+    """Debits, gifts, refunds, corrections, and a debt paid in each of the ways there are."""
+    await ledger.credit(tx, user_id=ANNA, amount=rub(300), reference="stars:1", reason="topup")
+    await ledger.debit(tx, user_id=ANNA, amount=rub(7), reference="operator:1", reason="operator")
+    await transfers.transfer(tx, giver=ANNA, taker=BORIS, amount=rub(11), reference="gift:1")
+    await transfers.transfer(tx, giver=BORIS, taker=ANNA, amount=rub(12), reference="gift:2")
+    await giving_back.correct(tx, of="gift:2", reference="correction:gift:2")
+    await ledger.debit(tx, user_id=ANNA, amount=rub(5), reference="gift-out:1", reason="gift")
+    await ledger.credit(tx, user_id=BORIS, amount=rub(3), reference="gift-in:1", reason="gift")
+    sold = await buy(tx, ANNA, price=70)
+    await sell(tx, sold)
+    await giving_back.refund_charge(tx, job_id=sold, amount=rub(21), reference="refund:1")
+    carol = await make_user(tx, 44)
+    await ledger.credit(tx, user_id=carol, amount=rub(500), reference="stars:2", reason="topup")
+    late = await buy(tx, carol, price=300)
+    await giving_back.take_back(tx, user_id=carol, amount=rub(450), reference="stars-refund:2", of="stars:2")
+    await ledger.credit(tx, user_id=carol, amount=rub(30), reference="promo:1", reason="promo")
+    await give_back(tx, late)
+    await giving_back.take_back(tx, user_id=carol, amount=rub(110), reference="referral-back:1", reason="referral")
+    await ledger.credit(tx, user_id=carol, amount=rub(60), reference="operator:2", reason="operator")
+
+
+async def a_quoted_job(tx: Transaction) -> None:
+    """A job with a draft, a quote and what Kie took."""
+    await tx.execute(
+        """
+        INSERT INTO drafts (bot_id, user_id, chat_id, origin, model, inputs, price, currency, expires_at)
+        VALUES (1, 42, 42, 'first', 'z-image', '{}', 65, 'RUB', photomat_now())
+        """
+    )
+    await tx.execute(
+        """
+        UPDATE generation_jobs
+           SET draft_id = (SELECT draft_id FROM drafts), quote = $1, credits_consumed = 0.8, cost = 32
+         WHERE price = 65 AND user_id = 42
+        """,
+        QUOTE,
+    )
+
+
+async def by_hand(connection: Connection, table: str, change: str, *arguments: object) -> None:
+    """A superuser who knows how to switch the triggers off, and back on."""
+    async with connection.transaction():
+        await connection.execute(f"ALTER TABLE {table} DISABLE TRIGGER USER")
+        await connection.execute(change, *arguments)
+        await connection.execute(f"ALTER TABLE {table} ENABLE TRIGGER USER")
+
+
+async def names(connection: Connection) -> set[str]:
+    return {violation.name for violation in await violations(connection)}

@@ -1,0 +1,111 @@
+"""What a customer reads about a price: what it is made of and until when, in both languages, and nothing about our margin."""
+
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal
+
+import pytest
+
+from photomat.bot import prices
+from photomat.catalog.formula import Count as Counted
+from photomat.catalog.formula import Extra, PriceRow, Unit
+from photomat.catalog.load import load_catalog
+from photomat.catalog.model import Model
+from photomat.catalog.pricing import Override, Rates, Standing, quote
+from photomat.jobs.limits import Refused, Why
+from photomat.texts.load import LANGUAGES, Say, load_texts
+
+RATES = Rates(usd_rate=Decimal("81.5"), markup=Decimal("1.7"), currency="RUB", step=10)
+Z_IMAGE = load_catalog().get("z-image")
+FILM = Model(
+    id="film",
+    title="Film <1>",
+    kind="video",
+    inputs=(),
+    prices=(PriceRow(credits=Decimal(14), when=(("resolution", "720p"),)), PriceRow(credits=Decimal(18))),
+    unit=Unit(word="second", counts=(Counted(input="duration"),)),
+    extras=(
+        Extra(
+            row=PriceRow(credits=Decimal(12)),
+            unit=Unit(word="character", counts=(Counted(input="text", measure="length"),), each=Decimal(1000)),
+        ),
+    ),
+)
+
+
+def say(language: str = "ru") -> Say:
+    return load_texts().speaker(language)
+
+
+def why(model: Model, inputs: dict[str, object], standing: Standing = Standing(), language: str = "ru") -> str:  # noqa: B008  a frozen value
+    made = quote(model, inputs, RATES, standing)
+    return prices.why_page(say(language), model.title, made, free_a_day=3, rows=[]).text
+
+
+def test_a_price_is_told_line_by_line() -> None:
+    text = why(FILM, {"resolution": "720p", "duration": 5, "text": "x" * 250})
+    assert "Почему 50.60\N{NO-BREAK SPACE}₽?" in text
+    assert "Film &lt;1&gt;" in text
+    assert "• 9.6985\N{NO-BREAK SPACE}₽ за секунду (720p) × 5" in text
+    assert "• 8.313\N{NO-BREAK SPACE}₽ за 1000 симв. × 250" in text
+    assert "Округлено вверх до 0.10\N{NO-BREAK SPACE}₽" in text
+    assert "Итого: <b>50.60" in text
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize(
+    "standing",
+    [
+        Standing(),
+        Standing(rule=Override(kind="fixed", value=Decimal(500))),
+        Standing(rule=Override(kind="markup", value=Decimal("1.3"))),
+        Standing(rule=Override(kind="free")),
+        Standing(discount=Override(kind="discount", value=Decimal(20), until=datetime(2026, 12, 31, 21, tzinfo=UTC))),
+        Standing(discount=Override(kind="discount", value=Decimal(95))),
+    ],
+)
+def test_the_margin_is_nobodys_business(language: str, standing: Standing) -> None:
+    text = why(Z_IMAGE, {}, standing, language)
+    made = quote(Z_IMAGE, {}, RATES, standing)
+    for secret in ("1.7", "1.3", "81.5", "0.005", "0.8", "credit", "кредит", "markup", "нацен", "себестоим"):
+        assert secret not in text
+    assert made.raised or str(made.cost) not in text
+
+
+def test_a_rule_a_discount_and_an_end_are_named() -> None:
+    end = datetime(2026, 12, 31, 21, tzinfo=UTC)
+    standing = Standing(
+        rule=Override(kind="fixed", value=Decimal(500)),
+        discount=Override(kind="discount", value=Decimal(20), until=end),
+    )
+    text = why(Z_IMAGE, {}, standing)
+    assert "установлена одна цена" in text
+    assert "Скидка 20 %" in text
+    assert "до 31.12.2026 21:00 UTC" in text
+    assert "<b>4\N{NO-BREAK SPACE}₽</b>" in text
+    assert "3 раза за 24 часа" in why(Z_IMAGE, {}, Standing(rule=Override(kind="free")))
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (0.2, "1 с"),
+        (39.1, "40 с"),
+        (100, "100 с"),
+        (101, "2 мин"),
+        (3540, "59 мин"),
+        (3541, "1 ч 0 мин"),
+        (18_700, "5 ч 12 мин"),
+    ],
+)
+def test_a_wait_is_said_rounded_up(seconds: float, words: str) -> None:
+    assert prices.span(say(), timedelta(seconds=seconds)) == words
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("why_not", list(Why))
+def test_every_refusal_says_until_when_and_fits_a_toast(language: str, why_not: Why) -> None:
+    wait = None if why_not is Why.RUNNING else timedelta(hours=23, minutes=59)
+    said = prices.refusal(say(language), Refused(why=why_not, limit=1000, wait=wait))
+    until = {"ru": ("как только", "24 ч 0 мин", "23 ч 59 мин"), "en": ("as soon as", "23 h 59 min")}[language]
+    assert any(words in said for words in until)
+    assert len(said) <= 200
