@@ -27,7 +27,7 @@ async def copies(pool: Pool, job_id: int, count: int, *, chat_id: int, chats: in
     rows = await pool.fetch(
         "SELECT attname AS name FROM pg_attribute"
         " WHERE attrelid = 'generation_jobs'::regclass AND attnum > 0 AND NOT attisdropped AND attname <> ALL($1::text[])",
-        [*CHANGED, "job_id", "draft_id", "external_task_id"],
+        [*CHANGED, "job_id", "draft_id", "external_task_id", "quote", "credits_consumed", "cost"],
     )
     same = ", ".join(row["name"] for row in rows)
     await pool.execute(

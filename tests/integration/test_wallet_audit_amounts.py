@@ -11,10 +11,12 @@ NO_MONEY = {
     *(
         "attempts",
         "card_page",
+        "card_slot_for",
         "card_shown",
         "card_tried",
         "card_wanted",
         "delivery_attempts",
+        "failures",
         "keep_tries",
         "troubles",
     ),
