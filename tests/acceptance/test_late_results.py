@@ -9,6 +9,7 @@ from support.system import open_shop
 OVERDUE_S = 600.0
 GIVE_UP_S = 7200.0
 GRACE_S = 300.0
+PAST_THE_PAUSE_S = 90.0
 TIMES = {"JOB_OVERDUE_S": str(OVERDUE_S), "JOB_TIMEOUT_S": str(GIVE_UP_S), "EMPTY_RESULT_GRACE_S": str(GRACE_S)}
 
 
@@ -71,11 +72,14 @@ async def test_a_success_after_kie_said_fail_is_a_gift_too(database: str, tmp_pa
 
 async def test_cancelling_is_refused_while_the_task_runs_and_is_not_overdue(database: str, tmp_path: Path) -> None:
     async with open_shop(database, tmp_path, **TIMES) as system:
+        system.kie.faults.arm(world="kie", method="createTask", action="too_many")
         system.kie.faults.arm(world="kie", method="createTask", action="delay", delay_s=1.5)
         anna = system.customer()
         card = await anna.buys()
+        await system.instance.says("SUBMIT_RETRY")
         place, button = await anna.finds("✖️ Отменить", message_id=card)
-        await until(lambda: system.times_struck("createTask"), about=lambda: system.story)
+        await system.passes(PAST_THE_PAUSE_S)
+        await until(lambda: system.times_struck("createTask") == 2, about=lambda: system.story)
         anna.presses(place, button)
         await anna.is_answered("Уже рисуется, отменить нельзя")
         await ends_well(system, anna, cards=(card,), left=PAID)
