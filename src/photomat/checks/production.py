@@ -15,6 +15,7 @@ from photomat.checks.ground import SESSION, Ground
 from photomat.checks.idempotency import idempotency
 from photomat.checks.migrations import migrations
 from photomat.checks.storage import storage
+from photomat.db.away import UNMIGRATED
 from photomat.db.pool import connect_pool
 from photomat.kernel.errors import PhotomatError, Startup
 from photomat.settings import Settings
@@ -28,7 +29,6 @@ DOING: Final[Mapping[str, Callable[[Ground], Awaitable[list[Finding]]]]] = dict(
     )
 )
 POOL_SIZE: Final = 2
-UNMIGRATED: Final = (asyncpg.UndefinedTableError, asyncpg.UndefinedColumnError, asyncpg.UndefinedFunctionError)
 
 
 async def check(settings: Settings, dsn: str, *, only: str | None = None) -> AsyncIterator[Phase]:

@@ -7,13 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import asyncpg
-
+from photomat.db.away import UNMIGRATED
 from photomat.db.embedded import Embedded, find_running
 from photomat.kernel.errors import Startup
 from photomat.settings import Settings
 
-UNMIGRATED: Final = (asyncpg.UndefinedTableError, asyncpg.UndefinedColumnError, asyncpg.UndefinedFunctionError)
 PASSING_FILESYSTEMS: Final = frozenset({"overlay", "aufs", "tmpfs", "ramfs"})
 
 

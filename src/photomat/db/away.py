@@ -12,6 +12,9 @@ AWAY: Final = (
 )
 """Connections lost or refused, a server that shuts down or starts, too many clients."""
 
+UNMIGRATED: Final = (asyncpg.UndefinedTableError, asyncpg.UndefinedColumnError, asyncpg.UndefinedFunctionError)
+"""The database is there, our tables are not, or not all of them."""
+
 
 def database_is_away(trouble: BaseException) -> bool:
     """Whether the same statement may well succeed when the database is back."""
