@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from photomat.db.postgres.privileges import choose_user, command_line
-from photomat_chaos.lab.processes import free_port
+from photomat.kernel.ports import reserve_port
 from support.patience import until
 
 PROGRAM: Final = shutil.which("pgbouncer", path=f"{os.environ['PATH']}:/usr/sbin")
@@ -28,7 +28,7 @@ async def running_pgbouncer(database: str, folder: Path, mode: Mode) -> AsyncIte
     """Yield the address by which PgBouncer, in this mode and with its own defaults otherwise, leads to the database."""
     assert PROGRAM is not None, "no pgbouncer on the PATH"
     parts = urlsplit(database)
-    name, port = parts.path.removeprefix("/"), free_port()
+    name, port = parts.path.removeprefix("/"), reserve_port()
     server = f"host={parse_qs(parts.query)['host'][0]} dbname={name} user={parts.username} password={parts.password}"
     settings = folder / f"pgbouncer-{mode}.ini"
     settings.write_text(

@@ -1,23 +1,16 @@
-"""Ports nobody uses right now."""
+"""Ports that follow each other, for a program that counts on from its own."""
 
-import socket
-from contextlib import ExitStack
+from photomat.kernel.ports import reserve_port
 
 
 def free_ports_in_a_row(count: int) -> int:
     """The first of so many free ports that follow each other."""
     for _ in range(100):
-        with ExitStack() as stack:
-            first = _bind(stack, 0)
-            if first is not None and all(_bind(stack, first + step) is not None for step in range(1, count)):
-                return first
+        first = reserve_port()
+        try:
+            for step in range(1, count):
+                reserve_port(first + step)
+        except (OSError, OverflowError):
+            continue
+        return first
     raise AssertionError(f"no {count} free ports in a row")
-
-
-def _bind(stack: ExitStack, port: int) -> int | None:
-    probe = stack.enter_context(socket.socket())
-    try:
-        probe.bind(("127.0.0.1", port))
-    except (OSError, OverflowError):
-        return None
-    return int(probe.getsockname()[1])

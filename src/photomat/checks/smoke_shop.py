@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import socket
 import sys
 from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -15,6 +14,7 @@ import aiohttp
 
 from photomat.db.pool import Pool, connect_pool
 from photomat.db.postgres.privileges import ServerUser, command_line
+from photomat.kernel.ports import reserve_port
 from photomat.settings import Settings
 
 TOKEN: Final = "424242:smoke-token-of-no-value"  # noqa: S105  opens nothing but the simulator
@@ -96,7 +96,7 @@ async def open_shop(dsn: str, folder: Path) -> AsyncIterator[Shop]:
     """Start the simulators, then an instance between them; all of it ends with the block."""
     log_file = folder / "instance.log"
     async with _simulators(folder) as (telegram_url, kie_url):
-        port = _free_port()
+        port = reserve_port()
         url = f"http://127.0.0.1:{port}"
         environment = {
             "BOT_TOKEN": TOKEN,
@@ -210,9 +210,3 @@ async def _is_open(shop: Shop, process: Process) -> bool | None:
         return None
     opened = "[UPDATES_BY]" in shop.log_file.read_text(encoding="utf-8")
     return True if health["active"] and opened else None
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])

@@ -2,13 +2,13 @@
 
 import os
 import signal
-import socket
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from photomat.kernel.ports import reserve_port
 from photomat_chaos.lab.nursery import Order, nursery
 
 RUNNING: Final = "Photomat is running"
@@ -89,7 +89,7 @@ def start(
     """
     if program is not None and clock is not None:
         raise ValueError("another version of the program has its own clock")
-    port = free_port()
+    port = reserve_port()
     log_file, end_file = folder / f"{name}.log", folder / f"{name}.end"
     log_file.touch()
     order = Order(
@@ -107,10 +107,3 @@ def start(
 def _passed_on() -> dict[str, str]:
     """What of our own environment a child needs to be the same program."""
     return {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
-
-
-def free_port() -> int:
-    """A port nobody uses right now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
