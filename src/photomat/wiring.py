@@ -300,9 +300,14 @@ def reach_outside(stack: AsyncExitStack, settings: Settings, pool: Pool) -> tupl
     session.middleware(Pacing(pool))
     bot = Bot(settings.bot_token or "", session=session)
     stack.push_async_callback(bot.session.close)
+    return bot, reach_kie(stack, settings)
+
+
+def reach_kie(stack: AsyncExitStack, settings: Settings) -> KieClient:
+    """The client of Kie alone."""
     kie = KieClient(base_url=settings.kie_api_url, api_key=settings.kie_api_key or "")
     stack.push_async_callback(kie.close)
-    return bot, kie
+    return kie
 
 
 async def _close_pool(pool: Pool) -> None:

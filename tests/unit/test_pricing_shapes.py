@@ -8,6 +8,7 @@ import pytest
 from photomat.catalog.load import Catalog, load_catalog
 from photomat.catalog.pricing import Rates, quote
 from photomat.kernel.money import Money
+from support.catalogue import counted, written
 
 RATES = Rates(usd_rate=Decimal(80), markup=Decimal(2), currency="RUB")
 RESOLUTION = (
@@ -46,16 +47,17 @@ SHAPES = {
             {{ credits = "18" }}]
         unit = {{ of = "second", count = "duration" }}""",
     "per second of a file": """
-        input = [{ name = "audio_url", type = "file", required = true }]
+        input = [{ name = "audio_url", type = "file", required = true, kind = "audio" }]
         price = [{ credits = "0.2" }]
         unit = { of = "second", count = "audio_url:seconds", assume = "600" }""",
     "per begun minute": """
-        input = [{ name = "audio_url", type = "file", required = true }]
+        input = [{ name = "audio_url", type = "file", required = true, kind = "audio" }]
         price = [{ credits = "3.5" }]
         unit = { of = "minute", count = "audio_url:seconds", each = "60", whole = true, assume = "3600" }""",
     "input and output seconds": """
         input = [
-            { name = "duration", type = "number", required = true }, { name = "video_url", type = "file", required = false }]
+            { name = "duration", type = "number", required = true },
+            { name = "video_url", type = "file", required = false, kind = "video" }]
         price = [{ given = ["video_url"], credits = "2.4" }, { credits = "5" }]
         unit = { of = "second", count = ["duration", "video_url:seconds"], assume = "15" }""",
     "per thousand characters": """
@@ -72,12 +74,12 @@ SHAPES = {
         price = [{ credits = "4" }]
         unit = { of = "megapixel", count = "size", worth = { square = "0.25", square_hd = "1" } }""",
     "per megapixel of a file": """
-        input = [{ name = "image_url", type = "file", required = true }]
+        input = [{ name = "image_url", type = "file", required = true, kind = "image" }]
         price = [{ credits = "5" }]
         unit = { of = "megapixel", count = "image_url:megapixels", assume = "4" }""",
     "plus for further images": """
         input = [
-            { name = "image_urls", type = "files", required = true },
+            { name = "image_urls", type = "files", required = true, kind = "image" },
             { name = "quality", type = "choice", required = true, options = ["basic", "high"] }]
         price = [{ when = { quality = "high" }, credits = "14" }, { credits = "7" }]
         unit = { of = "image" }
@@ -97,9 +99,45 @@ SHAPES = {
         unit = { of = "video" }""",
     "unknown number of results": """
         input = [{ name = "size", type = "choice", required = true, options = ["auto", "1K", "2K"] },
-                 { name = "layers", type = "number", required = false }]
+                 { name = "layers", title = "Layers", type = "number", required = false }]
         price = [{ when = { size = "1K" }, credits = "7" }, { credits = "14" }]
         unit = { of = "image", count = "layers", assume = "8" }""",
+    "only the result will tell": """
+        input = [{ name = "image_url", type = "file", required = true, kind = "image" }]
+        price = [{ credits = "3.24" }]
+        unit = { of = "image", assume = "12" }""",
+    "the longer of two": """
+        input = [
+            { name = "audio_url", type = "file", required = true, kind = "audio", max_seconds = 60 },
+            { name = "duration", type = "number", required = false, min = 3, max = 15 }]
+        price = [{ credits = "8" }]
+        unit = { of = "second", count = ["audio_url:seconds", "duration"], largest = true, whole = true }""",
+    "megapixels times pictures": """
+        input = [
+            { name = "image_size", type = "choice", required = true, options = ["square", "square_hd"], default = "square" },
+            { name = "num_images", type = "choice", required = false, options = ["1", "4"], default = "1" }]
+        price = [{ credits = "6" }]
+        unit = { count = "image_size", times = "num_images", worth = { square = "1", square_hd = "1.05" } }""",
+    "steps of a size": """
+        input = [
+            { name = "image_url", type = "file", required = true, kind = "image", max_side = 8192 },
+            { name = "upscale_factor", type = "choice", required = true, options = ["1", "2", "4"], default = "2" }]
+        price = [{ up_to = "2048", credits = "10" }, { up_to = "4096", credits = "20" }, { credits = "40" }]
+        step = { count = "image_url:side", times = "upscale_factor" }""",
+    "a field of every line": """
+        input = [{ name = "multi_prompt", type = "list", required = true, main = "prompt", fields = [
+            { name = "prompt", type = "text", required = true },
+            { name = "duration", type = "number", required = true, min = 1, max = 15 }] }]
+        price = [{ credits = "14" }]
+        unit = { of = "second", count = "multi_prompt.duration" }""",
+    "characters of every line": """
+        input = [{ name = "dialogue", type = "list", required = true, main = "text", fields = [
+            { name = "text", type = "text", required = true }] }]
+        price = [{ credits = "14" }]
+        unit = { of = "character", count = "dialogue.text:length", each = "1000", whole = true }""",
+    "by what an earlier task was ordered with": """
+        input = [{ name = "task_id", type = "task", required = true }]
+        price = [{ when = { "task_id:resolution" = "480p" }, credits = "14.4" }, { credits = "27" }]""",
 }
 
 CASES: list[tuple[str, dict[str, Any], dict[str, str], str]] = [
@@ -142,6 +180,26 @@ CASES: list[tuple[str, dict[str, Any], dict[str, str], str]] = [
     ("whole numbers as options", {"duration": "10", "quality": "720p"}, {}, "30"),
     ("unknown number of results", {"size": "1K"}, {}, "56"),
     ("unknown number of results", {"size": "auto", "layers": 2}, {}, "28"),
+    ("only the result will tell", {"image_url": "f"}, {}, "38.88"),
+    ("the longer of two", {"audio_url": "f"}, {"audio_url:seconds": "4.2"}, "40"),
+    ("the longer of two", {"audio_url": "f", "duration": 12}, {"audio_url:seconds": "4.2"}, "96"),
+    ("the longer of two", {"audio_url": "f", "duration": 3}, {}, "480"),
+    ("megapixels times pictures", {}, {}, "6"),
+    ("megapixels times pictures", {"image_size": "square_hd", "num_images": "4"}, {}, "25.2"),
+    ("steps of a size", {"image_url": "f"}, {"image_url:side": "1024"}, "10"),
+    ("steps of a size", {"image_url": "f"}, {"image_url:side": "1025"}, "20"),
+    ("steps of a size", {"image_url": "f", "upscale_factor": "4"}, {"image_url:side": "1025"}, "40"),
+    ("steps of a size", {"image_url": "f", "upscale_factor": "1"}, {}, "40"),
+    (
+        "a field of every line",
+        {"multi_prompt": [{"prompt": "a", "duration": 3}, {"prompt": "b", "duration": "4"}]},
+        {},
+        "98",
+    ),
+    ("characters of every line", {"dialogue": [{"text": "а" * 600}, {"text": "б" * 401}]}, {}, "28"),
+    ("by what an earlier task was ordered with", {"task_id": "t", "task_id:resolution": "480p"}, {}, "14.4"),
+    ("by what an earlier task was ordered with", {"task_id": "t", "task_id:resolution": "720p"}, {}, "27"),
+    ("by what an earlier task was ordered with", {"task_id": "t"}, {}, "27"),
 ]
 
 
@@ -149,9 +207,7 @@ CASES: list[tuple[str, dict[str, Any], dict[str, str], str]] = [
 def catalog(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
     """All shapes as one catalogue file."""
     folder = tmp_path_factory.mktemp("catalogue")
-    models = [f'[[model]]\nid = "{name}"\ntitle = "{name}"\n{body}\n' for name, body in SHAPES.items()]
-    (folder / "image.toml").write_text("\n".join(models), encoding="utf-8")
-    return load_catalog(folder)
+    return load_catalog(written(folder, "\n".join(counted(name, body) for name, body in SHAPES.items())))
 
 
 @pytest.mark.parametrize(("model", "inputs", "measured", "credits_"), CASES)

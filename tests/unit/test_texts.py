@@ -76,7 +76,7 @@ def _literals(argument: ast.expr) -> Iterator[str]:
 
 def keys_made_up() -> set[str]:
     """The keys that code puts together."""
-    inputs = {each.name for model in load_catalog().models.values() for each in model.inputs}
+    inputs = {each.name for model in load_catalog().of_kind("image") for each in model.inputs}
     return {
         *(f"{prefix}-{name}" for prefix in ("ask", "input") for name in inputs),
         *(f"why-{why}" for why in Why),

@@ -28,7 +28,7 @@ class Shop:
 
     def model(self, model_id: str) -> Model | None:
         """The model, while it is on sale."""
-        return self.catalog.models.get(model_id)
+        return self.catalog.sold_in_chat(model_id)
 
     async def quote(self, model: Model, inputs: Mapping[str, Any], *, tx: Transaction | None = None) -> Quote:
         """What one generation costs now, and why; an operator's rule is read with it, so a change counts at once."""

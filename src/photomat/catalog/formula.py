@@ -2,9 +2,10 @@
 
     credits = rate of the first row that fits × units + every extra that fits × its units
 
-A unit is counted by inputs: the number somebody chose (`duration`), the length of a text (`text:length`), how many files there
-are (`image_urls:items`), or a measured fact of a file (`audio_url:seconds`, `image_url:megapixels`). What is not known counts
-as `assume`, which the catalogue sets to the most it can be: a price may be above cost by that, never below.
+A unit is counted by inputs: the number somebody chose (`duration`), the length of a text (`text:length`), a field of all
+lines of a list (`shots.duration`, `lines.text:length`), how many files there are (`image_urls:items`), or a measured fact of
+files (`audio_url:seconds`, `image_url:megapixels`, `image_url:side`). What is not known counts as `assume`, which the catalogue
+sets to the most it can be: a price may be above cost by that, never below. A stepped price has rows `up_to` a counted size.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,12 +13,14 @@ from dataclasses import dataclass, replace
 from decimal import ROUND_CEILING, Context, Decimal, InvalidOperation, localcontext
 from typing import Any, Final, Literal, TypeAlias, get_args
 
+from photomat.kernel.errors import Corrupt
+
 UnitWord: TypeAlias = Literal["generation", "image", "video", "second", "minute", "character", "megapixel", "token"]
-Measure: TypeAlias = Literal["value", "length", "items", "seconds", "megapixels"]
+Measure: TypeAlias = Literal["value", "length", "items", "seconds", "megapixels", "side"]
 
 UNIT_WORDS: Final[tuple[UnitWord, ...]] = get_args(UnitWord)
 MEASURES: Final[tuple[Measure, ...]] = get_args(Measure)
-OF_FILES: Final[frozenset[Measure]] = frozenset({"seconds", "megapixels"})
+OF_FILES: Final[frozenset[Measure]] = frozenset({"seconds", "megapixels", "side"})
 """Known only when somebody has looked into the file."""
 
 EXACT_ENOUGH: Final = Context(prec=60, rounding=ROUND_CEILING)
@@ -47,29 +50,33 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriceRow:
-    """The rate for inputs that fit: every one of `when` has its value, and every one of `given` is there."""
+    """The rate for inputs that fit: all of `when` have their value, all of `given` are there, the size is within `up_to`."""
 
     credits: Decimal
     when: tuple[tuple[str, str], ...] = ()
     given: tuple[str, ...] = ()
+    up_to: Decimal | None = None
 
     @property
     def fits_all(self) -> bool:
         """Whether it asks for nothing."""
-        return not self.when and not self.given
+        return not self.when and not self.given and self.up_to is None
 
-    def fits(self, inputs: Mapping[str, Any]) -> bool:
+    def fits(self, inputs: Mapping[str, Any], size: Decimal | None = None) -> bool:
         """Say whether these inputs are priced by this row."""
         values_fit = all(name in inputs and plain(inputs[name]) == value for name, value in self.when)
-        return values_fit and all(_is_given(inputs.get(name)) for name in self.given)
+        size_fits = self.up_to is None or (size is not None and size <= self.up_to)
+        return values_fit and size_fits and all(is_given(inputs.get(name)) for name in self.given)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Count:
-    """Which input counts, and what of it."""
+    """Which input counts, and what of it; with a `field`, that of every line of a list. `most` counts while it is not known."""
 
     input: str
     measure: Measure = "value"
+    field: str | None = None
+    most: Decimal | None = None
 
     @property
     def fact(self) -> str:
@@ -79,7 +86,9 @@ class Count:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unit:
-    """What a rate is for. Without `counts` it is one; several of them add up.
+    """What a rate is for. Without `counts` it is one, or what is assumed where only the result will tell.
+
+    Several counts add up, or the `largest` of them counts; `times` multiply.
 
     `worth` says what an option counts ("square_hd" is 1.05 megapixels), `factor` how many units one counted thing is at most
     (tokens of a character), `free` how many cost nothing, `whole` that a begun unit counts in full.
@@ -93,26 +102,43 @@ class Unit:
     whole: bool = False
     assume: Decimal | None = None
     worth: tuple[tuple[str, Decimal], ...] = ()
+    times: tuple[Count, ...] = ()
+    largest: bool = False
 
     def count(self, inputs: Mapping[str, Any], measured: Mapping[str, Decimal]) -> Decimal:
         """How many units these inputs are."""
         if not self.counts:
-            return ONE
+            return ONE if self.assume is None else self.assume
         found = [self._one(count, inputs, measured) for count in self.counts]
         with localcontext(EXACT_ENOUGH):
-            units = max(sum(found, Decimal(0)) * self.factor - self.free, Decimal(0))
+            counted = max(found) if self.largest else sum(found, Decimal(0))
+            units = max(counted * self.factor - self.free, Decimal(0))
+            for each in self.times:
+                units *= self._one(each, inputs, measured)
             return (units / self.each).to_integral_value() * self.each if self.whole else units
 
     def _one(self, count: Count, inputs: Mapping[str, Any], measured: Mapping[str, Decimal]) -> Decimal:
         value = inputs.get(count.input)
-        found = measured.get(count.fact) if count.measure in OF_FILES else self._counted(count.measure, value)
+        if (count.measure in OF_FILES or count.field is not None) and not is_given(value):
+            return Decimal(0)
+        if count.measure in OF_FILES:
+            found = measured.get(count.fact)
+        else:
+            found = self._counted(count.measure, value) if count.field is None else self._of_lines(count, value)
         if found is not None and found >= 0:
             return found
-        is_absent_file = count.measure in OF_FILES and not _is_given(value)
-        return Decimal(0) if is_absent_file or self.assume is None else self.assume
+        most = self.assume if count.most is None else count.most
+        return Decimal(0) if most is None else most
+
+    def _of_lines(self, count: Count, lines: Any) -> Decimal | None:
+        """A field of every line, added up; None where a line lacks it."""
+        if not isinstance(lines, Sequence) or isinstance(lines, str):
+            return None
+        found = [self._counted(count.measure, line.get(count.field)) for line in lines if isinstance(line, Mapping)]
+        return None if None in found else sum((each for each in found if each is not None), Decimal(0))
 
     def _counted(self, measure: Measure, value: Any) -> Decimal | None:
-        if not _is_given(value):
+        if not is_given(value):
             return None
         if measure == "length":
             return Decimal(len(str(value)))
@@ -140,9 +166,19 @@ class Extra:
         return _part(self.row, self.unit, inputs, measured)
 
 
-def base_part(rows: Sequence[PriceRow], unit: Unit, inputs: Mapping[str, Any], measured: Mapping[str, Decimal]) -> Part:
-    """The line of the first row that fits, the last fits all; where nothing was counted, what is assumed counts."""
-    part = _part(next(row for row in rows if row.fits(inputs)), unit, inputs, measured)
+def base_part(
+    rows: Sequence[PriceRow],
+    unit: Unit,
+    inputs: Mapping[str, Any],
+    measured: Mapping[str, Decimal],
+    *,
+    size: Decimal | None = None,
+) -> Part:
+    """The line of the first row that fits; where nothing was counted, what is assumed counts. No row: `Corrupt`."""
+    row = next((row for row in rows if row.fits(inputs, size)), None)
+    if row is None:
+        raise Corrupt("the catalogue has no price for these inputs")
+    part = _part(row, unit, inputs, measured)
     return part if part.count > 0 else replace(part, count=unit.assume or unit.each)
 
 
@@ -180,5 +216,6 @@ def _part(row: PriceRow, unit: Unit, inputs: Mapping[str, Any], measured: Mappin
     return Part(rate=row.credits, unit=unit.word, each=unit.each, count=count, when=row.when)
 
 
-def _is_given(value: Any) -> bool:
+def is_given(value: Any) -> bool:
+    """Whether there is a value at all."""
     return value is not None and value not in ("", [], ())

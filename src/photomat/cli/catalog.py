@@ -1,98 +1,144 @@
-"""`photomat catalog`: what is for sale, for how much, what it brings, and changing a price without a deploy."""
+"""`photomat catalog`: what is for sale, for how much, how it is ordered, and what a list of Kie says otherwise."""
 
-from dataclasses import asdict
-from datetime import UTC, datetime, timedelta
-from decimal import Decimal, InvalidOperation
-from typing import Annotated, Any
+import json
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Final
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from photomat.catalog.load import load_catalog
+from photomat.catalog.combinations import cheapest, least_facts, price_table
+from photomat.catalog.diff import differences
+from photomat.catalog.load import Catalog, load_catalog
 from photomat.catalog.model import Model
-from photomat.catalog.overrides import Kept, kept_rules, rules_of, standing_rules
-from photomat.catalog.pricing import NO_RULES, Override, Rates, quote
+from photomat.catalog.order import request_of
+from photomat.catalog.overrides import standing_rules
+from photomat.catalog.pricing import NO_RULES, Rates, Standing, quote
 from photomat.catalog.quote import Quote
-from photomat.cli.ask import AsJson, ask, operator_name, print_json
-from photomat.db.pool import Pool
-from photomat.jobs.quote import Margin, margins
-from photomat.kernel.money import MINOR_PER_MAJOR, Money
-from photomat.operators.actions import Answer
-from photomat.operators.prices import PriceChange, change_price
+from photomat.catalog.samples import example_facts, example_of
+from photomat.cli.ask import AsJson, ask, print_json
+from photomat.cli.catalog_words import in_words
 from photomat.settings import Settings, load
 
-SESSION = "photomat catalog"
+SESSION: Final = "photomat catalog"
+CALLBACK: Final = "https://photomat.example/kie/callback"
 app = typer.Typer(help="What is for sale.", no_args_is_help=True)
 
 
 @app.command("list")
 def list_command(*, as_json: AsJson = False) -> None:
-    """Every model with its price at default inputs, as it is asked for now."""
+    """Every model we know, whether it is sold, and from which price, as it is asked for now."""
     settings = load()
-    rates = rates_of(settings)
-    has_database = settings.database_url is not None or (settings.data_dir / "postgres").exists()
-    standing = ask(lambda pool: standing_rules(pool, currency=rates.currency), name=SESSION) if has_database else {}
-    found = [
-        (model, quote(model, model.defaults, rates, standing.get(model.id, NO_RULES)))
-        for model in load_catalog().models.values()
-    ]
+    rates, standing = rates_of(settings), _standing(settings)
+    found = [(model, _least(model, rates, standing)) for model in load_catalog().models.values()]
     if as_json:
-        print_json([_as_json(model, priced) for model, priced in found])
+        print_json([as_listed(model, priced) for model, priced in found])
         return
-    table = Table("model", "title", "kind", "price", "by")
+    table = Table("model", "title", "category", "output", "status", "from", "by")
     for model, priced in found:
-        table.add_row(model.id, model.title, model.kind, str(priced.price), _by(priced))
+        shown = (str(priced.price), made_by(priced)) if priced and model.is_sellable else ("off", model.off or "")
+        table.add_row(model.id, model.title, model.category, model.output, model.status, *shown)
     Console().print(table)
 
 
-@app.command("price")
-def price_command(
-    model: str,
+@app.command("check")
+def check_command(*, as_json: AsJson = False) -> None:
+    """Whether the catalogue is whole: everything loads, every combination has its price; what is off, and why."""
+    catalog = load_catalog()
+    report = _report(catalog)
+    if as_json:
+        print_json(report)
+        return
+    statuses = ", ".join(f"{count} {status}" for status, count in report["statuses"].items())
+    typer.echo(f"✓ {report['models']} models ({statuses}), {report['sellable']} of them for sale")
+    typer.echo(f"✓ {report['prices']} prices computed, none of them missing")
+    for title, reasons in (
+        ("Off until an operator turns them on", report["off"]),
+        ("Sold, with a doubt", report["doubts"]),
+    ):
+        typer.echo(f"\n{title}: {len(reasons)}")
+        for model_id, reason in reasons.items():
+            typer.echo(f"  {model_id}: {reason}")
+
+
+@app.command("show")
+def show_command(model: str, *, as_json: AsJson = False) -> None:
+    """Everything about one model: what it asks for, within which limits, and what every choice costs."""
+    found, rates = known_model(model), rates_of(load())
+    rows = price_table(found) if found.prices else []
+    facts = least_facts(found)
+    prices = [(row, quote(found, row.order, rates, measured=facts)) for row in rows]
+    if as_json:
+        table = [
+            {"inputs": row.inputs, "credits": f"{row.credits:f}", "price": priced.price.minor} for row, priced in prices
+        ]
+        print_json(in_words(found) | {"facts": facts, "prices": table})
+        return
+    console = Console()
+    for name, value in in_words(found).items():
+        if name != "inputs" and value not in (None, (), {}, ""):
+            console.print(f"[bold]{name}[/]: {value}", highlight=False)
+    table_of_inputs = Table("input", "type", "required", "limits", "default", "asked")
+    for each in in_words(found)["inputs"]:
+        table_of_inputs.add_row(*(str(each[key]) for key in ("name", "type", "required", "limits", "default", "place")))
+    console.print(table_of_inputs)
+    table_of_prices = Table("choice", "credits", "price from")
+    for row, priced in prices:
+        chosen = ", ".join(f"{name} = {value}" for name, value in row.inputs.items()) or "any"
+        table_of_prices.add_row(chosen, f"{row.credits:f}", str(priced.price))
+    console.print(table_of_prices)
+
+
+@app.command("example")
+def example_command(model: str, *, as_json: AsJson = False) -> None:
+    """What would be sent to Kie for a filled example of a model, and what it would cost."""
+    found, rates = known_model(model), rates_of(load())
+    if not found.can_be_ordered:
+        raise typer.BadParameter(f"{model} cannot be ordered: {found.off}")
+    inputs = example_of(found)
+    endpoint, body = request_of(found, inputs, callback_url=CALLBACK if found.needs_callback else None)
+    priced = quote(found, inputs, rates, measured=example_facts(found, inputs)) if found.prices else None
+    answer = {
+        "model": found.id,
+        "endpoint": endpoint,
+        "body": body,
+        "input": body.get("input", body),
+        "credits": f"{priced.credits:f}" if priced else None,
+        "price": priced.price.minor if priced else None,
+        "currency": rates.currency,
+    }
+    if as_json:
+        print_json(answer)
+        return
+    typer.echo(f"POST {endpoint}\n{json.dumps(body, ensure_ascii=False, indent=2)}")
+    typer.echo(f"{priced.credits:f} credits, {priced.price}" if priced else f"Its price is not known: {found.off}")
+
+
+@app.command("diff")
+def diff_command(
+    listed: Annotated[
+        Path, typer.Argument(metavar="FILE", exists=True, dir_okay=False, help="A model list of Kie, as JSON.")
+    ],
     *,
-    fixed: Annotated[str | None, typer.Option("--set", help="One price, in the currency, whatever is chosen.")] = None,
-    markup: Annotated[str | None, typer.Option(help="Another markup than MARKUP.")] = None,
-    free: Annotated[bool, typer.Option("--free", help="For nothing.")] = False,
-    discount: Annotated[str | None, typer.Option(help="Percent off, above 0 and below 100.")] = None,
-    clear: Annotated[bool, typer.Option("--clear", help="Back to the settings: ends every rule of the model.")] = False,
-    begin: Annotated[datetime | None, typer.Option("--from", help="Begins then; UTC.")] = None,
-    until: Annotated[datetime | None, typer.Option("--until", help="Ends then; UTC.")] = None,
-    reason: Annotated[str | None, typer.Option(help="Why, for the journal; needed for a change.")] = None,
-    confirm: Annotated[bool, typer.Option("--confirm", help="Also below cost, or a jump of more than ×3.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """The price of a model and its rules; with an option, change it for all running instances at once."""
-    found, rates = _model(model), rates_of(load())
-    wanted = _override(fixed=fixed, markup=markup, free=free, discount=discount, until=_utc(until))
-    if wanted is None and not clear:
-        _show(found, rates, as_json=as_json)
-        return
-    if wanted is not None and clear:
-        raise typer.BadParameter("choose one of --set, --markup, --free, --discount and --clear")
-    if not reason:
-        raise typer.BadParameter("--reason is needed: it goes to the journal")
-    change = PriceChange(
-        model=found,
-        override=wanted,
-        operator=operator_name(),
-        reason=reason,
-        from_at=_utc(begin),
-        confirmed=confirm,
-    )
-    _tell(found, ask(lambda pool: change_price(pool, change, rates=rates), name=SESSION), as_json=as_json)
-
-
-@app.command("margins")
-def margins_command(*, days: Annotated[int, typer.Option(min=1, max=3660)] = 30, as_json: AsJson = False) -> None:
-    """What each model brought in the last days: charged, what Kie took for it, what was left."""
-    found = ask(lambda pool: margins(pool, since=timedelta(days=days)), name=SESSION)
+    """What a model list of Kie says otherwise: proposals for a review; exit 1 when there are any."""
+    try:
+        entries = json.loads(listed.read_text(encoding="utf-8"))
+        found = differences(load_catalog(), entries)
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise typer.BadParameter(f"{listed} is not a list of models with id, inputs and price: {error!r}") from error
     if as_json:
-        print_json([asdict(each) for each in found])
-        return
-    table = Table("model", "jobs", "done", "income", "cost", "margin", "cost unknown")
-    for each in found:
-        table.add_row(each.model, str(each.jobs), str(each.done), *_sums(each), str(each.unknown))
-    Console().print(table if found else f"Nothing was settled in the last {days} days.")
+        print_json([{"model": each.model, "change": each.change} for each in found])
+    else:
+        for each in found:
+            typer.echo(f"{each.model}: {each.change}")
+        typer.echo(f"{len(found)} differences" if found else "✓ The catalogue says what the list says.")
+    if found:
+        raise typer.Exit(1)
 
 
 def rates_of(settings: Settings) -> Rates:
@@ -102,93 +148,61 @@ def rates_of(settings: Settings) -> Rates:
     )
 
 
-def _model(name: str) -> Model:
+def known_model(name: str) -> Model:
+    """The model of this id, for sale or not."""
     found = load_catalog().models.get(name)
     if found is None:
-        raise typer.BadParameter(f"{name} is not for sale; `photomat catalog list` names what is")
+        raise typer.BadParameter(f"{name} is not in the catalogue; `photomat catalog list` names what is")
     return found
 
 
-def _override(
-    *, fixed: str | None, markup: str | None, free: bool, discount: str | None, until: datetime | None
-) -> Override | None:
-    if sum((fixed is not None, markup is not None, free, discount is not None)) > 1:
-        raise typer.BadParameter("choose one of --set, --markup, --free, --discount and --clear")
-    if fixed is not None:
-        minor = _number(fixed, "--set") * MINOR_PER_MAJOR
-        if minor != minor.to_integral_value():
-            raise typer.BadParameter("--set takes whole minor units: at most two digits behind the point")
-        return Override(kind="fixed", value=minor, until=until)
-    if markup is not None:
-        return Override(kind="markup", value=_number(markup, "--markup"), until=until)
-    if discount is not None:
-        return Override(kind="discount", value=_number(discount, "--discount", below=Decimal(100)), until=until)
-    return Override(kind="free", until=until) if free else None
+def as_listed(model: Model, priced: Quote | None) -> dict[str, Any]:
+    """A model as machines read it."""
+    minor = priced.price.minor if priced else None
+    return {
+        "id": model.id,
+        "model": model.id,
+        "title": model.title,
+        "kind": model.kind,
+        "category": model.category,
+        "output": model.output,
+        "status": model.status,
+        "sellable": model.is_sellable,
+        "price_from": minor,
+        "price": minor,
+        "currency": priced.price.currency if priced else None,
+        "rule": priced.rule if priced else None,
+    }
 
 
-def _number(written: str, option: str, *, below: Decimal = Decimal(1_000_000)) -> Decimal:
-    try:
-        number = Decimal(written.replace(",", "."))
-    except InvalidOperation:
-        raise typer.BadParameter(f"{option} takes a number, not {written}") from None
-    if not number.is_finite() or not 0 < number < below:
-        raise typer.BadParameter(f"{option} takes a number above 0 and below {below}")
-    return number
-
-
-def _utc(instant: datetime | None) -> datetime | None:
-    return instant.replace(tzinfo=UTC) if instant is not None and instant.tzinfo is None else instant
-
-
-def _show(model: Model, rates: Rates, *, as_json: bool) -> None:
-    async def read(pool: Pool) -> tuple[Quote, list[Kept]]:
-        standing = await rules_of(pool, model.id, currency=rates.currency)
-        return quote(model, model.defaults, rates, standing), await kept_rules(pool, model.id)
-
-    priced, rules = ask(read, name=SESSION)
-    if as_json:
-        print_json(_as_json(model, priced) | {"quote": priced.as_json(), "rules": [asdict(rule) for rule in rules]})
-        return
-    margin = Money(priced.price.minor - priced.cost.minor, rates.currency)
-    typer.echo(f"{model.id}: {priced.price} by {_by(priced)}; cost {priced.cost}, margin {margin}, at default inputs")
-    table = Table("rule", "value", "from", "until", "cleared", "by", "why")
-    for rule in rules:
-        instants = (rule.from_at, rule.override.until, rule.cleared_at)
-        table.add_row(
-            rule.override.kind,
-            f"{rule.override.value:f}",
-            *(str(instant or "")[:16] for instant in instants),
-            rule.operator,
-            rule.reason,
-        )
-    if rules:
-        Console().print(table)
-
-
-def _tell(model: Model, answer: Answer, *, as_json: bool) -> None:
-    if as_json:
-        print_json({"model": model.id, "done": answer.done, "sentence": answer.sentence})
-    else:
-        typer.echo(f"{'✓' if answer.done else '✗'} {model.id}: {answer.sentence}")
-    if not answer.done:
-        raise typer.Exit(1)
-
-
-def _by(priced: Quote) -> str:
+def made_by(priced: Quote) -> str:
+    """Which rule made a price, in words."""
     by = {"formula": "the settings", "fixed": "a fixed price", "markup": "its own markup", "free": "free"}[priced.rule]
     return by if priced.percent is None else f"{by}, less {priced.percent:f} %"
 
 
-def _sums(each: Margin) -> list[str]:
-    return [str(Money(minor, each.currency)) for minor in (each.income, each.cost, each.margin)]
+def _standing(settings: Settings) -> Mapping[str, Standing]:
+    """The rules operators set, where there is a database to have them."""
+    has_database = settings.database_url is not None or (settings.data_dir / "postgres").exists()
+    if not has_database:
+        return {}
+    return ask(lambda pool: standing_rules(pool, currency=settings.currency), name=SESSION)
 
 
-def _as_json(model: Model, priced: Quote) -> dict[str, Any]:
+def _least(model: Model, rates: Rates, standing: Mapping[str, Standing]) -> Quote | None:
+    if not model.prices:
+        return None
+    inputs = cheapest(model).order
+    return quote(model, inputs, rates, standing.get(model.id, NO_RULES), measured=least_facts(model))
+
+
+def _report(catalog: Catalog) -> dict[str, Any]:
+    models = catalog.models.values()
     return {
-        "model": model.id,
-        "title": model.title,
-        "kind": model.kind,
-        "price": priced.price.minor,
-        "currency": priced.price.currency,
-        "rule": priced.rule,
+        "models": len(models),
+        "statuses": dict(Counter(model.status for model in models)),
+        "sellable": len(catalog.sellable),
+        "prices": sum(len(price_table(model)) for model in models if model.prices),
+        "off": {model.id: model.off for model in models if not model.is_sellable},
+        "doubts": {model.id: model.doubt for model in catalog.sellable if model.doubt},
     }

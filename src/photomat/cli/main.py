@@ -7,6 +7,8 @@ import typer
 from photomat.cli import (
     audit,
     catalog,
+    catalog_canary,
+    catalog_price,
     chaos,
     check,
     differences,
@@ -38,6 +40,9 @@ app.add_typer(jobs.app, name="jobs")
 app.add_typer(wallet.app, name="wallet")
 app.add_typer(differences.app, name="differences")
 app.add_typer(catalog.app, name="catalog")
+catalog.app.command("canary")(catalog_canary.canary)
+catalog.app.command("price")(catalog_price.price)
+catalog.app.command("margins")(catalog_price.show_margins)
 
 
 def main() -> None:

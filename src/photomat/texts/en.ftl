@@ -62,6 +62,33 @@ form-too-long = Too long: up to { $limit } { $limit ->
        *[other] characters fit
     }, yours has { $length }, that is { $over } too many. Shorten it and send it again.
 form-expects-choice = Choose one of the options with a button below the question: { $options }. Changed your mind? /cancel
+form-too-short = Too short: at least { $limit } { $limit ->
+        [one] character is
+       *[other] characters are
+    } needed, yours has { $length }.
+form-expects-number = A number from { $least } to { $most } is needed here.
+form-number-bounds = It may be from { $least } to { $most }.
+form-number-step = The number goes in steps of { $step }.
+form-expects-switch = Answer with a button: yes or no.
+form-expects-link = A link is needed here, one that begins with https://.
+form-file-kind = { $kind ->
+        [image] A picture is needed here
+        [video] A video is needed here
+        [audio] A recording is needed here
+       *[document] A document is needed here
+    } ({ $formats }).
+form-file-format = The format { $format } does not fit, it takes one of: { $formats }.
+form-file-heavy = The file is too large: { $size } MB, up to { $limit } MB fit.
+form-file-long = Too long: { $seconds } s, up to { $limit } s fit. Cut it and send it again.
+form-file-brief = Too short: { $seconds } s, at least { $limit } s are needed.
+form-files-long = Too long together: { $seconds } s, up to { $limit } s fit for all files.
+form-file-small = The picture is too small: its short side has { $side } px, at least { $limit } px are needed.
+form-file-large = The picture is too large: its long side has { $side } px, up to { $limit } px fit.
+form-too-many = Too many: { $count }, up to { $limit } fit.
+form-too-few = Too few: { $count }, at least { $limit } are needed.
+form-missing = Still missing: { $input }.
+form-one-of = One of these is needed: { $inputs }.
+form-never = These do not go together: { $inputs }. Change one of them.
 button-leave = ✖️ Cancel
 
 ## The card of a draft

@@ -62,6 +62,34 @@ form-too-long = Слишком длинно: можно до { $limit } { $limit
        *[other] символов
     }, а у вас { $length } — на { $over } больше. Сократите и пришлите снова.
 form-expects-choice = Выберите один из вариантов кнопкой под вопросом: { $options }. Передумали — /cancel
+form-too-short = Слишком коротко: нужно хотя бы { $limit } { $limit ->
+        [one] символ
+        [few] символа
+       *[other] символов
+    }, а у вас { $length }.
+form-expects-number = Здесь нужно число от { $least } до { $most }.
+form-number-bounds = Можно от { $least } до { $most }.
+form-number-step = Число должно идти с шагом { $step }.
+form-expects-switch = Ответьте кнопкой: да или нет.
+form-expects-link = Здесь нужна ссылка, которая начинается с https://.
+form-file-kind = { $kind ->
+        [image] Здесь нужна картинка
+        [video] Здесь нужно видео
+        [audio] Здесь нужна звукозапись
+       *[document] Здесь нужен документ
+    } ({ $formats }).
+form-file-format = Формат { $format } не подойдёт, нужен один из: { $formats }.
+form-file-heavy = Файл слишком большой: { $size } МБ, а можно до { $limit } МБ.
+form-file-long = Слишком длинно: { $seconds } с, а можно до { $limit } с. Обрежьте и пришлите снова.
+form-file-brief = Слишком коротко: { $seconds } с, а нужно хотя бы { $limit } с.
+form-files-long = Вместе слишком длинно: { $seconds } с, а можно до { $limit } с на все файлы.
+form-file-small = Картинка слишком мала: короткая сторона { $side } px, а нужно хотя бы { $limit } px.
+form-file-large = Картинка слишком велика: длинная сторона { $side } px, а можно до { $limit } px.
+form-too-many = Слишком много: { $count }, а можно до { $limit }.
+form-too-few = Этого мало: { $count }, а нужно хотя бы { $limit }.
+form-missing = Не хватает: { $input }.
+form-one-of = Нужно одно из: { $inputs }.
+form-never = Вместе не получится: { $inputs }. Измените одно из них.
 button-leave = ✖️ Отмена
 
 ## Карточка заказа

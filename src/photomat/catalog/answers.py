@@ -1,0 +1,210 @@
+"""Whether an answer fits an input: the value as it is kept, or the key of a sentence with its facts. Pure.
+
+Kept values are plain: a text, an option, digits, `true` or `false`; files as their addresses, lists as objects with such
+values. Files are judged by what was found in them (`FileFacts`), not by what they are called.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Final
+
+from photomat.catalog.formula import as_number, plain
+from photomat.catalog.input import FileKind, FileLimits, Input
+
+MEGABYTE: Final = 2**20
+MEGAPIXEL: Final = Decimal(1_000_000)
+LINK: Final = re.compile(r"https?://[^\s/]+\.\S{2,2000}")
+YES_NO: Final = frozenset({"true", "false"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Refused:
+    """An answer that does not fit: the key of what the customer reads, and its facts."""
+
+    key: str
+    facts: Mapping[str, object]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileFacts:
+    """What a file is, by its content."""
+
+    kind: FileKind
+    format: str
+    size_bytes: int
+    seconds: Decimal | None = None
+    width: int | None = None
+    height: int | None = None
+
+    @property
+    def megapixels(self) -> Decimal | None:
+        """Its area."""
+        return Decimal(self.width * self.height) / MEGAPIXEL if self.width and self.height else None
+
+
+def check_answer(asked: Input, answer: Any) -> Any | Refused:
+    """The value to keep, or why it does not fit. Files have their own check, by their facts."""
+    match asked.type:
+        case "choice":
+            return _choice(asked, answer)
+        case "number":
+            return _number(asked, answer)
+        case "switch":
+            return plain(answer) if plain(answer) in YES_NO else Refused(key="form-expects-switch", facts={})
+        case "link":
+            return answer if LINK.fullmatch(str(answer)) else Refused(key="form-expects-link", facts={})
+        case "files":
+            return _count(asked, [answer] if isinstance(answer, str) else list(answer or ()))
+        case "list":
+            return _lines(asked, answer)
+        case _:
+            return _text(asked, answer)
+
+
+def check_file(asked: Input, file: FileFacts) -> Refused | None:
+    """Why one file does not fit; None when it does."""
+    limits = asked.files
+    if limits is None:
+        return Refused(key="form-expects-text", facts={})
+    formats = ", ".join(limits.formats)
+    if file.kind != limits.kind:
+        return Refused(key="form-file-kind", facts={"kind": limits.kind, "formats": formats})
+    if limits.formats and file.format not in limits.formats:
+        return Refused(key="form-file-format", facts={"format": file.format, "formats": formats})
+    if limits.max_bytes is not None and file.size_bytes > limits.max_bytes:
+        size = f"{file.size_bytes / MEGABYTE:.1f}"
+        return Refused(key="form-file-heavy", facts={"limit": limits.max_bytes // MEGABYTE, "size": size})
+    return _length(limits, file) or _sides(limits, file)
+
+
+def check_files(asked: Input, files: Sequence[FileFacts]) -> Refused | None:
+    """Why these files do not fit: one of them, their number, or their length in all."""
+    counted = _count(asked, [""] * len(files)) if asked.type == "files" else None
+    if isinstance(counted, Refused):
+        return counted
+    wrong = next((found for found in (check_file(asked, file) for file in files) if found), None)
+    if wrong is not None:
+        return wrong
+    limit = asked.files.total_seconds if asked.files else None
+    seconds = sum((file.seconds or Decimal(0) for file in files), Decimal(0))
+    if limit is not None and seconds > limit:
+        return Refused(key="form-files-long", facts={"limit": plain(limit), "seconds": plain(round(seconds, 1))})
+    return None
+
+
+def measured(files: Mapping[str, Sequence[FileFacts]]) -> dict[str, Decimal]:
+    """What a price counts of files, by input: `seconds` of all of them, `megapixels` and longest `side` of the largest."""
+    facts: dict[str, Decimal] = {}
+    for name, found in files.items():
+        if found and all(file.seconds is not None for file in found):
+            facts[f"{name}:seconds"] = sum((file.seconds or Decimal(0) for file in found), Decimal(0))
+        if found and all(file.width and file.height for file in found):
+            facts[f"{name}:megapixels"] = max(file.megapixels or Decimal(0) for file in found)
+            facts[f"{name}:side"] = Decimal(max(max(file.width or 0, file.height or 0) for file in found))
+    return facts
+
+
+def _choice(asked: Input, answer: Any) -> Any | Refused:
+    value = plain(answer).strip()
+    return (
+        value
+        if value in asked.options
+        else Refused(key="form-expects-choice", facts={"options": ", ".join(asked.options)})
+    )
+
+
+def _text(asked: Input, answer: Any) -> Any | Refused:
+    text = answer.strip() if isinstance(answer, str) else ""
+    if not text:
+        return Refused(key="form-expects-text", facts={})
+    if asked.max_length is not None and len(text) > asked.max_length:
+        over = len(text) - asked.max_length
+        return Refused(key="form-too-long", facts={"limit": asked.max_length, "length": len(text), "over": over})
+    if asked.min_length is not None and len(text) < asked.min_length:
+        return Refused(key="form-too-short", facts={"limit": asked.min_length, "length": len(text)})
+    return text
+
+
+def _number(asked: Input, answer: Any) -> Any | Refused:
+    number = as_number(answer.replace(",", ".") if isinstance(answer, str) else answer)
+    bounds = {"least": _shown(asked.least), "most": _shown(asked.most)}
+    if number is None:
+        return Refused(key="form-expects-number", facts=bounds)
+    is_low = asked.least is not None and number < asked.least
+    if is_low or (asked.most is not None and number > asked.most):
+        return Refused(key="form-number-bounds", facts=bounds)
+    if asked.step is not None and (number - (asked.least or 0)) % asked.step:
+        return Refused(key="form-number-step", facts={"step": plain(asked.step)})
+    return plain(number)
+
+
+def _count(asked: Input, values: list[Any]) -> Any | Refused:
+    if asked.max_items is not None and len(values) > asked.max_items:
+        return Refused(key="form-too-many", facts={"limit": asked.max_items, "count": len(values)})
+    if len(values) < (asked.min_items or 1):
+        return Refused(key="form-too-few", facts={"limit": asked.min_items or 1, "count": len(values)})
+    return values
+
+
+def _lines(asked: Input, answer: Any) -> Any | Refused:
+    """A typed text is one line of a list that says which of its fields is the main one."""
+    lines = [{asked.main: answer}] if isinstance(answer, str) and asked.main else answer
+    if not isinstance(lines, list):
+        return Refused(key="form-expects-text", facts={})
+    counted = _count(asked, lines)
+    if isinstance(counted, Refused):
+        return counted
+    kept = [_line(asked, line) for line in lines]
+    wrong = next((line for line in kept if isinstance(line, Refused)), None)
+    if wrong is not None:
+        return wrong
+    length = sum(len(line.get(asked.main, "")) for line in kept if isinstance(line, dict))
+    if asked.total_length is not None and length > asked.total_length:
+        over = length - asked.total_length
+        return Refused(key="form-too-long", facts={"limit": asked.total_length, "length": length, "over": over})
+    return kept
+
+
+def _line(asked: Input, line: Any) -> Any | Refused:
+    if not asked.fields:
+        return check_answer(Input(name=asked.name, type="number" if asked.sends else "text", required=True), line)
+    if not isinstance(line, Mapping):
+        return Refused(key="form-expects-text", facts={})
+    kept: dict[str, Any] = {}
+    for each in asked.fields:
+        given = line.get(each.name, each.default)
+        if given is None and each.required:
+            return Refused(key="form-missing", facts={"input": each.name})
+        value = None if given is None else given if each.takes_files else check_answer(each, given)
+        if isinstance(value, Refused):
+            return value
+        kept |= {} if value is None else {each.name: value}
+    return kept
+
+
+def _length(limits: FileLimits, file: FileFacts) -> Refused | None:
+    if file.seconds is None:
+        return None
+    seconds = plain(round(file.seconds, 1))
+    if limits.max_seconds is not None and file.seconds > limits.max_seconds:
+        return Refused(key="form-file-long", facts={"limit": plain(limits.max_seconds), "seconds": seconds})
+    if limits.min_seconds is not None and file.seconds < limits.min_seconds:
+        return Refused(key="form-file-brief", facts={"limit": plain(limits.min_seconds), "seconds": seconds})
+    return None
+
+
+def _sides(limits: FileLimits, file: FileFacts) -> Refused | None:
+    if not file.width or not file.height:
+        return None
+    short, long = sorted((file.width, file.height))
+    if limits.min_side is not None and short < limits.min_side:
+        return Refused(key="form-file-small", facts={"limit": limits.min_side, "side": short})
+    if limits.max_side is not None and long > limits.max_side:
+        return Refused(key="form-file-large", facts={"limit": limits.max_side, "side": long})
+    return None
+
+
+def _shown(bound: Decimal | None) -> str:
+    return "∞" if bound is None else plain(bound)

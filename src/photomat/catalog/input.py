@@ -1,0 +1,147 @@
+"""One input of a model: how it is given, within which limits, when it makes sense, and how it is written for Kie. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any, Final, Literal, TypeAlias, get_args
+
+from photomat.catalog.formula import as_number, is_given, plain
+from photomat.catalog.words import Said
+
+InputType: TypeAlias = Literal["text", "choice", "number", "switch", "link", "file", "files", "list", "task", "track"]
+"""How an input is given: typed in, picked from options, a number, yes or no, an address, sent as a file or as several, as a
+list of lines with fields of their own, picked from what was made before (a task, or one track of a task)."""
+
+Place: TypeAlias = Literal["ask", "card", "more", "hidden"]
+"""Where a customer meets it: asked for in turn, changed on the card, under "more settings", or never."""
+
+Sends: TypeAlias = Literal["text", "number", "list"]
+"""How Kie wants it where that is not plain from the type: digits as a text, an option as a number, one value as a list."""
+
+FileKind: TypeAlias = Literal["image", "video", "audio", "document"]
+
+INPUT_TYPES: Final[tuple[InputType, ...]] = get_args(InputType)
+PLACES: Final[tuple[Place, ...]] = get_args(Place)
+SENDS: Final[tuple[Sends, ...]] = get_args(Sends)
+FILE_KINDS: Final[tuple[FileKind, ...]] = get_args(FileKind)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileLimits:
+    """What a file may be. A limit nobody knows is None; seconds and sides are of each file, `total_seconds` of all."""
+
+    kind: FileKind
+    formats: tuple[str, ...] = ()
+    max_bytes: int | None = None
+    min_seconds: Decimal | None = None
+    max_seconds: Decimal | None = None
+    total_seconds: Decimal | None = None
+    min_side: int | None = None
+    max_side: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Condition:
+    """What else must be so: inputs with one of these values, inputs that are given, inputs that are not."""
+
+    when: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    given: tuple[str, ...] = ()
+    without: tuple[str, ...] = ()
+
+    def holds(self, inputs: Mapping[str, Any]) -> bool:
+        """Whether these inputs, defaults included, are so."""
+        return (
+            all(name in inputs and plain(inputs[name]) in values for name, values in self.when)
+            and all(is_given(inputs.get(name)) for name in self.given)
+            and not any(is_given(inputs.get(name)) for name in self.without)
+        )
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The inputs it looks at."""
+        return frozenset((*(name for name, _ in self.when), *self.given, *self.without))
+
+
+ALWAYS: Final = Condition()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    """One question of a model's form. Which limits it has depends on its type; `docs/catalogue.md` lists them.
+
+    `of` names the models, or the categories, whose results a task or a track may be.
+    """
+
+    name: str
+    type: InputType
+    required: bool
+    options: tuple[str, ...] = ()
+    default: str | None = None
+    max_length: int | None = None
+    min_length: int | None = None
+    least: Decimal | None = None
+    most: Decimal | None = None
+    step: Decimal | None = None
+    files: FileLimits | None = None
+    min_items: int | None = None
+    max_items: int | None = None
+    fields: tuple["Input", ...] = ()
+    main: str | None = None
+    total_length: int | None = None
+    default_items: tuple[Mapping[str, str], ...] = ()
+    of: tuple[str, ...] = ()
+    place: Place = "card"
+    sends: Sends | None = None
+    condition: Condition = ALWAYS
+    title: Said | None = None
+    ask: Said | None = None
+    labels: Mapping[str, Said] = field(default_factory=dict)
+
+    @property
+    def takes_files(self) -> bool:
+        """Whether it is given as one or more files."""
+        return self.type in {"file", "files"}
+
+    @property
+    def items_limit(self) -> int | None:
+        """How many it may be at most; one, unless it is a list."""
+        return self.max_items if self.type in {"files", "list"} else 1
+
+    def label(self, option: str, language: str) -> str:
+        """What a customer reads on an option."""
+        said = self.labels.get(option)
+        return said.of(language) if said else option
+
+    def as_json(self, value: Any) -> Any:
+        """The value as Kie takes it: numbers as numbers, yes and no as such, lists as lists."""
+        match self.type:
+            case "switch":
+                return plain(value) == "true"
+            case "number" | "choice":
+                written = self._number(value) if self._is_number else plain(value)
+                return [written] if self.sends == "list" else written
+            case "files":
+                return [value] if isinstance(value, str) else list(value)
+            case "list":
+                return [self._item(each) for each in value]
+            case _:
+                return [str(value)] if self.sends == "list" else str(value)
+
+    @property
+    def _is_number(self) -> bool:
+        return self.sends == "number" if self.type == "choice" else self.sends != "text"
+
+    def _number(self, value: Any) -> int | float | str:
+        number = as_number(value)
+        if number is None:
+            return plain(value)
+        return int(number) if number == number.to_integral_value() else float(number)
+
+    def _item(self, item: Any) -> Any:
+        if not self.fields:
+            number = as_number(item)
+            return int(number) if self.sends == "number" and number is not None else str(item)
+        filled = {each.name: each.default for each in self.fields if each.default is not None}
+        given = {name: value for name, value in item.items() if is_given(value)}
+        values = {**filled, **given}
+        return {each.name: each.as_json(values[each.name]) for each in self.fields if each.name in values}

@@ -1,0 +1,189 @@
+"""One input of a model, from its table. Refused: a limit that belongs to another type, an option nobody can read, no words."""
+
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any, Final
+
+from photomat.catalog.answers import MEGABYTE
+from photomat.catalog.entry import Entry
+from photomat.catalog.formula import as_number, plain
+from photomat.catalog.input import (
+    FILE_KINDS,
+    INPUT_TYPES,
+    PLACES,
+    SENDS,
+    Condition,
+    FileLimits,
+    Input,
+    InputType,
+    Place,
+)
+from photomat.catalog.words import Said, Words
+
+COMMON: Final = frozenset({"name", "type", "required", "place", "title", "ask", "when", "given", "without"})
+OF_FILES: Final = frozenset({
+    "kind", "formats", "max_mb", "min_seconds", "max_seconds", "min_side", "max_side",
+})  # fmt: skip
+OF_TYPE: Final[Mapping[InputType, frozenset[str]]] = {
+    "text": frozenset({"default", "min_length", "max_length", "sends"}),
+    "choice": frozenset({"default", "options", "labels", "plain", "sends"}),
+    "number": frozenset({"default", "min", "max", "step", "sends"}),
+    "switch": frozenset({"default"}),
+    "link": frozenset({"sends"}),
+    "file": OF_FILES | {"sends"},
+    "files": OF_FILES | {"min_items", "max_items", "total_seconds"},
+    "list": frozenset({"default", "fields", "main", "min_items", "max_items", "total_length", "sends"}),
+    "task": frozenset({"of"}),
+    "track": frozenset({"of"}),
+}
+"""Which fields belong to which type, besides the common ones."""
+
+INPUT_FIELDS: Final = COMMON.union(*OF_TYPE.values())
+
+
+def read_input(entry: Entry, words: Words, *, is_field: bool = False) -> Input:
+    """Read one input; `is_field` when it is a field of a list's lines."""
+    input_type = entry.one_of("type", INPUT_TYPES)
+    for field in entry.fields.keys() - COMMON - OF_TYPE[input_type]:
+        owners = " or ".join(f"a {each}" for each, fields in OF_TYPE.items() if field in fields)
+        raise entry.refusal(field, f"belongs to {owners}")
+    entry.require(isinstance(entry.fields.get("required"), bool), "required", "is true or false")
+    options = _options(entry, words) if input_type == "choice" else ()
+    name = entry.text("name")
+    known = words.input(name)
+    entry.require("title" in entry.fields or known is not None, "title", "is said neither here nor in words.toml")
+    title = entry.said("title") if "title" in entry.fields or known is None else known.title
+    ask = entry.said("ask") if "ask" in entry.fields else known.ask if known else None
+    default = _default(entry, input_type, options)
+    sends = entry.one_of("sends", SENDS) if "sends" in entry.fields else None
+    found = Input(
+        name=name,
+        type=input_type,
+        required=entry.fields["required"],
+        options=options,
+        default=default,
+        min_length=entry.whole("min_length"),
+        max_length=entry.whole("max_length"),
+        least=entry.measure("min"),
+        most=entry.measure("max"),
+        step=entry.measure("step"),
+        files=_files(entry) if input_type in {"file", "files"} else None,
+        min_items=entry.whole("min_items"),
+        max_items=entry.whole("max_items"),
+        fields=_fields(entry, words),
+        main=entry.some_text("main"),
+        total_length=entry.whole("total_length"),
+        default_items=_default_items(entry, input_type),
+        of=entry.some_texts("of"),
+        place=_place(entry, has_default=default is not None or "default" in entry.fields),
+        sends=sends,
+        condition=read_condition(entry),
+        title=title,
+        ask=ask,
+        labels=_labels(entry, name, options, words),
+    )
+    entry.require(is_field or found.place != "ask" or ask is not None, "ask", "is said neither here nor in words.toml")
+    _check_numbers(entry, found)
+    return found
+
+
+def read_condition(entry: Entry) -> Condition:
+    """What else must be so: `when`, `given`, `without`."""
+    when = entry.fields.get("when", {})
+    entry.require(isinstance(when, dict), "when", "names inputs and their values")
+    return Condition(
+        when=tuple((name, values_of(value)) for name, value in when.items()),
+        given=entry.some_texts("given"),
+        without=entry.some_texts("without"),
+    )
+
+
+def values_of(written: Any) -> tuple[str, ...]:
+    """One value or a list of them, each in one spelling."""
+    return tuple(plain(value) for value in (written if isinstance(written, list) else [written]))
+
+
+def _options(entry: Entry, words: Words) -> tuple[str, ...]:
+    """The options; a name instead of a list means all that words.toml has under it."""
+    named = entry.fields.get("options")
+    if not isinstance(named, str):
+        return entry.texts("options")
+    found = tuple(value for name, value in words.options if name == named)
+    entry.require(bool(found), "options", f"words.toml has no [options.{named}]")
+    return found
+
+
+def _default(entry: Entry, input_type: InputType, options: tuple[str, ...]) -> str | None:
+    if "default" not in entry.fields or input_type == "list":
+        return None
+    default = entry.value("default", "is a text, a number, true or false")
+    entry.require(not options or default in options, "default", "is not among the options")
+    entry.require(input_type != "switch" or default in {"true", "false"}, "default", "is true or false")
+    return default
+
+
+def _default_items(entry: Entry, input_type: InputType) -> tuple[Mapping[str, str], ...]:
+    lines = entry.fields.get("default", []) if input_type == "list" else []
+    entry.require(
+        isinstance(lines, list) and all(isinstance(line, dict) for line in lines), "default", "is a list of lines"
+    )
+    return tuple({name: plain(value) for name, value in line.items()} for line in lines)
+
+
+def _place(entry: Entry, *, has_default: bool) -> Place:
+    must_ask = entry.fields["required"] and not has_default
+    place = entry.one_of("place", PLACES, otherwise="ask" if must_ask else "card")
+    fine = place == "ask" or not must_ask
+    entry.require(fine, "place", "of a required input without a default is ask")
+    return place
+
+
+def _files(entry: Entry) -> FileLimits:
+    megabytes = entry.whole("max_mb")
+    return FileLimits(
+        kind=entry.one_of("kind", FILE_KINDS),
+        formats=entry.some_texts("formats"),
+        max_bytes=None if megabytes is None else megabytes * MEGABYTE,
+        min_seconds=entry.measure("min_seconds"),
+        max_seconds=entry.measure("max_seconds"),
+        total_seconds=entry.measure("total_seconds"),
+        min_side=entry.whole("min_side"),
+        max_side=entry.whole("max_side"),
+    )
+
+
+def _fields(entry: Entry, words: Words) -> tuple[Input, ...]:
+    fields = entry.some_tables("fields", INPUT_FIELDS, named_by="name")
+    found = tuple(read_input(each, words, is_field=True) for each in fields)
+    main = entry.fields.get("main")
+    entry.require(main is None or main in {each.name for each in found}, "main", f"{main} is not a field of its lines")
+    return found
+
+
+def _labels(entry: Entry, name: str, options: tuple[str, ...], words: Words) -> dict[str, Said]:
+    """What each option means: said here, in the shared words, or plain by itself."""
+    if not options or entry.flag("plain"):
+        return {}
+    own = entry.table("labels", frozenset(options))
+    labels: dict[str, Said] = {}
+    for option in options:
+        said = own.said(option) if own is not None and option in own.fields else words.option(name, option)
+        if said is None:
+            raise entry.refusal(
+                "options", f"nobody says what {option!r} means: `labels`, words.toml, or `plain = true`"
+            )
+        labels[option] = said
+    return labels
+
+
+def _check_numbers(entry: Entry, found: Input) -> None:
+    if found.type != "number":
+        return
+    entry.require(found.step is None or found.step > 0, "step", "is above zero")
+    is_ordered = found.least is None or found.most is None or found.least <= found.most
+    entry.require(is_ordered, "max", "is not below `min`")
+    number = as_number(found.default) if found.default is not None else None
+    entry.require(found.default is None or number is not None, "default", "is a number")
+    low = Decimal("-Infinity") if found.least is None else found.least
+    high = Decimal("Infinity") if found.most is None else found.most
+    entry.require(number is None or low <= number <= high, "default", "is outside `min` and `max`")

@@ -1,0 +1,61 @@
+"""What is said to customers, in both languages. Pure.
+
+The catalogue has one file of shared words (`data/words.toml`): what an input is called and how it is asked for, what an option
+means. A model says only what it calls otherwise.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+LANGUAGES: Final = ("ru", "en")
+
+CAPITAL: Final = re.compile(r"[A-Z]")
+SPEAKS_FOR_ITSELF: Final = re.compile(r"-?\d+([.:]\d+)?|\d+(p|P|K|k)|\d+\.\d+K|mp4|mov|png|jpe?g|webp")
+"""An option that needs no label: a number, a ratio, a resolution, a file format."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """One text in both languages."""
+
+    ru: str
+    en: str
+
+    def of(self, language: str) -> str:
+        """The text in a language; English where we do not speak it."""
+        return self.ru if language == "ru" else self.en
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InputWords:
+    """What an input is called on a card, and how it is asked for where that takes a sentence."""
+
+    title: Said
+    ask: Said | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Words:
+    """The shared words: of inputs by name; of options by input (`""`: any) and value; what is never offered, and why."""
+
+    inputs: Mapping[str, InputWords] = field(default_factory=dict)
+    options: Mapping[tuple[str, str], Said] = field(default_factory=dict)
+    omitted: Mapping[str, str] = field(default_factory=dict)
+
+    def input(self, name: str) -> InputWords | None:
+        """What an input is called, however Kie spells it: `taskId` is `task_id`."""
+        return self.inputs.get(snake_case(name))
+
+    def option(self, name: str, value: str) -> Said | None:
+        """What an option means; None where nobody says it."""
+        found = self.options.get((snake_case(name), value)) or self.options.get(("", value))
+        if found is None and SPEAKS_FOR_ITSELF.fullmatch(value):
+            return Said(ru=value, en=value)
+        return found
+
+
+def snake_case(name: str) -> str:
+    """One spelling of Kie's two: `aspectRatio` and `aspect_ratio` are the same input."""
+    return CAPITAL.sub(lambda found: f"_{found.group().lower()}", name).lstrip("_")

@@ -1,0 +1,143 @@
+"""`photomat catalog price` and `margins`: changing a price without a deploy, and what each model brought."""
+
+from dataclasses import asdict
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal, InvalidOperation
+from typing import Annotated
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from photomat.catalog.model import Model
+from photomat.catalog.overrides import Kept, kept_rules, rules_of
+from photomat.catalog.pricing import Override, Rates, quote
+from photomat.catalog.quote import Quote
+from photomat.cli.ask import AsJson, ask, operator_name, print_json
+from photomat.cli.catalog import SESSION, as_listed, known_model, made_by, rates_of
+from photomat.db.pool import Pool
+from photomat.jobs.quote import Margin, margins
+from photomat.kernel.money import MINOR_PER_MAJOR, Money
+from photomat.operators.actions import Answer
+from photomat.operators.prices import PriceChange, change_price
+from photomat.settings import load
+
+
+def price(
+    model: str,
+    *,
+    fixed: Annotated[str | None, typer.Option("--set", help="One price, in the currency, whatever is chosen.")] = None,
+    markup: Annotated[str | None, typer.Option(help="Another markup than MARKUP.")] = None,
+    free: Annotated[bool, typer.Option("--free", help="For nothing.")] = False,
+    discount: Annotated[str | None, typer.Option(help="Percent off, above 0 and below 100.")] = None,
+    clear: Annotated[bool, typer.Option("--clear", help="Back to the settings: ends every rule of the model.")] = False,
+    begin: Annotated[datetime | None, typer.Option("--from", help="Begins then; UTC.")] = None,
+    until: Annotated[datetime | None, typer.Option("--until", help="Ends then; UTC.")] = None,
+    reason: Annotated[str | None, typer.Option(help="Why, for the journal; needed for a change.")] = None,
+    confirm: Annotated[bool, typer.Option("--confirm", help="Also below cost, or a jump of more than ×3.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """The price of a model and its rules; with an option, change it for all running instances at once."""
+    found, rates = known_model(model), rates_of(load())
+    if not found.prices:
+        raise typer.BadParameter(f"{model} has no known price: {found.off}")
+    wanted = _override(fixed=fixed, markup=markup, free=free, discount=discount, until=_utc(until))
+    if wanted is None and not clear:
+        _show(found, rates, as_json=as_json)
+        return
+    if wanted is not None and clear:
+        raise typer.BadParameter("choose one of --set, --markup, --free, --discount and --clear")
+    if not reason:
+        raise typer.BadParameter("--reason is needed: it goes to the journal")
+    change = PriceChange(
+        model=found,
+        override=wanted,
+        operator=operator_name(),
+        reason=reason,
+        from_at=_utc(begin),
+        confirmed=confirm,
+    )
+    _tell(found, ask(lambda pool: change_price(pool, change, rates=rates), name=SESSION), as_json=as_json)
+
+
+def show_margins(*, days: Annotated[int, typer.Option(min=1, max=3660)] = 30, as_json: AsJson = False) -> None:
+    """What each model brought in the last days: charged, what Kie took for it, what was left."""
+    found = ask(lambda pool: margins(pool, since=timedelta(days=days)), name=SESSION)
+    if as_json:
+        print_json([asdict(each) for each in found])
+        return
+    table = Table("model", "jobs", "done", "income", "cost", "margin", "cost unknown")
+    for each in found:
+        table.add_row(each.model, str(each.jobs), str(each.done), *_sums(each), str(each.unknown))
+    Console().print(table if found else f"Nothing was settled in the last {days} days.")
+
+
+def _override(
+    *, fixed: str | None, markup: str | None, free: bool, discount: str | None, until: datetime | None
+) -> Override | None:
+    if sum((fixed is not None, markup is not None, free, discount is not None)) > 1:
+        raise typer.BadParameter("choose one of --set, --markup, --free, --discount and --clear")
+    if fixed is not None:
+        minor = _number(fixed, "--set") * MINOR_PER_MAJOR
+        if minor != minor.to_integral_value():
+            raise typer.BadParameter("--set takes whole minor units: at most two digits behind the point")
+        return Override(kind="fixed", value=minor, until=until)
+    if markup is not None:
+        return Override(kind="markup", value=_number(markup, "--markup"), until=until)
+    if discount is not None:
+        return Override(kind="discount", value=_number(discount, "--discount", below=Decimal(100)), until=until)
+    return Override(kind="free", until=until) if free else None
+
+
+def _number(written: str, option: str, *, below: Decimal = Decimal(1_000_000)) -> Decimal:
+    try:
+        number = Decimal(written.replace(",", "."))
+    except InvalidOperation:
+        raise typer.BadParameter(f"{option} takes a number, not {written}") from None
+    if not number.is_finite() or not 0 < number < below:
+        raise typer.BadParameter(f"{option} takes a number above 0 and below {below}")
+    return number
+
+
+def _utc(instant: datetime | None) -> datetime | None:
+    return instant.replace(tzinfo=UTC) if instant is not None and instant.tzinfo is None else instant
+
+
+def _show(model: Model, rates: Rates, *, as_json: bool) -> None:
+    async def read(pool: Pool) -> tuple[Quote, list[Kept]]:
+        standing = await rules_of(pool, model.id, currency=rates.currency)
+        return quote(model, model.defaults, rates, standing), await kept_rules(pool, model.id)
+
+    priced, rules = ask(read, name=SESSION)
+    if as_json:
+        print_json(as_listed(model, priced) | {"quote": priced.as_json(), "rules": [asdict(rule) for rule in rules]})
+        return
+    margin = Money(priced.price.minor - priced.cost.minor, rates.currency)
+    typer.echo(
+        f"{model.id}: {priced.price} by {made_by(priced)}; cost {priced.cost}, margin {margin}, at default inputs"
+    )
+    table = Table("rule", "value", "from", "until", "cleared", "by", "why")
+    for rule in rules:
+        instants = (rule.from_at, rule.override.until, rule.cleared_at)
+        table.add_row(
+            rule.override.kind,
+            f"{rule.override.value:f}",
+            *(str(instant or "")[:16] for instant in instants),
+            rule.operator,
+            rule.reason,
+        )
+    if rules:
+        Console().print(table)
+
+
+def _tell(model: Model, answer: Answer, *, as_json: bool) -> None:
+    if as_json:
+        print_json({"model": model.id, "done": answer.done, "sentence": answer.sentence})
+    else:
+        typer.echo(f"{'✓' if answer.done else '✗'} {model.id}: {answer.sentence}")
+    if not answer.done:
+        raise typer.Exit(1)
+
+
+def _sums(each: Margin) -> list[str]:
+    return [str(Money(minor, each.currency)) for minor in (each.income, each.cost, each.margin)]

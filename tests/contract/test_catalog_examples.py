@@ -1,0 +1,87 @@
+"""The made-up Kie takes every example of the catalogue as it would be sent, over HTTP, and charges no more than was counted."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import pytest
+
+from photomat.catalog.load import load_catalog
+from photomat.catalog.model import Model
+from photomat.catalog.order import request_of
+from photomat.catalog.samples import SAMPLE_TASK, example_facts, example_of
+from photomat.kie.families import FAMILIES, JOBS
+from photomat_sandbox.kie.models import price, table
+from photomat_sandbox.kie.validation import RefusedError, check_input
+from support.full_orders import full_order
+from support.kie_sim import RunningKie, running_kie
+
+CATALOG: Final = load_catalog()
+CALLBACK: Final = "http://127.0.0.1:9/kie"
+UNLIMITED: Final[Mapping[str, Any]] = {"credits": 10.0**9, "creates_per_10_s": 0, "running_limit": 0}
+KNOWN: Final = [model for model in CATALOG.models.values() if model.can_be_ordered]
+OVER_JOBS: Final = [model for model in KNOWN if model.protocol == JOBS]
+OVER_OLDER: Final = [model for model in KNOWN if model.protocol != JOBS]
+PARENTS: Final[Mapping[str, str]] = {"veo": "veo3_fast", "runway": "runway/generate", "suno": "suno/generate"}
+
+
+def test_nothing_the_simulator_knows_is_missing() -> None:
+    assert {model.id for model in table().values()} <= CATALOG.models.keys()
+    assert {alias for model in CATALOG.models.values() for alias in model.aliases} <= table().keys()
+
+
+async def test_every_example_over_the_common_protocol_creates_a_task() -> None:
+    async with running_kie(**UNLIMITED) as kie:
+        refused = {model.id: reply for model in OVER_JOBS if (reply := await _created(kie, model))["code"] != 200}
+    assert refused == {}
+    assert len(OVER_JOBS) == 182
+
+
+async def test_every_example_over_the_older_protocols_creates_a_task() -> None:
+    async with running_kie(**UNLIMITED) as kie:
+        refused: dict[str, Any] = {}
+        for model in OVER_OLDER:
+            parent = PARENTS.get(model.protocol.partition("/")[0])
+            task = (await _created(kie, CATALOG.get(parent)))["data"]["taskId"] if parent else SAMPLE_TASK
+            reply = await _created(kie, model, parent=task)
+            refused |= {} if reply["code"] == 200 else {model.id: reply}
+    assert refused == {}
+    assert {FAMILIES[model.protocol].create for model in OVER_OLDER} >= {"generate", "veo/generate", "aleph/generate"}
+
+
+@pytest.mark.parametrize("model", OVER_JOBS, ids=lambda model: model.id)
+def test_an_example_costs_at_least_what_the_simulator_takes_for_it(model: Model) -> None:
+    inputs = example_of(model)
+    _, body = request_of(model, inputs)
+    taken = price(table()[model.id], body["input"])
+    if model.prices and table()[model.id].per != "1M output tokens":
+        assert float(model.credits_for(inputs, example_facts(model, inputs))) >= taken
+
+
+@pytest.mark.parametrize("model", OVER_JOBS, ids=lambda model: model.id)
+def test_an_example_without_a_required_input_is_refused_so_the_check_is_strict(model: Model) -> None:
+    _, body = request_of(model, example_of(model))
+    needed = next((item.name for item in table()[model.id].inputs if item.required), None)
+    if needed is not None:
+        lacking = {name: value for name, value in body["input"].items() if name != needed}
+        with pytest.raises(RefusedError):
+            check_input(table()[model.id], lacking, has_callback=True)
+
+
+@pytest.mark.parametrize("model", OVER_JOBS, ids=lambda model: model.id)
+def test_an_order_with_everything_it_can_take_is_taken(model: Model) -> None:
+    inputs = full_order(model)
+    _, body = request_of(model, inputs)
+    assert check_input(table()[model.id], body["input"], has_callback=True) == body["input"]
+    known = {item.name for item in table()[model.id].inputs}
+    assert body["input"].keys() <= known
+
+
+def test_such_an_order_has_the_optional_inputs_too() -> None:
+    sent = [len(full_order(model)) - len(example_of(model)) for model in OVER_JOBS]
+    assert sum(sent) > 600
+
+
+async def _created(kie: RunningKie, model: Model, parent: str = SAMPLE_TASK) -> dict[str, Any]:
+    path, body = request_of(model, example_of(model), callback_url=CALLBACK if model.needs_callback else None)
+    sent = {name: parent if value == SAMPLE_TASK else value for name, value in body.items()}
+    return await kie.post(path, sent)
