@@ -39,6 +39,34 @@ SECTIONS: Final = (
         ("currency", "usd_rate", "markup", "price_step", "welcome_credit"),
     ),
     (
+        "Ways to pay",
+        "A way whose settings are empty is not offered. Providers' notices come to PUBLIC_URL/pay/yookassa and /pay/cryptopay.",
+        (
+            "topup_sums",
+            "topup_least",
+            "topup_most",
+            "topups_per_day",
+            "stars_packages",
+            "star_usd",
+            "stars_reconcile_s",
+            "subscription_stars",
+            "subscription_credit",
+            "yookassa_shop_id",
+            "yookassa_secret_key",
+            "yookassa_sources",
+            "crypto_pay_token",
+            "transfer_details",
+            "refund_undelivered_days",
+            "support_contact",
+            "terms_url",
+        ),
+    ),
+    (
+        "Rewards",
+        "For users who bring others. Minor units.",
+        ("referral_reward", "referral_friend_reward", "referral_percent", "referral_free"),
+    ),
+    (
         "Limits",
         "For each user. A refusal says until when. A free generation that failed or was canceled does not count.",
         ("most_running", "orders_per_minute", "cooldown_s", "free_per_day"),
@@ -68,7 +96,7 @@ SECTIONS: Final = (
     (
         "Servers on the other side",
         "For another Bot API server, a mirror, or a simulator; http addresses are fine. Nothing is uploaded yet.",
-        ("telegram_api_url", "kie_api_url", "kie_upload_url"),
+        ("telegram_api_url", "kie_api_url", "kie_upload_url", "yookassa_api_url", "crypto_pay_api_url"),
     ),
     ("For tests", "Never set it where money is earned.", ("failpoint",)),
 )

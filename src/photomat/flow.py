@@ -9,6 +9,14 @@
     sends        results asked for once more        delivery.resend         at most once a tap
     keeps        outputs without a copy of ours     delivery.keep           Kie deletes them after a while
 
+Money, and what is said by itself:
+
+    invoices     bills at a provider, due or woken  payments.invoices       the one reader of what was paid
+    refunds      payments to be given back          payments.refunder       out of the wallet first, then asked for until done
+    rewards      rewards and old gifts, due         rewards.book            what others get: two wallets, one transaction
+    receipts     transfers by hand, waiting/decided payments.receipt_desk   reminds operators; takes buttons away once decided
+    notices      what somebody is to be told        notices.send            at most once
+
 Beside the lifecycle, for the operator:
 
     watches      watches whose turn it is           alerts.watch            is something wrong? opens and ends incidents
@@ -40,6 +48,11 @@ from photomat.jobs.job import Job
 from photomat.jobs.look import Looker
 from photomat.jobs.submit import Submitter
 from photomat.kernel.ids import InstanceId
+from photomat.notices.send import MESSAGES_DUE, Notifier
+from photomat.payments.invoices import INVOICES_DUE, InvoiceLooker
+from photomat.payments.receipt_desk import RECEIPTS_DUE, ReceiptDesk
+from photomat.payments.refunder import REFUNDS_DUE, Refunder
+from photomat.rewards.book import REWARDS_DUE, RewardBook
 from photomat.work.loop import Step
 
 UPDATE_WIDTH: Final = 8
@@ -52,6 +65,11 @@ SEND_WIDTH: Final = 2
 KEEP_WIDTH: Final = 2
 WATCH_WIDTH: Final = 3
 ALERT_WIDTH: Final = 2
+INVOICE_WIDTH: Final = 4
+REFUND_WIDTH: Final = 2
+REWARD_WIDTH: Final = 2
+RECEIPT_WIDTH: Final = 2
+NOTICE_WIDTH: Final = 4
 
 DUE: Final[Mapping[str, str]] = {
     "updates": UPDATES_DUE,
@@ -64,6 +82,11 @@ DUE: Final[Mapping[str, str]] = {
     "keeps": KEEPS_DUE,
     "watches": WATCHES_DUE,
     "alerts": NOTICES_DUE,
+    "invoices": INVOICES_DUE,
+    "refunds": REFUNDS_DUE,
+    "rewards": REWARDS_DUE,
+    "receipts": RECEIPTS_DUE,
+    "notices": MESSAGES_DUE,
 }
 
 
@@ -77,6 +100,9 @@ def update_steps(
         wake("submits")
         wake("deliveries")
         wake("sends")
+        wake("receipts")
+        wake("notices")
+        wake("refunds")
 
     return [
         Step(name="updates", claim=worker.claim, do=handle, width=UPDATE_WIDTH),
@@ -137,4 +163,17 @@ def alert_steps(watcher: Watcher, teller: Teller) -> list[Step[Any]]:
     return [
         Step(name="watches", claim=watcher.claim, do=watcher.watch, width=WATCH_WIDTH),
         Step(name="alerts", claim=teller.claim, do=teller.tell, width=ALERT_WIDTH),
+    ]
+
+
+def money_steps(
+    *, looker: InvoiceLooker, refunder: Refunder, rewards: RewardBook, desk: ReceiptDesk, notifier: Notifier
+) -> list[Step[Any]]:
+    """Payments that arrive and go back, and what people are told by themselves; every instance may do every step."""
+    return [
+        Step(name="invoices", claim=looker.claim, do=looker.look, width=INVOICE_WIDTH),
+        Step(name="refunds", claim=refunder.claim, do=refunder.refund, width=REFUND_WIDTH),
+        Step(name="rewards", claim=rewards.claim, do=rewards.book, width=REWARD_WIDTH),
+        Step(name="receipts", claim=desk.claim, do=desk.work, width=RECEIPT_WIDTH),
+        Step(name="notices", claim=notifier.claim, do=notifier.send, width=NOTICE_WIDTH),
     ]

@@ -22,7 +22,8 @@ from photomat.kernel.clock import sleep_until_set
 from photomat.kernel.errors import Startup
 from photomat.kernel.logs import get_logger
 from photomat.settings import Settings
-from photomat.wiring import Program, build
+from photomat.wiring.duties import duties_of
+from photomat.wiring.program import Program, build
 from photomat.work.duties import Duty, first_of, run_while_active
 from photomat.work.loop import Loop, Step
 from photomat.work.pulse import Pulse
@@ -87,7 +88,7 @@ async def _run_until(
     steps = program.job_steps()
     updates = program.update_steps()
     everywhere = program.settings.update_workers == "all"
-    duties = program.duties() + ([] if everywhere else [_loop_duty(program, step) for step in updates])
+    duties = duties_of(program) + ([] if everywhere else [_loop_duty(program, step) for step in updates])
     async with asyncio.TaskGroup() as group:
         helpers = [
             group.create_task(_endless(listen(direct, program.wakes.here))),
@@ -100,6 +101,7 @@ async def _run_until(
             group.create_task(Pulse(program.pool, program.wakes, DUE).run(stop)),
             group.create_task(_be_active(program, duties, stop)),
             group.create_task(_tend(tend, stop)),
+            group.create_task(program.guard.run(stop)),
             *(group.create_task(_loop(program, step).run(stop)) for step in [*steps, *(updates if everywhere else [])]),
         ]
         await stop.wait()

@@ -7,6 +7,7 @@ import hashlib
 import hmac
 import re
 from decimal import Decimal
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
@@ -56,10 +57,12 @@ class Settings(BaseSettings):
         None,
         description="Signs callback addresses; by comma: the first signs, all are valid. Default: from BOT_TOKEN.",
     )
-    admin_ids: str = Field("", description="Telegram ids of operators, by comma: who is told of incidents.")
+    admin_ids: str = Field(
+        "", description="Telegram ids of operators, by comma: who is told of incidents and decides about receipts."
+    )
     console_password: str | None = Field(None, description="Opens the operators' console.")
     currency: str = Field("RUB", pattern=r"^[A-Z]{3}$", description="The currency of wallets and prices.")
-    usd_rate: Decimal = Field(Decimal(80), gt=0, description="How much of it one US dollar costs.")
+    usd_rate: Decimal = Field(Decimal(80), gt=0, description="How much of it one US dollar costs. Not RUB: set it.")
     markup: Decimal = Field(Decimal("2.0"), gt=0, description="Price = Kie's cost x this.")
     price_step: int = Field(
         1, ge=1, le=1_000_000, description="Prices are rounded up to a multiple of so many minor units."
@@ -79,6 +82,55 @@ class Settings(BaseSettings):
     welcome_credit: int | None = Field(
         None, ge=0, description="Minor units given to a new user. Default 0, in the sandbox 100000."
     )
+    topup_sums: str = Field(
+        "100,300,500,1000,3000", description="Sums offered for a top-up, by comma, in whole units of CURRENCY."
+    )
+    topup_least: int = Field(5_000, ge=1, description="The least top-up, in minor units.")
+    topup_most: int = Field(3_000_000, ge=1, description="The largest one, in minor units.")
+    topups_per_day: int = Field(
+        20, ge=0, le=1000, description="How many payments one user may make in 24 hours; 0 is no limit."
+    )
+    stars_packages: str = Field(
+        "50,100,250,500+5%,1000+10%",
+        description="Packages of Telegram Stars, by comma, each with the percent it adds. Empty: no Stars.",
+    )
+    star_usd: Decimal = Field(Decimal("0.013"), gt=0, description="What one Star is worth to you, in US dollars.")
+    stars_reconcile_s: float = Field(
+        180, gt=0, le=86400, description="How often Telegram's own list of Stars is held against our payments."
+    )
+    subscription_stars: int = Field(
+        0, ge=0, le=10_000, description="The price of a monthly subscription in Stars; 0 is none."
+    )
+    subscription_credit: int = Field(
+        0, ge=0, description="What a subscriber gets every month, in minor units. 0: what the Stars are worth."
+    )
+    transfer_details: str = Field(
+        "", description="Where to transfer money by hand (card, phone, name). Empty: no transfers."
+    )
+    yookassa_shop_id: str | None = Field(None, description="YooKassa: your shop's id.")
+    yookassa_secret_key: str | None = Field(None, description="YooKassa: its secret key.")
+    yookassa_api_url: str = Field("https://api.yookassa.ru", description="YooKassa's API server.")
+    yookassa_sources: str = Field(
+        "185.71.76.0/27,185.71.77.0/27,77.75.153.0/25,77.75.156.11,77.75.156.35,77.75.154.128/25,2a02:5180::/32",
+        description="The networks YooKassa's notices come from, by comma.",
+    )
+    crypto_pay_token: str | None = Field(None, description="Crypto Pay (@CryptoBot): your app's token.")
+    crypto_pay_api_url: str = Field("https://pay.crypt.bot", description="Crypto Pay's API server.")
+    referral_reward: int = Field(
+        2_000, ge=0, description="What an inviter gets after a friend's first paid job, in minor units."
+    )
+    referral_friend_reward: int = Field(2_000, ge=0, description="What the friend gets then.")
+    referral_percent: int = Field(
+        0, ge=0, le=50, description="The inviter's percent of every top-up of a friend; 0 is none."
+    )
+    referral_free: int = Field(
+        1, ge=0, le=100, description="So many more free generations a day for each friend who has paid (up to ten)."
+    )
+    refund_undelivered_days: int = Field(
+        7, ge=0, le=365, description="After so many days a result that could not be delivered is refunded; 0 is never."
+    )
+    support_contact: str = Field("", description="Whom /paysupport names: a @username, an address, a link.")
+    terms_url: str | None = Field(None, description="Your terms of sale; without it /terms shows a short text.")
     delivery_lease_s: float = Field(300, gt=0, le=LONGEST_S, description="How long a delivery lock lasts.")
     lease_s: float = Field(30, gt=0, le=LONGEST_S, description="How long any other claim lasts.")
     poll_first_s: float = Field(
@@ -108,7 +160,16 @@ class Settings(BaseSettings):
             raise ValueError("must look like 123456:ABC…, as @BotFather gives it")
         return value
 
-    @field_validator("public_url", "render_external_url", "telegram_api_url", "kie_api_url", "kie_upload_url")
+    @field_validator(
+        "public_url",
+        "render_external_url",
+        "telegram_api_url",
+        "kie_api_url",
+        "kie_upload_url",
+        "yookassa_api_url",
+        "crypto_pay_api_url",
+        "terms_url",
+    )
     @classmethod
     def _is_an_address(cls, value: str | None) -> str | None:
         if value is None:
@@ -123,6 +184,16 @@ class Settings(BaseSettings):
     def _holds_a_secret(cls, value: str | None) -> str | None:
         if value is not None and not value.replace(",", "").strip():
             raise ValueError("must hold at least one secret")
+        return value
+
+    @field_validator("yookassa_sources")
+    @classmethod
+    def _are_networks(cls, value: str) -> str:
+        for part in filter(None, map(str.strip, value.split(","))):
+            try:
+                ip_network(part)
+            except ValueError:
+                raise ValueError(f"{part} is not a network such as 185.71.76.0/27") from None
         return value
 
     @field_validator("admin_ids")
@@ -179,10 +250,19 @@ class _Keys(BaseSettings):
     kie_api_key: str | None = None
 
 
+class _YooKassaKeys(BaseSettings):
+    """YooKassa's pair, likewise."""
+
+    model_config = Settings.model_config
+    yookassa_shop_id: str | None = None
+    yookassa_secret_key: str | None = None
+
+
 def load() -> Settings:
     """Read the settings, or refuse to start naming every bad and every missing one at once."""
     try:
-        missing = [name.upper() for name, value in _Keys() if value is None]
+        missing = _missing_of(_Keys())
+        unpaired = _missing_of(_YooKassaKeys())
     except UnicodeDecodeError:
         raise Startup("The file .env is not UTF-8 text: save it as UTF-8, or remove it.") from None
     problems = []
@@ -190,12 +270,31 @@ def load() -> Settings:
         problems.append(
             f"{missing[0]} is missing (set both BOT_TOKEN and KIE_API_KEY for the real bot, neither for the sandbox)"
         )
+    if len(unpaired) == 1:
+        problems.append(
+            f"{unpaired[0]} is missing (set both YOOKASSA_SHOP_ID and YOOKASSA_SECRET_KEY, or neither for no YooKassa)"
+        )
     try:
         settings = Settings()
     except ValidationError as error:
         problems += [
             f"{str(one['loc'][0]).upper()}: {one['msg'].removeprefix('Value error, ')}" for one in error.errors()
         ]
+    else:
+        problems += _wrong_rate(settings)
     if problems:
         raise Startup("These settings are wrong: " + "; ".join(problems) + ".") from None
     return settings
+
+
+def _wrong_rate(settings: Settings) -> list[str]:
+    """The usual rate is that of roubles: in another currency it would give away most of every Star."""
+    if settings.currency == "USD" and settings.usd_rate != 1:
+        return ["USD_RATE must be 1 where CURRENCY is USD"]
+    if settings.currency != "RUB" and "usd_rate" not in settings.model_fields_set:
+        return [f"USD_RATE is missing (how much {settings.currency} one US dollar costs)"]
+    return []
+
+
+def _missing_of(keys: BaseSettings) -> list[str]:
+    return [name.upper() for name, value in keys if value is None]

@@ -1,4 +1,4 @@
-"""The commands of the lab: `explore`, `mutants`, `storm`, `matrix`, `fuzz`. Each prints figures, exits 1 on a violation."""
+"""The commands of the lab: `explore`, `mutants`, `storm`, `money`, `matrix`, `fuzz`. Each prints figures; 1 is a violation."""
 
 from typing import Annotated
 
@@ -9,6 +9,7 @@ from photomat_chaos.fuzz.cli import fuzz
 from photomat_chaos.matrix.cli import matrix
 from photomat_chaos.model.explorer import ALL_RULES, SWITCHES, Proof, explore
 from photomat_chaos.model.state import Law
+from photomat_chaos.money.cli import money
 from photomat_chaos.mutants.mutations import MUTATIONS
 from photomat_chaos.mutants.trial import Trial, Verdict, try_all
 from photomat_chaos.storm.cli import storm
@@ -17,6 +18,7 @@ from photomat_chaos.terminal import console, progress
 app = typer.Typer(help="The crash lab: the promise, proved.", no_args_is_help=True, add_completion=False)
 app.command("fuzz")(fuzz)
 app.command("matrix")(matrix)
+app.command("money")(money)
 app.command("storm")(storm)
 
 

@@ -1,6 +1,7 @@
-"""`photomat-sandbox`: run the simulated Telegram, the simulated Kie.ai, or both in one process.
+"""`photomat-sandbox`: run the simulated Telegram, the simulated Kie.ai, or all simulators in one process.
 
-Each server prints one line with its address; SIGINT and SIGTERM stop everything cleanly.
+All means the payment providers too: they live under `/yookassa` and `/cryptopay` of Kie's address. Each server prints one
+line with its address; SIGINT and SIGTERM stop everything cleanly.
 """
 
 import asyncio
@@ -17,6 +18,7 @@ from aiohttp import web
 
 from photomat_sandbox.faults import Faults
 from photomat_sandbox.telegram.app import build_app as build_telegram
+from photomat_sandbox.telegram.queries import CHECKOUT_LIFE_S
 from photomat_sandbox.telegram.state_file import load_state
 from photomat_sandbox.telegram.world import DEFAULT_TOKEN, TelegramWorld
 from photomat_sandbox.transcript import Transcript
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     from photomat_sandbox.kie.world import KieWorld
 
 SHUTDOWN_S: Final = 2.0
+OPERATOR_NAME: Final = "Оператор"
 
 Host = Annotated[str, typer.Option(help="Address to listen on.")]
 Port = Annotated[int, typer.Option(help="Port to listen on; 0 lets the system choose.")]
@@ -34,6 +37,13 @@ WebhookKey = Annotated[str, typer.Option(help="Key that signs Kie's callbacks; e
 Seconds = Annotated[float, typer.Option(help="How long a simulated picture takes.")]
 State = Annotated[Path | None, typer.Option(help="File that keeps the Telegram world over restarts.")]
 WithStdin = Annotated[bool, typer.Option("--with-stdin", help="Stop when standard input closes: the starter is gone.")]
+CheckoutWait = Annotated[float, typer.Option(help="How many seconds Telegram waits for the answer before a payment.")]
+ShopId = Annotated[str, typer.Option(help="YooKassa: the one shop that is accepted.")]
+ShopKey = Annotated[str, typer.Option(help="YooKassa: its secret key.")]
+ShopCurrency = Annotated[str, typer.Option(help="YooKassa: the currency of the shop.")]
+CryptoToken = Annotated[str, typer.Option(help="Crypto Pay: the one token that is accepted.")]
+PayTo = Annotated[str, typer.Option(help="The bot's address; notices go to its /pay/…. Empty sends none.")]
+Operator = Annotated[int, typer.Option(help="Let somebody with this id join who runs the shop; 0 is nobody.")]
 AnyWebhook = Annotated[bool, typer.Option("--any-webhook", help="Let setWebhook take http and any port on any host.")]
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__)
@@ -52,9 +62,10 @@ def telegram(
     token: Token = DEFAULT_TOKEN,
     state: State = None,
     any_webhook: AnyWebhook = False,
+    checkout_wait: CheckoutWait = CHECKOUT_LIFE_S,
 ) -> None:
     """Run the simulated Telegram alone."""
-    world = telegram_world(token=token, state=state, any_webhook=any_webhook)
+    world = telegram_world(token=token, state=state, any_webhook=any_webhook, checkout_wait_s=checkout_wait)
     pages = build_telegram(world, Transcript(), Faults(), state_file=state)
     asyncio.run(_serve([("telegram", pages, host, port)]))
 
@@ -87,29 +98,51 @@ def serve(
     seconds: Seconds = 4.0,
     state: State = None,
     any_webhook: AnyWebhook = False,
+    checkout_wait: CheckoutWait = CHECKOUT_LIFE_S,
+    shop_id: ShopId = "100500",
+    shop_key: ShopKey = "test_sandbox-shop",
+    shop_currency: ShopCurrency = "RUB",
+    crypto_token: CryptoToken = "1000:sandbox",  # noqa: S107 - opens nothing but the simulator
+    pay_to: PayTo = "",
+    operator: Operator = 0,
     with_stdin: WithStdin = False,
 ) -> None:
-    """Run both in one process, with one transcript and one list of faults."""
+    """Run all in one process, with one transcript and one list of faults."""
     from photomat_sandbox.kie.app import build_app as build_kie  # noqa: PLC0415 - telegram runs without it
+    from photomat_sandbox.pay.crypto_pay_world import CryptoPayWorld  # noqa: PLC0415 - the same
+    from photomat_sandbox.pay.mount import mount_providers  # noqa: PLC0415 - the same
+    from photomat_sandbox.pay.yookassa_world import YooKassaWorld  # noqa: PLC0415 - the same
 
     transcript, faults = Transcript(), Faults()
-    chats = telegram_world(token=token, state=state, any_webhook=any_webhook)
+    chats = telegram_world(token=token, state=state, any_webhook=any_webhook, checkout_wait_s=checkout_wait)
+    if operator:
+        add_operator(chats, operator)
     account = _kie_world(key=kie_key, webhook_key=webhook_key, seconds=seconds)
     telegram_app = build_telegram(chats, transcript, faults, state_file=state)
     kie_app = build_kie(account, transcript, faults)
+    shop = YooKassaWorld(shop_id=shop_id, secret_key=shop_key, currency=shop_currency)
+    mount_providers(kie_app, shop, CryptoPayWorld(token=crypto_token), transcript, faults, pay_to=pay_to)
     servers = [("telegram", telegram_app, host, telegram_port), ("kie", kie_app, host, kie_port)]
     asyncio.run(_serve(servers, with_stdin=with_stdin))
 
 
-def telegram_world(*, token: str, state: Path | None, any_webhook: bool) -> TelegramWorld:
+def telegram_world(
+    *, token: str, state: Path | None, any_webhook: bool, checkout_wait_s: float = CHECKOUT_LIFE_S
+) -> TelegramWorld:
     """Make the Telegram world, as it was left when there is a state file."""
     try:
-        world = TelegramWorld(token=token, any_webhook_address=any_webhook)
+        world = TelegramWorld(token=token, any_webhook_address=any_webhook, checkout_wait_s=checkout_wait_s)
         if state:
             load_state(world, state)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
     return world
+
+
+def add_operator(world: TelegramWorld, user_id: int) -> None:
+    """Let the operator join, who has started the bot already and so can be told of things."""
+    person = world.add_person(first_name=OPERATOR_NAME, user_id=user_id, started=True)
+    person.is_operator = True
 
 
 def _kie_world(*, key: str, webhook_key: str, seconds: float) -> "KieWorld":

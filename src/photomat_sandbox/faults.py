@@ -10,8 +10,11 @@ This module only decides *which* fault strikes *when*; the simulators carry it o
 - `error`: answer with `status`, `code` and `text` (`html`: a gateway's page instead of JSON);
 - `too_many`: refuse with 429 and `retry_after`;
 - `never`: a callback is never sent, a request never answered, a task never ends.
+
+Telegram's updates are struck by `update.<kind>`, before polling or webhook can see them; see `telegram/update_faults.py`.
 """
 
+from collections.abc import Callable, Container
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Final, Literal, get_args
@@ -92,17 +95,11 @@ class Faults:
         Every fitting fault that still skips counts this call as one it let pass. `closer` names the call more closely, for
         faults that are aimed at nothing else: `sendMessage.reply` is a sendMessage that answers a message.
         """
-        struck: Fault | None = None
-        for fault in list(self._armed.values()):
-            fits = fnmatchcase(name, fault.method) or fault.method == closer
-            if fault.world != world or not fits:
-                continue
-            if fault.skip > 0:
-                self._armed[fault.fault_id] = replace(fault, skip=fault.skip - 1)
-            elif struck is None:
-                struck = fault
-                self._count_down(fault)
-        return struck
+        return self._strike(lambda fault: fault.world == world and _fits(fault, name, closer))
+
+    def take_aimed(self, world: World, names: Container[str], *, actions: Container[str]) -> Fault | None:
+        """Give the fault that is aimed at one of these names, letter for letter, with one of these actions."""
+        return self._strike(lambda fault: fault.world == world and fault.method in names and fault.action in actions)
 
     def pending(self) -> list[Fault]:
         """Give the faults that are still armed."""
@@ -116,6 +113,16 @@ class Faults:
         """Take all faults away."""
         self._armed.clear()
 
+    def _strike(self, fits: Callable[[Fault], bool]) -> Fault | None:
+        struck: Fault | None = None
+        for fault in [fault for fault in self._armed.values() if fits(fault)]:
+            if fault.skip > 0:
+                self._armed[fault.fault_id] = replace(fault, skip=fault.skip - 1)
+            elif struck is None:
+                struck = fault
+                self._count_down(fault)
+        return struck
+
     def _count_down(self, fault: Fault) -> None:
         if fault.times == FOR_EVER:
             return
@@ -123,6 +130,10 @@ class Faults:
             del self._armed[fault.fault_id]
         else:
             self._armed[fault.fault_id] = replace(fault, times=fault.times - 1)
+
+
+def _fits(fault: Fault, name: str, closer: str | None) -> bool:
+    return fnmatchcase(name, fault.method) or fault.method == closer
 
 
 def _refuse_nonsense(fault: Fault) -> None:

@@ -22,7 +22,7 @@ async def test_from_start_to_one_picture(database: str, tmp_path: Path, *, publi
         assert len(anna.pictures()) == 1
         assert len(anna.rings()) == 1
         anna.says("/balance")
-        await anna.sees("99.36")
+        await anna.sees("99,36")
         job = await system.job()
         assert job["status"] == "done"
         assert job["delivered_at"] is not None

@@ -34,4 +34,4 @@ async def test_who_blocked_the_bot_finds_the_result_when_back_and_gets_it_again_
         await shop.comes_to_rest()
         assert len(anna.pictures()) == 2, "the result, and once more because it was asked for"
         assert len(anna.rings()) == 1
-        await anna.has("99.36 ₽")
+        await anna.has("99,36 ₽")

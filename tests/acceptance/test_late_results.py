@@ -35,7 +35,7 @@ async def test_canceled_when_overdue_a_late_result_is_offered_and_paid_once_if_t
         card = await buys_something_endless(system, anna)
         await system.passes(OVERDUE_S)
         await anna.taps("✖️ Отменить", message_id=card)
-        await until(lambda: "Отменено. 0.64 ₽ вернулись" in anna.words(card), about=lambda: system.story)
+        await until(lambda: "Отменено. 0,64 ₽ вернулись" in anna.words(card), about=lambda: system.story)
         await anna.has(NOTHING_PAID)
         await system.kie_finishes()
         offer, button = await anna.finds("🎁 Забрать", message_id=card)

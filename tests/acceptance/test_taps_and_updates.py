@@ -55,10 +55,10 @@ async def test_without_enough_money_nothing_is_ordered_and_the_card_says_so(data
     async with open_shop(database, tmp_path, WELCOME_CREDIT="10") as system:
         anna = system.customer()
         card = await anna.buys()
-        await anna.is_answered("Не хватает 0.54 ₽")
-        assert "Не хватает 0.54 ₽" in anna.words(card)
+        await anna.is_answered("Не хватает 0,54 ₽")
+        assert "Не хватает 0,54 ₽" in anna.words(card)
         await system.comes_to_rest()
-        await anna.has("0.10 ₽")
+        await anna.has("0,10 ₽")
         assert not system.kie.world.tasks
         async with system.sql() as connection:
             assert await connection.fetchval("SELECT count(*) FROM generation_jobs") == 0

@@ -20,7 +20,7 @@ async def test_a_failed_task_says_why_gives_the_money_back_and_can_be_tried_agai
         card = await anna.buys("кот [fail]")
         await anna.sees("❌ Генерация не удалась")
         assert "Модель отказалась от этого запроса" in anna.words(card)
-        assert "0.64 ₽ вернулись на баланс" in anna.words(card)
+        assert "0,64 ₽ вернулись на баланс" in anna.words(card)
         await anna.has(NOTHING_PAID)
         await anna.taps("🔁 Попробовать снова", message_id=card)
         new_card, _ = await anna.finds("✅ Создать")

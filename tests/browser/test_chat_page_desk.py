@@ -46,6 +46,27 @@ async def test_a_fault_from_the_panel_strikes_and_the_feed_tells_it() -> None:
         await expect(panel.locator('[data-role="events"] [data-kind="fault"]').first).to_be_visible()
 
 
+async def test_the_notice_of_a_payment_provider_can_be_lost_from_the_panel() -> None:
+    async with chat() as (telegram, page, _anna):
+        for vendor in ("yookassa", "cryptopay"):
+            await page.locator(f'[data-role="panel"] [data-fault="{vendor}-notice-lost"]').click()
+        armed = [(fault.world, fault.method, fault.action) for fault in telegram.faults.pending()]
+        assert armed == [("yookassa", "notice", "never"), ("cryptopay", "notice", "never")]
+
+
+async def test_two_buttons_under_a_short_message_are_written_in_one_line() -> None:
+    async with chat() as (telegram, page, anna):
+        keys = [{"text": text, "callback_data": text} for text in ("💳 Пополнить", "🏠 Меню")]
+        await said(telegram, "sendMessage", chat_id=anna.user_id, text="0 ₽", reply_markup={"inline_keyboard": [keys]})
+        key, bubble = page.locator(".inline-keyboard .key").first, page.locator(".bubble").last
+        await expect(key).to_be_visible()
+        box, words = await key.bounding_box(), await bubble.bounding_box()
+        assert box is not None
+        assert words is not None
+        assert box["height"] < 44, "one line of words"
+        assert words["width"] > 2 * box["width"], "the bubble is as wide as its buttons"
+
+
 async def test_markup_from_outside_stays_text() -> None:
     async with chat() as (telegram, page, anna):
         evil = '<img src=x onerror="document.title=1"><script>document.title=1</script>'

@@ -19,11 +19,12 @@ IMAGES = Path(__file__).parents[2] / "docs" / "images"
 
 
 @asynccontextmanager
-async def sandbox(folder: Path) -> AsyncIterator[tuple[int, Path, asyncio.subprocess.Process]]:
-    """Run `photomat run` with nothing set: embedded database, both simulators, the bot."""
+async def sandbox(folder: Path, **settings: str) -> AsyncIterator[tuple[int, Path, asyncio.subprocess.Process]]:
+    """Run `photomat run` with nothing set, or only what is said: embedded database, the simulators, the bot."""
     port = free_ports_in_a_row(3)
     log_file = folder / f"sandbox-{port}.log"
     environment = {"PATH": os.environ["PATH"], "PORT": str(port), "HOST": "127.0.0.1", "DATA_DIR": str(folder / "var")}
+    environment |= settings
     with log_file.open("wb") as log:
         process = await asyncio.create_subprocess_exec(
             PROGRAM, "run", env=environment, cwd=folder, stdout=log, stderr=asyncio.subprocess.STDOUT
@@ -80,7 +81,7 @@ async def test_one_command_leads_to_one_picture_in_the_browser(tmp_path: Path) -
     ):
         await page.locator('[data-kind="photo"]').first.wait_for()
         await say(page, "/balance")
-        await page.locator('[data-from="bot"]', has_text="999.36").first.wait_for()
+        await page.locator('[data-from="bot"]', has_text="999,36").first.wait_for()
 
 
 async def shoot(page: Page, name: str) -> None:

@@ -20,7 +20,13 @@ from support.telegram_sim import RunningTelegram, running_telegram, until
 async def test_a_person_joins_writes_and_is_seen_by_the_bot() -> None:
     async with running_telegram() as telegram, telegram.bot() as bot, acting(telegram) as act:
         anna = await act("people", first_name="Анна", username="anna", language_code="ru")
-        assert anna == {"user_id": 5_000_001, "first_name": "Анна", "username": "anna", "language_code": "ru"}
+        assert anna == {
+            "user_id": 5_000_001,
+            "first_name": "Анна",
+            "username": "anna",
+            "language_code": "ru",
+            "is_operator": False,
+        }
         written = await act(f"chats/{anna['user_id']}/text", text="/start ref_7")
         assert (written["from"], written["text"], written["kind"]) == ("person", "/start ref_7", "text")
         message = (await bot.get_updates())[0].message

@@ -8,7 +8,7 @@ from photomat.alerts.incident import Kind
 from photomat.db.pool import transaction
 from photomat.kernel.errors import OutcomeUnknown, Transient
 from photomat.kernel.ids import ChatId
-from photomat.telegram.port import Refused, Unauthorized, Unreachable
+from photomat.telegram.port import CallRefused, Unauthorized, Unreachable
 from support.alerts import ANNA, BORIS, Tower, a_tower, tower_on
 from support.logs import logged
 
@@ -101,7 +101,7 @@ async def test_an_operator_who_blocked_the_bot_holds_up_nobody_and_is_named_once
 
 async def test_a_refusal_nobody_planned_for_is_given_up_after_five_tries(database: str) -> None:
     async with a_tower(database, Kind.KIE_CREDITS) as tower:
-        tower.messenger.troubles[ANNA] = [Refused("Bad Request: what?")] * 9
+        tower.messenger.troubles[ANNA] = [CallRefused("Bad Request: what?")] * 9
         await _opens(tower)
         assert [await tower.tells(400) for _ in range(7)] == [1, 1, 1, 1, 1, 0, 0]
         assert await _outcomes(tower) == [("open", "refused")]

@@ -1,5 +1,7 @@
 """Proofs are kept once a night and shown, days that are over are sealed, and differences have an owner until they end."""
 
+from typing import Any
+
 import asyncpg
 import pytest
 
@@ -26,7 +28,7 @@ async def pass_a_day(pool: Pool) -> None:
 
 async def credit(pool: Pool, reference: str) -> None:
     async with transaction(pool) as tx:
-        await ledger.credit(tx, user_id=ANNA, amount=rub(5), reference=reference, reason="topup")
+        await ledger.credit(tx, user_id=ANNA, amount=rub(5), reference=reference, reason="operator")
 
 
 async def test_every_night_has_one_proof_with_what_the_books_added_up_to(database: str) -> None:
@@ -130,7 +132,7 @@ async def test_a_forger_who_knows_the_seals_is_given_away_by_the_day(database: s
 
 
 async def test_a_difference_is_open_once_keeps_its_owner_and_ends(database: str) -> None:
-    seen = {"kind": "stars", "reference": "stars:9", "expected": "100"}
+    seen: dict[str, Any] = {"kind": "stars", "reference": "stars:9", "expected": "100"}
     async with pool_of(database) as pool:
         async with transaction(pool) as tx:
             assert await differences.report(tx, **seen, found="nothing") is True

@@ -139,7 +139,9 @@ async def test_a_wallet_is_shown_with_its_moves(database: str, tmp_path: Path) -
     ]
     missing = photomat("wallet", "show", "78", folder=tmp_path, DATABASE_URL=database)
     assert missing.returncode == 1
-    assert "78" in missing.stderr
+    assert "user 78 has no wallet: nobody of this number has written to the bot" in missing.stderr
+    unheard_of = photomat("wallet", "explain", "9" * 24, folder=tmp_path, DATABASE_URL=database)
+    assert (unheard_of.returncode, "There is no move and no job" in unheard_of.stderr) == (1, True)
 
 
 async def test_a_hold_of_a_live_job_is_not_released_and_a_loose_one_is_with_a_reason(

@@ -7,6 +7,7 @@ from photomat.kernel.ids import UserId
 from photomat.kernel.money import Money
 from photomat.wallet.ledger import credit
 from photomat_sandbox.telegram import person_acts
+from photomat_sandbox.telegram.bills import Bill
 from support.conversation import Chat, conversation
 
 SPACE = "\N{NO-BREAK SPACE}"
@@ -22,18 +23,18 @@ async def test_from_start_to_an_accepted_order(database: str) -> None:
         assert "Анна" in greeting
         assert f"10{SPACE}₽" in greeting
         await chat.taps("🖼 Создать картинку")
-        assert chat.button(f"Z-Image · 0.64{SPACE}₽")
+        assert chat.button(f"Z-Image · 0,64{SPACE}₽")
         assert "1000" in await chat.taps("Z-Image")
         await chat.says("кот & <космонавт>")
         card = await chat.taps("1:1")
         assert "кот & <космонавт>" in card
-        assert f"0.64{SPACE}₽" in card
-        card_id, _ = chat.button(f"✅ Создать · 0.64{SPACE}₽")
+        assert f"0,64{SPACE}₽" in card
+        card_id, _ = chat.button(f"✅ Создать · 0,64{SPACE}₽")
         await chat.taps("✅ Создать")
         assert chat.answers[-1].startswith("Принято")
         made = await chat.pool.fetchrow("SELECT model, inputs, price, card_message_id FROM generation_jobs")
         assert tuple(made) == ("z-image", {"prompt": "кот & <космонавт>", "aspect_ratio": "1:1"}, 64, card_id)
-        assert f"9.36{SPACE}₽" in await chat.says("/balance")
+        assert f"9,36{SPACE}₽" in await chat.says("/balance")
 
 
 async def test_every_tap_is_answered_exactly_once(database: str) -> None:
@@ -84,14 +85,14 @@ async def test_a_picture_where_words_are_expected_is_told_what_is_expected(datab
 async def test_not_enough_money_says_what_is_missing_and_keeps_the_draft(database: str) -> None:
     async with conversation(database, welcome=50) as chat:
         await chat.orders_a_cat()
-        assert f"Не хватает 0.14{SPACE}₽" in chat.newest
+        assert f"Не хватает 0,14{SPACE}₽" in chat.newest
         await chat.taps("✅ Создать")
-        for figure in ("0.14", "0.64", "0.50"):
+        for figure in ("0,14", "0,64", "0,50"):
             assert f"{figure}{SPACE}₽" in chat.answers[-1]
         assert await jobs(chat) == 0
         async with transaction(chat.pool) as tx:
             user_id = UserId(chat.person.user_id)
-            await credit(tx, user_id=user_id, amount=Money(14, "RUB"), reference="topup:1", reason="topup")
+            await credit(tx, user_id=user_id, amount=Money(14, "RUB"), reference="bonus:1", reason="operator")
         await chat.taps("✅ Создать")
         assert await jobs(chat) == 1
 
@@ -251,11 +252,11 @@ async def test_blocking_is_noted_and_returning_arms_the_cards_again(database: st
 async def test_a_checkout_is_refused_at_once_with_a_reason(database: str) -> None:
     async with conversation(database) as chat:
         await chat.says("/start")
-        invoice = {"title": "Пополнение", "total_amount": 5}
-        person_acts.pay_invoice(chat.telegram.world, chat.person, invoice, payload="x")
+        bill = Bill(title="Пополнение", description="?", amount=5, payload="x")
+        person_acts.pay_bill(chat.telegram.world, chat.person, bill)
         await chat.handle_all()
         events = chat.telegram.transcript.since(0)
-        assert any("Оплата пока не открыта" in event.summary for event in events)
+        assert any("способ оплаты сейчас выключен" in event.summary for event in events)
         assert await chat.pool.fetchval("SELECT count(*) FROM inbox WHERE handled_at IS NULL") == 0
 
 

@@ -5,11 +5,31 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import pytest
+from aiogram.filters.callback_data import CallbackData
 from aiogram.methods import AnswerCallbackQuery, EditMessageText, SendMessage
 from aiogram.types import ForceReply
 
 from photomat.bot.app import build_dispatcher
+from photomat.bot.buttons import (
+    CheckBillButton,
+    GiftBackButton,
+    MenuButton,
+    MoveButton,
+    PayButton,
+    PayStep,
+    Screen,
+    StatementButton,
+    SubscriptionAction,
+    SubscriptionButton,
+    TopupButton,
+    TransferAction,
+    TransferButton,
+    TransferReceiptButton,
+    TransferSumButton,
+)
 from photomat.bot.dispatch import UpdateWorker
+from photomat.bot.shop import Shop
 from photomat.catalog.load import load_catalog
 from photomat.db.pool import Pool
 from photomat.inbox.receive import receive
@@ -18,6 +38,7 @@ from photomat.kernel.money import Money
 from photomat.texts.load import load_texts
 from support.conversation import RATES, TIMES
 from support.database import pool_of
+from support.rewards import a_code
 from support.updates import BOT_ID, GROUP, KeepingSession, keeping_bot, tap_update, text_update
 
 ANNA, BORIS = 7, 8
@@ -70,12 +91,14 @@ async def group(database: str) -> AsyncIterator[Group]:
     async with pool_of(database) as pool:
         texts = load_texts()
         dispatcher = build_dispatcher(
-            pool=pool,
+            shop=Shop(
+                pool=pool,
+                catalog=load_catalog(),
+                rates=RATES,
+                times=TIMES,
+                welcome_credit=Money(1000, "RUB"),
+            ),
             texts=texts,
-            catalog=load_catalog(),
-            rates=RATES,
-            times=TIMES,
-            welcome_credit=Money(1000, "RUB"),
         )
         worker = UpdateWorker(
             pool=pool, bot=bot, dispatcher=dispatcher, texts=texts, instance=InstanceId("one"), lease_s=30
@@ -123,6 +146,60 @@ async def test_somebody_else_can_neither_answer_nor_buy_nor_change(database: str
         assert await chat.pool.fetchval("SELECT count(*) FROM generation_jobs") == 0
         await chat.taps(ANNA, chat.button("✅ Создать"))
         assert await chat.pool.fetchval("SELECT user_id FROM generation_jobs") == ANNA
+
+
+async def test_promo_codes_invitations_and_gifts_are_for_a_private_chat_alone(database: str) -> None:
+    async with group(database) as chat:
+        await a_code(chat.pool, amount=500)
+        for text in ("/promo spring", "/gift 5", "/invite"):
+            await chat.says(ANNA, text)
+            assert "только в личном чате" in chat.newest.text
+        for text in ("/start promo_SPRING", "/start"):
+            await chat.says(ANNA, text)
+        for action in ("promo", "gift", "invite"):
+            await chat.taps(ANNA, f"rw:{action}")
+            assert "только в личном чате" in chat.answer
+        for count in ("count(*) FROM promo_uses", "count(*) FROM gifts", "count(*) FROM invite_codes"):
+            assert await chat.pool.fetchval(f"SELECT {count}") == 0
+        assert await chat.pool.fetchval("SELECT posted FROM wallets") == 1000
+
+
+@pytest.mark.parametrize("command", ["/statement", "/paysupport", "/topup"])
+async def test_whoever_asks_for_their_money_in_a_group_is_sent_to_the_private_chat(database: str, command: str) -> None:
+    async with group(database) as chat:
+        await chat.says(ANNA, "/start")
+        await chat.says(ANNA, command)
+        assert "только в личном чате" in chat.newest.text
+        assert chat.newest.reply_markup is None
+
+
+@pytest.mark.parametrize(
+    "button",
+    [
+        MenuButton(screen=Screen.TOPUP),
+        StatementButton(before=0),
+        MoveButton(move_id=1, before=0),
+        GiftBackButton(gift_id=1),
+        TopupButton(draft_id=0),
+        TopupButton(draft_id=1, on_card=True),
+        PayButton(step=PayStep.SUMS, way="stars", amount=0, draft_id=0),
+        PayButton(step=PayStep.OWN, way="yookassa", amount=0, draft_id=0),
+        PayButton(step=PayStep.BILL, way="yookassa", amount=10_000, draft_id=0),
+        CheckBillButton(topup_id=1),
+        SubscriptionButton(action=SubscriptionAction.SHOW),
+        TransferButton(action=TransferAction.START),
+        TransferSumButton(minor=50_000),
+        TransferReceiptButton(topup_id=1),
+    ],
+    ids=lambda button: button.pack(),
+)
+async def test_no_button_shows_a_group_what_somebody_pays_or_moves(database: str, button: CallbackData) -> None:
+    async with group(database) as chat:
+        await chat.says(ANNA, "/start")
+        said = len(chat.session.sent(SendMessage))
+        await chat.taps(ANNA, button.pack())
+        assert "только в личном чате" in chat.answer
+        assert len(chat.session.sent(SendMessage)) == said
 
 
 async def test_an_anonymous_admin_is_nobody(database: str) -> None:

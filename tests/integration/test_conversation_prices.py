@@ -21,10 +21,10 @@ async def order(chat: Chat) -> None:
 async def test_why_is_answered_on_the_card_and_leads_back_to_it(database: str) -> None:
     async with conversation(database) as chat:
         await chat.orders_a_cat()
-        page = await chat.taps("❓ Почему 0.64")
-        assert "0.64\N{NO-BREAK SPACE}₽ за одну генерацию" in page
+        page = await chat.taps("❓ Почему 0,64")
+        assert "0,64\N{NO-BREAK SPACE}₽ за одну генерацию" in page
         assert "Итого" in page
-        assert "0.32" not in page
+        assert "0,32" not in page
         assert "Цена: " in await chat.taps("◀️ Назад")
         await chat.taps("✅ Создать")
         assert chat.answers[-1].startswith("Принято")
@@ -34,11 +34,11 @@ async def test_a_price_that_changes_is_on_the_card_before_anybody_pays_it(databa
     async with conversation(database) as chat:
         await chat.orders_a_cat()
         assert (await set_price(chat.pool, "fixed", "90")).done
-        renewed = await chat.taps("✅ Создать · 0.64")
+        renewed = await chat.taps("✅ Создать · 0,64")
         assert chat.answers[-1].startswith("Условия изменились")
-        assert "0.90" in renewed
+        assert "0,90" in renewed
         assert await chat.pool.fetchval("SELECT count(*) FROM generation_jobs") == 0
-        await chat.taps("✅ Создать · 0.90")
+        await chat.taps("✅ Создать · 0,90")
         assert await chat.pool.fetchval("SELECT quote ->> 'rule' FROM generation_jobs WHERE price = 90") == "fixed"
 
 
@@ -46,9 +46,9 @@ async def test_asking_why_after_a_change_shows_the_new_price_on_the_card(databas
     async with conversation(database) as chat:
         await chat.orders_a_cat()
         await set_price(chat.pool, "discount", "25")
-        assert "0.48" in await chat.taps("❓ Почему 0.64")
+        assert "0,48" in await chat.taps("❓ Почему 0,64")
         assert chat.answers[-1].startswith("Условия изменились")
-        assert "Скидка 25 %" in await chat.taps("❓ Почему 0.48")
+        assert "Скидка 25 %" in await chat.taps("❓ Почему 0,48")
 
 
 async def test_the_list_shows_the_price_an_operator_set(database: str) -> None:
@@ -60,7 +60,7 @@ async def test_the_list_shows_the_price_an_operator_set(database: str) -> None:
         await clear_price(chat.pool)
         await chat.taps("🏠 Меню")
         await chat.taps("🖼 Создать картинку")
-        assert chat.button("Z-Image · 0.64\N{NO-BREAK SPACE}₽")
+        assert chat.button("Z-Image · 0,64\N{NO-BREAK SPACE}₽")
 
 
 async def test_a_free_model_is_free_as_often_as_the_quota_says_and_tells_until_when(database: str) -> None:
@@ -99,5 +99,5 @@ async def test_a_job_tells_why_it_cost_that_also_after_the_price_has_changed(dat
         job_id = await chat.pool.fetchval("SELECT job_id FROM generation_jobs")
         chat.telegram.taps(chat.person, card, f"j:{job_id}:why")
         await chat.handle_all()
-        assert "Почему 0.64" in chat.newest
+        assert "Почему 0,64" in chat.newest
         assert "за одну генерацию" in chat.newest

@@ -11,7 +11,7 @@ from photomat.delivery.ask_again import Asked, ask_again
 from photomat.jobs.settle import Failure
 from photomat.kernel.ids import ChatId, JobId, UserId
 from photomat.telegram.messenger import TelegramMessenger
-from photomat.telegram.port import Media, Sent
+from photomat.telegram.port import Keyboard, Media, Sent
 from photomat_sandbox.faults import Action
 from support.database import shift_clock
 from support.history import RESEND, Archive, archive
@@ -118,10 +118,10 @@ async def test_it_is_recorded_as_having_left_before_it_leaves(database: str, tmp
         class Witness(TelegramMessenger):
             """Looks into the database, over a session of its own, when the file is about to leave."""
 
-            async def send_media(self, chat_id: ChatId, media: Media, caption: str) -> Sent:
+            async def send_media(self, chat_id: ChatId, media: Media, caption: str, *, keyboard: Keyboard = ()) -> Sent:
                 row = await past.chat.pool.fetchrow("SELECT due_at, left_at, outcome FROM result_sends")
                 recorded.append((row["due_at"] is None and row["left_at"] is not None, row["outcome"] is None))
-                return await super().send_media(chat_id, media, caption)
+                return await super().send_media(chat_id, media, caption, keyboard=keyboard)
 
         past.resender = replace(past.resender, messenger=Witness(past.chat.bot))
         await past.send_all()

@@ -14,7 +14,7 @@ from photomat.cluster.instances import Heartbeat, alive_instances, forget_the_de
 from photomat.cluster.leader import Leader
 from photomat.kernel.ids import InstanceId
 from photomat.settings import Settings
-from photomat.wiring import POOL_SIZE, build
+from photomat.wiring.program import POOL_SIZE, build
 from support.database import connection_of, pool_of, shift_clock
 from support.logs import logged
 from support.telegram_sim import until

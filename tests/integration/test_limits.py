@@ -7,7 +7,7 @@ from typing import Any
 
 from photomat.db.pool import Pool
 from photomat.jobs.create import AlreadyStarted, Created, Creation
-from photomat.jobs.limits import Limits, Refused, Why
+from photomat.jobs.limits import LimitReached, Limits, Why
 from photomat.jobs.settle import Failure, Success
 from photomat.kernel.ids import UserId
 from support.database import pool_of, shift_clock
@@ -27,14 +27,14 @@ async def buys(pool: Pool, user: UserId, limits: Limits, *, price: int = 0) -> C
 
 
 def kinds(answers: list[Creation]) -> Counter[str]:
-    return Counter(answer.why if isinstance(answer, Refused) else type(answer).__name__ for answer in answers)
+    return Counter(answer.why if isinstance(answer, LimitReached) else type(answer).__name__ for answer in answers)
 
 
 async def test_fifty_taps_take_the_free_quota_and_not_one_more(database: str) -> None:
     async with pool_of(database) as pool:
         answers = await taps_at_once(pool, await a_user(pool), FREE)
         assert kinds(answers) == {"Created": 3, "free": TAPS - 3}
-        refused = next(answer for answer in answers if isinstance(answer, Refused))
+        refused = next(answer for answer in answers if isinstance(answer, LimitReached))
         assert refused.wait is not None
         assert timedelta(hours=23, minutes=58) < refused.wait <= timedelta(days=1)
         assert await pool.fetchval("SELECT count(*) FROM generation_jobs") == 3
@@ -64,7 +64,7 @@ async def test_fifty_taps_in_a_minute_make_as_many_orders_as_a_minute_may_have(d
         limits = Limits(running=0, a_minute=7)
         assert kinds(await taps_at_once(pool, user, limits, price=64)) == {"Created": 7, "minute": TAPS - 7}
         refused = await buys(pool, user, limits)
-        assert isinstance(refused, Refused)
+        assert isinstance(refused, LimitReached)
         assert refused.wait is not None
         assert timedelta(0) < refused.wait <= timedelta(minutes=1)
         await shift_clock(pool, 61)
@@ -78,7 +78,7 @@ async def test_fifty_taps_with_a_pause_between_orders_buy_once(database: str) ->
         assert kinds(await taps_at_once(pool, user, limits, price=64)) == {"Created": 1, "pause": TAPS - 1}
         await shift_clock(pool, 30)
         refused = await buys(pool, user, limits)
-        assert isinstance(refused, Refused)
+        assert isinstance(refused, LimitReached)
         assert refused.wait is not None
         assert timedelta(0) < refused.wait <= timedelta(seconds=10)
         await shift_clock(pool, 41)
@@ -92,13 +92,13 @@ async def test_a_used_free_one_comes_back_a_day_after_it_was_taken(database: str
             await shift_clock(pool, hour * 3600)
             assert isinstance(await buys(pool, user, FREE), Created)
         refused = await buys(pool, user, FREE)
-        assert isinstance(refused, Refused)
+        assert isinstance(refused, LimitReached)
         assert refused.wait is not None
         assert timedelta(hours=20, minutes=59) < refused.wait <= timedelta(hours=21)
         await shift_clock(pool, 21 * 3600 + 1)
         assert isinstance(await buys(pool, user, FREE), Created)
         again = await buys(pool, user, FREE)
-        assert isinstance(again, Refused)
+        assert isinstance(again, LimitReached)
 
 
 async def test_a_free_one_that_came_to_nothing_does_not_count(database: str) -> None:
@@ -106,10 +106,10 @@ async def test_a_free_one_that_came_to_nothing_does_not_count(database: str) -> 
         user = await a_user(pool)
         bought = [await buys(pool, user, FREE) for _ in range(3)]
         await settle_now(pool, created(bought[0]).job_id, Success(urls=(URL,)))
-        assert isinstance(await buys(pool, user, FREE), Refused)
+        assert isinstance(await buys(pool, user, FREE), LimitReached)
         await settle_now(pool, created(bought[1]).job_id, Failure(code="kie-500"))
         assert isinstance(await buys(pool, user, FREE), Created)
-        assert isinstance(await buys(pool, user, FREE), Refused)
+        assert isinstance(await buys(pool, user, FREE), LimitReached)
 
 
 async def test_the_quota_is_each_users_own_and_nobody_who_pays_needs_it(database: str) -> None:
@@ -117,7 +117,7 @@ async def test_the_quota_is_each_users_own_and_nobody_who_pays_needs_it(database
         anna, boris = await a_user(pool, user_id=1), await a_user(pool, user_id=2)
         for _ in range(3):
             await buys(pool, anna, FREE)
-        assert isinstance(await buys(pool, anna, FREE), Refused)
+        assert isinstance(await buys(pool, anna, FREE), LimitReached)
         assert isinstance(await buys(pool, boris, FREE), Created)
         assert isinstance(await buys(pool, anna, FREE, price=64), Created)
 
@@ -128,7 +128,7 @@ async def test_a_refused_tap_leaves_nothing_behind_and_may_be_tapped_again(datab
         limits = Limits(running=1)
         first = created(await buys(pool, user, limits, price=64))
         draft = await a_draft(pool, user)
-        assert await tap_create(pool, draft, allowed=limits) == Refused(why=Why.RUNNING, limit=1)
+        assert await tap_create(pool, draft, allowed=limits) == LimitReached(why=Why.RUNNING, limit=1)
         assert await money_of(pool, user) == (10_000 - 64, 64)
         await settle_now(pool, first.job_id, Success(urls=(URL,)))
         assert isinstance(await tap_create(pool, draft, allowed=limits), Created)

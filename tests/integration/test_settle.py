@@ -221,7 +221,7 @@ async def test_an_offer_without_the_money_for_it_stays_an_offer(database: str) -
             await accept(pool, job_id, user)
         assert (await row_of(pool, job_id))["status"] == "canceled"
         async with transaction(pool) as tx:
-            await ledger.credit(tx, user_id=user, amount=rub(1), reference="topup:1", reason="topup")
+            await ledger.credit(tx, user_id=user, amount=rub(1), reference="topup:1", reason="operator")
         assert await accept(pool, job_id, user)
         assert await money_of(pool, user) == (0, 1)
 

@@ -135,7 +135,7 @@ async def test_the_audit_sees_one_moment_while_customers_go_on(database: str) ->
         async with asyncio.TaskGroup() as group:
             audit = group.create_task(violations(auditor, [look, wait, look]))
             await until_done_or_blocked(customer, audit, auditor)
-            await ledger.credit(customer, user_id=ANNA, amount=rub(5), reference="stars:1", reason="topup")
+            await ledger.credit(customer, user_id=ANNA, amount=rub(5), reference="stars:1", reason="operator")
             await customer.execute("SELECT pg_advisory_unlock(1)")
         before, _, after = audit.result()
     assert before.offenders == after.offenders == ("posted=100",)

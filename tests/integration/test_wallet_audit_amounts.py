@@ -18,6 +18,13 @@ NO_MONEY = {
         "delivery_attempts",
         "failures",
         "keep_tries",
+        "looks",
+        "moves",
+        "nth",
+        "read_to",
+        "same_file_as",
+        "same_note_as",
+        "tries",
         "troubles",
     ),
     *("delivery_fence", "fence", "height", "invariants", "line", "number", "pid", "position", "progress", "revision"),
@@ -25,16 +32,33 @@ NO_MONEY = {
 }
 """Columns that count or name something else; those that end in _id do too. `refunds` and `reverses` name transactions."""
 
-RULES_NOT_MONEY = {"model_prices.amount", "model_prices.markup", "model_prices.percent"}
+RULES_NOT_MONEY = {
+    *("model_prices.amount", "model_prices.markup", "model_prices.percent"),
+    *("promo_codes.amount", "promo_codes.generations", "promo_codes.most_uses", "promo_codes.per_user"),
+    "promo_codes.percent",
+    *("kie_readings.balance", "kie_readings.since_balance", "kie_readings.consumed", "kie_readings.allowed"),
+    "comparisons.found",
+}
 """What an operator set for the future: no money has moved by it, and each job bears the quote that was made of it."""
 
 KEYS = {
     "drafts": "draft_id",
     "entries": "transaction_id || ':' || line",
     "generation_jobs": "job_id",
+    "gifts": "gift_id",
+    "promo_codes": "code",
+    "promo_uses": "use_id",
+    "receipts": "receipt_id",
+    "referral_shares": "payment_id",
+    "referrals": "friend_id",
     "holds": "reference",
     "lanes": "lane",
+    "payment_refunds": "refund_id",
+    "payments": "payment_id",
     "sealed_days": "day",
+    "stars_listed": "charge_id",
+    "subscriptions": "subscription_id",
+    "topups": "topup_id",
     "wallets": "user_id",
 }
 
@@ -179,11 +203,11 @@ async def test_rows_of_the_program_before_are_valid_and_as_well_protected(databa
                 """
                 WITH booked AS (
                     INSERT INTO ledger_transactions (reference, reason, digest)
-                    VALUES ('stars:1', 'topup', sha256('topup user=42 amount=100 currency=RUB job=-'))
+                    VALUES ('welcome:1', 'welcome', sha256('welcome user=42 amount=100 currency=RUB job=-'))
                     RETURNING transaction_id)
                 INSERT INTO entries (transaction_id, line, account, user_id, currency, amount)
                 SELECT transaction_id, line, account, user_id, 'RUB', amount
-                  FROM booked, (VALUES (1, 'wallet', 42, 100), (2, 'topup', NULL, -100))
+                  FROM booked, (VALUES (1, 'wallet', 42, 100), (2, 'welcome', NULL, -100))
                                AS lines (line, account, user_id, amount)
                 """
             )
@@ -193,6 +217,6 @@ async def test_rows_of_the_program_before_are_valid_and_as_well_protected(databa
             await by_hand(connection, "entries", "UPDATE entries SET amount = amount + $1 * sign(amount)", step)
             await connection.execute("UPDATE wallets SET posted = posted + $1", step)
             assert await names(connection) == ({"transaction-is-what-was-asked"} if step == 1 else set())
-        for account, found in (("promo", {"transaction-is-as-booked"}), ("topup", set())):
+        for account, found in (("promo", {"transaction-is-as-booked"}), ("welcome", set())):
             await by_hand(connection, "entries", "UPDATE entries SET account = $1 WHERE line = 2", account)
             assert await names(connection) == found

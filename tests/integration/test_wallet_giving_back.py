@@ -59,7 +59,7 @@ async def test_a_payment_taken_back_takes_what_is_there_and_the_rest_is_owed(dat
     async with pool_of(database) as pool:
         async with transaction(pool) as tx:
             await make_user(tx, ANNA)
-            await ledger.credit(tx, user_id=ANNA, amount=rub(100), reference="stars:1", reason="topup")
+            await ledger.credit(tx, user_id=ANNA, amount=rub(100), reference="stars:1", reason="operator")
             await sell(tx, await buy(tx, ANNA, price=60))
             await buy(tx, ANNA, price=10)
         for is_new in (True, False):
@@ -80,7 +80,7 @@ async def test_a_payment_is_not_taken_back_twice(database: str) -> None:
     async with pool_of(database) as pool:
         async with transaction(pool) as tx:
             await make_user(tx, ANNA)
-            await ledger.credit(tx, user_id=ANNA, amount=rub(100), reference="stars:1", reason="topup")
+            await ledger.credit(tx, user_id=ANNA, amount=rub(100), reference="stars:1", reason="operator")
             await giving_back.take_back(tx, user_id=ANNA, amount=rub(70), reference="back:1", of="stars:1")
         async with transaction(pool) as tx:
             with pytest.raises(Rejected) as refusal:
@@ -111,14 +111,14 @@ async def test_money_that_comes_in_pays_the_debt_first(database: str) -> None:
         async with transaction(pool) as tx:
             await make_user(tx, ANNA)
             await giving_back.take_back(tx, user_id=ANNA, amount=rub(70), reference="bank:1")
-            await ledger.credit(tx, user_id=ANNA, amount=rub(50), reference="stars:1", reason="topup")
+            await ledger.credit(tx, user_id=ANNA, amount=rub(50), reference="stars:1", reason="operator")
             assert (await ledger.balance(tx, user_id=ANNA)).available == rub(0)
-            await ledger.credit(tx, user_id=ANNA, amount=rub(50), reference="stars:2", reason="topup")
-        assert await lines_of(pool, "stars:1") == [("debt", ANNA, 50), ("topup", None, -50)]
-        assert await lines_of(pool, "stars:2") == [("wallet", ANNA, 30), ("debt", ANNA, 20), ("topup", None, -50)]
+            await ledger.credit(tx, user_id=ANNA, amount=rub(50), reference="stars:2", reason="operator")
+        assert await lines_of(pool, "stars:1") == [("debt", ANNA, 50), ("operator", None, -50)]
+        assert await lines_of(pool, "stars:2") == [("wallet", ANNA, 30), ("debt", ANNA, 20), ("operator", None, -50)]
         assert await sums(pool) == (30, 0, 0)
         async with transaction(pool) as tx:
-            assert not await ledger.credit(tx, user_id=ANNA, amount=rub(50), reference="stars:2", reason="topup")
+            assert not await ledger.credit(tx, user_id=ANNA, amount=rub(50), reference="stars:2", reason="operator")
 
 
 async def test_money_of_a_failed_picture_pays_the_debt_of_its_customer(database: str) -> None:

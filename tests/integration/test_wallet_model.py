@@ -6,7 +6,7 @@ once more to its end. What is cut off leaves nothing.
 
 import asyncio
 import contextlib
-from collections.abc import Callable, Coroutine
+from collections.abc import Coroutine
 from typing import Any, ClassVar
 
 import asyncpg
@@ -16,45 +16,26 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from photomat.audit.run import violations
-from photomat.db.pool import Connection, Transaction, connect
+from photomat.db.pool import Transaction, connect
 from photomat.kernel.errors import Corrupt, NotEnough, Rejected
 from photomat.kernel.ids import JobId, UserId
 from photomat.wallet import giving_back, ledger, transfers
 from photomat.wallet.posting import CreditReason
+from support.crashes import CutOffError, Fragile, Verb
 from support.database import connection_of
 from support.money import accept_offer, buy, give_back, make_user, mark, rub, sell
+from support.statements import statement_adds_up
 from support.wallet_model import NO, REFUSED, TOO_POOR, ModelLedger
 
 users = st.sampled_from([0, 1])
 amounts = st.integers(min_value=1, max_value=60)
-reasons = st.sampled_from(["topup", "operator"])
+reasons = st.sampled_from(["welcome", "operator"])
 endings = st.sampled_from(["failed", "canceled"])
 numbers = st.integers(0, 5)
 cuts = st.sampled_from(
     [None, None, None, (1, "roll back"), (2, "roll back"), (3, "roll back"), (9, "roll back"), (2, "kill")]
 )
 """Where an action is cut off before it is done: after so many statements, and how."""
-
-Verb = Callable[[Transaction], Coroutine[Any, Any, object]]
-
-
-class CutOffError(Exception):
-    """The process died here."""
-
-
-class Fragile:
-    """A session that breaks before its nth statement."""
-
-    def __init__(self, connection: Connection, statements: int) -> None:
-        self._connection = connection
-        self._left = statements
-
-    def __getattr__(self, name: str) -> Any:
-        if name in {"fetch", "fetchrow", "fetchval", "execute"}:
-            self._left -= 1
-            if self._left < 0:
-                raise CutOffError
-        return getattr(self._connection, name)
 
 
 class WalletMachine(RuleBasedStateMachine):
@@ -256,8 +237,14 @@ class WalletMachine(RuleBasedStateMachine):
         assert self.run(violations(self.connection)) == []
 
     def teardown(self) -> None:
-        self.run(self.opened.aclose())
-        self.runner.close()
+        """In the end each statement is read in pages of every size."""
+        try:
+            for user in self.users:
+                for limit in (1, 2, 3, 8):
+                    self.run(statement_adds_up(self.connection, user, limit=limit))
+        finally:
+            self.run(self.opened.aclose())
+            self.runner.close()
 
 
 @pytest.mark.parametrize(("steps", "isolation"), [(12, "read_committed"), (50, "read_committed"), (30, "serializable")])

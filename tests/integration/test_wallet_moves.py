@@ -191,12 +191,12 @@ async def test_the_statement_tells_the_last_moves_newest_first_with_the_balance_
             await make_user(tx, 43, balance=999)
             job = await buy(tx, ANNA, price=64)
             await sell(tx, job)
-            await ledger.credit(tx, user_id=ANNA, amount=rub(500), reference="stars:1", reason="topup")
+            await ledger.credit(tx, user_id=ANNA, amount=rub(500), reference="stars:1", reason="operator")
         async with transaction(pool) as tx:
             moves = await statement(tx, user_id=ANNA)
             assert await statement(tx, user_id=ANNA, limit=1) == moves[:1]
     assert [(move.reason, move.amount.minor, move.balance_after.minor, move.job_id) for move in moves] == [
-        ("topup", 500, 536, None),
+        ("operator", 500, 536, None),
         ("charge", -64, 36, job),
         ("welcome", 100, 100, None),
     ]

@@ -54,7 +54,9 @@ def hold_move(name: str, job_of: Callable[[Scene], JobId]) -> Move:
 
 
 async def credit(tx: Transaction, scene: Scene) -> bool:
-    return await ledger.credit(tx, user_id=scene.user, amount=rub(40), reference=f"stars:{scene.user}", reason="topup")
+    return await ledger.credit(
+        tx, user_id=scene.user, amount=rub(40), reference=f"stars:{scene.user}", reason="operator"
+    )
 
 
 async def debit(tx: Transaction, scene: Scene) -> bool:
@@ -97,7 +99,7 @@ MOVES = (
         lambda tx, scene: give_back(tx, scene.held),
         lambda model, scene: model.close(f"job:{scene.held}", "release"),
     ),
-    Move("credit", credit, lambda model, scene: model.credit(scene.user, 40, f"stars:{scene.user}", "topup")),
+    Move("credit", credit, lambda model, scene: model.credit(scene.user, 40, f"stars:{scene.user}", "operator")),
     Move("debit", debit, lambda model, scene: model.debit(scene.user, PRICE, f"debit:{scene.user}")),
     Move("take back", take_back, lambda model, scene: model.take_back(scene.user, 90, f"bank:{scene.user}")),
     Move(
@@ -282,7 +284,7 @@ async def test_a_refund_of_a_payment_racing_a_spend_loses_no_kopeck(database: st
         for user in range(1, 31):
             async with transaction(pool) as tx:
                 anna = await make_user(tx, user)
-                await ledger.credit(tx, user_id=anna, amount=rub(PRICE), reference=f"stars:{anna}", reason="topup")
+                await ledger.credit(tx, user_id=anna, amount=rub(PRICE), reference=f"stars:{anna}", reason="operator")
                 job = await make_job(tx, anna, price=PRICE)
 
             async def spend(anna: UserId = anna, job: JobId = job) -> object:

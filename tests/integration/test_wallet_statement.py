@@ -24,7 +24,12 @@ async def a_life(pool: Pool) -> JobId:
         await make_user(tx, ANNA, balance=100)
         await make_user(tx, BORIS)
         await ledger.credit(
-            tx, user_id=ANNA, amount=rub(500), reference="stars:1", reason="topup", facts={"way": "stars", "stars": 250}
+            tx,
+            user_id=ANNA,
+            amount=rub(500),
+            reference="stars:1",
+            reason="operator",
+            facts={"way": "stars", "stars": 250},
         )
         job = await buy(tx, ANNA, price=64)
         await tx.execute("UPDATE generation_jobs SET inputs = $2 WHERE job_id = $1", job, {"prompt": "кот " * 40})
@@ -46,7 +51,7 @@ async def test_every_line_tells_what_it_is_about_and_the_balance_after_it(databa
         ("refund", 14, 0, 520),
         ("gift", -30, 0, 506),
         ("charge", -64, 0, 536),
-        ("topup", 500, 0, 600),
+        ("operator", 500, 0, 600),
         ("welcome", 100, 0, 100),
     ]
     _, refund, gift, charge, topup, _ = moves
@@ -62,7 +67,7 @@ async def test_pages_join_without_a_gap_and_a_new_move_shifts_nothing(database: 
         async with transaction(pool) as tx:
             whole = await statement(tx, user_id=ANNA)
             first = await statement(tx, user_id=ANNA, limit=2)
-            await ledger.credit(tx, user_id=ANNA, amount=rub(70), reference="stars:2", reason="topup")
+            await ledger.credit(tx, user_id=ANNA, amount=rub(70), reference="stars:2", reason="operator")
             rest = await statement(tx, user_id=ANNA, before=first[-1].move_id)
             assert first + rest == whole
             assert await statement(tx, user_id=ANNA, before=whole[-1].move_id) == []

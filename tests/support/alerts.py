@@ -13,6 +13,7 @@ from photomat.cluster.active_state import ActiveState
 from photomat.cluster.instances import Heartbeat
 from photomat.db.pool import Pool
 from photomat.kernel.ids import ChatId, InstanceId, MessageId
+from photomat.telegram.port import Keyboard
 from photomat.texts.load import load_texts
 from support.database import pool_of, shift_clock
 
@@ -41,8 +42,11 @@ class ToldMessenger:
     after_sending: list[BaseException] = field(default_factory=list)
     """What happens right after a message has left."""
 
-    async def send_text(self, chat_id: ChatId, text: str, *, reply_to: MessageId | None) -> MessageId:
+    async def send_text(
+        self, chat_id: ChatId, text: str, *, reply_to: MessageId | None, keyboard: Keyboard = ()
+    ) -> MessageId:
         assert reply_to is None
+        assert not keyboard
         if self.troubles.get(chat_id):
             raise self.troubles[chat_id].pop(0)
         self.sent.append((chat_id, text))

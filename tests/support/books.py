@@ -9,7 +9,9 @@ from photomat.db.pool import Connection, Transaction
 from photomat.kernel.ids import UserId
 from photomat.wallet import giving_back, ledger, transfers
 from support.database import shift_clock
+from support.every_payment import every_payment
 from support.money import accept_offer, buy, give_back, make_job, make_user, mark, rub, sell
+from support.rewards import a_promo_sum, an_invited_friend, gifts_every_way
 
 ANNA, BORIS = UserId(42), UserId(43)
 QUOTE: Final = {"price": 65, "currency": "RUB", "usd_rate": "80"}
@@ -36,7 +38,9 @@ async def honest_books(tx: Transaction) -> None:
         await mark(tx, late, "done", gift=True)
         await mark(tx, await make_job(tx, user, price=0), "done")
     await every_other_move(tx)
+    await an_invited_friend(tx, ANNA, 45)
     await a_quoted_job(tx)
+    await every_payment(tx, await make_user(tx, 46))
     await shift_clock(tx, 2 * 86_400)
     await seal_days(tx)
     await differences.report(tx, kind="stars", reference="stars:9", expected="5", found="nothing")
@@ -46,21 +50,20 @@ async def honest_books(tx: Transaction) -> None:
 
 async def every_other_move(tx: Transaction) -> None:
     """Debits, gifts, refunds, corrections, and a debt paid in each of the ways there are."""
-    await ledger.credit(tx, user_id=ANNA, amount=rub(300), reference="stars:1", reason="topup")
+    await ledger.credit(tx, user_id=ANNA, amount=rub(300), reference="stars:1", reason="operator")
     await ledger.debit(tx, user_id=ANNA, amount=rub(7), reference="operator:1", reason="operator")
     await transfers.transfer(tx, giver=ANNA, taker=BORIS, amount=rub(11), reference="gift:1")
     await transfers.transfer(tx, giver=BORIS, taker=ANNA, amount=rub(12), reference="gift:2")
     await giving_back.correct(tx, of="gift:2", reference="correction:gift:2")
-    await ledger.debit(tx, user_id=ANNA, amount=rub(5), reference="gift-out:1", reason="gift")
-    await ledger.credit(tx, user_id=BORIS, amount=rub(3), reference="gift-in:1", reason="gift")
+    await gifts_every_way(tx, ANNA, BORIS)
     sold = await buy(tx, ANNA, price=70)
     await sell(tx, sold)
     await giving_back.refund_charge(tx, job_id=sold, amount=rub(21), reference="refund:1")
     carol = await make_user(tx, 44)
-    await ledger.credit(tx, user_id=carol, amount=rub(500), reference="stars:2", reason="topup")
+    await ledger.credit(tx, user_id=carol, amount=rub(500), reference="stars:2", reason="operator")
     late = await buy(tx, carol, price=300)
     await giving_back.take_back(tx, user_id=carol, amount=rub(450), reference="stars-refund:2", of="stars:2")
-    await ledger.credit(tx, user_id=carol, amount=rub(30), reference="promo:1", reason="promo")
+    await a_promo_sum(tx, carol, 30)
     await give_back(tx, late)
     await giving_back.take_back(tx, user_id=carol, amount=rub(110), reference="referral-back:1", reason="referral")
     await ledger.credit(tx, user_id=carol, amount=rub(60), reference="operator:2", reason="operator")

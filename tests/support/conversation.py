@@ -1,6 +1,6 @@
 """A person talking to the bot: the real dispatcher, the real inbox, a simulated Telegram over loopback."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -12,6 +12,7 @@ from aiogram import Bot
 from photomat.bot.app import build_dispatcher
 from photomat.bot.dispatch import UpdateWorker
 from photomat.bot.polling import Poller
+from photomat.bot.shop import NO_SUPPORT, Shop, Support
 from photomat.catalog.load import load_catalog
 from photomat.catalog.pricing import Rates
 from photomat.db.pool import Pool
@@ -19,6 +20,9 @@ from photomat.jobs.job import Times
 from photomat.jobs.limits import USUAL, Limits
 from photomat.kernel.ids import InstanceId
 from photomat.kernel.money import Money
+from photomat.payments.offers import Offers
+from photomat.providers.port import PaymentProvider
+from photomat.rewards.book import Terms
 from photomat.texts.load import load_texts
 from photomat_sandbox.telegram.people import Person
 from support.database import pool_of
@@ -115,20 +119,33 @@ class Chat:
 
 @asynccontextmanager
 async def conversation(
-    database: str, *, welcome: int = 1000, first_name: str = "Анна", limits: Limits = USUAL, **person: Any
+    database: str,
+    *,
+    welcome: int = 1000,
+    first_name: str = "Анна",
+    limits: Limits = USUAL,
+    terms: Terms | None = None,
+    offers: Offers | None = None,
+    providers: Mapping[str, PaymentProvider] | None = None,
+    support: Support = NO_SUPPORT,
+    **person: Any,
 ) -> AsyncIterator[Chat]:
     """A person who has opened the chat but said nothing yet, and a bot that waits for them."""
     async with pool_of(database) as pool, running_telegram() as telegram, telegram.bot() as bot:
         texts = load_texts()
-        dispatcher = build_dispatcher(
+        shop = Shop(
             pool=pool,
-            texts=texts,
             catalog=load_catalog(),
             rates=RATES,
             times=TIMES,
             welcome_credit=Money(welcome, "RUB"),
             limits=limits,
+            terms=terms,
+            offers=offers,
+            providers=providers or {},
+            support=support,
         )
+        dispatcher = build_dispatcher(shop=shop, texts=texts)
         parts = {"pool": pool, "bot": bot, "dispatcher": dispatcher, "texts": texts, "lease_s": 30.0}
         yield Chat(
             telegram=telegram,

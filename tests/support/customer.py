@@ -125,9 +125,13 @@ class Customer:
         assert len(self.rings()) == times, self._sought(f"not {len(self.rings())} rings but {times}")
 
     async def has(self, money: str) -> None:
-        """Ask for the balance and wait for the answer that names this sum, beside no sum held."""
+        """Ask for the balance and wait for the answer that names this sum; the version before wrote a point in it."""
         self.says("/balance")
-        await self.sees(f"Доступно: {money}")
+        answers = {f"Доступно: {money}", f"Доступно: {money.replace(',', '.')}"}
+        await until(
+            lambda: any(answer in words_of(one) for one in self.screen() for answer in answers),
+            about=lambda: self._sought(f"«{money}»"),
+        )
 
     async def _is_asked_for_a_prompt(self) -> None:
         async with connection_of(self.database) as connection:

@@ -5,7 +5,7 @@ from typing import Final
 from support.customer import Customer
 from support.system import System
 
-PAID: Final = "99.36 ₽"
+PAID: Final = "99,36 ₽"
 """What is left of the welcome credit after one Z-Image."""
 
 NOTHING_PAID: Final = "100 ₽"

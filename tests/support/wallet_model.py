@@ -36,7 +36,7 @@ class ModelLedger:
         before = self._before(reference, ("credit", user, amount, reason))
         if before is not None:
             return before
-        self._come(user, amount)
+        self.come(user, amount)
         self._booked(reference, {user: amount})
         return True
 
@@ -59,7 +59,7 @@ class ModelLedger:
             return (*self.taken[reference], False)
         if before is not None:
             return REFUSED
-        there, owed = self._go(user, amount)
+        there, owed = self.go(user, amount)
         self.taken[reference] = (there, owed)
         self._booked(reference, {user: -amount})
         return there, owed, True
@@ -73,7 +73,7 @@ class ModelLedger:
             del self.asked[reference]
             return TOO_POOR
         self.money[giver] -= amount
-        self._come(taker, amount)
+        self.come(taker, amount)
         self._booked(reference, {giver: -amount, taker: amount})
         return True
 
@@ -92,7 +92,7 @@ class ModelLedger:
             return NO
         self.asked[reference] = ("refund", job, given)
         self.refunded[job] += given
-        self._come(user, given)
+        self.come(user, given)
         return given, True
 
     def correct(self, of: str, reference: str) -> bool | str:
@@ -108,9 +108,9 @@ class ModelLedger:
         self.turned.add(of)
         for user, net in self.nets[of].items():
             if net > 0:
-                self._go(user, net)
+                self.go(user, net)
             else:
-                self._come(user, -net)
+                self.come(user, -net)
         return True
 
     def hold(self, user: int, amount: int, reference: str, job: int) -> str | None:
@@ -158,6 +158,19 @@ class ModelLedger:
         """The same books, to try something on."""
         return deepcopy(self)
 
+    def come(self, user: int, amount: int) -> None:
+        """Money comes in and pays a debt first."""
+        paid = min(amount, self.debts[user])
+        self.debts[user] -= paid
+        self.money[user] += amount - paid
+
+    def go(self, user: int, amount: int) -> tuple[int, int]:
+        """Money goes, what is missing is owed; says how much of both."""
+        there = min(amount, self.money[user] - self.held(user))
+        self.money[user] -= there
+        self.debts[user] += amount - there
+        return there, amount - there
+
     def _before(self, reference: str, parameters: tuple[object, ...]) -> bool | str | None:
         known = self.asked.setdefault(reference, parameters)
         if known != parameters:
@@ -166,14 +179,3 @@ class ModelLedger:
 
     def _booked(self, reference: str, nets: dict[int, int]) -> None:
         self.nets[reference] = nets
-
-    def _come(self, user: int, amount: int) -> None:
-        paid = min(amount, self.debts[user])
-        self.debts[user] -= paid
-        self.money[user] += amount - paid
-
-    def _go(self, user: int, amount: int) -> tuple[int, int]:
-        there = min(amount, self.money[user] - self.held(user))
-        self.money[user] -= there
-        self.debts[user] += amount - there
-        return there, amount - there

@@ -113,6 +113,14 @@ def test_every_face_can_be_told_and_is_the_same_each_time(facts: dict[str, Any],
     assert "{" not in face.text
 
 
+@pytest.mark.parametrize("status", [JobStatus.FAILED, JobStatus.CANCELED])
+@every_language
+def test_a_free_order_that_came_to_nothing_speaks_of_no_money(status: JobStatus, language: str) -> None:
+    face = face_of(status=status, price=Money(0, "RUB"), language=language)
+    assert "0" not in visible(face).replace("16:9", "")
+    assert ("Бесплатная генерация снова ваша" if language == "ru" else "free generation is yours again") in face.text
+
+
 @every_face
 def test_the_two_languages_differ(facts: dict[str, Any]) -> None:
     russian, english = (face_of(**facts, language=language) for language in LANGUAGES)

@@ -13,12 +13,12 @@ from aiohttp.client_reqrep import ConnectionKey
 from photomat.kernel.errors import OutcomeUnknown, PhotomatError, Transient
 from photomat.telegram.errors import is_not_modified, translate
 from photomat.telegram.port import (
+    CallRefused,
     CardGone,
     CardIsMedia,
     ChatBusy,
     ChatMoved,
     PhotoRefused,
-    Refused,
     SourceRefused,
     Superseded,
     TextRefused,
@@ -79,9 +79,9 @@ WORDINGS: list[tuple[int, str, type[PhotomatError]]] = [
     (400, "Bad Request: MEDIA_CAPTION_TOO_LONG", TextRefused),
     (400, "Bad Request: message text is empty", TextRefused),
     (400, "Bad Request: can't parse entities: unclosed start tag", TextRefused),
-    (400, "Bad Request: BUTTON_DATA_INVALID", Refused),
-    (400, "Bad Request: message to be replied not found", Refused),
-    (409, "Conflict: terminated by other getUpdates request", Refused),
+    (400, "Bad Request: BUTTON_DATA_INVALID", CallRefused),
+    (400, "Bad Request: message to be replied not found", CallRefused),
+    (409, "Conflict: terminated by other getUpdates request", CallRefused),
     (421, "Misdirected Request: unallowed token specified", Unauthorized),
 ]
 

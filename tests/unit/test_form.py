@@ -2,7 +2,7 @@
 
 import pytest
 
-from photomat.bot.form import Form, Refused, check_answer, first_missing, form_from_data, open_form, questions
+from photomat.bot.form import AnswerRefused, Form, check_answer, first_missing, form_from_data, open_form, questions
 from photomat.catalog.load import load_catalog
 from photomat.catalog.model import Input
 
@@ -37,13 +37,13 @@ def test_a_form_survives_being_stored() -> None:
 
 @pytest.mark.parametrize("text", [None, "", "  \n "])
 def test_words_are_expected(text: str | None) -> None:
-    assert check_answer(PROMPT, text) == Refused(key="form-expects-text", facts={})
+    assert check_answer(PROMPT, text) == AnswerRefused(key="form-expects-text", facts={})
 
 
 def test_a_text_is_trimmed_and_may_be_as_long_as_the_limit() -> None:
     assert check_answer(PROMPT, " кот ") == "кот"
     assert check_answer(PROMPT, "я" * 1000) == "я" * 1000
-    assert check_answer(PROMPT, "я" * 1001) == Refused(
+    assert check_answer(PROMPT, "я" * 1001) == AnswerRefused(
         key="form-too-long", facts={"limit": 1000, "length": 1001, "over": 1}
     )
 
@@ -56,6 +56,6 @@ def test_a_text_without_a_limit_may_be_any_length() -> None:
 def test_a_choice_may_be_typed_but_not_made_up() -> None:
     assert check_answer(RATIO, "16:9") == "16:9"
     refused = check_answer(RATIO, "2:1")
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, AnswerRefused)
     assert "16:9" in str(refused.facts["options"])
-    assert isinstance(check_answer(RATIO, None), Refused)
+    assert isinstance(check_answer(RATIO, None), AnswerRefused)

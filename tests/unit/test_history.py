@@ -24,7 +24,7 @@ FAILED = JobRow(
     job_id=2, chat_id=ANNA, card=50, status="failed", price=PRICE, gift=False, shown=True, closings=("release",)
 )
 PICTURE = Shown(chat_id=ANNA, message_id=CARD, is_media=True, text="готово", reply_to=None)
-SORRY = Shown(chat_id=ANNA, message_id=50, is_media=False, text="❌ 0.64 ₽ вернулись на баланс.", reply_to=None)
+SORRY = Shown(chat_id=ANNA, message_id=50, is_media=False, text="❌ 0,64 ₽ вернулись на баланс.", reply_to=None)
 SAD = Shown(chat_id=ANNA, message_id=51, is_media=False, text=f"{SAD_RING} Деньги не списаны", reply_to=50)
 REFUSED = Forged(kind="address", task_id="forged-1", status=401, must_be_refused=True)
 ORPHANED = Forged(kind="nobody", task_id="forged-2", status=200, must_be_refused=False)
@@ -148,7 +148,7 @@ def test_a_result_sent_again_is_no_second_result_and_may_have_had_no_answer() ->
 
 
 def test_an_offer_nobody_took_says_nothing_of_the_money() -> None:
-    offered = replace(SORRY, text="Вы отменили заказ. Хотите забрать его за 0.64 ₽?")
+    offered = replace(SORRY, text="Вы отменили заказ. Хотите забрать его за 0,64 ₽?")
     canceled = replace(GOOD, jobs=(JOB, replace(FAILED, status="canceled")), screens=(PICTURE, THE_RING, offered))
     assert violations(canceled) == []
 

@@ -1,9 +1,11 @@
 """Money reads the way customers read it, and a move's fingerprint tells its parameters apart."""
 
+from decimal import Decimal
+
 import pytest
 
 from photomat.kernel.ids import JobId, UserId
-from photomat.kernel.money import Money, read_minor
+from photomat.kernel.money import ExactMoney, Money, read_minor
 from photomat.wallet.moves import charge_posting, credit_posting
 from photomat.wallet.posting import Balance, CreditReason, Hold, Line, Posting
 
@@ -22,7 +24,8 @@ HOLD = Hold(reference="job:7", user_id=UserId(42), amount=Money(64, "RUB"), job_
         (Money(0, "RUB"), f"0{NBSP}₽"),
         (Money(-64, "RUB"), f"-0.64{NBSP}₽"),
         (Money(5, "USD"), f"0.05{NBSP}$"),
-        (Money(100, "XTR"), f"1{NBSP}XTR"),
+        (Money(1100, "XTR"), f"1{NBSP}100{NBSP}⭐"),
+        (Money(100, "XYZ"), f"1{NBSP}XYZ"),
     ],
 )
 def test_an_amount_is_written_with_its_sign_and_without_empty_fractions(money: Money, text: str) -> None:
@@ -36,11 +39,26 @@ def test_an_amount_is_written_with_its_sign_and_without_empty_fractions(money: M
         (Money(9_936, "RUB"), f"99,36{NBSP}₽", "₽99.36"),
         (Money(-64, "USD"), f"-0,64{NBSP}$", "-$0.64"),
         (Money(100_000, "RUB"), f"1{NBSP}000{NBSP}₽", "₽1,000"),
-        (Money(100, "XTR"), f"1{NBSP}XTR", f"1{NBSP}XTR"),
+        (Money(-50, "XTR"), f"-50{NBSP}⭐", "-⭐50"),
+        (Money(100, "XYZ"), f"1{NBSP}XYZ", f"1{NBSP}XYZ"),
     ],
 )
 def test_an_amount_is_written_the_way_a_language_writes_it(money: Money, russian: str, english: str) -> None:
     assert (money.written("ru"), money.written("en"), money.written("de")) == (russian, english, str(money))
+
+
+@pytest.mark.parametrize(
+    ("major", "russian", "english"),
+    [
+        ("2.4", f"2,40{NBSP}₽", "₽2.40"),
+        ("9.69850", f"9,6985{NBSP}₽", "₽9.6985"),
+        ("1234.00004", f"1{NBSP}234{NBSP}₽", "₽1,234"),
+        ("1200", f"1{NBSP}200{NBSP}₽", "₽1,200"),
+    ],
+)
+def test_a_price_finer_than_a_coin_has_the_places_it_needs(major: str, russian: str, english: str) -> None:
+    price = ExactMoney(Decimal(major), "RUB")
+    assert (price.written("ru"), price.written("en")) == (russian, english)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from photomat.catalog.formula import Extra, PriceRow, Unit
 from photomat.catalog.load import load_catalog
 from photomat.catalog.model import Model
 from photomat.catalog.pricing import Override, Rates, Standing, quote
-from photomat.jobs.limits import Refused, Why
+from photomat.jobs.limits import LimitReached, Why
 from photomat.texts.load import LANGUAGES, Say, load_texts
 
 RATES = Rates(usd_rate=Decimal("81.5"), markup=Decimal("1.7"), currency="RUB", step=10)
@@ -43,12 +43,12 @@ def why(model: Model, inputs: dict[str, object], standing: Standing = Standing()
 
 def test_a_price_is_told_line_by_line() -> None:
     text = why(FILM, {"resolution": "720p", "duration": 5, "text": "x" * 250})
-    assert "Почему 50.60\N{NO-BREAK SPACE}₽?" in text
+    assert "Почему 50,60\N{NO-BREAK SPACE}₽?" in text
     assert "Film &lt;1&gt;" in text
-    assert "• 9.6985\N{NO-BREAK SPACE}₽ за секунду (720p) × 5" in text
-    assert "• 8.313\N{NO-BREAK SPACE}₽ за 1000 симв. × 250" in text
-    assert "Округлено вверх до 0.10\N{NO-BREAK SPACE}₽" in text
-    assert "Итого: <b>50.60" in text
+    assert "• 9,6985\N{NO-BREAK SPACE}₽ за секунду (720p) × 5" in text
+    assert "• 8,313\N{NO-BREAK SPACE}₽ за 1000 симв. × 250" in text
+    assert "Округлено вверх до 0,10\N{NO-BREAK SPACE}₽" in text
+    assert "Итого: <b>50,60" in text
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -68,7 +68,8 @@ def test_the_margin_is_nobodys_business(language: str, standing: Standing) -> No
     made = quote(Z_IMAGE, {}, RATES, standing)
     for secret in ("1.7", "1.3", "81.5", "0.005", "0.8", "credit", "кредит", "markup", "нацен", "себестоим"):
         assert secret not in text
-    assert made.raised or str(made.cost) not in text
+        assert secret.replace(".", ",") not in text
+    assert made.raised or made.cost.written(language) not in text
 
 
 def test_a_rule_a_discount_and_an_end_are_named() -> None:
@@ -105,7 +106,7 @@ def test_a_wait_is_said_rounded_up(seconds: float, words: str) -> None:
 @pytest.mark.parametrize("why_not", list(Why))
 def test_every_refusal_says_until_when_and_fits_a_toast(language: str, why_not: Why) -> None:
     wait = None if why_not is Why.RUNNING else timedelta(hours=23, minutes=59)
-    said = prices.refusal(say(language), Refused(why=why_not, limit=1000, wait=wait))
+    said = prices.refusal(say(language), LimitReached(why=why_not, limit=1000, wait=wait))
     until = {"ru": ("как только", "24 ч 0 мин", "23 ч 59 мин"), "en": ("as soon as", "23 h 59 min")}[language]
     assert any(words in said for words in until)
     assert len(said) <= 200

@@ -64,6 +64,7 @@ def test_every_bad_variable_is_named_at_once(environment: Set) -> None:
         "ADMIN_IDS": "anna",
         "CALLBACK_SECRET": " , ",
         "EMBEDDED_OK": "perhaps",
+        "YOOKASSA_SOURCES": "185.71.76.0/27, yookassa.ru",
     }
     environment(**bad)
     sentence = refusal()
@@ -76,6 +77,15 @@ def test_half_a_pair_of_keys_names_the_other_half(environment: Set, given: str, 
     said = refusal()
     assert f"{missing} is missing" in said
     assert "PORT: " in said, "everything wrong is named at once"
+
+
+@pytest.mark.parametrize(
+    ("given", "missing"),
+    [("YOOKASSA_SHOP_ID", "YOOKASSA_SECRET_KEY"), ("YOOKASSA_SECRET_KEY", "YOOKASSA_SHOP_ID")],
+)
+def test_half_of_yookassas_pair_names_the_other_half(environment: Set, given: str, missing: str) -> None:
+    environment(**{given: "100500"})
+    assert f"{missing} is missing" in refusal()
 
 
 def test_an_empty_value_counts_as_not_set(environment: Set) -> None:
@@ -127,10 +137,32 @@ def test_numbers_are_exact(environment: Set) -> None:
 
 def test_a_file_beside_the_program_is_read_and_the_environment_wins(environment: Set) -> None:
     environment(PORT="9000")
-    Path(".env").write_text("PORT=1\nCURRENCY=USD\nSOMETHING_ELSE=1\n", encoding="utf-8")
+    Path(".env").write_text("PORT=1\nCURRENCY=USD\nUSD_RATE=1\nSOMETHING_ELSE=1\n", encoding="utf-8")
     settings = load()
     assert (settings.port, settings.currency) == (9000, "USD")
 
 
 def test_every_setting_says_what_it_is_for() -> None:
     assert [name for name, field in Settings.model_fields.items() if not field.description] == []
+
+
+@pytest.mark.parametrize(
+    ("given", "is_fine"),
+    [
+        ({"CURRENCY": "USD"}, False),
+        ({"CURRENCY": "USD", "USD_RATE": "80"}, False),
+        ({"CURRENCY": "USD", "USD_RATE": "1.00"}, True),
+        ({"CURRENCY": "EUR"}, False),
+        ({"CURRENCY": "EUR", "USD_RATE": ""}, False),
+        ({"CURRENCY": "EUR", "USD_RATE": "0.92"}, True),
+        ({"CURRENCY": "RUB", "USD_RATE": "90"}, True),
+    ],
+)
+def test_a_currency_needs_its_own_rate(environment: Set, given: dict[str, str], *, is_fine: bool) -> None:
+    """The rate of roubles for another currency gives eighty times too much for every Star."""
+    environment(**given)
+    if is_fine:
+        assert load().currency == given["CURRENCY"]
+        return
+    with pytest.raises(Startup, match="USD_RATE"):
+        load()

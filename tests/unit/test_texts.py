@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from importlib import resources
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from fluent.syntax import FluentParser
@@ -13,20 +14,40 @@ from fluent.syntax.visitor import Visitor
 
 import photomat
 from photomat.bot.app import COMMANDS
+from photomat.bot.move_words import BOTH_WAYS, ONE_WAY, REFERRALS, WAYS
 from photomat.catalog.formula import UNIT_WORDS
 from photomat.catalog.load import load_catalog
 from photomat.delivery.ask_again import Asked
 from photomat.delivery.card import failure_word
 from photomat.delivery.rungs import Why
 from photomat.jobs.limits import Why as LimitWhy
+from photomat.payments.news import ReceivedKey
+from photomat.payments.offers import Way
+from photomat.payments.receipt import ReceiptState
+from photomat.rewards.promo_code import Why as PromoWhy
 from photomat.texts.load import LANGUAGES, MissingText, load_texts
 
 CODE = Path(photomat.__file__).parent
-SPEAKERS = {"say", "_say", "hint", "_screen", "Refused", "Rejected", "NotEnough"}
+SPEAKERS = {
+    "say",
+    "_say",
+    "hint",
+    "screen_button",
+    "AnswerRefused",
+    "Rejected",
+    "NotEnough",
+    "tell",
+    "_tell",
+    "NoticeButton",
+}
 A_KEY = re.compile(r"[a-z]+(-[a-z_]+)*")
-OPERATORS_READ = {"cannot-be-corrected", "gives-back-too-much", "no-such-move", "not-charged"}
-"""What the ledger refuses an operator; `operators/money.py` says it in English."""
+OPERATORS_READ = {"cannot-be-corrected", "gives-back-too-much", "no-such-move", "no-such-payment", "not-charged"}
+"""What the ledger refuses an operator; `operators/money.py` and `payments.py` say it in English."""
 
+PROVIDERS_SAY = {"provider-refused", "refund-refused", "refund-by-hand"}
+"""A payment provider's no, for rows and logs: the customer reads that this way does not work now."""
+
+MOVES = ONE_WAY | {f"{reason}-{way}" for reason in BOTH_WAYS for way in ("in", "out")} | {"gift-back", "topup-back"}
 OTHERS = ("card-", "ring-", "fail-", "alert-")
 """Keys that `delivery` puts together from a job's row, and `alerts` from an incident's kind."""
 
@@ -41,7 +62,8 @@ class _Variables(Visitor):
 
 def sentences(language: str) -> dict[str, set[str]]:
     """Every key with its variables."""
-    source = resources.files("photomat.texts").joinpath(f"{language}.ftl").read_text(encoding="utf-8")
+    files = [file for file in resources.files("photomat.texts").joinpath(language).iterdir() if file.is_file()]
+    source = "\n".join(file.read_text(encoding="utf-8") for file in files)
     found: dict[str, set[str]] = {}
     for entry in FluentParser().parse(source).body:
         if isinstance(entry, Message):
@@ -61,7 +83,7 @@ def _keys_of(tree: ast.AST) -> Iterator[str]:
     for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):
         name = call.func.attr if isinstance(call.func, ast.Attribute) else getattr(call.func, "id", "")
         if name in SPEAKERS:
-            named = [keyword.value for keyword in call.keywords if keyword.arg == "key"]
+            named = [keyword.value for keyword in call.keywords if keyword.arg in {"key", "text_key"}]
             for argument in [*call.args[:2], *named]:
                 yield from _literals(argument)
 
@@ -82,9 +104,17 @@ def keys_made_up() -> set[str]:
         *(f"why-{why}" for why in Why),
         *(f"why-unit-{word}" for word in UNIT_WORDS),
         *(f"tap-limit-{why}" for why in LimitWhy),
+        *(f"promo-refused-{why}" for why in PromoWhy),
         *(f"tap-resend-{asked}" for asked in Asked),
         *(f"history-fail-{failure_word(code)}" for code in (None, "kie-422", "timeout", "empty")),
+        *(f"pay-way-{way}" for way in get_args(Way)),
+        *get_args(ReceivedKey),
         *(f"lang-{language}" for language in LANGUAGES),
+        *(f"transfer-toast-{state}" for state in ReceiptState),
+        *(f"wallet-move-{kind}" for kind in MOVES),
+        *(f"wallet-why-{kind}" for kind in MOVES - {"charge", "refund"}),
+        *(f"wallet-way-{way}" for way in WAYS),
+        *(f"wallet-referral-{way}" for way in REFERRALS),
         *(f"command-{command}" for command in COMMANDS),
     }
 
@@ -95,13 +125,13 @@ def test_both_languages_have_the_same_sentences_with_the_same_variables() -> Non
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_key_that_is_used_exists(language: str) -> None:
-    never_shown = {"not-enough", "not-an-update", "card-gone", "card-is-media"} | OPERATORS_READ
+    never_shown = {"not-enough", "not-an-update", "card-gone", "card-is-media"} | OPERATORS_READ | PROVIDERS_SAY
     used = {key for key in keys_in_code() | keys_made_up() if A_KEY.fullmatch(key)} - never_shown
     assert used - sentences(language).keys() == set()
 
 
 def test_no_sentence_is_left_over() -> None:
-    single_words = {"greeting", "home", "help", "question", "balance", "history", "parked", "resent"}
+    single_words = {"greeting", "home", "help", "question", "balance", "history", "parked", "resent", "invited"}
     ours = {key for key in sentences("ru") if not key.startswith(OTHERS)}
     assert ours - keys_in_code() - keys_made_up() - single_words == set()
 

@@ -145,6 +145,25 @@ async def kie_paused(eyes: Eyes) -> Figures | None:
     return {"code": code, "count": waiting}
 
 
+def receipts_waiting(*, longer_than: timedelta) -> Condition:
+    """Somebody transferred money by hand, sent a receipt, and no operator has decided about it for so long."""
+
+    async def holds(eyes: Eyes) -> Figures | None:
+        return _some(
+            await eyes.pool.fetchrow(
+                """
+                SELECT count(*) AS count, min(receipt_id) AS receipt,
+                       (extract(epoch FROM photomat_now() - min(created_at)) / 60)::int AS minutes
+                  FROM receipts
+                 WHERE state = 'waiting' AND created_at <= photomat_now() - $1::interval
+                """,
+                longer_than,
+            )
+        )
+
+    return holds
+
+
 def old_transaction(*, idle: timedelta, any_longer_than: timedelta) -> Condition:
     """A session keeps its transaction open for so long that the database cannot tidy up behind it.
 

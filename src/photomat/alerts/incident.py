@@ -28,6 +28,7 @@ class Kind(StrEnum):
     KIE_CREDITS = "kie-credits"
     KIE_PAUSED = "kie-paused"
     OLD_TRANSACTION = "old-transaction"
+    RECEIPTS_WAITING = "receipts-waiting"
 
 
 class About(StrEnum):

@@ -34,6 +34,7 @@ ORPHANS_WITHIN: Final = timedelta(hours=1)
 CREDITS_BELOW: Final = 50
 IDLE_TRANSACTION: Final = timedelta(minutes=5)
 LONG_TRANSACTION: Final = timedelta(minutes=30)
+RECEIPT_AFTER: Final = timedelta(hours=1)
 
 
 def watch(
@@ -63,4 +64,5 @@ WATCHES: Final = (
         conditions.old_transaction(idle=IDLE_TRANSACTION, any_longer_than=LONG_TRANSACTION),
         every=timedelta(minutes=1),
     ),
+    watch(Kind.RECEIPTS_WAITING, conditions.receipts_waiting(longer_than=RECEIPT_AFTER)),
 )

@@ -31,12 +31,24 @@ class Difference:
     resolution: str | None
 
 
-async def report(tx: Transaction, *, kind: str, reference: str, expected: str, found: str, owner: str = NOBODY) -> bool:
-    """Keep a difference open; True when it is new."""
+async def report(
+    tx: Transaction,
+    *,
+    kind: str,
+    reference: str,
+    expected: str,
+    found: str,
+    owner: str = NOBODY,
+    again: bool = True,
+) -> bool:
+    """Keep a difference open; True when it is new. `again` says whether one that was resolved is opened once more."""
     return bool(
         await tx.fetchval(
             """
-            INSERT INTO differences (kind, reference, expected, found, owner) VALUES ($1, $2, $3, $4, $5)
+            INSERT INTO differences (kind, reference, expected, found, owner)
+            SELECT $1, $2, $3, $4, $5
+             WHERE $6 OR NOT EXISTS (SELECT FROM differences
+                                      WHERE kind = $1 AND reference = $2 AND resolved_at IS NOT NULL)
             ON CONFLICT (kind, reference) WHERE resolved_at IS NULL
             DO UPDATE SET expected = excluded.expected, found = excluded.found, seen_at = photomat_now()
             RETURNING xmax = 0
@@ -46,6 +58,7 @@ async def report(tx: Transaction, *, kind: str, reference: str, expected: str, f
             expected,
             found,
             owner,
+            again,
         )
     )
 

@@ -4,6 +4,9 @@
     given_back        refunds, corrections and gifts: no more than was taken, from whom it was taken
     jobs_and_money    held while on its way, charged when done, given back otherwise
     jobs              one card, one draft, one result, lanes that count right
+    rewards           promo codes, invitations and gifts: every credit has its row, no limit was passed
+    payments          what arrived was credited once, what went back left the wallet
+    receipts          transfers by hand: each receipt is of its offer
     proofs_kept       sealed days are unchanged, differences are looked after
     protections       the triggers, keys and checks behind all this exist
 
@@ -16,7 +19,20 @@ from photomat.audit.books import BOOKS
 from photomat.audit.given_back import GIVEN_BACK
 from photomat.audit.jobs import JOBS
 from photomat.audit.jobs_and_money import JOBS_AND_MONEY
+from photomat.audit.payments import PAYMENTS
 from photomat.audit.proofs_kept import PROOFS_KEPT
 from photomat.audit.protections import PROTECTIONS
+from photomat.audit.receipts import RECEIPTS
+from photomat.audit.rewards import REWARDS
 
-INVARIANTS: Final = (*BOOKS, *GIVEN_BACK, *JOBS_AND_MONEY, *JOBS, *PROOFS_KEPT, *PROTECTIONS)
+INVARIANTS: Final = (
+    *BOOKS,
+    *GIVEN_BACK,
+    *JOBS_AND_MONEY,
+    *JOBS,
+    *PAYMENTS,
+    *RECEIPTS,
+    *REWARDS,
+    *PROOFS_KEPT,
+    *PROTECTIONS,
+)

@@ -13,7 +13,8 @@ PROTECTIONS: Final = (
               FROM unnest(ARRAY['ledger_transactions_append_only', 'entries_append_only', 'holds_append_only',
                                 'hold_closings_append_only', 'ledger_transactions_balance', 'entries_balance',
                                 'ledger_transactions_give_back', 'operator_journal_append_only',
-                                'sealed_days_append_only', 'audit_runs_never_changed']) AS wanted (trigger)
+                                'sealed_days_append_only', 'audit_runs_never_changed',
+                                'payments_append_only']) AS wanted (trigger)
               LEFT JOIN pg_trigger ON tgname = wanted.trigger
              WHERE tgenabled IS NULL OR tgenabled NOT IN ('O', 'A')
         """,
@@ -29,7 +30,11 @@ PROTECTIONS: Final = (
                                 'wallets_held_not_negative', 'wallets_owed_not_negative',
                                 'ledger_transactions_reversed_once', 'ledger_transactions_correction_reverses',
                                 'entries_user_of_account', 'entries_wallet_fkey', 'sealed_days_pkey',
-                                'differences_one_open']) AS wanted (name)
+                                'differences_one_open', 'payments_once', 'payments_reference_once',
+                                'payment_refunds_key_once', 'payment_refunds_reference_once',
+                                'promo_codes_not_used_up', 'promo_uses_one_an_origin', 'promo_uses_one_a_payment',
+                                'pass_uses_pkey', 'referrals_pkey', 'referral_shares_pkey',
+                                'gifts_one_an_origin']) AS wanted (name)
              WHERE NOT EXISTS (SELECT FROM pg_constraint WHERE conname = wanted.name AND convalidated)
                AND NOT EXISTS (SELECT FROM pg_class JOIN pg_index ON indexrelid = pg_class.oid
                                 WHERE relname = wanted.name AND indisunique AND indisvalid)

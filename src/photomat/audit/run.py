@@ -22,6 +22,10 @@ FIGURES: Final = """
     UNION ALL SELECT 'users', count(*) FROM wallets
     UNION ALL SELECT 'transactions', count(*) FROM ledger_transactions
     UNION ALL SELECT 'open holds', count(*) FROM holds LEFT JOIN hold_closings USING (reference) WHERE closed_as IS NULL
+    UNION ALL SELECT 'came in by payments, ' || currency, sum(credit)::bigint FROM payments GROUP BY currency
+    UNION ALL SELECT 'went back to payers, ' || currency, sum(amount)::bigint
+                FROM payment_refunds JOIN payments USING (payment_id) WHERE state = 'done' GROUP BY currency
+    UNION ALL SELECT 'wanted refunds', count(*) FROM payment_refunds WHERE state = 'wanted'
     UNION ALL SELECT 'open differences', count(*) FROM differences WHERE resolved_at IS NULL
     ORDER BY name
 """

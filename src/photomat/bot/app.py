@@ -5,80 +5,119 @@ aiogram's own FSM middleware is off: `dispatch` hands each update its conversati
 
 from typing import Final
 
-from aiogram import Bot, Dispatcher
+from aiogram import Bot, Dispatcher, Router
 from aiogram.types import BotCommand
 
 from photomat.bot.handlers import (
     balance,
+    bills,
     browse,
     change,
+    checkout,
     compose,
     confirm,
+    deep_link,
     fallback,
+    gift,
     history,
+    invite,
     language,
     membership,
+    own_sum,
+    paysupport,
     pricing,
+    private,
+    promo,
+    receipts,
     result,
+    stars,
     start,
+    statement,
+    subscription,
     topup,
+    transfer,
 )
-from photomat.bot.middlewares import AnswerEveryTap, RegisterWhoIsAnswered, Welcome
+from photomat.bot.middlewares import (
+    AnswerEveryTap,
+    OpeningAPageLeavesTheQuestion,
+    RegisterWhoIsAnswered,
+    Welcome,
+)
 from photomat.bot.shop import Shop
-from photomat.catalog.load import Catalog
-from photomat.catalog.pricing import Rates
-from photomat.db.pool import Pool
-from photomat.jobs.job import Times
-from photomat.jobs.limits import USUAL, Limits
-from photomat.kernel.money import Money
 from photomat.texts.load import LANGUAGES, Texts
 from photomat.users.user import DEFAULT_LANGUAGE
 
-ALLOWED_UPDATES: Final = ("message", "callback_query", "my_chat_member", "pre_checkout_query")
+ALLOWED_UPDATES: Final = ("message", "callback_query", "my_chat_member", "pre_checkout_query", "subscription")
 """What we ask Telegram for, by webhook and by long polling; anything else that comes is handled quietly."""
 
-COMMANDS: Final = ("start", "balance", "history", "cancel", "lang", "help")
+COMMANDS: Final = (
+    "start",
+    "balance",
+    "topup",
+    "statement",
+    "history",
+    "promo",
+    "invite",
+    "gift",
+    "cancel",
+    "lang",
+    "help",
+    "paysupport",
+    "terms",
+)
 CALL_TIMEOUT_S: Final = 10
 
 
-def build_dispatcher(
-    *,
-    pool: Pool,
-    texts: Texts,
-    catalog: Catalog,
-    rates: Rates,
-    times: Times,
-    welcome_credit: Money,
-    limits: Limits = USUAL,
-) -> Dispatcher:
+def build_dispatcher(*, shop: Shop, texts: Texts) -> Dispatcher:
     """Everything a user can say to the bot; what handlers depend on is here by name."""
     dispatcher = Dispatcher(disable_fsm=True)
     dispatcher["texts"] = texts
-    dispatcher["welcome_credit"] = welcome_credit
-    dispatcher["shop"] = Shop(
-        pool=pool, catalog=catalog, rates=rates, times=times, welcome_credit=welcome_credit, limits=limits
-    )
+    dispatcher["welcome_credit"] = shop.welcome_credit
+    dispatcher["shop"] = shop
     dispatcher.update.outer_middleware(Welcome())
     dispatcher.callback_query.outer_middleware(AnswerEveryTap())
     dispatcher.message.middleware(RegisterWhoIsAnswered())
     dispatcher.callback_query.middleware(RegisterWhoIsAnswered())
-    dispatcher.include_routers(
+    dispatcher.message.middleware(OpeningAPageLeavesTheQuestion())
+    dispatcher.callback_query.middleware(OpeningAPageLeavesTheQuestion())
+    dispatcher.include_routers(*_routers())
+    return dispatcher
+
+
+def _routers() -> list[Router]:
+    """Who is asked, in this order: commands before forms, everything else last."""
+    return [
+        private.router(),
+        stars.router(),
+        checkout.router(),
+        transfer.commands_router(),
+        receipts.commands_router(),
+        deep_link.router(),
         start.router(),
         balance.router(),
+        statement.router(),
         history.router(),
         language.router(),
+        promo.router(),
+        invite.router(),
+        gift.router(),
+        topup.router(),
+        paysupport.router(),
         fallback.commands_router(),
         browse.router(),
+        transfer.router(),
+        receipts.router(),
         compose.router(),
         confirm.router(),
         change.router(),
         pricing.router(),
         result.router(),
         membership.router(),
-        topup.router(),
+        own_sum.router(),
+        bills.router(),
+        subscription.router(),
         fallback.router(),
-    )
-    return dispatcher
+    ]
 
 
 async def announce_commands(bot: Bot, texts: Texts) -> None:

@@ -1,7 +1,7 @@
 """What a button carries: 64 bytes at most, and enough to know a stale one.
 
-A form's buttons carry the form's id, a draft's its revision. The buttons of a job's card are drawn by `delivery`; here they
-are only read.
+A form's buttons carry the form's id, a draft's its revision. The buttons of notices and of a job's card are drawn elsewhere,
+by `telegram/callbacks.py`; here they are only read.
 """
 
 from enum import StrEnum
@@ -9,6 +9,8 @@ from typing import Annotated, Final
 
 from aiogram.filters.callback_data import CallbackData
 from pydantic import Field
+
+from photomat.payments.offers import Way
 
 MAX_BYTES: Final = 64
 
@@ -19,6 +21,7 @@ class Screen(StrEnum):
     HOME = "home"
     CREATE = "create"
     BALANCE = "balance"
+    TOPUP = "topup"
     HISTORY = "history"
     HELP = "help"
     LANGUAGE = "lang"
@@ -43,6 +46,31 @@ class JobAction(StrEnum):
     RESEND = "resend"
     WHY = "why"
     NOTHING = "noop"
+
+
+class TransferAction(StrEnum):
+    """What can be done on the way of a transfer by hand."""
+
+    START = "start"
+    LEAVE = "leave"
+
+
+class ReceiptAction(StrEnum):
+    """What can be done with a receipt: `STATE` by who sent it, the rest by operators."""
+
+    STATE = "state"
+    APPROVE = "yes"
+    ANYWAY = "yes!"
+    OTHER_SUM = "sum"
+    DECLINE = "no"
+
+
+class RewardAction(StrEnum):
+    """What is given away, and how one comes to it."""
+
+    PROMO = "promo"
+    INVITE = "invite"
+    GIFT = "gift"
 
 
 Id = Annotated[int, Field(ge=0, le=2**63 - 1)]
@@ -103,6 +131,31 @@ class HistoryButton(CallbackData, prefix="h"):
     page: Small
 
 
+class StatementButton(CallbackData, prefix="s"):
+    """Opens the moves older than the one with the id `before`; 0 the newest."""
+
+    before: Id
+
+
+class MoveButton(CallbackData, prefix="w"):
+    """Explains one move; `before` leads back to its page of the statement."""
+
+    move_id: Id
+    before: Id
+
+
+class RewardButton(CallbackData, prefix="rw"):
+    """Opens the page of a promo code, of invitations, of a gift."""
+
+    action: RewardAction
+
+
+class GiftBackButton(CallbackData, prefix="gb"):
+    """Takes a gift back that nobody has opened."""
+
+    gift_id: Id
+
+
 class JobButton(CallbackData, prefix="j"):
     """Acts on a job: `j:<job_id>:<action>`."""
 
@@ -116,3 +169,86 @@ class JobPageButton(CallbackData, prefix="j"):
     job_id: Id
     action: str
     page: Small
+
+
+class PayStep(StrEnum):
+    """How far a top-up has come: its sums are shown, a sum of one's own is typed, the bill is wanted."""
+
+    SUMS = "sums"
+    OWN = "own"
+    BILL = "bill"
+
+
+class TopupButton(CallbackData, prefix="pm"):
+    """Opens the ways to pay for a draft, 0 is none; a tap on its card (`on_card`) leaves the card as it is."""
+
+    draft_id: Id
+    on_card: bool = False
+
+
+class PayButton(CallbackData, prefix="pp"):
+    """Goes on with one way to pay; `amount` is in Stars or in minor units."""
+
+    step: PayStep
+    way: Way
+    amount: Small
+    draft_id: Id
+
+
+class CheckBillButton(CallbackData, prefix="pc"):
+    """Asks whether a bill is paid."""
+
+    topup_id: Id
+
+
+class SubscriptionAction(StrEnum):
+    """What can be done with the subscription."""
+
+    SHOW = "show"
+    BUY = "buy"
+    CANCEL = "cancel"
+    RESUME = "resume"
+
+
+class SubscriptionButton(CallbackData, prefix="ps"):
+    """Acts on the subscription of whoever taps; `draft_id` is the order that waits for the money, 0 is none."""
+
+    action: SubscriptionAction
+    draft_id: Id = 0
+
+
+class TransferButton(CallbackData, prefix="t"):
+    """Starts or leaves a transfer by hand; `draft_id` is the order that waits for the money, 0 is none."""
+
+    action: TransferAction
+    draft_id: Id = 0
+
+
+class TransferSumButton(CallbackData, prefix="ts"):
+    """Names the sum of a transfer, in minor units."""
+
+    minor: Id
+
+
+class TransferReceiptButton(CallbackData, prefix="tr"):
+    """Waits for the receipt of a transfer (again)."""
+
+    topup_id: Id
+
+
+class ReceiptButton(CallbackData, prefix="r"):
+    """Acts on a receipt."""
+
+    action: ReceiptAction
+    receipt_id: Id
+
+
+class ReasonButton(CallbackData, prefix="rr"):
+    """Declines a receipt for one of the usual reasons, by its number."""
+
+    receipt_id: Id
+    reason: Small
+
+
+PAGES: Final = (MenuButton, HistoryButton, StatementButton, MoveButton, RewardButton, TopupButton, SubscriptionButton)
+"""The buttons that open a page: they leave whatever was being asked."""

@@ -43,7 +43,7 @@ class Form:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
+class AnswerRefused:
     """An answer that does not fit: the key of what the customer reads, and its facts."""
 
     key: str
@@ -84,18 +84,20 @@ def input_named(model: Model, name: str) -> Input | None:
     return next((each for each in model.inputs if each.name == name), None)
 
 
-def check_answer(asked: Input, text: str | None) -> str | Refused:
+def check_answer(asked: Input, text: str | None) -> str | AnswerRefused:
     """The value of a typed answer, or why it does not fit."""
     answer = (text or "").strip()
     if asked.type == "choice":
         return answer if answer in asked.options else _choice_expected(asked)
     if not answer:
-        return Refused(key="form-expects-text", facts={})
+        return AnswerRefused(key="form-expects-text", facts={})
     if asked.max_length is not None and len(answer) > asked.max_length:
         over = len(answer) - asked.max_length
-        return Refused(key="form-too-long", facts={"limit": asked.max_length, "length": len(answer), "over": over})
+        return AnswerRefused(
+            key="form-too-long", facts={"limit": asked.max_length, "length": len(answer), "over": over}
+        )
     return answer
 
 
-def _choice_expected(asked: Input) -> Refused:
-    return Refused(key="form-expects-choice", facts={"options": ", ".join(asked.options)})
+def _choice_expected(asked: Input) -> AnswerRefused:
+    return AnswerRefused(key="form-expects-choice", facts={"options": ", ".join(asked.options)})

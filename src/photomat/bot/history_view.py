@@ -61,9 +61,12 @@ def _state(say: Say, job: PastJob) -> str:
         case JobStatus.DONE:
             return say("history-gift" if job.gift else "history-done", price=job.price)
         case JobStatus.FAILED:
-            return say("history-failed", reason=say(f"history-fail-{failure_word(job.fail_code)}"), price=job.price)
+            reason = say(f"history-fail-{failure_word(job.fail_code)}")
+            return say("history-failed" if job.price.minor else "history-failed-free", reason=reason, price=job.price)
+        case JobStatus.CANCELED if job.offered:
+            return say("history-offered", price=job.price)
         case JobStatus.CANCELED:
-            return say("history-offered" if job.offered else "history-canceled", price=job.price)
+            return say("history-canceled" if job.price.minor else "history-canceled-free", price=job.price)
         case _:
             return say("history-running", price=job.price)
 

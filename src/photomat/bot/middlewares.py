@@ -4,8 +4,10 @@ from collections.abc import Awaitable, Callable
 from typing import Any, TypeAlias, TypeVar
 
 from aiogram import BaseMiddleware
+from aiogram.filters import CommandObject
 from aiogram.types import CallbackQuery, TelegramObject
 
+from photomat.bot.buttons import PAGES
 from photomat.bot.screen import Tap
 from photomat.bot.shop import Shop
 from photomat.bot.unit import Unit
@@ -37,6 +39,21 @@ class RegisterWhoIsAnswered(BaseMiddleware):
     async def __call__(self, handler: Handler, event: TelegramObject, data: dict[str, Any]) -> Any:
         """A handler was found: the person is registered when its work is committed."""
         _typed(data["unit"], Unit).registers = True
+        return await handler(event, data)
+
+
+class OpeningAPageLeavesTheQuestion(BaseMiddleware):
+    """Whoever opens another page, by a command or a tap, has left what was asked: what they type next answers nothing.
+
+    A receipt is still waited for: nobody sends one by mistake. /cancel says itself what it left.
+    """
+
+    async def __call__(self, handler: Handler, event: TelegramObject, data: dict[str, Any]) -> Any:
+        """A handler was found: leave the question before it may ask one of its own."""
+        visit, command = _typed(data["visit"], Visit), data.get("command")
+        by_command = isinstance(command, CommandObject) and command.command != "cancel"
+        if by_command or isinstance(data.get("callback_data"), PAGES):
+            await visit.leave_question()
         return await handler(event, data)
 
 

@@ -22,7 +22,7 @@ async def keep_draft(
     visit: Visit, *, chat_id: int, model: Model, inputs: Mapping[str, str], draft_id: int | None = None
 ) -> Draft:
     """Commit the draft, as a new revision of `draft_id` when there is one that is not bought yet."""
-    asked = (await visit.shop.quote(model, inputs)).price
+    asked = (await visit.quote(model, inputs)).price
     origin = visit.unit.origin
     failpoint("draft.before_save")
     if draft_id is not None:
@@ -59,5 +59,6 @@ async def show_card(visit: Visit, show: Show, *, model: Model, draft: Draft) -> 
     """Show a committed draft."""
     failpoint("draft.before_card")
     balance = await visit.balance()
-    await show(views.draft_card(visit.say, model, draft, balance=balance.available))
+    paid_by = None if draft.price.minor else (await visit.quote(model, draft.inputs)).paid_by
+    await show(views.draft_card(visit.say, model, draft, balance=balance.available, paid_by=paid_by))
     failpoint("draft.after_card")

@@ -13,6 +13,7 @@ from aiogram.exceptions import TelegramConflictError
 from aiogram.methods import TelegramMethod
 
 from photomat.bot.app import ALLOWED_UPDATES
+from photomat.bot.checkout_guard import CheckoutGuard
 from photomat.bot.trouble import in_our_words
 from photomat.db.pool import Pool
 from photomat.inbox.receive import receive
@@ -41,10 +42,19 @@ class RawUpdates(TelegramMethod[list[dict[str, Any]]]):
 
 
 class Poller:
-    """Asks Telegram for updates; `wait_s` is how long Telegram may hold the question, `wake` hurries the handlers."""
+    """Asks Telegram for updates, under the eyes of `guard`; `wait_s` is how long Telegram may hold the question."""
 
-    def __init__(self, *, pool: Pool, bot: Bot, wake: Callable[[str], None], wait_s: int = 25) -> None:
+    def __init__(
+        self,
+        *,
+        pool: Pool,
+        bot: Bot,
+        wake: Callable[[str], None],
+        wait_s: int = 25,
+        guard: CheckoutGuard | None = None,
+    ) -> None:
         self._pool = pool
+        self._guard = guard
         self._wake = wake
         self._bot = bot
         self._wait_s = wait_s
@@ -71,10 +81,16 @@ class Poller:
         )
         if not updates:
             return 0
-        new = await receive(self._pool, bot_id=BotId(self._bot.id), updates=updates)
+        new = await self._take_in(updates)
         self._offset = max(update["update_id"] for update in updates) + 1
         self._wake("updates")
         return len(new)
+
+    async def _take_in(self, updates: list[dict[str, Any]]) -> list[int]:
+        async def store() -> list[int]:
+            return await receive(self._pool, bot_id=BotId(self._bot.id), updates=updates)
+
+        return await store() if self._guard is None else await self._guard.taking_in(updates, store)
 
 
 def _pause_s(trouble: Exception, failures: int) -> float:

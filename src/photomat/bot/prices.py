@@ -5,7 +5,6 @@ what it costs us.
 """
 
 from datetime import timedelta
-from decimal import Decimal
 from html import escape
 from math import ceil
 from typing import Final
@@ -15,11 +14,10 @@ from aiogram.types import InlineKeyboardButton
 from photomat.bot.views import View
 from photomat.catalog.formula import Part, plain
 from photomat.catalog.quote import Quote
-from photomat.jobs.limits import Refused
-from photomat.kernel.money import SIGNS, Money
+from photomat.jobs.limits import LimitReached
+from photomat.kernel.money import ExactMoney, Money
 from photomat.texts.load import Say
 
-MOST_PLACES: Final = Decimal("0.0001")
 MINUTE_S: Final = 60
 HOUR_S: Final = 3600
 SAID_IN_SECONDS_S: Final = 100
@@ -31,7 +29,7 @@ def why_page(say: Say, title: str, quote: Quote, *, free_a_day: int, rows: list[
     return View(text="\n".join(lines), rows=rows)
 
 
-def refusal(say: Say, refused: Refused) -> str:
+def refusal(say: Say, refused: LimitReached) -> str:
     """Which limit said no, and until when."""
     key = f"tap-limit-{refused.why}"
     if refused.wait is None:
@@ -51,6 +49,10 @@ def span(say: Say, wait: timedelta) -> str:
 
 
 def _lines(say: Say, quote: Quote, free_a_day: int) -> list[str]:
+    if quote.paid_by is not None:
+        *made_of, _, _ = _lines(say, quote.without_pass(), free_a_day)
+        paid = say("why-pass", code=escape(quote.paid_by.code), price=quote.paid_by.price)
+        return [*made_of, paid, "", say("why-total", price=quote.price)]
     if quote.rule == "free":
         return [say("why-free-limited", limit=free_a_day) if free_a_day else say("why-free"), *_until(say, quote)]
     lines = [say("why-fixed")] if quote.rule == "fixed" else [_line(say, quote, part) for part in quote.parts]
@@ -65,9 +67,9 @@ def _lines(say: Say, quote: Quote, free_a_day: int) -> list[str]:
 
 
 def _line(say: Say, quote: Quote, part: Part) -> str:
-    """`• 2.40 ₽ за секунду (720p) × 5`."""
+    """`• 2,40 ₽ за секунду (720p) × 5`."""
     chosen = ", ".join(escape(value) for _, value in part.when if value not in {"true", "false"})
-    asked = _major(quote.price_of(part), quote.price.currency)
+    asked = ExactMoney(quote.price_of(part), quote.price.currency)
     line = say(f"why-unit-{part.unit}", price=asked, each=plain(part.each))
     line += f" ({chosen})" if chosen else ""
     return line if part.unit == "generation" and part.count == 1 else f"{line} × {plain(part.count)}"
@@ -75,10 +77,3 @@ def _line(say: Say, quote: Quote, part: Part) -> str:
 
 def _until(say: Say, quote: Quote) -> list[str]:
     return [] if quote.until is None else [say("why-until", until=f"{quote.until:%d.%m.%Y %H:%M}")]
-
-
-def _major(amount: Decimal, currency: str) -> str:
-    """A price of a part; it may be a fraction of a minor unit."""
-    places = amount.quantize(MOST_PLACES).normalize()
-    fewest = places if places.as_tuple().exponent in {0, -2, -3, -4} else places.quantize(Decimal("0.01"))
-    return f"{fewest:f}\N{NO-BREAK SPACE}{SIGNS.get(currency, currency)}"

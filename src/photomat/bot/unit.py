@@ -1,7 +1,7 @@
 """What one update does to the database: loaded before its handlers, kept back, written together with "handled"."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from aiogram.types import Chat
@@ -15,10 +15,11 @@ from photomat.inbox.received import Claimed, kind_of
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import BotId, ChatId, ReceivedId, UserId
 from photomat.kernel.money import Money
+from photomat.notices.send import tell_what_was_missed
+from photomat.rewards.newcomer import know
 from photomat.users.preferences import user_returned
-from photomat.users.register import find_user, register
+from photomat.users.register import find_user
 from photomat.users.user import User, starting_language
-from photomat.wallet import ledger
 
 Step: TypeAlias = Callable[[Transaction], Awaitable[None]]
 
@@ -73,6 +74,13 @@ async def load_unit(pool: Pool, claimed: Claimed, *, corr: str, sender: Sender |
     )
 
 
+async def register_at_once(pool: Pool, person: Person, *, welcome_credit: Money) -> Person:
+    """Make a new person a user before their update is done, because money is to reach them now; bears repeating."""
+    async with transaction(pool) as tx:
+        await _register(tx, person, welcome_credit=welcome_credit)
+    return replace(person, is_new=False)
+
+
 async def commit_unit(pool: Pool, claimed: Claimed, unit: Unit, *, welcome_credit: Money) -> None:
     """Write everything and mark the update as handled, in one transaction; `LaneLost` when the fence has moved on."""
     async with transaction(pool) as tx:
@@ -103,23 +111,15 @@ async def _load_person(pool: Pool, sender: Sender) -> Person:
 
 async def _register(tx: Transaction, person: Person, *, welcome_credit: Money) -> None:
     user = person.user
-    registered = await register(
+    registered = await know(
         tx,
         user_id=user.user_id,
         first_name=user.first_name,
         username=user.username,
         language_code=person.language_code,
+        welcome=welcome_credit,
     )
-    if registered.is_new:
-        await ledger.open_wallet(tx, user_id=user.user_id, currency=welcome_credit.currency)
-        if welcome_credit.minor:
-            await ledger.credit(
-                tx,
-                user_id=user.user_id,
-                amount=welcome_credit,
-                reference=f"welcome:{user.user_id}",
-                reason="welcome",
-            )
     if registered.user.is_blocked:
         await user_returned(tx, user_id=user.user_id)
         await rearm_user(tx, user_id=user.user_id)
+        await tell_what_was_missed(tx, chat_id=ChatId(user.user_id))

@@ -20,14 +20,15 @@ from photomat.bot.buttons import (
     ModelButton,
     OptionButton,
     Screen,
+    TopupButton,
 )
-from photomat.bot.form import Form, Refused, input_named, questions
+from photomat.bot.form import AnswerRefused, Form, input_named, questions
 from photomat.catalog.model import Input, Model
+from photomat.catalog.quote import Pass
 from photomat.jobs.draft import Draft
 from photomat.kernel.errors import NotEnough
 from photomat.kernel.money import Money
 from photomat.texts.load import LANGUAGES, Say
-from photomat.wallet.posting import Balance
 
 OPTIONS_IN_ROW: Final = 3
 SHOWN_CHARACTERS: Final = 500
@@ -72,14 +73,15 @@ def home(say: Say, *, balance: Money) -> View:
     return View(text=say("home", balance=balance), rows=_menu(say))
 
 
-def help_page(say: Say) -> View:
-    """How it works, and every command."""
-    return View(text=say("help"), rows=[[_to_create(say)], [to_home(say)]])
+def help_page(say: Say, *, for_operator: bool) -> View:
+    """How it works, and every command; operators have one more."""
+    text = f"{say('help')}\n\n{say('help-operator')}" if for_operator else say("help")
+    return View(text=text, rows=[[to_create(say)], [to_home(say)]])
 
 
 def hint(say: Say, key: str) -> View:
     """One sentence with the way to a picture under it."""
-    return View(text=say(key), rows=[[_to_create(say)], [to_home(say)]])
+    return View(text=say(key), rows=[[to_create(say)], [to_home(say)]])
 
 
 def model_list(say: Say, offers: Sequence[Offer]) -> View:
@@ -102,12 +104,12 @@ def question(say: Say, model: Model, form: Form, asked: Input) -> View:
     return View(text=text, rows=[*_options(model, form, asked), leave], expects_text=asked.type == "text")
 
 
-def refusal(say: Say, asked: Input, refused: Refused) -> View:
+def refusal(say: Say, asked: Input, refused: AnswerRefused) -> View:
     """Why an answer does not fit; the question stays open."""
     return View(text=say(refused.key, **refused.facts), rows=[], expects_text=asked.type == "text")
 
 
-def draft_card(say: Say, model: Model, draft: Draft, *, balance: Money) -> View:
+def draft_card(say: Say, model: Model, draft: Draft, *, balance: Money, paid_by: Pass | None = None) -> View:
     """What will be bought, for how much; the message this is shown in becomes the job's card."""
     text = say(
         "draft-card",
@@ -116,10 +118,15 @@ def draft_card(say: Say, model: Model, draft: Draft, *, balance: Money) -> View:
         price=draft.price,
         balance=balance,
     )
+    if paid_by is not None:
+        text += "\n\n" + say("draft-card-pass", code=escape(paid_by.code), left=paid_by.left, price=paid_by.price)
     if balance < draft.price:
         text += "\n\n" + say("draft-card-short", missing=missing(draft.price, balance))
+    create = [_draft_button(say("draft-create", price=draft.price), DraftAction.CREATE, draft)]
+    if balance < draft.price:
+        create.append(button(say("menu-topup"), TopupButton(draft_id=draft.draft_id, on_card=True).pack()))
     rows = [
-        [_draft_button(say("draft-create", price=draft.price), DraftAction.CREATE, draft)],
+        create,
         [
             _draft_button(say("draft-change"), DraftAction.CHANGE, draft),
             _draft_button(say("draft-cancel"), DraftAction.CANCEL, draft),
@@ -142,15 +149,6 @@ def change_menu(say: Say, model: Model, draft: Draft) -> View:
     ]
     back = [back_to_card(say, draft)]
     return View(text=say("draft-what-to-change", model=escape(model.title)), rows=[*rows, back])
-
-
-def balance_page(say: Say, balance: Balance) -> View:
-    """The available sum, and what running jobs hold."""
-    if balance.held.minor:
-        text = say("balance-held", available=balance.available, held=balance.held)
-    else:
-        text = say("balance", available=balance.available)
-    return View(text=text, rows=[[_to_create(say)], [to_home(say)]])
 
 
 def languages(say: Say) -> View:
@@ -196,22 +194,25 @@ def _label(say: Say, offer: Offer) -> str:
 
 def _menu(say: Say) -> Rows:
     return [
-        [_to_create(say)],
-        [_screen(say, "menu-balance", Screen.BALANCE), _screen(say, "menu-history", Screen.HISTORY)],
-        [_screen(say, "menu-help", Screen.HELP), _screen(say, "menu-lang", Screen.LANGUAGE)],
+        [to_create(say)],
+        [screen_button(say, "menu-balance", Screen.BALANCE), screen_button(say, "menu-topup", Screen.TOPUP)],
+        [screen_button(say, "menu-history", Screen.HISTORY), screen_button(say, "menu-help", Screen.HELP)],
+        [screen_button(say, "menu-lang", Screen.LANGUAGE)],
     ]
 
 
-def _to_create(say: Say) -> InlineKeyboardButton:
-    return _screen(say, "menu-create", Screen.CREATE)
+def to_create(say: Say) -> InlineKeyboardButton:
+    """The way to a picture."""
+    return screen_button(say, "menu-create", Screen.CREATE)
 
 
 def to_home(say: Say) -> InlineKeyboardButton:
     """The way back to the menu."""
-    return _screen(say, "menu-home", Screen.HOME)
+    return screen_button(say, "menu-home", Screen.HOME)
 
 
-def _screen(say: Say, key: str, screen: Screen) -> InlineKeyboardButton:
+def screen_button(say: Say, key: str, screen: Screen) -> InlineKeyboardButton:
+    """The way to a place of the menu."""
     return button(say(key), MenuButton(screen=screen).pack())
 
 

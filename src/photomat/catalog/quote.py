@@ -5,7 +5,7 @@ are by then. What is the operator's alone (cost, rate, markup) is in it too: who
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import ROUND_CEILING, Decimal, InvalidOperation, localcontext
 from typing import Any, Final, Literal, TypeAlias, get_args
@@ -21,8 +21,21 @@ USD_PER_CREDIT: Final = Decimal("0.005")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Pass:
+    """A generation that a promo code pays for; `price` is what it would cost without, `left` how many there were then."""
+
+    use_id: int
+    code: str
+    left: int
+    price: Money
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Quote:
-    """A price and its reasons. `raised` means that it would have been below cost and nobody had confirmed that."""
+    """A price and its reasons. `raised` means that it would have been below cost and nobody had confirmed that.
+
+    With a `paid_by` pass the price is nothing; all the rest is what it would be made of without.
+    """
 
     price: Money
     cost: Money
@@ -34,11 +47,20 @@ class Quote:
     percent: Decimal | None = None
     until: datetime | None = None
     raised: bool = False
+    paid_by: Pass | None = None
 
     @property
     def credits(self) -> Decimal:
         """What Kie takes, as far as the catalogue knows."""
         return total(self.parts)
+
+    def with_pass(self, one: Pass) -> "Quote":
+        """The same generation, paid for by a pass."""
+        return replace(self, price=Money(0, self.price.currency), paid_by=one)
+
+    def without_pass(self) -> "Quote":
+        """What it costs when nobody else pays."""
+        return self if self.paid_by is None else replace(self, price=self.paid_by.price, paid_by=None)
 
     def price_of(self, part: Part) -> Decimal:
         """What a customer pays for `each` units of a part, in major units, before discount and rounding."""
@@ -60,7 +82,7 @@ class Quote:
             "until": None if self.until is None else self.until.isoformat(),
             "raised": self.raised,
             "parts": [_part_as_json(part) for part in self.parts],
-        }
+        } | ({} if self.paid_by is None else {"pass": _pass_as_json(self.paid_by)})
 
 
 def agreed(price: Money) -> Quote:
@@ -94,6 +116,17 @@ def _part_as_json(part: Part) -> dict[str, Any]:
     }
 
 
+def _pass_as_json(one: Pass) -> dict[str, Any]:
+    return {"use_id": one.use_id, "code": one.code, "left": one.left, "price": one.price.minor}
+
+
+def _read_pass(kept: Mapping[str, Any] | None, currency: str) -> Pass | None:
+    if kept is None:
+        return None
+    price = Money(int(kept["price"]), currency)
+    return Pass(use_id=int(kept["use_id"]), code=str(kept["code"]), left=int(kept["left"]), price=price)
+
+
 def _read(kept: Mapping[str, Any]) -> Quote:
     currency = str(kept["currency"])
     until = kept["until"]
@@ -108,6 +141,7 @@ def _read(kept: Mapping[str, Any]) -> Quote:
         percent=None if kept["percent"] is None else Decimal(kept["percent"]),
         until=None if until is None else datetime.fromisoformat(until),
         raised=bool(kept["raised"]),
+        paid_by=_read_pass(kept.get("pass"), currency),
     )
 
 

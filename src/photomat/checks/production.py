@@ -19,7 +19,7 @@ from photomat.db.away import UNMIGRATED
 from photomat.db.pool import connect_pool
 from photomat.kernel.errors import PhotomatError, Startup
 from photomat.settings import Settings
-from photomat.wiring import reach_outside
+from photomat.wiring.outside import reach_outside
 
 DOING: Final[Mapping[str, Callable[[Ground], Awaitable[list[Finding]]]]] = dict(
     zip(

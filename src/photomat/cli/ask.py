@@ -4,7 +4,8 @@ import asyncio
 import getpass
 import json
 import socket
-from collections.abc import Awaitable, Callable
+import sys
+from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Annotated, TypeVar
 
@@ -14,6 +15,8 @@ from photomat.cli.database import reachable_database
 from photomat.db.pool import Pool, connect_pool
 from photomat.jobs.explain import Surroundings
 from photomat.jobs.listing import look_around
+from photomat.kernel import logs
+from photomat.kernel.money import read_minor
 from photomat.settings import Settings, load
 
 T = TypeVar("T")
@@ -21,7 +24,12 @@ AsJson = Annotated[bool, typer.Option("--json", help="For machines.")]
 
 
 def ask(question: Callable[[Pool], Awaitable[T]], *, name: str) -> T:
-    """Ask the database of the settings; `name` is what the session is called in timelines and in the server's lists."""
+    """Ask the database of the settings; `name` is what the session is called in timelines and in the server's lists.
+
+    What is logged on the way goes to standard error: standard output is the answer.
+    """
+    settings = load()
+    logs.configure(settings.log_format, sys.stderr)
 
     async def run(dsn: str) -> T:
         pool = await connect_pool(dsn, name=name, size=2, patience_s=0)
@@ -30,7 +38,7 @@ def ask(question: Callable[[Pool], Awaitable[T]], *, name: str) -> T:
         finally:
             await pool.close()
 
-    with reachable_database(load()) as dsn:
+    with reachable_database(settings) as dsn:
         return asyncio.run(run(dsn))
 
 
@@ -50,6 +58,24 @@ def operator_name() -> str:
     except (OSError, KeyError):
         user = "somebody"
     return f"cli:{user}@{socket.gethostname()}"
+
+
+def minor_units(amount: str) -> int:
+    """An amount as it was typed, in minor units."""
+    try:
+        return read_minor(amount)
+    except ValueError as error:
+        raise typer.BadParameter(str(error)) from error
+
+
+def tell(sentence: str, *, done: bool, facts: Mapping[str, object] | None = None) -> None:
+    """Say what came of an act, as `facts` for machines; one that was not done ends the command with an error."""
+    if facts is None:
+        typer.echo(f"{'✓' if done else '✗'} {sentence}")
+    else:
+        print_json({**facts, "done": done})
+    if not done:
+        raise typer.Exit(1)
 
 
 def print_json(found: object) -> None:

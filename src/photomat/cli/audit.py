@@ -4,13 +4,12 @@ import sys
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from photomat.audit.invariants import INVARIANTS
 from photomat.audit.proofs import Proof, keep_proof, kept_proofs
 from photomat.audit.run import Violation, violations
 from photomat.cli.ask import AsJson, ask, print_json
+from photomat.cli.screen import folding, print_found
 from photomat.db.pool import ACQUIRE_TIMEOUT_S, Pool
 from photomat.kernel import logs
 from photomat.settings import load
@@ -54,7 +53,7 @@ def _show_history(limit: int, *, as_json: bool) -> None:
     if as_json:
         print_json([_proof_as_json(one) for one in proofs])
         return
-    table = Table("at (UTC)", "night", "found", "seconds", "figures (minor units)")
+    table = folding("at (UTC)", "night", "found", "seconds", "figures (minor units)")
     for one in proofs:
         wrong = ", ".join(f"{found['name']} ({found['count']})" for found in one.violations)
         table.add_row(
@@ -64,7 +63,7 @@ def _show_history(limit: int, *, as_json: bool) -> None:
             f"{one.seconds:.2f}",
             " · ".join(f"{name} {figure}" for name, figure in one.figures.items()),
         )
-    Console().print(table if proofs else "No proof was kept so far; the ACTIVE instance keeps one a night.")
+    print_found(table if proofs else "No proof was kept so far; the ACTIVE instance keeps one a night.")
 
 
 def _as_json(one: Violation) -> dict[str, object]:

@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Annotated, Any, Final
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from photomat.catalog.combinations import cheapest, least_facts, price_table
 from photomat.catalog.diff import differences
@@ -21,6 +19,7 @@ from photomat.catalog.quote import Quote
 from photomat.catalog.samples import example_facts, example_of
 from photomat.cli.ask import AsJson, ask, print_json
 from photomat.cli.catalog_words import in_words
+from photomat.cli.screen import folding, print_found
 from photomat.settings import Settings, load
 
 SESSION: Final = "photomat catalog"
@@ -37,11 +36,11 @@ def list_command(*, as_json: AsJson = False) -> None:
     if as_json:
         print_json([as_listed(model, priced) for model, priced in found])
         return
-    table = Table("model", "title", "category", "output", "status", "from", "by")
+    table = folding("model", "title", "category", "output", "status", "from", "by")
     for model, priced in found:
         shown = (str(priced.price), made_by(priced)) if priced and model.is_sellable else ("off", model.off or "")
         table.add_row(model.id, model.title, model.category, model.output, model.status, *shown)
-    Console().print(table)
+    print_found(table)
 
 
 @app.command("check")
@@ -77,19 +76,18 @@ def show_command(model: str, *, as_json: AsJson = False) -> None:
         ]
         print_json(in_words(found) | {"facts": facts, "prices": table})
         return
-    console = Console()
     for name, value in in_words(found).items():
         if name != "inputs" and value not in (None, (), {}, ""):
-            console.print(f"[bold]{name}[/]: {value}", highlight=False)
-    table_of_inputs = Table("input", "type", "required", "limits", "default", "asked")
+            typer.echo(f"{name}: {value}")
+    table_of_inputs = folding("input", "type", "required", "limits", "default", "asked")
     for each in in_words(found)["inputs"]:
         table_of_inputs.add_row(*(str(each[key]) for key in ("name", "type", "required", "limits", "default", "place")))
-    console.print(table_of_inputs)
-    table_of_prices = Table("choice", "credits", "price from")
+    print_found(table_of_inputs)
+    table_of_prices = folding("choice", "credits", "price from")
     for row, priced in prices:
         chosen = ", ".join(f"{name} = {value}" for name, value in row.inputs.items()) or "any"
         table_of_prices.add_row(chosen, f"{row.credits:f}", str(priced.price))
-    console.print(table_of_prices)
+    print_found(table_of_prices)
 
 
 @app.command("example")

@@ -16,7 +16,6 @@ from photomat.cli.ask import AsJson, print_json
 from photomat.cli.catalog import CALLBACK, known_model, rates_of
 from photomat.kernel.errors import OutcomeUnknown, Rejected, Transient
 from photomat.settings import Settings, load
-from photomat.wiring import reach_kie
 
 
 def canary(
@@ -58,6 +57,8 @@ def _inputs(model: Model, given: list[str]) -> dict[str, Any]:
 
 
 async def _fly(settings: Settings, model: Model, inputs: dict[str, Any], patience: timedelta) -> Flight:
+    from photomat.wiring.outside import reach_kie  # noqa: PLC0415  aiogram takes seconds to load; no other command of these needs it
+
     async with AsyncExitStack() as stack:
         kie = reach_kie(stack, settings)
         callback_url = CALLBACK if model.needs_callback else None

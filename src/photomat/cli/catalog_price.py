@@ -6,15 +6,14 @@ from decimal import Decimal, InvalidOperation
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from photomat.catalog.model import Model
 from photomat.catalog.overrides import Kept, kept_rules, rules_of
 from photomat.catalog.pricing import Override, Rates, quote
 from photomat.catalog.quote import Quote
-from photomat.cli.ask import AsJson, ask, operator_name, print_json
+from photomat.cli.ask import AsJson, ask, operator_name, print_json, tell
 from photomat.cli.catalog import SESSION, as_listed, known_model, made_by, rates_of
+from photomat.cli.screen import folding, print_found
 from photomat.db.pool import Pool
 from photomat.jobs.quote import Margin, margins
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
@@ -66,10 +65,10 @@ def show_margins(*, days: Annotated[int, typer.Option(min=1, max=3660)] = 30, as
     if as_json:
         print_json([asdict(each) for each in found])
         return
-    table = Table("model", "jobs", "done", "income", "cost", "margin", "cost unknown")
+    table = folding("model", "jobs", "done", "income", "cost", "margin", "cost unknown")
     for each in found:
         table.add_row(each.model, str(each.jobs), str(each.done), *_sums(each), str(each.unknown))
-    Console().print(table if found else f"Nothing was settled in the last {days} days.")
+    print_found(table if found else f"Nothing was settled in the last {days} days.")
 
 
 def _override(
@@ -116,7 +115,7 @@ def _show(model: Model, rates: Rates, *, as_json: bool) -> None:
     typer.echo(
         f"{model.id}: {priced.price} by {made_by(priced)}; cost {priced.cost}, margin {margin}, at default inputs"
     )
-    table = Table("rule", "value", "from", "until", "cleared", "by", "why")
+    table = folding("rule", "value", "from", "until", "cleared", "by", "why")
     for rule in rules:
         instants = (rule.from_at, rule.override.until, rule.cleared_at)
         table.add_row(
@@ -127,16 +126,12 @@ def _show(model: Model, rates: Rates, *, as_json: bool) -> None:
             rule.reason,
         )
     if rules:
-        Console().print(table)
+        print_found(table)
 
 
 def _tell(model: Model, answer: Answer, *, as_json: bool) -> None:
-    if as_json:
-        print_json({"model": model.id, "done": answer.done, "sentence": answer.sentence})
-    else:
-        typer.echo(f"{'✓' if answer.done else '✗'} {model.id}: {answer.sentence}")
-    if not answer.done:
-        raise typer.Exit(1)
+    facts = {"model": model.id, "sentence": answer.sentence} if as_json else None
+    tell(f"{model.id}: {answer.sentence}", done=answer.done, facts=facts)
 
 
 def _sums(each: Margin) -> list[str]:

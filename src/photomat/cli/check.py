@@ -69,7 +69,7 @@ def _print(phase: Phase) -> None:
         table.add_row(" ", SIGNS[finding.level], escape(finding.what))
         if finding.mend is not None and finding.level is not Level.OK:
             table.add_row("", "", f"[bold]→[/] {escape(finding.mend)}")
-    console = Console()
+    console = Console(emoji=False)
     console.print(f"{SIGNS[phase.level]} [bold]{phase.number} {phase.name}[/]")
     console.print(table)
 

@@ -5,11 +5,10 @@ from dataclasses import asdict
 from typing import Annotated
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
 from photomat.audit.differences import Difference, list_differences
-from photomat.cli.ask import AsJson, ask, operator_name, print_json
+from photomat.cli.ask import AsJson, ask, operator_name, print_json, tell
+from photomat.cli.screen import folding, print_found
 from photomat.db.pool import Pool
 from photomat.operators import money
 from photomat.operators.actions import Answer
@@ -50,17 +49,15 @@ def resolve(difference_id: int, *, reason: Annotated[str, typer.Option(help="How
 
 def _do(act: Callable[[Pool], Awaitable[Answer]]) -> None:
     answer = ask(act, name=NAME)
-    typer.echo(f"{'✓' if answer.done else '✗'} {answer.sentence}")
-    if not answer.done:
-        raise typer.Exit(1)
+    tell(answer.sentence, done=answer.done)
 
 
 def _print(found: Sequence[Difference]) -> None:
-    table = Table("number", "kind", "reference", "expected", "found", "opened (UTC)", "owner", "ended")
+    table = folding("number", "kind", "reference", "expected", "found", "opened (UTC)", "owner", "ended")
     for one in found:
         ended = f"{one.resolved_at:%Y-%m-%d}: {one.resolution}" if one.resolved_at else "OPEN"
         opened = f"{one.opened_at:%Y-%m-%d %H:%M}"
         table.add_row(
             str(one.difference_id), one.kind, one.reference, one.expected, one.found, opened, one.owner, ended
         )
-    Console().print(table if found else "None, now or lately.")
+    print_found(table if found else "None, now or lately.")

@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final
 
 import typer
-from rich.console import Console
 from rich.table import Column, Table
 
 from photomat.alerts.listing import list_incidents
 from photomat.cli.ask import AsJson, ask, print_json
+from photomat.cli.screen import print_found
 
 COLUMNS: Final = ("state", "opened (UTC)", "lasted", "figures", "operators told")
 
@@ -35,4 +35,4 @@ def _print(rows: Sequence[Mapping[str, Any]]) -> None:
             " ".join(f"{name}={value}" for name, value in row["figures"].items()),
             told,
         )
-    Console().print(table if rows else "None, now or lately.")
+    print_found(table if rows else "None, now or lately.")

@@ -5,10 +5,9 @@ from datetime import datetime
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
-from photomat.cli.ask import AsJson, ask, operator_name, print_json, surroundings
+from photomat.cli.ask import AsJson, ask, operator_name, print_json, surroundings, tell
+from photomat.cli.screen import folding, print_found
 from photomat.cli.story import print_story, story_as_json
 from photomat.db.pool import Pool
 from photomat.jobs.listing import Only, list_jobs, waiting_orphans
@@ -97,12 +96,8 @@ def _act(job: str, act: Act, as_json: bool) -> None:  # noqa: FBT001  the one fl
     if found is None:
         raise _unknown(job)
     job_id, answer = found
-    if as_json:
-        print_json({"job_id": job_id, "done": answer.done, "sentence": answer.sentence})
-    else:
-        typer.echo(f"{'✓' if answer.done else '✗'} Job {job_id}: {answer.sentence}")
-    if not answer.done:
-        raise typer.Exit(1)
+    facts = {"job_id": job_id, "sentence": answer.sentence} if as_json else None
+    tell(f"Job {job_id}: {answer.sentence}", done=answer.done, facts=facts)
 
 
 async def _list(pool: Pool, *, limit: int, only: Only) -> list[dict[str, Any]]:
@@ -129,14 +124,14 @@ def _show_list(
 
 
 def _print_jobs(rows: Sequence[Mapping[str, Any]]) -> None:
-    table = Table("job", "corr", "user", "model", "status", "price", "created (UTC)", "delivered")
+    table = folding("job", "corr", "user", "model", "status", "price", "created (UTC)", "delivered")
     for row in rows:
         table.add_row(
             *(str(row[key] or "") for key in ("job_id", "corr", "user_id", "model", "status", "price")),
             _short(row["created_at"]),
             _short(row["delivered_at"]),
         )
-    Console().print(table)
+    print_found(table)
 
 
 def _short(at: datetime | None) -> str:
@@ -145,17 +140,17 @@ def _short(at: datetime | None) -> str:
 
 
 def _print_reasons(rows: Sequence[Mapping[str, Any]]) -> None:
-    table = Table("job", "user", "status", "created", "why")
+    table = folding("job", "user", "status", "created", "why")
     for row in rows:
         table.add_row(str(row["job_id"]), str(row["user_id"]), row["status"], _short(row["created_at"]), row["why"])
-    Console().print(table if rows else "None.")
+    print_found(table if rows else "None.")
 
 
 def _print_orphans(rows: Sequence[Mapping[str, Any]]) -> None:
-    table = Table("orphan", "task", "received", "why it is one")
+    table = folding("orphan", "task", "received", "why it is one")
     for row in rows:
         table.add_row(str(row["orphan_id"]), row["task_id"], _short(row["received_at"]), str(row.get("error") or ""))
-    Console().print(table if rows else "None.")
+    print_found(table if rows else "None.")
 
 
 def _print_reconciliation(done: Reconciliation) -> None:

@@ -16,6 +16,9 @@ from photomat.cli import (
     incidents,
     jobs,
     migrate,
+    payments,
+    promo,
+    receipts,
     run,
     sandbox,
     smoke,
@@ -38,11 +41,14 @@ app.command("failpoints")(failpoints.failpoints)
 app.command("chaos", context_settings=chaos.FORWARDED)(chaos.chaos)
 app.add_typer(jobs.app, name="jobs")
 app.add_typer(wallet.app, name="wallet")
+app.add_typer(receipts.app, name="receipts")
+app.add_typer(payments.app, name="payments")
 app.add_typer(differences.app, name="differences")
 app.add_typer(catalog.app, name="catalog")
 catalog.app.command("canary")(catalog_canary.canary)
 catalog.app.command("price")(catalog_price.price)
 catalog.app.command("margins")(catalog_price.show_margins)
+app.add_typer(promo.app, name="promo")
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""`photomat sandbox`: the bot, a simulated Telegram, a simulated Kie.ai and a chat page in the browser. One command.
+"""`photomat sandbox`: the bot, simulated Telegram, Kie.ai and payment providers, and a chat page in the browser. One command.
 
 The simulators are another program, started as a process: a misreading of a vendor's document cannot stand on both sides
 and agree with itself. The bot talks to them over real HTTP, by webhook and with signed callbacks, as in production.
@@ -22,6 +22,14 @@ from photomat.settings import SANDBOX_WELCOME, Settings, load
 TOKEN: Final = "424242:sandbox-token-of-no-value"  # noqa: S105  opens nothing but the simulator
 KIE_KEY: Final = "sandbox-key-of-no-value"
 WEBHOOK_KEY: Final = "sandbox-webhook-key"
+SHOP_ID: Final = "100500"
+SHOP_KEY: Final = "test_sandbox-shop"
+CRYPTO_TOKEN: Final = "1000:sandbox-token-of-no-value"  # noqa: S105  opens nothing but the simulator
+OPERATOR_ID: Final = 4_900_001
+"""Whom the simulated Telegram lets join as «Оператор», where ADMIN_IDS names nobody: open them beside the customer."""
+
+TRANSFER_DETAILS: Final = "Карта 0000 0000 0000 0000 (песочница, денег здесь нет)\nПолучатель: Фотомат Ф."
+SUBSCRIPTION_STARS: Final = 300
 START_TIMEOUT_S: Final = 20.0
 LAST_PORT: Final = 65533
 OVERDUE_S: Final = 45.0
@@ -51,7 +59,7 @@ def run_sandbox(settings: Settings) -> None:
 
 @contextmanager
 def simulators(settings: Settings) -> Iterator[None]:
-    """Both simulators in one process of their own; it ends with us, even if we are killed: its standard input closes."""
+    """All simulators in one process of their own; it ends with us, even if we are killed: its standard input closes."""
     state = Path(settings.data_dir) / "sandbox" / "telegram.json"
     state.parent.mkdir(parents=True, exist_ok=True)
     command = [
@@ -59,6 +67,9 @@ def simulators(settings: Settings) -> Iterator[None]:
         "serve",
         *("--host", "127.0.0.1", "--telegram-port", str(settings.port + 1), "--kie-port", str(settings.port + 2)),
         *("--token", TOKEN, "--kie-key", KIE_KEY, "--webhook-key", WEBHOOK_KEY, "--state", str(state), "--with-stdin"),
+        *("--shop-id", SHOP_ID, "--shop-key", SHOP_KEY, "--shop-currency", settings.currency),
+        *("--crypto-token", CRYPTO_TOKEN, "--pay-to", f"http://127.0.0.1:{settings.port}"),
+        *(() if settings.admins else ("--operator", str(OPERATOR_ID))),
     ]
     with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as process:  # noqa: S603  a fixed list
         try:
@@ -92,6 +103,15 @@ def _against_simulators(settings: Settings) -> Settings:
             "telegram_api_url": f"http://127.0.0.1:{settings.port + 1}",
             "kie_api_url": f"http://127.0.0.1:{settings.port + 2}",
             "kie_upload_url": f"http://127.0.0.1:{settings.port + 2}",
+            "yookassa_shop_id": SHOP_ID,
+            "yookassa_secret_key": SHOP_KEY,
+            "yookassa_api_url": f"http://127.0.0.1:{settings.port + 2}/yookassa",
+            "yookassa_sources": "127.0.0.1,::1",
+            "crypto_pay_token": CRYPTO_TOKEN,
+            "crypto_pay_api_url": f"http://127.0.0.1:{settings.port + 2}/cryptopay",
+            "admin_ids": settings.admin_ids if settings.admins else str(OPERATOR_ID),
+            "transfer_details": settings.transfer_details or TRANSFER_DETAILS,
+            "subscription_stars": settings.subscription_stars or SUBSCRIPTION_STARS,
             "job_overdue_s": settings.job_overdue_s or OVERDUE_S,
             "job_timeout_s": TIMEOUT_S if "job_timeout_s" not in settings.model_fields_set else settings.job_timeout_s,
             "welcome_credit": SANDBOX_WELCOME if settings.welcome_credit is None else settings.welcome_credit,
@@ -118,5 +138,6 @@ def _addresses(settings: Settings) -> dict[str, str]:
         "Bot": f"{base}:{settings.port}/health  ·  /ready  ·  /metrics",
         "Simulated Telegram": f"{base}:{settings.port + 1}",
         "Simulated Kie.ai": f"{base}:{settings.port + 2}",
+        "Simulated payments": f"{base}:{settings.port + 2}/yookassa  ·  /cryptopay",
         "Data": f"{Path(settings.data_dir).resolve()}",
     }

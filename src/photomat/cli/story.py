@@ -33,7 +33,7 @@ def story_as_json(story: Story, acts: Sequence[Entry]) -> dict[str, Any]:
 
 def print_story(story: Story, acts: Sequence[Entry]) -> None:
     """The sentence first, then the time line, then the facts."""
-    console = Console()
+    console = Console(emoji=False, markup=False)
     console.print(story.why, style="bold", highlight=False)
     console.print(f"Money: {'; '.join(in_operators_words(story.row))}.", highlight=False)
     lines = Table("when (UTC)", "what", "by", "details", title="Timeline", title_justify="left")

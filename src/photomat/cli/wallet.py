@@ -3,21 +3,21 @@
 import secrets
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
-from photomat.cli.ask import AsJson, ask, operator_name, print_json
+from photomat.cli.ask import AsJson, ask, minor_units, operator_name, print_json, tell
+from photomat.cli.payments import in_words
+from photomat.cli.screen import folding, print_found
 from photomat.db.pool import Pool, transaction
 from photomat.jobs.quote import in_operators_words
 from photomat.kernel.errors import PhotomatError
 from photomat.kernel.ids import JobId, UserId
-from photomat.kernel.money import read_minor
 from photomat.operators import money
 from photomat.operators.actions import Answer, release_hold
 from photomat.operators.journal import Entry, acts_with_money_of
+from photomat.payments.listing import ListedPayment, list_payments
 from photomat.wallet.explain import explain_job, explain_move
 from photomat.wallet.ledger import balance
 from photomat.wallet.posting import Balance
@@ -30,6 +30,8 @@ Reference = Annotated[
     str | None, typer.Option(help="A name of your own for this move: the same again changes nothing.")
 ]
 NAME = "photomat wallet"
+LONGEST_NUMBER: Final = 18
+"""So many digits the number of a job has at most."""
 
 
 @app.command("show")
@@ -40,23 +42,27 @@ def show(
     before: Annotated[int | None, typer.Option(help="Older than the move with this number.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """A user's balance and last moves, and what operators did with the money."""
+    """A user's balance and last moves, what was paid, and what operators did with the money."""
 
-    async def read(pool: Pool) -> tuple[Balance, list[Move], list[Entry]]:
+    async def read(pool: Pool) -> tuple[Balance, list[Move], list[Entry], list[ListedPayment]]:
         async with transaction(pool) as tx:
             found = await balance(tx, user_id=UserId(user_id))
             moves = await statement(tx, user_id=UserId(user_id), limit=limit, before=before)
-        return found, moves, await acts_with_money_of(pool, UserId(user_id))
+        payments = await list_payments(pool, user_id=UserId(user_id), limit=limit)
+        return found, moves, await acts_with_money_of(pool, UserId(user_id)), payments
 
     try:
-        found, moves, acts = ask(read, name=NAME)
+        found, moves, acts, payments = ask(read, name=NAME)
     except PhotomatError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(1) from error
     if as_json:
-        print_json(_as_json(found, moves) | {"operators": [asdict(act) for act in acts]})
+        numbers = [one.payment.payment_id for one in payments]
+        print_json(_as_json(found, moves) | {"operators": [asdict(act) for act in acts], "payments": numbers})
     else:
         _print(found, moves)
+        for one in payments:
+            typer.echo(in_words(one)[0])
         for act in acts:
             typer.echo(f"{act.at:%Y-%m-%d %H:%M:%S}  {act.operator}  {act.action}: {act.outcome} ({act.reason})")
 
@@ -64,7 +70,7 @@ def show(
 @app.command("credit")
 def credit(user_id: int, amount: str, *, reason: Reason, reference: Reference = None, as_json: AsJson = False) -> None:
     """Put money into a wallet (an amount such as 100 or 99.50); a debt is paid first."""
-    minor, name = _minor(amount), _reference(reference)
+    minor, name = minor_units(amount), _reference(reference)
 
     async def act(pool: Pool) -> Answer:
         return await money.credit(pool, UserId(user_id), minor, reference=name, operator=operator_name(), reason=reason)
@@ -75,7 +81,7 @@ def credit(user_id: int, amount: str, *, reason: Reason, reference: Reference = 
 @app.command("debit")
 def debit(user_id: int, amount: str, *, reason: Reason, reference: Reference = None, as_json: AsJson = False) -> None:
     """Take money out of a wallet, never more than is available."""
-    minor, name = _minor(amount), _reference(reference)
+    minor, name = minor_units(amount), _reference(reference)
 
     async def act(pool: Pool) -> Answer:
         return await money.debit(pool, UserId(user_id), minor, reference=name, operator=operator_name(), reason=reason)
@@ -93,7 +99,7 @@ def refund(
     as_json: AsJson = False,
 ) -> None:
     """Give a customer back what a job was charged."""
-    minor = None if amount is None else _minor(amount)
+    minor = None if amount is None else minor_units(amount)
     name = reference or (f"refund:{job_id}" if minor is None else f"refund:{job_id}:{minor}")
 
     async def act(pool: Pool) -> Answer:
@@ -130,7 +136,8 @@ def explain(what: str, *, as_json: AsJson = False) -> None:
 
     async def read(pool: Pool) -> list[str] | None:
         async with transaction(pool) as tx:
-            found = await (explain_job(tx, JobId(int(what))) if what.isdecimal() else explain_move(tx, what))
+            is_job = what.isdecimal() and len(what) <= LONGEST_NUMBER
+            found = await (explain_job(tx, JobId(int(what))) if is_job else explain_move(tx, what))
         if found is None:
             return None
         return [*found.sentences, *await _quoted(pool, found.job_id)]
@@ -158,19 +165,8 @@ async def _quoted(pool: Pool, job_id: JobId | None) -> list[str]:
 
 def _do(act: Callable[[Pool], Awaitable[Answer]], reference: str, *, as_json: bool) -> None:
     answer = ask(act, name=NAME)
-    if as_json:
-        print_json({"reference": reference, "done": answer.done, "sentence": answer.sentence})
-    else:
-        typer.echo(f"{'✓' if answer.done else '✗'} {answer.sentence} [{reference}]")
-    if not answer.done:
-        raise typer.Exit(1)
-
-
-def _minor(amount: str) -> int:
-    try:
-        return read_minor(amount)
-    except ValueError as error:
-        raise typer.BadParameter(str(error)) from error
+    facts = {"reference": reference, "sentence": answer.sentence} if as_json else None
+    tell(f"{answer.sentence} [{reference}]", done=answer.done, facts=facts)
 
 
 def _reference(given: str | None) -> str:
@@ -180,7 +176,7 @@ def _reference(given: str | None) -> str:
 def _print(found: Balance, moves: list[Move]) -> None:
     owed = f" · owed {found.owed}" if found.owed.minor else ""
     typer.echo(f"available {found.available} · held {found.held} · posted {found.posted}{owed}")
-    table = Table("move", "when", "why", "amount", "balance", "about", "reference")
+    table = folding("move", "when", "why", "amount", "balance", "about", "reference")
     for move in moves:
         table.add_row(
             str(move.move_id),
@@ -191,7 +187,7 @@ def _print(found: Balance, moves: list[Move]) -> None:
             about(move),
             move.reference,
         )
-    Console().print(table)
+    print_found(table)
 
 
 def about(move: Move) -> str:

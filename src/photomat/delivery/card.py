@@ -12,6 +12,7 @@ from typing import Any, Final
 from photomat.delivery.locked import LockedCard
 from photomat.delivery.outputs import Output
 from photomat.jobs.job import JobStatus
+from photomat.telegram import callbacks
 from photomat.telegram.port import Button, Keyboard
 from photomat.texts.load import Texts
 
@@ -74,18 +75,19 @@ class _Writer:
 
     def _why(self) -> tuple[Button, ...]:
         """A price can be asked about where one was paid."""
-        return () if self.card.gift else (self._button("card-button-why", "why", price=str(self.card.price)),)
+        return () if self.card.gift else (self._button("card-button-why", "why", price=self.card.price),)
 
     def failed(self) -> Face:
         reason = self.texts.say(self.card.language, f"fail-{failure_word(self.card.fail_code)}")
-        text = self._say("card-failed", reason=reason)
+        text = self._say("card-failed" if self.card.price.minor else "card-failed-free", reason=reason)
         return Face(text=text, keyboard=((self._button("card-button-retry", "again"),),), ring_kind="failed")
 
     def canceled(self) -> Face:
-        return Face(text=self._say("card-canceled"), keyboard=((self._button("card-button-retry", "again"),),))
+        text = self._say("card-canceled" if self.card.price.minor else "card-canceled-free")
+        return Face(text=text, keyboard=((self._button("card-button-retry", "again"),),))
 
     def offered(self) -> Face:
-        take = self._button("card-button-accept", "accept", price=str(self.card.price))
+        take = self._button("card-button-accept", "accept", price=self.card.price)
         return Face(text=self._say("card-offered"), keyboard=((take,),), ring_kind="offer")
 
     def progress(self) -> Face:
@@ -104,20 +106,21 @@ class _Writer:
             key,
             model=html.escape(self.title),
             inputs=inputs_in_words(self.card.inputs),
-            price=str(self.card.price),
+            price=self.card.price,
             **facts,
         )
 
-    def _button(self, key: str, act: str, **facts: object) -> Button:
-        return Button(text=self.texts.say(self.card.language, key, **facts), data=f"j:{self.card.job_id}:{act}")
+    def _button(self, key: str, act: callbacks.ActOnJob, **facts: object) -> Button:
+        text = self.texts.say(self.card.language, key, **facts)
+        return Button(text=text, data=callbacks.act_on_job(self.card.job_id, act))
 
     def _pages(self, page: int, count: int) -> tuple[Button, ...]:
         back, on = (page - 1) % count, (page + 1) % count
         job = self.card.job_id
         return (
-            Button(text="◀", data=f"j:{job}:page:{back}"),
-            Button(text=f"{page + 1}/{count}", data=f"j:{job}:noop"),
-            Button(text="▶", data=f"j:{job}:page:{on}"),
+            Button(text="◀", data=callbacks.turn_to_page(job, back)),
+            Button(text=f"{page + 1}/{count}", data=callbacks.act_on_job(job, "noop")),
+            Button(text="▶", data=callbacks.turn_to_page(job, on)),
         )
 
 

@@ -46,13 +46,13 @@ from photomat.kernel.retry import backoff_s
 from photomat.kernel.trouble import describe
 from photomat.telegram.pacing import unimportant
 from photomat.telegram.port import (
+    CallRefused,
     Card,
     CardGone,
     CardIsMedia,
     ChatBusy,
     ChatMoved,
     Messenger,
-    Refused,
     Superseded,
     Unauthorized,
     Unreachable,
@@ -131,7 +131,7 @@ class Coordinator:
             case _ if database_is_away(trouble):
                 await self._release(card, _wait_for_others(card), describe(trouble), counted=False)
             case _:
-                await self._refused(card, str(trouble) if isinstance(trouble, Refused) else describe(trouble))
+                await self._refused(card, str(trouble) if isinstance(trouble, CallRefused) else describe(trouble))
 
     async def _render(self, card: LockedCard) -> Face:
         found = await outputs.outputs_of(self.pool, card.job_id) if card.shows_result else []
@@ -163,11 +163,11 @@ class Coordinator:
     async def _edit_slot(self, card: LockedCard, chat_id: ChatId, face: Face) -> str:
         """Show the face in a new place; whoever cannot edit that either gets no third one."""
         if card.slot_for == card.wanted:
-            raise Refused("the slot sent for this revision cannot be edited")
+            raise CallRefused("the slot sent for this revision cannot be edited")
         try:
             return await self._edit(card, await self._new_slot(card, chat_id), face)
         except CardGone as gone:
-            raise Refused("the slot sent just now cannot be edited") from gone
+            raise CallRefused("the slot sent just now cannot be edited") from gone
 
     async def _edit(self, card: LockedCard, place: Card, face: Face) -> str:
         last_resort = card.attempts >= TRIES_BEFORE_TEXT

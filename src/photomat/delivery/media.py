@@ -20,12 +20,12 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from photomat.delivery.outputs import KeptFile, Output
 from photomat.delivery.sniff import HEAD_BYTES, sniff
 from photomat.kernel.errors import Transient
+from photomat.kernel.http import USER_AGENT
 
 LARGEST_BYTES: Final = 200 * 2**20
 MOST_REDIRECTS: Final = 3
 CHUNK_BYTES: Final = 256 * 1024
 FETCH_TIMEOUT: Final = aiohttp.ClientTimeout(total=120, connect=10, sock_read=30)
-USER_AGENT: Final = "Photomat/1 (+self-hosted)"
 
 
 class NotAllowed(Transient):

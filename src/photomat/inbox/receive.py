@@ -46,3 +46,8 @@ async def receive(pool: Pool, *, bot_id: BotId, updates: Sequence[Mapping[str, A
 async def queue_depth(pool: Pool) -> int:
     """Say how many stored updates wait to be handled."""
     return await store.count_waiting(pool)
+
+
+async def is_handled(pool: Pool, *, bot_id: BotId, update_id: int) -> bool:
+    """Say whether a stored update was handled to its end."""
+    return await store.was_handled(pool, bot_id=bot_id, update_id=update_id)

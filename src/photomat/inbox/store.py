@@ -248,6 +248,15 @@ async def delete_quiet_lanes(pool: Pool, *, older_than: timedelta, limit: int) -
     )
 
 
+async def was_handled(pool: Pool, *, bot_id: BotId, update_id: int) -> bool:
+    """Say whether an update was handled to its end."""
+    return bool(
+        await pool.fetchval(
+            "SELECT handled_at IS NOT NULL FROM inbox WHERE bot_id = $1 AND update_id = $2", bot_id, update_id
+        )
+    )
+
+
 async def count_waiting(pool: Pool) -> int:
     """Count the updates nobody has handled yet."""
     return int(await pool.fetchval("SELECT coalesce(sum(pending), 0) FROM lanes WHERE pending > 0"))

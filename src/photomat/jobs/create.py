@@ -2,6 +2,7 @@
 
 Owner, revision and price are tested under the draft's row lock: the user pays what the card showed or sees the card anew. The
 limits are tested under the lock of the user's row, so two taps never take the last place both.
+A free generation of a promo code is used up under the same lock; when none is left the card is shown anew with its price.
 The message whose button was tapped becomes the job's card. A double tap, or the same update handled again, finds the
 same job. Killed before the commit: nothing happened, the update is handled again.
 """
@@ -14,11 +15,12 @@ from photomat.jobs import draft as drafts
 from photomat.jobs import limits, store, timeline
 from photomat.jobs.draft import Draft
 from photomat.jobs.job import hold_reference
-from photomat.jobs.limits import USUAL, Limits, Refused
+from photomat.jobs.limits import USUAL, LimitReached, Limits
 from photomat.jobs.timeline import Tag
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import BotId, ChatId, DraftId, JobId, MessageId, UserId
 from photomat.kernel.money import Money
+from photomat.rewards import passes
 from photomat.wallet import ledger
 
 
@@ -53,7 +55,7 @@ class DraftGone:
     """Expired, put away, or somebody else's."""
 
 
-Creation = Created | AlreadyStarted | DraftChanged | DraftGone | Refused
+Creation = Created | AlreadyStarted | DraftChanged | DraftGone | LimitReached
 
 
 async def create_job_atomic(
@@ -83,9 +85,10 @@ async def create_job_atomic(
         return DraftGone()
     if draft.revision != revision:
         return DraftChanged(draft=draft)
+    quote = await passes.at_this_moment(tx, user_id=user_id, quote=quote)
     if draft.price != quote.price:
         return DraftChanged(draft=await drafts.reprice(tx, draft_id=draft_id, price=quote.price))
-    refusal = await limits.refusal(tx, user_id, allowed, is_free=not draft.price.minor)
+    refusal = await limits.refusal(tx, user_id, allowed, is_free=not draft.price.minor and quote.paid_by is None)
     if refusal is not None:
         return refusal
     job_id = await store.insert_job(
@@ -102,6 +105,8 @@ async def create_job_atomic(
     if job_id is None:
         return DraftGone()
     await drafts.mark_bought(tx, draft_id=draft_id)
+    if quote.paid_by is not None:
+        await passes.use_pass(tx, use_id=quote.paid_by.use_id, job_id=job_id)
     if draft.price.minor:
         await ledger.hold(tx, user_id=user_id, amount=draft.price, reference=hold_reference(job_id), job_id=job_id)
     await timeline.record(tx, job_id, Tag.CREATED, model=draft.model, price=draft.price.minor)

@@ -111,6 +111,26 @@ async def read_draft(pool: Pool, *, draft_id: DraftId, user_id: UserId) -> Draft
     return None if row is None else _draft(row)
 
 
+async def affordable_draft(
+    tx: Transaction, *, user_id: UserId, preferred: DraftId | None, available: Money
+) -> Draft | None:
+    """An order that waits for money and can be paid with so much: the preferred one, else the newest."""
+    row = await tx.fetchrow(
+        f"""
+        SELECT {COLUMNS} FROM drafts
+         WHERE user_id = $1 AND bought_at IS NULL AND canceled_at IS NULL AND expires_at > photomat_now()
+           AND price BETWEEN 1 AND $3 AND currency = $4
+         ORDER BY (draft_id = $2) IS TRUE DESC, draft_id DESC
+         LIMIT 1
+        """,  # noqa: S608  a constant list of columns
+        user_id,
+        preferred,
+        available.minor,
+        available.currency,
+    )
+    return None if row is None else _draft(row)
+
+
 async def lock_draft(tx: Transaction, *, draft_id: DraftId, user_id: UserId) -> Draft | None:
     """The draft, locked for the transaction that buys it."""
     row = await tx.fetchrow(

@@ -1,8 +1,9 @@
 """Who may buy how much: jobs at once, orders a minute, a pause between two, free generations a day.
 
 Decided in the transaction that buys, under the lock of the user's row, by what that user has bought: there are no counters to
-go wrong. A free generation that failed or was canceled does not count. The free day is the last 24 hours, not a date: it is the
-same everywhere in the world, and each used one comes back a day after it was taken.
+go wrong. A free generation that failed or was canceled does not count, nor does one a promo code pays for, which has limits of
+its own. Friends who were brought and have paid make the free quota larger. The free day is the last 24 hours, not a date: it
+is the same everywhere in the world, and each used one comes back a day after it was taken.
 """
 
 from dataclasses import dataclass
@@ -10,12 +11,13 @@ from datetime import timedelta
 from enum import StrEnum
 from typing import Final
 
-from photomat.db.pool import Transaction
+from photomat.db.pool import Pool, Transaction
 from photomat.kernel.ids import UserId
 
 MINUTE: Final = timedelta(minutes=1)
 DAY: Final = timedelta(days=1)
 MOST_RUNNING: Final = 10
+MOST_FRIENDS: Final = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +28,11 @@ class Limits:
     a_minute: int = 0
     pause: timedelta = timedelta(0)
     free_a_day: int = 0
+    free_a_friend: int = 0
+
+    def free_with(self, friends: int) -> int:
+        """The free quota of somebody who has brought so many friends; no limit stays none."""
+        return self.free_a_day and self.free_a_day + self.free_a_friend * min(friends, MOST_FRIENDS)
 
 
 USUAL: Final = Limits()
@@ -41,7 +48,7 @@ class Why(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refused:
+class LimitReached:
     """A limit said no. After `wait` it says yes again; None: when one of the running jobs is over."""
 
     why: Why
@@ -51,32 +58,45 @@ class Refused:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lately:
-    """What a user has done: jobs not over yet; how long ago the newest was, the n-th newest, the oldest free one of today."""
+    """What a user has done: jobs not over yet; how long ago the newest was, the n-th newest; the free ones of today.
+
+    `oldest_free` is how long ago the oldest of them was that still counts, `friends` how many brought friends have paid.
+    """
 
     running: int
     newest: timedelta | None
     minute_ago: timedelta | None
     free: int
     oldest_free: timedelta | None
+    friends: int = 0
 
 
-async def refusal(tx: Transaction, user_id: UserId, limits: Limits, *, is_free: bool) -> Refused | None:
+async def refusal(tx: Transaction, user_id: UserId, limits: Limits, *, is_free: bool) -> LimitReached | None:
     """Why this user may not buy now; None when they may. From here to the commit nobody else buys for them."""
     await tx.execute("SELECT FROM users WHERE user_id = $1 FOR NO KEY UPDATE", user_id)
     return judge(await _lately(tx, user_id, limits), limits, is_free=is_free)
 
 
-def judge(lately: Lately, limits: Limits, *, is_free: bool) -> Refused | None:
+async def free_quota(source: Pool | Transaction, user_id: UserId, limits: Limits) -> int:
+    """How many free generations a day this user may have; 0 is no limit."""
+    friends = await source.fetchval(
+        "SELECT count(*) FROM referrals WHERE inviter_id = $1 AND state = 'rewarded'", user_id
+    )
+    return limits.free_with(friends)
+
+
+def judge(lately: Lately, limits: Limits, *, is_free: bool) -> LimitReached | None:
     """The first limit that says no."""
     if limits.running and lately.running >= limits.running:
-        return Refused(why=Why.RUNNING, limit=limits.running)
+        return LimitReached(why=Why.RUNNING, limit=limits.running)
     if limits.a_minute and lately.minute_ago is not None and lately.minute_ago < MINUTE:
-        return Refused(why=Why.MINUTE, limit=limits.a_minute, wait=MINUTE - lately.minute_ago)
+        return LimitReached(why=Why.MINUTE, limit=limits.a_minute, wait=MINUTE - lately.minute_ago)
     if limits.pause and lately.newest is not None and lately.newest < limits.pause:
         wait = limits.pause - lately.newest
-        return Refused(why=Why.PAUSE, limit=int(limits.pause.total_seconds()), wait=wait)
-    if is_free and limits.free_a_day and lately.free >= limits.free_a_day and lately.oldest_free is not None:
-        return Refused(why=Why.FREE, limit=limits.free_a_day, wait=max(DAY - lately.oldest_free, timedelta(seconds=1)))
+        return LimitReached(why=Why.PAUSE, limit=int(limits.pause.total_seconds()), wait=wait)
+    quota = limits.free_with(lately.friends)
+    if is_free and quota and lately.free >= quota and lately.oldest_free is not None:
+        return LimitReached(why=Why.FREE, limit=quota, wait=max(DAY - lately.oldest_free, timedelta(seconds=1)))
     return None
 
 
@@ -84,23 +104,30 @@ async def _lately(tx: Transaction, user_id: UserId, limits: Limits) -> Lately:
     """One statement over three small indexes; the one that will be free again first is the oldest of the last n."""
     row = await tx.fetchrow(
         """
-        WITH newest AS (
+        WITH brought AS (
+            SELECT count(*) AS friends FROM (
+                SELECT FROM referrals WHERE inviter_id = $1 AND state = 'rewarded' LIMIT $6) AS rewarded
+        ), newest AS (
             SELECT created_at FROM generation_jobs WHERE user_id = $1 ORDER BY job_id DESC LIMIT greatest($2, 1)
         ), free AS (
             SELECT created_at FROM generation_jobs
              WHERE user_id = $1 AND price = 0 AND created_at > photomat_now() - $4::interval
                AND status NOT IN ('failed', 'canceled')
-             ORDER BY created_at DESC LIMIT greatest($3, 1)
+               AND NOT EXISTS (SELECT FROM pass_uses WHERE pass_uses.job_id = generation_jobs.job_id)
+             ORDER BY created_at DESC LIMIT greatest($3 + $5 * (SELECT friends FROM brought), 1)
         )
         SELECT (SELECT count(*) FROM generation_jobs WHERE user_id = $1 AND settled_at IS NULL) AS running,
                photomat_now() - (SELECT max(created_at) FROM newest) AS newest,
                photomat_now() - (SELECT min(created_at) FROM newest HAVING count(*) >= $2) AS minute_ago,
                (SELECT count(*) FROM free) AS free,
-               photomat_now() - (SELECT min(created_at) FROM free) AS oldest_free
+               photomat_now() - (SELECT min(created_at) FROM free) AS oldest_free,
+               (SELECT friends FROM brought) AS friends
         """,
         user_id,
         limits.a_minute,
         limits.free_a_day,
         DAY,
+        limits.free_a_friend,
+        MOST_FRIENDS,
     )
     return Lately(**dict(row))

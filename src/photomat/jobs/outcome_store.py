@@ -11,7 +11,7 @@ from typing import Any
 from photomat.catalog.quote import USD_PER_CREDIT
 from photomat.db.pool import Transaction
 from photomat.jobs.job import Job, JobStatus
-from photomat.kernel.ids import Fence, JobId
+from photomat.kernel.ids import Fence, JobId, UserId
 from photomat.kernel.money import MINOR_PER_MAJOR
 
 
@@ -42,6 +42,11 @@ async def lock_status(tx: Transaction, job_id: JobId, fence: Fence | None) -> Jo
         fence,
     )
     return None if status is None else JobStatus(status)
+
+
+async def read_owner(tx: Transaction, job_id: JobId) -> UserId:
+    """Whose job it is."""
+    return UserId(await tx.fetchval("SELECT user_id FROM generation_jobs WHERE job_id = $1", job_id))
 
 
 async def write_done(

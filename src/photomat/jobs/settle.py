@@ -18,6 +18,7 @@ from photomat.jobs.job import JobStatus, hold_reference
 from photomat.jobs.timeline import Tag
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import Fence, JobId
+from photomat.rewards.hooks import after_paid_job
 from photomat.wallet import ledger
 
 
@@ -90,6 +91,7 @@ async def _succeed(
     gift = status is JobStatus.FAILED
     if price and not gift:
         await ledger.charge(tx, reference=hold_reference(job_id))
+        await after_paid_job(tx, user_id=await store.read_owner(tx, job_id), job_id=job_id)
     await store.write_done(tx, job_id, urls=success.urls, result_object=success.result_object, via=via, gift=gift)
     return Settled.GIFT if gift else Settled.CHARGED
 

@@ -49,6 +49,7 @@ class Tag(StrEnum):
     REARMED = "rearmed"
     ASKED = "asked again"
     RESENT = "sent again"
+    REFUNDED = "refunded"
     RUNG = "rung"
     RING_PUT_BACK = "ring put back"
 

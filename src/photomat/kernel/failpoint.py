@@ -62,6 +62,13 @@ FAILPOINTS: Final = (
     "send.after_send",
     "alert.after_claim",
     "alert.after_send",
+    "notice.after_record",
+    "notice.after_send",
+    "invoice.after_create",
+    "payment.before_commit",
+    "payment.after_commit",
+    "refund.after_claim",
+    "refund.after_call",
     "orphan.before_commit",
     "orphan.after_match",
 )

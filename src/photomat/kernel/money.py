@@ -2,9 +2,15 @@
 
 import re
 from dataclasses import dataclass
+from decimal import Decimal
 
 MINOR_PER_MAJOR = 100
-SIGNS = {"RUB": "₽", "USD": "$", "EUR": "€", "KZT": "₸", "BYN": "Br", "UAH": "₴"}
+STARS = "XTR"
+"""Telegram Stars: there is nothing smaller than one."""
+
+COIN = Decimal("0.01")
+FINEST = Decimal("0.0001")
+SIGNS = {"RUB": "₽", "USD": "$", "EUR": "€", "KZT": "₸", "BYN": "Br", "UAH": "₴", STARS: "⭐"}
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -15,21 +21,40 @@ class Money:
     currency: str
 
     def __str__(self) -> str:
-        """Write it the way customers read it: `0.64 ₽`, `1 000 ₽`."""
-        sign = "-" if self.minor < 0 else ""
-        major, minor = divmod(abs(self.minor), MINOR_PER_MAJOR)
-        whole = f"{major:,}".replace(",", "\N{NO-BREAK SPACE}")
-        fraction = f".{minor:02d}" if minor else ""
-        return f"{sign}{whole}{fraction}\N{NO-BREAK SPACE}{SIGNS.get(self.currency, self.currency)}"
+        """Write it the way operators read it: `0.64 ₽`, `1 000 ₽`."""
+        return self.written("")
 
     def written(self, language: str) -> str:
-        """Write it the way a language does: `1 234,50 ₽` in Russian, `₽1,234.50` in English, as `str` does in others."""
+        """Write it the way a language does: `1 234,50 ₽` in Russian, `₽1,234.50` in English."""
         sign = "-" if self.minor < 0 else ""
+        if self.currency == STARS:
+            return sign + _written(f"{abs(self.minor):,}", STARS, language)
         major, minor = divmod(abs(self.minor), MINOR_PER_MAJOR)
-        symbol = SIGNS.get(self.currency)
-        if language == "en" and symbol is not None:
-            return f"{sign}{symbol}{major:,}" + (f".{minor:02d}" if minor else "")
-        return str(self).replace(".", ",") if language == "ru" else str(self)
+        return sign + _written(f"{major:,}" + (f".{minor:02d}" if minor else ""), self.currency, language)
+
+
+@dataclass(frozen=True, slots=True)
+class ExactMoney:
+    """An amount in major units that may be finer than any coin: what one second, or one token, costs."""
+
+    major: Decimal
+    currency: str
+
+    def written(self, language: str) -> str:
+        """Write it like money, with as many places as it needs, four at most: `9,6985 ₽`, `₽2.40`."""
+        places = self.major.quantize(FINEST).normalize()
+        fewest = places.quantize(COIN) if places.as_tuple().exponent == -1 else places
+        return _written(f"{fewest:,f}", self.currency, language)
+
+
+def _written(number: str, currency: str, language: str) -> str:
+    """The number, `1,234.50`, with its sign in its language."""
+    symbol = SIGNS.get(currency)
+    if language == "en" and symbol is not None:
+        return f"{symbol}{number}"
+    spaced = number.replace(",", "\N{NO-BREAK SPACE}")
+    pointed = spaced.replace(".", ",") if language == "ru" else spaced
+    return f"{pointed}\N{NO-BREAK SPACE}{symbol or currency}"
 
 
 def read_minor(text: str) -> int:

@@ -4,11 +4,12 @@ Each is once per reference: the same act with the same reference again changes n
 is answered with the reason, and the refusal is in the journal too.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 
 from photomat.audit import differences
 from photomat.db.pool import Pool, Transaction
+from photomat.jobs.refund import give_charge_back
 from photomat.kernel.errors import Corrupt, NotEnough, PhotomatError, Rejected
 from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import Money
@@ -17,6 +18,19 @@ from photomat.wallet import giving_back, ledger
 
 LARGEST_MINOR: Final = 10**12
 BEFORE: Final = "It was done before with this reference; nothing was done again."
+OF_A_PAYMENT: Final = "is a payment, or goes back to one: `photomat payments refund` it."
+OWNED: Final[Mapping[str, str]] = {
+    "topup": OF_A_PAYMENT,
+    "subscription": OF_A_PAYMENT,
+    "payment-refund": OF_A_PAYMENT,
+    "bonus": "follows its payment: `photomat payments refund` takes it back, `photomat wallet debit` takes money by itself.",
+    "referral": "follows the friend's order and payments: `photomat wallet refund` or `photomat payments refund` those,"
+    " or `photomat wallet debit` the wallet.",
+    "promo": "belongs to the use of a code: `photomat wallet debit` takes it away, `photomat promo stop` ends the code.",
+    "gift": "is one side of a gift: its giver takes it back while nobody has opened it, then `photomat wallet debit`"
+    " the taker and `photomat wallet credit` the giver.",
+}
+"""Moves that a row of another table speaks of, by their reason: turned round they would be given back or taken twice."""
 
 
 async def credit(pool: Pool, user_id: UserId, minor: int, *, reference: str, operator: str, reason: str) -> Answer:
@@ -51,7 +65,7 @@ async def refund_job(
         if owner is None:
             return Answer(done=False, sentence="There is no such job.")
         amount = None if minor is None else Money(_sane(minor), owner["currency"])
-        refund = await giving_back.refund_charge(tx, job_id=job_id, amount=amount, reference=reference)
+        refund = await give_charge_back(tx, job_id=job_id, amount=amount, reference=reference, by=operator)
         return await _told(tx, refund.user_id, f"{refund.amount} of job {job_id} refunded", is_new=refund.is_new)
 
     user_id = UserId(owner["user_id"]) if owner else None
@@ -61,10 +75,13 @@ async def refund_job(
 
 
 async def correct_move(pool: Pool, of: str, *, operator: str, reason: str) -> Answer:
-    """Turn a whole move round; whoever spent what they should not have got owes it."""
+    """Turn round what an operator moved, or the welcome; whoever spent what they should not have got owes it."""
     reference = f"correction:{of}"
 
     async def act(tx: Transaction) -> Answer:
+        owned = OWNED.get(await tx.fetchval("SELECT reason FROM ledger_transactions WHERE reference = $1", of))
+        if owned is not None:
+            return Answer(done=False, sentence=f"{of} {owned}")
         is_new = await giving_back.correct(tx, of=of, reference=reference)
         return Answer(done=True, sentence=f"{of} is turned round by {reference}." if is_new else BEFORE)
 

@@ -23,12 +23,12 @@ from aiohttp import ClientConnectorError, ConnectionTimeoutError
 from photomat.kernel.errors import OutcomeUnknown, PhotomatError, Transient
 from photomat.kernel.ids import ChatId
 from photomat.telegram.port import (
+    CallRefused,
     CardGone,
     CardIsMedia,
     ChatBusy,
     ChatMoved,
     PhotoRefused,
-    Refused,
     SourceRefused,
     Superseded,
     TextRefused,
@@ -108,7 +108,7 @@ def _refusal(error: TelegramAPIError) -> PhotomatError:
     worded = next((make() for wording, make in WORDINGS if wording in text), None)
     if worded is not None:
         return worded
-    return Unreachable("unreachable") if isinstance(error, TelegramForbiddenError) else Refused(error.message)
+    return Unreachable("unreachable") if isinstance(error, TelegramForbiddenError) else CallRefused(error.message)
 
 
 def _network(error: TelegramNetworkError) -> PhotomatError:

@@ -76,7 +76,9 @@ class TelegramMessenger:
                 request_timeout=CALL_TIMEOUT_S,
             )
 
-    async def send_text(self, chat_id: ChatId, text: str, *, reply_to: MessageId | None) -> MessageId:
+    async def send_text(
+        self, chat_id: ChatId, text: str, *, reply_to: MessageId | None, keyboard: Keyboard = ()
+    ) -> MessageId:
         """Send a new message, as a reply where the card is still there to reply to."""
         reply = None if reply_to is None else ReplyParameters(message_id=reply_to, allow_sending_without_reply=True)
         try:
@@ -84,6 +86,7 @@ class TelegramMessenger:
                 chat_id=chat_id,
                 text=text,
                 reply_parameters=reply,
+                reply_markup=_markup(keyboard),
                 parse_mode="HTML",
                 request_timeout=CALL_TIMEOUT_S,
             )
@@ -91,7 +94,7 @@ class TelegramMessenger:
             raise translate(error) from error
         return MessageId(message.message_id)
 
-    async def send_media(self, chat_id: ChatId, media: Media, caption: str) -> Sent:
+    async def send_media(self, chat_id: ChatId, media: Media, caption: str, *, keyboard: Keyboard = ()) -> Sent:
         """Send a file as a new message."""
         ways: Mapping[MediaKind, Callable[..., Awaitable[Message]]] = {
             MediaKind.PHOTO: self._bot.send_photo,
@@ -102,7 +105,12 @@ class TelegramMessenger:
         }
         try:
             message = await ways[media.kind](
-                chat_id, _source(media), caption=caption, parse_mode="HTML", request_timeout=_timeout_s(media)
+                chat_id,
+                _source(media),
+                caption=caption,
+                reply_markup=_markup(keyboard),
+                parse_mode="HTML",
+                request_timeout=_timeout_s(media),
             )
         except (TelegramAPIError, ClientDecodeError) as error:
             raise translate(error) from error

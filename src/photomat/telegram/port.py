@@ -52,7 +52,7 @@ class ChatBusy(Transient):
     """Telegram, or our own pace, takes nothing more for this one chat before `retry_after_s`; it never left."""
 
 
-class Refused(Rejected):
+class CallRefused(Rejected):
     """A refusal nobody planned for; `str()` says what Telegram said."""
 
     def __init__(self, description: str) -> None:
@@ -129,10 +129,12 @@ class Messenger(Protocol):
         """Set the buttons alone: a quiet way to find out whether the card is still there."""
         ...
 
-    async def send_text(self, chat_id: ChatId, text: str, *, reply_to: MessageId | None) -> MessageId:
+    async def send_text(
+        self, chat_id: ChatId, text: str, *, reply_to: MessageId | None, keyboard: Keyboard = ()
+    ) -> MessageId:
         """Send a new message. May not be repeated after an unknown outcome."""
         ...
 
-    async def send_media(self, chat_id: ChatId, media: Media, caption: str) -> Sent:
+    async def send_media(self, chat_id: ChatId, media: Media, caption: str, *, keyboard: Keyboard = ()) -> Sent:
         """Send a file as a new message. May not be repeated after an unknown outcome."""
         ...

@@ -1,4 +1,4 @@
-"""The sentences of `ru.ftl` and `en.ftl`, filled with facts.
+"""The sentences of `ru/*.ftl` and `en/*.ftl`, one file a topic, filled with facts; money is written as its language does.
 
 Promises: a key that does not exist, or a fact its sentence needs and did not get, raises; no customer reads a bare key.
 Facts are put in as they are: whoever shows a sentence as HTML escapes what people wrote before handing it in.
@@ -12,7 +12,9 @@ from typing import Final, Protocol
 
 from fluent.runtime import FluentBundle, FluentResource
 from fluent.runtime.types import fluent_number
-from fluent.syntax.ast import Junk
+from fluent.syntax.ast import Junk, Message, Resource
+
+from photomat.kernel.money import ExactMoney, Money
 
 LANGUAGES: Final = ("ru", "en")
 LONG_CHARACTERS: Final = 1000
@@ -40,12 +42,12 @@ class Texts:
         bundle = self.bundles[language]
         pattern = bundle.get_message(key).value if bundle.has_message(key) else None
         if pattern is None:
-            raise MissingText(f"{key} is not in {language}.ftl")
+            raise MissingText(f"{key} is not in {language}/*.ftl")
         long = {name: str(fact) for name, fact in facts.items() if _is_long(fact)}
-        arguments = {name: _place(name) if name in long else _fact(fact) for name, fact in facts.items()}
+        arguments = {name: _place(name) if name in long else _fact(fact, language) for name, fact in facts.items()}
         text, errors = bundle.format_pattern(pattern, arguments)
         if errors:
-            raise MissingText(f"{key} in {language}.ftl: {errors[0]}")
+            raise MissingText(f"{key} in {language}/*.ftl: {errors[0]}")
         return reduce(lambda said, name: said.replace(_place(name), long[name]), long, str(text))
 
     def speaker(self, language: str) -> Say:
@@ -59,7 +61,7 @@ class Texts:
 
 def load_texts() -> Texts:
     """Read both languages; a line that does not parse is refused by name."""
-    return Texts(bundles={language: _bundle(language, _source(language)) for language in LANGUAGES})
+    return Texts(bundles={language: _bundle(language) for language in LANGUAGES})
 
 
 def _place(name: str) -> str:
@@ -72,19 +74,25 @@ def _is_long(fact: object) -> bool:
     return isinstance(fact, str) and len(fact) > LONG_CHARACTERS
 
 
-def _fact(fact: object) -> object:
+def _fact(fact: object, language: str) -> object:
+    if isinstance(fact, Money | ExactMoney):
+        return fact.written(language)
     return fluent_number(fact, useGrouping=False) if isinstance(fact, int) else str(fact)
 
 
-def _source(language: str) -> str:
-    return resources.files("photomat.texts").joinpath(f"{language}.ftl").read_text(encoding="utf-8")
+def _bundle(language: str) -> FluentBundle:
+    bundle = FluentBundle([language], use_isolating=False)
+    for file in sorted(resources.files("photomat.texts").joinpath(language).iterdir(), key=lambda each: each.name):
+        if file.name.endswith(".ftl"):
+            bundle.add_resource(_checked(f"{language}/{file.name}", file.read_text(encoding="utf-8"), bundle))
+    return bundle
 
 
-def _bundle(language: str, source: str) -> FluentBundle:
+def _checked(name: str, source: str, before: FluentBundle) -> Resource:
     resource = FluentResource(source)
     for entry in resource.body:
         if isinstance(entry, Junk):
-            raise MissingText(f"{language}.ftl does not parse at: {entry.content}")
-    bundle = FluentBundle([language], use_isolating=False)
-    bundle.add_resource(resource)
-    return bundle
+            raise MissingText(f"{name} does not parse at: {entry.content}")
+        if isinstance(entry, Message) and before.has_message(entry.id.name):
+            raise MissingText(f"{name} says {entry.id.name}, which another file says")
+    return resource

@@ -26,7 +26,6 @@ WORDS = {
     "bonus": "a bonus",
     "referral": "a reward for an invitation",
     "subscription": "the allowance of a subscription",
-    "expiry": "an allowance that ran out",
 }
 
 

@@ -73,6 +73,26 @@ async def take_back(
     )
 
 
+async def take_what_is_left(
+    tx: Transaction,
+    *,
+    user_id: UserId,
+    amount: Money,
+    reference: str,
+    reason: TakeBackReason,
+    of: str,
+    facts: Facts | None = None,
+) -> Money:
+    """Take back so much of the credit `of`, or what is left of it when that is less; gives what was taken."""
+    await locked_wallet(tx, user_id=user_id, amount=amount, reference=reference)
+    original = await _credit(tx, of, user_id)
+    rest = Money(original.net(user_id) - original.given_back, original.currency)
+    part = min(amount, rest)
+    if part.minor > 0:
+        await take_back(tx, user_id=user_id, amount=part, reference=reference, reason=reason, of=of, facts=facts)
+    return part
+
+
 async def refund_charge(
     tx: Transaction, *, job_id: JobId, amount: Money | None = None, reference: str, reason: RefundReason = "refund"
 ) -> Refund:

@@ -18,6 +18,12 @@ async def locked_wallet(tx: Transaction, *, user_id: UserId, amount: Money, refe
     return wallet
 
 
+async def lock_wallets(tx: Transaction, *user_ids: UserId) -> None:
+    """Lock the wallets of several users in the order in which everybody takes them, for moves that follow."""
+    for user_id in sorted(set(user_ids)):
+        found(await store.lock_wallet(tx, user_id), user_id)
+
+
 async def book_once(tx: Transaction, posting: Posting) -> bool:
     """Book it; False when this very posting was booked before, `Corrupt` when its reference means another one."""
     if await store.book(tx, posting):
@@ -30,5 +36,5 @@ async def book_once(tx: Transaction, posting: Posting) -> bool:
 def found(wallet: Balance | None, user_id: UserId) -> Balance:
     """The wallet there must be."""
     if wallet is None:
-        raise Corrupt(f"user {user_id} has no wallet; open_wallet comes first")
+        raise Corrupt(f"user {user_id} has no wallet: nobody of this number has written to the bot")
     return wallet

@@ -17,8 +17,8 @@ from photomat.kernel.money import Money
 CreditReason: TypeAlias = Literal["welcome", "topup", "operator", "gift", "promo", "bonus", "referral", "subscription"]
 """Why money came into a wallet; the account it came from bears the same name."""
 
-DebitReason: TypeAlias = Literal["operator", "gift", "expiry"]
-"""Why money left a wallet, as far as it was there: by an operator, into a gift, an allowance that ran out."""
+DebitReason: TypeAlias = Literal["operator", "gift"]
+"""Why money left a wallet, as far as it was there: by an operator, into a gift."""
 
 TakeBackReason: TypeAlias = Literal["payment-refund", "promo", "bonus", "referral", "subscription"]
 """Why money is taken back though it may be spent: the payment was returned, and what was given for it with it."""
@@ -33,7 +33,6 @@ Closing: TypeAlias = Literal["charge", "release"]
 
 OTHER_ACCOUNTS: Final[Mapping[str, str]] = {
     "charge": "income",
-    "expiry": "subscription",
     "payment-refund": "topup",
 }
 """The account on the other side where it is not named like the reason."""

@@ -6,13 +6,16 @@ from aiohttp import web
 
 from photomat.web.health import Health
 from photomat.web.kie_callback import KieCallbacks
+from photomat.web.payments import PaymentNotices
 from photomat.web.telegram_webhook import TelegramWebhook
 
 LARGEST_BODY_BYTES: Final = 4 * 2**20
 
 
-def build_app(*, health: Health, callbacks: KieCallbacks, webhook: TelegramWebhook) -> web.Application:
-    """Every route there is."""
+def build_app(
+    *, health: Health, callbacks: KieCallbacks, webhook: TelegramWebhook, notices: PaymentNotices | None = None
+) -> web.Application:
+    """Every route there is; without `notices` nobody pays through a provider."""
     app = web.Application(client_max_size=LARGEST_BODY_BYTES)
     app.router.add_get("/health", health.health)
     app.router.add_get("/ready", health.ready)
@@ -20,4 +23,6 @@ def build_app(*, health: Health, callbacks: KieCallbacks, webhook: TelegramWebho
     app.router.add_post("/telegram/webhook", webhook.handle)
     app.router.add_post("/kie/callback", callbacks.handle_any)
     app.router.add_post("/kie/callback/{token}", callbacks.handle_job)
+    if notices is not None:
+        app.router.add_post("/pay/{provider}", notices.handle)
     return app

@@ -1,4 +1,4 @@
-"""The body of a request as JSON. What cannot be read is told apart: too large, too slow, broken on the way, or not JSON."""
+"""The body of a request, as JSON or as it came. What cannot be read is told apart: too large, too slow, broken, not JSON."""
 
 import asyncio
 import json
@@ -24,18 +24,24 @@ class BadBody(Exception):
         self.reason = reason
 
 
-async def read_json(request: web.Request) -> Any:
-    """Read the body; raises BadBody."""
+async def read_bytes(request: web.Request) -> bytes:
+    """Read the body as it came, for whoever checks a signature over it; raises BadBody."""
     try:
         async with asyncio.timeout(READ_LIMIT_S):
-            body = await request.read()
-        found = json.loads(body, parse_constant=_no_constant, parse_float=_finite)
+            return await request.read()
     except web.HTTPRequestEntityTooLarge as error:
         raise BadBody(error.status, "too large") from error
     except TimeoutError as error:
         raise BadBody(408, "too slow") from error
     except (HttpProcessingError, web.RequestPayloadError) as error:
         raise BadBody(400, "broken on the way") from error
+
+
+async def read_json(request: web.Request) -> Any:
+    """Read the body; raises BadBody."""
+    body = await read_bytes(request)
+    try:
+        found = json.loads(body, parse_constant=_no_constant, parse_float=_finite)
     except (ValueError, RecursionError) as error:
         raise BadBody(400, "not json") from error
     if _is_too_deep(found):

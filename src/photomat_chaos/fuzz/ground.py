@@ -18,7 +18,7 @@ from photomat.db.embedded import Embedded
 from photomat.db.migrate import migrate
 from photomat.db.pool import Pool, connect, connect_pool
 from photomat.settings import Settings
-from photomat.wiring import Program, build
+from photomat.wiring.program import Program, build
 from photomat_chaos.fuzz.kie_server import HostileKie, Trap, hostile_kie, set_trap
 from photomat_chaos.lab import processes
 from photomat_chaos.lab.arena import FAST_AND_FORGETFUL, READY_LIMIT_S, until

@@ -6,6 +6,7 @@ The texts are exact: `before` stands in its file exactly once, or the mutation i
 from typing import Final
 
 from photomat_chaos.mutants.mutation import Edit, Mutation, one_edit
+from photomat_chaos.mutants.payments import PAYMENTS
 from photomat_chaos.mutants.sends import PACE, SENDS
 
 LOCK: Final = "delivery/lock.py"
@@ -293,6 +294,6 @@ SUBMITS: Final = (
     ),
 )
 
-MUTATIONS: Final = (*FENCES, *LEASES, *DELIVERY, *SENDS, *PACE, *MONEY, *DOORS, *SUBMITS)
+MUTATIONS: Final = (*FENCES, *LEASES, *DELIVERY, *SENDS, *PACE, *MONEY, *PAYMENTS, *DOORS, *SUBMITS)
 QUICK: Final = ("not-modified-is-a-failure", "token-not-checked", "mark-without-fence")
 """What the gate tries every time: two without a database, one with."""

@@ -4,7 +4,7 @@ The blows repeat themselves; how the processes meet them does not, for they are 
 """
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -118,17 +118,19 @@ LASTING_S: Final = (0.5, 6.0)
 """Shorter and longer than the leases of a storm."""
 
 
-def blows(seed: int) -> Iterator[Blow]:
+def blows(
+    seed: int, *, kinds: Sequence[tuple[Kind, int]] = KINDS, troubles: Sequence[Trouble] = TROUBLES
+) -> Iterator[Blow]:
     """The blows of this seed, without end."""
     chance = random.Random(seed)  # noqa: S311  repeatable on purpose
-    kinds, weights = zip(*KINDS, strict=True)
+    names, weights = zip(*kinds, strict=True)
     while True:
-        kind: Kind = chance.choices(kinds, weights)[0]
+        kind: Kind = chance.choices(names, weights)[0]
         yield Blow(
             after_s=chance.uniform(*PAUSES_S),
             kind=kind,
             pick=chance.random(),
             how=chance.random(),
             for_s=chance.uniform(*LASTING_S),
-            trouble=chance.choice(TROUBLES) if kind == "fault" else None,
+            trouble=chance.choice(troubles) if kind == "fault" else None,
         )

@@ -4,7 +4,6 @@ Answers are HTTP 200 with the verdict in the body's `code`, as the vendor gives 
 """
 
 import asyncio
-import contextlib
 import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
@@ -15,11 +14,10 @@ from aiohttp import hdrs, web
 from photomat_sandbox.faults import Fault, Faults
 from photomat_sandbox.kie.validation import RefusedError
 from photomat_sandbox.kie.world import TOO_FREQUENT, KieWorld
+from photomat_sandbox.misfortunes import carried_out, gateway_page
 from photomat_sandbox.transcript import Json, Transcript
 
 NO_ACCESS: Final = "You do not have access permissions"
-GATEWAY_PAGE: Final = "<html><head><title>{status}</title></head><body><h1>{status} {text}</h1></body></html>"
-HANG_UP_CHECK_S: Final = 0.05
 
 Counting = Literal["create", "query", "nothing"]
 
@@ -111,41 +109,14 @@ class Desk:
     async def _struck(
         self, request: web.Request, fault: Fault, act: Callable[[web.Request], Awaitable[web.Response]]
     ) -> web.StreamResponse:
-        """Carry out a fault: these four answer instead of the route, the others go around it."""
+        """Carry out a fault; two answer with the vendor's words instead of the route."""
         match fault.action:
             case "error":
                 return _error_page(fault)
             case "too_many":
                 return envelope(429, TOO_FREQUENT)
-            case "never":
-                return await self._stay_silent(request)
-            case "drop_before":
-                return _hang_up(request)
-        if fault.action == "delay":
-            await asyncio.sleep(fault.delay_s)
-        response = await act(request)
-        if fault.action == "duplicate":
-            await act(request)
-        return _hang_up(request) if fault.action == "drop_after" else response
-
-    async def _stay_silent(self, request: web.Request) -> web.Response:
-        """Hold the connection without a word until the client goes away or the simulator stops."""
-        while request.transport is not None and not request.transport.is_closing() and not self.closing.is_set():
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(HANG_UP_CHECK_S):
-                    await self.closing.wait()
-        return _hang_up(request)
-
-
-def _hang_up(request: web.Request) -> web.Response:
-    """Close the connection; the response returned here never reaches anybody."""
-    if request.transport is not None:
-        request.transport.abort()
-    return web.Response()
+        return await carried_out(request, fault, act, closing=self.closing)
 
 
 def _error_page(fault: Fault) -> web.Response:
-    if fault.html:
-        page = GATEWAY_PAGE.format(status=fault.status, text=fault.text)
-        return web.Response(text=page, status=fault.status, content_type="text/html")
-    return envelope(fault.code, fault.text, status=fault.status)
+    return gateway_page(fault) if fault.html else envelope(fault.code, fault.text, status=fault.status)

@@ -13,7 +13,9 @@ from photomat_sandbox.telegram.bot_api import BotApi
 from photomat_sandbox.telegram.errors import ApiError
 from photomat_sandbox.telegram.housekeeping import keep_house
 from photomat_sandbox.telegram.pages import register_pages
+from photomat_sandbox.telegram.payment_side import PaymentSide
 from photomat_sandbox.telegram.state_file import save_state
+from photomat_sandbox.telegram.update_faults import let_updates_fail
 from photomat_sandbox.telegram.user_side import UserSide
 from photomat_sandbox.telegram.webhook import WebhookPoster
 from photomat_sandbox.telegram.world import TelegramWorld
@@ -27,11 +29,13 @@ def build_app(
 ) -> web.Application:
     """Put the parts together; with a state file the world is saved there as it changes."""
     world.transcript = transcript
+    let_updates_fail(world, faults)
     api = BotApi(world, faults)
     app = web.Application(client_max_size=MAX_BODY_BYTES)
     app.router.add_route("*", "/bot{token}/{method}", api.serve_method)
     app.router.add_get("/file/bot{token}/{path:.+}", api.serve_file)
     UserSide(world).register(app)
+    PaymentSide(world).register(app)
     register_pages(app, world)
     register(app, transcript, faults, "telegram")
     app.router.add_route("*", "/{anything:.*}", _nothing_here)

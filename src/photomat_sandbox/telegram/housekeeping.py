@@ -26,5 +26,5 @@ def tell_of_unanswered(world: TelegramWorld) -> None:
     """Let a person know that the bot did not answer their payment in time; a tap just stops spinning."""
     for query in world.queries.take_expired():
         if query.kind == "checkout":
-            world.note("checkout", f"payment of {query.amount} ⭐ ran out: the bot did not answer in 10 s")
-            show_outcome(world, query, "timeout", reason="The bot did not answer in time")
+            world.note("checkout", f"payment of {query.amount} ⭐ ran out: the bot did not answer in time")
+            show_outcome(world, query, "timeout", code="BOT_PRECHECKOUT_TIMEOUT")

@@ -39,6 +39,8 @@ class Message:
     link_preview: JsonObject | None = None
     reactions: list[JsonObject] = field(default_factory=list)
     invoice_payload: str = ""
+    # What a payment or its refund was for, for the person's eyes.
+    purpose: str = ""
     # Members of the API object that only some kinds have: invoice, successful_payment, forward_origin …
     extra: JsonObject = field(default_factory=dict)
 
@@ -107,6 +109,7 @@ def as_seen(message: Message) -> JsonObject:
         "service": message.kind == "service",
         "media": as_visible(message.media) if message.media else None,
         "invoice": message.extra.get("invoice"),
+        "payment": _payment(message),
         "inline_keyboard": _visible_keyboard(message),
         "reply_to": message.reply_to,
         "media_group_id": message.media_group_id,
@@ -135,3 +138,18 @@ def _service_text(message: Message) -> str | None:
     if refunded := message.extra.get("refunded_payment"):
         return f"↩ ⭐ {refunded['total_amount']}"
     return None
+
+
+def _payment(message: Message) -> JsonObject | None:
+    """Give what the page needs to say in its own language what was paid, renewed or given back."""
+    paid, refunded = message.extra.get("successful_payment"), message.extra.get("refunded_payment")
+    fact = paid or refunded
+    if fact is None:
+        return None
+    return {
+        "kind": "paid" if paid else "refunded",
+        "amount": fact["total_amount"],
+        "purpose": message.purpose,
+        "until": fact.get("subscription_expiration_date"),
+        "first": bool(fact.get("is_first_recurring")),
+    }

@@ -38,7 +38,7 @@ class BotProfile:
 
 @dataclass(slots=True, kw_only=True)
 class Person:
-    """One customer; `started` becomes true with the first thing they send, and only then may the bot write."""
+    """One customer, or who runs the shop; `started` becomes true with the first thing they send: then the bot may write."""
 
     user_id: int
     first_name: str
@@ -50,6 +50,7 @@ class Person:
     reply_keyboard: list[list[JsonObject]] | None = None
     keyboard_options: JsonObject | None = None
     pinned: list[int] | None = None
+    is_operator: bool = False
 
     def as_user(self) -> JsonObject:
         """Give the person as a User object."""
@@ -77,4 +78,5 @@ class Person:
             "first_name": self.first_name,
             "username": self.username,
             "language_code": self.language_code,
+            "is_operator": self.is_operator,
         }

@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from photomat_sandbox.telegram.bills import Bill, bill_of
 from photomat_sandbox.telegram.entities import formatted
 from photomat_sandbox.telegram.errors import JsonObject
 from photomat_sandbox.telegram.media_making import make_media
@@ -54,29 +55,26 @@ def tap(world: TelegramWorld, person: Person, message_id: int, button: JsonObjec
 
 def pay(world: TelegramWorld, person: Person, message_id: int) -> str:
     """Press Pay on an invoice; give the id of the question that the bot must answer in ten seconds."""
-    _must_be_open(person)
     message = visible_message(world, person, message_id)
     if message.kind != "invoice":
         raise ImpossibleError(f"message {message_id} is no invoice")
-    return pay_invoice(world, person, message.extra["invoice"], payload=message.invoice_payload, message_id=message_id)
+    bill = bill_of(message.extra["invoice"], payload=message.invoice_payload)
+    return pay_bill(world, person, bill, message_id=message_id)
 
 
-def pay_invoice(world: TelegramWorld, person: Person, invoice: JsonObject, *, payload: str, message_id: int = 0) -> str:
-    """Start the payment of a bill."""
-    query = world.queries.open_checkout(
-        user_id=person.user_id,
-        message_id=message_id,
-        amount=invoice["total_amount"],
-        payload=payload,
-        title=invoice["title"],
-    )
+def pay_bill(world: TelegramWorld, person: Person, bill: Bill, *, message_id: int = 0) -> str:
+    """Start the payment of a bill; nobody subscribes twice through one link."""
+    _must_be_open(person)
+    if bill.subscription_period and world.stars.running(user_id=person.user_id, link=bill.link, now=world.now()):
+        raise ImpossibleError("SUBSCRIPTION_ALREADY_ACTIVE: the month paid through this link is not over")
+    query = world.queries.open_checkout(bill, user_id=person.user_id, message_id=message_id)
     world.note("checkout", f"{person.first_name} wants to pay {query.amount} ⭐ for «{query.title}»")
     body = {
         "id": query.query_id,
         "from": person.as_user(),
         "currency": "XTR",
         "total_amount": query.amount,
-        "invoice_payload": payload,
+        "invoice_payload": query.payload,
     }
     world.updates.push("pre_checkout_query", body, lane=f"checkouts {person.user_id}")
     return query.query_id

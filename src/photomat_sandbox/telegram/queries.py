@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
+from photomat_sandbox.telegram.bills import Bill
 from photomat_sandbox.telegram.errors import query_too_old
 
 TAP_LIFE_S: Final = 150.0
@@ -12,7 +13,7 @@ CHECKOUT_LIFE_S: Final = 10.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """One open question; `amount`, `payload` and `title` belong to checkouts."""
+    """One open question; from `amount` on, the fields belong to checkouts."""
 
     query_id: str
     kind: str
@@ -22,13 +23,16 @@ class Query:
     amount: int = 0
     payload: str = ""
     title: str = ""
+    link: str = ""
+    subscription_period: int = 0
 
 
 class Queries:
     """The open questions by id; an answer closes its question."""
 
-    def __init__(self, *, clock: Callable[[], float]) -> None:
+    def __init__(self, *, clock: Callable[[], float], checkout_life_s: float = CHECKOUT_LIFE_S) -> None:
         self._clock = clock
+        self.checkout_life_s = checkout_life_s
         self._open: dict[str, Query] = {}
         # From the clock, so that ids do not come again after a restart.
         self._next = int(clock() * 1_000_000)
@@ -45,7 +49,7 @@ class Queries:
             )
         )
 
-    def open_checkout(self, *, user_id: int, message_id: int, amount: int, payload: str, title: str) -> Query:
+    def open_checkout(self, bill: Bill, *, user_id: int, message_id: int) -> Query:
         """Open the question before a payment."""
         return self._add(
             Query(
@@ -53,10 +57,12 @@ class Queries:
                 kind="checkout",
                 user_id=user_id,
                 message_id=message_id,
-                expires_at=self._clock() + CHECKOUT_LIFE_S,
-                amount=amount,
-                payload=payload,
-                title=title,
+                expires_at=self._clock() + self.checkout_life_s,
+                amount=bill.amount,
+                payload=bill.payload,
+                title=bill.title,
+                link=bill.link,
+                subscription_period=bill.subscription_period,
             )
         )
 

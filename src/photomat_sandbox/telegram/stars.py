@@ -1,14 +1,17 @@
-"""Telegram Stars: every payment has a charge id of its own, a refund repeats that id, the list keeps both."""
+"""Telegram Stars: every payment has a charge id of its own, a refund repeats that id, the list keeps both.
+
+A subscription is known by the charge id of its first payment; its later payments have ids of their own.
+"""
 
 import secrets
 from dataclasses import dataclass, field
 
-from photomat_sandbox.telegram.errors import bad_request
+from photomat_sandbox.telegram.errors import JsonObject, bad_request
 
 
 @dataclass(slots=True, kw_only=True)
 class Charge:
-    """One payment of a person to the bot."""
+    """One payment of a person to the bot; the numbers are the places of payment and refund in the list."""
 
     charge_id: str
     user_id: int
@@ -16,15 +19,61 @@ class Charge:
     payload: str
     paid_at: int
     refunded_at: int | None = None
+    title: str = ""
+    subscription_period: int = 0
+    number: int = 0
+    refund_number: int = 0
+
+
+@dataclass(slots=True, kw_only=True)
+class Subscription:
+    """Monthly payments of a person; who canceled matters, for only the bot can lift its own ban on resuming."""
+
+    charge_id: str
+    user_id: int
+    amount: int
+    payload: str
+    title: str
+    link: str
+    period_s: int
+    until: int
+    canceled: bool = False
+    bot_canceled: bool = False
+    failed: bool = False
+    charge_ids: list[str] = field(default_factory=list)
+
+    def as_control(self, *, now: int) -> JsonObject:
+        """Give the subscription as the sandbox's own routes show it."""
+        return {
+            "charge_id": self.charge_id,
+            "charge_ids": self.charge_ids,
+            "user_id": self.user_id,
+            "amount": self.amount,
+            "title": self.title,
+            "until": self.until,
+            "state": self.state(now=now),
+            "can_resume": self.canceled and not self.bot_canceled and self.until > now,
+        }
+
+    def state(self, *, now: int) -> str:
+        """Say how it stands: a canceled one runs to its end, a failed one waits for money."""
+        if self.until <= now and self.canceled:
+            return "over"
+        if self.canceled:
+            return "canceled"
+        return "failed" if self.failed else "active"
 
 
 @dataclass(slots=True, kw_only=True)
 class Stars:
-    """All charges, oldest first."""
+    """All charges, oldest first, and the subscriptions by their first charge."""
 
     charges: list[Charge] = field(default_factory=list)
+    subscriptions: dict[str, Subscription] = field(default_factory=dict)
 
-    def charge(self, *, user_id: int, amount: int, payload: str, now: int) -> Charge:
+    def charge(
+        self, *, user_id: int, amount: int, payload: str, now: int, title: str = "", subscription_period: int = 0
+    ) -> Charge:
         """Take the person's Stars."""
         charge = Charge(
             charge_id=f"stx{secrets.token_urlsafe(24)}",
@@ -32,6 +81,9 @@ class Stars:
             amount=amount,
             payload=payload,
             paid_at=now,
+            title=title,
+            subscription_period=subscription_period,
+            number=self._next_number(),
         )
         self.charges.append(charge)
         return charge
@@ -42,6 +94,7 @@ class Stars:
             if charge.charge_id == charge_id and charge.user_id == user_id:
                 if charge.refunded_at is not None:
                     raise bad_request("CHARGE_ALREADY_REFUNDED")
+                charge.refund_number = self._next_number()
                 charge.refunded_at = now
                 return charge
         raise bad_request("CHARGE_ID_INVALID" if charge_id else "CHARGE_ID_EMPTY")
@@ -49,3 +102,17 @@ class Stars:
     def balance(self) -> int:
         """Give what the bot holds."""
         return sum(charge.amount for charge in self.charges if charge.refunded_at is None)
+
+    def subscription_with(self, charge_id: str) -> Subscription | None:
+        """Find the subscription that one of its payments belongs to."""
+        found = (one for one in self.subscriptions.values() if charge_id in one.charge_ids)
+        return next(found, None)
+
+    def running(self, *, user_id: int, link: str, now: int) -> Subscription | None:
+        """Find the subscription of this person through this link whose paid time is not over."""
+        mine = (one for one in self.subscriptions.values() if one.user_id == user_id and one.link == link)
+        return next((one for one in mine if one.until > now), None)
+
+    def _next_number(self) -> int:
+        """A row is only ever added at the end, also in the second in which others were."""
+        return 1 + len(self.charges) + sum(charge.refunded_at is not None for charge in self.charges)

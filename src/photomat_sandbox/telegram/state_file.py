@@ -9,11 +9,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
+from photomat_sandbox.telegram.bills import Bill
 from photomat_sandbox.telegram.file_store import StoredFile
 from photomat_sandbox.telegram.media import Media
 from photomat_sandbox.telegram.messages import Message
 from photomat_sandbox.telegram.people import Person
-from photomat_sandbox.telegram.stars import Charge
+from photomat_sandbox.telegram.stars import Charge, Subscription
 from photomat_sandbox.telegram.updates_queue import Update
 from photomat_sandbox.telegram.webhook_settings import WebhookSettings
 from photomat_sandbox.telegram.world import TelegramWorld
@@ -42,6 +43,8 @@ def save_state(world: TelegramWorld, state_file: Path, *, clean: bool) -> None:
         "files": [asdict(file) for file in world.files.files.values()],
         "media": [asdict(media) for media in {m.number: m for m in world.media_by_number.values()}.values()],
         "charges": [asdict(charge) for charge in world.stars.charges],
+        "subscriptions": [asdict(one) for one in world.stars.subscriptions.values()],
+        "bills": [asdict(bill) for bill in world.bills.values()],
         "commands": world.commands,
         "names": world.names,
     }
@@ -75,6 +78,9 @@ def load_state(world: TelegramWorld, state_file: Path) -> None:
     for row in state["messages"]:
         world.keep(_message(row))
     world.stars.charges = [Charge(**row) for row in state["charges"]]
+    # Files of older versions know neither of these two.
+    world.stars.subscriptions = {row["charge_id"]: Subscription(**row) for row in state.get("subscriptions", [])}
+    world.bills = {row["link"]: Bill(**row) for row in state.get("bills", [])}
     world.commands, world.names = state["commands"], state["names"]
     if name := world.names.get("name", {}).get(""):
         world.bot.first_name = name

@@ -6,7 +6,7 @@ Polling confirms by offset; the webhook (`webhook.py`) confirms one by one. Both
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal
 
 from photomat_sandbox.telegram.errors import ApiError, JsonObject, conflict
 
@@ -17,6 +17,7 @@ LIVES_S: Final = {"callback_query": QUERY_LIFE_S, "pre_checkout_query": QUERY_LI
 ON_REQUEST: Final = {"chat_member", "message_reaction", "message_reaction_count"}
 FIRST_UPDATE_ID: Final = 700_000_001
 OTHER_POLL: Final = conflict("terminated by other getUpdates request; make sure that only one bot instance is running")
+Fate = Literal["arrives", "lost", "twice", "late"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,25 +43,29 @@ class UpdateQueue:
         self.pending: dict[int, Update] = {}
         self.next_id = FIRST_UPDATE_ID
         self.allowed: list[str] = []
+        self.fate_of: Callable[[str, JsonObject], Fate] = lambda _kind, _body: "arrives"
+        self._late: list[tuple[str, JsonObject, str]] = []
         self._grown = asyncio.Event()
         self.open_polls = 0
         self._poll = 0
         self._ended_by: ApiError = OTHER_POLL
 
     def push(self, kind: str, body: JsonObject, *, lane: str) -> Update | None:
-        """Queue an update; None when the bot did not ask for this kind."""
+        """Queue an update; None when the bot did not ask for this kind, or a misfortune took it."""
         if not self._wants(kind):
             return None
-        update = Update(
-            update_id=self.next_id,
-            kind=kind,
-            lane=lane,
-            body=body,
-            expires_at=self._clock() + LIVES_S.get(kind, MESSAGE_LIFE_S),
-        )
-        self.next_id += 1
-        self.pending[update.update_id] = update
-        self.wake()
+        match self.fate_of(kind, body):
+            case "lost":
+                return None
+            case "late":
+                self._late.append((kind, body, lane))
+                return None
+            case "twice":
+                self._add(kind, body, lane)
+        update = self._add(kind, body, lane)
+        late, self._late = self._late, []
+        for held in late:
+            self._add(*held)
         return update
 
     def alive(self) -> list[Update]:
@@ -125,6 +130,19 @@ class UpdateQueue:
                 await grown.wait()
         except TimeoutError:
             return
+
+    def _add(self, kind: str, body: JsonObject, lane: str) -> Update:
+        update = Update(
+            update_id=self.next_id,
+            kind=kind,
+            lane=lane,
+            body=body,
+            expires_at=self._clock() + LIVES_S.get(kind, MESSAGE_LIFE_S),
+        )
+        self.next_id += 1
+        self.pending[update.update_id] = update
+        self.wake()
+        return update
 
     def _from(self, offset: int) -> list[Update]:
         return [update for update in self.alive() if offset <= 0 or update.update_id >= offset]

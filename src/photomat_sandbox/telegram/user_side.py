@@ -1,21 +1,19 @@
 """The routes under `/sandbox/` through which the chat page and tests act as a person."""
 
-from collections.abc import Awaitable, Callable
 from typing import Final
 
 from aiohttp import web
 
 from photomat_sandbox.control import read_object, refusal
 from photomat_sandbox.telegram import person_acts
+from photomat_sandbox.telegram.acting import Handler, acting_person, checked
 from photomat_sandbox.telegram.commands import commands_for
-from photomat_sandbox.telegram.errors import ApiError, JsonObject
+from photomat_sandbox.telegram.errors import JsonObject
 from photomat_sandbox.telegram.messages import Message, as_seen
-from photomat_sandbox.telegram.people import Person
 from photomat_sandbox.telegram.person_acts import ImpossibleError
 from photomat_sandbox.telegram.world import TelegramWorld
 
 FILE_KINDS: Final = {"photo", "voice", "audio", "video", "document", "animation"}
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class UserSide:
@@ -33,14 +31,13 @@ class UserSide:
             "text": self.send_text,
             "file": self.send_file,
             "tap": self.tap,
-            "pay": self.pay,
             "block": self.block,
             "unblock": self.unblock,
             "deactivate": self.deactivate,
             "delete": self.delete,
         }
         for name, handler in acts.items():
-            app.router.add_post(f"/sandbox/chats/{{user_id}}/{name}", self._checked(handler))
+            app.router.add_post(f"/sandbox/chats/{{user_id}}/{name}", checked(handler))
         app.router.add_get("/sandbox/files/{file_unique_id}", self.give_file)
 
     async def add_person(self, request: web.Request) -> web.Response:
@@ -66,7 +63,7 @@ class UserSide:
 
     async def show_chat(self, request: web.Request) -> web.Response:
         """Give the chat as the person sees it."""
-        person = self._person(request)
+        person = acting_person(self.world, request)
         return web.json_response(
             {
                 "messages": [as_seen(message) for message in self.world.chat_messages(person.user_id)],
@@ -86,13 +83,13 @@ class UserSide:
 
     async def send_text(self, request: web.Request) -> web.Response:
         """Write to the bot."""
-        person, body = self._person(request), await read_object(request)
+        person, body = acting_person(self.world, request), await read_object(request)
         message = person_acts.write(self.world, person, str(body.get("text") or ""), reply_to=body.get("reply_to"))
         return web.json_response(as_seen(message))
 
     async def send_file(self, request: web.Request) -> web.Response:
         """Send the bot a file."""
-        person, form = self._person(request), await request.post()
+        person, form = acting_person(self.world, request), await request.post()
         file, kind = form.get("file"), str(form.get("kind") or "document")
         if not isinstance(file, web.FileField) or kind not in FILE_KINDS:
             raise ImpossibleError("send a multipart form with kind and file")
@@ -108,7 +105,7 @@ class UserSide:
 
     async def tap(self, request: web.Request) -> web.Response:
         """Press an inline button, found by its place or by its data."""
-        person, body = self._person(request), await read_object(request)
+        person, body = acting_person(self.world, request), await read_object(request)
         message = person_acts.visible_message(self.world, person, int(body.get("message_id") or 0))
         button = _find_button(message, body)
         if "callback_data" in button:
@@ -118,36 +115,24 @@ class UserSide:
             return web.json_response({"query_id": person_acts.pay(self.world, person, message.message_id)})
         return web.json_response({"query_id": None, **{k: v for k, v in button.items() if k != "text"}})
 
-    async def pay(self, request: web.Request) -> web.Response:
-        """Pay an invoice by its message or its link."""
-        person, body = self._person(request), await read_object(request)
-        if link := body.get("link"):
-            if link not in self.world.invoice_links:
-                raise ImpossibleError("nobody made this invoice link")
-            invoice, payload = self.world.invoice_links[link]
-            query_id = person_acts.pay_invoice(self.world, person, invoice, payload=payload)
-        else:
-            query_id = person_acts.pay(self.world, person, int(body.get("message_id") or 0))
-        return web.json_response({"query_id": query_id})
-
     async def block(self, request: web.Request) -> web.Response:
         """Block the bot."""
-        person_acts.set_blocked(self.world, self._person(request), blocked=True)
+        person_acts.set_blocked(self.world, acting_person(self.world, request), blocked=True)
         return web.json_response({"blocked": True})
 
     async def unblock(self, request: web.Request) -> web.Response:
         """Let the bot write again."""
-        person_acts.set_blocked(self.world, self._person(request), blocked=False)
+        person_acts.set_blocked(self.world, acting_person(self.world, request), blocked=False)
         return web.json_response({"blocked": False})
 
     async def deactivate(self, request: web.Request) -> web.Response:
         """Close the person's account."""
-        self._person(request).deactivated = True
+        acting_person(self.world, request).deactivated = True
         return web.json_response({"deactivated": True})
 
     async def delete(self, request: web.Request) -> web.Response:
         """Delete a message for oneself or for both."""
-        person, body = self._person(request), await read_object(request)
+        person, body = acting_person(self.world, request), await read_object(request)
         for_whom = body.get("for", "self")
         if for_whom not in {"self", "both"}:
             raise ImpossibleError("for must be self or both")
@@ -162,24 +147,6 @@ class UserSide:
             raise web.HTTPNotFound
         headers = {"Cache-Control": "max-age=86400", "X-Content-Type-Options": "nosniff"}
         return web.Response(body=self.world.files.read(file), content_type=file.mime, headers=headers)
-
-    def _person(self, request: web.Request) -> Person:
-        number = request.match_info["user_id"]
-        person = self.world.people.get(int(number)) if number.isdigit() else None
-        if person is None:
-            raise web.HTTPNotFound(text='{"error": "nobody has this id"}', content_type="application/json")
-        return person
-
-    def _checked(self, handler: Handler) -> Handler:
-        async def handle(request: web.Request) -> web.StreamResponse:
-            try:
-                return await handler(request)
-            except (ImpossibleError, ValueError, TypeError) as error:
-                raise refusal(str(error)) from error
-            except ApiError as error:
-                raise refusal(error.description) from error
-
-        return handle
 
 
 def _find_button(message: Message, body: JsonObject) -> JsonObject:

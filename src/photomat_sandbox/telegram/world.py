@@ -4,13 +4,13 @@ The world only keeps and announces. What a call of the Bot API may do stands in 
 in `person_acts.py`.
 """
 
-import secrets
 import time
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
+from photomat_sandbox.telegram.bills import Bill
 from photomat_sandbox.telegram.errors import JsonObject, bad_request, forbidden
 from photomat_sandbox.telegram.fetch import Fetched, UrlFetcher
 from photomat_sandbox.telegram.file_store import FileStore
@@ -18,7 +18,7 @@ from photomat_sandbox.telegram.flood import FloodLimits
 from photomat_sandbox.telegram.media import Media
 from photomat_sandbox.telegram.messages import Message, as_api, as_seen
 from photomat_sandbox.telegram.people import BotProfile, Person
-from photomat_sandbox.telegram.queries import Queries
+from photomat_sandbox.telegram.queries import CHECKOUT_LIFE_S, Queries
 from photomat_sandbox.telegram.stars import Stars
 from photomat_sandbox.telegram.stream import EventName, Stream
 from photomat_sandbox.telegram.updates_queue import UpdateQueue
@@ -43,6 +43,7 @@ class TelegramWorld:
         edits_cancel_edits: bool = True,
         flood: FloodLimits | None = None,
         webhook_retry_unit_s: float = 1.0,
+        checkout_wait_s: float = CHECKOUT_LIFE_S,
         any_webhook_address: bool = False,
     ) -> None:
         self.token = token
@@ -64,14 +65,14 @@ class TelegramWorld:
         self.media_by_url: dict[tuple[str, str], tuple[Fetched, Media]] = {}
         self.updates = UpdateQueue(clock=clock)
         self.webhook = WebhookSettings()
-        self.queries = Queries(clock=clock)
+        self.queries = Queries(clock=clock, checkout_life_s=checkout_wait_s)
         self.stars = Stars()
         self.stream = Stream()
         self.commands: dict[str, list[JsonObject]] = {}
         self.menu_buttons: dict[str, JsonObject] = {}
         self.names: dict[str, dict[str, str]] = {}
         self.download_until: dict[str, float] = {}
-        self.invoice_links: dict[str, tuple[JsonObject, str]] = {}
+        self.bills: dict[str, Bill] = {}
         self.changed = False
 
     def now(self) -> int:
@@ -146,11 +147,11 @@ class TelegramWorld:
         self.note("delete", f"message {message.message_id} deleted by {by}", detail)
         self.stream.publish(message.chat_id, "delete", detail)
 
-    def add_invoice_link(self, invoice: JsonObject, *, payload: str) -> str:
-        """Keep a bill under a new link."""
-        link = f"https://t.me/${secrets.token_urlsafe(16)}"
-        self.invoice_links[link] = (invoice, payload)
-        return link
+    def keep_bill(self, bill: Bill) -> str:
+        """Keep a bill under its link."""
+        self.bills[bill.link] = bill
+        self.changed = True
+        return bill.link
 
     def note(self, name: str, summary: str, detail: JsonObject | None = None) -> None:
         """Write a visible effect into the transcript, and remember that there is something to save."""

@@ -65,7 +65,7 @@ async def _draft_to_change(visit: Visit, draft_id: int) -> tuple[Draft, Model] |
     if found is None:
         return None
     draft, model = found
-    quote = await visit.shop.quote(model, draft.inputs)
+    quote = await visit.quote(model, draft.inputs)
     changed = await change_draft(
         visit.shop.pool,
         draft_id=draft.draft_id,

@@ -9,7 +9,7 @@ from aiogram.types import CallbackQuery, Message
 from photomat.bot import views
 from photomat.bot.buttons import LeaveButton, OptionButton
 from photomat.bot.filters import SpokenToUs
-from photomat.bot.form import Form, Refused, check_answer, input_named
+from photomat.bot.form import AnswerRefused, Form, check_answer, input_named
 from photomat.bot.order import Show, draft_on_sale, keep_draft, show_card
 from photomat.bot.screen import Tap, send
 from photomat.bot.states import Composing
@@ -44,7 +44,7 @@ async def answer_by_text(message: Message, visit: Visit) -> None:
         await show(views.hint(visit.say, "tap-model-gone"))
         return
     answer = check_answer(question.asked, message.text)
-    if isinstance(answer, Refused):
+    if isinstance(answer, AnswerRefused):
         await show(views.refusal(visit.say, question.asked, answer))
     else:
         await _proceed(visit, question, answer, chat_id=message.chat.id, show=show)

@@ -16,7 +16,7 @@ from photomat.catalog.model import Model
 from photomat.db.pool import transaction
 from photomat.jobs.create import AlreadyStarted, Created, Creation, DraftChanged, DraftGone, create_job_atomic
 from photomat.jobs.draft import Draft, cancel_draft
-from photomat.jobs.limits import Refused
+from photomat.jobs.limits import LimitReached
 from photomat.kernel.errors import NotEnough, Rejected
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import ChatId, DraftId, MessageId
@@ -36,6 +36,7 @@ async def create(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, vi
         creation = await _buy(visit, draft, model, revision=callback_data.revision, card=tap.message)
     except NotEnough as refusal:
         await tap.answer(views.not_enough(visit.say, refusal), alert=True)
+        await show_card(visit, tap.replace, model=model, draft=draft)
         return
     except Rejected as refusal:
         await tap.answer(visit.say(refusal.text_key, **refusal.facts), alert=True)
@@ -63,7 +64,7 @@ async def _buy(
     visit: Visit, draft: Draft, model: Model, *, revision: int, card: Message | InaccessibleMessage
 ) -> Creation:
     async with transaction(visit.shop.pool) as tx:
-        quote = await visit.shop.quote(model, draft.inputs, tx=tx)
+        quote = await visit.quote(model, draft.inputs, tx=tx)
         creation = await create_job_atomic(
             tx,
             draft_id=draft.draft_id,
@@ -98,11 +99,13 @@ async def _tell(tap: Tap, visit: Visit, creation: Creation) -> None:
         case AlreadyStarted(corr=corr, this_card=this_card):
             visit.unit.corr = corr
             await tap.answer(say("tap-accepted-before" if this_card else "tap-accepted-elsewhere"))
+            if not this_card:
+                await tap.replace(views.hint(say, "draft-ran-elsewhere"))
         case DraftChanged():
             await tap.answer(say("tap-card-renewed"), alert=True)
         case DraftGone():
             await tap.answer(say("tap-draft-gone"), alert=True)
-        case Refused():
+        case LimitReached():
             log.info("ORDER_REFUSED", user_id=visit.user_id, why=creation.why, limit=creation.limit)
             await tap.answer(prices.refusal(say, creation), alert=True)
 

@@ -60,9 +60,8 @@ async def resend(_query: CallbackQuery, callback_data: JobButton, tap: Tap, visi
 
 async def _page(visit: Visit, number: int = 0) -> View:
     jobs = await recent_jobs(visit.shop.pool, user_id=visit.user_id, limit=SHOWN + 1, skip=number * SHOWN)
-    titles = {model.id: model.title for model in visit.shop.catalog.models.values()}
     page = Page(number=number, first=number * SHOWN + 1, jobs=jobs[:SHOWN], has_older=len(jobs) > SHOWN)
-    return history_page(visit.say, page, titles)
+    return history_page(visit.say, page, visit.shop.titles)
 
 
 def router() -> Router:

@@ -10,6 +10,7 @@ from photomat.bot.visit import Visit
 from photomat.db.pool import Transaction
 from photomat.delivery.rearm import rearm_chat, rearm_user
 from photomat.kernel.ids import ChatId
+from photomat.notices.send import tell_what_was_missed
 from photomat.users.preferences import user_blocked_us, user_returned
 
 PRESENT: Final = {ChatMemberStatus.MEMBER, ChatMemberStatus.ADMINISTRATOR}
@@ -30,6 +31,7 @@ async def returned(_event: ChatMemberUpdated, visit: Visit) -> None:
     async def write(tx: Transaction) -> None:
         await user_returned(tx, user_id=visit.user_id)
         await rearm_user(tx, user_id=visit.user_id)
+        await tell_what_was_missed(tx, chat_id=ChatId(visit.user_id))
 
     visit.unit.steps.append(write)
 

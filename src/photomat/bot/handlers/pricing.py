@@ -11,6 +11,7 @@ from photomat.bot.visit import Visit
 from photomat.catalog.model import Model
 from photomat.catalog.quote import Quote
 from photomat.jobs.draft import Draft, change_draft
+from photomat.jobs.limits import free_quota
 from photomat.jobs.quote import quote_of_own_job
 from photomat.kernel.ids import JobId
 
@@ -22,13 +23,13 @@ async def why_draft(_query: CallbackQuery, callback_data: DraftButton, tap: Tap,
         await tap.answer(visit.say("tap-draft-gone"), alert=True)
         return
     draft, model = found
-    quote = await visit.shop.quote(model, draft.inputs)
+    quote = await visit.quote(model, draft.inputs)
     if quote.price != draft.price:
         await _show_anew(tap, visit, draft, model, quote)
         return
     await tap.answer()
     rows = [[views.back_to_card(visit.say, draft)]]
-    free = visit.shop.limits.free_a_day
+    free = await free_quota(visit.shop.pool, visit.user_id, visit.shop.limits)
     await tap.replace(prices.why_page(visit.say, model.title, quote, free_a_day=free, rows=rows))
 
 
@@ -45,7 +46,7 @@ async def why_job(_query: CallbackQuery, callback_data: JobButton, tap: Tap, vis
     await tap.answer()
     model = visit.shop.model(found.model)
     title = model.title if model else found.model
-    free = visit.shop.limits.free_a_day
+    free = await free_quota(visit.shop.pool, visit.user_id, visit.shop.limits)
     await tap.send(prices.why_page(visit.say, title, found.quote, free_a_day=free, rows=[[views.to_home(visit.say)]]))
 
 

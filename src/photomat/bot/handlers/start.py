@@ -7,6 +7,7 @@ from aiogram.types import CallbackQuery, Message
 from photomat.bot import views
 from photomat.bot.buttons import MenuButton, Screen
 from photomat.bot.screen import Tap, send
+from photomat.bot.views import View
 from photomat.bot.visit import Visit
 from photomat.users.user import DEFAULT_LANGUAGE, may_prefer_english
 
@@ -29,20 +30,24 @@ async def open_home(_query: CallbackQuery, tap: Tap, visit: Visit) -> None:
 
 async def show_help(message: Message, visit: Visit) -> None:
     """Say how it works."""
-    await send(message, views.help_page(visit.say))
+    await send(message, _help(visit))
 
 
 async def open_help(_query: CallbackQuery, tap: Tap, visit: Visit) -> None:
     """Say how it works, in place of the menu."""
     await tap.answer()
-    await tap.open(views.help_page(visit.say))
+    await tap.open(_help(visit))
 
 
 async def cancel(message: Message, visit: Visit) -> None:
-    """Leave a form; bought jobs are canceled from their cards."""
-    form = await visit.form()
+    """Leave a form, or whatever else waits for an answer; bought jobs are canceled from their cards."""
+    open_question = await visit.state.get_state()
     await visit.forget_form()
-    await send(message, views.hint(visit.say, "cancel-nothing" if form is None else "cancel-done"))
+    await send(message, views.hint(visit.say, "cancel-nothing" if open_question is None else "cancel-done"))
+
+
+def _help(visit: Visit) -> View:
+    return views.help_page(visit.say, for_operator=visit.user_id in visit.shop.operators)
 
 
 def router() -> Router:

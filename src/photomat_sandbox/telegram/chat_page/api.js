@@ -36,7 +36,12 @@ export const sendText = (userId, text, replyTo) =>
   call("POST", `chats/${userId}/text`, { body: replyTo ? { text, reply_to: replyTo } : { text } });
 export const tap = (userId, messageId, row, column) =>
   call("POST", `chats/${userId}/tap`, { body: { message_id: messageId, row, column } });
-export const pay = (userId, messageId) => call("POST", `chats/${userId}/pay`, { body: { message_id: messageId } });
+export const pay = (userId, { messageId, link }) =>
+  call("POST", `chats/${userId}/pay`, { body: link ? { link } : { message_id: messageId } });
+export const invoice = (userId, link) => call("GET", `chats/${userId}/invoice?link=${encodeURIComponent(link)}`);
+export const subscriptions = (userId) => call("GET", `chats/${userId}/subscriptions`);
+export const changeSubscription = (chargeId, act) =>
+  call("POST", `subscriptions/${encodeURIComponent(chargeId)}/${act}`);
 export const block = (userId) => call("POST", `chats/${userId}/block`);
 export const unblock = (userId) => call("POST", `chats/${userId}/unblock`);
 export const deleteMessage = (userId, messageId, whom) =>

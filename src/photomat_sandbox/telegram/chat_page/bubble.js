@@ -6,12 +6,13 @@ import { momentOf, timeOf } from "./format.js";
 import { icon } from "./icons.js";
 import { inlineKeyboard } from "./inline_keyboard.js";
 import { isPicture, mediaOf } from "./media.js";
+import { paymentLine, stars } from "./payment_dialogs.js";
 import { t } from "./texts.js";
 
 /** The inside of a row; the row itself stays, so that an edit happens in place. */
 export function bubbleParts(messages, { chat, act }) {
   const [first] = messages;
-  if (first.service) return [el("div", { class: "service" }, first.text)];
+  if (first.service) return [el("div", { class: "service" }, first.payment ? paymentLine(first.payment) : first.text)];
   const caption = messages.find((one) => one.caption || one.text) ?? first;
   const words = caption.text ?? caption.caption;
   const bubble = el(
@@ -96,7 +97,7 @@ function invoice(message) {
     { class: "invoice" },
     icon("coin"),
     el("div", {}, el("b", {}, title ?? t("invoice")), description ? el("p", {}, description) : null),
-    amount === undefined ? null : el("strong", {}, currency === "XTR" ? `⭐ ${amount}` : `${amount / 100} ${currency}`),
+    amount === undefined ? null : el("strong", {}, currency === "XTR" ? stars(amount) : `${amount / 100} ${currency}`),
   );
 }
 

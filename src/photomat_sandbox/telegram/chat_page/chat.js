@@ -2,8 +2,8 @@
 //
 // The truth is GET /sandbox/chats/{id}, read again after every (re)connect; live events are applied on top. Events
 // that arrive while the state is on its way wait for it. Listeners hear "change", "arrived" (a new message of the
-// bot), "answer" (a tapped button was answered), "payment" (one came to nothing) and "gone" (the server no longer
-// knows this person).
+// bot), "answer" (a tapped button was answered), "payment" (how one ended) and "gone" (the server no longer knows this
+// person).
 
 import * as api from "./api.js";
 import { openStream } from "./stream.js";
@@ -28,6 +28,8 @@ export class Chat extends EventTarget {
   #turn = 0;
   #typingTimer = null;
   #answered = new Set();
+  #payments = new Map(); // query_id → what waits for its end
+  #outcomes = new Set();
   #close = null;
 
   constructor(person) {
@@ -67,8 +69,14 @@ export class Chat extends EventTarget {
     this.#await(await api.tap(this.person.user_id, messageId, row, column), { messageId, row, column });
   }
 
-  async pay(messageId) {
-    this.#await(await api.pay(this.person.user_id, messageId), { messageId, row: 0, column: 0 });
+  /** Resolves when the payment went through or came to nothing; the outcome may be here before the reply. */
+  async pay(target) {
+    const { query_id: queryId } = await api.pay(this.person.user_id, target);
+    if (this.#outcomes.delete(String(queryId))) return;
+    await new Promise((resolve) => {
+      this.#payments.set(String(queryId), resolve);
+      setTimeout(resolve, TAP_TIMEOUT_MS);
+    });
   }
 
   isTapped(messageId, row, column) {
@@ -156,9 +164,11 @@ export class Chat extends EventTarget {
   }
 
   #paid(payment) {
-    for (const [queryId, tap] of this.taps) if (tap.messageId === payment.message_id) this.taps.delete(queryId);
-    if (payment.payment !== "paid") this.#tell("payment", payment);
-    this.#tell("change");
+    const queryId = String(payment.query_id);
+    if (this.#payments.has(queryId)) this.#payments.get(queryId)();
+    else this.#outcomes.add(queryId);
+    this.#payments.delete(queryId);
+    this.#tell("payment", payment);
   }
 
   #settleTap(queryId) {

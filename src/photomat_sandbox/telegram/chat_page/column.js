@@ -5,10 +5,12 @@ import { gist } from "./bubble.js";
 import { Chat } from "./chat.js";
 import { Composer } from "./composer.js";
 import { onMenuWish, openMenu } from "./context_menu.js";
-import { calmMotion, el, iconButton, safeUrl } from "./dom.js";
+import { calmMotion, el, iconButton } from "./dom.js";
 import { icon } from "./icons.js";
+import { follow, followAnywhere, showInvoice, typeLink } from "./following.js";
 import { openLightbox } from "./lightbox.js";
 import { messageIdOf, MessageList } from "./message_list.js";
+import { openSubscriptions } from "./payment_dialogs.js";
 import { t } from "./texts.js";
 import { alertBox, ring, toast, trouble } from "./toasts.js";
 
@@ -57,7 +59,11 @@ export class Column {
       { "data-role": "column-menu" },
     );
     menu.addEventListener("click", () => this.#columnMenu(menu));
-    const who = el("span", { class: "who", style: { "--hue": hueOf(this.person) } }, this.person.first_name);
+    const who = el(
+      "span",
+      { class: "who", title: `id ${this.person.user_id}`, style: { "--hue": hueOf(this.person) } },
+      this.person.first_name,
+    );
     this.header = el(
       "header",
       { class: "chat-header" },
@@ -94,10 +100,7 @@ export class Column {
     this.chat.addEventListener("change", () => this.#draw());
     this.chat.addEventListener("arrived", ({ detail }) => this.#arrived(detail));
     this.chat.addEventListener("answer", ({ detail }) => this.#answered(detail));
-    this.chat.addEventListener(
-      "payment",
-      ({ detail }) => toast(detail.text ?? t("paymentTimeout"), { kind: "trouble", title: t("paymentFailed") }),
-    );
+    this.chat.addEventListener("payment", ({ detail }) => this.#paymentEnded(detail));
     this.chat.addEventListener("gone", () => {
       toast(t("gone"), { kind: "trouble", title: this.person.first_name });
       this.desk.close(this);
@@ -121,11 +124,11 @@ export class Column {
   #acts() {
     return {
       tap: (...place) => this.chat.tap(...place).catch(trouble),
-      pay: (messageId) => this.chat.pay(messageId).catch(trouble),
+      pay: (message) => showInvoice(message, this.chat),
       isTapped: (...place) => this.chat.isTapped(...place),
-      copy: (text) => copy(text),
+      copy: this.copy,
       command: (text) => this.composer.sendText(text).catch(trouble),
-      botLink: (url) => this.#botLink(url),
+      follow: (url) => follow(url, this),
       jump: (messageId) => this.list.jump(messageId),
       openPhoto: (message) => openLightbox(
         message,
@@ -179,7 +182,21 @@ export class Column {
   #answered({ text, show_alert: showAlert, url }) {
     if (text && showAlert) alertBox(this.chat.bot.first_name, text);
     else if (text) toast(text, { kind: "answer", title: this.desk.isAlone() ? null : this.person.first_name });
-    if (url && safeUrl(url) && !this.#botLink(url)) window.open(safeUrl(url), "_blank", "noopener");
+    if (url) followAnywhere(url, this);
+  }
+
+  /** A refusal has its alert, a payment its line in the chat; only silence needs a word. */
+  #paymentEnded({ payment }) {
+    if (payment === "timeout") toast(t("paymentTimeout"), { kind: "trouble", title: t("paymentFailed") });
+  }
+
+  async copy(text) {
+    try {
+      await navigator.clipboard.writeText(text);
+      toast(t("copied"), { lastsMs: 1500 });
+    } catch {
+      toast(t("copyRefused"), { kind: "trouble" });
+    }
   }
 
   #isWatched() {
@@ -198,6 +215,9 @@ export class Column {
     const { blocked } = this.chat;
     const id = this.person.user_id;
     const items = [
+      { icon: "link", text: t("openAnyLink"), act: () => typeLink(this) },
+      { icon: "coin", text: t("subscriptions"), act: () => openSubscriptions(this).catch(trouble) },
+      { icon: "copy", text: t("copyId", { id }), act: () => this.copy(String(id)) },
       blocked
         ? { icon: "block", text: t("unblock"), act: () => api.unblock(id).catch(trouble) }
         : { icon: "block", text: t("block"), danger: true, act: () => api.block(id).catch(trouble) },
@@ -213,30 +233,12 @@ export class Column {
     const remove = (whom) => () => api.deleteMessage(this.person.user_id, messageId, whom).catch(trouble);
     const items = [
       { icon: "reply", text: t("reply"), act: () => this.composer.replyTo(message) },
-      words && { icon: "copy", text: t("copy"), act: () => copy(words) },
+      words && { icon: "copy", text: t("copy"), act: () => this.copy(words) },
       { icon: "trash", text: t("deleteForMe"), danger: true, act: remove("self") },
       { icon: "trash", text: t("deleteForBoth"), danger: true, act: remove("both") },
     ];
     openMenu(items.filter(Boolean), place, t("messageMenu"));
   }
-
-  /** A link to this very bot (t.me/<bot>?start=…) is followed inside the sandbox. */
-  #botLink(address) {
-    const url = new URL(address);
-    const name = url.pathname.slice(1).toLowerCase();
-    const isOurs = /^(t|telegram)\.me$/.test(url.hostname) && name === this.chat.bot.username.toLowerCase();
-    if (isOurs) this.desk.followLink(url.searchParams.get("start"), this);
-    return isOurs;
-  }
 }
 
 const hueOf = ({ user_id: userId }) => String((userId * 137) % 360);
-
-async function copy(text) {
-  try {
-    await navigator.clipboard.writeText(text);
-    toast(t("copied"), { lastsMs: 1500 });
-  } catch {
-    toast(t("copyRefused"), { kind: "trouble" });
-  }
-}

@@ -1,4 +1,4 @@
-// Two small questions about people: who comes to the screen, and who follows a link of the bot.
+// Who comes to the screen: somebody known, or somebody new with a name, a language and perhaps a number of their own.
 
 import { el, openDialog } from "./dom.js";
 import { language, t } from "./texts.js";
@@ -11,6 +11,10 @@ export function askForCustomer({ name, closed, onNew, onKnown }) {
   );
   const option = (code, text) => el("option", { value: code, selected: code === language }, text);
   const languageField = el("select", { name: "language" }, option("ru", "Русский"), option("en", "English"));
+  const numberField = el(
+    "input",
+    { name: "number", inputmode: "numeric", pattern: "[1-9][0-9]{0,14}", autocomplete: "off", "data-role": "customer-id" },
+  );
   const cancel = el("button", { type: "button", onclick: () => dialog.close() }, t("cancel"));
   const add = el("button", { type: "submit", class: "primary" }, t("add"));
   const known = closed.map((person) => choice(person.first_name, () => dialog, () => onKnown(person)));
@@ -22,31 +26,16 @@ export function askForCustomer({ name, closed, onNew, onKnown }) {
     known.length ? el("fieldset", {}, el("legend", {}, t("existing")), known) : null,
     el("label", {}, t("name"), nameField),
     el("label", {}, t("language"), languageField),
+    el("label", {}, t("number"), numberField),
     el("menu", {}, cancel, add),
   );
   form.addEventListener("submit", (event) => {
     event.preventDefault();
     dialog.close();
-    onNew({ name: nameField.value.trim() || name, language: languageField.value }).catch(trouble);
+    onNew({ name: nameField.value.trim() || name, language: languageField.value, id: Number(numberField.value) || null }).catch(trouble);
   });
   const dialog = openDialog({ class: "card-dialog", "data-role": "add-customer" }, form);
   nameField.select();
-}
-
-export function askWhoFollows({ people, first, onPerson, onNew }) {
-  const others = people.filter((person) => person !== first);
-  const answers = [
-    choice(t("newCustomer"), () => dialog, onNew),
-    ...[first, ...others].map((person) => choice(person.first_name, () => dialog, () => onPerson(person))),
-  ];
-  const cancel = el("button", { type: "button", onclick: () => dialog.close() }, t("cancel"));
-  const dialog = openDialog(
-    { class: "card-dialog", "data-role": "bot-link" },
-    el("h2", {}, t("openLink")),
-    el("p", {}, t("openLinkBody")),
-    el("fieldset", {}, answers),
-    el("menu", {}, cancel),
-  );
 }
 
 function choice(text, dialog, act) {

@@ -3,7 +3,8 @@
 import * as api from "./api.js";
 import { Column } from "./column.js";
 import { el } from "./dom.js";
-import { askForCustomer, askWhoFollows } from "./customer_dialogs.js";
+import { askForCustomer } from "./customer_dialogs.js";
+import { askWhoFollows } from "./link_dialogs.js";
 import { remember, remembered } from "./preferences.js";
 import { language, t } from "./texts.js";
 
@@ -24,13 +25,14 @@ export class Desk {
     PHONE.addEventListener("change", () => this.changed());
   }
 
-  /** Opens whom the address names (?people=1,2), else who was open last time, else the first, else somebody new. */
+  /** Opens whom the address names (?people=1,2), else who was open last time, else the first customer, else somebody new. */
   async open() {
     const known = await this.#people();
     const named = new URLSearchParams(location.search).get("people")?.split(",").map(Number);
     const wanted = named ?? remembered("open", []);
     const chosen = known.filter((person) => wanted.includes(person.user_id));
-    if (!chosen.length) chosen.push(known[0] ?? (await this.#newPerson(FIRST_NAMES[language][0], language)));
+    const first = known.find((person) => !person.is_operator);
+    if (!chosen.length) chosen.push(first ?? (await this.#newPerson(FIRST_NAMES[language][0], language)));
     chosen.forEach((person) => this.#add(person));
     this.show(this.columns[0]);
   }
@@ -73,7 +75,7 @@ export class Desk {
     askForCustomer({
       name,
       closed: known.filter((person) => !isOpen(person)),
-      onNew: async (fields) => this.show(this.#add(await this.#newPerson(fields.name, fields.language))),
+      onNew: async ({ name: given, language: code, id }) => this.show(this.#add(await this.#newPerson(given, code, id))),
       onKnown: (person) => this.show(this.#add(person)),
     });
   }
@@ -81,6 +83,7 @@ export class Desk {
   followLink(payload, from) {
     const start = payload ? `/start ${payload}` : "/start";
     askWhoFollows({
+      payload,
       people: this.columns.map((column) => column.person),
       first: from.person,
       onPerson: (person) => {
@@ -102,11 +105,13 @@ export class Desk {
     return (await api.people()).people;
   }
 
-  #newPerson(name, code) {
-    return api.addPerson({ first_name: name, language_code: code });
+  #newPerson(name, code, id = null) {
+    return api.addPerson({ first_name: name, language_code: code, ...(id ? { user_id: id } : {}) });
   }
 
   #add(person) {
+    const open = this.columns.find((column) => column.person.user_id === person.user_id);
+    if (open) return open;
     const column = new Column({ person, desk: this });
     this.columns.push(column);
     this.columnsElement.append(column.element);

@@ -6,7 +6,7 @@ import { t } from "./texts.js";
 const BLOCKS = new Set(["pre", "blockquote", "expandable_blockquote"]);
 const TAGS = { bold: "strong", italic: "em", underline: "u", strikethrough: "s", code: "code" };
 
-/** A fragment of the text; `act` is {command(text), botLink(url) → handled?} for what a person may click. */
+/** A fragment of the text; `act` is {command(text), follow(url) → handled?} for what a person may click. */
 export function formatted(text, entities, act) {
   const sorted = [...(entities ?? [])].sort((a, b) => a.offset - b.offset || b.length - a.length);
   const fragment = document.createDocumentFragment();
@@ -64,7 +64,7 @@ function wrap(entity, text, children, act) {
 function link(address, children, act) {
   const href = safeUrl(address);
   if (!href) return el("span", {}, children);
-  const follow = (event) => act.botLink(href) && event.preventDefault();
+  const follow = (event) => act.follow(href) && event.preventDefault();
   return el("a", { href, target: "_blank", rel: "noopener noreferrer", onclick: follow }, children);
 }
 

@@ -17,6 +17,9 @@ const FAULTS = {
     slow: { method: SEND_OR_EDIT, action: "delay", delay_s: 10 },
     "bad-gateway": { method: SEND_OR_EDIT, ...GATEWAY },
     "webhook-twice": { method: "webhook", action: "duplicate" },
+    "payment-lost": { method: "update.successful_payment", action: "never" },
+    "payment-twice": { method: "update.successful_payment", action: "duplicate" },
+    "checkout-lost": { method: "update.pre_checkout_query", action: "never" },
   },
   kie: {
     "create-lost": { method: "createTask", action: "drop_after" },
@@ -24,6 +27,12 @@ const FAULTS = {
     "callback-never": { method: "callback", action: "never" },
     "kie-slow": { method: "createTask", action: "delay", delay_s: 10 },
     "kie-bad-gateway": { method: "createTask", ...GATEWAY },
+  },
+  yookassa: {
+    "yookassa-notice-lost": { method: "notice", action: "never" },
+  },
+  cryptopay: {
+    "cryptopay-notice-lost": { method: "notice", action: "never" },
   },
 };
 const PROMPTS = ["fail", "slow", "empty", "never", "many"];

@@ -18,7 +18,7 @@ export class Feed {
     this.onEvents = onEvents;
     this.rows = el("ol", { class: "events", "data-role": "events", tabindex: 0, "aria-label": t("eventsTitle") });
     this.state = el("p", { class: "feed-state", role: "status" }, t("noEvents"));
-    this.world = this.#filter("world", ["telegram", "kie"]);
+    this.world = this.#filter("world", ["telegram", "kie", "yookassa", "cryptopay"]);
     this.kind = this.#filter("kind", KINDS);
     this.noPolling = el("input", { type: "checkbox", checked: true, onchange: () => this.#applyFilters() });
     const clear = el("button", { type: "button", class: "link", onclick: () => this.#clear() }, t("clearEvents"));

@@ -8,6 +8,7 @@ const day = new Intl.DateTimeFormat(language, { day: "numeric", month: "long" })
 const full = new Intl.DateTimeFormat(language, { dateStyle: "long", timeStyle: "medium" });
 
 export const timeOf = (date) => clock.format(at(date));
+export const shortDayOf = (date) => day.format(at(date));
 export const momentOf = (date) => full.format(at(date));
 
 export function dayOf(date) {

@@ -4,7 +4,7 @@ import { el, safeUrl } from "./dom.js";
 import { icon } from "./icons.js";
 import { t } from "./texts.js";
 
-/** `act` carries out what a button asks for: tap, pay, copy, botLink (true when handled); isTapped says it waits. */
+/** `act` carries out what a button asks for: tap, pay, copy, follow (true when handled); isTapped says it waits. */
 export function inlineKeyboard(message, act) {
   const rows = message.inline_keyboard ?? (message.kind === "invoice" ? [[{ text: t("pay"), pay: true }]] : null);
   if (!rows?.length) return null;
@@ -30,9 +30,9 @@ function inlineKey(message, key, row, column, act) {
 function press(message, key, row, column, act) {
   const url = key.url ? safeUrl(key.url) : null;
   if (url) {
-    if (!act.botLink(url)) window.open(url, "_blank", "noopener");
+    if (!act.follow(url)) window.open(url, "_blank", "noopener");
   } else if (key.pay) {
-    act.pay(message.message_id);
+    act.pay(message);
   } else if (key.copy_text) {
     act.copy(key.copy_text.text);
   } else if (!act.isTapped(message.message_id, row, column)) {

@@ -29,17 +29,15 @@ async def answer_callback_query(call: Call) -> bool:
 
 
 async def answer_pre_checkout_query(call: Call) -> bool:
-    """Let the payment go through, or stop it with a reason."""
-    if not call.params.text("ok"):
-        raise bad_request('parameter "ok" is required')
+    """Let the payment go through, or stop it with a reason; what is not a yes is a no, and a no needs its reason."""
     ok = call.params.flag("ok")
     if not ok and not call.params.text("error_message"):
-        raise bad_request("error message must be non-empty")
+        raise bad_request('parameter "error_message" is required')
     query = call.world.queries.close(call.params.text("pre_checkout_query_id"), kind="checkout")
     if ok:
         take_payment(call.world, query)
         return True
     reason = call.params.text("error_message")
     call.world.note("checkout", f"payment of {query.amount} ⭐ stopped: «{reason}»")
-    show_outcome(call.world, query, "refused", reason=reason)
+    show_outcome(call.world, query, "refused", reason=reason, code="BOT_PRECHECKOUT_FAILED")
     return True

@@ -1,7 +1,8 @@
-"""Stars: invoices, refunds, and the list of transactions that survives a lost update."""
+"""Stars: invoices, subscriptions, refunds, and the list of transactions that survives a lost update."""
 
 from typing import Final
 
+from photomat_sandbox.telegram.bills import bill_of, new_link
 from photomat_sandbox.telegram.call import Call
 from photomat_sandbox.telegram.errors import JsonObject, bad_request
 from photomat_sandbox.telegram.keyboards import Markup
@@ -10,6 +11,7 @@ from photomat_sandbox.telegram.methods.send import deliver
 from photomat_sandbox.telegram.params import Params
 from photomat_sandbox.telegram.payments import show_refund
 from photomat_sandbox.telegram.stars import Charge
+from photomat_sandbox.telegram.subscriptions import edit_by_bot
 from photomat_sandbox.telegram.world import TelegramWorld
 
 MAX_TITLE: Final = 32
@@ -17,6 +19,8 @@ MAX_DESCRIPTION: Final = 255
 MAX_PAYLOAD_BYTES: Final = 128
 MAX_LISTED: Final = 100
 MAX_STARS: Final = 100_000
+MAX_SUBSCRIPTION_STARS: Final = 10_000
+SUBSCRIPTION_PERIOD_S: Final = 2_592_000
 
 
 async def send_invoice(call: Call) -> JsonObject:
@@ -39,8 +43,13 @@ async def send_invoice(call: Call) -> JsonObject:
 
 async def create_invoice_link(call: Call) -> str:
     """Make a link to a bill; nothing is shown, so it bears repeating."""
-    invoice = read_invoice(call.params)
-    return call.world.add_invoice_link(invoice, payload=call.params.text("payload"))
+    invoice, period = read_invoice(call.params), call.params.number("subscription_period")
+    if period and period != SUBSCRIPTION_PERIOD_S:
+        raise bad_request("SUBSCRIPTION_PERIOD_INVALID")
+    if period and invoice["total_amount"] > MAX_SUBSCRIPTION_STARS:
+        raise bad_request("STARS_AMOUNT_INVALID")
+    bill = bill_of(invoice, payload=call.params.text("payload"), link=new_link(), subscription_period=period)
+    return call.world.keep_bill(bill)
 
 
 async def refund_star_payment(call: Call) -> bool:
@@ -54,14 +63,30 @@ async def refund_star_payment(call: Call) -> bool:
     return True
 
 
+async def edit_user_star_subscription(call: Call) -> bool:
+    """End a subscription with the month that is paid, or allow the person to resume it."""
+    user_id = call.params.number("user_id")
+    if user_id <= 0:
+        raise bad_request("invalid user_id specified")
+    edit_by_bot(
+        call.world,
+        call.params.text("telegram_payment_charge_id"),
+        user_id=user_id,
+        is_canceled=call.params.flag("is_canceled"),
+    )
+    return True
+
+
 async def get_star_transactions(call: Call) -> JsonObject:
     """List payments and refunds, oldest first."""
-    rows = []
+    placed: list[tuple[int, int, JsonObject]] = []
     for charge in call.world.stars.charges:
-        rows.append(_transaction(call.world, charge, at=charge.paid_at, side="source"))
+        row = _transaction(call.world, charge, at=charge.paid_at, side="source")
+        placed.append((charge.paid_at, charge.number, row))
         if charge.refunded_at is not None:
-            rows.append(_transaction(call.world, charge, at=charge.refunded_at, side="receiver"))
-    rows.sort(key=lambda row: int(row["date"]))
+            row = _transaction(call.world, charge, at=charge.refunded_at, side="receiver")
+            placed.append((charge.refunded_at, charge.refund_number, row))
+    rows = [row for _, _, row in sorted(placed, key=lambda place: place[:2])]
     start = max(0, call.params.number("offset"))
     limit = min(max(call.params.number("limit", MAX_LISTED), 1), MAX_LISTED)
     return {"transactions": rows[start : start + limit]}
@@ -103,10 +128,12 @@ def _one_price(params: Params) -> int:
 
 
 def _transaction(world: TelegramWorld, charge: Charge, *, at: int, side: str) -> JsonObject:
-    partner = {
+    partner: JsonObject = {
         "type": "user",
         "transaction_type": "invoice_payment",
         "user": world.people[charge.user_id].as_user(),
         "invoice_payload": charge.payload,
     }
+    if charge.subscription_period:
+        partner["subscription_period"] = charge.subscription_period
     return {"id": charge.charge_id, "amount": charge.amount, "date": at, side: partner}

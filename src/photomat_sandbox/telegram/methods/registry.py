@@ -55,6 +55,7 @@ METHODS: Final[Mapping[str, Method]] = {
     "sendInvoice": payments.send_invoice,
     "createInvoiceLink": payments.create_invoice_link,
     "refundStarPayment": payments.refund_star_payment,
+    "editUserStarSubscription": payments.edit_user_star_subscription,
     "getStarTransactions": payments.get_star_transactions,
     "getMyStarBalance": payments.get_my_star_balance,
     "getFile": files.get_file,

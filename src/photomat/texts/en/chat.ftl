@@ -1,4 +1,4 @@
-### Everything a customer reads in English. Keys and variables are those of ru.ftl.
+### Everything a customer reads in English. Keys and variables are those of ru.
 
 ## Start and menu
 greeting = 👋 Hello, { $name }!
@@ -18,11 +18,19 @@ help = ℹ️ <b>How it works</b>
     The picture appears in that very card. If it fails, your money returns to the balance by itself.
 
     /start — menu
-    /balance — balance
+    /balance — your balance
+    /topup — top up
+    /statement — every move of your money
     /history — your orders
+    /promo — enter a promo code
+    /invite — invite a friend
+    /gift — give money to a friend
     /cancel — stop filling in
     /lang — language / язык
+    /paysupport — questions about payments
+    /terms — terms
     /help — this page
+help-operator = You are an operator: /receipts — the receipts that wait for your decision
 menu-create = 🖼 Create a picture
 menu-balance = 💰 Balance
 menu-history = 🗂 History
@@ -31,6 +39,7 @@ menu-lang = 🌐 Language
 menu-home = 🏠 Menu
 command-start = Menu
 command-balance = Balance
+command-statement = Statement
 command-history = Your orders
 command-cancel = Stop filling in
 command-lang = Language / Язык
@@ -129,6 +138,7 @@ why-until = • Until { $until } UTC.
 why-least = • This is the lowest price of such an order.
 why-rounded = • Rounded up to { $step }.
 why-total = Total: <b>{ $price }</b>. The price is fixed when you buy; if nothing comes of it, the money comes back.
+draft-ran-elsewhere = This order is running already: its card is further down in this chat, and its result is in the history too: /history
 draft-canceled = The order is canceled, nothing was charged.
 
 ## Answers to taps
@@ -175,9 +185,6 @@ tap-nothing = There is nothing to tap here
 tap-failed = That did not work. Open the menu: /start
 
 ## The rest
-balance = 💰 Available: <b>{ $available }</b>
-balance-held = 💰 Available: <b>{ $available }</b>
-    In work: { $held }
 history = 🗂 <b>Your orders</b>
 
     { $lines }
@@ -190,6 +197,8 @@ history-gift = 🎁 done, free: { $price } went back to your balance
 history-not-shown = 📦 done, but it has not reached you yet: tap “Did not arrive?”
 history-failed = ❌ failed: { $reason }. { $price } went back to your balance
 history-canceled = ✖️ canceled, { $price } went back to your balance
+history-failed-free = ❌ failed: { $reason }, the free generation is yours again
+history-canceled-free = ✖️ canceled, the free generation is yours again
 history-offered = 🎉 canceled, but the result is there: take it on its card for { $price }
 history-running = ⏳ being made, { $price } set aside
 history-fail-content = the model declined the request
@@ -206,9 +215,9 @@ lang-en = 🇬🇧 English
 lang-chosen = I speak English now.
 fallback-text = To make a picture, tap the button below and I will ask what to draw.
 fallback-command = There is no such command. Here is what there is: /help
+only-private = This works only in a private chat with me: write to me there
 fallback-other = I cannot do that yet. To make a picture, tap the button below.
 parked = 😔 Your message could not be handled: the mistake is ours and the operator will see it. Your money is safe. Please try again: /start
-checkout-closed = Payments are not open yet, nothing was charged.
 
 ## The card of a bought job, its ring and the reasons of a failure
 
@@ -247,6 +256,17 @@ card-canceled =
     { $inputs }
 
     Canceled. { $price } are back on your balance.
+card-failed-free =
+    ❌ <b>{ $model }</b>
+    { $inputs }
+
+    { $reason }
+    The free generation is yours again.
+card-canceled-free =
+    ✖️ <b>{ $model }</b>
+    { $inputs }
+
+    Canceled. The free generation is yours again.
 card-offered =
     🎉 <b>{ $model }</b>
     { $inputs }

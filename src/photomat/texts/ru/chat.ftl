@@ -1,4 +1,4 @@
-### Всё, что читает клиент по-русски. Ключи и переменные те же, что в en.ftl.
+### Всё, что читает клиент по-русски. Ключи и переменные те же, что в en.
 
 ## Начало и меню
 greeting = 👋 Здравствуйте, { $name }!
@@ -19,10 +19,18 @@ help = ℹ️ <b>Как это работает</b>
 
     /start — меню
     /balance — баланс
+    /topup — пополнить
+    /statement — выписка: все движения денег
     /history — ваши заказы
+    /promo — ввести промокод
+    /invite — пригласить друга
+    /gift — подарить деньги другу
     /cancel — прервать заполнение
     /lang — язык / language
+    /paysupport — вопросы об оплате
+    /terms — условия
     /help — эта подсказка
+help-operator = Вы оператор: /receipts — чеки, которые ждут вашего решения
 menu-create = 🖼 Создать картинку
 menu-balance = 💰 Баланс
 menu-history = 🗂 История
@@ -31,6 +39,7 @@ menu-lang = 🌐 Язык
 menu-home = 🏠 Меню
 command-start = Меню
 command-balance = Баланс
+command-statement = Выписка
 command-history = Ваши заказы
 command-cancel = Прервать заполнение
 command-lang = Язык / Language
@@ -131,6 +140,7 @@ why-until = • Так до { $until } UTC.
 why-least = • Это наименьшая цена такого заказа.
 why-rounded = • Округлено вверх до { $step }.
 why-total = Итого: <b>{ $price }</b>. Цена закрепляется за заказом в момент покупки; если ничего не получится, деньги вернутся.
+draft-ran-elsewhere = Этот заказ уже запущен: его карточка ниже в чате, а результат найдётся и в истории: /history
 draft-canceled = Заказ отменён, деньги не списаны.
 
 ## Ответы на нажатия
@@ -178,9 +188,6 @@ tap-nothing = Здесь ничего нажимать не нужно
 tap-failed = Не получилось. Откройте меню: /start
 
 ## Прочее
-balance = 💰 Доступно: <b>{ $available }</b>
-balance-held = 💰 Доступно: <b>{ $available }</b>
-    В работе: { $held }
 history = 🗂 <b>Ваши заказы</b>
 
     { $lines }
@@ -193,6 +200,8 @@ history-gift = 🎁 готово, бесплатно: { $price } вернули�
 history-not-shown = 📦 готово, но ещё не дошло до вас: нажмите «Не пришло?»
 history-failed = ❌ не удалось: { $reason }. { $price } вернулись на баланс
 history-canceled = ✖️ отменено, { $price } вернулись на баланс
+history-failed-free = ❌ не удалось: { $reason }, бесплатная генерация снова ваша
+history-canceled-free = ✖️ отменено, бесплатная генерация снова ваша
 history-offered = 🎉 отменено, но результат есть: его можно забрать на карточке за { $price }
 history-running = ⏳ делается, { $price } отложены
 history-fail-content = модель отказалась от запроса
@@ -209,9 +218,9 @@ lang-en = 🇬🇧 English
 lang-chosen = Теперь говорю по-русски.
 fallback-text = Чтобы сделать картинку, нажмите кнопку ниже, и я спрошу описание.
 fallback-command = Такой команды нет. Вот что есть: /help
+only-private = Это работает только в личном чате со мной: напишите мне в личку
 fallback-other = Это я пока не умею. Чтобы сделать картинку, нажмите кнопку ниже.
 parked = 😔 Не получилось обработать ваше сообщение: ошибка на нашей стороне, оператор её увидит. Ваши деньги в порядке. Попробуйте ещё раз: /start
-checkout-closed = Оплата пока не открыта, деньги не списаны.
 
 ## The card of a bought job, its ring and the reasons of a failure
 
@@ -250,6 +259,17 @@ card-canceled =
     { $inputs }
 
     Отменено. { $price } вернулись на баланс.
+card-failed-free =
+    ❌ <b>{ $model }</b>
+    { $inputs }
+
+    { $reason }
+    Бесплатная генерация снова ваша.
+card-canceled-free =
+    ✖️ <b>{ $model }</b>
+    { $inputs }
+
+    Отменено. Бесплатная генерация снова ваша.
 card-offered =
     🎉 <b>{ $model }</b>
     { $inputs }

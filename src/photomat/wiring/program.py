@@ -1,6 +1,7 @@
-"""How the parts are put together: Settings in, parts out. The only file that names concrete classes."""
+"""One running instance: every part built from the settings, its steps, its doors, its duties."""
 
 import asyncio
+from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import timedelta
@@ -9,68 +10,61 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from aiogram import Bot
-from aiogram.client.session.aiohttp import AiohttpSession
-from aiogram.client.telegram import TelegramAPIServer
 from aiohttp import web
 
 from photomat import __version__
 from photomat.alerts.incident import Eyes
 from photomat.alerts.tell import Teller
-from photomat.alerts.watch import Watcher, forget_old
-from photomat.audit.proofs import prove_the_night
-from photomat.bot.app import announce_commands, build_dispatcher
+from photomat.alerts.watch import Watcher
+from photomat.bot.app import build_dispatcher
+from photomat.bot.checkout_guard import CheckoutGuard
 from photomat.bot.dispatch import UpdateWorker
-from photomat.bot.polling import Poller
-from photomat.bot.presence import use_polling, use_webhook
+from photomat.bot.shop import Shop
 from photomat.catalog.load import Catalog, load_catalog
 from photomat.catalog.pricing import Rates
 from photomat.cluster.active_state import ActiveState
-from photomat.cluster.instances import Heartbeat, forget_the_dead, new_instance_id
+from photomat.cluster.instances import Heartbeat, new_instance_id
 from photomat.db.pool import Pool, connect_pool
 from photomat.db.schema_check import require_schema
 from photomat.delivery.coordinator import Coordinator
 from photomat.delivery.keep import Keeper
-from photomat.delivery.lock import free_locks_of_the_dead
 from photomat.delivery.media import ResultFiles
 from photomat.delivery.resend import Resender
 from photomat.delivery.ring import Ringer
 from photomat.delivery.sender import Sender
-from photomat.delivery.tidy import forget_sent
-from photomat.flow import DUE, alert_steps, job_steps, update_steps
-from photomat.inbox.lane import free_lanes_of_the_dead
+from photomat.flow import DUE, alert_steps, job_steps, money_steps, update_steps
 from photomat.inbox.receive import queue_depth, receive
-from photomat.inbox.tidy import forget_handled
 from photomat.jobs.callback_inbox import CallbackInbox
 from photomat.jobs.job import Times
 from photomat.jobs.limits import Limits
 from photomat.jobs.look import Looker
-from photomat.jobs.loose_holds import shout_about_loose_holds
-from photomat.jobs.orphans import reconcile_orphans
 from photomat.jobs.submit import Submitter
-from photomat.jobs.sweep import free_claims_of_the_dead, rearm_the_forgotten
-from photomat.kernel.ids import BotId, InstanceId, JobId
+from photomat.kernel.ids import BotId, InstanceId, JobId, UserId
 from photomat.kernel.money import Money
 from photomat.kie.client import KieClient
 from photomat.kie.families import JOBS
 from photomat.kie.signature import sign_job
+from photomat.notices.send import Notifier
+from photomat.payments.invoices import InvoiceLooker, look_at
+from photomat.payments.receipt_desk import ReceiptDesk
+from photomat.payments.refunder import Refunder
+from photomat.providers.port import PaymentProvider
+from photomat.rewards.book import RewardBook
 from photomat.settings import Settings
 from photomat.telegram.messenger import TelegramMessenger
-from photomat.telegram.pacing import Pacing
 from photomat.texts.load import Texts, load_texts
 from photomat.web.app import build_app
 from photomat.web.health import Health
 from photomat.web.kie_callback import KieCallbacks
+from photomat.web.payments import PaymentNotices
 from photomat.web.telegram_webhook import TelegramWebhook
-from photomat.work.budget import forget_unused
-from photomat.work.duties import Duty, every, first_of, until_it_works
+from photomat.wiring.money import give_back_ways, offers_of, support_of, terms_of
+from photomat.wiring.outside import payment_providers, reach_outside
+from photomat.wiring.stars import checkout_guard
 from photomat.work.loop import Step
 from photomat.work.wakes import Wakes
 
 POOL_SIZE: Final = 12
-ORPHANS_EVERY_S: Final = 60.0
-SWEEP_EVERY_S: Final = 3.0
-FORGOTTEN_EVERY_S: Final = 60.0
-TIDY_EVERY_S: Final = 600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,12 +76,14 @@ class Program:
     heartbeat_pool: Pool
     bot: Bot
     kie: KieClient
+    providers: Mapping[str, PaymentProvider]
     texts: Texts
     catalog: Catalog
     wakes: Wakes
     state: ActiveState
     instance: InstanceId
     doors_open: asyncio.Event
+    guard: CheckoutGuard
 
     @property
     def bot_id(self) -> BotId:
@@ -127,6 +123,7 @@ class Program:
             a_minute=settings.orders_per_minute,
             pause=timedelta(seconds=settings.cooldown_s),
             free_a_day=settings.free_per_day,
+            free_a_friend=settings.referral_free,
         )
 
     def callback_url(self, job_id: JobId) -> str | None:
@@ -151,24 +148,31 @@ class Program:
         return update_steps(*workers, wake=self.wakes.here)
 
     def _update_worker(self, *, pre_checkout: bool) -> UpdateWorker:
-        settings = self.settings
-        dispatcher = build_dispatcher(
-            pool=self.pool,
-            texts=self.texts,
-            catalog=self.catalog,
-            rates=self.rates,
-            limits=self.limits,
-            welcome_credit=Money(settings.welcome, settings.currency),
-            times=self.times,
-        )
+        dispatcher = build_dispatcher(shop=self._shop(), texts=self.texts)
         return UpdateWorker(
             pool=self.pool,
             bot=self.bot,
             dispatcher=dispatcher,
             texts=self.texts,
             instance=self.instance,
-            lease_s=settings.lease_s,
+            lease_s=self.settings.lease_s,
             pre_checkout=pre_checkout,
+        )
+
+    def _shop(self) -> Shop:
+        settings = self.settings
+        return Shop(
+            pool=self.pool,
+            catalog=self.catalog,
+            rates=self.rates,
+            times=self.times,
+            limits=self.limits,
+            welcome_credit=Money(settings.welcome, settings.currency),
+            terms=terms_of(settings),
+            offers=offers_of(settings),
+            providers=self.providers,
+            support=support_of(settings),
+            operators=frozenset(UserId(admin) for admin in settings.admins),
         )
 
     def job_steps(self) -> list[Step[Any]]:
@@ -211,13 +215,27 @@ class Program:
             lease=self.times.lease,
             delivery_lease=timedelta(seconds=self.settings.delivery_lease_s),
         )
-        return [*steps, *alerts]
+        return [*steps, *self._money_steps(messenger), *alerts]
+
+    def _money_steps(self, messenger: TelegramMessenger) -> list[Step[Any]]:
+        return money_steps(
+            looker=self.invoice_looker,
+            refunder=Refunder(pool=self.pool, ways=give_back_ways(self.bot, self.providers)),
+            rewards=RewardBook(pool=self.pool, terms=terms_of(self.settings)),
+            desk=ReceiptDesk(pool=self.pool, messenger=messenger, texts=self.texts, operators=self.settings.admins),
+            notifier=Notifier(pool=self.pool, messenger=messenger, texts=self.texts),
+        )
+
+    @property
+    def invoice_looker(self) -> InvoiceLooker:
+        """The one reader of what was paid at a provider."""
+        return InvoiceLooker(pool=self.pool, providers=self.providers)
 
     def web_app(self) -> web.Application:
         """The doors for callers from outside."""
 
         async def take(updates: Any) -> object:
-            return await receive(self.pool, bot_id=self.bot_id, updates=updates)
+            return await self.guard.taking_in(updates, lambda: receive(self.pool, bot_id=self.bot_id, updates=updates))
 
         return build_app(
             health=Health(state=self.state, version=__version__, queue_depth=lambda: queue_depth(self.pool)),
@@ -226,46 +244,13 @@ class Program:
                 secrets=self.settings.callback_secrets,
                 webhook_key=self.settings.kie_webhook_key,
             ),
+            notices=PaymentNotices(providers=self.providers, look_at=self._look_at_bill),
             webhook=TelegramWebhook(secret=self.settings.webhook_secret, receive=take, wake=self.wakes.everywhere),
         )
 
-    def duties(self) -> list[Duty]:
-        """What the ACTIVE instance does besides."""
-        return [
-            *self._doors(),
-            until_it_works("commands", lambda: announce_commands(self.bot, self.texts)),
-            every(SWEEP_EVERY_S, "lanes", lambda: free_lanes_of_the_dead(self.pool)),
-            every(SWEEP_EVERY_S, "claims", lambda: free_claims_of_the_dead(self.pool)),
-            every(SWEEP_EVERY_S, "delivery locks", lambda: free_locks_of_the_dead(self.pool)),
-            every(ORPHANS_EVERY_S, "orphans", lambda: reconcile_orphans(self.pool)),
-            every(FORGOTTEN_EVERY_S, "forgotten", lambda: rearm_the_forgotten(self.pool)),
-            every(TIDY_EVERY_S, "holds", lambda: shout_about_loose_holds(self.pool)),
-            every(TIDY_EVERY_S, "inbox", lambda: forget_handled(self.pool)),
-            every(TIDY_EVERY_S, "resends", lambda: forget_sent(self.pool)),
-            every(TIDY_EVERY_S, "budgets", lambda: forget_unused(self.pool)),
-            every(TIDY_EVERY_S, "instances", lambda: forget_the_dead(self.pool)),
-            every(TIDY_EVERY_S, "incidents", lambda: forget_old(self.pool)),
-            every(TIDY_EVERY_S, "proof", lambda: prove_the_night(self.pool)),
-        ]
-
-    def _doors(self) -> list[Duty]:
-        """How updates reach us: by webhook where there is a public address, else by long polling."""
-        address = self.settings.address
-        if address is not None:
-            return [until_it_works("webhook", lambda: self._open_webhook(address))]
-        poller = Poller(pool=self.pool, bot=self.bot, wake=self.wakes.here)
-        return [
-            until_it_works("no webhook", self._open_polling),
-            lambda over: first_of(lambda: poller.run(over), over.wait),
-        ]
-
-    async def _open_polling(self) -> None:
-        await use_polling(self.bot)
-        self.doors_open.set()
-
-    async def _open_webhook(self, address: str) -> None:
-        await use_webhook(self.bot, url=f"{address}/telegram/webhook", secret=self.settings.webhook_secret)
-        self.doors_open.set()
+    async def _look_at_bill(self, provider: str, external_id: str) -> None:
+        await look_at(self.pool, provider, external_id)
+        self.wakes.everywhere("invoices")
 
 
 async def build(stack: AsyncExitStack, settings: Settings, dsn: str) -> Program:
@@ -279,35 +264,22 @@ async def build(stack: AsyncExitStack, settings: Settings, dsn: str) -> Program:
     heartbeat_pool = await connect_pool(dsn, name=instance, size=1, through_pooler=pooled)
     stack.push_async_callback(_close_pool, heartbeat_pool)
     bot, kie = reach_outside(stack, settings, pool)
+    texts = load_texts()
     return Program(
         settings=settings,
         pool=pool,
         heartbeat_pool=heartbeat_pool,
         bot=bot,
         kie=kie,
-        texts=load_texts(),
+        providers=payment_providers(stack, settings),
+        texts=texts,
         catalog=load_catalog(),
         wakes=Wakes(DUE),
         state=ActiveState(),
         instance=instance,
         doors_open=asyncio.Event(),
+        guard=checkout_guard(pool, bot, texts),
     )
-
-
-def reach_outside(stack: AsyncExitStack, settings: Settings, pool: Pool) -> tuple[Bot, KieClient]:
-    """The clients of Telegram and Kie; calls to Telegram pass the budgets all instances share."""
-    session = AiohttpSession(api=TelegramAPIServer.from_base(settings.telegram_api_url))
-    session.middleware(Pacing(pool))
-    bot = Bot(settings.bot_token or "", session=session)
-    stack.push_async_callback(bot.session.close)
-    return bot, reach_kie(stack, settings)
-
-
-def reach_kie(stack: AsyncExitStack, settings: Settings) -> KieClient:
-    """The client of Kie alone."""
-    kie = KieClient(base_url=settings.kie_api_url, api_key=settings.kie_api_key or "")
-    stack.push_async_callback(kie.close)
-    return kie
 
 
 async def _close_pool(pool: Pool) -> None:

@@ -1,0 +1,139 @@
+"""`photomat promo`: make a code, see who used it, stop it."""
+
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Annotated
+
+import typer
+
+from photomat.cli.ask import AsJson, ask, minor_units, operator_name, print_json
+from photomat.cli.screen import folding, print_found
+from photomat.db.pool import Pool
+from photomat.operators.actions import Answer
+from photomat.operators.promo import create_promo, in_words, stop_promo
+from photomat.rewards.codes import KeptCode, Use, list_codes, show_code
+from photomat.rewards.promo_code import Kind, PromoCode, normal
+from photomat.settings import load
+
+NAME = "photomat promo"
+app = typer.Typer(help="Promo codes.", no_args_is_help=True)
+
+Reason = Annotated[str, typer.Option(help="Why, for the journal.")]
+Limit = Annotated[int, typer.Option(min=1, max=10_000)]
+
+
+@app.command("create")
+def create(
+    code: str,
+    *,
+    amount: Annotated[str | None, typer.Option("--sum", help="Credits so much at once.")] = None,
+    percent: Annotated[int | None, typer.Option(min=1, max=100, help="Adds so much to the next top-up.")] = None,
+    free: Annotated[int | None, typer.Option(min=1, max=1000, help="So many free generations.")] = None,
+    most: Annotated[
+        str | None, typer.Option(help="The largest price of a free generation; the most a percent gives.")
+    ] = None,
+    uses: Annotated[int | None, typer.Option(min=1, help="How often in all; without it any number of times.")] = None,
+    per_user: Annotated[int, typer.Option(min=1, help="How often one user may use it.")] = 1,
+    only_new: Annotated[bool, typer.Option("--only-new", help="For who has neither ordered nor paid yet.")] = False,
+    until: Annotated[datetime | None, typer.Option(help="Ends then; UTC.")] = None,
+    reason: Reason,
+    as_json: AsJson = False,
+) -> None:
+    """Make a code of one kind: --sum, --percent or --free (with --most)."""
+    money = amount if amount is not None else most
+    promo = PromoCode(
+        code=normal(code) or code,
+        kind=_kind(amount, percent, free, most),
+        currency=load().currency,
+        amount=None if money is None else minor_units(money),
+        percent=percent,
+        generations=free,
+        most_uses=uses,
+        per_user=per_user,
+        only_new=only_new,
+        expires_at=None if until is None else until.replace(tzinfo=UTC),
+    )
+
+    async def act(pool: Pool) -> Answer:
+        return await create_promo(pool, promo, operator=operator_name(), reason=reason)
+
+    _tell(ask(act, name=NAME), as_json=as_json)
+
+
+@app.command("stop")
+def stop(code: str, *, reason: Reason, as_json: AsJson = False) -> None:
+    """Let nobody use a code any more."""
+
+    async def act(pool: Pool) -> Answer:
+        return await stop_promo(pool, code, operator=operator_name(), reason=reason)
+
+    _tell(ask(act, name=NAME), as_json=as_json)
+
+
+@app.command("list")
+def list_command(*, limit: Limit = 50, as_json: AsJson = False) -> None:
+    """The newest codes, how often each was used."""
+    found = ask(lambda pool: list_codes(pool, limit=limit), name=NAME)
+    if as_json:
+        print_json([_as_json(kept) for kept in found])
+        return
+    table = folding("code", "gives", "used", "")
+    for kept in found:
+        table.add_row(kept.promo.code, in_words(kept.promo), str(kept.used), "over" if kept.is_over else "")
+    print_found(table)
+
+
+@app.command("show")
+def show(code: str, *, limit: Limit = 100, as_json: AsJson = False) -> None:
+    """A code, and who used it."""
+    found = ask(lambda pool: show_code(pool, normal(code), limit=limit), name=NAME)
+    if found is None:
+        typer.echo(f"There is no code {code}.", err=True)
+        raise typer.Exit(1)
+    kept, uses = found
+    if as_json:
+        print_json(_as_json(kept) | {"uses": [asdict(use) for use in uses]})
+        return
+    over = " It is over." if kept.is_over else ""
+    used = f"Used {kept.used} {'time' if kept.used == 1 else 'times'}."
+    typer.echo(f"{kept.promo.code}: {in_words(kept.promo)}. {used}{over} {kept.operator}: {kept.reason}")
+    for use in uses:
+        typer.echo(f"{use.used_at:%Y-%m-%d %H:%M:%S}  user {use.user_id}  {_came_of(use)}")
+
+
+def _kind(amount: str | None, percent: int | None, free: int | None, most: str | None) -> Kind:
+    if sum(each is not None for each in (amount, percent, free)) != 1:
+        raise typer.BadParameter("choose one of --sum, --percent and --free")
+    if free is not None and most is None:
+        raise typer.BadParameter("--free needs --most: the largest price of such a generation")
+    if amount is not None and most is not None:
+        raise typer.BadParameter("--most belongs to --percent and --free")
+    return "sum" if amount is not None else "percent" if percent is not None else "free"
+
+
+def _came_of(use: Use) -> str:
+    if use.credited is None:
+        return f"{use.generations} generations" if use.generations else "waits"
+    back = f", {use.taken_back} taken back" if use.taken_back else ""
+    paid = f" with payment {use.payment_id}" if use.payment_id is not None else ""
+    return f"{use.credited} minor units{paid}{back}"
+
+
+def _as_json(kept: KeptCode) -> dict[str, object]:
+    return asdict(kept.promo) | {
+        "used": kept.used,
+        "is_over": kept.is_over,
+        "operator": kept.operator,
+        "reason": kept.reason,
+        "created_at": kept.created_at,
+        "stopped_at": kept.stopped_at,
+    }
+
+
+def _tell(answer: Answer, *, as_json: bool) -> None:
+    if as_json:
+        print_json(asdict(answer))
+    else:
+        typer.echo(answer.sentence, err=not answer.done)
+    if not answer.done:
+        raise typer.Exit(1)

@@ -1,0 +1,62 @@
+"""What an operator may do with promo codes: make one, stop one. Both in the journal, refusals too."""
+
+from typing import Final
+
+from photomat.db.pool import Pool, Transaction
+from photomat.operators.actions import Answer, journaled
+from photomat.rewards.codes import add_code, stop_code
+from photomat.rewards.promo_code import PromoCode, normal
+
+HOW_WRITTEN: Final = "A code has 3 to 32 letters (English or Russian), digits, - or _."
+
+
+async def create_promo(pool: Pool, promo: PromoCode, *, operator: str, reason: str) -> Answer:
+    """Make a code that can be used from now on."""
+
+    async def act(tx: Transaction) -> Answer:
+        if normal(promo.code) != promo.code:
+            return Answer(done=False, sentence=HOW_WRITTEN)
+        if promo.amount is not None and promo.amount <= 0:
+            return Answer(done=False, sentence="The sum must be more than nothing.")
+        if not await add_code(tx, promo, operator=operator, reason=reason):
+            return Answer(done=False, sentence=f"There is a code {promo.code} already; a code is never changed.")
+        return Answer(done=True, sentence=f"{promo.code}: {in_words(promo)}.")
+
+    reference = f"promo:{promo.code}"
+    return await journaled(pool, act, action="promo", operator=operator, reason=reason, reference=reference)
+
+
+async def stop_promo(pool: Pool, written: str, *, operator: str, reason: str) -> Answer:
+    """Let nobody use a code any more; what was given stays given."""
+    code = normal(written)
+
+    async def act(tx: Transaction) -> Answer:
+        stopped = await stop_code(tx, code)
+        sentence = (
+            f"{code} is stopped; who has used it keeps what it gave." if stopped else "There is no such code to stop."
+        )
+        return Answer(done=stopped, sentence=sentence)
+
+    return await journaled(
+        pool, act, action="stop promo", operator=operator, reason=reason, reference=f"promo:{code or written}"
+    )
+
+
+def in_words(promo: PromoCode) -> str:
+    """What a code gives, to whom, how often and until when."""
+    match promo.kind:
+        case "sum":
+            gives = f"{promo.money} at once"
+        case "percent":
+            most = "" if promo.money is None else f", {promo.money} at most"
+            gives = f"{promo.percent} % of the next top-up{most}"
+        case _:
+            gives = f"{promo.generations} free generations of up to {promo.money} each"
+    often = (
+        "any number of uses"
+        if promo.most_uses is None
+        else f"{promo.most_uses} use{'' if promo.most_uses == 1 else 's'}"
+    )
+    until = "" if promo.expires_at is None else f", until {promo.expires_at:%Y-%m-%d %H:%M} UTC"
+    whom = ", new users only" if promo.only_new else ""
+    return f"{gives}, {often}, {promo.per_user} per user{whom}{until}"

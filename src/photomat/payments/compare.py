@@ -1,0 +1,168 @@
+"""A provider's list of payments against ours, once a night: what only one of us knows, and sums that differ, have an owner.
+
+What the provider lists and we do not know is received first (`InvoiceLooker.read_recent`): whatever is left after that is a
+difference. One that both lists no longer show ends by itself; one whose payment is older than the list stays until a person
+has looked. Nothing is mended here. A provider that does not answer is compared the next time; the others are now.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+
+from photomat.audit import differences
+from photomat.db.pool import Pool, Transaction, transaction
+from photomat.kernel.errors import PhotomatError
+from photomat.kernel.logs import get_logger
+from photomat.kernel.money import Money
+from photomat.payments.invoices import IN_ANOTHER_CURRENCY, LOOK_BACK, PAYMENT_OF_NOBODY, InvoiceLooker
+from photomat.providers.port import PaymentProvider, Report
+
+ONCE_IN: Final = timedelta(hours=22)
+GRACE: Final = timedelta(hours=1)
+"""A list may be late; whatever is younger than that is compared the next time."""
+
+NOTHING: Final = "nothing"
+log = get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ours:
+    """What our books say of a payment: how much arrived, how much went back for sure, and how much is on its way back."""
+
+    paid: Money
+    refunded: int
+    wanted: int
+
+
+async def reconcile(looker: InvoiceLooker, *, always: bool = False) -> int:
+    """Receive what every provider lists, and compare the lists where a night has passed; say how many differences there are."""
+    found = 0
+    for provider in looker.providers.values():
+        try:
+            await looker.read_recent(provider)
+            if always or await _is_due(looker.pool, provider.name):
+                found += await compare(looker.pool, provider)
+        except PhotomatError as error:
+            log.error("PAYMENTS_NOT_COMPARED", provider=provider.name, error=str(error))
+    return found
+
+
+async def compare(pool: Pool, provider: PaymentProvider) -> int:
+    """Hold both lists against each other; say how many differences there are now."""
+    since, until = await pool.fetchrow(
+        "SELECT photomat_now() - $1::interval, photomat_now() - $2::interval", LOOK_BACK, GRACE
+    )
+    reports = {one.external_id: one for one in await provider.recent(since) if one.paid.minor and one.at <= until}
+    async with transaction(pool) as tx:
+        ours = await _ours(tx, provider.name, list(reports), since=since, until=until)
+        names = {*ours, *reports} - await _of_nobody(tx, provider.name)
+        told = {name: _differs(ours.get(name), reports.get(name), provider.lists_refunds) for name in names}
+        differing = {name: both for name, both in told.items() if both is not None}
+        for name, (expected, found) in differing.items():
+            await differences.report(
+                tx,
+                kind=_kind(provider.name),
+                reference=_reference(provider.name, name),
+                expected=expected,
+                found=found,
+                again=False,
+            )
+        await _end_the_others(tx, provider.name, compared=names, differing=set(differing))
+        await _note(tx, provider.name, len(differing))
+    log.info("PAYMENTS_COMPARED", provider=provider.name, listed=len(reports), ours=len(ours), differ=len(differing))
+    return len(differing)
+
+
+def _differs(ours: Ours | None, report: Report | None, lists_refunds: bool) -> tuple[str, str] | None:  # noqa: FBT001  a fact
+    """What we expected and what the provider says; None where both agree. A refund on its way may be there already."""
+    if ours is None:
+        return (NOTHING, f"{report.paid} paid") if report else None
+    if report is None:
+        return f"{ours.paid} paid", NOTHING
+    paid, refunded = report.paid, report.refunded.minor
+    given_back_fits = not lists_refunds or ours.refunded <= refunded <= ours.refunded + ours.wanted
+    if paid != ours.paid or not given_back_fits:
+        return _in_words(ours.paid, ours.refunded), _in_words(paid, refunded)
+    return None
+
+
+def _in_words(paid: Money, given_back: int) -> str:
+    return f"{paid} paid, {Money(given_back, paid.currency)} given back"
+
+
+async def _of_nobody(tx: Transaction, provider: str) -> set[str]:
+    """What has a difference of its own: money that no offer of ours explains, or not in this currency."""
+    kinds = [PAYMENT_OF_NOBODY, IN_ANOTHER_CURRENCY]
+    rows = await tx.fetch("SELECT reference FROM differences WHERE kind = ANY($1::text[])", kinds)
+    prefix = _reference(provider, "")
+    return {row["reference"].removeprefix(prefix) for row in rows if row["reference"].startswith(prefix)}
+
+
+async def _ours(
+    tx: Transaction, provider: str, listed: list[str], *, since: datetime, until: datetime
+) -> Mapping[str, Ours]:
+    """Our payments of the same days, and those the provider lists whenever they were."""
+    rows = await tx.fetch(
+        """
+        SELECT external_id, paid_amount, paid_currency,
+               coalesce(sum(back.paid) FILTER (WHERE state = 'done'), 0)::bigint AS refunded,
+               coalesce(sum(back.paid) FILTER (WHERE state = 'wanted'), 0)::bigint AS wanted
+          FROM payments
+          LEFT JOIN (SELECT payment_id, paid_amount AS paid, state FROM payment_refunds) AS back USING (payment_id)
+         WHERE provider = $1 AND (external_id = ANY($2::text[]) OR paid_at BETWEEN $3::timestamptz + $5::interval AND $4)
+         GROUP BY payment_id
+        """,
+        provider,
+        listed,
+        since,
+        until,
+        GRACE,
+    )
+    return {
+        row["external_id"]: Ours(
+            paid=Money(row["paid_amount"], row["paid_currency"]), refunded=row["refunded"], wanted=row["wanted"]
+        )
+        for row in rows
+    }
+
+
+async def _end_the_others(tx: Transaction, provider: str, *, compared: set[str], differing: set[str]) -> None:
+    open_ones = await tx.fetch(
+        "SELECT reference FROM differences WHERE kind = $1 AND resolved_at IS NULL", _kind(provider)
+    )
+    agreed = {_reference(provider, name) for name in compared - differing}
+    still_there = [row["reference"] for row in open_ones if row["reference"] not in agreed]
+    await differences.end_unseen(tx, kind=_kind(provider), still_there=still_there)
+
+
+async def _is_due(pool: Pool, provider: str) -> bool:
+    return bool(
+        await pool.fetchval(
+            """
+            SELECT NOT EXISTS (SELECT FROM comparisons
+                                WHERE name = $1 AND finished_at > photomat_now() - $2::interval)
+            """,
+            _kind(provider),
+            ONCE_IN,
+        )
+    )
+
+
+async def _note(tx: Transaction, provider: str, found: int) -> None:
+    await tx.execute(
+        """
+        INSERT INTO comparisons (name, found) VALUES ($1, $2)
+            ON CONFLICT (name) DO UPDATE SET finished_at = photomat_now(), found = excluded.found
+        """,
+        _kind(provider),
+        found,
+    )
+
+
+def _kind(provider: str) -> str:
+    return f"{provider}-payments"
+
+
+def _reference(provider: str, external_id: str) -> str:
+    return f"payment:{provider}:{external_id}"

@@ -1,0 +1,274 @@
+"""Bills at a provider, looked at until they are paid or canceled. One reader of the truth for notices and polling.
+
+A notice only makes a bill due. What was paid is read from the provider itself, so a forged, repeated, early or lost notice
+changes nothing; a bill nobody told us of is found by `recent`. Looks come seldom as a bill grows older, and end with it. One
+that is made due while somebody looks at it stays due: whoever claimed it puts it off only if nobody has touched it since.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from photomat.audit import differences
+from photomat.db.pool import Pool, Transaction, transaction
+from photomat.kernel.errors import PhotomatError
+from photomat.kernel.failpoint import failpoint
+from photomat.kernel.logs import get_logger
+from photomat.kernel.money import Money
+from photomat.payments import refunds
+from photomat.payments.receive import Arrived, Provider, receive_payment
+from photomat.payments.topup import Topup, find_by_token, find_topup
+from photomat.providers.port import Asked, Invoice, PaymentProvider, Report
+
+INVOICES_DUE: Final = "SELECT 1 FROM provider_invoices WHERE look_at <= photomat_now()"
+LEASE: Final = timedelta(seconds=60)
+GIVE_UP: Final = timedelta(days=3)
+"""A bill nobody paid for so long is not looked at by itself any more; a notice still wakes it."""
+
+LOOK_BACK: Final = timedelta(days=2)
+PAYMENT_OF_NOBODY: Final = "payment-of-nobody"
+IN_ANOTHER_CURRENCY: Final = "payment-in-another-currency"
+log = get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenInvoice:
+    """A bill in our hands; nobody else looks at it before the lease runs out."""
+
+    provider: Provider
+    external_id: str
+    age: timedelta
+    leased_until: datetime
+
+
+async def bill(
+    pool: Pool, provider: PaymentProvider, topup: Topup, *, description: str, return_url: str | None
+) -> Invoice:
+    """Have the provider make a bill for an offer, and keep it under watch. Bears repeating: the token is the offer's own."""
+    asked = Asked(
+        token=topup.token,
+        user_id=topup.user_id,
+        amount=Money(topup.asked_amount, topup.asked_currency),
+        description=description,
+        return_url=return_url,
+    )
+    known = await pool.fetchrow(
+        "SELECT external_id, pay_url FROM provider_invoices WHERE topup_id = $1 AND pay_url IS NOT NULL LIMIT 1",
+        topup.topup_id,
+    )
+    if known is not None:
+        return Invoice(external_id=known["external_id"], pay_url=known["pay_url"])
+    invoice = await provider.create(asked)
+    failpoint("invoice.after_create")
+    await pool.execute(
+        """
+        INSERT INTO provider_invoices (provider, external_id, topup_id, pay_url, look_at)
+        VALUES ($1, $2, $3, $4, photomat_now() + $5::interval)
+            ON CONFLICT (provider, external_id) DO UPDATE SET topup_id = excluded.topup_id, pay_url = excluded.pay_url
+        """,
+        provider.name,
+        invoice.external_id,
+        topup.topup_id,
+        invoice.pay_url,
+        _pause(timedelta(0)),
+    )
+    return invoice
+
+
+async def look_at(pool: Pool, provider: str, external_id: str) -> None:
+    """Make a bill due now, one we never heard of too: the create reply may have been lost."""
+    await pool.execute(
+        """
+        INSERT INTO provider_invoices (provider, external_id) VALUES ($1, $2)
+            ON CONFLICT (provider, external_id) DO UPDATE SET look_at = photomat_now()
+        """,
+        provider,
+        external_id,
+    )
+
+
+async def look_again(tx: Transaction, provider: str, external_id: str) -> None:
+    """Make a bill we know due now; a payment that came without a bill has none."""
+    await tx.execute(
+        "UPDATE provider_invoices SET look_at = photomat_now() WHERE provider = $1 AND external_id = $2",
+        provider,
+        external_id,
+    )
+
+
+async def claim_invoices(pool: Pool, *, limit: int) -> list[OpenInvoice]:
+    """Lease the bills that are due."""
+    rows = await pool.fetch(
+        """
+        WITH due AS MATERIALIZED (
+            SELECT provider, external_id FROM provider_invoices WHERE look_at <= photomat_now()
+             ORDER BY look_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+        UPDATE provider_invoices AS bill SET look_at = photomat_now() + $2::interval, looks = bill.looks + 1
+          FROM due
+         WHERE bill.provider = due.provider AND bill.external_id = due.external_id
+        RETURNING bill.provider, bill.external_id, photomat_now() - bill.created_at AS age, bill.look_at AS leased_until
+        """,
+        limit,
+        LEASE,
+    )
+    return [OpenInvoice(**dict(row)) for row in rows]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InvoiceLooker:
+    """Looks at bills that are due, and at what a provider lists as paid."""
+
+    pool: Pool
+    providers: Mapping[str, PaymentProvider]
+
+    async def claim(self, limit: int) -> list[OpenInvoice]:
+        """Take the bills that are due."""
+        return await claim_invoices(self.pool, limit=limit)
+
+    async def look(self, invoice: OpenInvoice) -> None:
+        """Read one bill from its provider and act on what it says."""
+        provider = self.providers.get(invoice.provider)
+        if provider is None:
+            await self._next_look(invoice, give_up=invoice.age > GIVE_UP, error="this provider is switched off")
+            return
+        try:
+            await self._look(provider, invoice)
+        except PhotomatError as error:
+            await self._next_look(invoice, give_up=False, error=str(error))
+            log.warning("INVOICE_LOOK_FAILED", provider=invoice.provider, invoice=invoice.external_id, error=str(error))
+
+    async def read_recent(self, provider: PaymentProvider) -> int:
+        """Receive whatever the provider lists as paid and we do not know; say how many there were."""
+        since = await self.pool.fetchval("SELECT photomat_now() - $1::interval", LOOK_BACK)
+        reports = await provider.recent(since)
+        known = await self._known(provider.name, [one.external_id for one in reports])
+        missing = [one for one in reports if one.external_id not in known or one.refunded.minor]
+        for report in missing:
+            try:
+                await self.act_on(provider.name, report, via="reconcile")
+            except PhotomatError as error:
+                log.error("PAYMENT_NOT_READ", provider=provider.name, invoice=report.external_id, error=str(error))
+        return len(missing)
+
+    async def act_on(self, provider: str, report: Report, *, via: str, leased_until: datetime | None = None) -> bool:
+        """Receive what a bill was paid, take back what went back of it; True when there is nothing more to wait for."""
+        async with transaction(self.pool) as tx:
+            topup = await _topup_of(tx, provider, report)
+            if report.paid.minor and report.state == "paid":
+                if topup is None:
+                    await _whose_is_it(tx, provider, report)
+                elif report.paid.currency != topup.credit.currency:
+                    await _what_is_it_worth(tx, provider, report, topup)
+                else:
+                    await receive_payment(tx, _arrived(provider, report, topup, via))
+                    await refunds.take_back_told(
+                        tx, provider=provider, external_id=report.external_id, refunded=report.refunded, via=via
+                    )
+            if report.state != "open":
+                await _set_state(tx, provider, report.external_id, report.state, leased_until=leased_until)
+            failpoint("payment.before_commit")
+        failpoint("payment.after_commit")
+        return report.state != "open"
+
+    async def _look(self, provider: PaymentProvider, invoice: OpenInvoice) -> None:
+        report = await provider.find(invoice.external_id)
+        if report is None:
+            async with transaction(self.pool) as tx:
+                leased_until = invoice.leased_until
+                await _set_state(tx, invoice.provider, invoice.external_id, "unknown", leased_until=leased_until)
+        elif not await self.act_on(provider.name, report, via="poll", leased_until=invoice.leased_until):
+            await self._next_look(invoice, give_up=invoice.age > GIVE_UP, error=None)
+
+    async def _known(self, provider: str, external_ids: list[str]) -> set[str]:
+        rows = await self.pool.fetch(
+            "SELECT external_id FROM payments WHERE provider = $1 AND external_id = ANY($2::text[])",
+            provider,
+            external_ids,
+        )
+        return {row["external_id"] for row in rows}
+
+    async def _next_look(self, invoice: OpenInvoice, *, give_up: bool, error: str | None) -> None:
+        await self.pool.execute(
+            """
+            UPDATE provider_invoices
+               SET look_at = CASE WHEN $3 THEN NULL ELSE photomat_now() + $4::interval END, error = $5
+             WHERE provider = $1 AND external_id = $2 AND look_at = $6
+            """,
+            invoice.provider,
+            invoice.external_id,
+            give_up,
+            _pause(invoice.age),
+            error,
+            invoice.leased_until,
+        )
+
+
+def _pause(age: timedelta) -> timedelta:
+    """Five seconds at first, a tenth of its age later, ten minutes at most."""
+    return min(max(age / 10, timedelta(seconds=5)), timedelta(minutes=10))
+
+
+async def _set_state(
+    tx: Transaction, provider: str, external_id: str, state: str, *, leased_until: datetime | None
+) -> None:
+    """Note how a bill stands. Nobody looks at it any more, unless it was made due after it was claimed."""
+    await tx.execute(
+        """
+        UPDATE provider_invoices SET state = $3, error = NULL, look_at = CASE WHEN look_at = $4 THEN NULL ELSE look_at END
+         WHERE provider = $1 AND external_id = $2
+        """,
+        provider,
+        external_id,
+        state,
+        leased_until,
+    )
+
+
+async def _topup_of(tx: Transaction, provider: str, report: Report) -> Topup | None:
+    """The offer a bill was made for: as we noted it, or as the provider repeats it."""
+    noted = await tx.fetchval(
+        "SELECT topup_id FROM provider_invoices WHERE provider = $1 AND external_id = $2", provider, report.external_id
+    )
+    if noted is not None:
+        topup = await find_topup(tx, noted)
+    else:
+        topup = None if report.token is None else await find_by_token(tx, report.token)
+    return topup if topup is not None and topup.way == provider else None
+
+
+async def _whose_is_it(tx: Transaction, provider: str, report: Report) -> None:
+    await differences.report(
+        tx,
+        kind=PAYMENT_OF_NOBODY,
+        reference=f"payment:{provider}:{report.external_id}",
+        expected="an offer of ours",
+        found=str(report.paid),
+        again=False,
+    )
+    log.error("PAYMENT_OF_NOBODY", provider=provider, invoice=report.external_id)
+
+
+async def _what_is_it_worth(tx: Transaction, provider: str, report: Report, topup: Topup) -> None:
+    await differences.report(
+        tx,
+        kind=IN_ANOTHER_CURRENCY,
+        reference=f"payment:{provider}:{report.external_id}",
+        expected=str(Money(topup.asked_amount, topup.asked_currency)),
+        found=str(report.paid),
+        again=False,
+    )
+    log.error("PAYMENT_IN_ANOTHER_CURRENCY", provider=provider, invoice=report.external_id, topup_id=topup.topup_id)
+
+
+def _arrived(provider: Any, report: Report, topup: Topup, via: str) -> Arrived:
+    return Arrived(
+        provider=provider,
+        external_id=report.external_id,
+        user_id=topup.user_id,
+        topup_id=topup.topup_id,
+        paid=report.paid,
+        worth=report.paid,
+        paid_at=report.at,
+        via=via,
+    )

@@ -1,0 +1,81 @@
+"""What can be paid: packages of Stars, sums of the other ways, and what each is credited as. Pure."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import ROUND_DOWN, Decimal
+from typing import Final, Literal, TypeAlias
+
+from photomat.kernel.money import MINOR_PER_MAJOR, Money
+
+Way: TypeAlias = Literal["stars", "subscription", "yookassa", "cryptopay", "transfer"]
+STARS_CURRENCY: Final = "XTR"
+MOST_STARS: Final = 100_000
+_PACKAGE: Final = re.compile(r"([1-9][0-9]{0,5})(?:\+([1-9][0-9]{0,2})%)?", re.ASCII)
+_SUM: Final = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Package:
+    """So many Stars for so much in the wallet; `percent` is what it adds to their worth."""
+
+    stars: int
+    percent: int
+    credit: Money
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """The monthly subscription: its price in Stars and what it credits each month."""
+
+    stars: int
+    credit: Money
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offers:
+    """Everything that can be paid in this shop, and within which bounds."""
+
+    currency: str
+    star_worth: Decimal
+    packages: Sequence[Package]
+    plan: Plan | None
+    sums: Sequence[Money]
+    least: Money
+    most: Money
+    a_day: int
+    transfer_details: str
+
+    def worth_of_stars(self, stars: int, *, percent: int = 0) -> Money:
+        """What Stars are credited as, rounded down to whole minor units, never to nothing."""
+        return stars_worth(stars, self.star_worth, self.currency, percent=percent)
+
+
+def stars_worth(stars: int, star_worth: Decimal, currency: str, *, percent: int = 0) -> Money:
+    """So many Stars at `star_worth` minor units each, and the percent a package adds."""
+    exact = stars * star_worth * (100 + percent) / 100
+    return Money(max(1, int(exact.to_integral_value(rounding=ROUND_DOWN))), currency)
+
+
+def read_packages(text: str, *, star_worth: Decimal, currency: str) -> tuple[Package, ...]:
+    """Read `50,100,500+5%`; `ValueError` names the part that is none."""
+    packages = []
+    for part in (each.strip() for each in text.split(",")):
+        if not part:
+            continue
+        found = _PACKAGE.fullmatch(part)
+        if found is None or int(found[1]) > MOST_STARS:
+            raise ValueError(f"{part!r} is not a package such as 500 or 500+5%")
+        stars, percent = int(found[1]), int(found[2] or 0)
+        credit = stars_worth(stars, star_worth, currency, percent=percent)
+        packages.append(Package(stars=stars, percent=percent, credit=credit))
+    return tuple(packages)
+
+
+def read_sums(text: str, *, currency: str) -> tuple[Money, ...]:
+    """Read `100,300,500`, whole units of the currency; `ValueError` names the part that is none."""
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    for part in parts:
+        if _SUM.fullmatch(part) is None:
+            raise ValueError(f"{part!r} is not a sum such as 500")
+    return tuple(Money(int(part) * MINOR_PER_MAJOR, currency) for part in parts)

@@ -1,0 +1,122 @@
+"""What is said about receipts: to every operator, with the file and the buttons that decide; to the user, of a declined one."""
+
+from collections.abc import Collection, Sequence
+from html import escape
+from typing import Final, TypeAlias
+
+from photomat.db.pool import Transaction
+from photomat.kernel.ids import ChatId
+from photomat.kernel.money import Money
+from photomat.notices.notice import TO_BALANCE, NoticeButton, NoticeFile
+from photomat.notices.tell import tell
+from photomat.payments.receipt import Receipt, Twin
+from photomat.telegram import callbacks
+from photomat.texts.load import Say
+
+Words: TypeAlias = dict[str, str | int | Money]
+SHOWN_NOTE: Final = 200
+"""A caption has 1024 characters; what a user wrote gets a fair part of them."""
+
+REASONS: Final = ("not-arrived", "other-sum", "unreadable", "repeated")
+"""The usual reasons to decline: known by name, so that everybody reads them in their own language."""
+
+
+def told_to_operators(receipt_id: int) -> str:
+    """How the keys of all messages to operators about a receipt begin."""
+    return f"receipt:{receipt_id}:to:"
+
+
+async def tell_operators(
+    tx: Transaction, receipt: Receipt, twins: Sequence[Twin], *, operators: Collection[ChatId], which: str
+) -> None:
+    """Show a receipt to every operator; `which` names the occasion, and each is told once of it."""
+    for operator in sorted(operators):
+        await tell(
+            tx,
+            key=f"{told_to_operators(receipt.receipt_id)}{operator}:{which}",
+            chat_id=operator,
+            text_key="receipt-card-flagged" if twins else "receipt-card",
+            facts=card_facts(receipt, twins),
+            buttons=_buttons(receipt, flagged=bool(twins)),
+            file=NoticeFile(kind=receipt.file.kind, file_id=receipt.file.file_id),
+        )
+
+
+async def tell_declined(tx: Transaction, receipt: Receipt) -> None:
+    """Tell the user that nothing was credited, why, and what to do."""
+    await tell(
+        tx,
+        key=f"receipt:{receipt.receipt_id}:declined",
+        chat_id=ChatId(receipt.user_id),
+        text_key="transfer-declined",
+        facts={"amount": receipt.amount, "code": receipt.code, "reason": escape(receipt.reason or "")},
+        buttons=[
+            [NoticeButton(text_key="transfer-again", data=callbacks.send_receipt(receipt.topup_id))],
+            [TO_BALANCE],
+        ],
+    )
+
+
+def card_facts(receipt: Receipt, twins: Sequence[Twin]) -> Words:
+    """What an operator's message about a waiting receipt says."""
+    return _facts(receipt) | (_flags(receipt, twins) if twins else {})
+
+
+def decided_text(say: Say, receipt: Receipt) -> str:
+    """What an operator's message says once its receipt is decided."""
+    facts: Words = {
+        **_facts(receipt),
+        "by": escape(receipt.decided_by or ""),
+        "when": f"{receipt.decided_at:%d.%m %H:%M}" if receipt.decided_at else "",
+    }
+    if receipt.credited is not None:
+        return say("receipt-card-approved", credited=receipt.credited, **facts)
+    return say("receipt-card-declined", reason=escape(receipt.reason or ""), **facts)
+
+
+def who(receipt: Receipt) -> str:
+    """Who sent it, fit for HTML."""
+    names = [escape(receipt.first_name), f"@{escape(receipt.username)}" if receipt.username else ""]
+    return " ".join([name for name in names if name] + [f"<code>{receipt.user_id}</code>"])
+
+
+def _facts(receipt: Receipt) -> Words:
+    note = receipt.note if len(receipt.note) <= SHOWN_NOTE else receipt.note[:SHOWN_NOTE] + "…"
+    return {
+        "number": receipt.receipt_id,
+        "amount": receipt.amount,
+        "who": who(receipt),
+        "code": receipt.code,
+        "note": escape(note) or "—",
+        "sent": f"{receipt.created_at:%d.%m %H:%M}",
+    }
+
+
+def _flags(receipt: Receipt, twins: Sequence[Twin]) -> Words:
+    first = twins[0]
+    same = "both" if first.same_file and first.same_note else "file" if first.same_file else "note"
+    return {
+        "same": same,
+        "twin": first.receipt_id,
+        "twin_user": str(first.user_id),
+        "twin_whose": "own" if first.user_id == receipt.user_id else "other",
+        "twin_state": str(first.state),
+        "twin_when": f"{first.created_at:%d.%m %H:%M}",
+        "more": len(twins) - 1,
+    }
+
+
+def _buttons(receipt: Receipt, *, flagged: bool) -> list[list[NoticeButton]]:
+    number = receipt.receipt_id
+    approve = NoticeButton(
+        text_key="receipt-approve-flagged" if flagged else "receipt-approve",
+        data=callbacks.approve_receipt(number),
+        facts={"amount": receipt.amount},
+    )
+    return [
+        [approve],
+        [
+            NoticeButton(text_key="receipt-other-sum", data=callbacks.approve_another_sum(number)),
+            NoticeButton(text_key="receipt-decline", data=callbacks.decline_receipt(number)),
+        ],
+    ]

@@ -1,0 +1,200 @@
+"""The only way money comes in: a payment row, its credit, its bonus and the news of it, in one transaction.
+
+A payment is known by the provider's own id of it. Told again — by a repeated update, a poll racing a notice, a reconciliation,
+a second instance — it changes nothing. Told again with another sum or another user it changes nothing either, and becomes
+a difference somebody owns. What is credited is what was offered for it; a part of the sum is credited as that part, and money
+that no offer of ours explains as what it is worth.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal, TypeAlias
+
+from photomat.audit import differences
+from photomat.db.pool import Pool, Transaction, transaction
+from photomat.kernel.errors import Corrupt
+from photomat.kernel.failpoint import failpoint
+from photomat.kernel.ids import UserId
+from photomat.kernel.logs import get_logger
+from photomat.kernel.money import Money
+from photomat.payments import news
+from photomat.payments.topup import Topup, find_topup, mark_paid
+from photomat.rewards import hooks
+from photomat.wallet import ledger
+
+Provider: TypeAlias = Literal["stars", "yookassa", "cryptopay", "transfer"]
+PaymentReason: TypeAlias = Literal["topup", "subscription"]
+log = get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arrived:
+    """Money that arrived, as its provider tells. `worth` is its credit where no offer of ours says otherwise.
+
+    `via` is who told us: update, notice, poll, reconcile, operator. `expected` is the sum it should be, where somebody knows
+    better than the offer: an operator who saw what arrived. `month_until` is how far this pays a subscription.
+    """
+
+    provider: Provider
+    external_id: str
+    user_id: UserId
+    topup_id: int | None
+    paid: Money
+    worth: Money
+    paid_at: datetime
+    via: str
+    reason: PaymentReason = "topup"
+    expected: Money | None = None
+    month_until: datetime | None = None
+
+    @property
+    def reference(self) -> str:
+        """The name of its credit in the ledger."""
+        return f"payment:{self.provider}:{self.external_id}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Received:
+    """The payment as it stands; `is_new` is False when it was there before, and then nothing was changed."""
+
+    payment_id: int
+    credit: Money
+    bonus: Money
+    is_new: bool
+
+
+async def receive(pool: Pool, arrived: Arrived) -> Received:
+    """Receive a payment in a transaction of its own."""
+    async with transaction(pool) as tx:
+        received = await receive_payment(tx, arrived)
+        failpoint("payment.before_commit")
+    failpoint("payment.after_commit")
+    return received
+
+
+async def receive_payment(tx: Transaction, arrived: Arrived) -> Received:
+    """Credit a payment, once for ever by its provider's id; the user must have a wallet."""
+    if arrived.paid.minor <= 0:
+        raise Corrupt(f"{arrived.reference}: {arrived.paid.minor} is not a sum that can arrive")
+    topup = None if arrived.topup_id is None else await find_topup(tx, arrived.topup_id)
+    credit = _credit(arrived, topup)
+    payment_id = await _insert(tx, arrived, topup, credit)
+    if payment_id is None:
+        return await _told_again(tx, arrived)
+    await ledger.credit(
+        tx,
+        user_id=arrived.user_id,
+        amount=credit,
+        reference=arrived.reference,
+        reason=arrived.reason,
+        facts={"way": arrived.provider, "paid": arrived.paid.minor, "paid_currency": arrived.paid.currency},
+    )
+    bonus = await hooks.after_payment(
+        tx,
+        payment_id=payment_id,
+        user_id=arrived.user_id,
+        amount=credit,
+        is_topup=arrived.reason == "topup",
+    )
+    if topup is not None:
+        await mark_paid(tx, topup.topup_id)
+        await _note_another_sum(tx, arrived, topup)
+    await news.tell_received(
+        tx,
+        payment_id=payment_id,
+        user_id=arrived.user_id,
+        credit=credit,
+        bonus=bonus,
+        paid=arrived.paid,
+        arrived_for=topup,
+        month_until=arrived.month_until,
+    )
+    log.info(
+        "PAYMENT_RECEIVED",
+        payment_id=payment_id,
+        provider=arrived.provider,
+        user_id=arrived.user_id,
+        credit=credit.minor,
+        bonus=bonus.minor,
+        via=arrived.via,
+    )
+    return Received(payment_id=payment_id, credit=credit, bonus=bonus, is_new=True)
+
+
+def _credit(arrived: Arrived, topup: Topup | None) -> Money:
+    """What was offered, in proportion to what was paid; without a fitting offer what it is worth."""
+    if topup is None or topup.asked_currency != arrived.paid.currency:
+        return arrived.worth
+    return Money(max(1, topup.credit.minor * arrived.paid.minor // topup.asked_amount), topup.credit.currency)
+
+
+async def _insert(tx: Transaction, arrived: Arrived, topup: Topup | None, credit: Money) -> int | None:
+    payment_id: int | None = await tx.fetchval(
+        """
+        INSERT INTO payments (provider, external_id, user_id, topup_id, paid_amount, paid_currency, credit, currency, reason,
+                              reference, via, paid_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+            ON CONFLICT DO NOTHING
+        RETURNING payment_id
+        """,
+        arrived.provider,
+        arrived.external_id,
+        arrived.user_id,
+        topup.topup_id if topup else None,
+        arrived.paid.minor,
+        arrived.paid.currency,
+        credit.minor,
+        credit.currency,
+        arrived.reason,
+        arrived.reference,
+        arrived.via,
+        arrived.paid_at,
+    )
+    return payment_id
+
+
+async def _told_again(tx: Transaction, arrived: Arrived) -> Received:
+    known = await tx.fetchrow(
+        """
+        SELECT payment_id, user_id, paid_amount, paid_currency, credit, currency
+          FROM payments WHERE provider = $1 AND external_id = $2
+        """,
+        arrived.provider,
+        arrived.external_id,
+    )
+    if known is None:
+        raise Corrupt(f"{arrived.reference} is neither new nor known")
+    before = (known["user_id"], known["paid_amount"], known["paid_currency"])
+    now = (arrived.user_id, arrived.paid.minor, arrived.paid.currency)
+    if before != now:
+        await differences.report(
+            tx,
+            kind="payment-told-otherwise",
+            reference=arrived.reference,
+            expected=_in_words(*before),
+            found=_in_words(*now),
+            again=False,
+        )
+        log.error("PAYMENT_DIFFERS", payment_id=known["payment_id"], provider=arrived.provider, via=arrived.via)
+    else:
+        log.info("PAYMENT_KNOWN", payment_id=known["payment_id"], provider=arrived.provider, via=arrived.via)
+    currency = known["currency"]
+    return Received(
+        payment_id=known["payment_id"], credit=Money(known["credit"], currency), bonus=Money(0, currency), is_new=False
+    )
+
+
+def _in_words(user_id: int, amount: int, currency: str) -> str:
+    return f"{Money(amount, currency)} of user {user_id}"
+
+
+async def _note_another_sum(tx: Transaction, arrived: Arrived, topup: Topup) -> None:
+    expected = arrived.expected or Money(topup.asked_amount, topup.asked_currency)
+    if arrived.paid != expected:
+        await differences.report(
+            tx,
+            kind="payment-of-another-sum",
+            reference=arrived.reference,
+            expected=str(expected),
+            found=str(arrived.paid),
+        )

@@ -1,0 +1,221 @@
+"""Money that goes back to a payer. It leaves the wallet first; the provider is asked after that (`refunder`).
+
+- Asked by an operator: the wallet must still have it, and the bonus that goes back with it, unless the operator lets the rest
+  become debt. The take-back and the wish are one transaction. A provider's clear no puts the money back by a move of its own.
+- Told by a provider (a refund made elsewhere, a chargeback): it has left already. What is there is taken, the rest is debt.
+  Told of as much as we wanted, the wish has come true, whoever asks next.
+- What was given because of the payment (a bonus, the inviter's percent) goes back in proportion, once the refund is sure.
+"""
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from photomat.db.pool import Transaction
+from photomat.kernel.errors import NotEnough, Rejected
+from photomat.kernel.logs import get_logger
+from photomat.kernel.money import Money
+from photomat.payments import news
+from photomat.payments.payment import Payment, lock_payment, lock_told_payment
+from photomat.rewards import hooks
+from photomat.wallet import giving_back, ledger
+from photomat.wallet.locks import lock_wallets
+
+RefundState: TypeAlias = Literal["wanted", "done", "refused"]
+log = get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenBack:
+    """What has gone back of a payment so far, wishes under way included, and how often it was refused."""
+
+    credit: int
+    paid: int
+    refusals: int
+
+
+async def ask_refund(tx: Transaction, *, payment_id: int, asked_by: str, owing: bool, by_hand: bool) -> int:
+    """Take back what is left of a payment and have its provider asked; gives the refund's id, the same when asked again.
+
+    `NotEnough` when the wallet has less and `owing` is not allowed. `by_hand`: the operator has given it back already.
+    """
+    payment = await lock_payment(tx, payment_id)
+    if payment is None:
+        raise Rejected("no-such-payment", payment_id=payment_id)
+    before = await given_back_of(tx, payment)
+    rest = Money(payment.credit.minor - before.credit, payment.credit.currency)
+    if rest.minor <= 0:
+        return await _newest(tx, payment_id)
+    await lock_wallets(tx, payment.user_id)
+    wallet = await ledger.balance(tx, user_id=payment.user_id)
+    bonus = await hooks.goes_back_with(tx, payment_id=payment_id, refunded=rest, of=payment.credit)
+    needed = Money(rest.minor + bonus.minor, rest.currency)
+    if wallet.unheld < needed and not owing:
+        raise NotEnough("not-enough", price=needed, available=wallet.unheld)
+    return await _take(
+        tx,
+        payment,
+        key=f"refund:{payment.provider}:{payment.external_id}:{before.refusals}",
+        amount=rest,
+        paid=Money(payment.paid.minor - before.paid, payment.paid.currency),
+        asked_by=asked_by,
+        is_done=by_hand,
+        refusals=before.refusals,
+    )
+
+
+async def take_back_told(
+    tx: Transaction, *, provider: str, external_id: str, refunded: Money | None, via: str
+) -> int | None:
+    """A provider says so much of a payment went back in all (None: all of it): take what we have not taken yet.
+
+    Gives the refund's id, None when there is nothing to take or the payment is not known.
+    """
+    payment = await lock_told_payment(tx, provider, external_id)
+    if payment is None:
+        return None
+    told = payment.paid.minor if refunded is None else min(refunded.minor, payment.paid.minor)
+    before = await given_back_of(tx, payment)
+    if told >= before.paid:
+        await _wishes_came_true(tx, payment)
+    amount = payment.credit.minor * told // payment.paid.minor - before.credit
+    if told <= before.paid or amount <= 0:
+        return None
+    return await _take(
+        tx,
+        payment,
+        key=f"refund:{provider}:{external_id}:told:{told}",
+        amount=Money(amount, payment.credit.currency),
+        paid=Money(told - before.paid, payment.paid.currency),
+        asked_by=f"{provider} ({via})",
+        is_done=True,
+        refusals=before.refusals,
+    )
+
+
+async def given_back_of(tx: Transaction, payment: Payment) -> GivenBack:
+    """What has gone back of a payment."""
+    row = await tx.fetchrow(
+        """
+        SELECT coalesce(sum(amount) FILTER (WHERE state <> 'refused'), 0)::bigint AS credit,
+               coalesce(sum(paid_amount) FILTER (WHERE state <> 'refused'), 0)::bigint AS paid,
+               count(*) FILTER (WHERE state = 'refused') AS refusals
+          FROM payment_refunds WHERE payment_id = $1
+        """,
+        payment.payment_id,
+    )
+    return GivenBack(credit=row["credit"], paid=row["paid"], refusals=row["refusals"])
+
+
+def put_back_reference(key: str) -> str:
+    """The name of the move that puts a refused refund back into the wallet."""
+    return f"{key}:refused"
+
+
+async def _take(
+    tx: Transaction,
+    payment: Payment,
+    *,
+    key: str,
+    amount: Money,
+    paid: Money,
+    asked_by: str,
+    is_done: bool,
+    refusals: int,
+) -> int:
+    taken = await giving_back.take_back(
+        tx,
+        user_id=payment.user_id,
+        amount=amount,
+        reference=key,
+        of=await _standing_credit(tx, payment, refusals),
+        facts={"way": payment.provider, "paid": paid.minor, "paid_currency": paid.currency},
+    )
+    refund_id = await tx.fetchval(
+        """
+        INSERT INTO payment_refunds (payment_id, key, amount, paid_amount, reference, asked_by, state, due_at, closed_at)
+        VALUES ($1, $2, $3, $4, $2, $5, $6, CASE WHEN $6 = 'wanted' THEN photomat_now() END,
+                CASE WHEN $6 = 'done' THEN photomat_now() END)
+        RETURNING refund_id
+        """,
+        payment.payment_id,
+        key,
+        amount.minor,
+        paid.minor,
+        asked_by,
+        "done" if is_done else "wanted",
+    )
+    log.info(
+        "PAYMENT_REFUND",
+        refund_id=refund_id,
+        payment_id=payment.payment_id,
+        amount=amount.minor,
+        as_debt=taken.as_debt.minor,
+        by=asked_by,
+    )
+    if is_done:
+        await finish(tx, payment, refund_id=int(refund_id), amount=amount)
+    return int(refund_id)
+
+
+async def finish(tx: Transaction, payment: Payment, *, refund_id: int, amount: Money) -> None:
+    """It is sure now: what was given because of the payment goes back too, and the payer is told."""
+    await lock_wallets(tx, payment.user_id)
+    bonus = await hooks.goes_back_with(tx, payment_id=payment.payment_id, refunded=amount, of=payment.credit)
+    await hooks.after_refund(
+        tx, payment_id=payment.payment_id, user_id=payment.user_id, refunded=amount, of=payment.credit
+    )
+    wallet = await ledger.balance(tx, user_id=payment.user_id)
+    await news.tell_refunded(
+        tx,
+        refund_id=refund_id,
+        user_id=payment.user_id,
+        amount=amount,
+        of=payment.credit,
+        bonus=bonus,
+        owed=wallet.owed,
+    )
+
+
+async def end_refund(tx: Transaction, refund_id: int, state: RefundState, *, error: str | None = None) -> bool:
+    """End a refund that is wanted; False when it has ended before."""
+    return bool(
+        await tx.fetchval(
+            """
+            UPDATE payment_refunds SET state = $2, due_at = NULL, closed_at = photomat_now(), error = $3
+             WHERE refund_id = $1 AND state = 'wanted'
+            RETURNING true
+            """,
+            refund_id,
+            state,
+            error,
+        )
+    )
+
+
+async def _wishes_came_true(tx: Transaction, payment: Payment) -> None:
+    rows = await tx.fetch(
+        "SELECT refund_id, amount FROM payment_refunds WHERE payment_id = $1 AND state = 'wanted'", payment.payment_id
+    )
+    for row in rows:
+        if await end_refund(tx, row["refund_id"], "done"):
+            amount = Money(row["amount"], payment.credit.currency)
+            await finish(tx, payment, refund_id=row["refund_id"], amount=amount)
+
+
+async def _newest(tx: Transaction, payment_id: int) -> int:
+    return int(
+        await tx.fetchval(
+            "SELECT max(refund_id) FROM payment_refunds WHERE payment_id = $1 AND state <> 'refused'", payment_id
+        )
+    )
+
+
+async def _standing_credit(tx: Transaction, payment: Payment, refusals: int) -> str:
+    """The move that holds the money now: the payment's own, or the one that put it back after a refusal."""
+    if not refusals:
+        return payment.reference
+    key = await tx.fetchval(
+        "SELECT key FROM payment_refunds WHERE payment_id = $1 AND state = 'refused' ORDER BY refund_id DESC LIMIT 1",
+        payment.payment_id,
+    )
+    return put_back_reference(key)

@@ -1,0 +1,116 @@
+"""Stars that were paid or given back, whoever tells of it. Each is known by Telegram's charge id, never by our payload.
+
+The payer is who paid, also through a link made for somebody else. A payload that is no offer of ours is credited by the rate.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from photomat.audit import differences
+from photomat.db.pool import Pool, Transaction
+from photomat.kernel.ids import UserId
+from photomat.kernel.money import Money
+from photomat.payments import refunds, subscriptions
+from photomat.payments.offers import STARS_CURRENCY, Offers
+from photomat.payments.receive import Arrived, Received, receive_payment
+from photomat.payments.subscriptions import PERIOD, Month
+from photomat.payments.topup import Topup, find_by_token
+
+STARS: Final = "stars"
+PAID_IN_STARS: Final = {"stars", "subscription"}
+PREFIX: Final = "t:"
+MOST_TOLD: Final = 2**31 - 1
+"""Telegram counts Stars in so many bits."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StarPayment:
+    """Stars that arrived. `until` and `is_first` are of a subscription, None where the teller does not know them."""
+
+    charge_id: str
+    user_id: UserId
+    stars: int
+    payload: str
+    paid_at: datetime
+    via: str
+    is_subscription: bool = False
+    until: datetime | None = None
+    is_first: bool | None = None
+
+
+def payload_of(topup: Topup) -> str:
+    """What Telegram carries through a payment for us."""
+    return PREFIX + topup.token
+
+
+def could_be_stars(amount: int, currency: str) -> bool:
+    """Whether so much can have been paid in Stars; whatever else an update tells was not told by Telegram."""
+    return currency == STARS_CURRENCY and 0 < amount <= MOST_TOLD
+
+
+async def report_nonsense(tx: Transaction, *, charge_id: str, user_id: UserId, told: str) -> None:
+    """An update told of a payment that cannot be: somebody looks at it, nothing moves."""
+    await differences.report(
+        tx,
+        kind="stars-nonsense",
+        reference=f"payment:{STARS}:{charge_id}",
+        expected="a sum of Stars",
+        found=f"{told} of user {user_id}",
+        again=False,
+    )
+
+
+async def offer_of(db: Pool | Transaction, payload: str) -> Topup | None:
+    """The offer in Stars a payload stands for."""
+    token = payload.removeprefix(PREFIX)
+    topup = None if token == payload else await find_by_token(db, token)
+    return topup if topup is not None and topup.way in PAID_IN_STARS else None
+
+
+async def receive_stars(tx: Transaction, payment: StarPayment, offers: Offers) -> Received:
+    """Credit Stars, once for ever by their charge id, and take a subscription's month down."""
+    topup = await offer_of(tx, payment.payload)
+    is_month = payment.is_subscription or (topup is not None and topup.way == "subscription")
+    received = await receive_payment(
+        tx,
+        Arrived(
+            provider="stars",
+            external_id=payment.charge_id,
+            user_id=payment.user_id,
+            topup_id=topup.topup_id if topup else None,
+            paid=Money(payment.stars, STARS_CURRENCY),
+            worth=offers.worth_of_stars(payment.stars),
+            paid_at=payment.paid_at,
+            via=payment.via,
+            reason="subscription" if is_month else "topup",
+            month_until=(payment.until or payment.paid_at + PERIOD) if is_month else None,
+        ),
+    )
+    if is_month and received.is_new:
+        await subscriptions.note_month(tx, _month(payment, topup, received.credit))
+    return received
+
+
+async def take_back_stars(tx: Transaction, payment: StarPayment, offers: Offers) -> int | None:
+    """Telegram gave a payment back: take it from the wallet; one told before its payment is received first."""
+    if not await tx.fetchval(
+        "SELECT 1 FROM payments WHERE provider = $1 AND external_id = $2", STARS, payment.charge_id
+    ):
+        await receive_stars(tx, payment, offers)
+    return await refunds.take_back_told(
+        tx, provider=STARS, external_id=payment.charge_id, refunded=None, via=payment.via
+    )
+
+
+def _month(payment: StarPayment, topup: Topup | None, credit: Money) -> Month:
+    return Month(
+        charge_id=payment.charge_id,
+        user_id=payment.user_id,
+        topup_id=topup.topup_id if topup else None,
+        stars=payment.stars,
+        allowance=credit,
+        paid_at=payment.paid_at,
+        until=payment.until,
+        is_first=payment.is_first,
+    )

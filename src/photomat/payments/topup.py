@@ -1,0 +1,131 @@
+"""An offer to pay, committed before anybody can pay it. It credits nothing; what arrives is matched with it by its token.
+
+The same origin again (an update handled twice) gives the same offer. An offer stays payable while it is open; one that
+was paid may be paid again, which is another payment.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+from uuid import UUID
+
+from photomat.db.pool import Pool, Transaction
+from photomat.kernel.ids import BotId, DraftId, UserId
+from photomat.kernel.money import Money
+from photomat.payments.offers import Way
+
+LIFE: Final = timedelta(days=1)
+COLUMNS: Final = (
+    "topup_id, token::text AS token, origin, user_id, way, asked_amount, asked_currency, credit, currency, draft_id, state,"
+    " created_at, expires_at <= photomat_now() AS expired"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Topup:
+    """What is asked for (`asked_*`: Stars, or our own currency) and what all of it is credited as.
+
+    `token` is what it is called outside this database, where a number could be somebody else's.
+    """
+
+    topup_id: int
+    token: str
+    origin: str
+    user_id: UserId
+    way: Way
+    asked_amount: int
+    asked_currency: str
+    credit: Money
+    draft_id: DraftId | None
+    state: str
+    created_at: datetime
+    expired: bool
+
+
+async def open_topup(
+    pool: Pool,
+    *,
+    origin: str,
+    bot_id: BotId,
+    user_id: UserId,
+    way: Way,
+    asked: Money,
+    credit: Money,
+    draft_id: DraftId | None = None,
+) -> Topup:
+    """Make an offer; the same origin again gives the same one. `asked` is in the currency the way is paid in."""
+    row = await pool.fetchrow(
+        f"""
+        INSERT INTO topups (origin, bot_id, user_id, way, asked_amount, asked_currency, credit, currency, draft_id, expires_at)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, photomat_now() + $10::interval)
+            ON CONFLICT (origin) DO UPDATE SET origin = excluded.origin
+        RETURNING {COLUMNS}
+        """,  # noqa: S608  a constant list of columns
+        origin,
+        bot_id,
+        user_id,
+        way,
+        asked.minor,
+        asked.currency,
+        credit.minor,
+        credit.currency,
+        draft_id,
+        LIFE,
+    )
+    return _topup(row)
+
+
+async def find_topup(db: Pool | Transaction, topup_id: int) -> Topup | None:
+    """The offer with this id."""
+    row = await db.fetchrow(f"SELECT {COLUMNS} FROM topups WHERE topup_id = $1", topup_id)  # noqa: S608  a constant list
+    return None if row is None else _topup(row)
+
+
+async def find_by_token(db: Pool | Transaction, token: str) -> Topup | None:
+    """The offer that is called so outside."""
+    try:
+        named = UUID(token)
+    except ValueError:
+        return None
+    row = await db.fetchrow(f"SELECT {COLUMNS} FROM topups WHERE token = $1", named)  # noqa: S608  a constant list
+    return None if row is None else _topup(row)
+
+
+async def mark_paid(tx: Transaction, topup_id: int) -> None:
+    """Something was paid for it."""
+    await tx.execute(
+        "UPDATE topups SET state = 'paid', closed_at = photomat_now() WHERE topup_id = $1 AND state <> 'paid'", topup_id
+    )
+
+
+async def close_topup(tx: Transaction, *, topup_id: int, user_id: UserId) -> bool:
+    """Put an open offer away; what is paid for it nevertheless is still credited. False when it is not open or not theirs."""
+    return bool(
+        await tx.fetchval(
+            """
+            UPDATE topups SET state = 'closed', closed_at = photomat_now()
+             WHERE topup_id = $1 AND user_id = $2 AND state = 'open'
+            RETURNING true
+            """,
+            topup_id,
+            user_id,
+        )
+    )
+
+
+def _topup(row: Mapping[str, Any]) -> Topup:
+    return Topup(
+        topup_id=row["topup_id"],
+        token=row["token"],
+        origin=row["origin"],
+        user_id=UserId(row["user_id"]),
+        way=row["way"],
+        asked_amount=row["asked_amount"],
+        asked_currency=row["asked_currency"],
+        credit=Money(row["credit"], row["currency"]),
+        draft_id=None if row["draft_id"] is None else DraftId(row["draft_id"]),
+        state=row["state"],
+        created_at=row["created_at"],
+        expired=row["expired"],
+    )

@@ -1,0 +1,87 @@
+"""One request to a payment provider, and its answer as JSON. Every foreign error becomes one of ours here.
+
+How a request travels, and what its errors may say, is `kernel/http.py`.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+import aiohttp
+
+from photomat.kernel.errors import OutcomeUnknown, Transient
+from photomat.kernel.http import Answered, Line
+
+WRITE_TIMEOUT: Final = aiohttp.ClientTimeout(total=20, connect=5, sock_connect=5)
+READ_TIMEOUT: Final = aiohttp.ClientTimeout(total=15, connect=5, sock_connect=5)
+ASKED_TOO_OFTEN: Final = 429
+ASKED_TOO_OFTEN_S: Final = 5.0
+KEY_REFUSED: Final = 401
+KEY_REFUSED_S: Final = 60.0
+"""Nothing changes before an operator does."""
+
+Fields = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """An HTTP status, and the object that came with it; None where it was not a JSON object."""
+
+    status: int
+    body: Fields | None
+
+
+class Exchange:
+    """Requests to one provider, all with the same headers."""
+
+    def __init__(self, *, name: str, base_url: str, headers: Mapping[str, str], timeout_s: float | None = None) -> None:
+        self._name = name
+        self._base_url = base_url
+        self._line = Line(name=name, headers=headers)
+        limit = None if timeout_s is None else aiohttp.ClientTimeout(total=timeout_s)
+        self._write_timeout, self._read_timeout = limit or WRITE_TIMEOUT, limit or READ_TIMEOUT
+
+    async def read(self, path: str, query: Mapping[str, str] | None = None) -> Reply:
+        """Ask for something; whatever goes wrong, it may be asked again."""
+        reply = _reply(await self._line.read(self._base_url + path, query=query, within=self._read_timeout))
+        self._refuse_pauses(reply)
+        return reply
+
+    async def write(self, path: str, body: Fields, headers: Mapping[str, str] | None = None) -> Reply:
+        """Ask that something be done. An answer without a verdict, 5xx above all, is an unknown outcome."""
+        url = self._base_url + path
+        reply = _reply(await self._line.send(url, body, headers=headers, within=self._write_timeout))
+        self._refuse_pauses(reply)
+        if reply.status >= 500 or reply.body is None:  # noqa: PLR2004  the servers' own troubles
+            raise OutcomeUnknown(f"{self._name} answered {reply.status} without a verdict")
+        return reply
+
+    async def close(self) -> None:
+        """Let go of the kept connections."""
+        await self._line.close()
+
+    def _refuse_pauses(self, reply: Reply) -> None:
+        """Two answers say that nothing was done and that it may be tried later."""
+        if reply.status == ASKED_TOO_OFTEN:
+            raise Transient(f"{self._name} is asked too often", retry_after_s=ASKED_TOO_OFTEN_S)
+        if reply.status == KEY_REFUSED:
+            raise Transient(f"{self._name} refuses our key: check its settings", retry_after_s=KEY_REFUSED_S)
+
+
+def json_object(body: bytes) -> Fields:
+    """Read a JSON object; ValueError when it is none. Fractions stay as they were written, in strings."""
+    try:
+        found = json.loads(body, parse_float=str)
+    except RecursionError as error:
+        raise ValueError("nested too deep") from error
+    if not isinstance(found, dict):
+        raise ValueError("not a JSON object")  # noqa: TRY004  a body that cannot be read, whatever it holds
+    return found
+
+
+def _reply(answered: Answered) -> Reply:
+    try:
+        return Reply(status=answered.status, body=json_object(answered.body))
+    except ValueError:
+        return Reply(status=answered.status, body=None)

@@ -1,0 +1,111 @@
+"""The bonus of a percent code: credited with the payer's next top-up, used up by it, taken back in proportion with its refund.
+
+The caller has locked the payer's wallet, so a waiting code is used by one payment. What goes back is rounded up and bounded by
+what is left: a payment refunded in whole, however it was cut, takes back all of its bonus. What somebody has turned round by
+hand is gone already: it is noted, and not taken twice.
+"""
+
+from dataclasses import dataclass
+
+from photomat.db.pool import Transaction
+from photomat.kernel.ids import UserId
+from photomat.kernel.money import Money
+from photomat.wallet import giving_back, ledger
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Given:
+    use_id: int
+    credited: int
+    taken_back: int
+    currency: str
+
+    @property
+    def reference(self) -> str:
+        return f"promo:{self.use_id}"
+
+
+async def give(tx: Transaction, *, payment_id: int, user_id: UserId, amount: Money) -> Money:
+    """Give what the code that waits longest promises for this payment; nothing when none waits."""
+    use = await tx.fetchrow(
+        """
+        SELECT use_id, code, percent, amount FROM promo_uses JOIN promo_codes USING (code)
+         WHERE user_id = $1 AND kind = 'percent' AND payment_id IS NULL AND currency = $2
+         ORDER BY use_id LIMIT 1 FOR UPDATE OF promo_uses
+        """,
+        user_id,
+        amount.currency,
+    )
+    if use is None:
+        return Money(0, amount.currency)
+    minor = amount.minor * use["percent"] // 100
+    bonus = Money(minor if use["amount"] is None else min(minor, use["amount"]), amount.currency)
+    if bonus.minor == 0:
+        return bonus
+    await tx.execute(
+        "UPDATE promo_uses SET payment_id = $2, credited = $3 WHERE use_id = $1", use["use_id"], payment_id, bonus.minor
+    )
+    await ledger.credit(
+        tx,
+        user_id=user_id,
+        amount=bonus,
+        reference=f"promo:{use['use_id']}",
+        reason="bonus",
+        facts={"code": use["code"], "percent": use["percent"]},
+    )
+    return bonus
+
+
+async def take_back(tx: Transaction, *, payment_id: int, user_id: UserId, refunded: Money, of: Money) -> None:
+    """Take back what belongs to the refunded part."""
+    given = await _of_payment(tx, payment_id)
+    if given is None:
+        return
+    part = share_of(given.credited, refunded=refunded.minor, of=of.minor, taken_back=given.taken_back)
+    if not part:
+        return
+    number = await _note(tx, given, taken=part)
+    await giving_back.take_what_is_left(
+        tx,
+        user_id=user_id,
+        amount=Money(part, given.currency),
+        reference=f"promo-back:{given.use_id}:{number}",
+        reason="bonus",
+        of=given.reference,
+    )
+
+
+async def due_back(tx: Transaction, *, payment_id: int, refunded: Money, of: Money) -> Money:
+    """What `take_back` will ask for."""
+    given = await _of_payment(tx, payment_id)
+    if given is None:
+        return Money(0, refunded.currency)
+    part = share_of(given.credited, refunded=refunded.minor, of=of.minor, taken_back=given.taken_back)
+    return Money(part, given.currency)
+
+
+def share_of(bonus: int, *, refunded: int, of: int, taken_back: int) -> int:
+    """What goes back of a bonus with so much of its payment; rounded up, and never more than is left of it."""
+    return max(0, min(-(-bonus * refunded // of), bonus - taken_back))
+
+
+async def _of_payment(tx: Transaction, payment_id: int) -> _Given | None:
+    row = await tx.fetchrow(
+        """
+        SELECT use_id, credited, taken_back, currency FROM promo_uses JOIN promo_codes USING (code)
+         WHERE payment_id = $1 FOR UPDATE OF promo_uses
+        """,
+        payment_id,
+    )
+    return None if row is None else _Given(**dict(row))
+
+
+async def _note(tx: Transaction, given: _Given, *, taken: int) -> int:
+    number: int = await tx.fetchval(
+        """
+        UPDATE promo_uses SET taken_back = taken_back + $2, moves = moves + 1 WHERE use_id = $1 RETURNING moves
+        """,
+        given.use_id,
+        taken,
+    )
+    return number

@@ -1,0 +1,249 @@
+"""The step `rewards`: books what is due to somebody other than whose act made it due, and gives old gifts back.
+
+Rewards for an invitation, the inviter's percent of payments, both also the other way round after a refund. One transaction
+each: both wallets in ascending order, then the row, whose state is looked at again under its lock. So it may be handed out
+twice, to two instances too, and is booked once; killed before the commit nothing happened and it is due again soon.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final, Literal, TypeAlias
+
+from photomat.db.pool import Pool, Transaction, transaction
+from photomat.kernel.ids import ChatId, UserId
+from photomat.kernel.logs import get_logger
+from photomat.kernel.money import Money
+from photomat.notices.tell import tell
+from photomat.rewards.gifts import return_old_gift
+from photomat.wallet import giving_back, ledger
+from photomat.wallet.locks import lock_wallets
+
+REWARDS_DUE: Final = """
+    SELECT 1 FROM referrals WHERE due_at <= photomat_now()
+    UNION ALL SELECT 1 FROM referral_shares WHERE due_at <= photomat_now()
+    UNION ALL SELECT 1 FROM gifts WHERE due_at <= photomat_now()
+"""
+AGAIN_AFTER: Final = timedelta(seconds=30)
+"""What could not be booked is tried again so much later."""
+
+log = get_logger()
+
+
+Kind: TypeAlias = Literal["referral", "share", "gift"]
+CLAIMS: Final[Mapping[Kind, str]] = {
+    "referral": """
+        UPDATE referrals SET due_at = photomat_now() + $2::interval
+         WHERE friend_id IN (SELECT friend_id FROM referrals WHERE due_at <= photomat_now()
+                              ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+        RETURNING friend_id AS key
+    """,
+    "share": """
+        UPDATE referral_shares SET due_at = photomat_now() + $2::interval
+         WHERE payment_id IN (SELECT payment_id FROM referral_shares WHERE due_at <= photomat_now()
+                               ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+        RETURNING payment_id AS key
+    """,
+    "gift": """
+        UPDATE gifts SET due_at = photomat_now() + $2::interval
+         WHERE gift_id IN (SELECT gift_id FROM gifts WHERE due_at <= photomat_now()
+                            ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+        RETURNING gift_id AS key
+    """,
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What an invitation brings: to the inviter, to the friend, and the inviter's percent of the friend's top-ups."""
+
+    inviter: Money
+    friend: Money
+    percent: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Due:
+    """Something to book: a referral by its friend, a share by its payment, an old gift by its number."""
+
+    kind: Kind
+    key: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RewardBook:
+    """Books what is due."""
+
+    pool: Pool
+    terms: Terms
+
+    async def claim(self, limit: int) -> list[Due]:
+        """Put off what is due and hand it out."""
+        claimed: list[Due] = []
+        for kind, statement in CLAIMS.items():
+            if len(claimed) < limit:
+                rows = await self.pool.fetch(statement, limit - len(claimed), AGAIN_AFTER)
+                claimed += [Due(kind=kind, key=row["key"]) for row in rows]
+        return claimed
+
+    async def book(self, due: Due) -> None:
+        """Book one of them."""
+        match due.kind:
+            case "referral":
+                async with transaction(self.pool) as tx:
+                    await book_referral(tx, UserId(due.key), self.terms)
+            case "share":
+                async with transaction(self.pool) as tx:
+                    await book_share(tx, due.key, percent=self.terms.percent)
+            case "gift":
+                await return_old_gift(self.pool, due.key)
+
+
+async def book_referral(tx: Transaction, friend_id: UserId, terms: Terms) -> None:
+    """Reward both, or take both rewards back, as the row says now."""
+    inviter_id = UserId(await tx.fetchval("SELECT inviter_id FROM referrals WHERE friend_id = $1", friend_id))
+    await lock_wallets(tx, inviter_id, friend_id)
+    row = await tx.fetchrow(
+        "SELECT state, inviter_reward, friend_reward FROM referrals WHERE friend_id = $1 FOR UPDATE", friend_id
+    )
+    match row["state"]:
+        case "due":
+            await _reward(tx, "inviter", inviter_id, friend_id, terms.inviter)
+            await _reward(tx, "friend", friend_id, friend_id, terms.friend)
+            await _write_rewarded(tx, friend_id, terms)
+        case "refunded":
+            currency = terms.inviter.currency
+            await _unreward(tx, "inviter", inviter_id, friend_id, Money(row["inviter_reward"], currency))
+            await _unreward(tx, "friend", friend_id, friend_id, Money(row["friend_reward"], currency))
+            await tx.execute("UPDATE referrals SET state = 'taken_back', due_at = NULL WHERE friend_id = $1", friend_id)
+        case _:
+            return
+    log.info("REFERRAL_BOOKED", was=row["state"], inviter_id=inviter_id, friend_id=friend_id)
+
+
+async def book_share(tx: Transaction, payment_id: int, *, percent: int) -> None:
+    """Bring what the inviter has of a payment to its percent of what was not refunded."""
+    whose = await tx.fetchrow(
+        """
+        SELECT inviter_id, currency FROM referral_shares JOIN referrals USING (friend_id) JOIN payments USING (payment_id)
+         WHERE payment_id = $1
+        """,
+        payment_id,
+    )
+    inviter_id, currency = UserId(whose["inviter_id"]), whose["currency"]
+    await lock_wallets(tx, inviter_id)
+    row = await tx.fetchrow(
+        "SELECT percent, share, taken_back, moves, due_at FROM referral_shares WHERE payment_id = $1 FOR UPDATE",
+        payment_id,
+    )
+    if row["due_at"] is None:
+        return
+    frozen = percent if row["percent"] is None else row["percent"]
+    wanted = await _not_refunded(tx, payment_id) * frozen // 100
+    reference = f"referral:payment:{payment_id}"
+    if row["percent"] is None:
+        await _give_share(tx, inviter_id, Money(wanted, currency), reference)
+        await _write_share(tx, payment_id, percent=frozen, share=wanted)
+    else:
+        too_much = Money(row["share"] - row["taken_back"] - wanted, currency)
+        back = f"referral-back:payment:{payment_id}:{row['moves'] + 1}"
+        await _take_share_back(tx, inviter_id, too_much, reference=back, of=reference)
+        await _write_taken_back(tx, payment_id, taken=too_much.minor)
+    log.info("REFERRAL_SHARE", payment_id=payment_id, inviter_id=inviter_id, keeps=wanted)
+
+
+async def _give_share(tx: Transaction, inviter_id: UserId, share: Money, reference: str) -> None:
+    if share.minor:
+        await _credit(tx, inviter_id, share, reference, way="percent")
+        await _tell(tx, reference, inviter_id, share, text_key="notice-referral-percent")
+
+
+async def _take_share_back(tx: Transaction, inviter_id: UserId, amount: Money, *, reference: str, of: str) -> None:
+    if amount.minor:
+        await _take_back(tx, inviter_id, amount, reference=reference, of=of, way="percent")
+
+
+async def _not_refunded(tx: Transaction, payment_id: int) -> int:
+    rest: int = await tx.fetchval(
+        """
+        SELECT credit - (SELECT coalesce(sum(amount), 0)::bigint FROM payment_refunds
+                          WHERE payment_refunds.payment_id = payments.payment_id AND state = 'done')
+          FROM payments WHERE payment_id = $1
+        """,
+        payment_id,
+    )
+    return max(0, rest)
+
+
+async def _write_share(tx: Transaction, payment_id: int, *, percent: int, share: int) -> None:
+    await tx.execute(
+        "UPDATE referral_shares SET percent = $2, share = $3, due_at = NULL WHERE payment_id = $1",
+        payment_id,
+        percent,
+        share,
+    )
+
+
+async def _write_taken_back(tx: Transaction, payment_id: int, *, taken: int) -> None:
+    await tx.execute(
+        """
+        UPDATE referral_shares SET taken_back = taken_back + $2, moves = moves + 1, due_at = NULL WHERE payment_id = $1
+        """,
+        payment_id,
+        taken,
+    )
+
+
+async def _write_rewarded(tx: Transaction, friend_id: UserId, terms: Terms) -> None:
+    await tx.execute(
+        """
+        UPDATE referrals
+           SET state = 'rewarded', due_at = NULL, rewarded_at = photomat_now(), inviter_reward = $2, friend_reward = $3
+         WHERE friend_id = $1
+        """,
+        friend_id,
+        terms.inviter.minor,
+        terms.friend.minor,
+    )
+
+
+async def _reward(tx: Transaction, side: str, user_id: UserId, friend_id: UserId, amount: Money) -> None:
+    if amount.minor:
+        reference = f"referral:{friend_id}:{side}"
+        await _credit(tx, user_id, amount, reference, way=side)
+        await _tell(
+            tx,
+            reference,
+            user_id,
+            amount,
+            text_key="notice-referral-inviter" if side == "inviter" else "notice-referral-friend",
+        )
+
+
+async def _unreward(tx: Transaction, side: str, user_id: UserId, friend_id: UserId, amount: Money) -> None:
+    if amount.minor:
+        of = f"referral:{friend_id}:{side}"
+        await _take_back(tx, user_id, amount, reference=f"referral-back:{friend_id}:{side}", of=of, way=side)
+
+
+async def _take_back(tx: Transaction, user_id: UserId, amount: Money, *, reference: str, of: str, way: str) -> None:
+    """What somebody has turned round by hand is gone already, and not taken twice."""
+    taken = await giving_back.take_what_is_left(
+        tx,
+        user_id=user_id,
+        amount=amount,
+        reference=reference,
+        reason="referral",
+        of=of,
+        facts={"way": way},
+    )
+    if taken.minor:
+        await _tell(tx, reference, user_id, taken, text_key="notice-referral-back")
+
+
+async def _credit(tx: Transaction, user_id: UserId, amount: Money, reference: str, *, way: str) -> None:
+    await ledger.credit(tx, user_id=user_id, amount=amount, reference=reference, reason="referral", facts={"way": way})
+
+
+async def _tell(tx: Transaction, key: str, user_id: UserId, amount: Money, *, text_key: str) -> None:
+    await tell(tx, key=key, chat_id=ChatId(user_id), text_key=text_key, facts={"amount": amount})

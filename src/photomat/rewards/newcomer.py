@@ -1,0 +1,28 @@
+"""Somebody new: their row, their wallet and what every new user is given, in one transaction, once."""
+
+from photomat.db.pool import Transaction
+from photomat.kernel.ids import UserId
+from photomat.kernel.money import Money
+from photomat.users.register import register
+from photomat.users.user import Registered
+from photomat.wallet import ledger
+
+
+async def know(
+    tx: Transaction,
+    *,
+    user_id: UserId,
+    first_name: str,
+    username: str | None,
+    language_code: str | None,
+    welcome: Money,
+) -> Registered:
+    """Make sure the person has a row and a wallet; who was known before gets nothing anew."""
+    registered = await register(
+        tx, user_id=user_id, first_name=first_name, username=username, language_code=language_code
+    )
+    if registered.is_new:
+        await ledger.open_wallet(tx, user_id=user_id, currency=welcome.currency)
+        if welcome.minor:
+            await ledger.credit(tx, user_id=user_id, amount=welcome, reference=f"welcome:{user_id}", reason="welcome")
+    return registered

@@ -1,0 +1,66 @@
+"""Free generations of promo codes: which one would pay for a job, and using it, once per job.
+
+A pass is used by the transaction that makes the job, under the lock of the user's row, so the last one pays for one job. It
+counts as used unless its job failed, was canceled, or came too late and was given away: then it is there again by itself,
+until the result of a canceled job is taken after all.
+"""
+
+from typing import Final
+
+from photomat.catalog.quote import Pass, Quote
+from photomat.db.pool import Pool, Transaction
+from photomat.kernel.ids import JobId, UserId
+
+LEFT: Final = """
+    generations - (SELECT count(*) FROM pass_uses JOIN generation_jobs AS job USING (job_id)
+                    WHERE pass_uses.use_id = promo_uses.use_id AND status NOT IN ('failed', 'canceled')
+                      AND NOT gift)
+"""
+"""How many generations a use of a code still pays for."""
+
+
+async def pass_for(source: Pool | Transaction, *, user_id: UserId, quote: Quote) -> Pass | None:
+    """The user's oldest pass that pays such a price, with how many it still pays for; None when there is none."""
+    row = await source.fetchrow(
+        f"""
+        SELECT use_id, code, available FROM (
+            SELECT use_id, code, {LEFT} AS available FROM promo_uses JOIN promo_codes USING (code)
+             WHERE user_id = $1 AND kind = 'free' AND currency = $2 AND amount >= $3) AS theirs
+         WHERE available > 0 ORDER BY use_id LIMIT 1
+        """,  # noqa: S608  our own constant
+        user_id,
+        quote.price.currency,
+        quote.price.minor,
+    )
+    if row is None:
+        return None
+    return Pass(use_id=row["use_id"], code=row["code"], left=row["available"], price=quote.price)
+
+
+async def at_this_moment(tx: Transaction, *, user_id: UserId, quote: Quote) -> Quote:
+    """The quote without its pass if that pays for nothing more; from here to the commit nobody else uses this user's."""
+    if quote.paid_by is None:
+        return quote
+    return quote if await _is_left(tx, quote.paid_by.use_id, user_id) else quote.without_pass()
+
+
+async def still_pays(tx: Transaction, *, user_id: UserId, job_id: JobId) -> bool:
+    """Whether the pass of a job that was canceled pays for it after all; a job without a pass needs none."""
+    use_id = await tx.fetchval("SELECT use_id FROM pass_uses WHERE job_id = $1", job_id)
+    return use_id is None or await _is_left(tx, use_id, user_id)
+
+
+async def _is_left(tx: Transaction, use_id: int, user_id: UserId) -> bool:
+    await tx.execute("SELECT FROM users WHERE user_id = $1 FOR NO KEY UPDATE", user_id)
+    return bool(
+        await tx.fetchval(
+            f"SELECT {LEFT} > 0 FROM promo_uses JOIN promo_codes USING (code) WHERE use_id = $1 AND user_id = $2",  # noqa: S608  our own constant
+            use_id,
+            user_id,
+        )
+    )
+
+
+async def use_pass(tx: Transaction, *, use_id: int, job_id: JobId) -> None:
+    """Let it pay for this job."""
+    await tx.execute("INSERT INTO pass_uses (job_id, use_id) VALUES ($1, $2)", job_id, use_id)

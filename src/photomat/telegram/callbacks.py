@@ -1,0 +1,44 @@
+"""What the buttons carry that are not drawn in a conversation: under notices and on a job's card. Pure.
+
+The conversation reads them as the buttons of `bot/buttons.py`; a test holds each to the other.
+"""
+
+from typing import Final, Literal, TypeAlias
+
+ActOnJob: TypeAlias = Literal["cancel", "accept", "again", "resend", "why", "noop"]
+OPEN_BALANCE: Final = "m:balance"
+
+
+def send_receipt(topup_id: int) -> str:
+    """Send the receipt of a transfer, again where one was declined."""
+    return f"tr:{topup_id}"
+
+
+def create_from_draft(draft_id: int, revision: int) -> str:
+    """Buy what a draft says, as its card shows it."""
+    return f"d:create:{draft_id}:{revision}"
+
+
+def approve_receipt(receipt_id: int) -> str:
+    """Credit a receipt with its own sum."""
+    return f"r:yes:{receipt_id}"
+
+
+def approve_another_sum(receipt_id: int) -> str:
+    """Ask what a receipt is credited with instead."""
+    return f"r:sum:{receipt_id}"
+
+
+def decline_receipt(receipt_id: int) -> str:
+    """Ask why a receipt is declined."""
+    return f"r:no:{receipt_id}"
+
+
+def act_on_job(job_id: int, action: ActOnJob) -> str:
+    """Act on a job from its card."""
+    return f"j:{job_id}:{action}"
+
+
+def turn_to_page(job_id: int, page: int) -> str:
+    """Turn to a page of a job's results."""
+    return f"j:{job_id}:page:{page}"

@@ -1,0 +1,117 @@
+"""Where a storm of money takes place: the arena of the storm, with both payment providers and a shop that sells for money."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+import aiohttp
+from aiohttp import web
+
+from photomat_chaos.lab.arena import Arena, open_arena
+from photomat_chaos.lab.door import serving
+from photomat_sandbox.pay.bill import NoticeSettings, Till
+from photomat_sandbox.pay.crypto_pay_world import CryptoPayWorld
+from photomat_sandbox.pay.mount import mount_providers
+from photomat_sandbox.pay.yookassa_world import YooKassaWorld
+from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.transcript import KEPT_EVENTS, Transcript
+
+SHOP_ID: Final = "100500"
+SECRET: Final = "test_storm"  # noqa: S105  opens nothing but the simulator
+TOKEN: Final = "1000:storm"  # noqa: S105  likewise
+CURRENCY: Final = "RUB"
+WELCOME: Final = 5_000
+MONTH: Final = 15_000
+REWARD: Final = 2_000
+FRIEND_REWARD: Final = 1_500
+PERCENT: Final = 10
+MOST: Final = 3_000_000
+NOTICES: Final = NoticeSettings(notice_retry_after_s=0.3, notice_retries=20, notice_timeout_s=5.0)
+TERMS: Final = {
+    "LEASE_S": "3",
+    "JOB_OVERDUE_S": "8",
+    "JOB_TIMEOUT_S": "30",
+    "WELCOME_CREDIT": str(WELCOME),
+    "CURRENCY": CURRENCY,
+    "MARKUP": "150",
+    "ORDERS_PER_MINUTE": "0",
+    "UPDATE_WORKERS": "all",
+    "TOPUP_SUMS": "50,100,150",
+    "TOPUP_LEAST": "1000",
+    "TOPUP_MOST": str(MOST),
+    "TOPUPS_PER_DAY": "0",
+    "STARS_PACKAGES": "10,25+5%,50+10%",
+    "STARS_RECONCILE_S": "1",
+    "SUBSCRIPTION_STARS": "100",
+    "SUBSCRIPTION_CREDIT": str(MONTH),
+    "TRANSFER_DETAILS": "Карта 2200 0000 0000 0000",
+    "REFERRAL_REWARD": str(REWARD),
+    "REFERRAL_FRIEND_REWARD": str(FRIEND_REWARD),
+    "REFERRAL_PERCENT": str(PERCENT),
+    "YOOKASSA_SHOP_ID": SHOP_ID,
+    "YOOKASSA_SECRET_KEY": SECRET,
+    "YOOKASSA_SOURCES": "127.0.0.1,::1",
+    "CRYPTO_PAY_TOKEN": TOKEN,
+}
+"""A picture costs about fifty roubles, and so much is given to a newcomer: people run out of money and come back with some."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Shop:
+    """The arena, the tills of both providers, and who runs the shop."""
+
+    arena: Arena
+    yookassa: YooKassaWorld
+    crypto: CryptoPayWorld
+    operator: Person
+    pay_url: str
+    transcript: Transcript
+    session: aiohttp.ClientSession
+    _seen: int = field(default=0)
+
+    @property
+    def tills(self) -> tuple[Till, Till]:
+        """Both providers."""
+        return (self.yookassa, self.crypto)
+
+    def till(self, vendor: str) -> Till:
+        """One of them."""
+        return next(till for till in self.tills if till.vendor == vendor)
+
+    def harvest(self) -> None:
+        """Count what the providers did since the last time."""
+        for event in self.transcript.since(self._seen, limit=KEPT_EVENTS):
+            self.arena.notes.take(event)
+        self._seen = self.transcript.last
+
+
+@asynccontextmanager
+async def open_shop(folder: Path) -> AsyncIterator[Shop]:
+    """Build it in an empty folder; everything in it ends with it."""
+    async with open_arena(folder) as arena:
+        yookassa = YooKassaWorld(shop_id=SHOP_ID, secret_key=SECRET, currency=CURRENCY, notices=NOTICES)
+        crypto = CryptoPayWorld(token=TOKEN, notices=NOTICES)
+        transcript, app = Transcript(), web.Application()
+        mount_providers(app, yookassa, crypto, transcript, arena.faults, pay_to=arena.door.url)
+        async with serving(app) as url, aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=10)) as session:
+            operator = arena.telegram.add_person(first_name="Оля", username="operator_olya", started=True)
+            arena.settings = {
+                **TERMS,
+                "ADMIN_IDS": str(operator.user_id),
+                "YOOKASSA_API_URL": f"{url}/yookassa",
+                "CRYPTO_PAY_API_URL": f"{url}/cryptopay",
+            }
+            try:
+                yield Shop(
+                    arena=arena,
+                    yookassa=yookassa,
+                    crypto=crypto,
+                    operator=operator,
+                    pay_url=url,
+                    transcript=transcript,
+                    session=session,
+                )
+            finally:
+                await arena.end_all()

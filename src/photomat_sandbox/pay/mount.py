@@ -1,0 +1,29 @@
+"""Both payment providers under one address: `/yookassa` and `/cryptopay` of an application that runs anyway."""
+
+from dataclasses import replace
+
+from aiohttp import web
+
+from photomat_sandbox.faults import Faults
+from photomat_sandbox.pay.crypto_pay import build_app as build_crypto_pay
+from photomat_sandbox.pay.crypto_pay_world import CryptoPayWorld
+from photomat_sandbox.pay.yookassa import build_app as build_yookassa
+from photomat_sandbox.pay.yookassa_world import YooKassaWorld
+from photomat_sandbox.transcript import Transcript
+
+
+def mount_providers(
+    app: web.Application,
+    shop: YooKassaWorld,
+    coins: CryptoPayWorld,
+    transcript: Transcript,
+    faults: Faults,
+    *,
+    pay_to: str = "",
+) -> None:
+    """Put both under their prefixes; notices go to `/pay/<provider>` of the address `pay_to`."""
+    if pay_to:
+        for till in (shop, coins):
+            till.notices = replace(till.notices, notice_url=f"{pay_to.rstrip('/')}/pay/{till.vendor}")
+    app.add_subapp("/yookassa", build_yookassa(shop, transcript, faults))
+    app.add_subapp("/cryptopay", build_crypto_pay(coins, transcript, faults))

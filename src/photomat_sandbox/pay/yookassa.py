@@ -1,0 +1,131 @@
+"""The made-up YooKassa as one aiohttp application: payments and refunds of API v3, the payment page, notices."""
+
+from base64 import b64encode
+from dataclasses import dataclass
+from hmac import compare_digest
+from typing import Any, Final
+from uuid import uuid4
+
+from aiohttp import hdrs, web
+
+from photomat_sandbox.faults import Faults
+from photomat_sandbox.pay import yookassa_forms as forms
+from photomat_sandbox.pay.app import furnish
+from photomat_sandbox.pay.desk import Answer, Desk, RefusedError
+from photomat_sandbox.pay.yookassa_objects import Payment
+from photomat_sandbox.pay.yookassa_world import YooKassaWorld
+from photomat_sandbox.transcript import Transcript
+
+TOO_OFTEN: Final = RefusedError(429, "too_many_requests", "Too many requests")
+LARGEST_BODY_BYTES: Final = 2**20
+
+
+def build_app(world: YooKassaWorld, transcript: Transcript, faults: Faults) -> web.Application:
+    """Put the parts together; notices go out while the application runs."""
+    app = web.Application(client_max_size=LARGEST_BODY_BYTES)
+    desk = Desk(
+        vendor="yookassa",
+        transcript=transcript,
+        faults=faults,
+        check_key=lambda request: _check_key(request, world),
+        accepted=web.json_response,
+        refused=_refused,
+        too_often=TOO_OFTEN,
+    )
+    Payments(world=world).add_routes(app, desk)
+    furnish(app, world, desk, title="ЮKassa")
+    return app
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Payments:
+    """The routes under /v3/."""
+
+    world: YooKassaWorld
+
+    def add_routes(self, app: web.Application, desk: Desk) -> None:
+        """Put the vendor's paths into an application; their names are what faults are armed for."""
+        app.router.add_post("/v3/payments", desk.route("createPayment", self.create))
+        app.router.add_get("/v3/payments", desk.route("listPayments", self.list))
+        app.router.add_get("/v3/payments/{payment_id}", desk.route("getPayment", self.get))
+        app.router.add_post("/v3/refunds", desk.route("createRefund", self.refund))
+        app.router.add_get("/v3/refunds", desk.route("listRefunds", self.list_refunds))
+
+    async def create(self, request: web.Request) -> Answer:
+        """Make a payment, or give the one this key has made, as it stands now."""
+        key, body = forms.key_of(request), await forms.body_of(request)
+        known = self.world.made_before("payments", key, body)
+        payment = self.world.find(known) if known else None
+        if payment is None:
+            payment = self.world.create(forms.payment_order(body, currency=self.world.currency))
+            self.world.keep_key("payments", key, body, payment.payment_id)
+        order = payment.order
+        said = f"payment {payment.payment_id} of {order.amount} {order.currency}" + (" again" if known else "")
+        return Answer(body=self._shown(request, payment), summary=said, bill_id=payment.payment_id)
+
+    async def get(self, request: web.Request) -> Answer:
+        """Show one payment."""
+        payment = self._payment(request.match_info["payment_id"])
+        said = f"payment {payment.payment_id} is {payment.status}"
+        return Answer(body=self._shown(request, payment), summary=said, bill_id=payment.payment_id)
+
+    async def list(self, request: web.Request) -> Answer:
+        """Show a page of payments."""
+        payments, following = self.world.page(forms.list_order(request.query))
+        items = [self._shown(request, payment) for payment in payments]
+        return Answer(body=_listing(items, following), summary=f"{len(payments)} payments")
+
+    async def list_refunds(self, request: web.Request) -> Answer:
+        """Show a page of refunds."""
+        refunds, following = self.world.refund_page(forms.refund_list_order(request.query))
+        body = _listing([refund.as_json() for refund in refunds], following)
+        return Answer(body=body, summary=f"{len(refunds)} refunds")
+
+    async def refund(self, request: web.Request) -> Answer:
+        """Give money back, once a key."""
+        key, body = forms.key_of(request), await forms.body_of(request)
+        known = self.world.made_before("refunds", key, body)
+        if known is not None:
+            made = self.world.refunds[known]
+            return Answer(body=made.as_json(), summary=f"refund {known} again", bill_id=made.payment_id)
+        payment = self._payment(str(body.get("payment_id", "")))
+        forms.description_of(body)
+        try:
+            made = self.world.give_back(payment, forms.amount_of(body, currency=payment.order.currency))
+        except ValueError as error:
+            raise forms.invalid(str(error), "amount") from error
+        self.world.keep_key("refunds", key, body, made.refund_id)
+        return Answer(body=made.as_json(), summary=f"refund of {made.amount}", bill_id=payment.payment_id)
+
+    def _payment(self, payment_id: str) -> Payment:
+        payment = self.world.find(payment_id)
+        if payment is None:
+            raise RefusedError(404, "not_found", "Payment doesn't exist or access denied", "payment_id")
+        return payment
+
+    def _shown(self, request: web.Request, payment: Payment) -> dict[str, Any]:
+        body = payment.as_json(shop_id=self.world.shop_id)
+        if payment.status == "pending":
+            base = f"{request.scheme}://{request.host}{request.path.rpartition('/v3/')[0]}"
+            confirm = {"type": "redirect", "confirmation_url": f"{base}/pay/{payment.payment_id}"}
+            body["confirmation"] = {**confirm, "return_url": payment.order.return_url}
+        return body
+
+
+def _listing(items: list[dict[str, Any]], following: str | None) -> dict[str, Any]:
+    body: dict[str, Any] = {"type": "list", "items": items}
+    return body if following is None else {**body, "next_cursor": following}
+
+
+def _check_key(request: web.Request, world: YooKassaWorld) -> None:
+    wanted = "Basic " + b64encode(f"{world.shop_id}:{world.secret_key}".encode()).decode()
+    given = request.headers.get(hdrs.AUTHORIZATION, "")
+    if not compare_digest(given.encode(errors="surrogateescape"), wanted.encode()):
+        raise RefusedError(401, "invalid_credentials", "Authentication by given credentials failed")
+
+
+def _refused(refused: RefusedError) -> web.Response:
+    body = {"type": "error", "id": str(uuid4()), "code": refused.code, "description": refused.sentence}
+    if refused.parameter:
+        body["parameter"] = refused.parameter
+    return web.json_response(body, status=refused.status)

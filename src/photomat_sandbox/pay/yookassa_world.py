@@ -1,0 +1,208 @@
+"""The state of a made-up shop at YooKassa: payments, refunds and kept keys, as plain data in memory.
+
+A payment that nobody confirms in an hour is canceled. A part cannot be paid: a payment is confirmed whole or not at all.
+"""
+
+import asyncio
+import hashlib
+import json
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from operator import ge, gt, le, lt
+from typing import Any, Final
+from uuid import uuid4
+
+from photomat_sandbox.pay.bill import (
+    KEPT_BILLS,
+    KEPT_LETTERS,
+    Bill,
+    Letter,
+    NoticeSettings,
+)
+from photomat_sandbox.pay.yookassa_forms import ListOrder, PaymentOrder, invalid
+from photomat_sandbox.pay.yookassa_objects import Payment, Refund, letter_about
+from photomat_sandbox.transcript import World
+
+KEYS_KEPT_S: Final = 86400.0
+CONFIRM_WITHIN_S: Final = 3600.0
+ELSEWHERE: Final = "9.9.9.9"
+COMPARISONS: Final[Mapping[str, Callable[[float, float], bool]]] = {"gte": ge, "gt": gt, "lte": le, "lt": lt}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptKey:
+    """What a key was used for, and when."""
+
+    digest: str
+    made_id: str
+    at: float
+
+
+class YooKassaWorld:
+    """One shop."""
+
+    vendor: World = "yookassa"
+    takes_part = False
+
+    def __init__(
+        self,
+        *,
+        shop_id: str = "100500",
+        secret_key: str = "test_secret",  # noqa: S107  opens nothing but the simulator
+        currency: str = "RUB",
+        notices: NoticeSettings | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.shop_id = shop_id
+        self.secret_key = secret_key
+        self.currency = currency
+        self.notices = notices or NoticeSettings()
+        self.clock = clock
+        self.payments: dict[str, Payment] = {}
+        self.refunds: dict[str, Refund] = {}
+        self.outbox: asyncio.Queue[Letter] = asyncio.Queue(KEPT_LETTERS)
+        self._keys: dict[tuple[str, str], KeptKey] = {}
+
+    def made_before(self, path: str, key: str, body: Mapping[str, Any]) -> str | None:
+        """Say what this key has made; a key kept for another body is refused."""
+        kept = self._keys.get((path, key))
+        if kept is None or self.clock() > kept.at + KEYS_KEPT_S:
+            return None
+        if kept.digest != _digest(body):
+            raise invalid("Idempotence key duplicated", "Idempotence-Key")
+        return kept.made_id
+
+    def keep_key(self, path: str, key: str, body: Mapping[str, Any], made_id: str) -> None:
+        """Remember what a key has made."""
+        self._keys[path, key] = KeptKey(digest=_digest(body), made_id=made_id, at=self.clock())
+        if len(self._keys) > 2 * KEPT_BILLS:
+            del self._keys[next(iter(self._keys))]
+
+    def create(self, order: PaymentOrder) -> Payment:
+        """Make a payment; the oldest is forgotten when there are too many."""
+        payment = Payment(payment_id=str(uuid4()), order=order, created_at=self.clock())
+        self.payments[payment.payment_id] = payment
+        if len(self.payments) > KEPT_BILLS:
+            del self.payments[next(iter(self.payments))]
+        return payment
+
+    def find(self, payment_id: str) -> Payment | None:
+        """Find a payment as it stands now."""
+        payment = self.payments.get(payment_id)
+        if payment and payment.status == "pending" and self.clock() > payment.created_at + CONFIRM_WITHIN_S:
+            self._cancel(payment, because="expired_on_confirmation")
+        return payment
+
+    def page(self, order: ListOrder) -> tuple[list[Payment], str | None]:
+        """Give a page of payments, newest first, and where the next begins."""
+        found = map(self.find, _from_cursor(self.payments, order))
+        fitting = [payment for payment in found if payment and _fits(payment, order)]
+        following = fitting[order.limit].payment_id if len(fitting) > order.limit else None
+        return fitting[: order.limit], following
+
+    def refund_page(self, order: ListOrder) -> tuple[list[Refund], str | None]:
+        """Give a page of refunds, newest first, and where the next begins."""
+        found = map(self.refunds.__getitem__, _from_cursor(self.refunds, order))
+        fitting = [refund for refund in found if _refund_fits(refund, order)]
+        following = fitting[order.limit].refund_id if len(fitting) > order.limit else None
+        return fitting[: order.limit], following
+
+    def bill(self, bill_id: str) -> Bill | None:
+        """Find a bill."""
+        payment = self.find(bill_id)
+        return payment.as_bill() if payment else None
+
+    def bills(self) -> list[Bill]:
+        """Give the bills, oldest first."""
+        return [payment.as_bill() for payment in map(self.find, list(self.payments)) if payment]
+
+    def pay(self, bill_id: str, amount: Decimal | None = None) -> None:
+        """Confirm a payment, whole."""
+        payment = self._open(bill_id)
+        if amount is not None and amount != payment.order.amount:
+            raise ValueError("YooKassa takes the whole sum or nothing")
+        payment.status = "succeeded" if payment.order.capture else "waiting_for_capture"
+        payment.captured_at = self.clock() if payment.order.capture else None
+        self.outbox.put_nowait(self.letter(bill_id))
+
+    def cancel(self, bill_id: str) -> None:
+        """Walk away from a payment."""
+        self._cancel(self._open(bill_id), because="general_decline")
+
+    def refund(self, bill_id: str, amount: Decimal | None = None) -> None:
+        """Give money back, as from the shop's cabinet."""
+        payment = self.payments[bill_id]
+        self.give_back(payment, payment.order.amount - payment.refunded if amount is None else amount)
+
+    def give_back(self, payment: Payment, amount: Decimal) -> Refund:
+        """Make a refund; a ValueError says why not."""
+        if payment.status != "succeeded":
+            raise ValueError("only a payment that succeeded can be refunded")
+        if not 0 < amount <= payment.order.amount - payment.refunded:
+            raise ValueError("more than is left of the payment")
+        payment.refunded += amount
+        made = Refund(
+            refund_id=str(uuid4()),
+            payment_id=payment.payment_id,
+            amount=amount,
+            currency=payment.order.currency,
+            created_at=self.clock(),
+        )
+        self.refunds[made.refund_id] = made
+        self.outbox.put_nowait(letter_about(payment.payment_id, "refund.succeeded", made.as_json()))
+        return made
+
+    def letter(self, bill_id: str) -> Letter:
+        """Write the notice of a payment as it stands."""
+        payment = self.payments[bill_id]
+        return letter_about(bill_id, f"payment.{payment.status}", payment.as_json(shop_id=self.shop_id))
+
+    def forged(self, letter: Letter) -> Letter:
+        """A notice without a signature can only be forged from elsewhere."""
+        return replace(letter, headers={"X-Forwarded-For": ELSEWHERE})
+
+    def _open(self, bill_id: str) -> Payment:
+        payment = self.find(bill_id)
+        if payment is None or payment.status != "pending":
+            raise ValueError("the payment is not open")
+        return payment
+
+    def _cancel(self, payment: Payment, *, because: str) -> None:
+        payment.status, payment.canceled_because = "canceled", because
+        self.outbox.put_nowait(self.letter(payment.payment_id))
+
+
+def _from_cursor(things: Mapping[str, object], order: ListOrder) -> list[str]:
+    """The names of a list, newest first, from where the page begins."""
+    ids = list(reversed(list(things)))
+    if order.cursor is None:
+        return ids
+    if order.cursor not in things:
+        raise invalid("unknown cursor", "cursor")
+    return ids[ids.index(order.cursor) :]
+
+
+def _refund_fits(refund: Refund, order: ListOrder) -> bool:
+    """A refund made here has succeeded at once."""
+    return (
+        order.status in {None, "succeeded"}
+        and order.payment_id in {None, refund.payment_id}
+        and all(COMPARISONS[name.split(".")[1]](refund.created_at, bound) for name, bound in order.bounds.items())
+    )
+
+
+def _fits(payment: Payment, order: ListOrder) -> bool:
+    if order.status is not None and payment.status != order.status:
+        return False
+    for name, bound in order.bounds.items():
+        field, comparison = name.split(".")
+        at = payment.created_at if field == "created_at" else payment.captured_at
+        if at is None or not COMPARISONS[comparison](at, bound):
+            return False
+    return True
+
+
+def _digest(body: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,181 @@
+"""A shop that takes transfers by hand: customers and operators in one simulated Telegram, and the desk between them."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from io import BytesIO
+from typing import Any
+
+from aiogram import Dispatcher
+from PIL import Image
+
+from photomat.bot.app import build_dispatcher
+from photomat.bot.dispatch import UpdateWorker
+from photomat.bot.polling import Poller
+from photomat.bot.shop import Shop
+from photomat.catalog.load import load_catalog
+from photomat.db.pool import Pool
+from photomat.kernel.ids import ChatId, InstanceId, UserId
+from photomat.kernel.money import Money
+from photomat.notices.send import Notifier
+from photomat.payments.offers import Offers
+from photomat.payments.receipt_desk import ReceiptDesk
+from photomat.telegram.messenger import TelegramMessenger
+from photomat.texts.load import Texts, load_texts
+from photomat_sandbox.telegram import person_acts
+from photomat_sandbox.telegram.people import Person
+from support.conversation import RATES, TIMES, Chat
+from support.customer import words_of
+from support.database import pool_of
+from support.telegram_sim import RunningTelegram, running_telegram
+
+PETER, OLGA = 9001, 9002
+DETAILS = "Карта 0000 <b>1111</b>\\nПолучатель: Ф."
+MOST = Money(1_000_000, "RUB")
+PDF = b"%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n"
+MP4 = b"\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom" + b"\x00" * 200
+OFFERS = Offers(
+    currency="RUB",
+    star_worth=Decimal(104),
+    packages=(),
+    plan=None,
+    sums=(Money(10_000, "RUB"), Money(50_000, "RUB"), Money(5_000_000, "RUB")),
+    least=Money(5_000, "RUB"),
+    most=MOST,
+    a_day=20,
+    transfer_details=DETAILS,
+)
+
+
+@dataclass(slots=True, kw_only=True)
+class Talker(Chat):
+    """Somebody in the chat who can also send files."""
+
+    async def sends(self, data: bytes, *, kind: str = "photo", name: str = "", caption: str = "") -> str:
+        """Send a file; gives what the bot said last."""
+        await person_acts.send_file(self.telegram.world, self.person, data, kind=kind, name=name, caption=caption)
+        await self.handle_all()
+        return self.newest
+
+    @property
+    def newest(self) -> str:
+        """The text or caption of the last message on the screen, with plain spaces."""
+        return words_of(self.screen()[-1])
+
+    async def names(self, amount: str = "500") -> str:
+        """From /topup to the requisites."""
+        await self.says("/start")
+        await self.says("/topup")
+        await self.taps("🏦 Перевод")
+        await self.says(amount)
+        return self.newest
+
+    async def pays(self, amount: str = "500", *, data: bytes | None = None, caption: str = "") -> str:
+        """The whole way to a receipt that waits."""
+        await self.names(amount)
+        return await self.sends(receipt_picture() if data is None else data, caption=caption)
+
+    def labels(self) -> list[str]:
+        """Every button on the screen."""
+        return [
+            button["text"].replace("\u00a0", " ")
+            for message in self.screen()
+            for row in message["inline_keyboard"] or []
+            for button in row
+        ]
+
+
+@dataclass(slots=True, kw_only=True)
+class TransferShop:
+    """Everybody, and the two loops that talk to operators by themselves."""
+
+    telegram: RunningTelegram
+    pool: Pool
+    notifier: Notifier
+    desk: ReceiptDesk
+    anna: Talker
+    boris: Talker
+    peter: Talker
+    olga: Talker
+
+    async def settles(self) -> None:
+        """Send every notice that is due, and do what is due about receipts."""
+        for _ in range(20):
+            notices, receipts = await self.notifier.claim(10), await self.desk.claim(10)
+            for notice in notices:
+                await self.notifier.send(notice)
+            for receipt in receipts:
+                await self.desk.work(receipt)
+            if not notices and not receipts:
+                return
+        raise AssertionError("the notices do not come to an end")
+
+    async def balance(self, talker: Talker) -> int:
+        """What somebody has."""
+        return int(await self.pool.fetchval("SELECT posted FROM wallets WHERE user_id = $1", talker.person.user_id))
+
+    async def receipt(self) -> dict[str, Any]:
+        """The newest receipt."""
+        return dict(await self.pool.fetchrow("SELECT * FROM receipts ORDER BY receipt_id DESC LIMIT 1"))
+
+    async def count(self, table: str) -> int:
+        """How many rows there are."""
+        return int(await self.pool.fetchval(f"SELECT count(*) FROM {table}"))  # noqa: S608  a table of ours
+
+
+@asynccontextmanager
+async def transfer_shop(database: str, *, offers: Offers = OFFERS) -> AsyncIterator[TransferShop]:
+    """Anna and Boris buy, Peter and Olga are operators."""
+    async with pool_of(database) as pool, running_telegram() as telegram, telegram.bot() as bot:
+        texts = load_texts()
+        parts = {"pool": pool, "bot": bot, "dispatcher": dispatcher_of(pool, texts, offers), "texts": texts}
+        one = InstanceId("one")
+        shared: dict[str, Any] = {
+            "telegram": telegram,
+            "pool": pool,
+            "bot": bot,
+            "worker": UpdateWorker(**parts, instance=one, lease_s=30.0),
+            "checkouts": UpdateWorker(**parts, instance=one, lease_s=30.0, pre_checkout=True),
+            "poller": Poller(pool=pool, bot=bot, wake=lambda _name: None, wait_s=0),
+        }
+        messenger, operators = TelegramMessenger(bot), [ChatId(PETER), ChatId(OLGA)]
+
+        def talker(person: Person) -> Talker:
+            return Talker(**shared, person=person)
+
+        yield TransferShop(
+            telegram=telegram,
+            pool=pool,
+            notifier=Notifier(pool=pool, messenger=messenger, texts=texts),
+            desk=ReceiptDesk(pool=pool, messenger=messenger, texts=texts, operators=operators),
+            anna=talker(telegram.person("Анна")),
+            boris=talker(telegram.person("Борис")),
+            peter=talker(telegram.person("Пётр", user_id=PETER, username="peter")),
+            olga=talker(telegram.person("Ольга", user_id=OLGA)),
+        )
+
+
+def dispatcher_of(pool: Pool, texts: Texts, offers: Offers) -> Dispatcher:
+    shop = Shop(
+        pool=pool,
+        catalog=load_catalog(),
+        rates=RATES,
+        times=TIMES,
+        welcome_credit=Money(0, "RUB"),
+        offers=offers,
+        operators=frozenset({UserId(PETER), UserId(OLGA)}),
+    )
+    return build_dispatcher(shop=shop, texts=texts)
+
+
+def without_transfers() -> Offers:
+    """The same offers, no requisites."""
+    return replace(OFFERS, transfer_details="")
+
+
+def receipt_picture(colour: str = "white") -> bytes:
+    """A picture of a receipt; each colour is another one."""
+    file = BytesIO()
+    Image.new("RGB", (90, 160), colour).save(file, "PNG")
+    return file.getvalue()
