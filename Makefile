@@ -7,6 +7,9 @@ UV_READY := $(VENV)/.uv-ready
 RUN_READY := $(VENV)/.run-ready
 TEST_READY := $(VENV)/.test-ready
 
+# Many tests wait for processes, not for the processor: three at once also on a machine with two.
+TEST_WORKERS ?= $(shell cores=$$(nproc 2>/dev/null || echo 2); echo $$(( cores < 3 ? 3 : cores > 4 ? 4 : cores )))
+
 # Behind a company's proxy its certificate is the system's, and uv would not look there by itself.
 export UV_SYSTEM_CERTS := 1
 
@@ -23,7 +26,7 @@ run: setup ## start everything: without BOT_TOKEN the sandbox, with it the real 
 
 test: $(TEST_READY) lint ## the whole gate: format, lint, types, import contracts, tests
 	@scripts/need_tools
-	@$(BIN)/pytest -n logical --maxprocesses 4 --dist loadfile
+	@$(BIN)/pytest -n $(TEST_WORKERS) --dist loadfile
 
 lint: $(TEST_READY) ## the gate without the tests
 	@$(BIN)/ruff format --check .

@@ -1,7 +1,9 @@
 """Stars in the whole product: paid once whatever is repeated or lost, and declined, not hung, without a database."""
 
 import asyncio
+import shutil
 import signal
+import tempfile
 from pathlib import Path
 
 from photomat.db.embedded import Embedded
@@ -92,7 +94,8 @@ async def test_a_refund_races_the_spending_of_the_same_money(database: str, tmp_
 
 
 async def test_without_a_database_a_payment_is_declined_at_once_and_taken_when_it_is_back(tmp_path: Path) -> None:
-    server = Embedded.start(tmp_path / "postgres", settings={"fsync": "off"})
+    folder = Path(tempfile.mkdtemp(prefix="stars-"))  # a short path keeps the server's socket where it was
+    server = Embedded.start(folder, settings={"fsync": "off"})
     try:
         database = await create_database(server.dsn, template="template1")
         async with open_shop(database, tmp_path, WELCOME_CREDIT="0") as system:
@@ -104,12 +107,13 @@ async def test_without_a_database_a_payment_is_declined_at_once_and_taken_when_i
                 starts_to_pay(anna, link)
                 await system.instance.says("CHECKOUT_DECLINED")
             assert system.telegram.world.stars.charges == []
-            server = Embedded.start(tmp_path / "postgres", settings={"fsync": "off"})
+            server = Embedded.start(folder, settings={"fsync": "off"})
             await system.instance.says("ACTIVE_ENTER", times=2)
             await pays(anna, link)
             await anna.sees("💰 Зачислено 52 ₽")
     finally:
         server.stop()
+        shutil.rmtree(folder)
 
 
 async def test_a_database_that_answers_nothing_lets_nobody_hang(database: str, tmp_path: Path) -> None:
