@@ -25,8 +25,9 @@ async def test_callback_and_polling_at_once_show_one_picture_each(database: str,
         customers = [system.customer(name) for name in ("Анна", "Борис", "Вера")]
         cards = await asyncio.gather(*(customer.buys() for customer in customers))
         await until(lambda: system.story.count("[SETTLE_SKIP]") >= 3, about=lambda: system.story)
-        assert system.story.count("[JOB_SETTLED]") == 3
+        await until(lambda: system.story.count("[JOB_SETTLED]") >= 3, about=lambda: system.story)
         await ends_well(system, *customers, cards=tuple(cards))
+        assert system.story.count("[JOB_SETTLED]") == 3
 
 
 async def test_a_deploy_in_the_middle_of_a_job_neither_loses_nor_doubles_it(database: str, tmp_path: Path) -> None:
