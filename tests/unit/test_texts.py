@@ -34,6 +34,7 @@ SPEAKERS = {
     "hint",
     "screen_button",
     "AnswerRefused",
+    "Refused",
     "Rejected",
     "NotEnough",
     "tell",
