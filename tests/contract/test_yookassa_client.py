@@ -14,7 +14,6 @@ from aiohttp import web
 from photomat.kernel.errors import OutcomeUnknown, Rejected, Transient
 from photomat.kernel.money import Money
 from photomat.providers import yookassa as module
-from photomat.providers.port import Forged
 from photomat.providers.yookassa import YooKassa
 from photomat_chaos.lab.door import serving
 from support.kie_sim import HandClock
@@ -292,46 +291,6 @@ async def test_a_list_without_an_end_is_given_up() -> None:
     async with answering(b'{"items": [], "next_cursor": "more"}') as yookassa, asyncio.timeout(60):
         with pytest.raises(Transient):
             await yookassa.recent(LONG_AGO)
-
-
-def notice(event: str, **thing: object) -> bytes:
-    return json.dumps({"type": "notification", "event": event, "object": thing}).encode()
-
-
-@pytest.mark.parametrize("source", ["185.71.76.5", "::ffff:185.71.76.5", "2a02:5180::17", "77.75.156.11"])
-async def test_a_notice_from_the_providers_networks_names_its_payment(source: str) -> None:
-    yookassa = YooKassa(
-        base_url=NOBODY, shop_id=SHOP, secret_key=SECRET, sources="185.71.76.0/27, 77.75.156.11, 2a02:5180::/32"
-    )
-    for event in ("payment.succeeded", "payment.canceled", "payment.waiting_for_capture"):
-        assert yookassa.noticed({}, notice(event, id="pay-1"), source=source) == "pay-1"
-    assert yookassa.noticed({}, notice("refund.succeeded", id="r-1", payment_id="pay-1"), source=source) == "pay-1"
-
-
-@pytest.mark.parametrize("source", ["185.71.76.32", "8.8.8.8", "", "localhost", "185.71.76.5, 8.8.8.8"])
-async def test_a_notice_from_elsewhere_is_forged(source: str) -> None:
-    yookassa = YooKassa(base_url=NOBODY, shop_id=SHOP, secret_key=SECRET, sources="185.71.76.0/27")
-    with pytest.raises(Forged):
-        yookassa.noticed({}, notice("payment.succeeded", id="pay-1"), source=source)
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"",
-        b"nonsense",
-        b"[]",
-        b"[" * 100_000,
-        notice("payout.succeeded", id="p"),
-        notice("payment.succeeded"),
-        notice("payment.succeeded", id="../../etc"),
-        notice("refund.succeeded", id="r-1"),
-        b'{"event": "payment.succeeded", "object": 5}',
-    ],
-)
-async def test_an_unreadable_notice_is_a_value_error(body: bytes) -> None:
-    with pytest.raises(ValueError):  # noqa: PT011  the port promises no words
-        client(NOBODY).noticed({}, body, source="127.0.0.1")
 
 
 async def test_recent_tells_of_an_old_payment_that_was_given_back_lately() -> None:
