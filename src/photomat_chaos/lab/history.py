@@ -13,6 +13,8 @@ from typing import Final
 from photomat_chaos.lab.facts import Evidence, Handled, JobRow
 
 MONEY_IS_BACK: Final = "вернулись на баланс"
+FREE_ONE_IS_BACK: Final = "Бесплатная генерация снова ваша"
+"""What a card says instead where nothing was paid."""
 OFFERED: Final = "Хотите забрать его"
 STILL_WORKING: Final = ("Отправляю в работу", "Генерация идёт", "Дольше обычного")
 A_SLOT: Final = "Карточка удалена"
@@ -174,8 +176,8 @@ def _cards_say_it(evidence: Evidence) -> Iterator[str]:
             yield f"the card of job {job.job_id} ({job.status}) still says that it is being made"
         offered = job.status == "canceled" and OFFERED in card.text
         wanted = int((job.status != "done" and not offered) or job.gift)
-        if card.text.count(MONEY_IS_BACK) != wanted:
-            times = card.text.count(MONEY_IS_BACK)
+        times = card.text.count(MONEY_IS_BACK) + card.text.count(FREE_ONE_IS_BACK)
+        if times != wanted:
             yield f"the card of job {job.job_id} ({job.status}) says {times} times that the money is back"
 
 

@@ -12,13 +12,12 @@ from photomat_chaos.lab.facts import Evidence
 from photomat_chaos.lab.history import Violation
 from photomat_chaos.money.facts import Books, DifferenceRow, Outside
 from photomat_chaos.money.given import GIVEN
-from photomat_chaos.money.model import expected, handed_back, inflows
+from photomat_chaos.money.model import expected, inflows
 from photomat_chaos.money.told import TOLD
 
 PROVIDERS: Final = ("yookassa", "cryptopay")
 ANOTHER_SUM: Final = "payment-of-another-sum"
 TWO_AT_ONCE: Final = "two-subscriptions"
-LISTS_DIFFER: Final = "cryptopay-payments"
 
 
 def violations(outside: Outside, books: Books) -> list[Violation]:
@@ -116,15 +115,12 @@ def _differences(outside: Outside, books: Books) -> Iterator[str]:
 
 
 def explained(outside: Outside, books: Books) -> dict[DifferenceRow, str]:
-    """The differences somebody made on purpose, and how: bills paid in part, payments given back by hand, two subscriptions."""
+    """The differences somebody made on purpose, and how: bills paid in part, two subscriptions at once."""
     in_part = {bill_reference(bill.vendor, bill.bill_id) for bill in outside.bills if bill.paid != bill.asked}
-    by_hand = {bill_reference(*name) for name in handed_back(outside, books)}
     reasons: dict[DifferenceRow, str] = {}
     for one in books.differences:
         if one.kind == ANOTHER_SUM and one.reference in in_part:
             reasons[one] = "paid in part"
-        elif one.kind == LISTS_DIFFER and one.reference in by_hand:
-            reasons[one] = "given back by hand"
         elif one.kind == TWO_AT_ONCE:
             reasons[one] = "subscribed again before the bot had heard of the first"
     return reasons
