@@ -7,7 +7,8 @@ UV_READY := $(VENV)/.uv-ready
 RUN_READY := $(VENV)/.run-ready
 TEST_READY := $(VENV)/.test-ready
 
-# Many tests wait for processes, not for the processor: three at once also on a machine with two.
+# Many tests wait for processes, not for the processor: three at once also on a machine with two. The folders come in turn, so
+# that the short tests are last: by number of tests, the files with one long story would end the run alone.
 TEST_WORKERS ?= $(shell cores=$$(nproc 2>/dev/null || echo 2); echo $$(( cores < 3 ? 3 : cores > 4 ? 4 : cores )))
 
 # Behind a company's proxy its certificate is the system's, and uv would not look there by itself.
@@ -26,7 +27,7 @@ run: setup ## start everything: without BOT_TOKEN the sandbox, with it the real 
 
 test: $(TEST_READY) lint ## the whole gate: format, lint, types, import contracts, tests
 	@scripts/need_tools
-	@$(BIN)/pytest -n $(TEST_WORKERS) --dist loadfile
+	@$(BIN)/pytest -n $(TEST_WORKERS) --dist loadfile --no-loadscope-reorder
 
 lint: $(TEST_READY) ## the gate without the tests
 	@$(BIN)/ruff format --check .

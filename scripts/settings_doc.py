@@ -89,6 +89,11 @@ SECTIONS: Final = (
         ),
     ),
     (
+        "Results",
+        "How they are shown. Whatever Telegram refuses is shown by pages, one output at a time.",
+        ("rich_results",),
+    ),
+    (
         "Instances and logs",
         "What more than one instance shares out, and how they speak.",
         ("update_workers", "log_format"),

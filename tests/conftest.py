@@ -5,7 +5,6 @@ import inspect
 import shutil
 import tempfile
 from collections.abc import Coroutine, Generator, Iterator
-from importlib import import_module, util
 from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
@@ -14,6 +13,7 @@ import pytest
 
 from photomat.db.embedded import Embedded
 from photomat.db.migrate import migrate
+from support.audit import wrongs
 from support.database import SharedPostgres, connection_of, create_database, drop_database
 
 T = TypeVar("T")
@@ -98,8 +98,6 @@ def run_bounded(work: Coroutine[Any, Any, T], *, limit_s: float = TEST_LIMIT_S) 
 
 async def assert_invariants_hold(dsn: str) -> None:
     """The last assertion of every test with a database."""
-    if util.find_spec("photomat.audit") is None or util.find_spec("photomat.audit.run") is None:
-        return
     async with connection_of(dsn) as connection:
-        violations = await import_module("photomat.audit.run").violations(connection)
-    assert not violations, f"the audit found: {violations}"
+        found = await wrongs(connection)
+    assert not found, f"the audit found: {found}"

@@ -57,7 +57,9 @@ from photomat.work.loop import Step
 
 UPDATE_WIDTH: Final = 8
 PRE_CHECKOUT_WIDTH: Final = 2
-SUBMIT_WIDTH: Final = 8
+SUBMIT_WIDTH: Final = 16
+"""Wider than Kie takes at once: some of them wait for a file on its way."""
+
 LOOK_WIDTH: Final = 8
 DELIVERY_WIDTH: Final = 8
 RING_WIDTH: Final = 4

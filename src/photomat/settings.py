@@ -145,6 +145,9 @@ class Settings(BaseSettings):
     job_timeout_s: float = Field(
         86400, gt=0, le=LONGEST_S, description="After so long we give up and release the money."
     )
+    rich_results: bool = Field(
+        default=False, description="Show several outputs as one rich message (Telegram of June 2026 or newer)."
+    )
     update_workers: Literal["active", "all"] = Field("active", description="Which instances handle updates.")
     log_format: Literal["text", "json"] = Field("text", description="Logs for people or for machines.")
     failpoint: str | None = Field(

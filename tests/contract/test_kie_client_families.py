@@ -17,7 +17,6 @@ from support.kie_sim import Receiver, RunningKie, callback_receiver, running_kie
 from support.steps import kie_client
 
 SONG = {"prompt": "песня о море", "customMode": False, "instrumental": False, "model": "V5"}
-TRACK = {"audioId": "a"}
 UPLOADED = {"uploadUrl": "https://files.example/a.mp3", "title": "T", "negativeTags": "-", "callBackUrl": "replaced"}
 INPUTS: dict[str, dict[str, Any]] = {
     JOBS: {"prompt": "кот", "aspect_ratio": "1:1"},
@@ -30,7 +29,7 @@ INPUTS: dict[str, dict[str, Any]] = {
     "gpt4o-image": {"prompt": "кот", "size": "1:1"},
     "flux-kontext": {"prompt": "кот", "aspectRatio": "16:9"},
     "suno": SONG,
-    "suno/extend": SONG | {"defaultParamFlag": True, "audioId": "a"},
+    "suno/extend": SONG | {"defaultParamFlag": True},
     "suno/upload-cover": SONG | UPLOADED,
     "suno/upload-extend": SONG | UPLOADED | {"defaultParamFlag": True, "continueAt": 5},
     "suno/add-instrumental": UPLOADED | {"tags": "lo-fi", "prompt": "песня"},
@@ -39,13 +38,14 @@ INPUTS: dict[str, dict[str, Any]] = {
     "suno/replace-section": SONG | {"tags": "a", "title": "T", "infillStartS": 1, "infillEndS": 2, "fullLyrics": "ля"},
     "suno/sounds": {"prompt": "дождь", "model": "V5"},
     "suno/lyrics": {"prompt": "строки о море"},
-    "suno/wav": TRACK | {"prompt": "песня"},
-    "suno/vocals": TRACK | {"prompt": "песня"},
+    "suno/wav": {"prompt": "песня"},
+    "suno/vocals": {"prompt": "песня"},
     "suno/midi": {"prompt": "песня"},
-    "suno/mp4": TRACK | {"prompt": "песня"},
+    "suno/mp4": {"prompt": "песня"},
     "suno/cover": {"prompt": "песня"},
 }
 PARENTS = {
+    "suno/extend": "suno",
     "veo/extend": "veo",
     "veo/4k": "veo",
     "runway/extend": "runway",
@@ -56,11 +56,14 @@ GONE = ("midjourney",)
 """Taken out of the vendor's documents, so the made-up vendor has it no more."""
 
 
-async def create(kie: KieClient, protocol: str, bot: Receiver | None, **changes: Any) -> TaskId:
-    """Order a task, and before it the one it is made from."""
+async def create(sim: RunningKie, kie: KieClient, protocol: str, bot: Receiver | None, **changes: Any) -> TaskId:
+    """Order a task, and before it the one it is made from, which must have ended well."""
     inputs = INPUTS[protocol] | changes
     if protocol in PARENTS:
-        inputs["taskId"] = await create(kie, PARENTS[protocol], bot)
+        parent = await create(sim, kie, PARENTS[protocol], bot)
+        await sim.post(f"/sandbox/tasks/{parent}", {"state": "success"})
+        tracks = [name for name, task in sim.world.tracks.items() if task == parent]
+        inputs |= {"taskId": parent} | ({"audioId": tracks[0]} if tracks else {})
     url = bot.url if bot else None
     return await kie.create_task(model="z-image", inputs=inputs, callback_url=url, protocol=protocol)
 
@@ -76,7 +79,7 @@ def test_every_protocol_of_the_table_is_tried_here() -> None:
 @pytest.mark.parametrize("protocol", INPUTS)
 async def test_a_task_is_created_called_back_about_and_found_done(protocol: str) -> None:
     async with running_kie() as sim, callback_receiver() as bot, kie_client(sim.url) as kie:
-        task_id = await create(kie, protocol, bot)
+        task_id = await create(sim, kie, protocol, bot)
         await ended(sim, task_id)
         reading = (await kie.record(task_id, protocol=protocol)).reading
         assert reading is not None
@@ -97,7 +100,7 @@ def told(body: dict[str, Any], task_id: str) -> KieState | None:
 @pytest.mark.parametrize("protocol", INPUTS)
 async def test_a_failed_task_is_told_as_failed_both_ways(protocol: str) -> None:
     async with running_kie() as sim, callback_receiver() as bot, kie_client(sim.url) as kie:
-        task_id = await create(kie, protocol, bot, prompt="[fail]")
+        task_id = await create(sim, kie, protocol, bot, prompt="[fail]")
         await ended(sim, task_id)
         reading = (await kie.record(task_id, protocol=protocol)).reading
         assert reading is not None
@@ -109,7 +112,7 @@ async def test_a_failed_task_is_told_as_failed_both_ways(protocol: str) -> None:
 @pytest.mark.parametrize("protocol", INPUTS)
 async def test_a_task_at_work_is_running_and_an_unknown_one_is_nothing(protocol: str) -> None:
     async with running_kie(seconds_to_success=60.0) as sim, callback_receiver() as bot, kie_client(sim.url) as kie:
-        task_id = await create(kie, protocol, bot)
+        task_id = await create(sim, kie, protocol, bot)
         reading = (await kie.record(task_id, protocol=protocol)).reading
         assert reading is not None
         assert reading.state is KieState.RUNNING
@@ -118,7 +121,7 @@ async def test_a_task_at_work_is_running_and_an_unknown_one_is_nothing(protocol:
 
 async def test_a_lagging_flag_and_an_undelivered_callback_do_not_hide_a_result() -> None:
     async with running_kie(lagging_flag=True, callback_retries=0) as sim, kie_client(sim.url) as kie:
-        image = await create(kie, "gpt4o-image", None)
+        image = await create(sim, kie, "gpt4o-image", None)
         await ended(sim, image)
         reading = (await kie.record(image, protocol="gpt4o-image")).reading
         assert reading is not None

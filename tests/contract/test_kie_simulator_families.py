@@ -169,7 +169,9 @@ async def test_the_music_tools_call_back_once(path: str, query: str, id_name: st
     async with running_kie() as kie, callback_receiver() as bot:
         song = await order(kie, "generate", SONG, bot)
         await bot.got(3)
-        tool = await order(kie, path, {"taskId": song, "audioId": "a", "prompt": "строки"}, bot)
+        tool = await order(
+            kie, path, {"taskId": song, "audioId": next(iter(kie.world.tracks)), "prompt": "строки"}, bot
+        )
         data = (await bot.got(4))[3].body["data"]
         assert data[id_name] == tool
         assert data[result]
@@ -191,7 +193,8 @@ async def test_veo_prices_follow_the_tier_and_a_larger_film_is_ready_after_the_e
 async def test_the_quick_music_tools_answer_at_once() -> None:
     async with running_kie(credits=100.0) as kie, callback_receiver() as bot:
         song = await order(kie, "generate", SONG, bot)
-        track = {"taskId": song, "audioId": "a"}
+        await bot.got(3)
+        track = {"taskId": song, "audioId": next(iter(kie.world.tracks))}
         named = track | {"name": "Анна", "description": "голос"}
         assert (await kie.post("/api/v1/generate/generate-persona", named))["data"]["personaId"]
         timed = await kie.post("/api/v1/generate/get-timestamped-lyrics", track)

@@ -210,7 +210,7 @@ async def test_music_on_the_jobs_protocol_is_two_tracks_in_a_nested_envelope() -
         record = await kie.ended(await kie.task(model="ai-music-api/generate", input=order))
         told = json.loads(record["resultJson"])
         assert told["code"] == 200
-        assert [track["audio_url"].endswith(".wav") for track in told["data"]] == [True, True]
+        assert [track["audio_url"].endswith(".mp3") for track in told["data"]] == [True, True]
 
 
 async def test_the_transcript_tells_the_story_without_secrets() -> None:

@@ -17,6 +17,7 @@ from photomat.work.budget import block
 from support.customer import Customer, words_of
 from support.database import SharedPostgres
 from support.endings import PAID, buys_something_endless, ends_well, ends_without_a_picture
+from support.file_stories import STORIES as FILE_STORIES
 from support.history import RESEND
 from support.instance import Instance
 from support.patience import until, until_found
@@ -34,6 +35,7 @@ ALERTS: Final = ("alert.after_claim", "alert.after_send")
 NOT_ON_THE_WAY: Final = frozenset(
     {"submit.before_unknown", "deliver.after_slot", "orphan.before_commit", "orphan.after_match", *ASKED_AGAIN, *ALERTS}
     | set(PAYMENT_STORIES)
+    | set(FILE_STORIES)
 )
 """Points a plain purchase does not pass; each has a story of its own."""
 
@@ -130,6 +132,13 @@ def test_killed_when_an_operator_was_told_the_alarm_comes_and_at_worst_twice(
     raise_what_happened(endings[title])
 
 
+@pytest.mark.parametrize("title", FILE_STORIES)
+def test_killed_when_a_file_was_brought_to_kie_the_order_names_it_and_is_made_once(
+    endings: Mapping[str, Exception | None], title: str
+) -> None:
+    raise_what_happened(endings[title])
+
+
 @pytest.mark.parametrize("title", PAYMENT_STORIES)
 def test_killed_over_a_payment_it_is_credited_or_given_back_once_and_told_at_most_once(
     endings: Mapping[str, Exception | None], title: str
@@ -146,7 +155,7 @@ async def test_one_bought_job_passes_four_fifths_of_the_failpoints_of_jobs(datab
         told = [line.partition(" name=")[2].split()[0] for line in instance.lines("FAILPOINT")]
     assert len(FAILPOINTS) >= 30
     assert set(told) <= set(FAILPOINTS)
-    of_jobs = set(FAILPOINTS) - set(PAYMENT_STORIES)
+    of_jobs = set(FAILPOINTS) - set(PAYMENT_STORIES) - set(FILE_STORIES)
     assert len(set(told)) / len(of_jobs) >= MUST_FIRE, sorted(of_jobs - set(told))
     assert NOT_ON_THE_WAY.isdisjoint(told)
 
@@ -168,6 +177,7 @@ async def tell(system: System, title: str) -> None:
         **dict.fromkeys(ASKED_AGAIN, a_result_is_asked_for_again),
         **dict.fromkeys(ALERTS, an_operator_is_told),
         **PAYMENT_STORIES,
+        **FILE_STORIES,
     }
     if title.endswith("at the result"):
         await killed_at_the_result(system, point)

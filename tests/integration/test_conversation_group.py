@@ -210,3 +210,28 @@ async def test_an_anonymous_admin_is_nobody(database: str) -> None:
         assert await chat.worker.run_once()
         assert chat.session.calls == []
         assert await chat.pool.fetchval("SELECT count(*) FROM users") == 0
+
+
+async def test_a_question_that_is_typed_in_may_be_skipped_by_a_word_in_a_group(database: str) -> None:
+    async with group(database) as chat:
+        await chat.says(ANNA, "/start")
+        await chat.taps(ANNA, "n:grok-imagine-video-1-5-preview")
+        assert isinstance(chat.newest.reply_markup, ForceReply)
+        assert "пропустить" in chat.newest.text, "its button cannot stand there"
+        await chat.says(ANNA, "Пропустить", to_bot=True)
+        assert chat.button("✅ Создать")
+        await chat.taps(ANNA, chat.button("✏️ Изменить"))
+        await chat.taps(ANNA, "e:1:0")
+        await chat.says(ANNA, "пропустить", to_bot=True)
+        inputs = await chat.pool.fetchval("SELECT inputs FROM drafts ORDER BY draft_id DESC LIMIT 1")
+        assert inputs == {"prompt": "пропустить"}, "a word that is no step of this question is its answer"
+
+
+async def test_a_question_with_buttons_is_answered_by_a_reply_too(database: str) -> None:
+    async with group(database) as chat:
+        await chat.says(ANNA, "/start")
+        await chat.taps(ANNA, "n:z-image")
+        await chat.says(ANNA, "кот", to_bot=True)
+        assert "Отвечайте ответом" in chat.newest.text
+        await chat.says(ANNA, "16:9", to_bot=True)
+        assert chat.button("✅ Создать")

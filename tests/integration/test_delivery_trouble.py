@@ -165,10 +165,10 @@ async def test_a_fault_of_ours_gives_the_lock_back_and_calls_the_operator_in_the
     async with delivery_desk(database, tmp_path) as desk:
         job_id = await desk.done_job(desk.files.add("cat.png", picture(), "image/png"))
 
-        def no_title(_model: str) -> str:
+        def no_model(_model: str) -> None:
             raise LookupError("a bug")
 
-        desk.coordinator = replace(desk.coordinator, title_of=no_title)
+        desk.coordinator = replace(desk.coordinator, model_of=no_model)
         for _ in range(MOST_REFUSALS):
             await desk.deliver()
             row = await row_of(desk.pool, job_id)

@@ -1,31 +1,44 @@
-"""The commands as an operator starts them: a real process to its end, with these settings and no others."""
+"""The commands as an operator starts them: a real process to its end, with these settings and no others.
+
+The process is a fork of one that has the program loaded already: to load it takes a second, and there are hundreds of commands.
+"""
 
 import json
 import os
+import signal
 import subprocess
-import sys
+import tempfile
+import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from photomat.settings import Settings
+from photomat_chaos.lab.nursery import Order, nursery
 
-PHOTOMAT = Path(sys.executable).with_name("photomat")
-PATIENCE_S = 60
+PATIENCE_S: Final = 60
+LOOK_EVERY_S: Final = 0.005
 
 
 def photomat(*arguments: str, folder: Path, **settings: str) -> subprocess.CompletedProcess[str]:
     """Run a command to its end, with these settings and no others."""
     ours = {name.upper() for name in Settings.model_fields} | {"RENDER"}
     environment = {name: value for name, value in os.environ.items() if name not in ours}
-    return subprocess.run(
-        [PHOTOMAT, *arguments],
-        env=environment | {"DATA_DIR": str(folder / "var")} | settings,
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=PATIENCE_S,
-        check=False,
-    )
+    with tempfile.TemporaryDirectory(prefix="photomat-command-") as place:
+        words, errors, end = (Path(place) / name for name in ("words", "errors", "end"))
+        pid = nursery().birth(
+            Order(
+                environment=environment | {"DATA_DIR": str(folder / "var")} | settings,
+                folder=str(folder),
+                log=str(words),
+                errors=str(errors),
+                end=str(end),
+                arguments=arguments,
+            )
+        )
+        _wait_for(end, pid=pid, arguments=arguments)
+        code = int(end.read_text(encoding="utf-8"))
+        said = [file.read_text(encoding="utf-8") if file.exists() else "" for file in (words, errors)]
+    return subprocess.CompletedProcess(args=arguments, returncode=code, stdout=said[0], stderr=said[1])
 
 
 def answer(*arguments: str, folder: Path, database: str) -> Any:
@@ -33,3 +46,12 @@ def answer(*arguments: str, folder: Path, database: str) -> Any:
     ended = photomat(*arguments, "--json", folder=folder, DATABASE_URL=database)
     assert ended.returncode == 0, ended.stderr
     return json.loads(ended.stdout)
+
+
+def _wait_for(end: Path, *, pid: int, arguments: tuple[str, ...]) -> None:
+    deadline = time.monotonic() + PATIENCE_S
+    while not end.exists():
+        if time.monotonic() > deadline:
+            os.kill(pid, signal.SIGKILL)
+            raise subprocess.TimeoutExpired(cmd=list(arguments), timeout=PATIENCE_S)
+        time.sleep(LOOK_EVERY_S)

@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 from aiogram import Bot
@@ -24,8 +25,10 @@ from photomat.payments.offers import Offers
 from photomat.providers.port import PaymentProvider
 from photomat.rewards.book import Terms
 from photomat.texts.load import load_texts
+from photomat_sandbox.telegram import person_acts
 from photomat_sandbox.telegram.people import Person
 from support.database import pool_of
+from support.files import desk_of
 from support.telegram_sim import RunningTelegram, running_telegram
 
 RATES = Rates(usd_rate=Decimal(80), markup=Decimal(2), currency="RUB")
@@ -54,6 +57,12 @@ class Chat:
     async def says(self, text: str) -> str:
         """Write to the bot; gives the newest text on the screen."""
         self.telegram.writes(self.person, text)
+        await self.handle_all()
+        return self.newest
+
+    async def sends(self, data: bytes, *, kind: str = "photo", name: str = "", caption: str = "") -> str:
+        """Send a file to the bot, as a photo, video, audio, voice, animation or document; gives the newest text."""
+        await person_acts.send_file(self.telegram.world, self.person, data, kind=kind, name=name, caption=caption)
         await self.handle_all()
         return self.newest
 
@@ -128,6 +137,7 @@ async def conversation(
     offers: Offers | None = None,
     providers: Mapping[str, PaymentProvider] | None = None,
     support: Support = NO_SUPPORT,
+    results: Path | None = None,
     **person: Any,
 ) -> AsyncIterator[Chat]:
     """A person who has opened the chat but said nothing yet, and a bot that waits for them."""
@@ -144,6 +154,7 @@ async def conversation(
             offers=offers,
             providers=providers or {},
             support=support,
+            files=desk_of(pool, bot, results or Path()),
         )
         dispatcher = build_dispatcher(shop=shop, texts=texts)
         parts = {"pool": pool, "bot": bot, "dispatcher": dispatcher, "texts": texts, "lease_s": 30.0}

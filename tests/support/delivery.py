@@ -10,6 +10,7 @@ from aiogram import Bot
 from aiogram.client.session.aiohttp import AiohttpSession
 from aiogram.client.telegram import TelegramAPIServer
 
+from photomat.catalog.load import load_catalog
 from photomat.db.pool import Pool
 from photomat.delivery.coordinator import Coordinator
 from photomat.delivery.keep import Keeper
@@ -124,7 +125,7 @@ async def delivery_desk(database: str, folder: Path) -> AsyncIterator[Desk]:
                 messenger=messenger,
                 sender=Sender(pool=pool, messenger=messenger, keeper=keeper, texts=texts),
                 texts=texts,
-                title_of=lambda _model: "Z-Image",
+                model_of=load_catalog().models.get,
                 wake=woken,
                 lease=DELIVERY_LEASE,
             )

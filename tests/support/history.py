@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from photomat.catalog.load import load_catalog
 from photomat.delivery.coordinator import Coordinator
 from photomat.delivery.keep import Keeper
 from photomat.delivery.media import ResultFiles
@@ -44,6 +45,11 @@ class Archive:
         urls = [self.files.add(f"{color}.png", picture(color), "image/png") for color in colors or ("red",)]
         inputs = {"prompt": prompt, "aspect_ratio": "1:1"}
         return await a_done_job(self.chat.pool, self.user, urls=urls, message_id=await self.card(), inputs=inputs)
+
+    async def text_job(self, found: dict[str, Any]) -> JobId:
+        """A job whose result is to be read, not shown yet."""
+        told = {"result_object": found}
+        return await a_done_job(self.chat.pool, self.user, urls=(), told=told, message_id=await self.card())
 
     async def new_job(self) -> JobId:
         """A job bought just now."""
@@ -88,11 +94,15 @@ async def archive(database: str, folder: Path) -> AsyncIterator[Archive]:
                 messenger=messenger,
                 sender=Sender(pool=chat.pool, messenger=messenger, keeper=keeper, texts=texts),
                 texts=texts,
-                title_of=lambda _model: "Z-Image",
+                model_of=load_catalog().models.get,
                 wake=Woken(),
                 lease=DELIVERY_LEASE,
             ),
             resender=Resender(
-                pool=chat.pool, messenger=messenger, keeper=keeper, texts=texts, title_of=lambda _model: "Z-Image"
+                pool=chat.pool,
+                messenger=messenger,
+                keeper=keeper,
+                texts=texts,
+                model_of=load_catalog().models.get,
             ),
         )

@@ -105,11 +105,13 @@ async def a_running_job(pool: Pool, user: UserId, *, task_id: str = "task-1", **
     return job_id
 
 
-async def a_done_job(pool: Pool, user: UserId, *, urls: Sequence[str] = (URL,), **changes: Any) -> JobId:
-    """A job with its result, charged; its card is due."""
+async def a_done_job(
+    pool: Pool, user: UserId, *, urls: Sequence[str] = (URL,), told: Mapping[str, Any] | None = None, **changes: Any
+) -> JobId:
+    """A job with its result, charged; its card is due. `told` is what else its success says."""
     count = await pool.fetchval("SELECT count(*) FROM generation_jobs")
     job_id = await a_running_job(pool, user, task_id=f"task-of-{count}", **changes)
-    await settle_now(pool, job_id, Success(urls=tuple(urls)))
+    await settle_now(pool, job_id, Success(urls=tuple(urls), **told or {}))
     return job_id
 
 

@@ -9,11 +9,11 @@ from photomat.db.pool import Pool, transaction
 from photomat.jobs import store
 from photomat.jobs.callback import Callback, update_from_callback
 from photomat.jobs.cancel import Canceled, cancel_job
+from photomat.jobs.inputs import Inputs
 from photomat.jobs.look import Looker
 from photomat.jobs.submit import Submitter
 from photomat.kernel.ids import JobId, MessageId
 from photomat.kie.client import KieClient
-from photomat.kie.families import JOBS
 from support.database import shift_clock
 from support.jobs import (
     LEASE,
@@ -39,7 +39,7 @@ def submitter(pool: Pool, provider: Any, *, woken: Woken | None = None) -> Submi
         times=TIMES,
         callback_url=lambda job_id: f"http://127.0.0.1:9/kie/callback/{job_id}.sig",
         wake=woken or Woken(),
-        protocol_of=lambda _model: JOBS,
+        inputs=Inputs(pool=pool),
     )
 
 
@@ -58,7 +58,7 @@ async def submit_at(pool: Pool, kie: RunningKie, job_id: JobId) -> None:
 
 
 def looker(pool: Pool, provider: Any) -> Looker:
-    return Looker(pool=pool, provider=provider, times=TIMES, wake=Woken(), protocol_of=lambda _model: JOBS)
+    return Looker(pool=pool, provider=provider, times=TIMES, wake=Woken())
 
 
 async def look(pool: Pool, job_id: JobId, *readings: Any, after_s: float = 0) -> dict[str, Any]:

@@ -58,6 +58,7 @@ class System:
             "KIE_API_KEY": self.kie.world.key,
             "TELEGRAM_API_URL": self.telegram.url,
             "KIE_API_URL": self.kie.url,
+            "KIE_UPLOAD_URL": self.kie.url,
             "DATABASE_URL": self.database,
             "DATA_DIR": str(self.folder / "data"),
             "WELCOME_CREDIT": "10000",

@@ -2,20 +2,25 @@
 
 import html
 import re
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 
+from photomat.catalog.load import load_catalog
 from photomat.delivery.card import Face, progress_bar, render
 from photomat.delivery.locked import LockedCard
 from photomat.delivery.outputs import Output
+from photomat.delivery.rungs import Why
 from photomat.jobs.job import JobStatus
 from photomat.kernel.ids import BotId, ChatId, Fence, JobId, MessageId, UserId
 from photomat.kernel.money import Money
+from photomat.kie.tracks import STEM_TITLE
 from photomat.texts.load import LANGUAGES, load_texts
 
 TEXTS = load_texts()
+CATALOG = load_catalog()
 LARGEST_ID = 2**63 - 1
 LONGEST_CAPTION = 1024
 LONGEST_TEXT = 4096
@@ -52,6 +57,7 @@ def card(**facts: Any) -> LockedCard:
         "chat_id": ChatId(2),
         "message_id": MessageId(3),
         "model": "z-image",
+        "title": "Z-Image <1>",
         "inputs": {"prompt": "кот-космонавт", "aspect_ratio": "16:9"},
         "language": "ru",
         "price": Money(64, "RUB"),
@@ -89,7 +95,7 @@ def outputs(count: int) -> list[Output]:
 
 def face_of(shown: int = 1, **facts: Any) -> Face:
     """The face of a card with these facts."""
-    return render(card(**facts), outputs(shown), title="Z-Image <1>", texts=TEXTS)
+    return render(card(**facts), outputs(shown), model=CATALOG.models["z-image"], texts=TEXTS)
 
 
 def acts(face: Face) -> list[str]:
@@ -140,7 +146,7 @@ def test_no_face_is_the_face_of_another_state(facts: dict[str, Any]) -> None:
 @every_face
 @every_language
 def test_what_people_wrote_is_escaped(facts: dict[str, Any], language: str) -> None:
-    face = face_of(**facts, language=language, inputs={"prompt": NASTY, "style": "<u>x</u>"})
+    face = face_of(**facts, language=language, inputs={"prompt": NASTY, "aspect_ratio": "<u>x</u>"})
     assert "<script>" not in face.text
     assert "<u>" not in face.text
     assert NASTY in visible(face)
@@ -173,8 +179,8 @@ def test_buttons_fit_into_64_bytes_whatever_the_job(facts: dict[str, Any]) -> No
         ("running", [], None),
         ("overdue", ["cancel"], None),
         ("stopped", [], "failed"),
-        ("done", ["again", "why"], "done"),
-        ("gift", ["again"], "done"),
+        ("done", ["again", "why", "files"], "done"),
+        ("gift", ["again", "files"], "done"),
         ("failed", ["again"], "failed"),
         ("canceled", ["again"], None),
         ("offered", ["accept"], "offer"),
@@ -215,6 +221,7 @@ def test_a_result_shows_its_page_and_the_way_to_its_neighbours() -> None:
         ["j:7:page:1", "j:7:noop", "j:7:page:0"],
     ]
     assert [face.keyboard[0][1].text for face in pages.values()] == ["1/3", "2/3", "3/3"]
+    assert [face.album is not None for face in pages.values()] == [True, False, False], "whoever turns pages has them"
 
 
 def test_a_page_that_is_not_there_shows_the_last() -> None:
@@ -224,16 +231,55 @@ def test_a_page_that_is_not_there_shows_the_last() -> None:
 
 
 def test_a_single_result_has_no_pages_and_only_a_result_has_media() -> None:
-    assert acts(face_of(1, status=JobStatus.DONE)) == ["again", "why"]
+    assert acts(face_of(1, status=JobStatus.DONE)) == ["again", "why", "files"]
     for name, facts in FACES.items():
         assert (face_of(**facts).output is not None) == (name in {"done", "gift"})
 
 
-def test_a_result_in_words_is_shown_escaped_and_cut() -> None:
+def test_a_result_in_words_is_shown_escaped_and_cut_and_the_whole_can_be_had_as_a_file() -> None:
     face = face_of(0, status=JobStatus.DONE, result_object={"text": "<b>" + "а" * 5000})
     assert face.output is None
     assert "&lt;b&gt;аааа" in face.text
+    assert TEXTS.say("ru", "card-text-cut") in face.text
+    assert face.keyboard[-1][0].text == "📎 Файлом"
     assert len(visible(face)) <= LONGEST_TEXT
+    short = face_of(0, status=JobStatus.DONE, result_object={"text": "привет"})
+    assert short.text.endswith("\n\nпривет")
+
+
+@every_language
+def test_a_caption_with_everything_in_it_leaves_room_for_a_reason(language: str) -> None:
+    part = replace(outputs(1)[0], title="т" * 500)
+    full = card(
+        status=JobStatus.DONE,
+        gift=True,
+        language=language,
+        title="М" * 300,
+        inputs={"prompt": "😀<&>" * 1000, "aspect_ratio": "16:9"},
+        result_object={"seed": 2**62},
+    )
+    face = render(full, [part], model=CATALOG.models["z-image"], texts=TEXTS)
+    reasons = max(len(TEXTS.say(language, f"why-{why}", photo_mb=10, file_mb=50)) for why in Why) + 2
+    units = len(visible(face).encode("utf-16-le")) // 2
+    assert units + reasons <= LONGEST_CAPTION
+    assert "😀" in face.text, "what there is room for of the prompt is there"
+    assert f"seed: {2**62}" in face.text
+
+
+def test_an_order_is_told_as_it_was_bought_and_by_the_catalogue_where_nothing_was_written() -> None:
+    assert "Z-Image &lt;1&gt;" in face_of(status=JobStatus.DONE).text
+    assert "<b>Z-Image</b>" in face_of(status=JobStatus.DONE, title=None).text
+    gone = render(card(title=None, model="gone/1"), [], model=None, texts=TEXTS)
+    assert "<b>gone/1</b>" in gone.text
+    assert "16:9" in gone.text
+
+
+def test_a_part_of_a_track_is_named_in_the_customers_language() -> None:
+    stems = [replace(output, title=title) for output, title in zip(outputs(2), ("stem-drums", "Дорога"), strict=True)]
+    faces = [render(card(status=JobStatus.DONE, page=page), stems, model=None, texts=TEXTS) for page in (0, 1)]
+    assert [face.part for face in faces] == ["Барабаны", "Дорога"]
+    assert "<b>Барабаны</b>" in faces[0].text
+    assert all(STEM_TITLE not in face.text for face in faces)
 
 
 def test_the_bar_fills_up() -> None:

@@ -9,7 +9,7 @@ from PIL import Image
 
 from photomat.delivery.outputs import Output
 from photomat.delivery.rungs import kind_of
-from photomat.delivery.sniff import sniff
+from photomat.files.sniff import sniff
 from photomat.kernel.ids import JobId
 from photomat.telegram.port import MediaKind
 

@@ -16,11 +16,15 @@ import photomat
 from photomat.bot.app import COMMANDS
 from photomat.bot.move_words import BOTH_WAYS, ONE_WAY, REFERRALS, WAYS
 from photomat.catalog.formula import UNIT_WORDS
-from photomat.catalog.load import load_catalog
+from photomat.catalog.input import FILE_KINDS, INPUT_TYPES
+from photomat.catalog.listing import Only
+from photomat.catalog.wishes import EVERYTHING, WISHES
 from photomat.delivery.ask_again import Asked
 from photomat.delivery.card import failure_word
+from photomat.delivery.readable import KNOWN_NAMES
 from photomat.delivery.rungs import Why
 from photomat.jobs.limits import Why as LimitWhy
+from photomat.kie.tracks import STEM_TITLES
 from photomat.payments.news import ReceivedKey
 from photomat.payments.offers import Way
 from photomat.payments.receipt import ReceiptState
@@ -33,7 +37,6 @@ SPEAKERS = {
     "_say",
     "hint",
     "screen_button",
-    "AnswerRefused",
     "Refused",
     "Rejected",
     "NotEnough",
@@ -99,15 +102,17 @@ def _literals(argument: ast.expr) -> Iterator[str]:
 
 def keys_made_up() -> set[str]:
     """The keys that code puts together."""
-    inputs = {each.name for model in load_catalog().of_kind("image") for each in model.inputs}
     return {
-        *(f"{prefix}-{name}" for prefix in ("ask", "input") for name in inputs),
+        *(f"form-ask-{kind}" for kind in INPUT_TYPES),
         *(f"why-{why}" for why in Why),
         *(f"why-unit-{word}" for word in UNIT_WORDS),
+        *(f"order-files-{kind}" for kind in FILE_KINDS),
+        *STEM_TITLES,
+        *KNOWN_NAMES.values(),
         *(f"tap-limit-{why}" for why in LimitWhy),
         *(f"promo-refused-{why}" for why in PromoWhy),
         *(f"tap-resend-{asked}" for asked in Asked),
-        *(f"history-fail-{failure_word(code)}" for code in (None, "kie-422", "timeout", "empty")),
+        *(f"history-fail-{failure_word(code)}" for code in (None, "kie-422", "timeout", "empty", "input-gone")),
         *(f"pay-way-{way}" for way in get_args(Way)),
         *get_args(ReceivedKey),
         *(f"lang-{language}" for language in LANGUAGES),
@@ -117,6 +122,8 @@ def keys_made_up() -> set[str]:
         *(f"wallet-way-{way}" for way in WAYS),
         *(f"wallet-referral-{way}" for way in REFERRALS),
         *(f"command-{command}" for command in COMMANDS),
+        *(f"wish-{wish.id}" for wish in (*WISHES, EVERYTHING)),
+        *(f"list-{only}" for only in Only if only is not Only.ALL),
     }
 
 
@@ -132,7 +139,18 @@ def test_every_key_that_is_used_exists(language: str) -> None:
 
 
 def test_no_sentence_is_left_over() -> None:
-    single_words = {"greeting", "home", "help", "question", "balance", "history", "parked", "resent", "invited"}
+    single_words = {
+        "greeting",
+        "home",
+        "help",
+        "question",
+        "balance",
+        "history",
+        "parked",
+        "resent",
+        "original",
+        "invited",
+    }
     ours = {key for key in sentences("ru") if not key.startswith(OTHERS)}
     assert ours - keys_in_code() - keys_made_up() - single_words == set()
 
@@ -147,7 +165,7 @@ def test_a_missing_key_and_a_missing_fact_are_refused() -> None:
 
 @pytest.mark.parametrize(("limit", "words"), [(1, "1 символа"), (21, "21 символа"), (1000, "1000 символов")])
 def test_numbers_choose_their_plural_and_are_not_grouped(limit: int, words: str) -> None:
-    assert words in load_texts().say("ru", "ask-prompt", limit=limit)
+    assert words in load_texts().say("ru", "form-limit-length", limit=limit)
 
 
 def test_a_long_fact_is_said_whole() -> None:

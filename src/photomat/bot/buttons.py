@@ -10,6 +10,7 @@ from typing import Annotated, Final
 from aiogram.filters.callback_data import CallbackData
 from pydantic import Field
 
+from photomat.catalog.listing import Only
 from photomat.payments.offers import Way
 
 MAX_BYTES: Final = 64
@@ -20,6 +21,7 @@ class Screen(StrEnum):
 
     HOME = "home"
     CREATE = "create"
+    SEARCH = "search"
     BALANCE = "balance"
     TOPUP = "topup"
     HISTORY = "history"
@@ -35,6 +37,22 @@ class DraftAction(StrEnum):
     CANCEL = "cancel"
     BACK = "back"
     WHY = "why"
+    MORE = "more"
+
+
+class Step(StrEnum):
+    """What can be done with a question besides answering it."""
+
+    SKIP = "skip"
+    FINISH = "fin"
+    BACK = "back"
+    DONE = "done"
+    MORE = "more"
+    DROP = "drop"
+    WALK = "walk"
+    REMOVE = "rm"
+    RESULTS = "res"
+    QUESTION = "ask"
 
 
 class JobAction(StrEnum):
@@ -44,6 +62,7 @@ class JobAction(StrEnum):
     ACCEPT = "accept"
     AGAIN = "again"
     RESEND = "resend"
+    FILES = "files"
     WHY = "why"
     NOTHING = "noop"
 
@@ -90,12 +109,60 @@ class ModelButton(CallbackData, prefix="n"):
     model: str
 
 
+class ListButton(CallbackData, prefix="ml"):
+    """Opens a page of the models that grant a wish, the first being 0."""
+
+    wish: str
+    only: Only = Only.ALL
+    page: Small = 0
+
+
+class ListedButton(CallbackData, prefix="nl"):
+    """Picks a model from a page of a list, so that there is a way back to that page."""
+
+    wish: str
+    only: Only
+    page: Small
+    model: str
+
+
+class PricesButton(CallbackData, prefix="pt"):
+    """Shows what every choice of a model costs."""
+
+    model: str
+
+
 class OptionButton(CallbackData, prefix="o"):
-    """Answers one question of one form with one of its options, by number."""
+    """Answers the question a form had at this turn with one of its options, by number."""
 
     form_id: Id
-    question: Small
+    turn: Small
     option: Small
+
+
+class OptionPageButton(CallbackData, prefix="op"):
+    """Turns to a page of the options of a question."""
+
+    form_id: Id
+    turn: Small
+    page: Small
+
+
+class StepButton(CallbackData, prefix="q"):
+    """Does something else with the question a form had at this turn."""
+
+    form_id: Id
+    turn: Small
+    step: Step
+
+
+class PickButton(CallbackData, prefix="pj"):
+    """Answers a question with something made before: a job, or one output of it."""
+
+    form_id: Id
+    turn: Small
+    job_id: Id
+    output: Small
 
 
 class LeaveButton(CallbackData, prefix="x"):
@@ -250,5 +317,14 @@ class ReasonButton(CallbackData, prefix="rr"):
     reason: Small
 
 
-PAGES: Final = (MenuButton, HistoryButton, StatementButton, MoveButton, RewardButton, TopupButton, SubscriptionButton)
+PAGES: Final = (
+    MenuButton,
+    ListButton,
+    HistoryButton,
+    StatementButton,
+    MoveButton,
+    RewardButton,
+    TopupButton,
+    SubscriptionButton,
+)
 """The buttons that open a page: they leave whatever was being asked."""

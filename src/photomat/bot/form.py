@@ -1,103 +1,270 @@
 """A model's inputs as questions: one engine for every model of the catalogue. Pure.
 
 A form is the state of one conversation. Its id is the number of the update that opened it, so an update handled again
-opens the same form, and a button of an older form is known as stale.
+opens the same form; `turn` counts its questions, so a button of an older form or question is known as stale. Asked in turn is
+whatever must be there, and what the catalogue says to ask for; the rest is changed on the card.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import asdict, dataclass, fields, replace
+from decimal import Decimal
+from typing import Any, Final
 
-from photomat.catalog.model import Input, Model
+from photomat.catalog.answers import Refused, check_answer
+from photomat.catalog.formula import is_given
+from photomat.catalog.input import Input
+from photomat.catalog.model import Model
+from photomat.catalog.order import check_order, relevant
+from photomat.catalog.reference import JobRef, reference
+
+WAY: Final = ""
+"""What is asked where a model can be ordered in several ways: which one."""
+
+INCOMPLETE: Final = frozenset({"form-missing", "form-one-of"})
+"""What stands against an order only until everything was asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
-    """What was filled in so far and which input is being asked for. With a `draft_id` it changes that draft."""
+    """What was filled in so far and which input is being asked for. With a `draft_id` it changes that draft.
+
+    `trail` are the questions that are behind, `way` the chosen one of several ways to order. A question of several files or
+    lines is answered bit by bit: `gathered` is what is there, `field` of line `at` what is asked now. `counter` is the message
+    that counts files, `album` what the last of them came with, `album_left` one whose rest was not taken, which was said.
+    `came_from` leads back to the list the model was picked from.
+    """
 
     form_id: int
     model: str
-    inputs: Mapping[str, str]
+    inputs: Mapping[str, Any]
     asking: str
     draft_id: int | None = None
+    turn: int = 0
+    way: int | None = None
+    skipped: tuple[str, ...] = ()
+    trail: tuple[str, ...] = ()
+    gathered: tuple[Any, ...] = ()
+    at: int = 0
+    field: str | None = None
+    counter: int | None = None
+    album: str | None = None
+    album_left: str | None = None
+    came_from: str | None = None
+
+    @property
+    def is_change(self) -> bool:
+        """Whether it changes an order that has its card already."""
+        return self.draft_id is not None
+
+    @property
+    def is_first(self) -> bool:
+        """Whether nothing was answered yet: its question is the model's page."""
+        return not self.trail and not self.is_change and not self.is_half_answered
+
+    @property
+    def is_half_answered(self) -> bool:
+        """Whether the open question has files or lines already."""
+        return bool(self.gathered) and self.gathered != ({},)
 
     def as_data(self) -> dict[str, Any]:
         """The form as a conversation keeps it."""
-        return {
-            "form_id": self.form_id,
-            "model": self.model,
-            "inputs": dict(self.inputs),
-            "asking": self.asking,
-            "draft_id": self.draft_id,
-        }
-
-    def answered(self, value: str) -> Mapping[str, str]:
-        """The inputs with this answer in place."""
-        return {**self.inputs, self.asking: value}
-
-    def ask_next(self, model: Model, value: str) -> "Form | None":
-        """The form with this answer and the next question open; None when nothing is left to ask."""
-        inputs = self.answered(value)
-        missing = first_missing(model, inputs)
-        return None if missing is None else replace(self, inputs=inputs, asking=missing.name)
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerRefused:
-    """An answer that does not fit: the key of what the customer reads, and its facts."""
-
-    key: str
-    facts: Mapping[str, object]
+NEEDED: Final = ("form_id", "model", "inputs", "asking", "draft_id")
+KNOWN: Final = frozenset(each.name for each in fields(Form))
 
 
 def form_from_data(data: Mapping[str, Any]) -> Form | None:
     """The form a conversation keeps, if it keeps one that this version can read."""
-    try:
-        return Form(
-            form_id=data["form_id"],
-            model=data["model"],
-            inputs=data["inputs"],
-            asking=data["asking"],
-            draft_id=data["draft_id"],
-        )
-    except KeyError:
+    if any(name not in data for name in NEEDED):
         return None
+    kept: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in data.items() if name in KNOWN
+    }
+    return Form(**kept)
 
 
-def open_form(model: Model, first: Input, *, form_id: int) -> Form:
-    """A new form with its first question open."""
-    return Form(form_id=form_id, model=model.id, inputs={}, asking=first.name)
+def open_form(model: Model, *, form_id: int, inputs: Mapping[str, Any] | None = None) -> Form | None:
+    """A new form with its first question open; None where these inputs leave nothing to ask."""
+    return next_question(model, Form(form_id=form_id, model=model.id, inputs=inputs or {}, asking=WAY, turn=-1))
 
 
-def first_missing(model: Model, inputs: Mapping[str, str]) -> Input | None:
-    """The first required input without a value; optional ones keep what Kie does by default."""
-    return next((each for each in questions(model) if each.name not in inputs), None)
+def change_form(model: Model, asked: Input, *, form_id: int, draft_id: int, inputs: Mapping[str, Any]) -> Form:
+    """The form that asks one input of a draft again."""
+    form = Form(form_id=form_id, model=model.id, inputs=inputs, asking=asked.name, draft_id=draft_id, turn=-1)
+    return opened(form, asked)
 
 
-def questions(model: Model) -> tuple[Input, ...]:
-    """The inputs every order is asked for."""
-    return tuple(each for each in model.inputs if each.required)
+def next_question(model: Model, form: Form) -> Form | None:
+    """The form with its next question open; None when nothing is left to ask."""
+    if _must_choose_way(model, form):
+        return _turned(form, WAY)
+    left = upcoming(model, form)
+    return opened(form, left[0]) if left else None
 
 
-def input_named(model: Model, name: str) -> Input | None:
-    """The input of this name; None when the catalogue no longer has it."""
-    return next((each for each in model.inputs if each.name == name), None)
+def opened(form: Form, asked: Input) -> Form:
+    """The form with this question open; a list that is filled in field by field begins with its first line."""
+    turned = _turned(form, asked.name)
+    by_fields = asked.type == "list" and not is_typed(asked)
+    return replace(turned, gathered=({},), field=asked.fields[0].name) if by_fields else turned
 
 
-def check_answer(asked: Input, text: str | None) -> str | AnswerRefused:
-    """The value of a typed answer, or why it does not fit."""
-    answer = (text or "").strip()
-    if asked.type == "choice":
-        return answer if answer in asked.options else _choice_expected(asked)
-    if not answer:
-        return AnswerRefused(key="form-expects-text", facts={})
-    if asked.max_length is not None and len(answer) > asked.max_length:
-        over = len(answer) - asked.max_length
-        return AnswerRefused(
-            key="form-too-long", facts={"limit": asked.max_length, "length": len(answer), "over": over}
+def upcoming(model: Model, form: Form) -> tuple[Input, ...]:
+    """What is still to be asked, as far as that is known now: the chosen way first, then in the order of the catalogue."""
+    chosen = _way(model, form)
+    others = {name for names in model.one_of for name in names} - chosen
+    asked = (
+        each
+        for each in relevant(model, form.inputs)
+        if not is_given(form.inputs.get(each.name))
+        and each.name not in form.skipped
+        and (
+            is_needed(each, chosen)
+            or (not form.is_change and each.place == "ask" and (each.name not in others or each.type == "text"))
         )
-    return answer
+    )
+    return tuple(sorted(asked, key=lambda each: each.name not in chosen))
 
 
-def _choice_expected(asked: Input) -> AnswerRefused:
-    return AnswerRefused(key="form-expects-choice", facts={"options": ", ".join(asked.options)})
+def is_needed(asked: Input, chosen: frozenset[str] = frozenset()) -> bool:
+    """Whether there is no order without an answer to it."""
+    return (asked.required or asked.name in chosen) and asked.default is None and not asked.default_items
+
+
+def is_typed(asked: Input) -> bool:
+    """Whether a list is typed in line by line: it has a main field, no fields at all, or only words and numbers."""
+    return asked.main is not None or all(each.required and each.type in {"text", "number"} for each in asked.fields)
+
+
+def take(model: Model, form: Form, value: Any, *, measured: Mapping[str, Decimal] | None = None) -> Form | Refused:
+    """The form with this answer to its open question, or why the order would not bear it."""
+    if form.asking == WAY:
+        return replace(form, way=value, trail=(*form.trail, WAY))
+    taken = put(model, form, form.asking, value, measured=measured)
+    return taken if isinstance(taken, Refused) else replace(taken, trail=(*form.trail, form.asking))
+
+
+def put(
+    model: Model, form: Form, name: str, value: Any, *, measured: Mapping[str, Decimal] | None = None
+) -> Form | Refused:
+    """The form with a value of any of its inputs, or why the order would not bear it; what no longer makes sense is dropped."""
+    inputs = settled(model, {**form.inputs, name: value})
+    return _new_objection(model, form.inputs, inputs, measured) or replace(form, inputs=inputs)
+
+
+def skip(form: Form) -> Form:
+    """The form without an answer to its open question."""
+    return replace(form, skipped=(*form.skipped, form.asking), trail=(*form.trail, form.asking))
+
+
+def leave_out(model: Model, form: Form, names: tuple[str, ...]) -> Form:
+    """The form without answers to these questions, as far as the order bears that."""
+    chosen = _way(model, form)
+    asked = [model.input(name) for name in names]
+    return replace(
+        form,
+        skipped=(*form.skipped, *(each.name for each in asked if each is not None and not is_needed(each, chosen))),
+    )
+
+
+def remove(model: Model, form: Form) -> Form | Refused:
+    """The form with the value of its open question taken out, or why the order needs it."""
+    left = {name: value for name, value in form.inputs.items() if name != form.asking}
+    inputs = settled(model, left)
+    refused = next((each for each in check_order(model, inputs) if each.key != "form-missing"), None)
+    return refused or replace(form, inputs=inputs, trail=(*form.trail, form.asking))
+
+
+def back(model: Model, form: Form) -> Form | None:
+    """The question before this one, its answer dropped; one that is half answered begins anew. None: there is none."""
+    asked = model.input(form.asking)
+    if asked is not None and form.is_half_answered:
+        return opened(form, asked)
+    if not form.trail:
+        return None
+    name, before = form.trail[-1], form.trail[:-1]
+    kept = replace(
+        form,
+        inputs={each: value for each, value in form.inputs.items() if each != name},
+        skipped=tuple(each for each in form.skipped if each != name),
+        trail=before,
+        way=None if name == WAY else form.way,
+    )
+    earlier = model.input(name)
+    return opened(kept, earlier) if earlier is not None else _turned(kept, WAY)
+
+
+def can_skip(model: Model, form: Form) -> bool:
+    """Whether the open question may be left out."""
+    asked = model.input(form.asking)
+    return asked is not None and not is_needed(asked, _way(model, form))
+
+
+def can_finish(model: Model, form: Form) -> bool:
+    """Whether there is an order already, with more than the open question still to come."""
+    is_enough = not any(each.key in INCOMPLETE for each in check_order(model, form.inputs))
+    return is_enough and not form.is_change and len(upcoming(model, form)) > 1
+
+
+def steps(model: Model, form: Form) -> tuple[int, int]:
+    """Which question this is, and of how many, as far as that is known now."""
+    to_come = [each.name for each in upcoming(model, form)]
+    open_too = 0 if form.asking in to_come else 1
+    return len(form.trail) + 1, len(form.trail) + len(to_come) + open_too
+
+
+def settled(model: Model, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """The inputs without those that make no sense beside the rest, in the order of the catalogue.
+
+    A track belongs to the job that was chosen: with another one, it is to be chosen anew.
+    """
+    kept = {each.name: inputs[each.name] for each in model.inputs if is_given(inputs.get(each.name))}
+    jobs = {_job_of(kept[each.name]) for each in model.inputs if each.type == "task" and each.name in kept}
+    for each in model.inputs:
+        if each.type == "track" and each.name in kept and jobs and _job_of(kept[each.name]) not in jobs:
+            del kept[each.name]
+        if each.name in kept and not each.condition.holds(model.filled(kept)):
+            del kept[each.name]
+    return kept
+
+
+def still_good(model: Model, inputs: Mapping[str, Any]) -> dict[str, Any]:
+    """What of an earlier order today's catalogue still takes."""
+    known = [each for each in model.inputs if is_given(inputs.get(each.name))]
+    good = [each for each in known if not isinstance(check_answer(each, inputs[each.name]), Refused)]
+    return settled(model, {each.name: inputs[each.name] for each in good})
+
+
+def _frozen(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def _turned(form: Form, asking: str) -> Form:
+    return replace(form, asking=asking, turn=form.turn + 1, gathered=(), at=0, field=None, counter=None)
+
+
+def _way(model: Model, form: Form) -> frozenset[str]:
+    is_known = form.way is not None and form.way < len(model.one_of)
+    return frozenset(model.one_of[form.way or 0]) if is_known else frozenset()
+
+
+def _job_of(value: Any) -> int | None:
+    found = reference(value)
+    return found.job_id if isinstance(found, JobRef) else None
+
+
+def _must_choose_way(model: Model, form: Form) -> bool:
+    filled = model.filled(form.inputs)
+    is_settled = any(all(is_given(filled.get(name)) for name in names) for names in model.one_of)
+    return bool(model.one_of) and not is_settled and not _way(model, form)
+
+
+def _new_objection(
+    model: Model, before: Mapping[str, Any], after: Mapping[str, Any], measured: Mapping[str, Decimal] | None
+) -> Refused | None:
+    """What stands against the order now and did not before; that something is still missing does not count."""
+    known = [each for each in check_order(model, before) if each.key not in INCOMPLETE]
+    found = [each for each in check_order(model, after, measured) if each.key not in INCOMPLETE]
+    return next((each for each in found if each not in known), None)

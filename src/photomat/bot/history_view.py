@@ -9,7 +9,8 @@ from aiogram.types import InlineKeyboardButton
 
 from photomat.bot.buttons import HistoryButton, JobAction, JobButton
 from photomat.bot.views import Rows, View, button, hint, to_home
-from photomat.delivery.card import cut, failure_word
+from photomat.delivery.caption import cut
+from photomat.delivery.card import failure_word
 from photomat.jobs.history import PastJob
 from photomat.jobs.job import JobStatus
 from photomat.texts.load import Say
@@ -46,7 +47,7 @@ def _line(say: Say, number: int, job: PastJob, titles: Mapping[str, str]) -> str
     return say(
         "history-line",
         number=number,
-        model=escape(titles.get(job.model, job.model)),
+        model=escape(job.title or titles.get(job.model, job.model)),
         when=f"{job.created_at:%d.%m %H:%M}",
         prompt=escape(cut(" ".join(job.prompt.split()), LONGEST_PROMPT)),
         state=_state(say, job),

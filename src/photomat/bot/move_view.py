@@ -11,7 +11,7 @@ from photomat.bot import move_words
 from photomat.bot.buttons import JobAction, JobButton, StatementButton
 from photomat.bot.move_words import when
 from photomat.bot.views import Rows, View, button, to_home
-from photomat.delivery.card import cut
+from photomat.delivery.caption import cut
 from photomat.kernel.money import Money
 from photomat.texts.load import Say
 from photomat.wallet.statement import JobHold

@@ -8,7 +8,7 @@ from datetime import datetime
 from html import escape
 from typing import Final
 
-from photomat.delivery.card import cut
+from photomat.delivery.caption import cut
 from photomat.kernel.money import Money
 from photomat.payments.refunds import put_back_reference
 from photomat.texts.load import Say

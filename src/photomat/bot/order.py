@@ -1,26 +1,33 @@
 """From answers to the card: the draft is committed first, then its card is shown.
 
 Killed in between, or before the update is done: the update is handled again and finds its draft by origin; a second card
-of one draft is harmless.
+of one draft is harmless. What cannot be ordered gets no card.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from photomat.bot import views
 from photomat.bot.views import View
 from photomat.bot.visit import Visit
+from photomat.catalog.answers import Refused
 from photomat.catalog.model import Model
+from photomat.catalog.order import check_order
+from photomat.files.facts import measured_inputs
 from photomat.jobs.draft import Draft, change_draft, read_draft, save_draft
 from photomat.kernel.failpoint import failpoint
-from photomat.kernel.ids import ChatId, DraftId
+from photomat.kernel.ids import DraftId
 
-Show: TypeAlias = Callable[[View], Awaitable[None]]
+Show: TypeAlias = Callable[[View], Awaitable[object]]
 
 
-async def keep_draft(
-    visit: Visit, *, chat_id: int, model: Model, inputs: Mapping[str, str], draft_id: int | None = None
-) -> Draft:
+async def objections(visit: Visit, model: Model, inputs: Mapping[str, Any]) -> tuple[Refused, ...]:
+    """Everything that stands against this order now; nothing when it can be bought."""
+    measured = await measured_inputs(visit.shop.pool, visit.user_id, model, inputs)
+    return check_order(model, inputs, measured)
+
+
+async def keep_draft(visit: Visit, *, model: Model, inputs: Mapping[str, Any], draft_id: int | None = None) -> Draft:
     """Commit the draft, as a new revision of `draft_id` when there is one that is not bought yet."""
     asked = (await visit.quote(model, inputs)).price
     origin = visit.unit.origin
@@ -41,7 +48,7 @@ async def keep_draft(
         origin=origin if draft_id is None else f"{origin}:new",
         bot_id=visit.unit.bot_id,
         user_id=visit.user_id,
-        chat_id=ChatId(chat_id),
+        chat_id=visit.chat_id,
         model=model.id,
         inputs=inputs,
         price=asked,
@@ -51,7 +58,7 @@ async def keep_draft(
 async def draft_on_sale(visit: Visit, draft_id: int) -> tuple[Draft, Model] | None:
     """A draft of this person with its model, while that is on sale."""
     draft = await read_draft(visit.shop.pool, draft_id=DraftId(draft_id), user_id=visit.user_id)
-    model = visit.shop.model(draft.model) if draft else None
+    model = await visit.shop.model(draft.model) if draft else None
     return (draft, model) if draft and model else None
 
 
@@ -60,5 +67,8 @@ async def show_card(visit: Visit, show: Show, *, model: Model, draft: Draft) -> 
     failpoint("draft.before_card")
     balance = await visit.balance()
     paid_by = None if draft.price.minor else (await visit.quote(model, draft.inputs)).paid_by
-    await show(views.draft_card(visit.say, model, draft, balance=balance.available, paid_by=paid_by))
+    card = views.draft_card(
+        visit.say, model, draft, language=visit.language, balance=balance.available, paid_by=paid_by
+    )
+    await show(card)
     failpoint("draft.after_card")

@@ -59,7 +59,7 @@ class Tap:
             await self.send(view)
             return
         try:
-            await message.edit_text(view.text, parse_mode=ParseMode.HTML, reply_markup=view.keyboard)
+            await message.edit_text(_text(message, view), parse_mode=ParseMode.HTML, reply_markup=view.keyboard)
         except TelegramBadRequest as refusal:
             if not is_not_modified(refusal):
                 await self.send(view)
@@ -69,20 +69,47 @@ class Tap:
         message = self.message
         if message is None:
             return
-        text = view.text
+        text = _text(message, view)
         if _must_be_replied_to(message, view):
             person = self.query.from_user
             text = f'<a href="tg://user?id={person.id}">{escape(person.first_name)}</a>\n{text}'
         await message.answer(text, parse_mode=ParseMode.HTML, reply_markup=_markup(message, view))
 
 
-async def send(message: Message, view: View) -> None:
-    """Answer a message with the view; in a group as a reply, so that it is clear who is meant."""
+async def send(message: Message, view: View) -> MessageId:
+    """Answer a message with the view; in a group as a reply, so that it is clear who is meant. Gives the answer's id."""
     markup = _markup(message, view)
     if message.chat.type == ChatType.PRIVATE:
-        await message.answer(view.text, parse_mode=ParseMode.HTML, reply_markup=markup)
+        sent = await message.answer(view.text, parse_mode=ParseMode.HTML, reply_markup=markup)
     else:
-        await message.reply(view.text, parse_mode=ParseMode.HTML, reply_markup=markup, allow_sending_without_reply=True)
+        sent = await message.reply(
+            _text(message, view), parse_mode=ParseMode.HTML, reply_markup=markup, allow_sending_without_reply=True
+        )
+    return MessageId(sent.message_id)
+
+
+async def edit_or_send(message: Message, view: View, *, sent_before: int | None) -> MessageId:
+    """Turn what was sent before into the view; answer the message with it where that cannot be. Gives its id."""
+    bot = message.bot
+    if bot is None or sent_before is None:
+        return await send(message, view)
+    try:
+        await bot.edit_message_text(
+            _text(message, view),
+            chat_id=message.chat.id,
+            message_id=sent_before,
+            parse_mode=ParseMode.HTML,
+            reply_markup=view.keyboard,
+        )
+    except TelegramBadRequest as refusal:
+        if not is_not_modified(refusal):
+            return await send(message, view)
+    return MessageId(sent_before)
+
+
+def _text(message: Message | InaccessibleMessage, view: View) -> str:
+    is_alone = message.chat.type == ChatType.PRIVATE or not view.in_group
+    return view.text if is_alone else f"{view.text}\n\n{view.in_group}"
 
 
 def _markup(message: Message | InaccessibleMessage, view: View) -> InlineKeyboardMarkup | ForceReply | None:

@@ -2,14 +2,19 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from typing import Any, Final
 
+from photomat.catalog.listing import Cheapest, Offer
 from photomat.catalog.load import Catalog
 from photomat.catalog.model import Model
+from photomat.catalog.model_settings import setting_of, settings_of_models
 from photomat.catalog.overrides import rules_of, standing_rules
 from photomat.catalog.pricing import NO_RULES, Rates, quote
 from photomat.catalog.quote import Quote
+from photomat.catalog.shelf import AS_IN_ITS_FILE, OnSale, Shelf, as_sold, called, shelf_of
 from photomat.db.pool import Pool, Transaction
+from photomat.files.desk import FileDesk
 from photomat.jobs.job import Times
 from photomat.jobs.limits import USUAL, Limits
 from photomat.kernel.ids import UserId
@@ -32,7 +37,7 @@ NO_SUPPORT: Final = Support()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shop:
-    """What taking an order needs to know."""
+    """What taking an order needs to know; `reachable` says that Kie can call us back."""
 
     pool: Pool
     catalog: Catalog
@@ -45,25 +50,48 @@ class Shop:
     providers: Mapping[str, PaymentProvider] = field(default_factory=dict)
     operators: frozenset[UserId] = frozenset()
     support: Support = NO_SUPPORT
+    reachable: bool = False
+    files: FileDesk | None = None
+    cheapest: Cheapest = field(default_factory=Cheapest)
 
-    @property
-    def titles(self) -> Mapping[str, str]:
-        """What the models are called."""
-        return {model.id: model.title for model in self.catalog.models.values()}
+    async def titles(self, language: str) -> Mapping[str, str]:
+        """What the models are called, those too that are no longer sold."""
+        settings = await settings_of_models(self.pool)
+        models = self.catalog.models.values()
+        return {each.id: called(each, settings.get(each.id, AS_IN_ITS_FILE)).title_in(language) for each in models}
 
-    def model(self, model_id: str) -> Model | None:
-        """The model, while it is on sale."""
-        return self.catalog.sold_in_chat(model_id)
+    async def model(self, model_id: str) -> Model | None:
+        """The model as it is sold now; None while it is not. What operators set is read with it: a change counts at once."""
+        known = self.catalog.models.get(model_id)
+        if known is None:
+            return None
+        return as_sold(known, await setting_of(self.pool, model_id), reachable=self.reachable)
 
-    async def quote(self, model: Model, inputs: Mapping[str, Any], *, tx: Transaction | None = None) -> Quote:
-        """What one generation costs now, and why; an operator's rule is read with it, so a change counts at once."""
-        standing = await rules_of(tx or self.pool, model.id, currency=self.rates.currency)
-        return quote(model, inputs, self.rates, standing)
+    async def shelf(self) -> Shelf:
+        """Everything that is sold now."""
+        return shelf_of(self.catalog, await settings_of_models(self.pool), reachable=self.reachable)
 
-    async def quotes(self, kind: str) -> list[tuple[Model, Quote]]:
-        """The models of a kind with what each costs by default."""
+    async def offers_on(self, shelf: Shelf) -> list[Offer]:
+        """Everything menus list, each with the least it costs now."""
         standing = await standing_rules(self.pool, currency=self.rates.currency)
-        return [
-            (model, quote(model, model.defaults, self.rates, standing.get(model.id, NO_RULES)))
-            for model in self.catalog.of_kind(kind)
-        ]
+        return [self.cheapest.offer(each, self.rates, standing.get(each.model.id, NO_RULES)) for each in shelf.listed]
+
+    async def offer(self, model: Model) -> Offer:
+        """A model with the least it costs now."""
+        standing = await rules_of(self.pool, model.id, currency=self.rates.currency)
+        return self.cheapest.offer(OnSale(model=model, featured=False, listed=True), self.rates, standing)
+
+    async def quote(
+        self,
+        model: Model,
+        inputs: Mapping[str, Any],
+        *,
+        measured: Mapping[str, Decimal] | None = None,
+        tx: Transaction | None = None,
+    ) -> Quote:
+        """What one generation costs now, and why; an operator's rule is read with it, so a change counts at once.
+
+        `measured` is what is known of the files among the inputs (`files/facts.py`).
+        """
+        standing = await rules_of(tx or self.pool, model.id, currency=self.rates.currency)
+        return quote(model, inputs, self.rates, standing, measured=measured)

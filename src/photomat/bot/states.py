@@ -10,10 +10,11 @@ class Composing(StatesGroup):
 
 
 class Typing(StatesGroup):
-    """Something short is to be typed: a promo code, the sum of a gift."""
+    """Something short is to be typed: a promo code, the sum of a gift, what to look for."""
 
     promo = State()
     gift = State()
+    search = State()
 
 
 class Transferring(StatesGroup):

@@ -15,8 +15,8 @@ from photomat.bot.buttons import (
     TransferReceiptButton,
     TransferSumButton,
 )
-from photomat.bot.form import AnswerRefused
 from photomat.bot.views import View, button, screen_button, to_home
+from photomat.catalog.answers import Refused
 from photomat.kernel.money import Money
 from photomat.payments.offers import Offers
 from photomat.payments.receipt import Receipt, ReceiptState, code_of
@@ -61,7 +61,7 @@ def expects_receipt(say: Say, topup: Topup) -> View:
     return View(text=text, rows=[[_leave(say)]])
 
 
-def refused_file(say: Say, refused: AnswerRefused) -> View:
+def refused_file(say: Say, refused: Refused) -> View:
     """Why a file is no receipt; the receipt is still waited for."""
     return View(text=say(refused.key, **refused.facts), rows=[[_leave(say)]])
 

@@ -3,7 +3,6 @@
 Texts are HTML; whatever a person wrote is escaped here, and nowhere else.
 """
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Final
@@ -15,62 +14,43 @@ from photomat.bot.buttons import (
     DraftAction,
     DraftButton,
     LanguageButton,
-    LeaveButton,
     MenuButton,
-    ModelButton,
-    OptionButton,
     Screen,
     TopupButton,
 )
-from photomat.bot.form import AnswerRefused, Form, input_named, questions
-from photomat.catalog.model import Input, Model
+from photomat.catalog.formula import is_given
+from photomat.catalog.input import Input
+from photomat.catalog.model import Model
+from photomat.catalog.order import relevant
+from photomat.catalog.order_words import OrderWords, order_in_words, value_in_words
 from photomat.catalog.quote import Pass
 from photomat.jobs.draft import Draft
 from photomat.kernel.errors import NotEnough
 from photomat.kernel.money import Money
 from photomat.texts.load import LANGUAGES, Say
 
-OPTIONS_IN_ROW: Final = 3
 SHOWN_CHARACTERS: Final = 500
-"""A longer input is cut on the card; what is bought is all of it."""
+"""A longer prompt is cut on the card; what is bought is all of it."""
+
+LONGEST_VALUES: Final = 1500
+SHOWN_ON_BUTTON: Final = 24
 
 Rows = list[list[InlineKeyboardButton]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class View:
-    """One message. `expects_text` means that the customer answers it by typing."""
+    """One message. `expects_text` means that the customer answers it by typing; `in_group` is said where others read along."""
 
     text: str
     rows: Rows
     expects_text: bool = False
+    in_group: str = ""
 
     @property
     def keyboard(self) -> InlineKeyboardMarkup | None:
         """Its buttons, if it has any."""
         return InlineKeyboardMarkup(inline_keyboard=self.rows) if self.rows else None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
-    """A model in the list, with what it costs by default; `is_least` when other inputs cost more."""
-
-    model: Model
-    price: Money
-    is_least: bool
-
-
-def greeting(say: Say, *, name: str, balance: Money, offers_english: bool) -> View:
-    """The answer to /start."""
-    rows = _menu(say)
-    if offers_english:
-        rows.append([button(say("lang-en"), LanguageButton(language="en").pack())])
-    return View(text=say("greeting", name=escape(name), balance=balance), rows=rows)
-
-
-def home(say: Say, *, balance: Money) -> View:
-    """The menu, come back to."""
-    return View(text=say("home", balance=balance), rows=_menu(say))
 
 
 def help_page(say: Say, *, for_operator: bool) -> View:
@@ -84,37 +64,15 @@ def hint(say: Say, key: str) -> View:
     return View(text=say(key), rows=[[to_create(say)], [to_home(say)]])
 
 
-def model_list(say: Say, offers: Sequence[Offer]) -> View:
-    """The models on sale, each with its price."""
-    rows = [[button(_label(say, offer), ModelButton(model=offer.model.id).pack())] for offer in offers]
-    return View(text=say("choose-model" if offers else "no-models"), rows=[*rows, [to_home(say)]])
-
-
-def question(say: Say, model: Model, form: Form, asked: Input) -> View:
-    """The open question of a form."""
-    ask = say(f"ask-{asked.name}", limit=asked.max_length) if asked.max_length else say(f"ask-{asked.name}")
-    if form.draft_id is None:
-        asked_for = questions(model)
-        text = say(
-            "question", model=escape(model.title), ask=ask, step=asked_for.index(asked) + 1, steps=len(asked_for)
-        )
-    else:
-        text = say("question-change", model=escape(model.title), ask=ask)
-    leave = [button(say("button-leave"), LeaveButton(form_id=form.form_id).pack())]
-    return View(text=text, rows=[*_options(model, form, asked), leave], expects_text=asked.type == "text")
-
-
-def refusal(say: Say, asked: Input, refused: AnswerRefused) -> View:
-    """Why an answer does not fit; the question stays open."""
-    return View(text=say(refused.key, **refused.facts), rows=[], expects_text=asked.type == "text")
-
-
-def draft_card(say: Say, model: Model, draft: Draft, *, balance: Money, paid_by: Pass | None = None) -> View:
+def draft_card(
+    say: Say, model: Model, draft: Draft, *, language: str, balance: Money, paid_by: Pass | None = None
+) -> View:
     """What will be bought, for how much; the message this is shown in becomes the job's card."""
     text = say(
         "draft-card",
-        model=escape(model.title),
-        inputs=_inputs_in_words(say, model, draft.inputs),
+        kind=model.kind,
+        model=escape(model.title_in(language)),
+        inputs=_order(say, order_in_words(model, draft.inputs, language=language, say=say)),
         price=draft.price,
         balance=balance,
     )
@@ -136,19 +94,21 @@ def draft_card(say: Say, model: Model, draft: Draft, *, balance: Money, paid_by:
     return View(text=text, rows=rows)
 
 
-def change_menu(say: Say, model: Model, draft: Draft) -> View:
-    """Which input of a draft to ask again."""
-    rows = [
-        [
-            button(
-                say("draft-change-input", title=say(f"input-{each.name}")),
-                ChangeButton(draft_id=draft.draft_id, question=number).pack(),
-            )
-        ]
-        for number, each in enumerate(model.inputs)
-    ]
-    back = [back_to_card(say, draft)]
-    return View(text=say("draft-what-to-change", model=escape(model.title)), rows=[*rows, back])
+def change_menu(say: Say, model: Model, draft: Draft, *, language: str) -> View:
+    """Which input of a draft to ask again, with what it is now."""
+    shown = [each for each in relevant(model, draft.inputs) if each.place in {"ask", "card"}]
+    rows = [[_change_button(say, model, draft, each, language)] for each in shown]
+    if _further(model, draft):
+        rows.append([_draft_button(say("draft-more-settings"), DraftAction.MORE, draft)])
+    text = say("draft-what-to-change", model=escape(model.title_in(language)))
+    return View(text=text, rows=[*rows, [back_to_card(say, draft)]])
+
+
+def further_settings(say: Say, model: Model, draft: Draft, *, language: str) -> View:
+    """The inputs few people change."""
+    rows = [[_change_button(say, model, draft, each, language)] for each in _further(model, draft)]
+    back = [_draft_button(say("draft-settings-back"), DraftAction.CHANGE, draft)]
+    return View(text=say("draft-more-title", model=escape(model.title_in(language))), rows=[*rows, back])
 
 
 def languages(say: Say) -> View:
@@ -170,40 +130,36 @@ def missing(price: Money, available: Money) -> Money:
     return Money(price.minor - available.minor, price.currency)
 
 
-def _inputs_in_words(say: Say, model: Model, inputs: Mapping[str, str]) -> str:
-    lines = []
-    for name, value in inputs.items():
-        shown = value if len(value) <= SHOWN_CHARACTERS else value[:SHOWN_CHARACTERS] + "…"
-        title = say(f"input-{name}") if input_named(model, name) else name
-        lines.append(say("draft-input", title=title, value=escape(shown)))
-    return "\n".join(lines)
+def _order(say: Say, order: OrderWords) -> str:
+    """The prompt, then a line for each value; what would not fit a message is left out."""
+    lines = [say("draft-input", title=escape(each.title), value=escape(each.text)) for each in order.values]
+    shown: list[str] = []
+    for line in lines:
+        if sum(map(len, shown)) + len(line) > LONGEST_VALUES:
+            shown.append("…")
+            break
+        shown.append(line)
+    prompt = order.prompt if len(order.prompt) <= SHOWN_CHARACTERS else order.prompt[:SHOWN_CHARACTERS] + "…"
+    return "\n\n".join(part for part in (escape(prompt), "\n".join(shown)) if part)
 
 
-def _options(model: Model, form: Form, asked: Input) -> Rows:
-    question_number = model.inputs.index(asked)
-    buttons = [
-        button(option, OptionButton(form_id=form.form_id, question=question_number, option=number).pack())
-        for number, option in enumerate(asked.options)
-    ]
-    return [buttons[start : start + OPTIONS_IN_ROW] for start in range(0, len(buttons), OPTIONS_IN_ROW)]
+def _further(model: Model, draft: Draft) -> list[Input]:
+    return [each for each in relevant(model, draft.inputs) if each.place == "more"]
 
 
-def _label(say: Say, offer: Offer) -> str:
-    return say("model-button-from" if offer.is_least else "model-button", title=offer.model.title, price=offer.price)
-
-
-def _menu(say: Say) -> Rows:
-    return [
-        [to_create(say)],
-        [screen_button(say, "menu-balance", Screen.BALANCE), screen_button(say, "menu-topup", Screen.TOPUP)],
-        [screen_button(say, "menu-history", Screen.HISTORY), screen_button(say, "menu-help", Screen.HELP)],
-        [screen_button(say, "menu-lang", Screen.LANGUAGE)],
-    ]
+def _change_button(say: Say, model: Model, draft: Draft, asked: Input, language: str) -> InlineKeyboardButton:
+    title, value = asked.title.of(language) if asked.title else asked.name, model.sensible(draft.inputs).get(asked.name)
+    data = ChangeButton(draft_id=draft.draft_id, question=model.inputs.index(asked)).pack()
+    if not is_given(value):
+        return button(say("draft-add-value", title=title), data)
+    words = " ".join(value_in_words(asked, value, language=language, say=say).split())
+    shown = words if len(words) <= SHOWN_ON_BUTTON else words[:SHOWN_ON_BUTTON] + "…"
+    return button(say("draft-change-value", title=title, value=shown), data)
 
 
 def to_create(say: Say) -> InlineKeyboardButton:
     """The way to a picture."""
-    return screen_button(say, "menu-create", Screen.CREATE)
+    return screen_button(say, "wish-picture", Screen.CREATE)
 
 
 def to_home(say: Say) -> InlineKeyboardButton:

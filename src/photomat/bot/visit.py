@@ -13,7 +13,9 @@ from photomat.bot.unit import Person, Unit, register_at_once
 from photomat.catalog.model import Model
 from photomat.catalog.quote import Quote
 from photomat.db.pool import Transaction, transaction
-from photomat.kernel.ids import UserId
+from photomat.files.facts import measured_inputs
+from photomat.jobs.earlier import chosen_then
+from photomat.kernel.ids import ChatId, UserId
 from photomat.kernel.money import Money
 from photomat.rewards.passes import pass_for
 from photomat.texts.load import Say
@@ -36,6 +38,17 @@ class Visit:
         """Who came."""
         return self.person.user.user_id
 
+    @property
+    def language(self) -> str:
+        """What they speak."""
+        return self.person.user.language
+
+    @property
+    def chat_id(self) -> ChatId:
+        """Where they are."""
+        conversation = self.unit.conversation
+        return conversation.chat_id if conversation is not None else ChatId(self.user_id)
+
     async def as_user(self) -> "Visit":
         """The same visit of somebody who has a wallet: a new person is registered at once."""
         if not self.person.is_new:
@@ -54,7 +67,10 @@ class Visit:
 
     async def quote(self, model: Model, inputs: Mapping[str, Any], *, tx: Transaction | None = None) -> Quote:
         """What one generation costs this person now: the shop's price, or nothing where a promo code pays."""
-        quote = await self.shop.quote(model, inputs, tx=tx)
+        session = tx or self.shop.pool
+        then = await chosen_then(session, self.user_id, model, inputs)
+        measured = await measured_inputs(session, self.user_id, model, inputs)
+        quote = await self.shop.quote(model, {**inputs, **then}, measured=measured, tx=tx)
         paid_by = await pass_for(tx or self.shop.pool, user_id=self.user_id, quote=quote) if quote.price.minor else None
         return quote if paid_by is None else quote.with_pass(paid_by)
 

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from photomat.catalog.formula import as_number, plain
 from photomat.catalog.input import FileKind, FileLimits, Input
+from photomat.catalog.reference import reference
 
 MEGABYTE: Final = 2**20
 MEGAPIXEL: Final = Decimal(1_000_000)
@@ -56,9 +57,11 @@ def check_answer(asked: Input, answer: Any) -> Any | Refused:
         case "link":
             return answer if LINK.fullmatch(str(answer)) else Refused(key="form-expects-link", facts={})
         case "files":
-            return _count(asked, [answer] if isinstance(answer, str) else list(answer or ()))
+            return _count(asked, [answer] if isinstance(answer, str | Mapping) else list(answer or ()))
         case "list":
             return _lines(asked, answer)
+        case "file" | "task" | "track" if reference(answer):
+            return answer
         case _:
             return _text(asked, answer)
 

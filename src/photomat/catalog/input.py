@@ -6,6 +6,7 @@ from decimal import Decimal
 from typing import Any, Final, Literal, TypeAlias, get_args
 
 from photomat.catalog.formula import as_number, is_given, plain
+from photomat.catalog.reference import reference
 from photomat.catalog.words import Said
 
 InputType: TypeAlias = Literal["text", "choice", "number", "switch", "link", "file", "files", "list", "task", "track"]
@@ -121,11 +122,12 @@ class Input:
                 written = self._number(value) if self._is_number else plain(value)
                 return [written] if self.sends == "list" else written
             case "files":
-                return [value] if isinstance(value, str) else list(value)
+                return [value] if isinstance(value, str | Mapping) else list(value)
             case "list":
                 return [self._item(each) for each in value]
             case _:
-                return [str(value)] if self.sends == "list" else str(value)
+                written = value if reference(value) else str(value)
+                return [written] if self.sends == "list" else written
 
     @property
     def _is_number(self) -> bool:

@@ -22,8 +22,6 @@ from photomat.kernel.errors import Startup
 from photomat.kie.families import JOBS
 
 FILE_FIELDS: Final = frozenset({"model"})
-ASKED_IN_CHAT: Final = frozenset({"z-image"})
-"""What the form can ask for so far."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,11 +43,6 @@ class Catalog:
         """Whatever may be bought."""
         return tuple(model for model in self.models.values() if model.is_sellable)
 
-    def sold_in_chat(self, model_id: str) -> Model | None:
-        """A model that can be bought and asked for in the chat."""
-        found = self.models.get(model_id)
-        return found if found is not None and found.is_sellable and model_id in ASKED_IN_CHAT else None
-
     def sources(self, model: Model, asked: Input) -> tuple[Model, ...]:
         """The models whose results an input takes: those it names, or all of a category that speak as this one does."""
         speaks_jobs = model.protocol == JOBS
@@ -58,10 +51,6 @@ class Catalog:
             for each in self.models.values()
             if each.id in asked.of or (each.category in asked.of and (each.protocol == JOBS) is speaks_jobs)
         )
-
-    def of_kind(self, kind: str) -> tuple[Model, ...]:
-        """The models of one kind the chat sells, in the order they are shown."""
-        return tuple(each for each in self.models.values() if each.kind == kind and self.sold_in_chat(each.id))
 
 
 def load_catalog(folder: Traversable | None = None) -> Catalog:

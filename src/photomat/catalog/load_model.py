@@ -24,7 +24,7 @@ from photomat.catalog.model import (
 )
 from photomat.catalog.order import check_order
 from photomat.catalog.samples import example_of
-from photomat.catalog.words import Words
+from photomat.catalog.words import Said, Words, is_russian
 from photomat.kie.families import FAMILIES, JOBS
 
 MODEL_FIELDS: Final = frozenset({
@@ -80,6 +80,7 @@ def read_model(entry: Entry, words: Words) -> Model:
             _together(each, names) for each in entry.some_tables("together", TOGETHER_FIELDS, named_by="of")
         ),
         example=_table(entry, "example"),
+        example_prompt=_example_prompt(entry, inputs, words),
         reviewed=entry.some_texts("reviewed"),
     )
     _check_sale(entry, model)
@@ -165,6 +166,16 @@ def _check_price(entry: Entry, model: Model) -> None:
     lacking = unpriced(model) if model.prices else None
     shown = ", ".join(f"{name} = {value!r}" for name, value in (lacking or {}).items())
     entry.require(lacking is None, "price", f"no row fits {shown or 'these inputs'}")
+
+
+def _example_prompt(entry: Entry, inputs: Sequence[Input], words: Words) -> Said | None:
+    """What the example describes, in both languages: its first text."""
+    example = _table(entry, "example")
+    said = next((example[each.name] for each in inputs if each.type == "text" and each.name in example), None)
+    if said is None or not is_russian(said):
+        return None if said is None else Said(ru=said, en=said)
+    entry.require(said in words.examples, "example", "words.toml does not say in its [example] what this is in English")
+    return Said(ru=said, en=words.examples[said])
 
 
 def _check_example(entry: Entry, model: Model) -> None:

@@ -1,4 +1,4 @@
-"""The shared words of the catalogue, from `words*.toml`: `[input]`, `[option]`, `[options.<input>]` and `[omitted]`."""
+"""The shared words of the catalogue, `words*.toml`: `[input]`, `[option]`, `[options.<input>]`, `[example]`, `[omitted]`."""
 
 from collections.abc import Iterable, Mapping
 from importlib.resources.abc import Traversable
@@ -9,7 +9,7 @@ from photomat.catalog.lines import Lines
 from photomat.catalog.words import InputWords, Said, Words
 
 WORDS: Final = "words"
-FIELDS: Final = frozenset({"input", "option", "options", "omitted"})
+FIELDS: Final = frozenset({"input", "option", "options", "example", "omitted"})
 INPUT_FIELDS: Final = frozenset({"title", "ask"})
 
 
@@ -25,6 +25,7 @@ def joined(parts: Iterable[Words]) -> Words:
         found = Words(
             inputs={**found.inputs, **part.inputs},
             options={**found.options, **part.options},
+            examples={**found.examples, **part.examples},
             omitted={**found.omitted, **part.omitted},
         )
     return found
@@ -43,8 +44,8 @@ def read_words(content: Mapping[str, Any], lines: Lines) -> Words:
             lines=lines, fields=labels, known=frozenset(labels), path=(name or "option",), hints=(name or "option",)
         )
         options |= {(name, value): table.said(value) for value in labels}
-    omitted = entry.fields.get("omitted", {})
-    return Words(inputs=inputs, options=options, omitted=dict(omitted))
+    omitted, examples = entry.fields.get("omitted", {}), entry.fields.get("example", {})
+    return Words(inputs=inputs, options=options, examples=dict(examples), omitted=dict(omitted))
 
 
 def _tables(entry: Entry, field: str, known: frozenset[str]) -> dict[str, Entry]:

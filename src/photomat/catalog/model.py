@@ -89,6 +89,7 @@ class Model:
     never: tuple[Condition, ...] = ()
     together: tuple[Together, ...] = ()
     example: Mapping[str, Any] = field(default_factory=dict)
+    example_prompt: Said | None = None
     reviewed: tuple[str, ...] = ()
 
     @property
@@ -100,6 +101,10 @@ class Model:
     def can_be_ordered(self) -> bool:
         """Whether Kie takes orders of it, as far as we know, sold or not."""
         return self.status != "retired" and self.protocol != AT_ONCE
+
+    def title_in(self, language: str) -> str:
+        """What it is called in a language."""
+        return self.titles.of(language) if self.titles else self.title
 
     def input(self, name: str) -> Input | None:
         """The input of this name."""

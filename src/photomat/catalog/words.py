@@ -12,6 +12,7 @@ from typing import Final
 LANGUAGES: Final = ("ru", "en")
 
 CAPITAL: Final = re.compile(r"[A-Z]")
+RUSSIAN: Final = re.compile(r"[А-Яа-яЁё]")
 SPEAKS_FOR_ITSELF: Final = re.compile(r"-?\d+([.:]\d+)?|\d+(p|P|K|k)|\d+\.\d+K|mp4|mov|png|jpe?g|webp")
 """An option that needs no label: a number, a ratio, a resolution, a file format."""
 
@@ -38,10 +39,14 @@ class InputWords:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Words:
-    """The shared words: of inputs by name; of options by input (`""`: any) and value; what is never offered, and why."""
+    """The shared words: of inputs by name; of options by input (`""`: any) and value; what is never offered, and why.
+
+    `examples` have their English by their Russian.
+    """
 
     inputs: Mapping[str, InputWords] = field(default_factory=dict)
     options: Mapping[tuple[str, str], Said] = field(default_factory=dict)
+    examples: Mapping[str, str] = field(default_factory=dict)
     omitted: Mapping[str, str] = field(default_factory=dict)
 
     def input(self, name: str) -> InputWords | None:
@@ -54,6 +59,11 @@ class Words:
         if found is None and SPEAKS_FOR_ITSELF.fullmatch(value):
             return Said(ru=value, en=value)
         return found
+
+
+def is_russian(text: str) -> bool:
+    """Whether a text has Russian letters."""
+    return RUSSIAN.search(text) is not None
 
 
 def snake_case(name: str) -> str:

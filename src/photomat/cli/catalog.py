@@ -3,6 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any, Final
 
@@ -10,16 +11,20 @@ import typer
 
 from photomat.catalog.combinations import cheapest, least_facts, price_table
 from photomat.catalog.diff import differences
+from photomat.catalog.links import payload_of
 from photomat.catalog.load import Catalog, load_catalog
 from photomat.catalog.model import Model
+from photomat.catalog.model_settings import settings_of_models
 from photomat.catalog.order import request_of
 from photomat.catalog.overrides import standing_rules
 from photomat.catalog.pricing import NO_RULES, Rates, Standing, quote
 from photomat.catalog.quote import Quote
 from photomat.catalog.samples import example_facts, example_of
+from photomat.catalog.shelf import AS_IN_ITS_FILE, ModelSetting, as_sold, called
 from photomat.cli.ask import AsJson, ask, print_json
 from photomat.cli.catalog_words import in_words
 from photomat.cli.screen import folding, print_found
+from photomat.db.pool import Pool
 from photomat.settings import Settings, load
 
 SESSION: Final = "photomat catalog"
@@ -31,15 +36,19 @@ app = typer.Typer(help="What is for sale.", no_args_is_help=True)
 def list_command(*, as_json: AsJson = False) -> None:
     """Every model we know, whether it is sold, and from which price, as it is asked for now."""
     settings = load()
-    rates, standing = rates_of(settings), _standing(settings)
-    found = [(model, _least(model, rates, standing)) for model in load_catalog().models.values()]
+    rates, said = rates_of(settings), _said_by_operators(settings)
+    found = [(model, _least(model, rates, said.standing)) for model in load_catalog().models.values()]
     if as_json:
-        print_json([as_listed(model, priced) for model, priced in found])
+        print_json([as_listed(model, priced, said.of(model)) for model, priced in found])
         return
     table = folding("model", "title", "category", "output", "status", "from", "by")
     for model, priced in found:
-        shown = (str(priced.price), made_by(priced)) if priced and model.is_sellable else ("off", model.off or "")
-        table.add_row(model.id, model.title, model.category, model.output, model.status, *shown)
+        setting = said.of(model)
+        sold = as_sold(model, setting, reachable=True)
+        shown = (str(priced.price), made_by(priced)) if priced and sold else ("off", model.off or "")
+        by = ", ".join(word for word in (shown[1], *in_operators_words(setting)) if word)
+        title = called(model, setting).title
+        table.add_row(model.id, title, model.category, model.output, model.status, shown[0], by)
     print_found(table)
 
 
@@ -66,7 +75,8 @@ def check_command(*, as_json: AsJson = False) -> None:
 @app.command("show")
 def show_command(model: str, *, as_json: AsJson = False) -> None:
     """Everything about one model: what it asks for, within which limits, and what every choice costs."""
-    found, rates = known_model(model), rates_of(load())
+    found, settings = known_model(model), load()
+    rates, setting = rates_of(settings), _said_by_operators(settings).of(found)
     rows = price_table(found) if found.prices else []
     facts = least_facts(found)
     prices = [(row, quote(found, row.order, rates, measured=facts)) for row in rows]
@@ -74,11 +84,17 @@ def show_command(model: str, *, as_json: AsJson = False) -> None:
         table = [
             {"inputs": row.inputs, "credits": f"{row.credits:f}", "price": priced.price.minor} for row, priced in prices
         ]
-        print_json(in_words(found) | {"facts": facts, "prices": table})
+        print_json(
+            in_words(found)
+            | {"facts": facts, "prices": table, "set_by_operators": asdict(setting), "start": payload_of(model)}
+        )
         return
     for name, value in in_words(found).items():
         if name != "inputs" and value not in (None, (), {}, ""):
             typer.echo(f"{name}: {value}")
+    typer.echo(f"link: https://t.me/<your bot>?start={payload_of(model)}")
+    if setting != AS_IN_ITS_FILE:
+        typer.echo(f"set by operators: {', '.join(in_operators_words(setting))}")
     table_of_inputs = folding("input", "type", "required", "limits", "default", "asked")
     for each in in_words(found)["inputs"]:
         table_of_inputs.add_row(*(str(each[key]) for key in ("name", "type", "required", "limits", "default", "place")))
@@ -154,22 +170,25 @@ def known_model(name: str) -> Model:
     return found
 
 
-def as_listed(model: Model, priced: Quote | None) -> dict[str, Any]:
-    """A model as machines read it."""
+def as_listed(model: Model, priced: Quote | None, setting: ModelSetting = AS_IN_ITS_FILE) -> dict[str, Any]:
+    """A model as machines read it, with what operators set."""
     minor = priced.price.minor if priced else None
     return {
         "id": model.id,
         "model": model.id,
-        "title": model.title,
+        "title": called(model, setting).title,
         "kind": model.kind,
         "category": model.category,
         "output": model.output,
         "status": model.status,
-        "sellable": model.is_sellable,
+        "sellable": as_sold(model, setting, reachable=True) is not None,
         "price_from": minor,
         "price": minor,
         "currency": priced.price.currency if priced else None,
         "rule": priced.rule if priced else None,
+        "hidden": setting.hidden,
+        "featured": setting.featured,
+        "sold_though_off": setting.sold,
     }
 
 
@@ -179,12 +198,34 @@ def made_by(priced: Quote) -> str:
     return by if priced.percent is None else f"{by}, less {priced.percent:f} %"
 
 
-def _standing(settings: Settings) -> Mapping[str, Standing]:
-    """The rules operators set, where there is a database to have them."""
+def in_operators_words(setting: ModelSetting) -> list[str]:
+    """What operators set of a model, in words."""
+    flags = {"hidden": setting.hidden, "featured": setting.featured, "sold though off": setting.sold}
+    renamed = setting.title_ru is not None or setting.title_en is not None
+    return [word for word, is_so in (*flags.items(), ("renamed", renamed)) if is_so]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SaidByOperators:
+    """What operators set without a deploy: prices, and how models are sold."""
+
+    standing: Mapping[str, Standing]
+    models: Mapping[str, ModelSetting]
+
+    def of(self, model: Model) -> ModelSetting:
+        """How one model is sold."""
+        return self.models.get(model.id, AS_IN_ITS_FILE)
+
+
+def _said_by_operators(settings: Settings) -> SaidByOperators:
+    """What operators set, where there is a database to have it."""
+
+    async def read(pool: Pool) -> SaidByOperators:
+        standing = await standing_rules(pool, currency=settings.currency)
+        return SaidByOperators(standing=standing, models=await settings_of_models(pool))
+
     has_database = settings.database_url is not None or (settings.data_dir / "postgres").exists()
-    if not has_database:
-        return {}
-    return ask(lambda pool: standing_rules(pool, currency=settings.currency), name=SESSION)
+    return ask(read, name=SESSION) if has_database else SaidByOperators(standing={}, models={})
 
 
 def _least(model: Model, rates: Rates, standing: Mapping[str, Standing]) -> Quote | None:

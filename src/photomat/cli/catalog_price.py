@@ -8,9 +8,11 @@ from typing import Annotated
 import typer
 
 from photomat.catalog.model import Model
+from photomat.catalog.model_settings import setting_of
 from photomat.catalog.overrides import Kept, kept_rules, rules_of
 from photomat.catalog.pricing import Override, Rates, quote
 from photomat.catalog.quote import Quote
+from photomat.catalog.shelf import ModelSetting
 from photomat.cli.ask import AsJson, ask, operator_name, print_json, tell
 from photomat.cli.catalog import SESSION, as_listed, known_model, made_by, rates_of
 from photomat.cli.screen import folding, print_found
@@ -103,13 +105,16 @@ def _utc(instant: datetime | None) -> datetime | None:
 
 
 def _show(model: Model, rates: Rates, *, as_json: bool) -> None:
-    async def read(pool: Pool) -> tuple[Quote, list[Kept]]:
+    async def read(pool: Pool) -> tuple[Quote, list[Kept], ModelSetting]:
         standing = await rules_of(pool, model.id, currency=rates.currency)
-        return quote(model, model.defaults, rates, standing), await kept_rules(pool, model.id)
+        priced = quote(model, model.defaults, rates, standing)
+        return priced, await kept_rules(pool, model.id), await setting_of(pool, model.id)
 
-    priced, rules = ask(read, name=SESSION)
+    priced, rules, setting = ask(read, name=SESSION)
     if as_json:
-        print_json(as_listed(model, priced) | {"quote": priced.as_json(), "rules": [asdict(rule) for rule in rules]})
+        print_json(
+            as_listed(model, priced, setting) | {"quote": priced.as_json(), "rules": [asdict(rule) for rule in rules]}
+        )
         return
     margin = Money(priced.price.minor - priced.cost.minor, rates.currency)
     typer.echo(

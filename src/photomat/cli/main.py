@@ -9,6 +9,7 @@ from photomat.cli import (
     catalog,
     catalog_canary,
     catalog_price,
+    catalog_settings,
     chaos,
     check,
     differences,
@@ -48,6 +49,13 @@ app.add_typer(catalog.app, name="catalog")
 catalog.app.command("canary")(catalog_canary.canary)
 catalog.app.command("price")(catalog_price.price)
 catalog.app.command("margins")(catalog_price.show_margins)
+catalog.app.command("hide")(catalog_settings.hide)
+catalog.app.command("unhide")(catalog_settings.unhide)
+catalog.app.command("feature")(catalog_settings.feature)
+catalog.app.command("unfeature")(catalog_settings.unfeature)
+catalog.app.command("rename")(catalog_settings.rename)
+catalog.app.command("sell")(catalog_settings.sell)
+catalog.app.command("unsell")(catalog_settings.unsell)
 app.add_typer(promo.app, name="promo")
 
 

@@ -1,4 +1,4 @@
-"""«Не пришло? Прислать ещё раз»: a customer asks for a result once more, free.
+"""«Не пришло? Прислать ещё раз» and «📎 Оригиналы»: a customer asks for a result once more, free.
 
 A result that was never shown is not sent: its card becomes due again, and an edit cannot double it. One that was shown, or
 whose card stands in another chat that takes nothing (the bot was thrown out of the group), is sent as new messages, one
@@ -31,9 +31,16 @@ class Asked(StrEnum):
 
 
 async def ask_again(
-    tx: Transaction, *, job_id: JobId, user_id: UserId, chat_id: ChatId, origin: str, language: str
+    tx: Transaction,
+    *,
+    job_id: JobId,
+    user_id: UserId,
+    chat_id: ChatId,
+    origin: str,
+    language: str,
+    as_file: bool = False,
 ) -> Asked:
-    """Let a result come once more into this chat; `origin` names the tap."""
+    """Let a result come once more into this chat, as the files it is where that is asked for; `origin` names the tap."""
     job = await tx.fetchrow(
         """
         SELECT status, delivered_at IS NULL AND (undeliverable_at IS NULL OR chat_id = $3) AS may_be_shown
@@ -47,30 +54,31 @@ async def ask_again(
         return Asked.NOT_YOURS
     if job["status"] != "done":
         return Asked.NO_RESULT
-    earlier = await _earlier(tx, job_id, origin)
+    earlier = await _earlier(tx, job_id, origin, as_file=as_file)
     if earlier is not None:
         return earlier
     if job["may_be_shown"]:
         await rearm_job(tx, job_id, by="customer")
-        await _record(tx, job_id, chat_id, origin, language, positions=[None])
+        await _record(tx, job_id, chat_id, origin, language, positions=[None], as_file=as_file)
         return Asked.SHOWING
     positions = await _positions(tx, job_id)
-    await _record(tx, job_id, chat_id, origin, language, positions=positions)
+    await _record(tx, job_id, chat_id, origin, language, positions=positions, as_file=as_file)
     await timeline.record(tx, job_id, Tag.ASKED, files=len(positions))
     return Asked.SENDING
 
 
-async def _earlier(tx: Transaction, job_id: JobId, origin: str) -> Asked | None:
+async def _earlier(tx: Transaction, job_id: JobId, origin: str, *, as_file: bool) -> Asked | None:
     """What this very tap has led to before, or that another one has just asked."""
     row = await tx.fetchrow(
         """
         SELECT origin = $2 AS is_same, position IS NULL AS is_card FROM result_sends
-         WHERE job_id = $1 AND (origin = $2 OR asked_at > photomat_now() - $3::interval)
+         WHERE job_id = $1 AND (origin = $2 OR as_file = $4 AND asked_at > photomat_now() - $3::interval)
          ORDER BY origin = $2 DESC LIMIT 1
         """,
         job_id,
         origin,
         NOT_SOONER_THAN,
+        as_file,
     )
     if row is None:
         return None
@@ -86,12 +94,19 @@ async def _positions(tx: Transaction, job_id: JobId) -> list[int | None]:
 
 
 async def _record(
-    tx: Transaction, job_id: JobId, chat_id: ChatId, origin: str, language: str, *, positions: list[int | None]
+    tx: Transaction,
+    job_id: JobId,
+    chat_id: ChatId,
+    origin: str,
+    language: str,
+    *,
+    positions: list[int | None],
+    as_file: bool,
 ) -> None:
     await tx.execute(
         """
-        INSERT INTO result_sends (job_id, chat_id, origin, language, position, due_at)
-        SELECT $1, $2, $3, $4, position, CASE WHEN position IS NOT NULL THEN photomat_now() + (place - 1) * $6::interval END
+        INSERT INTO result_sends (job_id, chat_id, origin, language, as_file, position, due_at)
+        SELECT $1, $2, $3, $4, $7, position, CASE WHEN position IS NOT NULL THEN photomat_now() + (place - 1) * $6::interval END
           FROM unnest($5::integer[]) WITH ORDINALITY AS asked (position, place)
         """,
         job_id,
@@ -100,4 +115,5 @@ async def _record(
         language,
         positions,
         BETWEEN_FILES,
+        as_file,
     )

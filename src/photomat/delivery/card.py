@@ -4,42 +4,57 @@ One place for every face of a bought card: accepted, progress, overdue, canceled
 """
 
 import html
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from typing import Final
 
+from photomat.catalog.model import Model
+from photomat.delivery.caption import Bought, captioned, cut, part_in_words, unmarked
 from photomat.delivery.locked import LockedCard
 from photomat.delivery.outputs import Output
+from photomat.delivery.readable import readable
 from photomat.jobs.job import JobStatus
 from photomat.telegram import callbacks
 from photomat.telegram.port import Button, Keyboard
-from photomat.texts.load import Texts
+from photomat.texts.load import Say, Texts
 
-LONGEST_PROMPT: Final = 600
-LONGEST_VALUES: Final = 200
-LONGEST_SPOKEN: Final = 3000
+LONGEST_READ: Final = 2900
 LONGEST_PLAIN: Final = 900
-"""A caption holds 1024 characters: prompt, values, headings and a reason fit, and so does a plain face."""
+"""A message holds 4096 characters: a caption, so much of a text, and where the rest is. A plain face fits into a caption."""
 
-TAG: Final = re.compile(r"<[^>]*>")
 KNOWN_FAILURES: Final = frozenset({"timeout", "empty"})
 BAR_CELLS: Final = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Album:
+    """All outputs at once, where the install shows them so: each with what it is called, and the buttons without pages."""
+
+    text: str
+    outputs: tuple[Output, ...]
+    parts: tuple[str | None, ...]
+    keyboard: Keyboard
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Face:
-    """What is to be seen: a text (a caption where there is media), buttons, the output shown, the ring that goes with it."""
+    """What is to be seen: a text (a caption where there is media), buttons, the output shown, the ring that goes with it.
+
+    `model` and `part` are what the player says of an output that is heard: who made it, and what it is called.
+    """
 
     text: str
     keyboard: Keyboard
     output: Output | None = None
     ring_kind: str | None = None
+    model: str = ""
+    part: str | None = None
+    album: Album | None = None
 
 
-def render(card: LockedCard, outputs: Sequence[Output], *, title: str, texts: Texts) -> Face:
-    """The face of a job's card as its row stands now."""
-    writer = _Writer(card, title, texts)
+def render(card: LockedCard, outputs: Sequence[Output], *, model: Model | None, texts: Texts) -> Face:
+    """The face of a job's card as its row stands now; `model` is what was bought, if anybody knows it still."""
+    writer = _Writer(card, bought_on(card, model), texts.speaker(card.language))
     match card.status:
         case JobStatus.DONE:
             return writer.result(outputs)
@@ -51,34 +66,64 @@ def render(card: LockedCard, outputs: Sequence[Output], *, title: str, texts: Te
             return writer.progress()
 
 
+def bought_on(card: LockedCard, model: Model | None) -> Bought:
+    """What was bought on a card."""
+    return Bought(
+        title=card.title,
+        model_id=card.model,
+        inputs=card.inputs,
+        result_object=card.result_object,
+        model=model,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class _Writer:
     card: LockedCard
-    title: str
-    texts: Texts
+    bought: Bought
+    say: Say
 
     def result(self, outputs: Sequence[Output]) -> Face:
-        page = min(self.card.page, max(0, len(outputs) - 1))
-        output = outputs[page] if outputs else None
         key = "card-gift" if self.card.gift else "card-done"
-        spoken = (self.card.result_object or {}).get("text")
-        text = (
-            self._say(key)
-            if output or not spoken
-            else f"{self._say(key)}\n\n{html.escape(cut(str(spoken), LONGEST_SPOKEN))}"
+        if not outputs:
+            return self._text_result(key)
+        page = min(self.card.page, len(outputs) - 1)
+        parts = tuple(part_in_words(output.title, self.say) for output in outputs)
+        count = len(outputs)
+        buttons: Keyboard = (self._again(), (self._files(count),))
+        album = Album(text=self._say(key), outputs=tuple(outputs), parts=parts, keyboard=buttons)
+        return Face(
+            text=self._say(key, part=parts[page]),
+            keyboard=(self._pages(page, count), *buttons) if count > 1 else buttons,
+            output=outputs[page],
+            ring_kind="done",
+            model=self.bought.name(self.card.language),
+            part=parts[page],
+            album=album if count > 1 and page == 0 else None,  # who turns pages has them
         )
-        keyboard: Keyboard = ()
-        if len(outputs) > 1:
-            keyboard = (self._pages(page, len(outputs)),)
-        keyboard = (*keyboard, (self._button("card-button-again", "again"), *self._why()))
-        return Face(text=text, keyboard=keyboard, output=output, ring_kind="done")
+
+    def _text_result(self, key: str) -> Face:
+        """A result to be read; what is too long for a message can be had as a file."""
+        whole = readable(self.card.result_object or {}, self.say) or self.say("card-text-empty")
+        is_long = len(whole) > LONGEST_READ
+        shown = html.escape(whole[:LONGEST_READ]) + (self.say("card-text-cut") if is_long else "")
+        as_file = self._button("card-button-file", "files")
+        text = f"{self._say(key)}\n\n{shown}"
+        return Face(text=text, keyboard=(self._again(), (as_file,)), ring_kind="done")
+
+    def _again(self) -> tuple[Button, ...]:
+        return (self._button("card-button-again", "again"), *self._why())
+
+    def _files(self, count: int) -> Button:
+        key = "card-button-originals" if count > 1 else "card-button-original"
+        return self._button(key, "files", count=count)
 
     def _why(self) -> tuple[Button, ...]:
         """A price can be asked about where one was paid."""
         return () if self.card.gift else (self._button("card-button-why", "why", price=self.card.price),)
 
     def failed(self) -> Face:
-        reason = self.texts.say(self.card.language, f"fail-{failure_word(self.card.fail_code)}")
+        reason = self.say(f"fail-{failure_word(self.card.fail_code)}")
         text = self._say("card-failed" if self.card.price.minor else "card-failed-free", reason=reason)
         return Face(text=text, keyboard=((self._button("card-button-retry", "again"),),), ring_kind="failed")
 
@@ -100,19 +145,16 @@ class _Writer:
             return Face(text=self._say("card-accepted"), keyboard=cancel)
         return Face(text=self._say("card-running", bar=progress_bar(self.card.progress)), keyboard=())
 
-    def _say(self, key: str, **facts: object) -> str:
-        return self.texts.say(
-            self.card.language,
-            key,
-            model=html.escape(self.title),
-            inputs=inputs_in_words(self.card.inputs),
-            price=self.card.price,
-            **facts,
-        )
+    def _say(self, key: str, *, part: str | None = None, **facts: object) -> str:
+        model = html.escape(self.bought.name(self.card.language))
+
+        def sentence(inputs: str) -> str:
+            return self.say(key, model=model, inputs=inputs, price=self.card.price, **facts)
+
+        return captioned(sentence, self.bought, part=part, language=self.card.language, say=self.say)
 
     def _button(self, key: str, act: callbacks.ActOnJob, **facts: object) -> Button:
-        text = self.texts.say(self.card.language, key, **facts)
-        return Button(text=text, data=callbacks.act_on_job(self.card.job_id, act))
+        return Button(text=self.say(key, **facts), data=callbacks.act_on_job(self.card.job_id, act))
 
     def _pages(self, page: int, count: int) -> tuple[Button, ...]:
         back, on = (page - 1) % count, (page + 1) % count
@@ -130,26 +172,16 @@ def progress_bar(percent: int) -> str:
     return f"{'▓' * full}{'░' * (BAR_CELLS - full)} {percent} %"
 
 
-def inputs_in_words(inputs: Mapping[str, Any]) -> str:
-    """What was ordered: the prompt first, then the short values; either is cut where it is long."""
-    prompt = cut(str(inputs.get("prompt", "")), LONGEST_PROMPT)
-    values = cut(" · ".join(str(value) for name, value in inputs.items() if name != "prompt"), LONGEST_VALUES)
-    return "\n".join(part for part in (f"<i>{html.escape(prompt)}</i>" if prompt else "", html.escape(values)) if part)
-
-
-def cut(text: str, longest: int) -> str:
-    """The text, or as much of it as there is room for."""
-    return text if len(text) <= longest else text[:longest] + "…"
-
-
 def plain(face: Face) -> Face:
     """The same face without markup and short, for when Telegram cannot read or hold its text."""
-    return replace(face, text=html.escape(cut(html.unescape(TAG.sub("", face.text)), LONGEST_PLAIN)) or "…")
+    return replace(face, text=html.escape(cut(unmarked(face.text), LONGEST_PLAIN)) or "…")
 
 
 def failure_word(code: str | None) -> str:
     """Which words explain a failure to its customer: never the provider's own text."""
     if code in KNOWN_FAILURES:
         return code
+    if code is not None and code.startswith("input-"):
+        return "input"
     number = (code or "").rpartition("-")[2]
     return "content" if number in {"400", "422", "451"} else "provider"

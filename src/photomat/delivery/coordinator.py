@@ -27,11 +27,12 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
+from photomat.catalog.model import Model
 from photomat.db.away import database_is_away
 from photomat.db.pool import Pool, transaction
 from photomat.delivery import lock, outputs, turns
 from photomat.delivery.card import Face, render
-from photomat.delivery.lease import LockLost, while_renewing
+from photomat.delivery.lease import ClaimLost, while_renewing
 from photomat.delivery.locked import LockedCard
 from photomat.delivery.sender import NotYet, Sender
 from photomat.jobs import timeline
@@ -82,7 +83,7 @@ class Coordinator:
     messenger: Messenger
     sender: Sender
     texts: Texts
-    title_of: Callable[[str], str]
+    model_of: Callable[[str], Model | None]
     wake: Callable[[str], None]
     lease: timedelta
 
@@ -100,7 +101,7 @@ class Coordinator:
         try:
             face = await self._render(card)
             level = await self._show(card, face)
-        except LockLost as error:
+        except ClaimLost as error:
             log.warning("DELIVER_LOCK_SKIP", reason=str(error), fence=card.fence)
         except asyncio.CancelledError:
             await self._release(card, 0, "the instance stopped", unknown=True)
@@ -137,7 +138,7 @@ class Coordinator:
         found = await outputs.outputs_of(self.pool, card.job_id) if card.shows_result else []
         if card.first_result:
             log.info("DELIVER_START", chat_id=card.chat_id, urls=len(found), via=_via(card))
-        return render(card, found, title=self.title_of(card.model), texts=self.texts)
+        return render(card, found, model=self.model_of(card.model), texts=self.texts)
 
     async def _show(self, card: LockedCard, face: Face) -> str:
         return await while_renewing(self.pool, card, lease=self.lease, work=lambda: self._climb(card, face))
@@ -186,7 +187,7 @@ class Coordinator:
             if ours:
                 await timeline.record(tx, card.job_id, Tag.MOVED, message_id=message_id)
         if not ours:
-            raise LockLost("the lock was taken over before the new slot was recorded")
+            raise ClaimLost("the lock was taken over before the new slot was recorded")
         log.warning("CARD_MOVED", chat_id=chat_id, message_id=message_id)
         return Card(chat_id=chat_id, message_id=message_id)
 

@@ -9,11 +9,14 @@ from pathlib import Path
 
 from photomat.db.pool import Pool
 from photomat.delivery import outputs
+from photomat.delivery.cover import Covers
 from photomat.delivery.media import ResultFiles
 from photomat.delivery.outputs import Output
+from photomat.delivery.rungs import UNLABELLED, Label, kind_of
 from photomat.kernel.errors import Transient
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.logs import correlated, get_logger
+from photomat.telegram.port import MediaKind
 
 log = get_logger()
 
@@ -46,7 +49,15 @@ class Keeper:
             width=kept.width,
             height=kept.height,
             kept_as=kept_as,
+            seconds=kept.seconds or output.seconds,
         )
+
+    async def label_of(self, output: Output, *, title: str | None, performer: str) -> Label:
+        """What a player shows of what is heard; nothing of anything else. A cover goes only with bytes Telegram lacks."""
+        if kind_of(output) is not MediaKind.AUDIO:
+            return UNLABELLED
+        cover = None if output.file_id is not None else await Covers(files=self.files).of(output)
+        return Label(title=title, performer=performer or None, cover=cover)
 
     async def keep(self, output: Output) -> None:
         """Copy one claimed output."""

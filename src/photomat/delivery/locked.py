@@ -21,6 +21,7 @@ class LockedCard:
     chat_id: ChatId
     message_id: MessageId
     model: str
+    title: str | None
     inputs: Mapping[str, Any]
     language: str
     price: Money
@@ -70,6 +71,7 @@ def locked_card(row: Mapping[str, Any]) -> LockedCard:
         chat_id=ChatId(row["chat_id"]),
         message_id=MessageId(row["card_message_id"]),
         model=row["model"],
+        title=row["title"],
         inputs=row["inputs"],
         language=row["language"],
         price=Money(row["price"], row["currency"]),

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
+from decimal import Decimal
 from pathlib import Path
 from typing import Any, Final
 
@@ -18,7 +19,7 @@ KEEPS_DUE: Final = "SELECT 1 FROM job_outputs WHERE keep_at <= photomat_now()"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Output:
-    """One output. `kept_as` is our copy's name below the results folder."""
+    """One output. `kept_as` is our copy's name below the results folder; `title`, cover and length are what Kie tells."""
 
     job_id: JobId
     corr: str
@@ -31,6 +32,9 @@ class Output:
     height: int | None
     kept_as: str | None
     file_id: str | None
+    title: str | None = None
+    cover_url: str | None = None
+    seconds: Decimal | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,14 +46,16 @@ class KeptFile:
     size_bytes: int
     width: int | None
     height: int | None
+    seconds: Decimal | None = None
 
 
 async def outputs_of(pool: Pool, job_id: JobId) -> list[Output]:
     """All outputs of a job, in order."""
     rows = await pool.fetch(
         """
-        SELECT job_id, corr, position, url, media, mime, size_bytes, width, height, kept_as, file_id
-          FROM job_outputs JOIN generation_jobs USING (job_id) WHERE job_id = $1 ORDER BY position
+        SELECT job_id, corr, position, url, media, mime, size_bytes, width, height, kept_as, file_id,
+               output.title, cover_url, seconds
+          FROM job_outputs AS output JOIN generation_jobs USING (job_id) WHERE job_id = $1 ORDER BY position
         """,
         job_id,
     )
@@ -61,7 +67,8 @@ async def remember_kept(pool: Pool, output: Output, kept: KeptFile, *, kept_as: 
     await pool.execute(
         """
         UPDATE job_outputs
-           SET mime = $3, size_bytes = $4, width = $5, height = $6, kept_as = $7, kept_at = photomat_now(), keep_at = NULL
+           SET mime = $3, size_bytes = $4, width = $5, height = $6, kept_as = $7, kept_at = photomat_now(), keep_at = NULL,
+               seconds = coalesce($8, seconds)
          WHERE job_id = $1 AND position = $2
         """,
         output.job_id,
@@ -71,6 +78,7 @@ async def remember_kept(pool: Pool, output: Output, kept: KeptFile, *, kept_as: 
         kept.width,
         kept.height,
         kept_as,
+        kept.seconds,
     )
 
 
@@ -91,7 +99,8 @@ async def claim_unkept(pool: Pool, *, limit: int, lease: timedelta) -> list[Outp
                keep_at = CASE WHEN keep_tries + 1 < $3 THEN photomat_now() + $2::interval * power(2, keep_tries) END
           FROM due
          WHERE output.job_id = due.job_id AND output.position = due.position
-        RETURNING output.job_id, due.corr, output.position, url, media, mime, size_bytes, width, height, kept_as, file_id
+        RETURNING output.job_id, due.corr, output.position, url, media, mime, size_bytes, width, height, kept_as, file_id,
+                  output.title, cover_url, seconds
         """,
         limit,
         lease,

@@ -3,7 +3,8 @@
 A send cannot be repeated safely, so it is recorded as having left before it leaves and put back only when it surely never did.
 Killed in between, or its answer lost: it counts as sent, nobody repeats it, and the customer may ask again after a minute.
 Not for ever: after a few tries, or an hour after it was asked for, it ends as refused.
-From Telegram's own file, else our copy or Kie's address, else as a link.
+From Telegram's own file, else our copy or Kie's address, else as a link. Asked for as the file it is, a result never comes
+from what Telegram has made of it; a text comes as a file with the whole of it.
 """
 
 import html
@@ -12,12 +13,16 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from photomat.catalog.model import Model
 from photomat.db.pool import Pool, transaction
 from photomat.delivery import outputs
-from photomat.delivery.card import LONGEST_SPOKEN, cut, inputs_in_words
+from photomat.delivery.caption import Bought, captioned, part_in_words
+from photomat.delivery.card import LONGEST_READ
 from photomat.delivery.keep import Keeper
 from photomat.delivery.outputs import Output
-from photomat.delivery.rungs import rungs_of, why_a_link
+from photomat.delivery.readable import readable
+from photomat.delivery.result_link import NO_LINKS, Links
+from photomat.delivery.rungs import Rung, originals_of, rungs_of, why_a_link
 from photomat.delivery.sender import link, reason
 from photomat.jobs import timeline
 from photomat.jobs.timeline import Tag
@@ -26,7 +31,7 @@ from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import ChatId, JobId, MessageId
 from photomat.kernel.logs import correlated, get_logger
 from photomat.kernel.retry import backoff_s
-from photomat.telegram.port import ChatBusy, Messenger, PhotoRefused, Sent, SourceRefused
+from photomat.telegram.port import ChatBusy, Media, MediaKind, Messenger, PhotoRefused, Sent, SourceRefused
 from photomat.texts.load import Texts
 
 FIRST_RETRY_S: Final = 5.0
@@ -48,7 +53,9 @@ class Resend:
     position: int
     chat_id: ChatId
     language: str
+    as_file: bool
     model: str
+    title: str | None
     inputs: Mapping[str, Any]
     result_object: Mapping[str, Any] | None
     left_at: datetime
@@ -68,8 +75,8 @@ async def claim_sends(pool: Pool, *, limit: int) -> list[Resend]:
               FROM due
              WHERE send.send_id = due.send_id
             RETURNING send.send_id, send.job_id, send.position, send.chat_id, send.language, send.left_at, send.attempts,
-                      photomat_now() - send.asked_at AS age)
-        SELECT changed.*, job.corr, job.model, job.inputs, job.result_object
+                      send.as_file, photomat_now() - send.asked_at AS age)
+        SELECT changed.*, job.corr, job.model, job.title, job.inputs, job.result_object
           FROM changed JOIN generation_jobs AS job USING (job_id)
         """,
         limit,
@@ -85,7 +92,8 @@ class Resender:
     messenger: Messenger
     keeper: Keeper
     texts: Texts
-    title_of: Callable[[str], str]
+    model_of: Callable[[str], Model | None]
+    links: Links = NO_LINKS
 
     async def send(self, asked: Resend) -> None:
         """Send one file; put it back only when it surely never left."""
@@ -125,27 +133,46 @@ class Resender:
         found = await outputs.outputs_of(self.pool, asked.job_id)
         output = next((one for one in found if one.position == asked.position), None)
         if output is None:
-            return await self._text(asked, self._caption(asked, len(found)) + _spoken(asked))
-        return await self._file(asked, output, self._caption(asked, len(found)))
+            return await self._whole_text(asked)
+        return await self._file(asked, output, self._caption(asked, output, len(found)))
+
+    async def _whole_text(self, asked: Resend) -> Sent:
+        """A result without a file: as a message, or whole as a file of text."""
+        text = readable(asked.result_object or {}, self.texts.speaker(asked.language))
+        if not asked.as_file:
+            shown = html.escape(text[:LONGEST_READ])
+            return await self._text(asked, f"{self._caption(asked, None, 1)}\n\n{shown}".rstrip())
+        name = f"photomat-{asked.job_id}.txt"
+        media = Media(kind=MediaKind.DOCUMENT, source=(text or "—").encode(), name=name, as_is=True)
+        return await self.messenger.send_media(asked.chat_id, media, self._caption(asked, None, 1))
 
     async def _file(self, asked: Resend, output: Output, caption: str) -> Sent:
-        output = await self._kept(output)
-        for rung in rungs_of(output, self.keeper.path_of(output)):
+        output = await self._kept(asked, output)
+        for rung in await self._rungs(asked, output):
             text = caption + reason(self.texts, asked.language, rung.why)
             try:
                 sent = await self.messenger.send_media(asked.chat_id, rung.media, text)
             except (SourceRefused, PhotoRefused) as error:
                 log.info("DELIVER_STEP_DOWN", level=rung.level, media=rung.media.kind, reason=type(error).__name__)
                 continue
-            if sent.file_id is not None:
+            if sent.file_id is not None and not asked.as_file:
                 await outputs.remember_file(self.pool, output, media=rung.media.kind, file_id=sent.file_id)
             return sent
         why = reason(self.texts, asked.language, why_a_link(output, is_too_large=False))
-        return await self._text(asked, caption + why + link(self.texts, asked.language, output.url))
+        way = self.links.to(output, is_kept=self.keeper.path_of(output) is not None)
+        return await self._text(asked, caption + why + link(self.texts, asked.language, way))
 
-    async def _kept(self, output: Output) -> Output:
-        """The output, with our copy where Telegram has none of its own and one can be had."""
-        if output.file_id is not None:
+    async def _rungs(self, asked: Resend, output: Output) -> list[Rung]:
+        path = self.keeper.path_of(output)
+        if asked.as_file:
+            return originals_of(output, path)
+        part = part_in_words(output.title, self.texts.speaker(asked.language))
+        performer = self._bought(asked).name(asked.language)
+        return rungs_of(output, path, label=await self.keeper.label_of(output, title=part, performer=performer))
+
+    async def _kept(self, asked: Resend, output: Output) -> Output:
+        """The output, with our copy where Telegram's own file will not do and one can be had."""
+        if output.file_id is not None and not asked.as_file:
             return output
         try:
             return await self.keeper.kept(output)
@@ -157,17 +184,27 @@ class Resender:
         message_id = await self.messenger.send_text(asked.chat_id, text, reply_to=None)
         return Sent(message_id=message_id, file_id=None)
 
-    def _caption(self, asked: Resend, count: int) -> str:
-        title = html.escape(self.title_of(asked.model))
+    def _caption(self, asked: Resend, output: Output | None, count: int) -> str:
+        say, bought = self.texts.speaker(asked.language), self._bought(asked)
         place = f" · {asked.position + 1}/{count}" if count > 1 else ""
-        return self.texts.say(
-            asked.language, "resent", model=f"{title}{place}", inputs=inputs_in_words(asked.inputs)
-        ).rstrip()
+        model = f"{html.escape(bought.name(asked.language))}{place}"
+        part = part_in_words(output.title, say) if output else None
 
+        def sentence(inputs: str) -> str:
+            if not asked.as_file:
+                return say("resent", model=model, inputs=inputs)
+            return say("original" if output else "original-text", model=model, inputs=inputs)
 
-def _spoken(asked: Resend) -> str:
-    spoken = (asked.result_object or {}).get("text")
-    return f"\n\n{html.escape(cut(str(spoken), LONGEST_SPOKEN))}" if spoken else ""
+        return captioned(sentence, bought, part=part, language=asked.language, say=say).rstrip()
+
+    def _bought(self, asked: Resend) -> Bought:
+        return Bought(
+            title=asked.title,
+            model_id=asked.model,
+            inputs=asked.inputs,
+            result_object=asked.result_object,
+            model=self.model_of(asked.model),
+        )
 
 
 async def _put_back(pool: Pool, asked: Resend, *, after_s: float, counted: bool) -> None:

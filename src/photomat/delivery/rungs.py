@@ -1,10 +1,11 @@
 """The ways a file can reach a chat, best first, within Telegram's limits; and why a file comes as a document or a link. Pure.
 
-By Telegram's own file → by its address → by uploaded bytes → as an uploaded document. What is beyond a limit is not even tried.
+By Telegram's own file → by its address → by uploaded bytes → as an uploaded document. What is heard is uploaded before its
+address is tried, for only with the bytes go its title and its cover. What is beyond a limit is not even tried.
 Whatever does not come as what it is comes with a reason, the same one each time, so that a repeated edit changes nothing.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
@@ -25,11 +26,15 @@ BY_MIME: Final = {
     "image/webp": MediaKind.PHOTO,
     "image/gif": MediaKind.ANIMATION,
     "video/mp4": MediaKind.VIDEO,
+    "video/quicktime": MediaKind.VIDEO,
     "audio/mpeg": MediaKind.AUDIO,
     "audio/mp4": MediaKind.AUDIO,
     "audio/ogg": MediaKind.AUDIO,
 }
+"""A WAV or a FLAC is no music to Telegram, which asks for MP3 and M4A; an Opus it takes for one, as it takes it for a voice."""
+
 SEEN_OR_HEARD: Final = ("image/", "video/", "audio/")
+BY_ADDRESS_AS_DOCUMENT: Final = frozenset({"application/pdf", "application/zip"})
 
 
 class Why(StrEnum):
@@ -50,26 +55,83 @@ class Rung:
     level: str
     media: Media
     why: Why | None = None
+    size_bytes: int = 0
 
 
-def rungs_of(output: Output, path: Path | None) -> list[Rung]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Label:
+    """What a player shows of what is heard: what it is called, who made it, a small picture."""
+
+    title: str | None = None
+    performer: str | None = None
+    cover: bytes | None = None
+
+
+UNLABELLED: Final = Label()
+
+
+def rungs_of(output: Output, path: Path | None, *, label: Label = UNLABELLED) -> list[Rung]:
     """Every way this output may take, best first; `path` is our copy of it."""
-    kind, why, size_bytes = kind_of(output), why_a_document(output), output.size_bytes or 0
-    name = f"photomat-{output.job_id}-{output.position + 1}"
+    kind, why = kind_of(output), why_a_document(output)
     found: list[Rung] = []
     if output.file_id is not None and output.media is not None:
         had = MediaKind(output.media)
         less = why or (Why.REFUSED if had is MediaKind.DOCUMENT is not kind else None)
-        found.append(Rung(level="url", media=Media(kind=had, source=output.file_id, name=name), why=less))
-    if kind is not MediaKind.DOCUMENT and size_bytes <= URL_LIMIT_BYTES.get(kind, URL_LIMIT_OTHERWISE):
-        found.append(Rung(level="url", media=Media(kind=kind, source=output.url, name=name)))
-    if path is not None and size_bytes <= UPLOAD_BYTES:
-        name = f"{name}{path.suffix}"
-        if kind is not MediaKind.DOCUMENT:
-            found.append(Rung(level="bytes", media=Media(kind=kind, source=path, name=name)))
-            why = Why.REFUSED
-        found.append(Rung(level="bytes", media=Media(kind=MediaKind.DOCUMENT, source=path, name=name), why=why))
+        found.append(Rung(level="url", media=_media(output, had, output.file_id, label), why=less))
+    by_address = _by_address(output, kind, label)
+    by_bytes = _by_bytes(output, kind, path, label)
+    found += [*by_bytes, *by_address] if kind is MediaKind.AUDIO else [*by_address, *by_bytes]
+    if path is not None and _fits(output):
+        last = why if kind is MediaKind.DOCUMENT else Why.REFUSED
+        media = _media(output, MediaKind.DOCUMENT, path, label)
+        found.append(Rung(level="bytes", media=media, why=last, size_bytes=output.size_bytes or 0))
     return found
+
+
+def originals_of(output: Output, path: Path | None) -> list[Rung]:
+    """The ways a file may take as the file it is: never by what Telegram has made of it."""
+    found: list[Rung] = []
+    if path is not None and _fits(output):
+        media = replace(_media(output, MediaKind.DOCUMENT, path, UNLABELLED), as_is=True)
+        found.append(Rung(level="bytes", media=media))
+    if output.mime in BY_ADDRESS_AS_DOCUMENT and (output.size_bytes or 0) <= URL_LIMIT_OTHERWISE:
+        found.append(Rung(level="url", media=_media(output, MediaKind.DOCUMENT, output.url, UNLABELLED)))
+    return found
+
+
+def name_of(output: Output, path: Path | None) -> str:
+    """What a file is called where it is kept; its end says what it is."""
+    return f"photomat-{output.job_id}-{output.position + 1}{path.suffix if path else ''}"
+
+
+def _by_address(output: Output, kind: MediaKind, label: Label) -> list[Rung]:
+    if kind is MediaKind.DOCUMENT or (output.size_bytes or 0) > URL_LIMIT_BYTES.get(kind, URL_LIMIT_OTHERWISE):
+        return []
+    return [Rung(level="url", media=_media(output, kind, output.url, label))]
+
+
+def _by_bytes(output: Output, kind: MediaKind, path: Path | None, label: Label) -> list[Rung]:
+    if path is None or kind is MediaKind.DOCUMENT or not _fits(output):
+        return []
+    return [Rung(level="bytes", media=_media(output, kind, path, label), size_bytes=output.size_bytes or 0)]
+
+
+def _fits(output: Output) -> bool:
+    return (output.size_bytes or 0) <= UPLOAD_BYTES
+
+
+def _media(output: Output, kind: MediaKind, source: str | Path, label: Label) -> Media:
+    return Media(
+        kind=kind,
+        source=source,
+        name=name_of(output, source if isinstance(source, Path) else None),
+        title=label.title,
+        performer=label.performer,
+        seconds=None if output.seconds is None else max(1, round(output.seconds)),
+        width=output.width,
+        height=output.height,
+        thumbnail=label.cover,
+    )
 
 
 def why_a_link(output: Output, *, is_too_large: bool) -> Why:

@@ -11,13 +11,15 @@ from typing import Final
 
 from photomat.db.pool import Pool
 from photomat.delivery import outputs
+from photomat.delivery.album import AlbumSender
 from photomat.delivery.card import Face, plain
 from photomat.delivery.keep import Keeper
-from photomat.delivery.media import NotAllowed, TooLarge
 from photomat.delivery.outputs import Output
+from photomat.delivery.result_link import NO_LINKS, Link, Links
 from photomat.delivery.rungs import MIB, UPLOAD_BYTES, UPLOAD_PHOTO_BYTES, Why, rungs_of, why_a_link
 from photomat.kernel.errors import Transient
 from photomat.kernel.failpoint import failpoint
+from photomat.kernel.fetch import NotAllowed, TooLarge
 from photomat.kernel.logs import get_logger
 from photomat.telegram.port import Card, CardIsMedia, Messenger, PhotoRefused, SourceRefused, TextRefused
 from photomat.texts.load import Texts
@@ -32,12 +34,14 @@ class NotYet(Transient):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sender:
-    """Shows a face on a card; says by which rung it got there."""
+    """Shows a face on a card; says by which rung it got there. `rich`: several outputs are one rich message, not pages."""
 
     pool: Pool
     messenger: Messenger
     keeper: Keeper
     texts: Texts
+    links: Links = NO_LINKS
+    rich: bool = False
 
     async def show(self, card: Card, face: Face, *, language: str, last_resort: bool) -> str:
         """Edit the card; the answer is the level: url (Telegram has or fetches the file), bytes or text."""
@@ -52,6 +56,11 @@ class Sender:
             failpoint("deliver.before_edit")
             await self.messenger.edit_text(card, face.text, face.keyboard)
             return "text"
+        if self.rich and face.album is not None:
+            album = AlbumSender(pool=self.pool, messenger=self.messenger, keeper=self.keeper)
+            level = await album.show(card, face.album, performer=face.model)
+            if level is not None:
+                return level
         return await self._show_output(card, face, face.output, language, last_resort=last_resort)
 
     async def _show_output(self, card: Card, face: Face, output: Output, language: str, *, last_resort: bool) -> str:
@@ -62,7 +71,8 @@ class Sender:
             log.warning("RESULT_NOT_KEPT", position=output.position, error=str(error))
             missing = error
         failpoint("deliver.after_fetch")
-        for rung in rungs_of(output, self.keeper.path_of(output)):
+        label = await self.keeper.label_of(output, title=face.part, performer=face.model)
+        for rung in rungs_of(output, self.keeper.path_of(output), label=label):
             failpoint("deliver.before_edit")
             text = face.text + reason(self.texts, language, rung.why)
             try:
@@ -80,7 +90,8 @@ class Sender:
         return "text"
 
     async def _as_text(self, card: Card, face: Face, output: Output, language: str) -> None:
-        text = face.text + link(self.texts, language, output.url)
+        way = self.links.to(output, is_kept=self.keeper.path_of(output) is not None)
+        text = face.text + link(self.texts, language, way)
         try:
             await self.messenger.edit_text(card, text, face.keyboard)
         except CardIsMedia:
@@ -95,8 +106,9 @@ def reason(texts: Texts, language: str, why: Why | None) -> str:
     return f"\n\n{said}"
 
 
-def link(texts: Texts, language: str, url: str) -> str:
+def link(texts: Texts, language: str, way: Link) -> str:
     """The way to a file that could not be shown; nothing where the address is too long for a message."""
-    if len(url) > LONGEST_LINK:
+    if len(way.url) > LONGEST_LINK:
         return ""
-    return f' <a href="{html.escape(url)}">{texts.say(language, "card-link-label")}</a>'
+    label = texts.say(language, "card-link-own" if way.is_ours else "card-link-label")
+    return f' <a href="{html.escape(way.url)}">{label}</a>'

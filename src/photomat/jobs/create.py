@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from photomat.catalog.quote import Quote
 from photomat.db.pool import Transaction
 from photomat.jobs import draft as drafts
-from photomat.jobs import limits, store, timeline
+from photomat.jobs import limits, purchase_store, timeline
 from photomat.jobs.draft import Draft
 from photomat.jobs.job import hold_reference
 from photomat.jobs.limits import USUAL, LimitReached, Limits
+from photomat.jobs.request import Request
 from photomat.jobs.timeline import Tag
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import BotId, ChatId, DraftId, JobId, MessageId, UserId
@@ -71,6 +72,8 @@ async def create_job_atomic(
     kind: str,
     quote: Quote,
     corr: str,
+    request: Request | None = None,
+    title: str | None = None,
     allowed: Limits = USUAL,
 ) -> Creation:
     """Buy a draft at today's quote; raises NotEnough when the wallet does not cover it (then nothing happened)."""
@@ -78,7 +81,7 @@ async def create_job_atomic(
     if draft is None:
         return DraftGone()
     key = f"draft:{draft_id}"
-    bought = await store.find_by_key(tx, key)
+    bought = await purchase_store.find_by_key(tx, key)
     if bought is not None:
         return AlreadyStarted(job_id=bought[0], corr=bought[1], this_card=bought[2] == message_id)
     if draft.expired:
@@ -91,7 +94,7 @@ async def create_job_atomic(
     refusal = await limits.refusal(tx, user_id, allowed, is_free=not draft.price.minor and quote.paid_by is None)
     if refusal is not None:
         return refusal
-    job_id = await store.insert_job(
+    job_id = await purchase_store.insert_job(
         tx,
         key=key,
         corr=corr,
@@ -101,6 +104,8 @@ async def create_job_atomic(
         kind=kind,
         language=language,
         quote=quote.as_json(),
+        request=request,
+        title=title,
     )
     if job_id is None:
         return DraftGone()

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from photomat.catalog.order_words import PROMPTS
 from photomat.db.pool import Pool
 from photomat.jobs.job import JobStatus
 from photomat.kernel.ids import BotId, ChatId, JobId, MessageId, UserId
@@ -13,7 +14,7 @@ from photomat.kernel.money import Money
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PastJob:
-    """One line of the history."""
+    """One line of the history; `title` is what the model was called when it was bought."""
 
     job_id: JobId
     model: str
@@ -25,6 +26,7 @@ class PastJob:
     offered: bool
     created_at: datetime
     delivered: bool
+    title: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +62,7 @@ async def recent_jobs(pool: Pool, *, user_id: UserId, limit: int, skip: int = 0)
     """The last jobs of a user, after so many newer ones."""
     rows = await pool.fetch(
         """
-        SELECT job_id, model, inputs, status, price, currency, fail_code, gift, offered_at IS NOT NULL AS offered,
+        SELECT job_id, model, title, inputs, status, price, currency, fail_code, gift, offered_at IS NOT NULL AS offered,
                created_at, delivered_at IS NOT NULL AS delivered
           FROM generation_jobs WHERE user_id = $1 ORDER BY job_id DESC LIMIT $2 OFFSET $3
         """,
@@ -72,7 +74,8 @@ async def recent_jobs(pool: Pool, *, user_id: UserId, limit: int, skip: int = 0)
         PastJob(
             job_id=JobId(row["job_id"]),
             model=row["model"],
-            prompt=str(row["inputs"].get("prompt", "")),
+            title=row["title"],
+            prompt=_described(row["inputs"]),
             status=JobStatus(row["status"]),
             price=Money(row["price"], row["currency"]),
             fail_code=row["fail_code"],
@@ -83,3 +86,8 @@ async def recent_jobs(pool: Pool, *, user_id: UserId, limit: int, skip: int = 0)
         )
         for row in rows
     ]
+
+
+def _described(inputs: Mapping[str, Any]) -> str:
+    """The text that describes an order, however its model calls it."""
+    return next((str(inputs[name]) for name in PROMPTS if name in inputs), "")

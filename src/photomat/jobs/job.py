@@ -14,6 +14,7 @@ from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any, Final
 
+from photomat.jobs.request import Request
 from photomat.kernel.ids import BotId, ChatId, Fence, JobId, MessageId, TaskId, UserId
 from photomat.kernel.money import Money
 from photomat.kie.states import KieState, normalize_state
@@ -88,6 +89,7 @@ class Job:
     model: str
     kind: str
     inputs: Mapping[str, Any]
+    request: Request
     price: Money
     status: JobStatus
     task_id: TaskId | None

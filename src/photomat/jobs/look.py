@@ -37,13 +37,12 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Looker:
-    """Looks at claimed jobs. `protocol_of` says how Kie is asked about the tasks of a model."""
+    """Looks at claimed jobs."""
 
     pool: Pool
     provider: Provider
     times: Times
     wake: Callable[[str], None]
-    protocol_of: Callable[[str], str]
 
     async def look(self, job: Job) -> None:
         """Take one claimed job a step nearer to its end."""
@@ -75,7 +74,7 @@ class Looker:
             raise Transient("waiting for Kie's rate limit", retry_after_s=self._until_room_s(job, wait_s))
         failpoint("look.before_ask")
         try:
-            answer = await self.provider.record(task_id, protocol=self.protocol_of(job.model))
+            answer = await self.provider.record(task_id, protocol=job.request.protocol)
         except Transient as error:
             log.info("POLL_TICK", i=job.attempts, task_id=task_id, http_ok=False, error=str(error))
             if isinstance(error, Busy):
@@ -130,7 +129,7 @@ class Looker:
     def _outcome(self, job: Job, reading: Reading | None) -> settle.Outcome | None:
         """What the reading and the clock decide together; None means: not decided yet."""
         if reading is not None and reading.state is KieState.SUCCESS and (reading.urls or reading.result_object):
-            return settle.Success(urls=reading.urls, result_object=reading.result_object)
+            return settle.Success(urls=reading.urls, result_object=reading.result_object, details=reading.details)
         if job.status in TERMINAL:
             return None
         if reading is not None and reading.state is KieState.FAIL:

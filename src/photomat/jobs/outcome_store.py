@@ -13,6 +13,7 @@ from photomat.db.pool import Transaction
 from photomat.jobs.job import Job, JobStatus
 from photomat.kernel.ids import Fence, JobId, UserId
 from photomat.kernel.money import MINOR_PER_MAJOR
+from photomat.kie.tracks import NOTHING, Detail
 
 
 async def write_stopped(tx: Transaction, job: Job, *, error: str) -> bool:
@@ -156,14 +157,21 @@ async def write_cost(tx: Transaction, job_id: JobId, *, consumed: Decimal) -> No
     )
 
 
-async def insert_outputs(tx: Transaction, job_id: JobId, urls: Sequence[str]) -> None:
-    """One row for every output, so that each is copied and remembered by itself."""
+async def insert_outputs(tx: Transaction, job_id: JobId, urls: Sequence[str], *, details: Mapping[str, Detail]) -> None:
+    """One row for every output, so that each is copied and remembered by itself, with what Kie tells of it."""
+    known = [details.get(url, NOTHING) for url in urls]
     await tx.execute(
         """
-        INSERT INTO job_outputs (job_id, position, url)
-        SELECT $1, place - 1, url FROM unnest($2::text[]) WITH ORDINALITY AS found (url, place)
+        INSERT INTO job_outputs (job_id, position, url, track_id, title, cover_url, seconds)
+        SELECT $1, place - 1, url, track_id, title, cover_url, seconds
+          FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::numeric[])
+               WITH ORDINALITY AS found (url, track_id, title, cover_url, seconds, place)
             ON CONFLICT DO NOTHING
         """,
         job_id,
         list(urls),
+        [one.track_id for one in known],
+        [one.title for one in known],
+        [one.cover_url for one in known],
+        [one.seconds for one in known],
     )

@@ -6,7 +6,7 @@ Killed anywhere in here: nothing of it happened, and the job is claimed again.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any, assert_never
@@ -18,16 +18,18 @@ from photomat.jobs.job import JobStatus, hold_reference
 from photomat.jobs.timeline import Tag
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import Fence, JobId
+from photomat.kie.tracks import Detail
 from photomat.rewards.hooks import after_paid_job
 from photomat.wallet import ledger
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Success:
-    """Kie has made it."""
+    """Kie has made it; `details` are what it tells of the files, by their addresses."""
 
     urls: tuple[str, ...]
     result_object: Mapping[str, Any] | None = None
+    details: Mapping[str, Detail] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +86,7 @@ async def settle(
 async def _succeed(
     tx: Transaction, job_id: JobId, success: Success, status: JobStatus, *, price: int, via: str
 ) -> Settled:
-    await store.insert_outputs(tx, job_id, success.urls)
+    await store.insert_outputs(tx, job_id, success.urls, details=success.details)
     if status is JobStatus.CANCELED:
         is_new = await store.write_offered(tx, job_id, urls=success.urls, result_object=success.result_object, via=via)
         return Settled.OFFERED if is_new else Settled.NOTHING

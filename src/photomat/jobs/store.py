@@ -10,7 +10,8 @@ from typing import Any, Final
 
 from photomat.db.pool import Pool, Transaction
 from photomat.jobs.job import Job, JobStatus
-from photomat.kernel.ids import BotId, ChatId, DraftId, Fence, InstanceId, JobId, MessageId, TaskId, UserId
+from photomat.jobs.request import request_from_json
+from photomat.kernel.ids import BotId, ChatId, Fence, InstanceId, JobId, MessageId, TaskId, UserId
 from photomat.kernel.money import Money
 
 SUBMITS_DUE: Final = """
@@ -21,48 +22,11 @@ LOOKS_DUE: Final = """
      WHERE status <> 'pending' AND due_at <= photomat_now() AND (leased_until IS NULL OR leased_until <= photomat_now())"""
 
 
-async def insert_job(
-    tx: Transaction,
-    *,
-    key: str,
-    corr: str,
-    draft_id: DraftId,
-    card: tuple[BotId, ChatId, MessageId],
-    user_id: UserId,
-    kind: str,
-    language: str,
-    quote: Mapping[str, Any],
-) -> JobId | None:
-    """Make the job of a draft; None when it (or another job of this card) exists already."""
-    job_id = await tx.fetchval(
-        """
-        INSERT INTO generation_jobs (idempotency_key, corr, draft_id, bot_id, chat_id, card_message_id, user_id, model, kind,
-                                     inputs, language, price, currency, quote)
-        SELECT $1, $2, draft.draft_id, $4, $5, $6, $7, draft.model, $8, draft.inputs, $9, draft.price, draft.currency, $10
-          FROM drafts AS draft WHERE draft.draft_id = $3
-            ON CONFLICT DO NOTHING
-        RETURNING job_id
-        """,
-        key,
-        corr,
-        draft_id,
-        *card,
-        user_id,
-        kind,
-        language,
-        dict(quote),
-    )
-    return None if job_id is None else JobId(job_id)
-
-
-async def find_by_key(tx: Transaction, key: str) -> tuple[JobId, str, MessageId] | None:
-    """The job made before under this key: its id, its correlation id, its card."""
-    row = await tx.fetchrow("SELECT job_id, corr, card_message_id FROM generation_jobs WHERE idempotency_key = $1", key)
-    return None if row is None else (JobId(row["job_id"]), row["corr"], MessageId(row["card_message_id"]))
-
-
 async def claim_submits(pool: Pool, *, limit: int, lease: timedelta, instance: InstanceId) -> list[Job]:
-    """Claim jobs whose task is to be created; a claim that runs out may be claimed again, an intent may not."""
+    """Claim jobs whose task is to be created; a claim that runs out may be claimed again, an intent may not.
+
+    `request_fence` says that whoever claims knows what a frozen request is; the database lets nobody else claim one.
+    """
     rows = await pool.fetch(
         """
         WITH due AS MATERIALIZED (
@@ -72,7 +36,8 @@ async def claim_submits(pool: Pool, *, limit: int, lease: timedelta, instance: I
              ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED
         )
         UPDATE generation_jobs AS job
-           SET fence = job.fence + 1, leased_until = photomat_now() + $2::interval, leased_by = $3, attempts = attempts + 1
+           SET fence = job.fence + 1, request_fence = job.fence + 1, leased_until = photomat_now() + $2::interval,
+               leased_by = $3, attempts = attempts + 1
           FROM due
          WHERE job.job_id = due.job_id
         RETURNING job.*, photomat_now() AS claimed_at
@@ -82,6 +47,22 @@ async def claim_submits(pool: Pool, *, limit: int, lease: timedelta, instance: I
         instance,
     )
     return [_job(row) for row in rows]
+
+
+async def renew_claim(pool: Pool, job: Job, *, lease: timedelta) -> bool:
+    """Begin the lease of a job about to be submitted anew; False when the claim is no longer ours."""
+    return bool(
+        await pool.fetchval(
+            """
+            UPDATE generation_jobs SET leased_until = photomat_now() + $3::interval
+             WHERE job_id = $1 AND fence = $2 AND status = 'pending' AND leased_until IS NOT NULL
+            RETURNING true
+            """,
+            job.job_id,
+            job.fence,
+            lease,
+        )
+    )
 
 
 async def record_intent(tx: Transaction, job: Job, *, decide_after: timedelta) -> bool:
@@ -313,6 +294,7 @@ def _job(row: Mapping[str, Any], *, via: str | None = None) -> Job:
         model=row["model"],
         kind=row["kind"],
         inputs=row["inputs"],
+        request=request_from_json(row["request"], row["inputs"]),
         price=Money(row["price"], row["currency"]),
         status=JobStatus(row["status"]),
         task_id=None if task_id is None else TaskId(task_id),

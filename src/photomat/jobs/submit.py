@@ -1,20 +1,22 @@
 """Create the provider's task at most once.
 
-    claim (lease) ─▶ intent (commit) ─▶ createTask ─▶ task id (commit)
+    claim (lease) ─▶ files uploaded ─▶ intent (commit) ─▶ createTask ─▶ task id (commit)
 
-Killed before the intent: the lease runs out and somebody claims the job again. Killed after it, or the answer lost: the
-outcome is unknown, and the job is never submitted again by itself. Its callback finds it by the signed address even if the
-task id was never stored; past the give-up time the hold is released. A definite refusal fails the job or puts it back.
+Killed before the intent: the lease runs out and somebody claims the job again; an upload bears repeating, and while files
+travel the lease is renewed. Killed after it, or the answer lost: the outcome is unknown, and the job is never submitted again
+by itself. Its callback finds it by the signed address even if the task id was never stored; past the give-up time the hold is
+released. A definite refusal fails the job or puts it back.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final, Protocol
 
 from photomat.db.pool import Pool, transaction
 from photomat.jobs import orphans, settle, store, timeline
 from photomat.jobs.job import Job, JobStatus, Times
+from photomat.jobs.request import InputLost
 from photomat.jobs.stop import bearing_trouble
 from photomat.jobs.timeline import Tag
 from photomat.kernel.errors import OutcomeUnknown, Transient
@@ -26,6 +28,7 @@ from photomat.kernel.trouble import describe
 from photomat.kie.port import Busy, Paused, Provider, TaskRefused
 from photomat.work import budget
 from photomat.work.budget import Budget
+from photomat.work.renewing import ClaimLost, while_renewing
 
 CREATES: Final = Budget(name="kie:creates", limit=19, window_s=10.5)
 """Kie takes 20 creates in 10 s; a little is left for what happens on the way."""
@@ -39,12 +42,20 @@ def paused_by(code: int) -> str:
     return f"kie-{code}"
 
 
+class InputResolver(Protocol):
+    """Turns what an order refers to into what Kie can use."""
+
+    async def resolve(self, job: Job) -> dict[str, Any]:
+        """The body of the job's request without references. Raises InputLost, Paused, or Transient (try later)."""
+        ...
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submitter:
     """Submits claimed jobs.
 
-    `callback_url` gives the signed address of a job, None without a public one; `protocol_of` says how a model's tasks are
-    created.
+    `callback_url` gives the signed address of a job, None without a public one; `inputs` turns what an order refers to into
+    what Kie can use.
     """
 
     pool: Pool
@@ -52,7 +63,7 @@ class Submitter:
     times: Times
     callback_url: Callable[[JobId], str | None]
     wake: Callable[[str], None]
-    protocol_of: Callable[[str], str]
+    inputs: InputResolver
 
     async def submit(self, job: Job) -> None:
         """Take one claimed job through intent and createTask."""
@@ -65,6 +76,31 @@ class Submitter:
         if job.age >= self.times.timeout:
             await self._fail(job, settle.Failure(code="timeout", reason="it could not be submitted in time"))
             return
+        try:
+            body = await self._body(job)
+        except InputLost as error:
+            await self._fail(job, settle.Failure(code=error.code, reason=error.reason))
+        except ClaimLost:
+            log.info("SUBMIT_SKIP", reason="claim lost while files were uploaded")
+        except Paused as error:
+            await self._pause(job, error)
+        except Transient as error:
+            await self._put_back(job, error.retry_after_s or backoff_s(job.attempts, most_s=60), str(error))
+        else:
+            await self._send(job, body)
+
+    async def _body(self, job: Job) -> Mapping[str, Any]:
+        """What Kie is sent. Files are brought to it first, with the claim kept alive."""
+        if job.request.is_complete:
+            return job.request.body
+        lease = self.times.lease
+        return await while_renewing(
+            lambda: self.inputs.resolve(job),
+            renew=lambda: store.renew_claim(self.pool, job, lease=lease),
+            lease=lease,
+        )
+
+    async def _send(self, job: Job, body: Mapping[str, Any]) -> None:
         wait_s = await budget.take(self.pool, CREATES)
         if wait_s:
             await self._put_back(job, wait_s, "waiting for Kie's rate limit")
@@ -79,20 +115,18 @@ class Submitter:
             log.info("SUBMIT_SKIP", reason="claim lost or job canceled")
             return
         failpoint("submit.after_intent")
-        await self._create(job)
+        await self._create(job, body)
 
-    async def _create(self, job: Job) -> None:
+    async def _create(self, job: Job, body: Mapping[str, Any]) -> None:
         try:
             task_id = await self.provider.create_task(
                 model=job.model,
-                inputs=job.inputs,
+                inputs=body,
                 callback_url=self.callback_url(job.job_id),
-                protocol=self.protocol_of(job.model),
+                protocol=job.request.protocol,
             )
         except Paused as error:
-            await budget.block(self.pool, CREATES.name, seconds=PAUSE_S, reason=paused_by(error.code))
-            log.error("SUBMIT_PAUSED", error=str(error), next_try_s=PAUSE_S)
-            await self._put_back(job, PAUSE_S, str(error))
+            await self._pause(job, error)
         except (Busy, Transient) as error:
             await self._put_back(job, error.retry_after_s or backoff_s(job.attempts, most_s=60), str(error))
         except TaskRefused as error:
@@ -124,6 +158,11 @@ class Submitter:
         self.wake("looks" if matched or status is not JobStatus.RUNNING else "deliveries")
         for match in matched:
             log.info("ORPHAN_RECONCILE", task_id=task_id, orphan_id=match.orphan_id)
+
+    async def _pause(self, job: Job, error: Paused) -> None:
+        await budget.block(self.pool, CREATES.name, seconds=PAUSE_S, reason=paused_by(error.code))
+        log.error("SUBMIT_PAUSED", error=str(error), next_try_s=PAUSE_S)
+        await self._put_back(job, PAUSE_S, str(error))
 
     async def _put_back(self, job: Job, wait_s: float, error: str) -> None:
         async with transaction(self.pool) as tx:

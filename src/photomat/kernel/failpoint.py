@@ -33,6 +33,8 @@ FAILPOINTS: Final = (
     "create.before_commit",
     "create.after_commit",
     "submit.after_claim",
+    "inputs.before_upload",
+    "inputs.after_upload",
     "submit.before_intent",
     "submit.after_intent",
     "submit.after_create",

@@ -1,7 +1,7 @@
 """What the product asks of a provider of AI media, and the answers it can get."""
 
 from collections.abc import Mapping
-from typing import NamedTuple, Protocol
+from typing import BinaryIO, NamedTuple, Protocol
 
 from photomat.kernel.errors import Rejected, Transient
 from photomat.kernel.ids import TaskId
@@ -30,6 +30,14 @@ class TaskRefused(Rejected):
         self.reason = reason
 
 
+class UploadRefused(Rejected):
+    """A definite no to this file: it is not taken in."""
+
+    def __init__(self, code: int) -> None:
+        super().__init__("fail-input")
+        self.code = code
+
+
 class Answer(NamedTuple):
     """recordInfo's answer: the reading, or None while the provider does not know the task (yet)."""
 
@@ -41,6 +49,14 @@ class Account(Protocol):
 
     async def credits(self) -> float:
         """How many credits are left. Raises Paused when the key is refused, Transient when there is no usable answer."""
+        ...
+
+
+class Uploads(Protocol):
+    """The provider's upload host: inputs that are files are brought there first. An upload bears repeating."""
+
+    async def upload(self, file: BinaryIO, *, mime: str, extension: str) -> str:
+        """Bring a file; gives its address there. Raises Busy, Paused, UploadRefused or Transient."""
         ...
 
 

@@ -66,7 +66,7 @@ def decoded(raw: object) -> object:
 
 def urls_of(data: Found) -> tuple[str, ...]:
     """The files of a record or a callback, in their order, each once."""
-    for place in _places(data):
+    for place in places(data):
         found = dict.fromkeys(_files(place))
         if found:
             return tuple(found)[:MOST_OUTPUTS]
@@ -75,32 +75,36 @@ def urls_of(data: Found) -> tuple[str, ...]:
 
 def result_object_of(data: Found) -> dict[str, Any] | None:
     """What is to be read rather than looked at: a transcript, the parts of a picture, lyrics, notes."""
-    for place in _places(data):
-        found = place.get("resultObject") or _lyrics(place) or _notes(place)
-        if isinstance(found, dict):
+    for place in places(data):
+        inner = place.get("resultObject")
+        told = inner if isinstance(inner, dict) and inner else None
+        found = _lyrics(told or place) or told or _notes(place)
+        if found:
             return _fit_to_store(found)
     return None
 
 
-def _places(data: Found) -> Iterator[Found]:
-    for key in RESULT_PLACES:
-        place = decoded(data.get(key))
+def places(data: Found) -> Iterator[Found]:
+    """Where results may stand, in the order in which they are believed; an object to be read may name files too."""
+    for place in (*(decoded(data.get(key)) for key in RESULT_PLACES), data):
         if isinstance(place, Mapping):
             yield place
-    yield data
+            inner = place.get("resultObject")
+            if isinstance(inner, Mapping):
+                yield inner
 
 
 def _files(place: Found) -> Iterable[str]:
     """The files of one place: of all its ways to name them the first that names any."""
     ways = (
         *(_listed(place, keys) for keys in LIST_KEYS),
-        [*_named(place, tuple(f"{stem}_url" for stem in STEMS)), *_named(place, tuple(map(_camel, STEMS)))],
-        [url for key in TRACK_LISTS for track in _objects(place.get(key)) for url in _named(track, TRACK_KEYS)[:1]],
-        *(_named(place, keys)[:1] for keys in ONE_KEYS),
+        [url for stem in STEMS for url in named(place, stem_keys(stem))],
+        [url for key in TRACK_LISTS for track in objects(place.get(key)) for url in named(track, TRACK_KEYS)[:1]],
+        *(named(place, keys)[:1] for keys in ONE_KEYS),
         _masks(place.get("resultObject")),
     )
     files = next((found for found in ways if found), [])
-    return [*files, *_named(place, (LAST_FRAME,))] if files else []
+    return [*files, *named(place, (LAST_FRAME,))] if files else []
 
 
 def _listed(place: Found, keys: Iterable[str]) -> list[str]:
@@ -108,7 +112,7 @@ def _listed(place: Found, keys: Iterable[str]) -> list[str]:
     for key in keys:
         values = place.get(key)
         if isinstance(values, str):
-            values = [values] if _is_url(values) else decoded(values)
+            values = [values] if is_url(values) else decoded(values)
         if isinstance(values, list):
             found = [url for value in values for url in _one_address(value)]
             if found:
@@ -118,21 +122,23 @@ def _listed(place: Found, keys: Iterable[str]) -> list[str]:
 
 def _one_address(value: object) -> list[str]:
     if isinstance(value, Mapping):
-        return _named(value, ("resultUrl", "url"))[:1]
-    return [value] if _is_url(value) else []
+        return named(value, ("resultUrl", "url"))[:1]
+    return [value] if is_url(value) else []
 
 
-def _named(place: Found, keys: Iterable[str]) -> list[str]:
-    return [place[key] for key in keys if _is_url(place.get(key))]
+def named(place: Found, keys: Iterable[str]) -> list[str]:
+    """The addresses under these keys."""
+    return [place[key] for key in keys if is_url(place.get(key))]
 
 
 def _masks(result: object) -> list[str]:
     if not isinstance(result, Mapping):
         return []
-    return [url for parts in result.values() for part in _objects(parts) for url in _named(part, (MASK,))]
+    return [url for parts in result.values() for part in objects(parts) for url in named(part, (MASK,))]
 
 
-def _objects(values: object) -> list[Found]:
+def objects(values: object) -> list[Found]:
+    """The objects of a list; whatever else is in it, or is no list, counts for nothing."""
     return [value for value in values if isinstance(value, Mapping)] if isinstance(values, list) else []
 
 
@@ -140,14 +146,14 @@ def _lyrics(place: Found) -> dict[str, Any] | None:
     """The variants of a text as one text, each under its title."""
     variants = [
         "\n\n".join(part for part in (variant.get("title"), variant["text"]) if isinstance(part, str) and part)
-        for variant in _objects(place.get("data"))
+        for variant in objects(place.get("data"))
         if isinstance(variant.get("text"), str) and variant["text"].strip()
     ]
     return {"text": LYRICS_APART.join(variants)} if variants else None
 
 
 def _notes(place: Found) -> dict[str, Any] | None:
-    instruments = _objects(place.get("instruments"))
+    instruments = objects(place.get("instruments"))
     return {"instruments": instruments} if instruments else None
 
 
@@ -158,12 +164,13 @@ def _fit_to_store(found: dict[str, Any]) -> dict[str, Any] | None:
         return None
 
 
-def _camel(stem: str) -> str:
+def stem_keys(stem: str) -> tuple[str, str]:
+    """Where a callback and where a record has the file of a stem."""
     first, *rest = stem.split("_")
-    return f"{first}{''.join(map(str.capitalize, rest))}Url"
+    return f"{stem}_url", f"{first}{''.join(map(str.capitalize, rest))}Url"
 
 
-def _is_url(value: object) -> TypeGuard[str]:
+def is_url(value: object) -> TypeGuard[str]:
     """An address as the wire has them: printable ASCII, so that it can be stored, sent and opened."""
     return (
         isinstance(value, str)

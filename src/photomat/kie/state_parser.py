@@ -1,12 +1,13 @@
 """One parser for everything Kie says about a task, in a callback or in recordInfo. Junk never raises.
 
 How a task stands is read in `states.py`, what it hands over in `results.py`, instants and progress in `times.py`,
-what Kie took for it in `credits.py`.
+what it tells of each file in `tracks.py`, what Kie took for it in `credits.py`.
 """
 
 from collections.abc import Mapping
 from datetime import timedelta
 from decimal import Decimal
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from photomat.kernel.text import storable
@@ -14,6 +15,7 @@ from photomat.kie import times
 from photomat.kie.credits import credits_of
 from photomat.kie.results import result_object_of, urls_of
 from photomat.kie.states import OK, KieState, envelope_code, normalize_state, state_of
+from photomat.kie.tracks import Detail, details_of, seed_of
 
 __all__ = ["KieState", "Reading", "extract_task_id", "normalize_state", "parse_kie_state"]
 
@@ -26,7 +28,10 @@ CODE_KEYS: Final = ("failCode", "errorCode")
 
 
 class Reading(NamedTuple):
-    """What a record or a callback says: state, results, the reason of a failure, how far, how long, and what Kie took."""
+    """What a record or a callback says: state, results, the reason of a failure, how far, how long, what Kie took.
+
+    `details` are what is told of the files, by their addresses.
+    """
 
     state: KieState
     urls: tuple[str, ...]
@@ -36,6 +41,7 @@ class Reading(NamedTuple):
     progress: int | None = None
     took: timedelta | None = None
     credits: Decimal | None = None
+    details: Mapping[str, Detail] = MappingProxyType({})
 
 
 def extract_task_id(payload: object) -> str | None:
@@ -56,6 +62,8 @@ def parse_kie_state(payload: object) -> Reading:
     found = payload.get("data")
     data: Mapping[str, Any] = found if isinstance(found, Mapping) else {}
     urls, result_object = urls_of(data), result_object_of(data)
+    if urls and (seed := seed_of(data)) is not None:
+        result_object = {"seed": seed, **(result_object or {})}
     state = state_of(payload, data, has_result=bool(urls or result_object))
     failed = state is KieState.FAIL
     return Reading(
@@ -67,6 +75,7 @@ def parse_kie_state(payload: object) -> Reading:
         times.progress(data.get("progress")),
         times.took(data),
         credits_of(data),
+        details_of(data),
     )
 
 

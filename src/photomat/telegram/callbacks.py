@@ -5,7 +5,7 @@ The conversation reads them as the buttons of `bot/buttons.py`; a test holds eac
 
 from typing import Final, Literal, TypeAlias
 
-ActOnJob: TypeAlias = Literal["cancel", "accept", "again", "resend", "why", "noop"]
+ActOnJob: TypeAlias = Literal["cancel", "accept", "again", "resend", "files", "why", "noop"]
 OPEN_BALANCE: Final = "m:balance"
 
 

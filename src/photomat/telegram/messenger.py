@@ -1,38 +1,26 @@
 """Cards and rings through aiogram. Every foreign error becomes one of ours here."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Final
 
 from aiogram import Bot
 from aiogram.exceptions import ClientDecodeError, TelegramAPIError
 from aiogram.types import (
-    FSInputFile,
     InlineKeyboardButton,
     InlineKeyboardMarkup,
-    InputMediaAnimation,
-    InputMediaAudio,
-    InputMediaDocument,
-    InputMediaPhoto,
-    InputMediaVideo,
     Message,
     ReplyParameters,
 )
 
 from photomat.kernel.ids import ChatId, MessageId
 from photomat.telegram.errors import is_not_modified, translate
-from photomat.telegram.port import Button, Card, Keyboard, Media, MediaKind, Sent
+from photomat.telegram.input_media import details_of, input_media, source_of
+from photomat.telegram.port import Button, Card, Keyboard, Media, MediaKind, RichItem, Sent
+from photomat.telegram.rich import file_ids_of, rich_message
 
 CALL_TIMEOUT_S: Final = 30
 UPLOAD_TIMEOUT_S: Final = 180
-INPUT_MEDIA: Final = {
-    MediaKind.PHOTO: InputMediaPhoto,
-    MediaKind.VIDEO: InputMediaVideo,
-    MediaKind.ANIMATION: InputMediaAnimation,
-    MediaKind.AUDIO: InputMediaAudio,
-    MediaKind.DOCUMENT: InputMediaDocument,
-}
 
 
 class TelegramMessenger:
@@ -58,13 +46,26 @@ class TelegramMessenger:
         answer: Message | bool | None = None
         async with _translated():
             answer = await self._bot.edit_message_media(
-                media=INPUT_MEDIA[media.kind](media=_source(media), caption=caption, parse_mode="HTML"),
+                media=input_media(media, caption=caption, parse_mode="HTML"),
                 chat_id=card.chat_id,
                 message_id=card.message_id,
                 reply_markup=_markup(keyboard),
                 request_timeout=_timeout_s(media),
             )
         return _file_id(answer) if isinstance(answer, Message) else None
+
+    async def edit_rich(self, card: Card, text: str, items: Sequence[RichItem], keyboard: Keyboard) -> list[str | None]:
+        """Show text and many files on the card at once."""
+        answer: Message | bool | None = None
+        async with _translated():
+            answer = await self._bot.edit_message_text(
+                chat_id=card.chat_id,
+                message_id=card.message_id,
+                rich_message=rich_message(text, items),
+                reply_markup=_markup(keyboard),
+                request_timeout=max((_timeout_s(item.media) for item in items), default=CALL_TIMEOUT_S),
+            )
+        return file_ids_of(answer.rich_message) if isinstance(answer, Message) else []
 
     async def edit_keyboard(self, card: Card, keyboard: Keyboard) -> None:
         """Set the buttons alone."""
@@ -106,11 +107,12 @@ class TelegramMessenger:
         try:
             message = await ways[media.kind](
                 chat_id,
-                _source(media),
+                source_of(media),
                 caption=caption,
                 reply_markup=_markup(keyboard),
                 parse_mode="HTML",
                 request_timeout=_timeout_s(media),
+                **details_of(media),
             )
         except (TelegramAPIError, ClientDecodeError) as error:
             raise translate(error) from error
@@ -127,12 +129,8 @@ async def _translated() -> AsyncIterator[None]:
         raise translate(error) from error
 
 
-def _source(media: Media) -> FSInputFile | str:
-    return FSInputFile(media.source, filename=media.name) if isinstance(media.source, Path) else media.source
-
-
 def _timeout_s(media: Media) -> int:
-    return UPLOAD_TIMEOUT_S if isinstance(media.source, Path) else CALL_TIMEOUT_S
+    return UPLOAD_TIMEOUT_S if media.is_upload else CALL_TIMEOUT_S
 
 
 def _markup(keyboard: Keyboard) -> InlineKeyboardMarkup | None:

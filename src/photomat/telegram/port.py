@@ -3,6 +3,7 @@
 An edit of a message whose id we hold bears repeating; `send_text` and `send_media` do not.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -99,11 +100,35 @@ class Card:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Media:
-    """A file on its way: `source` is an address or a file_id Telegram resolves, or a path whose bytes we upload."""
+    """A file on its way: `source` is an address or a file_id Telegram resolves, or a path or bytes that we upload.
+
+    The rest is what a player shows of it; `thumbnail` is a small JPEG. `as_is`: Telegram is to make nothing else of a document.
+    """
 
     kind: MediaKind
-    source: str | Path
+    source: str | Path | bytes
     name: str
+    title: str | None = None
+    performer: str | None = None
+    seconds: int | None = None
+    width: int | None = None
+    height: int | None = None
+    thumbnail: bytes | None = None
+    as_is: bool = False
+
+    @property
+    def is_upload(self) -> bool:
+        """Whether its bytes go with the call."""
+        return not isinstance(self.source, str)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RichItem:
+    """One file of a rich message, and what stands under it; a voice note comes from an address alone."""
+
+    media: Media
+    caption: str | None = None
+    is_voice: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +148,10 @@ class Messenger(Protocol):
 
     async def edit_media(self, card: Card, media: Media, caption: str, keyboard: Keyboard) -> str | None:
         """Show media on the card; gives Telegram's file_id, None when it was there already."""
+        ...
+
+    async def edit_rich(self, card: Card, text: str, items: Sequence[RichItem], keyboard: Keyboard) -> list[str | None]:
+        """Show text and many files on the card at once; gives Telegram's file_ids in order, none if all was there before."""
         ...
 
     async def edit_keyboard(self, card: Card, keyboard: Keyboard) -> None:

@@ -6,7 +6,7 @@ Facts are put in as they are: whoever shows a sentence as HTML escapes what peop
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import reduce
+from functools import cache, reduce
 from importlib import resources
 from typing import Final, Protocol
 
@@ -59,8 +59,9 @@ class Texts:
         return say
 
 
+@cache
 def load_texts() -> Texts:
-    """Read both languages; a line that does not parse is refused by name."""
+    """Read both languages, once a process; a line that does not parse is refused by name."""
     return Texts(bundles={language: _bundle(language) for language in LANGUAGES})
 
 

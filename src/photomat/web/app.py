@@ -7,15 +7,21 @@ from aiohttp import web
 from photomat.web.health import Health
 from photomat.web.kie_callback import KieCallbacks
 from photomat.web.payments import PaymentNotices
+from photomat.web.result_file import ResultDoor
 from photomat.web.telegram_webhook import TelegramWebhook
 
 LARGEST_BODY_BYTES: Final = 4 * 2**20
 
 
 def build_app(
-    *, health: Health, callbacks: KieCallbacks, webhook: TelegramWebhook, notices: PaymentNotices | None = None
+    *,
+    health: Health,
+    callbacks: KieCallbacks,
+    webhook: TelegramWebhook,
+    notices: PaymentNotices | None = None,
+    results: ResultDoor | None = None,
 ) -> web.Application:
-    """Every route there is; without `notices` nobody pays through a provider."""
+    """Every route there is; without `notices` nobody pays through a provider, without `results` no copies are given out."""
     app = web.Application(client_max_size=LARGEST_BODY_BYTES)
     app.router.add_get("/health", health.health)
     app.router.add_get("/ready", health.ready)
@@ -25,4 +31,6 @@ def build_app(
     app.router.add_post("/kie/callback/{token}", callbacks.handle_job)
     if notices is not None:
         app.router.add_post("/pay/{provider}", notices.handle)
+    if results is not None:
+        app.router.add_get("/result/{token}", results.handle)
     return app

@@ -5,9 +5,7 @@ from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from aiogram import Bot
 from aiohttp import web
@@ -26,15 +24,12 @@ from photomat.cluster.active_state import ActiveState
 from photomat.cluster.instances import Heartbeat, new_instance_id
 from photomat.db.pool import Pool, connect_pool
 from photomat.db.schema_check import require_schema
-from photomat.delivery.coordinator import Coordinator
-from photomat.delivery.keep import Keeper
-from photomat.delivery.media import ResultFiles
-from photomat.delivery.resend import Resender
 from photomat.delivery.ring import Ringer
-from photomat.delivery.sender import Sender
+from photomat.files.desk import FileDesk
 from photomat.flow import DUE, alert_steps, job_steps, money_steps, update_steps
 from photomat.inbox.receive import queue_depth, receive
 from photomat.jobs.callback_inbox import CallbackInbox
+from photomat.jobs.inputs import Inputs
 from photomat.jobs.job import Times
 from photomat.jobs.limits import Limits
 from photomat.jobs.look import Looker
@@ -42,7 +37,6 @@ from photomat.jobs.submit import Submitter
 from photomat.kernel.ids import BotId, InstanceId, JobId, UserId
 from photomat.kernel.money import Money
 from photomat.kie.client import KieClient
-from photomat.kie.families import JOBS
 from photomat.kie.signature import sign_job
 from photomat.notices.send import Notifier
 from photomat.payments.invoices import InvoiceLooker, look_at
@@ -58,8 +52,10 @@ from photomat.web.health import Health
 from photomat.web.kie_callback import KieCallbacks
 from photomat.web.payments import PaymentNotices
 from photomat.web.telegram_webhook import TelegramWebhook
+from photomat.wiring.files import courier, file_desk
 from photomat.wiring.money import give_back_ways, offers_of, support_of, terms_of
 from photomat.wiring.outside import payment_providers, reach_outside
+from photomat.wiring.results import Results
 from photomat.wiring.stars import checkout_guard
 from photomat.work.loop import Step
 from photomat.work.wakes import Wakes
@@ -132,15 +128,10 @@ class Program:
             return None
         return f"{self.settings.address}/kie/callback/{sign_job(job_id, self.settings.callback_secrets)}"
 
-    def title_of(self, model: str) -> str:
-        """What customers call a model; one that left the catalogue keeps its id."""
-        found = self.catalog.models.get(model)
-        return found.title if found else model
-
-    def protocol_of(self, model: str) -> str:
-        """How Kie is spoken to about a model's tasks."""
-        found = self.catalog.models.get(model)
-        return found.protocol if found else JOBS
+    @property
+    def results(self) -> Results:
+        """What brings results to people."""
+        return Results(settings=self.settings, pool=self.pool, texts=self.texts, catalog=self.catalog)
 
     def update_steps(self) -> list[Step[Any]]:
         """The conversation."""
@@ -159,10 +150,15 @@ class Program:
             pre_checkout=pre_checkout,
         )
 
+    @property
+    def _desk(self) -> FileDesk:
+        return file_desk(self.settings, pool=self.pool, bot=self.bot)
+
     def _shop(self) -> Shop:
         settings = self.settings
         return Shop(
             pool=self.pool,
+            files=self._desk,
             catalog=self.catalog,
             rates=self.rates,
             times=self.times,
@@ -173,14 +169,12 @@ class Program:
             providers=self.providers,
             support=support_of(settings),
             operators=frozenset(UserId(admin) for admin in settings.admins),
+            reachable=settings.address is not None,
         )
 
     def job_steps(self) -> list[Step[Any]]:
         """From the paid draft to the ring, and what wakes the operator: the steps every instance takes."""
         messenger = TelegramMessenger(self.bot)
-        trusted_host = urlsplit(self.settings.kie_api_url).hostname or ""
-        files = ResultFiles(folder=Path(self.settings.data_dir) / "results", trusted_host=trusted_host)
-        keeper = Keeper(pool=self.pool, files=files)
         wake = self.wakes.here
         alerts = alert_steps(
             Watcher(eyes=Eyes(pool=self.pool, account=self.kie), admins=self.settings.admins),
@@ -194,23 +188,13 @@ class Program:
                 times=self.times,
                 callback_url=self.callback_url,
                 wake=wake,
-                protocol_of=self.protocol_of,
+                inputs=Inputs(pool=self.pool, courier=courier(self.settings, self._desk)),
             ),
-            looker=Looker(pool=self.pool, provider=self.kie, times=self.times, wake=wake, protocol_of=self.protocol_of),
-            coordinator=Coordinator(
-                pool=self.pool,
-                messenger=messenger,
-                sender=Sender(pool=self.pool, messenger=messenger, keeper=keeper, texts=self.texts),
-                texts=self.texts,
-                title_of=self.title_of,
-                wake=wake,
-                lease=timedelta(seconds=self.settings.delivery_lease_s),
-            ),
+            looker=Looker(pool=self.pool, provider=self.kie, times=self.times, wake=wake),
+            coordinator=self.results.coordinator(messenger, wake),
             ringer=Ringer(pool=self.pool, messenger=messenger, texts=self.texts),
-            resender=Resender(
-                pool=self.pool, messenger=messenger, keeper=keeper, texts=self.texts, title_of=self.title_of
-            ),
-            keeper=keeper,
+            resender=self.results.resender(messenger),
+            keeper=self.results.keeper,
             instance=self.instance,
             lease=self.times.lease,
             delivery_lease=timedelta(seconds=self.settings.delivery_lease_s),
@@ -246,6 +230,7 @@ class Program:
             ),
             notices=PaymentNotices(providers=self.providers, look_at=self._look_at_bill),
             webhook=TelegramWebhook(secret=self.settings.webhook_secret, receive=take, wake=self.wakes.everywhere),
+            results=self.results.door,
         )
 
     async def _look_at_bill(self, provider: str, external_id: str) -> None:

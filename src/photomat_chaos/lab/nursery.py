@@ -1,10 +1,10 @@
-"""Instances of the program by fork: one process loads `photomat` once, every instance is its child.
+"""Instances and commands of the program by fork: one process loads `photomat` once, every instance is its child.
 
 Loading the program takes seconds of processor time, a fork a moment, so that stories with many deaths stay affordable.
-A child is a process like any other: its own memory, sessions and signals, and it runs the command `photomat run` from
-the first line to the exit code. Another version of the program cannot be forked from this one: it is loaded anew, as a
-child of the same parent. Run as a module this file is that parent; it ends, with its children, when its input ends, which
-is when whoever asked for them is gone, however hard they went.
+A child is a process like any other: its own memory, sessions and signals, and it runs its command, `photomat run` unless
+another is wanted, from the first line to the exit code. Another version of the program cannot be forked from this one: it is
+loaded anew, as a child of the same parent. Run as a module this file is that parent; it ends, with its children, when its
+input ends, which is when whoever asked for them is gone, however hard they went.
 """
 
 import atexit
@@ -13,6 +13,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -25,7 +26,10 @@ LOADED: Final = "loaded"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """One `photomat run`: where its words and its exit code go, which version it is, whose clock it believes."""
+    """One `photomat run`, or another command: where its words and its exit code go, its version, whose clock it believes.
+
+    Without a file of their own its errors go where its words go.
+    """
 
     environment: dict[str, str]
     folder: str
@@ -33,6 +37,8 @@ class Order:
     end: str
     program: str | None = None
     clock: str | None = None
+    arguments: Sequence[str] = ("run",)
+    errors: str | None = None
 
 
 class Nursery:
@@ -121,7 +127,7 @@ class _Parent:
 
 
 def _live(order: Order) -> NoReturn:
-    """Be `photomat run` with this environment, folder and log."""
+    """Be this command of `photomat`, with this environment, folder and log."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
     code = 1
@@ -148,10 +154,11 @@ def _settle_in(order: Order) -> None:
     os.environ.update(order.environment)
     os.chdir(order.folder)
     log = os.open(order.log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    for number, source in ((0, os.open(os.devnull, os.O_RDONLY)), (1, log), (2, log)):
+    errors = log if order.errors is None else os.open(order.errors, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    for number, source in ((0, os.open(os.devnull, os.O_RDONLY)), (1, log), (2, errors)):
         os.dup2(source, number)
     sys.stdout = os.fdopen(1, "w", buffering=1, encoding="utf-8", closefd=False)
-    sys.argv = ["photomat", "run"]
+    sys.argv = ["photomat", *order.arguments]
 
 
 def _believe(clock: str | None) -> None:

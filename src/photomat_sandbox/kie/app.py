@@ -34,7 +34,7 @@ def build_app(world: KieWorld, transcript: Transcript, faults: Faults) -> web.Ap
     uploads = Uploads(world=world)
     Jobs(world=world, workshop=workshop).add_routes(app, desk)
     Families(world=world, workshop=workshop).add_routes(app, desk)
-    SunoTools(world=world).add_routes(app, desk)
+    SunoTools(world=world, workshop=workshop).add_routes(app, desk)
     Files(world=world, studio=Studio(world=world)).add_routes(app, desk)
     uploads.add_routes(app, desk)
     orders.add_routes(app)

@@ -34,13 +34,26 @@ PALETTES: Final[tuple[tuple[Colour, Colour, Colour], ...]] = (
 
 
 def picture(file: ResultFile, *, side_px: int) -> bytes:
-    """Draw a picture and encode it as its name promises: PNG or JPEG."""
+    """Draw a picture and encode it as its name promises: PNG, JPEG or WebP."""
     out = io.BytesIO()
     drawn = draw_picture(file, side_px=side_px)
     if file.name.endswith(".jpeg"):
         drawn.save(out, "JPEG", quality=90)
+    elif file.name.endswith(".webp"):
+        drawn.save(out, "WEBP", quality=90)
     else:
         drawn.save(out, "PNG", compress_level=4)
+    return out.getvalue()
+
+
+def mask(file: ResultFile, *, side_px: int) -> bytes:
+    """Draw where one part of a picture lies: white on black, the parts side by side."""
+    width, height = size_of(file.ratio, side_px)
+    drawn = Image.new("L", (width, height))
+    left, right = (round(width * (file.index + edge) / file.count) for edge in (0.1, 0.9))
+    ImageDraw.Draw(drawn).ellipse((left, height * 0.2, right, height * 0.8), fill=255)
+    out = io.BytesIO()
+    drawn.save(out, "PNG")
     return out.getvalue()
 
 

@@ -11,14 +11,14 @@ from aiohttp import web
 
 from photomat_sandbox.kie import forms
 from photomat_sandbox.kie.desk import Answer, Desk, base_url_of, body_of, said
-from photomat_sandbox.kie.jobs import created_detail, created_sentence
+from photomat_sandbox.kie.jobs import TRACKS, created_detail, created_sentence
 from photomat_sandbox.kie.models import Output, output_count_of
+from photomat_sandbox.kie.objects import stem_names
+from photomat_sandbox.kie.parents import NO_SUCH_PARENT, check_parents
 from photomat_sandbox.kie.tasks import Family, Order, Task
 from photomat_sandbox.kie.validation import RefusedError
 from photomat_sandbox.kie.workshop import Workshop
 from photomat_sandbox.kie.world import KieWorld
-
-NO_SUCH_PARENT: Final = "Record does not exist"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +32,7 @@ class Create:
     credits_by_model: Mapping[str, float] | None = None
     shape: str = "resultUrls"
     parent: bool = False
-    """The body's taskId must be a task we know."""
+    """It is made from a task: the body's taskId must be one that ended well."""
 
 
 MUSIC: Final = ("model", "callBackUrl")
@@ -89,10 +89,9 @@ CREATES: Final[Mapping[str, Create]] = {
     "vocal-removal/generate": Create(
         family="suno",
         output="audio",
-        required=("taskId", "audioId", "callBackUrl"),
+        required=("callBackUrl",),
         credits=10,
         shape="vocals",
-        parent=True,
     ),
     "midi/generate": Create(
         family="suno", output="json", required=("taskId", "callBackUrl"), credits=0, shape="midi", parent=True
@@ -170,8 +169,11 @@ class Families:
         for name in create.required:
             if sent.get(name) in (None, "", []):
                 raise RefusedError(500, f"{name} is required")
-        if create.parent and sent.get("taskId") not in self.world.tasks:
-            raise RefusedError(422, NO_SUCH_PARENT)
+        if create.parent or sent.get("taskId"):
+            self.workshop.advance()
+            check_parents(self.world, sent)
+        if create.shape == "vocals" and not (sent.get("audioUrl") or (sent.get("taskId") and sent.get("audioId"))):
+            raise RefusedError(500, "taskId is required")
         if path == "runway/generate" and (str(sent["duration"]), sent["quality"]) == ("10", "1080p"):
             raise RefusedError(422, "10-second videos are not available in 1080p")
 
@@ -203,6 +205,16 @@ def _order(path: str, create: Create, sent: Mapping[str, Any], base_url: str) ->
         given=sent,
         credits=(create.credits_by_model or {}).get(model, create.credits),
         base_url=base_url,
-        count=2 if create.shape in ("music", "cover") else output_count_of(sent),
+        count=_count(create.shape, sent),
         operation=path,
     )
+
+
+def _count(shape: str, sent: Mapping[str, Any]) -> int:
+    match shape:
+        case "music" | "cover":
+            return TRACKS
+        case "vocals":
+            return len(stem_names(sent))
+        case _:
+            return output_count_of(sent)

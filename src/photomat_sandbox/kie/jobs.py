@@ -2,15 +2,18 @@
 
 import hashlib
 import hmac
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 from urllib.parse import urlsplit
 
 from aiohttp import web
 
 from photomat_sandbox.kie.callbacks import masked_url
 from photomat_sandbox.kie.desk import Answer, Desk, base_url_of, body_of, said
-from photomat_sandbox.kie.models import output_count, price
+from photomat_sandbox.kie.models import Model, output_count, price
+from photomat_sandbox.kie.objects import stem_names
+from photomat_sandbox.kie.parents import check_parents
 from photomat_sandbox.kie.record import record
 from photomat_sandbox.kie.tasks import Order, Task
 from photomat_sandbox.kie.validation import RefusedError, check_input, known_model
@@ -20,6 +23,8 @@ from photomat_sandbox.kie.world import KieWorld
 NULL_RECORD: Final = "recordInfo is null"
 DOWNLOAD_LINK_S: Final = 20 * 60
 SHOWN_PROMPT: Final = 60
+TRACKS: Final = 2
+"""A song comes in two variants."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +48,8 @@ class Jobs:
         sent = await body_of(request)
         model = known_model(sent.get("model"))
         given = check_input(model, sent.get("input"), has_callback=bool(sent.get("callBackUrl")))
+        self.workshop.advance()
+        check_parents(self.world, given)
         order = Order(
             family="jobs",
             model=model.id,
@@ -52,7 +59,7 @@ class Jobs:
             given=given,
             credits=price(model, given),
             base_url=base_url_of(request, self.world),
-            count=2 if model.shape == "suno" else output_count(model, given),
+            count=_count(model, given),
         )
         task = self.workshop.accept(order)
         return said(created_sentence(task), {"taskId": task.task_id, "recordId": task.task_id}, **created_detail(task))
@@ -81,6 +88,12 @@ class Jobs:
         until = int(self.world.clock()) + DOWNLOAD_LINK_S
         link = f"{base_url_of(request, self.world)}/results/{name}?until={until}&proof={link_proof(name, until)}"
         return said(f"download-url of {name}", link, name=name)
+
+
+def _count(model: Model, given: Mapping[str, Any]) -> int:
+    if model.id == "ai-music-api/separate-vocals":
+        return len(stem_names(given))
+    return TRACKS if model.shape == "suno" else output_count(model, given)
 
 
 def created_sentence(task: Task) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from photomat_sandbox.kie.models import table, with_defaults
-from photomat_sandbox.kie.results import result_object
+from photomat_sandbox.kie.objects import result_json
 from photomat_sandbox.kie.tasks import State, Task
 
 
@@ -20,7 +20,7 @@ def record(task: Task, *, added_defaults: bool) -> dict[str, Any]:
         "model": task.order.model,
         "state": task.state,
         "param": _param(task, added_defaults=added_defaults),
-        "resultJson": encoded(result_object(task)) if task.state == "success" else "",
+        "resultJson": encoded(result_json(task)) if task.state == "success" else "",
         "failCode": task.fail_code,
         "failMsg": task.fail_msg,
         "costTime": cost_time(task),

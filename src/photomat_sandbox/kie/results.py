@@ -1,8 +1,9 @@
-"""What a finished task hands over: the files it made, by name and URL, and the `resultJson` that tells of them.
+"""What a finished task hands over: the files it made, by name and URL. `objects.py` says how they are told of.
 
 A file here is only a description; its bytes are made when somebody downloads it, so a storm of tasks costs nothing.
 """
 
+import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -13,6 +14,10 @@ from photomat_sandbox.kie.tasks import MANY, Order, Task
 SIZE_FIELDS: Final = ("aspect_ratio", "aspectRatio", "ratio", "image_size", "size", "image_resolution")
 SQUARE: Final = (1, 1)
 LONGEST_NUMBER: Final = 5
+SOUND_S: Final = 4.032
+"""How long a tune is: sixteen notes."""
+
+MOST_TRACKS: Final = MANY
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,7 +38,8 @@ def files_of(task: Task, *, made_at: float) -> list[ResultFile]:
     """Describe the files a task hands over; `[many]` and `[empty]` in the prompt decide how many."""
     order = task.order
     count = MANY if "[many]" in order.prompt else 0 if "[empty]" in order.prompt else order.count
-    names = [f"{task.task_id}-{number}.{suffix_of(order)}" for number in range(1, count + 1)]
+    what = "mask-" if order.output == "json" else ""
+    names = [f"{task.task_id}-{what}{number}.{suffix_of(order)}" for number in range(1, count + 1)]
     return [
         described(task, name=name, output=order.output, index=index, count=count, made_at=made_at)
         for index, name in enumerate(names)
@@ -41,10 +47,11 @@ def files_of(task: Task, *, made_at: float) -> list[ResultFile]:
 
 
 def side_files_of(task: Task, *, made_at: float) -> list[ResultFile]:
-    """Describe the stills that go with a film and the covers that go with music."""
+    """Describe the still that goes with a film and the covers that go with music."""
+    beside = {"video": ["frame.png"], "audio": [f"cover-{n}.jpeg" for n in range(1, MOST_TRACKS + 1)]}
     return [
-        described(task, name=f"{task.task_id}-{what}.png", output="image", index=0, count=1, made_at=made_at)
-        for what in ("frame", "cover")
+        described(task, name=f"{task.task_id}-{name}", output="image", index=index, count=1, made_at=made_at)
+        for index, name in enumerate(beside.get(task.order.output, []))
     ]
 
 
@@ -65,10 +72,12 @@ def described(task: Task, *, name: str, output: Output, index: int, count: int, 
 
 def suffix_of(order: Order) -> str:
     """Say how the file name ends, which is also the format the file is made in."""
+    wanted = str(order.given.get("output_format") or order.given.get("outputFormat") or "").lower()
     if order.output == "image":
-        wanted = str(order.given.get("output_format") or order.given.get("outputFormat") or "png").lower()
-        return "jpeg" if wanted in ("jpg", "jpeg") else "png"
-    return {"video": "mp4", "audio": "wav", "json": "png"}[order.output]
+        return {"jpg": "jpeg", "jpeg": "jpeg", "webp": "webp"}.get(wanted, "png")
+    if order.output == "audio":
+        return "wav" if "wav" in (order.shape, *order.model.split("-")) else "mp3"
+    return {"video": "mov" if wanted == "mov" else "mp4", "json": "png"}[order.output]
 
 
 def ratio_of(given: Mapping[str, Any], output: Output) -> tuple[int, int]:
@@ -80,12 +89,8 @@ def ratio_of(given: Mapping[str, Any], output: Output) -> tuple[int, int]:
     return (16, 9) if output == "video" else SQUARE
 
 
-def result_object(task: Task) -> dict[str, Any]:
-    """Give what `resultJson` holds, before it is encoded."""
-    if task.order.shape == "suno":
-        return {"code": 200, "data": suno_tracks(task, snake_case=True)}
-    if task.order.shape == "resultObject":
-        return {"resultObject": _text_result(task)}
+def links_of(task: Task) -> dict[str, Any]:
+    """Give the addresses of a task's files, as `resultJson` holds them."""
     found: dict[str, Any] = {"resultUrls": list(task.results)}
     if "resultWaterMarkUrls" in task.order.shape:
         found["resultWaterMarkUrls"] = list(task.results)
@@ -99,8 +104,8 @@ def suno_tracks(task: Task, *, snake_case: bool, first_only: bool = False) -> li
     """Describe the tracks of a music task, in the spelling of callbacks or of queries."""
     tracks = []
     for index, url in enumerate(task.results[:1] if first_only else task.results):
-        cover = f"{task.order.base_url}/results/{task.task_id}-cover.png"
-        track: dict[str, Any] = {"id": f"{task.task_id[:8]}-{index + 1}"}
+        cover = f"{task.order.base_url}/results/{task.task_id}-cover-{index + 1}.jpeg"
+        track: dict[str, Any] = {"id": track_id(task, index)}
         if snake_case:
             track |= {"audio_url": url, "source_audio_url": url, "stream_audio_url": url}
             track |= {"source_stream_audio_url": url, "image_url": cover, "source_image_url": cover}
@@ -110,11 +115,16 @@ def suno_tracks(task: Task, *, snake_case: bool, first_only: bool = False) -> li
         track |= {"prompt": task.order.prompt, "title": str(task.order.given.get("title") or "Photomat sandbox")}
         track |= {
             "tags": str(task.order.given.get("style") or task.order.given.get("tags") or "lo-fi"),
-            "duration": 2.0,
+            "duration": SOUND_S,
         }
         track["createTime"] = int(task.created_at * 1000)
         tracks.append(track)
     return tracks
+
+
+def track_id(task: Task, index: int) -> str:
+    """Name one track of a task, in the shape the vendor's names have."""
+    return str(uuid.uuid5(uuid.UUID(task.task_id), str(index)))
 
 
 def _parsed_ratio(text: str) -> tuple[int, int] | None:
@@ -126,19 +136,3 @@ def _parsed_ratio(text: str) -> tuple[int, int] | None:
     wide, high = int(left), int(right)
     upright = text.lower().startswith("portrait")
     return (min(wide, high), max(wide, high)) if upright else (wide, high)
-
-
-def _text_result(task: Task) -> dict[str, Any]:
-    if "segment" in task.order.model:
-        masks = [{"maskUrl": url, "name": f"part {n}", "index": n} for n, url in enumerate(task.results)]
-        return {"segments_count": len(masks), "segments": masks}
-    words = (task.order.prompt or "Photomat sandbox made this text").split()
-    return {
-        "language_code": "ru" if any("а" <= letter <= "я" for word in words for letter in word.lower()) else "en",
-        "language_probability": 0.98,
-        "text": " ".join(words),
-        "words": [
-            {"text": word, "start": n * 0.4, "end": n * 0.4 + 0.35, "type": "word", "speaker_id": "speaker_0"}
-            for n, word in enumerate(words)
-        ],
-    }

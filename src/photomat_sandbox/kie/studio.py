@@ -44,8 +44,14 @@ def make(file: ResultFile, side_px: int) -> Made:
     suffix = file.name.rpartition(".")[2]
     match suffix:
         case "mp4":
-            return Made(content=film.moving_picture(file), mime="video/mp4")
+            return Made(content=film.moving_picture(file, side_px=side_px), mime="video/mp4")
+        case "mov":
+            return Made(content=film.moving_picture(file, side_px=side_px), mime="video/quicktime")
         case "wav":
-            return Made(content=musician.tune(file), mime="audio/wav")
+            return Made(content=musician.wav(file), mime="audio/wav")
+        case "mp3":
+            return Made(content=b"".join(musician.mp3_frames(file)), mime="audio/mpeg")
+        case _ if "-mask-" in file.name:
+            return Made(content=artist.mask(file, side_px=side_px), mime=f"image/{suffix}")
         case _:
             return Made(content=artist.picture(file, side_px=side_px), mime=f"image/{suffix}")

@@ -6,6 +6,7 @@ Music is told in stages (`text`, `first`, `complete` or `error`); the tools (wav
 from collections.abc import Mapping
 from typing import Any, Final
 
+from photomat_sandbox.kie.objects import lyrics, notes, stems
 from photomat_sandbox.kie.record import encoded, milliseconds
 from photomat_sandbox.kie.results import suno_tracks
 from photomat_sandbox.kie.tasks import State, Task
@@ -93,18 +94,11 @@ def _tool_result(task: Task, *, snake_case: bool) -> dict[str, Any]:
         case "mp4":
             return {"video_url" if snake_case else "videoUrl": url}
         case "vocals":
-            if snake_case:
-                return {"vocal_removal_info": {"vocal_url": url, "instrumental_url": url, "origin_url": url}}
-            return {"vocalUrl": url, "instrumentalUrl": url, "originUrl": url}
+            found = stems(task, snake_case=snake_case)
+            return {"vocal_removal_info": found} if snake_case else found
         case "midi":
-            return {
-                "state": "complete",
-                "instruments": [{"name": "Piano", "notes": [{"pitch": 60, "start": 0, "end": 1}]}],
-            }
+            return notes(task)
         case "cover":
             return {"images": list(task.results)}
         case _:
-            lines = [
-                {"text": f"[Verse]\n{task.order.prompt}", "title": "Photomat", "status": "complete", "errorMessage": ""}
-            ]
-            return {"callbackType": "complete", "data": lines} if snake_case else {"data": lines}
+            return ({"callbackType": "complete"} if snake_case else {}) | lyrics(task)

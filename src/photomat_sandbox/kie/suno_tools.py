@@ -6,8 +6,11 @@ from typing import Any, Final
 from aiohttp import web
 
 from photomat_sandbox.kie.desk import Answer, Desk, body_of, said
+from photomat_sandbox.kie.objects import persona, style, timed_words
+from photomat_sandbox.kie.parents import NO_SUCH_PARENT, check_parents
 from photomat_sandbox.kie.tasks import Task
 from photomat_sandbox.kie.validation import RefusedError
+from photomat_sandbox.kie.workshop import Workshop
 from photomat_sandbox.kie.world import KieWorld
 
 STYLE_CREDITS: Final = 0.4
@@ -19,6 +22,7 @@ class SunoTools:
     """The handlers of the synchronous Suno endpoints."""
 
     world: KieWorld
+    workshop: Workshop
 
     def add_routes(self, app: web.Application, desk: Desk) -> None:
         """Put the synchronous paths into an application."""
@@ -33,19 +37,13 @@ class SunoTools:
         """Make a persona out of a track."""
         sent = await _needed(request, "taskId", "audioId", "name", "description")
         song = self._song(sent)
-        data = {"personaId": f"persona-{song.task_id[:12]}", "name": sent["name"], "description": sent["description"]}
-        return said(f"persona of {song.task_id[:8]}…", data)
+        return said(f"persona of {song.task_id[:8]}…", persona(song.task_id, sent))
 
     async def timed_lyrics(self, request: web.Request) -> Answer:
         """Give the words of a track with their times."""
         song = self._song(await _needed(request, "taskId", "audioId"))
         self.world.take_credits(LYRICS_CREDITS)
-        words = [
-            {"word": word, "success": True, "startS": n * 0.5, "endS": n * 0.5 + 0.4, "palign": 0}
-            for n, word in enumerate(song.order.prompt.split())
-        ]
-        data = {"alignedWords": words, "waveformData": [0, 1, 0.5], "hootCer": 0.1, "isStreamed": False}
-        return said(f"timed lyrics of {song.task_id[:8]}…", data)
+        return said(f"timed lyrics of {song.task_id[:8]}…", timed_words(song.order.prompt))
 
     async def style(self, request: web.Request) -> Answer:
         """Enrich the description of a style."""
@@ -54,7 +52,7 @@ class SunoTools:
         data = {
             "taskId": None,
             "param": content,
-            "result": f"{content}, warm, clear, with a steady beat",
+            "result": style(content),
             "creditsConsumed": STYLE_CREDITS,
             "creditsRemaining": self.world.credits,
             "successFlag": "成功",
@@ -64,9 +62,11 @@ class SunoTools:
         return said("style boost", data)
 
     def _song(self, sent: dict[str, Any]) -> Task:
-        song = self.world.tasks.get(str(sent["taskId"]))
-        if song is None or song.order.family != "suno":
-            raise RefusedError(422, "Record does not exist")
+        self.workshop.advance()
+        check_parents(self.world, sent)
+        song = self.world.tasks[str(sent["taskId"])]
+        if not song.has_tracks:
+            raise RefusedError(422, NO_SUCH_PARENT)
         return song
 
 

@@ -95,6 +95,11 @@ class Task:
         return self.state in TERMINAL
 
     @property
+    def has_tracks(self) -> bool:
+        """Whether its results are tracks of music, each with a name of its own."""
+        return self.order.shape in ("music", "suno")
+
+    @property
     def credits_consumed(self) -> float:
         """What the task costs by what is known now: everything from the start, nothing once it failed."""
         return 0 if self.state == "fail" else self.order.credits

@@ -8,10 +8,10 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
-from urllib.parse import unquote
 
 from photomat_sandbox.faults import Faults
-from photomat_sandbox.kie.results import files_of, side_files_of
+from photomat_sandbox.kie.parents import lacks_something
+from photomat_sandbox.kie.results import files_of, side_files_of, track_id
 from photomat_sandbox.kie.tasks import Order, Step, Task, Wishes, plan_of, wishes_of
 from photomat_sandbox.kie.world import KieWorld, Notice
 from photomat_sandbox.transcript import Transcript
@@ -33,7 +33,7 @@ class Workshop:
         world.take_credits(order.credits)
         now = world.clock()
         wishes = wishes_of(order.prompt, order.output, world.settings.seconds_to_success)
-        if self._lacks_a_file(order):
+        if lacks_something(world, order):
             wishes = replace(wishes, fails=True, fail_code="500", fail_msg="The input file could not be fetched")
         wishes = self._struck(wishes)
         task = Task(
@@ -81,13 +81,6 @@ class Workshop:
         if due is None:
             return LONGEST_SLEEP_S
         return min(max(due - self.world.clock(), 0.001), LONGEST_SLEEP_S)
-
-    def _lacks_a_file(self, order: Order) -> bool:
-        """Whether an input names a file of our own upload host that is not there (any more)."""
-        start = f"{order.base_url}/files/"
-        flat = (item for value in order.given.values() for item in (value if isinstance(value, list) else [value]))
-        ours = [url.removeprefix(start) for url in flat if isinstance(url, str) and url.startswith(start)]
-        return any(self.world.live_upload(unquote(path)) is None for path in ours)
 
     def _struck(self, wishes: Wishes) -> Wishes:
         """Let an armed "task" fault change what becomes of a new task."""
@@ -140,3 +133,5 @@ class Workshop:
         for file in [*made, *side_files_of(task, made_at=at)]:
             self.world.keep_result(file)
         task.results = [f"{task.order.base_url}/results/{file.name}" for file in made]
+        if task.has_tracks:
+            self.world.keep_tracks(task.task_id, [track_id(task, file.index) for file in made])

@@ -6,7 +6,7 @@ The world knows no HTTP and starts nothing. Tasks are moved along by `workshop.p
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -59,6 +59,8 @@ class KieWorld:
         self.tasks: dict[str, Task] = {}
         self.open_tasks: dict[str, Task] = {}
         self.results: dict[str, ResultFile] = {}
+        self.tracks: dict[str, str] = {}
+        """The task of every track of music, by the track's name."""
         self.uploads: dict[str, Upload] = {}
         self.outbox: asyncio.Queue[Notice] = asyncio.Queue(KEPT_NOTICES)
         self.woken = asyncio.Event()
@@ -117,6 +119,12 @@ class KieWorld:
         self.results[file.name] = file
         if len(self.results) > KEPT_RESULTS:
             del self.results[next(iter(self.results))]
+
+    def keep_tracks(self, task_id: str, names: Sequence[str]) -> None:
+        """Remember whose tracks these are; the oldest are forgotten when there are too many."""
+        self.tracks |= dict.fromkeys(names, task_id)
+        while len(self.tracks) > KEPT_RESULTS:
+            del self.tracks[next(iter(self.tracks))]
 
     def keep_upload(self, upload: Upload) -> None:
         """Store a file under its path, over an older one; the oldest files go when there is too much."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from photomat_sandbox.telegram.errors import JsonObject
 from photomat_sandbox.telegram.file_ids import make_file_id
-from photomat_sandbox.telegram.file_store import FileStore, StoredFile
+from photomat_sandbox.telegram.file_store import FileStore
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -24,13 +24,23 @@ class Media:
     title: str = ""
     performer: str = ""
     sizes: tuple[tuple[int, int, int], ...] = ()
+    # The small picture beside a player, as (number, width, height).
+    thumbnail: tuple[int, int, int] | None = None
+    thumbnail_id: str = ""
+
+    @staticmethod
+    def restored(row: JsonObject) -> "Media":
+        """Read media back from a state file."""
+        small = row.get("thumbnail")
+        sizes = tuple(tuple(size) for size in row["sizes"])
+        return Media(**{**row, "sizes": sizes, "thumbnail": tuple(small) if small else None})
 
 
 def as_fields(media: Media, files: FileStore, *, bot_id: int) -> JsonObject:
     """Give the fields that a Message carries because of this media."""
     if media.kind == "photo":
         return {"photo": [_photo_size(size, files, bot_id=bot_id) for size in media.sizes]}
-    described = _described(media, files.files[media.number], bot_id=bot_id)
+    described = _described(media, files, bot_id=bot_id)
     if media.kind == "animation":
         document = {key: value for key, value in described.items() if key not in {"width", "height", "duration"}}
         return {"animation": described, "document": document}
@@ -49,7 +59,8 @@ def _photo_size(size: tuple[int, int, int], files: FileStore, *, bot_id: int) ->
     }
 
 
-def _described(media: Media, file: StoredFile, *, bot_id: int) -> JsonObject:
+def _described(media: Media, files: FileStore, *, bot_id: int) -> JsonObject:
+    file = files.files[media.number]
     fields: JsonObject = {
         "file_id": make_file_id(bot_id=bot_id, kind=media.kind, number=file.number),
         "file_unique_id": file.unique_id,
@@ -62,6 +73,8 @@ def _described(media: Media, file: StoredFile, *, bot_id: int) -> JsonObject:
         fields["duration"] = media.duration
     if media.kind != "voice" and media.file_name:
         fields["file_name"] = media.file_name
+    if media.thumbnail is not None:
+        fields["thumbnail"] = _photo_size(media.thumbnail, files, bot_id=bot_id)
     if media.kind == "audio":
         fields |= {key: value for key, value in (("title", media.title), ("performer", media.performer)) if value}
     return fields
@@ -80,5 +93,6 @@ def as_visible(media: Media) -> JsonObject:
         "size_bytes": media.size_bytes,
         "title": media.title or None,
         "performer": media.performer or None,
+        "thumbnail_url": f"/sandbox/files/{media.thumbnail_id}" if media.thumbnail_id else None,
         "source_sha256": media.source_sha256,
     }

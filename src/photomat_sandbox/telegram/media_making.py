@@ -21,6 +21,9 @@ MAX_SIDES_SUM: Final = 10_000
 MAX_RATIO: Final = 20
 LARGEST_SIDE: Final = 2560
 SMALLER_SIDES: Final = (90, 320, 800, 1280)
+THUMBNAIL_SIDE: Final = 320
+THUMBNAIL_BYTES: Final = 200_000
+DETECTED: Final = {"image/gif": "animation", "video/mp4": "video", "audio/mpeg": "audio", "audio/mp4": "audio"}
 VIDEO_MIMES: Final = {"video/mp4", "video/webm", "video/quicktime"}
 
 
@@ -104,6 +107,21 @@ def _as_jpeg(data: bytes) -> tuple[bytes, int, int]:
     buffer = io.BytesIO()
     picture.save(buffer, "JPEG", quality=87)
     return buffer.getvalue(), *picture.size
+
+
+def detected_kind(data: bytes, kind: str) -> str:
+    """Say what becomes of an uploaded file: a document that is music, a film or a GIF is shown as that, unless told not to."""
+    return DETECTED.get(sniff(data), kind) if kind == "document" else kind
+
+
+def small_jpeg(data: bytes) -> tuple[int, int] | None:
+    """Give the sides of a picture that may stand beside a player; None when it breaks the rules."""
+    try:
+        with Image.open(io.BytesIO(data)) as image:
+            fits = image.format == "JPEG" and max(image.size) <= THUMBNAIL_SIDE and len(data) < THUMBNAIL_BYTES
+            return image.size if fits else None
+    except (UnidentifiedImageError, OSError):
+        return None
 
 
 def _mime_of(data: bytes, *, kind: str, name: str) -> str:

@@ -1,13 +1,13 @@
 """Where a call takes its media from: an upload, a URL that Telegram fetches, or a file id this bot got before."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from photomat_sandbox.telegram.errors import ApiError, bad_request
 from photomat_sandbox.telegram.fetch import FAILED
 from photomat_sandbox.telegram.file_ids import read_file_id
 from photomat_sandbox.telegram.media import Media
-from photomat_sandbox.telegram.media_making import make_media
+from photomat_sandbox.telegram.media_making import detected_kind, make_media, small_jpeg
 from photomat_sandbox.telegram.media_probe import Shape
 from photomat_sandbox.telegram.params import Params, Upload
 from photomat_sandbox.telegram.world import TelegramWorld
@@ -31,6 +31,8 @@ class Wanted:
     hints: Shape
     title: str = ""
     performer: str = ""
+    thumbnail: str = ""
+    as_is: bool = False
 
 
 async def obtain(world: TelegramWorld, params: Params, wanted: Wanted, *, editing: bool = False) -> Media:
@@ -40,13 +42,13 @@ async def obtain(world: TelegramWorld, params: Params, wanted: Wanted, *, editin
         media = await make_media(
             world.files,
             upload.data,
-            kind=wanted.kind,
+            kind=wanted.kind if wanted.as_is else detected_kind(upload.data, wanted.kind),
             name=upload.name,
             hints=wanted.hints,
             title=wanted.title,
             performer=wanted.performer,
         )
-        return world.remember(media)
+        return world.remember(_with_thumbnail(world, params, wanted, media))
     if wanted.source.startswith(("http://", "https://")) or "." in wanted.source:
         return await _from_url(world, wanted)
     return _from_file_id(world, wanted, editing=editing)
@@ -64,6 +66,16 @@ def _upload_of(params: Params, wanted: Wanted) -> Upload | None:
     if upload is None:
         raise bad_request("wrong file identifier/HTTP URL specified")
     return upload
+
+
+def _with_thumbnail(world: TelegramWorld, params: Params, wanted: Wanted, media: Media) -> Media:
+    """Add the small picture that came with an upload; one that breaks the rules is passed over in silence."""
+    upload = params.files.get(wanted.thumbnail.removeprefix("attach://")) if wanted.thumbnail else None
+    size = small_jpeg(upload.data) if upload else None
+    if upload is None or size is None or media.kind == "photo":
+        return media
+    file = world.files.add(upload.data, kind="photo", mime="image/jpeg")
+    return replace(media, thumbnail=(file.number, *size), thumbnail_id=file.unique_id)
 
 
 async def _from_url(world: TelegramWorld, wanted: Wanted) -> Media:

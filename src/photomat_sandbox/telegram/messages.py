@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 from photomat_sandbox.telegram.errors import JsonObject
 from photomat_sandbox.telegram.media import Media, as_fields, as_visible
+from photomat_sandbox.telegram.rich import Block, rich_as_api, rich_as_seen
 
 if TYPE_CHECKING:
     from photomat_sandbox.telegram.keyboards import Rows
@@ -25,6 +26,7 @@ class Message:
     text: str = ""
     entities: list[JsonObject] = field(default_factory=list)
     media: Media | None = None
+    rich: tuple[Block, ...] = ()
     inline_keyboard: "Rows | None" = None
     edit_date: int | None = None
     uneditable: bool = False
@@ -75,6 +77,8 @@ def as_api(world: "TelegramWorld", message: Message, *, with_reply: bool = True)
 
 
 def _content(world: "TelegramWorld", message: Message) -> JsonObject:
+    if message.rich:
+        return {"rich_message": rich_as_api(message.rich, world.files, bot_id=world.bot.user_id)}
     if message.media is None:
         fields: JsonObject = {"text": message.text} if message.kind == "text" else {}
         if message.kind == "text" and message.entities:
@@ -108,6 +112,7 @@ def as_seen(message: Message) -> JsonObject:
         "kind": message.kind if message.kind != "service" else "text",
         "service": message.kind == "service",
         "media": as_visible(message.media) if message.media else None,
+        "rich": rich_as_seen(message.rich) if message.rich else None,
         "invoice": message.extra.get("invoice"),
         "payment": _payment(message),
         "inline_keyboard": _visible_keyboard(message),

@@ -14,6 +14,7 @@ from photomat_sandbox.telegram.file_store import StoredFile
 from photomat_sandbox.telegram.media import Media
 from photomat_sandbox.telegram.messages import Message
 from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.telegram.rich import restored
 from photomat_sandbox.telegram.stars import Charge, Subscription
 from photomat_sandbox.telegram.updates_queue import Update
 from photomat_sandbox.telegram.webhook_settings import WebhookSettings
@@ -74,7 +75,7 @@ def load_state(world: TelegramWorld, state_file: Path) -> None:
         world.files.restore(StoredFile(**row))
     world.files.next_number += skipped
     for row in state["media"]:
-        world.remember(_media(row))
+        world.remember(Media.restored(row))
     for row in state["messages"]:
         world.keep(_message(row))
     world.stars.charges = [Charge(**row) for row in state["charges"]]
@@ -86,9 +87,6 @@ def load_state(world: TelegramWorld, state_file: Path) -> None:
         world.bot.first_name = name
 
 
-def _media(row: dict[str, Any]) -> Media:
-    return Media(**{**row, "sizes": tuple(tuple(size) for size in row["sizes"])})
-
-
 def _message(row: dict[str, Any]) -> Message:
-    return Message(**{**row, "media": _media(row["media"]) if row["media"] else None})
+    media = Media.restored(row["media"]) if row["media"] else None
+    return Message(**{**row, "media": media, "rich": tuple(restored(block) for block in row.get("rich", ()))})

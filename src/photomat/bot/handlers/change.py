@@ -9,11 +9,13 @@ from aiogram.types import CallbackQuery
 
 from photomat.bot import views
 from photomat.bot.buttons import ChangeButton, DraftAction, DraftButton
-from photomat.bot.form import Form
-from photomat.bot.order import draft_on_sale, show_card
+from photomat.bot.composing import ask
+from photomat.bot.form import change_form, still_good
+from photomat.bot.order import draft_on_sale, objections, show_card
 from photomat.bot.screen import Tap
 from photomat.bot.visit import Visit
 from photomat.catalog.model import Model
+from photomat.catalog.order import relevant
 from photomat.jobs.draft import Draft, change_draft
 
 
@@ -25,7 +27,18 @@ async def open_menu(_query: CallbackQuery, callback_data: DraftButton, tap: Tap,
         return
     draft, model = found
     await tap.answer()
-    await tap.replace(views.change_menu(visit.say, model, draft))
+    await tap.replace(views.change_menu(visit.say, model, draft, language=visit.language))
+
+
+async def open_further(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, visit: Visit) -> None:
+    """Ask which of the settings few people change."""
+    found = await _draft_to_change(visit, callback_data.draft_id)
+    if found is None:
+        await tap.answer(visit.say("tap-draft-bought"), alert=True)
+        return
+    draft, model = found
+    await tap.answer()
+    await tap.replace(views.further_settings(visit.say, model, draft, language=visit.language))
 
 
 async def ask_again(_query: CallbackQuery, callback_data: ChangeButton, tap: Tap, visit: Visit) -> None:
@@ -35,17 +48,13 @@ async def ask_again(_query: CallbackQuery, callback_data: ChangeButton, tap: Tap
         await tap.answer(visit.say("tap-draft-bought"), alert=True)
         return
     draft, model = found
-    asked = model.inputs[callback_data.question]
-    form = Form(
-        form_id=visit.unit.received_id,
-        model=model.id,
-        inputs=draft.inputs,
-        asking=asked.name,
-        draft_id=draft.draft_id,
-    )
+    asked, inputs = model.inputs[callback_data.question], still_good(model, draft.inputs)
+    if asked not in relevant(model, inputs):
+        await tap.answer(visit.say("tap-question-closed"), alert=True)
+        return
     await tap.answer()
-    await visit.keep_form(form)
-    await tap.replace(views.question(visit.say, model, form, asked))
+    form = change_form(model, asked, form_id=visit.unit.received_id, draft_id=draft.draft_id, inputs=inputs)
+    await ask(visit, tap.replace, model, form)
 
 
 async def go_back(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, visit: Visit) -> None:
@@ -65,14 +74,15 @@ async def _draft_to_change(visit: Visit, draft_id: int) -> tuple[Draft, Model] |
     if found is None:
         return None
     draft, model = found
-    quote = await visit.quote(model, draft.inputs)
+    is_good = not await objections(visit, model, draft.inputs)
+    price = (await visit.quote(model, draft.inputs)).price if is_good else draft.price
     changed = await change_draft(
         visit.shop.pool,
         draft_id=draft.draft_id,
         user_id=visit.user_id,
         origin=visit.unit.origin,
         inputs=draft.inputs,
-        price=quote.price,
+        price=price,
     )
     return None if changed is None or changed.expired else (changed, model)
 
@@ -81,6 +91,7 @@ def router() -> Router:
     """The ways to get here."""
     routes = Router(name="change")
     routes.callback_query.register(open_menu, DraftButton.filter(F.action == DraftAction.CHANGE))
+    routes.callback_query.register(open_further, DraftButton.filter(F.action == DraftAction.MORE))
     routes.callback_query.register(go_back, DraftButton.filter(F.action == DraftAction.BACK))
     routes.callback_query.register(ask_again, ChangeButton.filter())
     return routes

@@ -4,12 +4,15 @@ Create is answered with what happened, so it is answered after its transaction. 
 `delivery` alone; killed before the answer, the tap is handled again and finds the job it made.
 """
 
+from html import unescape
+
 from aiogram import F, Router
 from aiogram.types import CallbackQuery, InaccessibleMessage, Message
 
 from photomat.bot import prices, views
 from photomat.bot.buttons import DraftAction, DraftButton
-from photomat.bot.order import draft_on_sale, show_card
+from photomat.bot.order import draft_on_sale, objections, show_card
+from photomat.bot.question_words import refused_in_words
 from photomat.bot.screen import Tap
 from photomat.bot.visit import Visit
 from photomat.catalog.model import Model
@@ -17,6 +20,7 @@ from photomat.db.pool import transaction
 from photomat.jobs.create import AlreadyStarted, Created, Creation, DraftChanged, DraftGone, create_job_atomic
 from photomat.jobs.draft import Draft, cancel_draft
 from photomat.jobs.limits import LimitReached
+from photomat.jobs.request import frozen_request
 from photomat.kernel.errors import NotEnough, Rejected
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import ChatId, DraftId, MessageId
@@ -32,6 +36,10 @@ async def create(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, vi
         await tap.answer(visit.say("tap-draft-gone"), alert=True)
         return
     draft, model = found
+    refused = await objections(visit, model, draft.inputs)
+    if refused:
+        await tap.answer(unescape(refused_in_words(visit.say, model, refused[0], visit.language)), alert=True)
+        return
     try:
         creation = await _buy(visit, draft, model, revision=callback_data.revision, card=tap.message)
     except NotEnough as refusal:
@@ -76,6 +84,8 @@ async def _buy(
             language=visit.person.user.language,
             kind=model.kind,
             quote=quote,
+            request=frozen_request(model, draft.inputs),
+            title=model.title_in(visit.person.user.language),
             allowed=visit.shop.limits,
             corr=visit.unit.corr,
         )

@@ -1,4 +1,4 @@
-"""A link that opens the bot with something behind /start: an invitation, a gift, a promo code. Then the usual greeting.
+"""A link that opens the bot with something behind /start: an invitation, a gift, a promo code, then the greeting; or a model.
 
 Anything else behind /start, and all of it in a group, is a plain start. An invitation counts for somebody who becomes a user by
 this very update, and is noted in the commit that makes them one.
@@ -12,14 +12,20 @@ from aiogram.filters import CommandObject, CommandStart
 from aiogram.types import Message
 
 from photomat.bot import rewards_view
+from photomat.bot.composing import open_model
 from photomat.bot.handlers.promo import redeemed
 from photomat.bot.handlers.start import start
+from photomat.bot.menu import Gone, model_or_why_not
+from photomat.bot.screen import send
+from photomat.bot.views import View
 from photomat.bot.visit import Visit
+from photomat.catalog.links import model_behind
 from photomat.db.pool import Transaction, transaction
 from photomat.kernel.logs import get_logger
 from photomat.rewards import gifts, referrals
 
 PAYLOAD: Final = r"^(ref|gift|promo)_[\w-]+$"
+TO_A_MODEL: Final = r"^model_[\w-]+$"
 log = get_logger()
 
 
@@ -37,6 +43,22 @@ async def by_link(message: Message, command: CommandObject, visit: Visit) -> Non
             said = (await redeemed(visit, code)).text
     await message.answer(said, parse_mode=ParseMode.HTML)
     await start(message, visit)
+
+
+async def to_a_model(message: Message, command: CommandObject, visit: Visit) -> None:
+    """Open the model of a link; one that is not sold, or never was, is said so, and the menu shown."""
+
+    async def show(view: View) -> None:
+        await send(message, view)
+
+    found = await model_or_why_not(visit, model_behind(visit.shop.catalog, command.args or "") or "")
+    if not isinstance(found, Gone):
+        await open_model(visit, show, found)
+    elif found.page is not None:
+        await show(found.page)
+    else:
+        await message.answer(found.why)
+        await start(message, visit)
 
 
 async def _invited(visit: Visit, code: str) -> str:
@@ -72,4 +94,6 @@ def router() -> Router:
     routes = Router(name="deep link")
     linked = CommandStart(deep_link=True, magic=F.args.regexp(PAYLOAD))
     routes.message.register(by_link, linked, F.chat.type == ChatType.PRIVATE)
+    models = CommandStart(deep_link=True, magic=F.args.regexp(TO_A_MODEL))
+    routes.message.register(to_a_model, models, F.chat.type == ChatType.PRIVATE)
     return routes

@@ -5,6 +5,7 @@ from aiogram.types import CallbackQuery, Message
 
 from photomat.bot import views
 from photomat.bot.filters import SpokenToUs
+from photomat.bot.handlers.search import found_by_chance
 from photomat.bot.screen import Tap, send
 from photomat.bot.visit import Visit
 
@@ -15,8 +16,8 @@ async def unknown_command(message: Message, visit: Visit) -> None:
 
 
 async def text_outside_a_form(message: Message, visit: Visit) -> None:
-    """Words nobody asked for."""
-    await send(message, views.hint(visit.say, "fallback-text"))
+    """Words nobody asked for: a model may be meant."""
+    await send(message, await found_by_chance(visit, message.text or "") or views.hint(visit.say, "fallback-text"))
 
 
 async def anything_else(message: Message, visit: Visit) -> None:

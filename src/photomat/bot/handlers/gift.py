@@ -7,6 +7,7 @@ from aiogram.types import CallbackQuery, Message
 from photomat.bot import rewards_view, views
 from photomat.bot.buttons import GiftBackButton, RewardAction, RewardButton
 from photomat.bot.handlers.invite import link_to
+from photomat.bot.menu import home_page
 from photomat.bot.screen import Tap, send
 from photomat.bot.states import Typing
 from photomat.bot.views import View
@@ -55,7 +56,7 @@ async def take_back(_query: CallbackQuery, callback_data: GiftBackButton, tap: T
     else:
         balance = await visit.balance()
         await tap.answer(rewards_view.gift_returned(visit.say, gift, owed_before=owed, owed=balance.owed))
-        await tap.replace(views.home(visit.say, balance=balance.available))
+        await tap.replace(await home_page(visit))
 
 
 async def _answer(message: Message, bot: Bot, visit: Visit, written: str) -> None:

@@ -1,4 +1,4 @@
-"""/history: the orders, newest first, page by page; what did not arrive is sent once more, free."""
+"""/history: the orders, newest first, page by page; what did not arrive is sent once more, or as files, free."""
 
 from typing import Final
 
@@ -41,6 +41,18 @@ async def turn(_query: CallbackQuery, callback_data: HistoryButton, tap: Tap, vi
 
 async def resend(_query: CallbackQuery, callback_data: JobButton, tap: Tap, visit: Visit) -> None:
     """Let a result come once more. The same tap handled again finds what it asked for."""
+    asked = await _ask(callback_data, tap, visit, as_file=False)
+    await tap.answer(visit.say(f"tap-resend-{asked}"), alert=asked not in {Asked.SENDING, Asked.SHOWING})
+
+
+async def originals(_query: CallbackQuery, callback_data: JobButton, tap: Tap, visit: Visit) -> None:
+    """Let every output come as the file it is, or a text as a file."""
+    asked = await _ask(callback_data, tap, visit, as_file=True)
+    answer = visit.say("tap-originals") if asked is Asked.SENDING else visit.say(f"tap-resend-{asked}")
+    await tap.answer(answer, alert=asked not in {Asked.SENDING, Asked.SHOWING})
+
+
+async def _ask(callback_data: JobButton, tap: Tap, visit: Visit, *, as_file: bool) -> Asked:
     job_id, chat = JobId(callback_data.job_id), tap.message.chat.id if tap.message else visit.user_id
     bought = await own_job(visit.shop.pool, job_id=job_id, user_id=visit.user_id)
     if bought is not None:
@@ -52,16 +64,17 @@ async def resend(_query: CallbackQuery, callback_data: JobButton, tap: Tap, visi
             user_id=visit.user_id,
             chat_id=ChatId(chat),
             origin=visit.unit.origin,
-            language=visit.person.user.language,
+            language=visit.language,
+            as_file=as_file,
         )
-    log.info("RESULT_ASKED_AGAIN", job_id=job_id, corr=visit.unit.corr, answer=asked)
-    await tap.answer(visit.say(f"tap-resend-{asked}"), alert=asked not in {Asked.SENDING, Asked.SHOWING})
+    log.info("RESULT_ASKED_AGAIN", job_id=job_id, corr=visit.unit.corr, answer=asked, as_file=as_file)
+    return asked
 
 
 async def _page(visit: Visit, number: int = 0) -> View:
     jobs = await recent_jobs(visit.shop.pool, user_id=visit.user_id, limit=SHOWN + 1, skip=number * SHOWN)
     page = Page(number=number, first=number * SHOWN + 1, jobs=jobs[:SHOWN], has_older=len(jobs) > SHOWN)
-    return history_page(visit.say, page, visit.shop.titles)
+    return history_page(visit.say, page, await visit.shop.titles(visit.language))
 
 
 def router() -> Router:
@@ -71,4 +84,5 @@ def router() -> Router:
     routes.callback_query.register(open_history, MenuButton.filter(F.screen == Screen.HISTORY))
     routes.callback_query.register(turn, HistoryButton.filter())
     routes.callback_query.register(resend, JobButton.filter(F.action == JobAction.RESEND))
+    routes.callback_query.register(originals, JobButton.filter(F.action == JobAction.FILES))
     return routes

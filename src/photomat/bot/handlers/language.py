@@ -6,6 +6,7 @@ from aiogram.types import CallbackQuery, Message
 
 from photomat.bot import views
 from photomat.bot.buttons import LanguageButton, MenuButton, Screen
+from photomat.bot.menu import home_page
 from photomat.bot.screen import Tap, send
 from photomat.bot.visit import Visit
 from photomat.db.pool import Transaction
@@ -41,8 +42,7 @@ async def choose(
     visit.unit.steps.append(write)
     say = texts.speaker(language)
     await tap.answer(say("lang-chosen"))
-    balance = await visit.balance()
-    await tap.open(views.home(say, balance=balance.available))
+    await tap.open(await home_page(visit, say))
 
 
 def router() -> Router:

@@ -5,7 +5,7 @@ from aiogram.types import CallbackQuery
 
 from photomat.bot import prices, views
 from photomat.bot.buttons import DraftAction, DraftButton, JobAction, JobButton
-from photomat.bot.order import draft_on_sale, show_card
+from photomat.bot.order import draft_on_sale, objections, show_card
 from photomat.bot.screen import Tap
 from photomat.bot.visit import Visit
 from photomat.catalog.model import Model
@@ -23,6 +23,9 @@ async def why_draft(_query: CallbackQuery, callback_data: DraftButton, tap: Tap,
         await tap.answer(visit.say("tap-draft-gone"), alert=True)
         return
     draft, model = found
+    if await objections(visit, model, draft.inputs):
+        await tap.answer(visit.say("tap-draft-gone"), alert=True)
+        return
     quote = await visit.quote(model, draft.inputs)
     if quote.price != draft.price:
         await _show_anew(tap, visit, draft, model, quote)
@@ -44,8 +47,8 @@ async def why_job(_query: CallbackQuery, callback_data: JobButton, tap: Tap, vis
         await tap.answer(visit.say("tap-why-unknown", price=found.price), alert=True)
         return
     await tap.answer()
-    model = visit.shop.model(found.model)
-    title = model.title if model else found.model
+    titles = await visit.shop.titles(visit.language)
+    title = titles.get(found.model, found.model)
     free = await free_quota(visit.shop.pool, visit.user_id, visit.shop.limits)
     await tap.send(prices.why_page(visit.say, title, found.quote, free_a_day=free, rows=[[views.to_home(visit.say)]]))
 

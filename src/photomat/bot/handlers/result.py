@@ -5,7 +5,8 @@ from aiogram.types import CallbackQuery
 
 from photomat.bot import views
 from photomat.bot.buttons import JobAction, JobButton, JobPageButton
-from photomat.bot.order import keep_draft, show_card
+from photomat.bot.composing import reorder
+from photomat.bot.menu import Gone, model_or_why_not
 from photomat.bot.screen import Tap
 from photomat.bot.visit import Visit
 from photomat.db.pool import transaction
@@ -23,7 +24,7 @@ async def cancel(_query: CallbackQuery, callback_data: JobButton, tap: Tap, visi
     bought = await _own_job(tap, visit, job_id)
     if bought is None:
         return
-    model = shop.model(bought.model)
+    model = shop.catalog.models.get(bought.model)
     usually = shop.times.overdue_of(model.kind if model else "")
     async with transaction(shop.pool) as tx:
         outcome = await cancel_job(tx, job_id=job_id, user_id=visit.user_id, message_id=tap.message_id, usually=usually)
@@ -70,13 +71,14 @@ async def again(_query: CallbackQuery, callback_data: JobButton, tap: Tap, visit
     bought = await _own_job(tap, visit, JobId(callback_data.job_id))
     if bought is None or tap.message is None:
         return
-    model = visit.shop.model(bought.model)
-    if model is None:
-        await tap.answer(visit.say("tap-model-gone"), alert=True)
+    model = await model_or_why_not(visit, bought.model)
+    if isinstance(model, Gone):
+        await tap.answer(model.why, alert=True)
+        if model.page is not None:
+            await tap.send(model.page)
         return
     await tap.answer()
-    draft = await keep_draft(visit, chat_id=tap.message.chat.id, model=model, inputs=bought.inputs)
-    await show_card(visit, tap.send, model=model, draft=draft)
+    await reorder(visit, tap.send, model, bought.inputs)
 
 
 async def _own_job(tap: Tap, visit: Visit, job_id: JobId) -> Bought | None:

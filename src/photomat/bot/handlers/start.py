@@ -4,8 +4,9 @@ from aiogram import F, Router
 from aiogram.filters import Command, CommandStart
 from aiogram.types import CallbackQuery, Message
 
-from photomat.bot import views
+from photomat.bot import menu_view, views
 from photomat.bot.buttons import MenuButton, Screen
+from photomat.bot.menu import home_page, wishes_now
 from photomat.bot.screen import Tap, send
 from photomat.bot.views import View
 from photomat.bot.visit import Visit
@@ -16,16 +17,20 @@ async def start(message: Message, visit: Visit) -> None:
     """Greet by name, with the balance and the menu; a form left open is closed."""
     await visit.forget_form()
     user, balance = visit.person.user, await visit.balance()
-    offers_english = user.language == DEFAULT_LANGUAGE and may_prefer_english(visit.person.language_code)
-    greeting = views.greeting(visit.say, name=user.first_name, balance=balance.available, offers_english=offers_english)
+    greeting = menu_view.greeting(
+        visit.say,
+        name=user.first_name,
+        balance=balance.available,
+        wishes=await wishes_now(visit),
+        offers_english=user.language == DEFAULT_LANGUAGE and may_prefer_english(visit.person.language_code),
+    )
     await send(message, greeting)
 
 
 async def open_home(_query: CallbackQuery, tap: Tap, visit: Visit) -> None:
     """Come back to the menu."""
     await tap.answer()
-    balance = await visit.balance()
-    await tap.open(views.home(visit.say, balance=balance.available))
+    await tap.open(await home_page(visit))
 
 
 async def show_help(message: Message, visit: Visit) -> None:

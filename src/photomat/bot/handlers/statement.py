@@ -39,7 +39,8 @@ async def explain(_query: CallbackQuery, callback_data: MoveButton, tap: Tap, vi
         await tap.answer(visit.say("wallet-not-your-move"), alert=True)
         return
     await tap.answer()
-    await tap.open(story_page(visit.say, story, visit.shop.titles, before=callback_data.before))
+    titles = await visit.shop.titles(visit.language)
+    await tap.open(story_page(visit.say, story, titles, before=callback_data.before))
 
 
 async def _page(visit: Visit, *, before: int) -> View:
@@ -50,7 +51,8 @@ async def _page(visit: Visit, *, before: int) -> View:
         newer = await newer_page(tx, user_id=user_id, before=before, limit=SHOWN) or 0 if before else None
     shown = moves[:SHOWN]
     page = Page(before=before, moves=shown, newer=newer, older=shown[-1].move_id if len(moves) > SHOWN else None)
-    return statement_page(visit.say, balance, holds, page, visit.shop.titles)
+    titles = await visit.shop.titles(visit.language)
+    return statement_page(visit.say, balance, holds, page, titles)
 
 
 def router() -> Router:

@@ -19,7 +19,6 @@ from photomat.bot.buttons import (
     TransferSumButton,
 )
 from photomat.bot.filters import SpokenToUs
-from photomat.bot.form import AnswerRefused
 from photomat.bot.order import Show
 from photomat.bot.paying import draft_of, limit_reached
 from photomat.bot.receipt_file import MOST_BYTES, Attached, attached_to, read_content
@@ -27,6 +26,7 @@ from photomat.bot.screen import Tap, send
 from photomat.bot.states import Transferring
 from photomat.bot.views import View
 from photomat.bot.visit import Visit
+from photomat.catalog.answers import Refused
 from photomat.db.pool import transaction
 from photomat.kernel.ids import ChatId
 from photomat.kernel.money import Money, read_minor
@@ -104,8 +104,8 @@ async def take_receipt(message: Message, visit: Visit, bot: Bot) -> None:
         await send(message, views.hint(visit.say, "transfer-lost"))
         return
     attached = attached_to(message)
-    file = AnswerRefused(key="transfer-expects-file", facts={}) if attached is None else await _checked(bot, attached)
-    if isinstance(file, AnswerRefused):
+    file = Refused(key="transfer-expects-file", facts={}) if attached is None else await _checked(bot, attached)
+    if isinstance(file, Refused):
         await send(message, transfer_view.refused_file(visit.say, file))
         return
     receipt = await _submit(visit, topup, file, note=message.caption or "")
@@ -191,15 +191,15 @@ async def _own_topup(visit: Visit, topup_id: int) -> Topup | None:
     return topup if topup is not None and topup.user_id == visit.user_id and topup.way == "transfer" else None
 
 
-async def _checked(bot: Bot, attached: Attached) -> ReceiptFile | AnswerRefused:
+async def _checked(bot: Bot, attached: Attached) -> ReceiptFile | Refused:
     """The file, or why it is no receipt."""
     if attached.size_bytes > MOST_BYTES:
-        return AnswerRefused(key="transfer-file-too-big", facts={})
+        return Refused(key="transfer-file-too-big", facts={})
     content = await read_content(bot, attached.file_id)
     if content is None:
-        return AnswerRefused(key="transfer-file-unreadable", facts={})
+        return Refused(key="transfer-file-unreadable", facts={})
     if not content.is_receipt:
-        return AnswerRefused(key="transfer-file-of-wrong-kind", facts={})
+        return Refused(key="transfer-file-of-wrong-kind", facts={})
     return ReceiptFile(
         kind=attached.kind, file_id=attached.file_id, unique_id=attached.unique_id, sha256=content.sha256
     )

@@ -3,7 +3,7 @@
 ## Start and menu
 greeting = 👋 Hello, { $name }!
 
-    I make pictures from your words. One order is one picture, and you pay only for a finished result.
+    Pictures, videos, music, voices: choose what to make. One order is one result, and you pay only for a finished one.
 
     💰 Balance: <b>{ $balance }</b>
 home = 🏠 <b>Main menu</b>
@@ -11,13 +11,14 @@ home = 🏠 <b>Main menu</b>
     💰 Balance: <b>{ $balance }</b>
 help = ℹ️ <b>How it works</b>
 
-    1. Tap “🖼 Create a picture” and pick a model.
-    2. Describe what to draw and choose a format.
+    1. Choose in the menu what you want to make, then a model. Not sure which? Say it: /search animate a photo
+    2. Answer the questions: describe what you want, send files where they are needed.
     3. Check the card with its price and tap “✅ Create”.
 
-    The picture appears in that very card. If it fails, your money returns to the balance by itself.
+    The result appears in that very card. If it fails, your money returns to the balance by itself.
 
     /start — menu
+    /search — find a model by words
     /balance — your balance
     /topup — top up
     /statement — every move of your money
@@ -31,7 +32,6 @@ help = ℹ️ <b>How it works</b>
     /terms — terms
     /help — this page
 help-operator = You are an operator: /receipts — the receipts that wait for your decision
-menu-create = 🖼 Create a picture
 menu-balance = 💰 Balance
 menu-history = 🗂 History
 menu-help = ℹ️ Help
@@ -45,79 +45,7 @@ command-cancel = Stop filling in
 command-lang = Language / Язык
 command-help = How it works
 
-## Choosing a model, and questions
-choose-model = 🖼 <b>Pick a model</b>
-
-    The price is for one picture.
-no-models = Nothing is on sale right now. Please come back later.
-model-button = { $title } · { $price }
-model-button-from = { $title } · from { $price }
-question = <b>{ $model }</b> · step { $step } of { $steps }
-
-    { $ask }
-question-change = <b>{ $model }</b> · change
-
-    { $ask }
-ask-prompt = ✍️ Describe in one message what to draw (up to { $limit } { $limit ->
-        [one] character
-       *[other] characters
-    }).
-ask-aspect_ratio = 📐 Choose a format with a button.
-input-prompt = Description
-input-aspect_ratio = Format
-form-expects-text = Text is needed here: describe it in words, in one message. Changed your mind? /cancel
-form-too-long = Too long: up to { $limit } { $limit ->
-        [one] character fits
-       *[other] characters fit
-    }, yours has { $length }, that is { $over } too many. Shorten it and send it again.
-form-expects-choice = Choose one of the options with a button below the question: { $options }. Changed your mind? /cancel
-form-too-short = Too short: at least { $limit } { $limit ->
-        [one] character is
-       *[other] characters are
-    } needed, yours has { $length }.
-form-expects-number = A number from { $least } to { $most } is needed here.
-form-number-bounds = It may be from { $least } to { $most }.
-form-number-step = The number goes in steps of { $step }.
-form-expects-switch = Answer with a button: yes or no.
-form-expects-link = A link is needed here, one that begins with https://.
-form-file-kind = { $kind ->
-        [image] A picture is needed here
-        [video] A video is needed here
-        [audio] A recording is needed here
-       *[document] A document is needed here
-    } ({ $formats }).
-form-file-format = The format { $format } does not fit, it takes one of: { $formats }.
-form-file-heavy = The file is too large: { $size } MB, up to { $limit } MB fit.
-form-file-long = Too long: { $seconds } s, up to { $limit } s fit. Cut it and send it again.
-form-file-brief = Too short: { $seconds } s, at least { $limit } s are needed.
-form-files-long = Too long together: { $seconds } s, up to { $limit } s fit for all files.
-form-file-small = The picture is too small: its short side has { $side } px, at least { $limit } px are needed.
-form-file-large = The picture is too large: its long side has { $side } px, up to { $limit } px fit.
-form-too-many = Too many: { $count }, up to { $limit } fit.
-form-too-few = Too few: { $count }, at least { $limit } are needed.
-form-missing = Still missing: { $input }.
-form-one-of = One of these is needed: { $inputs }.
-form-never = These do not go together: { $inputs }. Change one of them.
-button-leave = ✖️ Cancel
-
-## The card of a draft
-draft-card = 🖼 <b>{ $model }</b>
-
-    { $inputs }
-
-    Price: <b>{ $price }</b>
-    Balance: { $balance }
-draft-card-short = ⚠️ { $missing } is missing. Your order is kept: top up and tap “Create”.
-draft-input = { $title }: { $value }
-draft-create = ✅ Create · { $price }
-draft-change = ✏️ Change
-draft-cancel = ✖️ Cancel
-draft-back = ◀️ Back
-draft-what-to-change = ✏️ <b>{ $model }</b>
-
-    What should be changed?
-draft-change-input = ✏️ { $title }
-draft-why = ❓ Why { $price }?
+## What a price is made of
 why-title = ❓ <b>Why { $price }?</b> · { $model }
 why-unit-generation = • { $price } for one generation
 why-unit-image = • { $price } for a picture
@@ -138,9 +66,6 @@ why-until = • Until { $until } UTC.
 why-least = • This is the lowest price of such an order.
 why-rounded = • Rounded up to { $step }.
 why-total = Total: <b>{ $price }</b>. The price is fixed when you buy; if nothing comes of it, the money comes back.
-draft-ran-elsewhere = This order is running already: its card is further down in this chat, and its result is in the history too: /history
-draft-canceled = The order is canceled, nothing was charged.
-
 ## Answers to taps
 tap-accepted = Accepted, your picture is being made
 tap-accepted-before = This order is accepted already

@@ -7,6 +7,7 @@ import { icon } from "./icons.js";
 import { inlineKeyboard } from "./inline_keyboard.js";
 import { isPicture, mediaOf } from "./media.js";
 import { paymentLine, stars } from "./payment_dialogs.js";
+import { richOf } from "./rich.js";
 import { t } from "./texts.js";
 
 /** The inside of a row; the row itself stays, so that an edit happens in place. */
@@ -14,13 +15,13 @@ export function bubbleParts(messages, { chat, act }) {
   const [first] = messages;
   if (first.service) return [el("div", { class: "service" }, first.payment ? paymentLine(first.payment) : first.text)];
   const caption = messages.find((one) => one.caption || one.text) ?? first;
-  const words = caption.text ?? caption.caption;
+  const words = first.rich ? null : caption.text ?? caption.caption;
   const bubble = el(
     "div",
     { class: shape(messages, words) },
     quoteOf(first, chat, act),
     first.kind === "invoice" ? invoice(first) : null,
-    messages.length > 1 ? album(messages, act) : mediaOf(first, act),
+    messages.length > 1 ? album(messages, act) : first.rich ? richOf(first.rich, act) : mediaOf(first, act),
     words ? el("div", { class: "words", dir: "auto" }, formatted(words, caption.entities, act), roomForMeta(first)) : null,
     reactions(first),
     meta(first),
@@ -104,7 +105,7 @@ function invoice(message) {
 /** A message in a few words, for quotes and rings. */
 export function gist(message) {
   const words = message.text || message.caption || message.invoice?.title || "";
-  const kind = message.kind === "text" ? "" : t(message.kind);
+  const kind = ["text", "rich"].includes(message.kind) ? "" : t(message.kind);
   const line = [kind, words.replace(/\s+/g, " ").trim()].filter(Boolean).join(" · ");
   return line.length > 120 ? `${line.slice(0, 119)}…` : line;
 }

@@ -19,7 +19,7 @@ export function mediaOf(message, { openPhoto }) {
   if (kind === "video" || kind === "animation") return video(media, kind);
   if (kind === "audio" || kind === "voice") return player(
     media,
-    { kind, title: media.title ?? media.file_name ?? t("audio") },
+    { kind, title: media.title ?? media.file_name ?? t("audio"), performer: media.performer, cover: media.thumbnail_url },
   );
   return file(media);
 }
@@ -44,6 +44,9 @@ function photo(message, openPhoto) {
 }
 
 function video(media, kind) {
+  if (media.mime === "image/gif") {
+    return el("div", { class: "picture", style: frame(media) }, el("img", { src: media.url, alt: t("animation") }));
+  }
   const loops = kind === "animation" ? { autoplay: true, loop: true } : { controls: true };
   const screen = el("video", { src: media.url, preload: "metadata", playsinline: true, ...loops });
   screen.muted = kind === "animation";

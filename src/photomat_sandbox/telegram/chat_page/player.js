@@ -8,7 +8,7 @@ import { t } from "./texts.js";
 const BARS = 32;
 let playing = null;
 
-export function player(media, { kind, title }) {
+export function player(media, { kind, title, performer, cover }) {
   const audio = el("audio", { src: media.url, preload: "metadata" });
   const button = el("button", { type: "button", class: "player-button", "aria-label": t("play") }, icon("play"));
   const clock = el("span", { class: "player-clock" }, durationOf(media.duration ?? 0));
@@ -18,12 +18,14 @@ export function player(media, { kind, title }) {
   );
   const line = el("div", { class: "player-line" }, kind === "voice" ? waveform(media.file_unique_id) : null, seek);
   const name = kind === "voice" ? null : el("div", { class: "player-title" }, title);
+  const maker = kind === "voice" || !performer ? null : el("div", { class: "player-performer" }, performer);
+  if (cover) button.prepend(el("img", { class: "player-cover", src: cover, alt: "" }));
   const box = el(
     "div",
     { class: `player player-${kind}` },
     audio,
     button,
-    el("div", { class: "player-body" }, name, line, clock),
+    el("div", { class: "player-body" }, name, maker, line, clock),
   );
   wire({ audio, button, clock, seek, box, media });
   return box;
@@ -38,7 +40,8 @@ function wire({ audio, button, clock, seek, box, media }) {
     clock.textContent = durationOf(audio.paused && !audio.currentTime ? length() : audio.currentTime);
   };
   const turned = () => {
-    button.replaceChildren(icon(audio.paused ? "play" : "pause"));
+    const cover = button.querySelector(".player-cover");
+    button.replaceChildren(...[cover, icon(audio.paused ? "play" : "pause")].filter(Boolean));
     button.setAttribute("aria-label", t(audio.paused ? "play" : "pause"));
     show();
   };

@@ -66,6 +66,8 @@ def wanted_of_params(params: Params, kind: str) -> Wanted:
         hints=Shape(width=params.number("width"), height=params.number("height"), duration=params.number("duration")),
         title=params.text("title"),
         performer=params.text("performer"),
+        thumbnail=params.text("thumbnail"),
+        as_is=params.flag("disable_content_type_detection"),
     )
 
 
@@ -84,6 +86,8 @@ def wanted_of_item(item: JsonObject, kind: str) -> Wanted:
         ),
         title=_text_of(item, "title"),
         performer=_text_of(item, "performer"),
+        thumbnail=_text_of(item, "thumbnail"),
+        as_is=bool(item.get("disable_content_type_detection")),
     )
 
 

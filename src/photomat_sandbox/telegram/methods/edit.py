@@ -16,24 +16,59 @@ from photomat_sandbox.telegram.methods.content import (
     read_text,
     wanted_of_item,
 )
+from photomat_sandbox.telegram.rich import MEDIA_BLOCKS, Block, WantedBlock, plain, read_rich
 from photomat_sandbox.telegram.world import TelegramWorld
 
 EDITABLE_INTO: Final = {"animation", "audio", "document", "photo", "video"}
-EDITABLE_FROM: Final = {"text", *EDITABLE_INTO}
+EDITABLE_FROM: Final = {"text", "rich", *EDITABLE_INTO}
 UNGROUPABLE: Final = {"audio", "document"}
 
 
 async def edit_message_text(call: Call) -> JsonObject:
-    """Change a text; media has none."""
+    """Change a text, or turn it into a rich message and back; media has none."""
+    rich = call.params.mapping("rich_message", "rich message")
+    if rich is not None:
+        return await _edit_into_rich(call, rich)
     text = read_text(call.params)
     keyboard = _new_keyboard(call)
     message = find_editable(call)
-    if message.kind != "text":
-        raise bad_request("there is no text in the message to edit")
+    _check_has_text(message)
     preview = call.params.mapping("link_preview_options", "link preview options")
     _apply(call.world, message, text, keyboard=keyboard, media=None)
     message.link_preview = preview
     return call.world.api(message)
+
+
+async def _edit_into_rich(call: Call, rich: JsonObject) -> JsonObject:
+    """Show blocks and files at once; all of the files are there, or nothing is changed."""
+    wanted, keyboard = read_rich(rich), _new_keyboard(call)
+    message = find_editable(call)
+    _check_has_text(message)
+    message.edits_begun += 1
+    mine = message.edits_begun
+    blocks = tuple([await _obtained(call, block) for block in wanted])
+    if call.world.edits_cancel_edits and message.edits_begun != mine:
+        raise bad_request("canceled by new edit message request")
+    _check_has_text(find_editable(call))
+    text = "\n".join(filter(None, (plain(block.text)[0] for block in blocks)))
+    _apply(call.world, message, FormattedText(text=text, entities=[]), keyboard=keyboard, media=None, rich=blocks)
+    return call.world.api(message)
+
+
+async def _obtained(call: Call, block: WantedBlock) -> Block:
+    media = None
+    if block.item is not None:
+        wanted = wanted_of_item(block.item, MEDIA_BLOCKS[block.type])
+        media = await obtain(call.world, call.params, wanted, editing=True)
+        if media.kind != wanted.kind:
+            raise bad_request(f"can't use file of type {media.kind} as {wanted.kind}")
+    inner = tuple([await _obtained(call, one) for one in block.blocks])
+    return Block(type=block.type, text=block.text, media=media, blocks=inner, size=block.size)
+
+
+def _check_has_text(message: Message) -> None:
+    if message.kind not in {"text", "rich"}:
+        raise bad_request("there is no text in the message to edit")
 
 
 async def edit_message_caption(call: Call) -> JsonObject:
@@ -52,7 +87,9 @@ async def edit_message_reply_markup(call: Call) -> JsonObject:
     keyboard = _new_keyboard(call)
     message = find_editable(call)
     same = FormattedText(text=message.text, entities=message.entities)
-    _apply(call.world, message, same, keyboard=keyboard, media=message.media, spoiler=message.spoiler)
+    _apply(
+        call.world, message, same, keyboard=keyboard, media=message.media, spoiler=message.spoiler, rich=message.rich
+    )
     return call.world.api(message)
 
 
@@ -130,14 +167,19 @@ def _apply(
     keyboard: Rows | None,
     media: Media | None,
     spoiler: bool = False,
+    rich: tuple[Block, ...] = (),
 ) -> None:
-    before = (message.text, message.entities, message.inline_keyboard, message.media, message.spoiler)
-    if before == (text.text, text.entities, keyboard, media, spoiler):
+    before = (message.text, message.entities, message.inline_keyboard, message.media, message.spoiler, message.rich)
+    if before == (text.text, text.entities, keyboard, media, spoiler, rich):
         raise not_modified()
     was = message.kind
     message.text, message.entities = text.text, text.entities
     message.inline_keyboard, message.media, message.spoiler = keyboard, media, spoiler
-    message.kind = media.kind if media else message.kind
+    message.rich = rich
+    if media:
+        message.kind = media.kind
+    elif message.kind in {"text", "rich"}:
+        message.kind = "rich" if rich else "text"
     message.edit_date = world.now()
     what = was if was == message.kind else f"{was} → {message.kind}"
     world.note(

@@ -1,0 +1,71 @@
+"""What a message brings, before anybody looks into it, and which input that is for. Pure."""
+
+from dataclasses import replace
+from typing import Any, Final
+
+from aiogram.types import Message
+
+from photomat.bot.form import Form, upcoming
+from photomat.bot.questions import Asking
+from photomat.bot.understand import understood
+from photomat.catalog.answers import Refused
+from photomat.catalog.formula import is_given
+from photomat.catalog.input import FileKind, Input
+from photomat.catalog.order import relevant
+
+NOTHING: Final = Refused(key="form-expects-text", facts={})
+
+
+def with_caption(asking: Asking, form: Form, caption: str | None) -> Form:
+    """The form with the words below a file in the first question of words that is still to come."""
+    asked = next((each for each in upcoming(asking.model, form) if each.type == "text"), None)
+    value = understood(asked, caption, asking.language) if asked and caption else NOTHING
+    if asked is None or isinstance(value, Refused):
+        return form
+    return replace(form, inputs={**form.inputs, asked.name: value})
+
+
+def input_for(asking: Asking, kind: FileKind) -> Input | None:
+    """The first input that takes a file of this kind and has room for it."""
+    inputs = asking.form.inputs
+    return next(
+        (
+            each
+            for each in relevant(asking.model, inputs)
+            if kind_taken(each) == kind
+            and each.place != "hidden"
+            and (not is_given(inputs.get(each.name)) or _has_room(each, inputs[each.name]))
+        ),
+        None,
+    )
+
+
+def _has_room(asked: Input, value: Any) -> bool:
+    return asked.type == "files" and (asked.max_items is None or len(value) < asked.max_items)
+
+
+def kind_taken(asked: Input) -> FileKind | None:
+    """The kind of files an input takes, if it takes any."""
+    return asked.files.kind if asked.takes_files and asked.files is not None else None
+
+
+def kind_of(message: Message) -> FileKind | None:
+    """What a message claims to bring; its bytes are looked at later."""
+    if message.photo or message.sticker:
+        return "image"
+    if message.video or message.animation or message.video_note:
+        return "video"
+    if message.audio or message.voice:
+        return "audio"
+    mime = (message.document.mime_type or "").partition("/")[0] if message.document else ""
+    known: dict[str, FileKind] = {"image": "image", "video": "video", "audio": "audio"}
+    return known.get(mime, "document") if message.document else None
+
+
+def expected(wanted: Input, language: str) -> Refused:
+    """What is expected where a message brings nothing of that sort."""
+    if wanted.files is not None and wanted.takes_files:
+        formats = ", ".join(wanted.files.formats)
+        return Refused(key="form-file-kind", facts={"kind": wanted.files.kind, "formats": formats})
+    refused = understood(wanted, "", language)
+    return refused if isinstance(refused, Refused) else NOTHING

@@ -1,0 +1,144 @@
+"""What somebody typed, as an answer: labels for values, yes and no, numbers with their unit, lines of a list. Pure.
+
+Forgiving where it is clear what is meant, and exact where it is not: what is refused is refused by `catalog/answers.py`, with
+the limit in the sentence.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from photomat.catalog.answers import Refused, check_answer
+from photomat.catalog.formula import plain
+from photomat.catalog.input import Input
+from photomat.catalog.words import LANGUAGES
+
+YES: Final = frozenset({"да", "yes", "true", "on", "вкл", "включить", "y", "+", "1"})
+NO: Final = frozenset({"нет", "no", "false", "off", "выкл", "выключить", "n", "-", "0"})
+NUMBER: Final = re.compile(r"(-?\d+(?:[.,]\d+)?)\s*(?:[a-zа-яё%°]{1,10}\.?)?", re.IGNORECASE)
+"""A number, and perhaps what it is of: `5 секунд`, `0,5`."""
+
+SHOWN_OPTIONS: Final = 12
+MOST_QUICK: Final = 12
+LARGEST_QUICK: Final = 10_000
+
+
+def understood(asked: Input, text: str, language: str) -> Any | Refused:
+    """The value of a typed answer, or why it does not fit."""
+    typed = text.strip()
+    match asked.type:
+        case "choice":
+            return _option(asked, typed, language)
+        case "switch":
+            return check_answer(asked, _yes_or_no(typed))
+        case "number":
+            found = NUMBER.fullmatch(typed)
+            return check_answer(asked, found.group(1) if found else typed)
+        case _:
+            return check_answer(asked, typed)
+
+
+def typed_lines(asked: Input, text: str, language: str) -> list[Any] | Refused:
+    """The lines of a typed list; each line of the text is one, and numbers may stand beside each other."""
+    if not asked.fields and asked.sends == "number":
+        return [part for part in re.split(r"[\s,;]+", text.strip()) if part]
+    lines: list[Any] = []
+    for written in (line.strip() for line in text.splitlines() if line.strip()):
+        line = _line(asked, written, language)
+        if isinstance(line, Refused):
+            return line
+        lines.append(line)
+    return lines or Refused(key="form-expects-text", facts={})
+
+
+def values(asked: Input) -> tuple[str, ...]:
+    """What can be answered with a button, in its order: options, yes and no, or numbers somebody is likely to want."""
+    match asked.type:
+        case "choice":
+            return asked.options
+        case "switch":
+            return ("true", "false")
+        case "number":
+            return _quick_numbers(asked)
+        case _:
+            return ()
+
+
+def _option(asked: Input, typed: str, language: str) -> Any | Refused:
+    wanted = _folded(typed)
+    exact = next((each for each in asked.options if _folded(each) == wanted), None)
+    named = exact or next((each for each in asked.options if wanted in _names(asked, each)), None)
+    number = NUMBER.fullmatch(typed)
+    if named is None and number is not None and number.group(1) in asked.options:
+        named = number.group(1)
+    if named is not None:
+        return named
+    shown = [asked.label(each, language) for each in asked.options[:SHOWN_OPTIONS]]
+    more = ["…"] if len(asked.options) > SHOWN_OPTIONS else []
+    return Refused(key="form-expects-choice", facts={"options": ", ".join([*shown, *more])})
+
+
+def _names(asked: Input, option: str) -> set[str]:
+    """What an option is called: its labels, and what stands before the dash in them."""
+    labels = {asked.label(option, language) for language in LANGUAGES}
+    return {_folded(name) for label in labels for name in (label, label.split(" — ")[0])}
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.casefold().split())
+
+
+def _yes_or_no(typed: str) -> str:
+    word = _folded(typed)
+    return "true" if word in YES else "false" if word in NO else word
+
+
+def _quick_numbers(asked: Input) -> tuple[str, ...]:
+    if asked.least is not None and asked.most is not None and asked.step:
+        count = int((asked.most - asked.least) / asked.step) + 1
+        if count <= MOST_QUICK:
+            return tuple(plain(asked.least + asked.step * number) for number in range(count))
+    likely = [plain(bound) for bound in (asked.least, asked.default, asked.most) if bound is not None]
+    quick = tuple(dict.fromkeys(each for each in likely if abs(float(each)) <= LARGEST_QUICK))
+    return quick if len(quick) > 1 else ()
+
+
+def _line(asked: Input, written: str, language: str) -> Any | Refused:
+    """One typed line: its main field with others after `|` or a label before `:`; or every field, one after the other."""
+    if not asked.fields:
+        return written
+    if asked.main is None:
+        parts = re.split(r"\s*[|;,]\s*|\s+", written, maxsplit=len(asked.fields) - 1)
+        return _checked(asked, dict(zip((each.name for each in asked.fields), parts, strict=False)), language)
+    line: dict[str, Any] = {}
+    text, bar, last = written.rpartition("|")
+    while bar and (found := _recognised(asked, last, language)):
+        line, written = {**found, **line}, text.strip()
+        text, bar, last = written.rpartition("|")
+    text = written
+    before, colon, after = text.partition(":")
+    speaker = _recognised(asked, before, language, only="choice") if colon and after.strip() else {}
+    return _checked(asked, {**speaker, **line, asked.main: after.strip() if speaker else text}, language)
+
+
+def _recognised(asked: Input, part: str, language: str, *, only: str | None = None) -> dict[str, Any]:
+    """The field a part of a line can be a value of; nothing where there is none."""
+    for each in asked.fields:
+        if each.name != asked.main and each.type in ({only} if only else {"choice", "number"}):
+            value = understood(each, part, language)
+            if not isinstance(value, Refused):
+                return {each.name: value}
+    return {}
+
+
+def _checked(asked: Input, line: Mapping[str, Any], language: str) -> dict[str, Any] | Refused:
+    kept: dict[str, Any] = {}
+    for each in asked.fields:
+        if each.name in line:
+            value = understood(each, str(line[each.name]), language)
+            if isinstance(value, Refused):
+                return value
+            kept[each.name] = value
+        elif asked.main is None and each.required and each.default is None:
+            return Refused(key="form-missing", facts={"input": each.name})
+    return kept

@@ -1,0 +1,163 @@
+"""Words people look for beside those the catalogue says of its models, in both languages. Data, and nothing else."""
+
+from collections.abc import Mapping
+from typing import Final
+
+from photomat.catalog.model import Category, Tag
+from photomat.catalog.words import Said
+
+CATEGORY_WORDS: Final[Mapping[Category, Said]] = {
+    "text-to-image": Said(
+        ru="картинка изображение рисунок нарисовать нарисуй создать генерация стикер арт иллюстрация логотип постер фото",
+        en="picture image draw art illustration logo poster create generate",
+    ),
+    "image-to-image": Said(
+        ru="изменить фото фотка фотография переделать стиль ремикс",
+        en="picture photo image change restyle remix",
+    ),
+    "image-edit": Said(
+        ru="изменить правка редактор редактировать фото фотка фотошоп реставрация восстановить",
+        en="photo restore edit editor retouch inpaint change",
+    ),
+    "background-removal": Said(
+        ru="убрать удалить вырезать фон прозрачный",
+        en="remove delete cut background transparent png",
+    ),
+    "upscale": Said(
+        ru="улучшить увеличить качество чёткость разрешение апскейл фото видео",
+        en="photo video enhance upscale sharpen resolution quality hd 4k",
+    ),
+    "image-analysis": Said(
+        ru="разбор разметка найти распознать анализ картинки фото",
+        en="analyse analysis detect segment read image",
+    ),
+    "text-to-video": Said(
+        ru="видео ролик клип фильм анимация снять",
+        en="video clip film movie animation create",
+    ),
+    "image-to-video": Said(
+        ru="оживить оживление фото фотка фотография картинка видео анимация двигается",
+        en="animate photo picture image video bring alive",
+    ),
+    "reference-to-video": Said(
+        ru="видео образцам персонаж референс",
+        en="reference character consistent video",
+    ),
+    "video-to-video": Said(
+        ru="изменить видео правка монтаж продлить стиль движение",
+        en="video edit change extend restyle motion",
+    ),
+    "avatar": Said(
+        ru="аватар говорящее фото голова губы липсинк дубляж диктор",
+        en="avatar talking photo head lip sync lipsync dub presenter",
+    ),
+    "music": Said(
+        ru="музыка песня трек мелодия бит кавер ремикс",
+        en="music song track melody beat cover",
+    ),
+    "music-tool": Said(
+        ru="музыка песня инструменты текст песни слова минусовка вокал дорожки",
+        en="music song tool lyrics stems vocals instrumental",
+    ),
+    "sound-effects": Said(
+        ru="звук звуки шум эффекты",
+        en="sound effects sfx noise",
+    ),
+    "text-to-speech": Said(
+        ru="озвучка озвучить голос речь диктор читать текст",
+        en="tts text voice speech speak read aloud narrator voiceover",
+    ),
+    "speech-to-text": Said(
+        ru="расшифровка текст речи распознать речь субтитры транскрипция",
+        en="transcribe transcript speech text stt subtitles",
+    ),
+    "audio-isolation": Said(
+        ru="чистый голос убрать шум очистить звук шумоподавление",
+        en="clean voice remove noise isolate denoise",
+    ),
+}
+
+TAG_WORDS: Final[Mapping[Tag, Said]] = {
+    "best": Said(ru="лучшее лучшие топ", en="best top"),
+    "new": Said(ru="новое новые новинки", en="new latest"),
+    "cheap": Said(ru="дёшево дешёвые недорого", en="cheap inexpensive budget"),
+    "free": Said(ru="бесплатно бесплатные даром", en="free"),
+    "fast": Said(ru="быстро быстрые", en="fast quick turbo"),
+}
+
+MAKERS: Final[Mapping[str, str]] = {
+    "nano-banana": "google gemini",
+    "veo": "google",
+    "google": "gemini",
+    "gemini": "google",
+    "gpt-image": "openai chatgpt dalle",
+    "4o-image": "openai chatgpt",
+    "sora": "openai chatgpt",
+    "grok": "xai",
+    "kling": "kuaishou",
+    "bytedance": "bytedance seedance seedream",
+    "seedream": "bytedance",
+    "omnihuman": "bytedance",
+    "volcengine": "bytedance",
+    "wan": "alibaba",
+    "qwen": "alibaba",
+    "z-image": "alibaba tongyi",
+    "happyhorse": "alibaba",
+    "hailuo": "minimax",
+    "minimax": "hailuo",
+    "flux": "blackforest",
+    "mj": "midjourney",
+    "ai-music-api": "suno",
+}
+"""Whose model it is, by how its id begins."""
+
+SPOKEN: Final[Mapping[str, str]] = {
+    "алеф": "aleph",
+    "апскейл": "upscale",
+    "ван": "wan",
+    "вэо": "veo",
+    "гемини": "gemini",
+    "гпт": "gpt",
+    "гугл": "google",
+    "джемини": "gemini",
+    "джипити": "gpt",
+    "дипити": "gpt",
+    "илевенлабс": "elevenlabs",
+    "имаджен": "imagen",
+    "инфинитолк": "infinitalk",
+    "кванг": "qwen",
+    "квен": "qwen",
+    "контекст": "kontext",
+    "куин": "qwen",
+    "миджорни": "midjourney",
+    "мидджорни": "midjourney",
+    "минимакс": "minimax",
+    "омнихьюман": "omnihuman",
+    "опенай": "openai",
+    "пиксверс": "pixverse",
+    "ранвей": "runway",
+    "рекрафт": "recraft",
+    "рунвей": "runway",
+    "рэнвей": "runway",
+    "сиданс": "seedance",
+    "сидрим": "seedream",
+    "флакс": "flux",
+    "флюкс": "flux",
+    "хайло": "hailuo",
+    "хайлуо": "hailuo",
+    "хэппихорс": "happyhorse",
+    "чатгпт": "chatgpt",
+    "элевен": "elevenlabs",
+    "элевенлабс": "elevenlabs",
+}
+"""Names as Russians write them, where letter by letter would not do (`клинг`, `вео`, `суно` need no entry)."""
+
+SILENT: Final = frozenset({
+    "а", "без", "бы", "в", "во", "для", "до", "за", "и", "из", "или", "к", "как", "на", "не", "ничего", "но", "о", "об",
+    "от", "по", "под", "при", "про", "с", "со", "так", "то", "у", "через", "что", "чтобы", "это", "дела", "делает",
+    "делать", "сделать", "сделай", "сгенерировать", "мне", "мой", "мое", "можно", "надо", "нужно", "нужна", "нужен",
+    "хочу", "какая", "какой", "какую", "есть", "модель", "модели", "нейросеть", "нейросети", "ии", "бот", "пожалуйста",
+    "a", "an", "and", "any", "are", "can", "for", "from", "i", "in", "into", "is", "it", "make", "me", "my", "of", "on",
+    "or", "please", "the", "this", "to", "want", "with", "model", "models", "ai", "bot",
+})  # fmt: skip
+"""Words that say nothing about what is looked for."""

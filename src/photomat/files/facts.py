@@ -1,0 +1,37 @@
+"""What is known of the files an order refers to: what a price counts, and what limits are about."""
+
+from collections.abc import Iterable, Mapping
+from decimal import Decimal
+from typing import Any
+
+from photomat.catalog.answers import FileFacts, measured
+from photomat.catalog.model import Model
+from photomat.catalog.reference import FileRef, references
+from photomat.db.pool import Pool, Transaction
+from photomat.files import store
+from photomat.kernel.ids import UserId
+
+
+async def measured_inputs(
+    session: Pool | Transaction, user_id: UserId, model: Model, inputs: Mapping[str, Any]
+) -> dict[str, Decimal]:
+    """What a price of this order counts of its files, like `audio_url:seconds`; nothing of files that are not the user's."""
+    refs = {each.name: _files_in(inputs.get(each.name)) for each in model.inputs}
+    if not any(refs.values()):
+        return {}
+    known = await file_facts(session, user_id, [ref for found in refs.values() for ref in found])
+    whole = {name: found for name, found in refs.items() if found and all(ref in known for ref in found)}
+    return measured({name: [known[ref] for ref in found] for name, found in whole.items()})
+
+
+async def file_facts(session: Pool | Transaction, user_id: UserId, refs: Iterable[FileRef]) -> dict[FileRef, FileFacts]:
+    """What these files are, as far as they are this user's."""
+    wanted = {ref.file_id for ref in refs}
+    if not wanted:
+        return {}
+    found = await store.own_files(session, user_id=user_id, file_ids=wanted)
+    return {file.ref: file.content.facts for file in found.values()}
+
+
+def _files_in(value: Any) -> list[FileRef]:
+    return [ref for ref in references(value) if isinstance(ref, FileRef)]

@@ -1,0 +1,58 @@
+"""A file of a customer: where its bytes come from, what they are, and where Kie has its copy. Pure."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from photomat.catalog.answers import FileFacts
+from photomat.catalog.reference import FileRef
+from photomat.kernel.ids import JobId, UserId
+
+
+@dataclass(frozen=True, slots=True)
+class FromTelegram:
+    """Sent to the bot; the id is Telegram's, for this bot alone."""
+
+    telegram_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class FromLink:
+    """Named by its address."""
+
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class FromOutput:
+    """Made before: one output of an earlier job of the same customer."""
+
+    job_id: JobId
+    position: int
+
+
+Source: TypeAlias = FromTelegram | FromLink | FromOutput
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Content:
+    """What the bytes are, and their fingerprint."""
+
+    facts: FileFacts
+    mime: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InputFile:
+    """A row of `input_files`. `kie_url` is where Kie has a copy that is young enough to be used."""
+
+    file_id: int
+    user_id: UserId
+    source: Source
+    content: Content
+    kie_url: str | None
+
+    @property
+    def ref(self) -> FileRef:
+        """The reference orders keep."""
+        return FileRef(self.file_id)

@@ -1,0 +1,144 @@
+"""Every statement on `input_files`, and what is read of outputs that become inputs."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Final
+
+from photomat.catalog.answers import FileFacts
+from photomat.db.pool import Pool, Transaction
+from photomat.files.file import Content, FromLink, FromOutput, FromTelegram, InputFile, Source
+from photomat.kernel.errors import Corrupt
+from photomat.kernel.ids import JobId, UserId
+
+UPLOAD_LASTS: Final = timedelta(hours=12)
+"""Kie keeps what is uploaded for a day or more; a copy is used again for half of that."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """An output of a job: Kie's address of it, and our own copy's name below the results folder."""
+
+    url: str
+    kept_as: str | None
+
+
+async def add_file(
+    session: Pool | Transaction, *, user_id: UserId, origin: str, source: Source, content: Content
+) -> InputFile:
+    """Remember a file; what the same origin brought before is given again, as it was."""
+    facts = content.facts
+    await session.execute(
+        """
+        INSERT INTO input_files (user_id, origin, source, telegram_id, link, job_id, position,
+                                 kind, format, mime, size_bytes, seconds, width, height, sha256)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
+            ON CONFLICT ON CONSTRAINT input_files_once DO NOTHING
+        """,
+        user_id,
+        origin,
+        *_columns(source),
+        facts.kind,
+        facts.format,
+        content.mime,
+        facts.size_bytes,
+        facts.seconds,
+        facts.width,
+        facts.height,
+        content.sha256,
+    )
+    found = await find_by_origin(session, user_id=user_id, origin=origin)
+    if found is None:
+        raise Corrupt(f"the file that {origin} brought for user {user_id} was not stored")
+    return found
+
+
+async def find_by_origin(session: Pool | Transaction, *, user_id: UserId, origin: str) -> InputFile | None:
+    """What this origin brought before."""
+    row = await session.fetchrow(
+        """
+        SELECT file_id, user_id, source, telegram_id, link, job_id, position, kind, format, mime, size_bytes, seconds,
+               width, height, sha256, CASE WHEN kie_url_at > photomat_now() - $3::interval THEN kie_url END AS kie_url
+          FROM input_files WHERE user_id = $1 AND origin = $2
+        """,
+        user_id,
+        origin,
+        UPLOAD_LASTS,
+    )
+    return None if row is None else _file(row)
+
+
+async def own_files(
+    session: Pool | Transaction, *, user_id: UserId, file_ids: Iterable[int]
+) -> Mapping[int, InputFile]:
+    """These files by their ids, as far as they are this user's."""
+    rows = await session.fetch(
+        """
+        SELECT file_id, user_id, source, telegram_id, link, job_id, position, kind, format, mime, size_bytes, seconds,
+               width, height, sha256, CASE WHEN kie_url_at > photomat_now() - $3::interval THEN kie_url END AS kie_url
+          FROM input_files WHERE user_id = $1 AND file_id = ANY($2::bigint[])
+        """,
+        user_id,
+        list(file_ids),
+        UPLOAD_LASTS,
+    )
+    return {row["file_id"]: _file(row) for row in rows}
+
+
+async def remember_upload(pool: Pool, file_id: int, *, kie_url: str) -> None:
+    """Kie has a copy from now on."""
+    await pool.execute(
+        "UPDATE input_files SET kie_url = $2, kie_url_at = photomat_now() WHERE file_id = $1", file_id, kie_url
+    )
+
+
+async def own_output(session: Pool | Transaction, source: FromOutput, *, user_id: UserId) -> Made | None:
+    """An output of a job that is this user's and done."""
+    row = await session.fetchrow(
+        """
+        SELECT url, kept_as FROM job_outputs JOIN generation_jobs USING (job_id)
+         WHERE job_id = $1 AND position = $2 AND user_id = $3 AND status = 'done'
+        """,
+        source.job_id,
+        source.position,
+        user_id,
+    )
+    return None if row is None else Made(url=row["url"], kept_as=row["kept_as"])
+
+
+def _columns(source: Source) -> tuple[str, str | None, str | None, JobId | None, int | None]:
+    match source:
+        case FromTelegram(telegram_id):
+            return "telegram", telegram_id, None, None, None
+        case FromLink(url):
+            return "link", None, url, None, None
+        case FromOutput(job_id, position):
+            return "output", None, None, job_id, position
+
+
+def _file(row: Mapping[str, Any]) -> InputFile:
+    facts = FileFacts(
+        kind=row["kind"],
+        format=row["format"],
+        size_bytes=row["size_bytes"],
+        seconds=row["seconds"],
+        width=row["width"],
+        height=row["height"],
+    )
+    return InputFile(
+        file_id=row["file_id"],
+        user_id=row["user_id"],
+        source=_source(row),
+        content=Content(facts=facts, mime=row["mime"], sha256=row["sha256"]),
+        kie_url=row["kie_url"],
+    )
+
+
+def _source(row: Mapping[str, Any]) -> Source:
+    match row["source"]:
+        case "telegram":
+            return FromTelegram(row["telegram_id"])
+        case "link":
+            return FromLink(row["link"])
+        case _:
+            return FromOutput(JobId(row["job_id"]), row["position"])

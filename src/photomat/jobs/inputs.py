@@ -1,0 +1,84 @@
+"""What an order refers to, as Kie can use it: files brought to its upload host, earlier jobs by their task and track ids.
+
+Everything must be the job's own user's, and earlier jobs must have ended well. A file that is gone or has changed since it was
+priced ends the job, and the money goes back. Telegram says the same of a file it does not know and of one it cannot find just
+now, so it is asked a few times.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from photomat.catalog.reference import FileRef, JobRef, Ref, references, resolved
+from photomat.db.pool import Pool
+from photomat.files.courier import Courier, FileChanged
+from photomat.files.desk import FileLost
+from photomat.files.file import FromTelegram
+from photomat.jobs.job import Job
+from photomat.jobs.request import InputLost
+from photomat.kernel.errors import Transient
+from photomat.kernel.ids import UserId
+from photomat.kie.port import UploadRefused
+
+MOST_ASKED: Final = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Inputs:
+    """Resolves the references of a claimed job; without a courier no file can be brought."""
+
+    pool: Pool
+    courier: Courier | None = None
+
+    async def resolve(self, job: Job) -> dict[str, Any]:
+        """The body of the job's request without references. Raises InputLost, Paused, or Transient (try later)."""
+        known: dict[Ref, str] = {}
+        for ref in dict.fromkeys(references(job.request.body)):
+            known[ref] = await (self._brought(job, ref) if isinstance(ref, FileRef) else self._made(job, ref))
+        return dict(resolved(job.request.body, known))
+
+    async def _made(self, job: Job, ref: JobRef) -> str:
+        """The task of an earlier job, or one track of it."""
+        if ref.output is None:
+            found = await _task_of(self.pool, ref.job_id, user_id=job.user_id)
+        else:
+            found = await _track_of(self.pool, ref.job_id, ref.output, user_id=job.user_id)
+        if found is None:
+            raise InputLost("input-gone", f"job {ref.job_id}, output {ref.output}, is not one to go on from")
+        return found
+
+    async def _brought(self, job: Job, ref: FileRef) -> str:
+        file = None if self.courier is None else await self.courier.own_file(ref, user_id=job.user_id)
+        if file is None or self.courier is None:
+            raise InputLost("input-gone", f"file {ref.file_id} is not the user's")
+        try:
+            return await self.courier.bring(file)
+        except FileChanged:
+            raise InputLost("input-changed", f"file {ref.file_id} has changed since it was priced") from None
+        except UploadRefused as error:
+            raise InputLost("input-refused", f"Kie does not take file {ref.file_id}: {error.code}") from None
+        except FileLost:
+            if isinstance(file.source, FromTelegram) and job.attempts < MOST_ASKED:
+                raise Transient(f"Telegram does not give out file {ref.file_id} now") from None
+            raise InputLost("input-gone", f"file {ref.file_id} is not there any more") from None
+
+
+async def _task_of(pool: Pool, job_id: int, *, user_id: UserId) -> str | None:
+    found: str | None = await pool.fetchval(
+        "SELECT external_task_id FROM generation_jobs WHERE job_id = $1 AND user_id = $2 AND status = 'done'",
+        job_id,
+        user_id,
+    )
+    return found
+
+
+async def _track_of(pool: Pool, job_id: int, position: int, *, user_id: UserId) -> str | None:
+    found: str | None = await pool.fetchval(
+        """
+        SELECT track_id FROM job_outputs JOIN generation_jobs USING (job_id)
+         WHERE job_id = $1 AND position = $2 AND user_id = $3 AND status = 'done'
+        """,
+        job_id,
+        position,
+        user_id,
+    )
+    return found

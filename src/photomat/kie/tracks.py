@@ -1,0 +1,106 @@
+"""What Kie tells of a file beside its address: the id a track has there, its title, its cover and how long it is.
+
+A part of a track (a stem) is titled by a key, `stem-drums`, which `delivery` says in the customer's language; a mask by what it
+covers. And the seed of a task, where it is told. Nothing here raises on junk; what is kept is short and fit to be stored.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from typing import Final
+
+from photomat.kernel.text import storable
+from photomat.kie.results import MASK, STEMS, TRACK_KEYS, TRACK_LISTS, Found, named, objects, places, stem_keys
+
+LONGEST_ID: Final = 200
+LONGEST_TITLE: Final = 120
+LONGEST_S: Final = Decimal(86400)
+MOST_SEED: Final = 2**63
+COVER_KEYS: Final = ("image_url", "imageUrl", "source_image_url", "sourceImageUrl")
+STEM_TITLE: Final = "stem-"
+STEM_TITLES: Final = tuple(f"{STEM_TITLE}{stem.replace('_', '-')}" for stem in STEMS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Detail:
+    """What is known of one output; each part only where Kie tells it."""
+
+    track_id: str | None = None
+    title: str | None = None
+    cover_url: str | None = None
+    seconds: Decimal | None = None
+
+
+NOTHING: Final = Detail()
+
+
+def details_of(data: Found) -> Mapping[str, Detail]:
+    """What a record or a callback tells of its files, by their addresses; the first that is told of one counts."""
+    found: dict[str, Detail] = {}
+    for place in places(data):
+        for url, detail in (*_tracks(place), *_stems(place), *_masks(place)):
+            if detail != NOTHING:
+                found.setdefault(url, detail)
+    return found
+
+
+def seed_of(data: Found) -> int | None:
+    """The number a result was made from, where Kie tells it."""
+    for place in places(data):
+        told = place.get("seed", place.get("seeds"))
+        first = told[0] if isinstance(told, list) and told else told
+        if isinstance(first, int) and not isinstance(first, bool) and abs(first) < MOST_SEED:
+            return first
+    return None
+
+
+def _tracks(place: Found) -> Iterator[tuple[str, Detail]]:
+    for key in TRACK_LISTS:
+        for track in objects(place.get(key)):
+            for url in named(track, TRACK_KEYS)[:1]:
+                yield url, _detail(track)
+
+
+def _detail(track: Found) -> Detail:
+    return Detail(
+        track_id=_track_id(track.get("id")),
+        title=_line(track.get("title")),
+        cover_url=next(iter(named(track, COVER_KEYS)), None),
+        seconds=_seconds(track.get("duration")),
+    )
+
+
+def _stems(place: Found) -> Iterator[tuple[str, Detail]]:
+    for stem, title in zip(STEMS, STEM_TITLES, strict=True):
+        for url in named(place, stem_keys(stem)):
+            yield url, Detail(title=title)
+
+
+def _masks(place: Found) -> Iterator[tuple[str, Detail]]:
+    for parts in place.values():
+        for part in objects(parts):
+            for url in named(part, (MASK,)):
+                yield url, Detail(title=_line(part.get("name")))
+
+
+def _track_id(raw: object) -> str | None:
+    """An id goes back to Kie as it is, or not at all."""
+    fits = isinstance(raw, str) and 0 < len(raw) <= LONGEST_ID and raw.isascii() and raw.isprintable()
+    return raw if fits and isinstance(raw, str) else None
+
+
+def _line(raw: object) -> str | None:
+    """One short line of text."""
+    if not isinstance(raw, str):
+        return None
+    return str(storable(" ".join(raw.split())))[:LONGEST_TITLE].strip() or None
+
+
+def _seconds(raw: object) -> Decimal | None:
+    if isinstance(raw, bool) or not isinstance(raw, int | float | str):
+        return None
+    try:
+        seconds = Decimal(str(raw).strip())
+        return round(seconds, 3) if seconds.is_finite() and 0 < seconds <= LONGEST_S else None
+    except (InvalidOperation, ValueError):
+        return None

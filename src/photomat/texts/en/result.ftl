@@ -1,0 +1,44 @@
+### A result: its caption, a text to read, the parts of a track, files without compression.
+caption-seed = seed: { $seed }
+
+card-text-cut = … This is only the beginning: the button “📎 As a file” brings the whole text.
+card-text-empty = The model has finished, but its answer holds no text.
+card-button-original = 📎 Original
+card-button-originals = 📎 Originals · { $count }
+card-button-file = 📎 As a file
+card-link-own = Download it
+original =
+    📎 <b>{ $model }</b> · without compression
+    { $inputs }
+original-text =
+    📎 <b>{ $model }</b> · the whole text
+    { $inputs }
+tap-originals = On its way without compression, for free
+
+read-speaker = Speaker { $number }
+read-notes = 🎼 { $instrument } — { $count } { $count ->
+        [one] note
+       *[other] notes
+    }
+read-has-human = A person in the picture
+read-humans-count = People
+read-segments-count = Parts found
+read-segments = Parts
+read-name = Name
+read-description = Description
+read-persona = Number of the voice
+read-score = Confidence
+
+stem-vocal = Vocals
+stem-instrumental = Instrumental
+stem-backing-vocals = Backing vocals
+stem-drums = Drums
+stem-bass = Bass
+stem-guitar = Guitar
+stem-keyboard = Keyboard
+stem-percussion = Percussion
+stem-strings = Strings
+stem-synth = Synth
+stem-fx = Effects
+stem-brass = Brass
+stem-woodwinds = Woodwinds

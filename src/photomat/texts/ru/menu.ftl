@@ -1,0 +1,68 @@
+### Меню: желания, списки моделей, поиск, цены.
+
+## Что хочет человек
+wish-picture = 🖼 Создать картинку
+wish-edit = 🎨 Изменить фото
+wish-animate = 📸 Оживить фото
+wish-video = 🎬 Сделать видео
+wish-revideo = 🎞 Изменить видео
+wish-avatar = 🧑 Говорящий аватар
+wish-music = 🎵 Музыка и песни
+wish-song-tools = 🎛 Работа с песней
+wish-voice = 🗣 Озвучить текст
+wish-sound = 🔊 Звуки и голос
+wish-enhance = ✨ Улучшить качество
+wish-background = ✂️ Убрать фон
+wish-read = 📝 Разобрать фото, речь
+wish-all = 📚 Все модели
+
+## Список моделей
+list-choose = Выберите модель. «От» — цена самого простого заказа, точную покажет карточка.
+list-empty = Здесь пока ничего не продаётся. Загляните позже или посмотрите другие разделы.
+list-page = Страница { $page } из { $pages }.
+list-best = ⭐ Лучшие
+list-new = 🆕 Новые
+list-cheap = 💸 Дешёвые
+list-free = 🎁 Бесплатно
+list-filter-on = { $label } ✓
+list-previous = ◀️
+list-next = ▶️
+model-button = { $title } · { $price }
+model-button-from = { $title } · от { $price }
+model-button-free = { $title } · 🎁 бесплатно
+menu-to-models = ◀️ К моделям
+menu-model-gone = { $title } сейчас не продаётся. Выберите другую модель: /start
+menu-model-replaced = { $title } больше не продаётся. Вместо неё есть { $instead }.
+menu-usual-seconds = ⏱ Обычно около { $seconds } с
+menu-usual-minutes = ⏱ Обычно около { $minutes } мин
+
+## Поиск
+menu-search = 🔎 Поиск
+command-search = Найти модель
+search-ask = 🔎 Что ищем? Напишите словами: «оживить фото», «озвучка», «клинг».
+search-found = 🔎 По запросу «{ $words }» { $count ->
+        [one] нашлась { $count } модель
+        [few] нашлись { $count } модели
+       *[other] нашлось { $count } моделей
+    }:
+search-more = Показаны первые { $shown }, уточните запрос, если нужной нет.
+search-nothing = 🔎 По запросу «{ $words }» ничего не нашлось. Попробуйте другие слова или выберите, что хотите сделать:
+
+## Цены модели
+menu-prices = 💰 Цены
+prices-title = 💰 <b>{ $model }</b>: что сколько стоит
+prices-one = Любой заказ стоит <b>{ $price }</b>.
+prices-one-from = Заказ стоит <b>от { $price }</b>.
+prices-free = 🎁 Эта модель сейчас бесплатна.
+prices-cell = { $choice } — { $price }
+prices-cell-from = { $choice } — от { $price }
+prices-none = не выбрано
+prices-measured = «От» — потому что цена растёт с тем, что вы пришлёте: длиной текста, файлов, их числом. Точная будет на карточке.
+prices-cut = …и ещё { $count } { $count ->
+        [one] сочетание
+        [few] сочетания
+       *[other] сочетаний
+    }: точную цену вашего заказа покажет карточка до оплаты.
+prices-yes = да
+prices-no = нет
+prices-back = ◀️ Назад

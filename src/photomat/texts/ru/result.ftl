@@ -1,0 +1,45 @@
+### Результат: подпись под ним, текст для чтения, части трека, файлы без сжатия.
+caption-seed = seed: { $seed }
+
+card-text-cut = … Здесь только начало: весь текст придёт кнопкой «📎 Файлом».
+card-text-empty = Модель закончила, но текста в ответе нет.
+card-button-original = 📎 Оригинал
+card-button-originals = 📎 Оригиналы · { $count }
+card-button-file = 📎 Файлом
+card-link-own = Скачать по ссылке
+original =
+    📎 <b>{ $model }</b> · без сжатия
+    { $inputs }
+original-text =
+    📎 <b>{ $model }</b> · весь текст
+    { $inputs }
+tap-originals = Отправляю без сжатия, это бесплатно
+
+read-speaker = Говорящий { $number }
+read-notes = 🎼 { $instrument } — { $count } { $count ->
+        [one] нота
+        [few] ноты
+       *[many] нот
+    }
+read-has-human = Человек на фото
+read-humans-count = Людей
+read-segments-count = Найдено частей
+read-segments = Части
+read-name = Название
+read-description = Описание
+read-persona = Номер голоса
+read-score = Уверенность
+
+stem-vocal = Вокал
+stem-instrumental = Инструментал
+stem-backing-vocals = Бэк-вокал
+stem-drums = Барабаны
+stem-bass = Бас
+stem-guitar = Гитара
+stem-keyboard = Клавишные
+stem-percussion = Перкуссия
+stem-strings = Струнные
+stem-synth = Синтезатор
+stem-fx = Эффекты
+stem-brass = Медные духовые
+stem-woodwinds = Деревянные духовые

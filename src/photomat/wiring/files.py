@@ -1,0 +1,40 @@
+"""Customers' files: the desk where they are opened, and who brings them to Kie."""
+
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from aiogram import Bot
+
+from photomat.db.pool import Pool
+from photomat.delivery.media import ResultFiles
+from photomat.files.courier import Courier
+from photomat.files.desk import FileDesk
+from photomat.kernel.fetch import Fetcher
+from photomat.kie.uploads import KieUploads
+from photomat.settings import Settings
+from photomat.telegram.files import BotFiles
+
+
+def result_files(settings: Settings) -> ResultFiles:
+    """Where copies of results are kept; the host of KIE_API_URL is trusted with them."""
+    return ResultFiles(folder=Path(settings.data_dir) / "results", trusted_host=_kie_host(settings))
+
+
+def file_desk(settings: Settings, *, pool: Pool, bot: Bot) -> FileDesk:
+    """The desk; what customers name is fetched from public addresses alone, wherever Kie's host is."""
+    return FileDesk(
+        pool=pool,
+        telegram=BotFiles(bot),
+        links=Fetcher(),
+        results=Fetcher(trusted_host=_kie_host(settings)),
+        folder=result_files(settings).folder,
+    )
+
+
+def courier(settings: Settings, desk: FileDesk) -> Courier:
+    """From the desk to Kie's upload host."""
+    return Courier(desk=desk, uploads=KieUploads(base_url=settings.kie_upload_url, api_key=settings.kie_api_key or ""))
+
+
+def _kie_host(settings: Settings) -> str:
+    return urlsplit(settings.kie_api_url).hostname or ""

@@ -1,0 +1,107 @@
+"""Customers' files in tests: the desk where they are opened, and somebody who sends the bot files and links."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+
+from aiogram import Bot
+from aiogram.fsm.context import FSMContext
+from aiogram.types import Message
+
+from photomat.bot.shop import Shop
+from photomat.bot.storage import Conversation, ConversationStorage, storage_key
+from photomat.bot.unit import Person, Unit
+from photomat.bot.visit import Visit
+from photomat.catalog.load import load_catalog
+from photomat.catalog.pricing import Rates
+from photomat.db.pool import Pool
+from photomat.files.desk import FileDesk
+from photomat.kernel.fetch import Fetcher
+from photomat.kernel.ids import BotId, ChatId, ReceivedId, UserId
+from photomat.kernel.money import Money
+from photomat.telegram.files import BotFiles
+from photomat.texts.load import load_texts
+from photomat.users.user import User
+from photomat_sandbox.telegram import person_acts
+from photomat_sandbox.telegram.people import Person as Someone
+from support.database import pool_of
+from support.jobs import TIMES, a_user
+from support.telegram_sim import RunningTelegram, running_telegram
+
+LOOPBACK = "127.0.0.1"
+RATES = Rates(usd_rate=Decimal(80), markup=Decimal(2), currency="RUB")
+
+
+def desk_of(pool: Pool, bot: Bot, folder: Path) -> FileDesk:
+    """A desk whose links and results may lie on loopback; our copies of results lie in the folder."""
+    return FileDesk(
+        pool=pool,
+        telegram=BotFiles(bot),
+        links=Fetcher(trusted_host=LOOPBACK),
+        results=Fetcher(trusted_host=LOOPBACK),
+        folder=folder,
+    )
+
+
+@dataclass(slots=True, kw_only=True)
+class Sender:
+    """Somebody who sends the bot things, and the desk that takes them."""
+
+    telegram: RunningTelegram
+    bot: Bot
+    pool: Pool
+    desk: FileDesk
+    someone: Someone
+
+    @property
+    def user_id(self) -> UserId:
+        """Who it is."""
+        return UserId(self.someone.user_id)
+
+    @property
+    def visit(self) -> Visit:
+        """What a handler would be given."""
+        user = User(user_id=self.user_id, first_name="Анна", username=None, language="ru", is_blocked=False)
+        bot_id, chat_id = BotId(self.bot.id), ChatId(self.user_id)
+        talk = Conversation(bot_id=bot_id, chat_id=chat_id, user_id=self.user_id, state=None, data={})
+        person = Person(user=user, is_new=False, language_code="ru")
+        unit = Unit(
+            bot_id=bot_id, received_id=ReceivedId(1), kind="message", corr="c0ffee00", person=person, conversation=talk
+        )
+        shop = Shop(
+            pool=self.pool,
+            catalog=load_catalog(),
+            rates=RATES,
+            times=TIMES,
+            welcome_credit=Money(0, "RUB"),
+            files=self.desk,
+        )
+        state = FSMContext(storage=ConversationStorage(talk), key=storage_key(talk))
+        texts = load_texts()
+        return Visit(unit=unit, person=person, state=state, say=texts.speaker("ru"), shop=shop)
+
+    async def sends(self, content: bytes, kind: str, name: str = "a.bin") -> Message:
+        """Send a file; gives the message as the bot gets it."""
+        await person_acts.send_file(self.telegram.world, self.someone, content, kind=kind, name=name)
+        return await self._newest()
+
+    async def writes(self, text: str) -> Message:
+        """Write a text; gives the message as the bot gets it."""
+        self.telegram.writes(self.someone, text)
+        return await self._newest()
+
+    async def _newest(self) -> Message:
+        *_, update = await self.bot.get_updates(offset=-1)
+        assert update.message is not None
+        return update.message
+
+
+@asynccontextmanager
+async def a_sender(database: str, folder: Path, *, balance: int = 10_000) -> AsyncIterator[Sender]:
+    """A user who can send files, with so much money."""
+    async with pool_of(database) as pool, running_telegram() as telegram, telegram.bot() as bot:
+        someone = telegram.person()
+        await a_user(pool, user_id=someone.user_id, balance=balance)
+        yield Sender(telegram=telegram, bot=bot, pool=pool, desk=desk_of(pool, bot, folder), someone=someone)

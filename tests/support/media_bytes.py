@@ -1,0 +1,163 @@
+"""Files of every kind a customer may send, small and true to their format, with a length and sides that are known."""
+
+import io
+import struct
+import wave
+
+from PIL import Image
+
+MILLION_NS = 1_000_000
+MP3_FRAME_S = 1152 / 44100
+AAC_FRAME_S = 1024 / 44100
+
+
+def image(form: str, *, width: int = 321, height: int = 123, **options: object) -> bytes:
+    """A plain picture."""
+    buffer = io.BytesIO()
+    Image.new("RGB", (width, height), "navy").save(buffer, form, **options)
+    return buffer.getvalue()
+
+
+def jpeg_behind_remarks(*, width: int = 321, height: int = 123, remarks: int = 3) -> bytes:
+    """A JPEG whose sides stand behind so many remarks of 60 KB."""
+    whole = image("JPEG", width=width, height=height)
+    remark = b"\xff\xfe" + struct.pack(">H", 60_002) + bytes(60_000)
+    return whole[:2] + remark * remarks + whole[2:]
+
+
+def box(kind: bytes, *parts: bytes) -> bytes:
+    """A box of MP4."""
+    body = b"".join(parts)
+    return struct.pack(">I4s", len(body) + 8, kind) + body
+
+
+def film(
+    *, brand: bytes = b"isom", seconds: float = 5.5, padding: int = 0, handlers: tuple[bytes, ...] = (b"vide", b"soun")
+) -> bytes:
+    """A film or a recording, described at its end."""
+    length = struct.pack(">II", 1000, round(seconds * 1000))
+    tracks = b"".join(_trak(number, handler) for number, handler in enumerate(handlers, 1))
+    moov = box(b"moov", box(b"mvhd", bytes(12), length, bytes(80)), tracks)
+    return box(b"ftyp", brand, bytes(4)) + box(b"mdat", bytes(padding)) + moov
+
+
+def fragmented_film(*, seconds: int = 4) -> bytes:
+    """A film in fragments of a second; neither its header nor anything before them says how long it is."""
+    mvex = box(b"mvex", box(b"trex", bytes(4), struct.pack(">IIIII", 1, 1, 100, 0, 0)))
+    moov = box(b"moov", box(b"mvhd", bytes(12), struct.pack(">II", 1000, 0), bytes(80)), _trak(1, b"vide"), mvex)
+    tfhd = box(b"tfhd", bytes(4), struct.pack(">I", 1))
+    usual = box(b"trun", bytes(4), struct.pack(">I", 10))
+    each = box(b"trun", b"\x00\x00\x01\x00", struct.pack(">I", 2), struct.pack(">II", 400, 600))
+    runs = [usual if second % 2 else each for second in range(seconds)]
+    fragments = b"".join(box(b"moof", box(b"traf", tfhd, run)) + box(b"mdat", bytes(10)) for run in runs)
+    return box(b"ftyp", b"iso5", bytes(4)) + moov + fragments
+
+
+def _trak(number: int, handler: bytes) -> bytes:
+    sides = struct.pack(">II", 640 << 16, 360 << 16) if handler == b"vide" else bytes(8)
+    tkhd = box(b"tkhd", bytes(12), struct.pack(">I", number), bytes(60), sides)
+    mdhd = box(b"mdhd", bytes(12), struct.pack(">II", 1000, 0), bytes(4))
+    return box(b"trak", tkhd, box(b"mdia", mdhd, box(b"hdlr", bytes(8), handler, bytes(12))))
+
+
+def heic(*, width: int = 4032, height: int = 3024) -> bytes:
+    """A picture of a phone: the sides of its tiles stand before its own."""
+    tile, whole = (box(b"ispe", bytes(4), struct.pack(">II", *sides)) for sides in ((512, 512), (width, height)))
+    meta = box(b"meta", bytes(4), box(b"hdlr", bytes(24)), box(b"iprp", box(b"ipco", tile, whole)))
+    return box(b"ftyp", b"heic", bytes(4), b"mif1heic") + meta + box(b"mdat", bytes(100))
+
+
+def element(name: int, *parts: bytes, is_open: bool = False) -> bytes:
+    """An element of Matroska."""
+    body = b"".join(parts)
+    size = b"\x01\xff\xff\xff\xff\xff\xff\xff" if is_open else struct.pack(">Q", 1 << 56 | len(body))
+    return name.to_bytes((name.bit_length() + 7) // 8, "big") + size + body
+
+
+def recording(*, doctype: bytes = b"webm", seconds: float = 7.25, kind: int = 1, is_live: bool = False) -> bytes:
+    """A film (1) or sound (2) in Matroska; a live one has no length and leaves its sizes open."""
+    head = element(0x1A45DFA3, element(0x4282, doctype))
+    length = b"" if is_live else element(0x4489, struct.pack(">d", seconds * 1000))
+    info = element(0x1549A966, element(0x2AD7B1, MILLION_NS.to_bytes(3, "big")), length)
+    sides = element(0xE0, element(0xB0, b"\x02\x80"), element(0xBA, b"\x01\x68")) if kind == 1 else b""
+    tracks = element(0x1654AE6B, element(0xAE, element(0x83, bytes([kind])), sides))
+    last = round(seconds * 1000)
+    blocks = element(0xE7, (last - 250).to_bytes(4, "big")), element(0xA3, b"\x81" + struct.pack(">h", 250) + bytes(9))
+    cluster = element(0x1F43B675, *blocks, is_open=is_live)
+    return head + element(0x18538067, info, tracks, cluster, is_open=is_live)
+
+
+def wav(*, seconds: float = 2.5, rate: int = 8000) -> bytes:
+    """A second of silence, and more of it."""
+    buffer = io.BytesIO()
+    with wave.open(buffer, "wb") as sound:
+        sound.setnchannels(1)
+        sound.setsampwidth(2)
+        sound.setframerate(rate)
+        sound.writeframes(bytes(round(seconds * rate) * 2))
+    return buffer.getvalue()
+
+
+def mp3_frame(kbit_index: int = 9) -> bytes:
+    """A frame of 44.1 kHz; 9 is 128 kbit a second, 14 is 320."""
+    kbit = (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320)[kbit_index]
+    return (b"\xff\xfb" + bytes([kbit_index << 4, 0x40])).ljust(144 * kbit * 1000 // 44100, b"\x00")
+
+
+def mp3(*, frames: int = 200, tag: bool = True) -> bytes:
+    """One rate all through."""
+    return (id3() if tag else b"") + mp3_frame() * frames
+
+
+def mp3_of_changing_rate(*, frames: int = 200) -> bytes:
+    """Half of it at 32 kbit a second, half at 320; an estimate by its first frame is far off."""
+    return mp3_frame(1) * (frames // 2) + mp3_frame(14) * (frames // 2)
+
+
+def mp3_that_tells(*, frames: int = 5000) -> bytes:
+    """The first frame says how many follow, which is more than a short copy holds."""
+    first = bytearray(mp3_frame())
+    first[36:48] = b"Xing" + struct.pack(">II", 1, frames)
+    return bytes(first) + mp3_frame() * 3
+
+
+def id3(size: int = 300) -> bytes:
+    """Tags in front of sound."""
+    return b"ID3\x04\x00\x00" + bytes([size >> 21 & 127, size >> 14 & 127, size >> 7 & 127, size & 127]) + bytes(size)
+
+
+def aac(*, frames: int = 100) -> bytes:
+    """Frames of 44.1 kHz."""
+    size = 64
+    head = bytes([0xFF, 0xF1, 0x50, 0x80 | size >> 11, size >> 3 & 255, (size & 7) << 5 | 0x1F, 0xFC])
+    return head.ljust(size, b"\x00") * frames
+
+
+def flac(*, seconds: float = 3.5, rate: int = 44100) -> bytes:
+    """The first block of a FLAC, which says it all."""
+    packed = rate << 44 | 1 << 41 | 15 << 36 | round(seconds * rate)
+    return b"fLaC\x80\x00\x00\x22" + bytes(10) + packed.to_bytes(8, "big") + bytes(16)
+
+
+def opus(*, seconds: float = 6.0, preskip: int = 312) -> bytes:
+    """A voice message as Telegram makes it."""
+    head = b"OpusHead\x01\x01" + struct.pack("<HI", preskip, 48000) + bytes(3)
+    return _page(head, 0) + _page(bytes(200), 48000) + _page(bytes(200), round(seconds * 48000) + preskip)
+
+
+def vorbis(*, seconds: float = 6.0, rate: int = 22050) -> bytes:
+    """Vorbis in Ogg."""
+    head = b"\x01vorbis" + bytes(4) + b"\x01" + struct.pack("<I", rate) + bytes(14)
+    return _page(head, 0) + _page(bytes(100), round(seconds * rate))
+
+
+def _page(packet: bytes, reached: int) -> bytes:
+    head = b"OggS\x00\x00" + struct.pack("<q", reached) + b"\x07\x07\x07\x07" + bytes(8)
+    return head + b"\x01" + bytes([len(packet)]) + packet
+
+
+def wma(*, seconds: float = 4.0) -> bytes:
+    """A header with the properties of the file."""
+    properties = bytes.fromhex("a1dcab8c47a9cf118ee400c00c205365") + struct.pack("<Q", 104) + bytes(40)
+    times = struct.pack("<QQQ", round((seconds + 3) * 10**7), round(seconds * 10**7), 3000)
+    return bytes.fromhex("3026b2758e66cf11a6d900aa0062ce6c") + bytes(14) + properties + times + bytes(16)

@@ -1,0 +1,160 @@
+"""The menu, its lists, the search and the price page: within Telegram's limits, in both languages, each button once."""
+
+import pytest
+
+from photomat.bot import menu_view, price_view
+from photomat.bot.buttons import MAX_BYTES
+from photomat.bot.menu_view import Found
+from photomat.bot.views import View
+from photomat.catalog.listing import Only, page_of
+from photomat.catalog.price_groups import price_groups
+from photomat.catalog.pricing import NO_RULES, Override, Standing
+from photomat.catalog.wishes import EVERYTHING, PICTURE, WISHES
+from photomat.kernel.money import Money
+from photomat.texts.load import LANGUAGES, Say, load_texts
+from support.conversation import RATES
+from support.shelves import CATALOG, offers, shelf
+
+LONGEST_TEXT, LONGEST_TOAST = 4096, 200
+EVIL = "<b>&" * 250
+NOTHING = Money(0, "RUB")
+TEXTS = load_texts()
+
+
+def labels(view: View) -> list[str]:
+    return [button.text for row in view.rows for button in row]
+
+
+def every_view(say: Say, language: str) -> list[View]:
+    on_sale = shelf()
+    lists = [
+        menu_view.model_list(say, wish, page_of(offers(on_sale, wish), only=only, number=number), language=language)
+        for wish in (*WISHES, EVERYTHING)
+        for only in Only
+        for number in (0, 1, 1000)
+    ]
+    found = Found(words=EVIL, offers=offers(on_sale)[:10], count=177, gone=EVIL[:100])
+    model = CATALOG.get("z-image")
+    return [
+        menu_view.greeting(say, name=EVIL[:64], balance=NOTHING, wishes=WISHES, offers_english=True),
+        menu_view.home(say, balance=NOTHING, wishes=()),
+        *lists,
+        menu_view.search_page(say),
+        menu_view.found_page(say, found, language=language),
+        menu_view.nothing_found(say, EVIL, WISHES),
+        menu_view.instead_page(say, EVIL, model, language=language),
+        *(
+            price_view.prices_page(say, each, price_groups(each, RATES, NO_RULES), language=language)
+            for each in CATALOG.models.values()
+            if each.prices
+        ),
+    ]
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_view_fits_telegram(language: str) -> None:
+    for view in every_view(TEXTS.speaker(language), language):
+        assert 0 < len(view.text) <= LONGEST_TEXT
+        assert "<b>&<b>" not in view.text
+        for button in (button for row in view.rows for button in row):
+            assert 1 <= len((button.callback_data or "").encode()) <= MAX_BYTES
+
+
+def test_one_button_of_the_menu_begins_with_creating_a_picture() -> None:
+    view = menu_view.greeting(TEXTS.speaker("ru"), name="Анна", balance=NOTHING, wishes=WISHES, offers_english=False)
+    assert sum(label.startswith("🖼 Создать картинку") for label in labels(view)) == 1
+    assert view.rows[0][0].callback_data == "m:create"
+    assert "🔎 Поиск" in labels(view)
+
+
+def test_one_button_of_the_first_page_begins_with_z_image() -> None:
+    page = page_of(offers(shelf(), PICTURE), only=Only.ALL, number=0)
+    shown = labels(menu_view.model_list(TEXTS.speaker("ru"), PICTURE, page, language="ru"))
+    assert [label for label in shown if label.startswith("Z-Image")] == [f"Z-Image · {Money(64, 'RUB').written('ru')}"]
+
+
+def test_a_wish_nothing_grants_is_not_in_the_menu() -> None:
+    view = menu_view.home(TEXTS.speaker("ru"), balance=NOTHING, wishes=(PICTURE,))
+    assert "🎬 Сделать видео" not in labels(view)
+    assert "🎬 Сделать видео" in labels(menu_view.home(TEXTS.speaker("ru"), balance=NOTHING, wishes=WISHES))
+
+
+def test_the_filter_that_is_on_switches_itself_off() -> None:
+    page = page_of(offers(shelf(), PICTURE), only=Only.NEW, number=0)
+    view = menu_view.model_list(TEXTS.speaker("ru"), PICTURE, page, language="ru")
+    targets = {button.text: button.callback_data for row in view.rows for button in row}
+    assert targets["🆕 Новые ✓"] == "ml:picture:all:0"
+    assert targets["⭐ Лучшие"] == "ml:picture:best:0"
+
+
+def test_a_free_model_says_so_and_a_dear_one_says_from() -> None:
+    shown = labels(
+        menu_view.found_page(
+            TEXTS.speaker("ru"),
+            Found(
+                words="x",
+                offers=[
+                    each
+                    for each in offers(shelf(), free=("z-image",))
+                    if each.model.id in {"z-image", "kling-3.0/video"}
+                ],
+                count=2,
+            ),
+            language="ru",
+        )
+    )
+    assert "Z-Image · 🎁 бесплатно" in shown
+    assert f"Kling 3.0 · от {Money(3360, 'RUB').written('ru')}" in shown
+
+
+@pytest.mark.parametrize(("seconds", "said"), [(None, "60 с"), (40, "40 с"), (90, "90 с"), (125, "2 мин"), (0, "1 с")])
+def test_the_usual_time_is_said_in_seconds_then_in_minutes(seconds: int | None, said: str) -> None:
+    assert menu_view.usual_time(TEXTS.speaker("ru"), CATALOG.get("z-image"), seconds).endswith(said)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_an_alert_about_a_model_that_is_gone_fits(language: str) -> None:
+    say = TEXTS.speaker(language)
+    for model in CATALOG.models.values():
+        instead = CATALOG.models[model.instead].title_in(language) if model.instead else None
+        assert len(menu_view.model_gone(say, title=model.title_in(language), instead=instead)) <= LONGEST_TOAST
+
+
+def prices_in_words(model: str, standing: Standing = NO_RULES, language: str = "ru") -> str:
+    found = CATALOG.get(model)
+    groups = price_groups(found, RATES, standing)
+    return price_view.prices_page(TEXTS.speaker(language), found, groups, language=language).text
+
+
+def test_prices_are_grouped_by_what_is_chosen() -> None:
+    told = prices_in_words("runway")
+    assert f"10 — {Money(2400, 'RUB').written('ru')}" in told
+    assert f"5 — {Money(960, 'RUB').written('ru')} · 10 — {Money(2400, 'RUB').written('ru')}" in told
+    assert " от " not in told
+
+
+def test_numbers_are_told_from_the_least_to_the_most() -> None:
+    told = next(line for line in prices_in_words("grok-imagine-video-1-5-preview").splitlines() if " · " in line)
+    assert [cell.rpartition(": ")[2].partition(" — ")[0] for cell in told.split(" · ")] == ["1", "8", "15"]
+
+
+def test_one_choice_has_one_line_each() -> None:
+    told = prices_in_words("veo-3-1").splitlines()
+    assert [line.partition(" — ")[0] for line in told if line.startswith("• ")] == ["• 720p", "• 1080p", "• 4k"]
+
+
+def test_a_price_that_grows_with_what_is_sent_is_the_least() -> None:
+    told = prices_in_words("elevenlabs/text-to-speech-turbo-2-5")
+    assert f"от {Money(480, 'RUB').written('ru')}" in told
+    assert "длиной текста" in told
+
+
+def test_an_operators_rules_count_on_the_price_page() -> None:
+    assert "бесплатна" in prices_in_words("runway", Standing(rule=Override(kind="free")))
+    fixed = Standing(rule=Override(kind="fixed", value=RATES.usd_rate * 100, confirmed=True))
+    assert f"Любой заказ стоит <b>{Money(8000, 'RUB').written('ru')}</b>" in prices_in_words("runway", fixed)
+
+
+def test_labels_and_titles_speak_the_language() -> None:
+    assert "Length" in prices_in_words("runway", language="en")
+    assert "Length" not in prices_in_words("runway")

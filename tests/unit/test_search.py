@@ -1,0 +1,112 @@
+"""What people type finds what they mean: other endings, slips of the finger, brand names in Cyrillic, both languages."""
+
+import pytest
+
+from photomat.catalog.search import meaningful, search, stem
+from support.shelves import offers, shelf
+
+MODELS = [each.as_found for each in offers(shelf())]
+TYPED = [
+    ("оживить фото", "image-to-video"),
+    ("оживи фотку", "image-to-video"),
+    ("оживление фотографий", "image-to-video"),
+    ("видео из фото", "image-to-video"),
+    ("сделать видео", "video"),
+    ("клинг", "Kling"),
+    ("клинг 3", "Kling 3"),
+    ("кинг", None),
+    ("вео", "Veo"),
+    ("вео 3", "Veo 3.1"),
+    ("суно", "Suno"),
+    ("музыка", "Suno"),
+    ("хочу песню", "Suno"),
+    ("текст песни", "Suno: текст песни"),
+    ("озвучка", "text-to-speech"),
+    ("озвучить текст", "text-to-speech"),
+    ("убрать фон", "Убрать фон"),
+    ("удали фон", "Убрать фон"),
+    ("апскейл", "upscale"),
+    ("увеличить фото", "Topaz: увеличить фото"),
+    ("четкость", "Recraft: чёткость"),
+    ("аватар", "avatar"),
+    ("говорящее фото", "avatar"),
+    ("нано банана", "Nano Banana"),
+    ("нанобанана", "Nano Banana"),
+    ("флюкс", "Flux"),
+    ("джипити", "GPT"),
+    ("сиданс", "Seedance"),
+    ("рунвей", "Runway"),
+    ("хайлуо", "Hailuo"),
+    ("ван 3", "Wan 3.0"),
+    ("прадлить видео", "продлить видео"),
+    ("звуки", "sound-effects"),
+    ("чистый голос", "ElevenLabs: чистый голос"),
+    ("animate photo", "image-to-video"),
+    ("remove background", "Убрать фон"),
+    ("lip sync", "avatar"),
+    ("text to speech", "text-to-speech"),
+    ("nano bannana", "Nano Banana"),
+    ("seedence", "Seedance"),
+    ("veo3", "Veo 3.1"),
+    ("z image", "Z-Image"),
+    ("zimage", "Z-Image"),
+    ("Z-IMAGE", "Z-Image"),
+    ("chatgpt", "GPT"),
+    ("google video", "Gemini Omni|Veo"),
+    ("lyrics", "Suno"),
+]
+
+
+@pytest.mark.parametrize(("typed", "meant"), TYPED)
+def test_what_people_type_finds_what_they_mean(typed: str, meant: str | None) -> None:
+    found = search(MODELS, typed)
+    if meant is None:
+        assert found == []
+        return
+    first = found[0]
+    said = (first.title_in("ru"), first.title_in("en"), first.category, *first.also, first.kind)
+    assert any(each in word for word in said for each in meant.split("|")), (typed, said)
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "кот",
+        "кота",
+        "нарисуй кота",
+        "a cat",
+        "кот-космонавт",
+        "привет",
+        "спасибо",
+        "как дела",
+        "сколько стоит",
+        "",
+        "!?",
+        "в на по",
+    ],
+)
+def test_what_is_no_model_finds_none(typed: str) -> None:
+    assert search(MODELS, typed) == []
+
+
+def test_every_model_is_found_by_its_own_name_in_both_languages() -> None:
+    for language in ("ru", "en"):
+        lost = [each.id for each in MODELS if each not in search(MODELS, each.title_in(language))[:10]]
+        assert lost == [], language
+
+
+def test_what_fits_some_words_is_found_where_that_is_asked_for() -> None:
+    assert search(MODELS, "звуки дождя") == []
+    assert search(MODELS, "звуки дождя", every=False)[0].category == "sound-effects"
+
+
+def test_a_model_that_is_free_now_is_found_by_that() -> None:
+    free = [each.as_found for each in offers(shelf(), free=("z-image",))]
+    assert "z-image" in {each.id for each in search(free, "бесплатные")}
+    assert "z-image" not in {each.id for each in search(MODELS, "бесплатные")}
+
+
+def test_endings_are_cut_and_small_words_say_nothing() -> None:
+    assert len({stem(word) for word in ("картинка", "картинки", "картинку", "картинками")}) == 1
+    assert stem("кот") == "кот"
+    assert meaningful("хочу оживить фото для мамы") == ["оживить", "фото", "мамы"]
