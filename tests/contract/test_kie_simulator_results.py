@@ -123,3 +123,24 @@ def test_a_model_that_always_gives_several_says_so(model: Model) -> None:
 
 def _makes_mov(model: Model) -> bool:
     return any(item.name == "output_format" and "mov" in (item.enum or ()) for item in model.inputs)
+
+
+async def test_a_picture_without_its_background_has_nothing_behind_the_figure() -> None:
+    async with running_kie(picture_side_px=64) as kie:
+        removed = await result_of(kie, "recraft/remove-background", image=PICTURE)
+        asked = await result_of(kie, "qwen2-1/text-to-image", prompt="кот", background="transparent")
+        kept = await result_of(kie, "qwen2-1/text-to-image", prompt="кот", background="opaque")
+        files = [await fetched(kie, found["resultUrls"][0]) for found in (removed, asked, kept)]
+    assert [mime for mime, _ in files] == ["image/png"] * 3
+    pictures = [Image.open(io.BytesIO(content)).convert("RGBA") for _, content in files]
+    assert [image.getpixel((0, 0))[3] for image in pictures] == [0, 0, 255]  # type: ignore[index]  # four colours
+    centres = [image.getpixel((image.width // 2, image.height // 3)) for image in pictures]
+    assert [centre[3] for centre in centres] == [255] * 3  # type: ignore[index]  # likewise
+
+
+async def test_a_jpeg_keeps_its_background_whatever_was_asked_for() -> None:
+    async with running_kie(picture_side_px=64) as kie:
+        order = {"prompt": "кот", "background": "transparent", "output_format": "jpeg"}
+        found = await result_of(kie, "qwen2-1/text-to-image", **order)
+        mime, content = await fetched(kie, found["resultUrls"][0])
+    assert (mime, Image.open(io.BytesIO(content)).mode) == ("image/jpeg", "RGB")

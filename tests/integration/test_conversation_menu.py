@@ -103,7 +103,7 @@ async def test_words_find_models_by_command_by_button_and_by_chance(database: st
         assert models(chat) == ["Убрать фон"]
         assert "прервано" in await chat.says("/cancel")
         await chat.says("оживить фото")
-        assert "Показаны первые 10" in chat.newest
+        assert "Страница 1 из" in chat.newest
         assert "нажмите кнопку" in await chat.says("рыжий кот на крыше")
         assert "нажмите кнопку" in await chat.says("оживить фото где я стою на крыше старого дома")
 
@@ -170,11 +170,10 @@ async def test_a_favourite_comes_first_and_a_new_name_counts_at_once(database: s
 async def test_what_is_off_is_sold_on_an_operators_word_and_what_is_free_has_its_filter(database: str) -> None:
     async with conversation(database) as chat:
         await chat.says("/start")
-        await chat.taps("📝 Разобрать")
-        assert "ElevenLabs: речь в текст" not in models(chat)
+        assert "📝 Речь в текст" not in labels(chat)
         await turn(chat, "elevenlabs/speech-to-text", "sell")
         await chat.says("/start")
-        await chat.taps("📝 Разобрать")
+        await chat.taps("📝 Речь в текст")
         assert "ElevenLabs: речь в текст" in models(chat)
         assert (await set_price(chat.pool, "free", confirmed=True)).done
         await chat.says("/start")

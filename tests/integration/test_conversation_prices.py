@@ -67,7 +67,7 @@ async def test_a_free_model_is_free_as_often_as_the_quota_says_and_tells_until_w
     async with conversation(database, welcome=0, limits=FREE) as chat:
         await set_price(chat.pool, "free", confirmed=True)
         await chat.orders_a_cat()
-        assert "бесплатна: 1 раз за 24 часа" in await chat.taps("❓ Почему 0")
+        assert "бесплатна: 1 раз за 24 часа" in await chat.taps("❓ Почему бесплатно")
         await chat.taps("◀️ Назад")
         await chat.taps("✅ Создать")
         assert chat.answers[-1].startswith("Принято")

@@ -4,6 +4,7 @@ import io
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import pytest
 import structlog
 
 from photomat.kernel import logs
@@ -89,3 +90,34 @@ async def test_what_people_write_is_not_logged(database: str) -> None:
             await chat.taps("✅ Создать")
     assert len(lines) > 5
     assert not any("кот" in line or "Секретова" in line for line in lines)
+
+
+HIDDEN = "INSERT INTO model_settings (model, hidden) VALUES ('z-image', true)"
+LONGER_THAN_IT_MAY_BE = "UPDATE drafts SET inputs = inputs || jsonb_build_object('prompt', repeat('x', 2000))"
+
+
+@pytest.mark.parametrize("meanwhile", [HIDDEN, LONGER_THAN_IT_MAY_BE])
+async def test_a_tap_handled_again_finds_its_job_though_it_could_not_be_bought_any_more(
+    database: str, meanwhile: str
+) -> None:
+    async with conversation(database) as chat:
+        await chat.orders_a_cat()
+        chat.telegram.faults.arm(world="telegram", method="answerCallbackQuery", action="too_many", retry_after=9)
+        await chat.taps("✅ Создать")
+        async with connection_of(database) as clock:
+            await clock.execute(meanwhile)
+            await shift_clock(clock, 10)
+        await chat.handle_all()
+        assert "уже принят" in chat.answers[-1]
+        await chat.taps("✅ Создать")
+        assert "уже принят" in chat.answers[-1]
+        assert await chat.pool.fetchval("SELECT count(*) FROM generation_jobs") == 1
+
+
+async def test_a_draft_of_a_hidden_model_that_was_not_bought_is_told_so(database: str) -> None:
+    async with conversation(database) as chat:
+        await chat.orders_a_cat()
+        await chat.pool.execute(HIDDEN)
+        await chat.taps("✅ Создать")
+        assert "устарел" in chat.answers[-1]
+        assert await chat.pool.fetchval("SELECT count(*) FROM generation_jobs") == 0

@@ -82,16 +82,16 @@ async def test_a_free_generation_is_on_the_card_explained_and_used(database: str
         assert "2 генерации бесплатно" in await chat.says("/promo free")
         await chat.orders_a_cat()
         assert "По промокоду FREE, осталось: 2" in chat.newest
-        why = await chat.taps("❓ Почему 0")
+        why = await chat.taps("❓ Почему бесплатно")
         assert f"0,64{NBSP}₽ за одну генерацию" in why
         assert f"Промокод FREE: бесплатно вместо 0,64{NBSP}₽" in why
         assert f"Итого: 0{NBSP}₽" in why
         await chat.taps("◀️ Назад")
-        await chat.taps("✅ Создать · 0")
+        await chat.taps("✅ Создать · бесплатно")
         assert chat.answers[-1].startswith("Принято")
         await chat.orders_a_cat()
         assert "осталось: 1" in chat.newest
-        await chat.taps("✅ Создать · 0")
+        await chat.taps("✅ Создать · бесплатно")
         await chat.orders_a_cat()
         assert "По промокоду" not in chat.newest
         assert chat.button(f"✅ Создать · 0,64{NBSP}₽")

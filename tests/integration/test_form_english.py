@@ -49,8 +49,8 @@ async def test_changes_in_english(database: str) -> None:
         await chat.taps("✏️ How many pictures")
         assert "From 1 to 12." in chat.newest
         await chat.taps("9")
-        assert (
-            chat.answers[-1] == "These do not go together: A series of pictures, How many pictures. Change one of them."
+        assert chat.answers[-1] == (
+            "That cannot be done: more than 4 pictures come as a series only; turn on “A series of pictures” first."
         )
         await chat.taps("✖️ Cancel")
         await chat.taps("✏️ Change")

@@ -182,3 +182,11 @@ async def test_which_way_to_order_is_chosen_by_what_is_sent(database: str) -> No
         await opens(chat, "wan/3-0-video")
         assert "Цена" in await chat.says("поезд в лесу")
         assert (await order(chat)) == {"prompt": "поезд в лесу"}
+
+
+async def test_photos_without_a_limit_of_their_own_are_fourteen_at_most(database: str) -> None:
+    async with form(database, "seedream/5-flash-image-to-image") as chat:
+        assert "До 14 файлов" in chat.newest
+        await sends_album(chat, [PHOTO] * 16)
+        await chat.says("сделай закат")
+        assert len((await order(chat))["image_urls"]) == 14

@@ -62,16 +62,18 @@ async def test_heroes_are_filled_in_field_by_field(database: str) -> None:
         await chat.says("рыжая девушка")
         await chat.sends(PHOTO)
         assert "принято 1 из 4" in chat.newest
+        assert "✅ Готово" not in labels(chat), "a hero is shown on two photos at least"
+        await chat.sends(PHOTO)
         await chat.taps("✅ Готово")
-        assert "⏭ Пропустить" in labels(chat)
         await chat.taps("⏭ Пропустить")
-        assert "1. Анна · рыжая девушка · 1 картинка" in chat.newest
+        assert "1. Анна · рыжая девушка · 2 картинки" in str([each["text"] for each in chat.screen()])
         await chat.taps("➕ Ещё")
         await chat.says("Борис")
         await chat.taps("◀️ Назад")
         assert "№ 2" in chat.newest, "only the line at hand begins anew"
         await chat.says("Вера")
         await chat.says("певица")
+        await chat.sends(PHOTO)
         await chat.sends(PHOTO)
         await chat.taps("✅ Готово")
         await chat.taps("✅ Готово")
@@ -124,3 +126,18 @@ async def test_a_text_to_be_read_has_a_default_voice_and_a_second_speaker_can_be
         await chat.taps("✅ Готово")
         speakers = (await order(chat))["speakers"]
         assert speakers == [{"speaker_id": "Speaker 1", "voice_name": "Puck"}]
+
+
+async def test_a_dialogue_without_a_limit_of_its_own_ends_all_the_same(database: str) -> None:
+    async with form(database, "google/gemini-3-8-flash-tts") as chat:
+        for _ in range(5):
+            await chat.says("я" * 4000)
+        assert "20000" in await chat.says("я" * 4000)
+        size = await chat.pool.fetchval("SELECT max(length(data::text)) FROM conversations")
+        assert size < 25_000
+
+
+async def test_lines_beyond_the_hundredth_are_refused(database: str) -> None:
+    async with form(database, "google/gemini-3-8-flash-tts") as chat:
+        assert "можно до 100" in await chat.says("\n".join(["я"] * 101))
+        assert "Больше не нужно" in await chat.says("\n".join(["я"] * 100))

@@ -47,7 +47,7 @@ async def test_a_choice_of_many_is_turned_through_and_may_be_typed_by_its_name(d
         await chat.taps("▶️")
         assert "Страница 2 из" in chat.newest
         assert not set(first[:12]) & set(labels(chat)[:12])
-        assert "Выберите один из вариантов" in await chat.says("нет такого")
+        assert "Нет такого варианта" in await chat.says("нет такого")
         assert "Голос: Xavier — " in await chat.says("xavier")
         assert (await order(chat))["voice"]
 
@@ -131,8 +131,10 @@ async def test_what_does_not_go_together_is_said_and_the_card_stays(database: st
         await chat.taps("✏️ Изменить")
         await chat.taps("✏️ Сколько картинок")
         await chat.taps("5")
-        assert chat.answers[-1] == "Вместе не получится: Серия картинок, Сколько картинок. Измените одно из них."
-        assert "Вместе не получится" in await chat.says("6")
+        assert chat.answers[-1] == (
+            "Так не получится: больше 4 картинок — только серией; сначала включите «Серия картинок»."
+        )
+        assert "Так не получится" in await chat.says("6")
         await chat.taps("✖️ Отмена")
         assert chat.button("✅ Создать")
         assert await order(chat) == {"prompt": "кот"}
@@ -190,7 +192,7 @@ async def test_a_card_the_catalogue_no_longer_bears_is_not_sold_but_can_be_mende
         await chat.taps("1:1")
         await chat.pool.execute('UPDATE drafts SET inputs = inputs || \'{"aspect_ratio": "5:7"}\'::jsonb')
         await chat.taps("✅ Создать")
-        assert "Выберите один из вариантов" in chat.answers[-1]
+        assert "Нет такого варианта" in chat.answers[-1]
         await chat.taps("❓ Почему")
         assert "устарел" in chat.answers[-1]
         await chat.taps("✏️ Изменить")
@@ -214,3 +216,11 @@ async def test_an_order_is_repeated_with_what_the_catalogue_still_takes(database
         assert "Выберите формат" in chat.newest, "a format that is gone is asked for anew"
         assert "кот" in await chat.taps("16:9")
         assert await order(chat) == {"prompt": "кот", "aspect_ratio": "16:9"}
+
+
+async def test_a_text_that_may_be_longer_than_a_message_is_told_that_one_message_is_taken(database: str) -> None:
+    async with form(database, "nano-banana-2") as chat:
+        assert "До 4096 символов, одним сообщением" in chat.newest
+        assert "20000" not in chat.newest
+        await chat.says("я" * 4096)
+        assert len((await order(chat))["prompt"]) == 4096

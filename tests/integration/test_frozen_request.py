@@ -6,20 +6,22 @@ from datetime import timedelta
 from typing import Any
 
 from photomat.catalog.load import load_catalog
-from photomat.db.pool import Pool
+from photomat.db.pool import Pool, transaction
+from photomat.jobs import store
 from photomat.jobs.job import Job
 from photomat.jobs.request import InputLost, Request, frozen_request
 from photomat.jobs.submit import Submitter
-from photomat.kernel.errors import Transient
+from photomat.jobs.sweep import rearm_the_forgotten
+from photomat.kernel.errors import Corrupt, Transient
 from photomat.kernel.ids import JobId, TaskId
 from photomat.kie.port import Paused
 from support.database import pool_of, shift_clock
 from support.jobs import (
     CAT,
     LEASE,
+    ONE,
     PRICE,
     TIMES,
-    TWO,
     ToldProvider,
     Woken,
     a_job,
@@ -33,9 +35,19 @@ from support.steps import BALANCE, kie_client, submitter
 
 WITH_FILE = Request(protocol="jobs", body={"prompt": "кот", "image_url": {"file": 7}})
 CLAIM_OF_AN_OLDER_PROGRAM = """
-    UPDATE generation_jobs SET fence = fence + 1, leased_until = photomat_now() + interval '30 seconds', attempts = attempts + 1
-     WHERE status = 'pending' AND due_at <= photomat_now() AND (leased_until IS NULL OR leased_until <= photomat_now())
-    RETURNING job_id
+    WITH due AS MATERIALIZED (
+        SELECT job_id FROM generation_jobs
+         WHERE status = 'pending' AND due_at <= photomat_now() AND (leased_until IS NULL OR leased_until <= photomat_now())
+         ORDER BY due_at LIMIT 8 FOR UPDATE SKIP LOCKED)
+    UPDATE generation_jobs AS job
+       SET fence = job.fence + 1, leased_until = photomat_now() + interval '30 seconds', attempts = attempts + 1
+      FROM due WHERE job.job_id = due.job_id
+    RETURNING job.job_id
+"""
+SWEEP_OF_AN_OLDER_PROGRAM = """
+    UPDATE generation_jobs SET due_at = photomat_now(), leased_until = NULL
+     WHERE settled_at IS NULL AND stopped_at IS NULL AND due_at IS NULL
+       AND (leased_until IS NULL OR leased_until <= photomat_now())
 """
 
 
@@ -59,19 +71,39 @@ def with_inputs(pool: Pool, provider: Any, inputs: ToldInputs, *, lease: timedel
     return replace(submitter(pool, provider, woken=Woken()), inputs=inputs, times=replace(TIMES, lease=lease))
 
 
-async def test_an_older_program_cannot_claim_what_it_would_send_wrongly(database: str) -> None:
+async def test_an_older_program_neither_claims_what_it_would_send_wrongly_nor_is_held_up_by_it(database: str) -> None:
     async with pool_of(database) as pool:
         user = await a_user(pool)
+        asking = [await a_job(pool, user, request=WITH_FILE) for _ in range(9)]
         plain = await a_job(pool, user)
-        asking = await a_job(pool, user, request=WITH_FILE)
         assert [row["job_id"] for row in await pool.fetch(CLAIM_OF_AN_OLDER_PROGRAM)] == [plain]
-        job = await claim_submit(pool, asking)
-        assert job.request == WITH_FILE
-        await shift_clock(pool, LEASE.total_seconds() + 1)
-        assert [row["job_id"] for row in await pool.fetch(CLAIM_OF_AN_OLDER_PROGRAM)] == [plain], (
-            "nor after our own claim"
+        await pool.execute(SWEEP_OF_AN_OLDER_PROGRAM)
+        assert await pool.fetch(CLAIM_OF_AN_OLDER_PROGRAM) == []
+        ours = await store.claim_submits(pool, limit=99, lease=LEASE, instance=ONE)
+        assert [job.job_id for job in ours] == asking
+        assert {job.request.protocol for job in ours} == {"jobs"}
+
+
+async def test_a_frozen_job_comes_due_again_however_it_was_given_back(database: str) -> None:
+    async with pool_of(database) as pool:
+        job_id = await a_job(pool, await a_user(pool), request=WITH_FILE)
+        provider = ToldProvider(creates=[TaskId("task-9")])
+        later = ToldInputs(answer=Transient("not now", retry_after_s=60))
+        await with_inputs(pool, provider, later).submit(await claim_submit(pool, job_id))
+        assert await store.claim_submits(pool, limit=9, lease=LEASE, instance=ONE) == []
+        assert await rearm_the_forgotten(pool) == 0
+        await shift_clock(pool, 61)
+        broken = ToldInputs(answer=Corrupt("a rule of our own"))
+        await with_inputs(pool, provider, broken).submit(await claim_submit(pool, job_id))
+        assert await store.claim_submits(pool, limit=9, lease=LEASE, instance=ONE) == [], (
+            "a stopped job waits for the operator"
         )
-        await claim_submit(pool, asking, instance=TWO)
+        async with transaction(pool) as tx:
+            await store.make_due(tx, job_id)
+        await with_inputs(pool, provider, ToldInputs(answer={"prompt": "кот"})).submit(await claim_submit(pool, job_id))
+        row = await row_of(pool, job_id)
+        assert (row["status"], row["submit_at"]) == ("running", None)
+        assert row["due_at"] is not None
 
 
 async def test_only_what_the_inputs_cannot_say_is_frozen() -> None:
@@ -112,7 +144,7 @@ async def test_who_lost_the_claim_while_files_travelled_creates_nothing(database
         lease = timedelta(seconds=0.3)
         job_id = await a_job(pool, await a_user(pool), request=WITH_FILE)
         job = await claim_submit(pool, job_id)
-        await pool.execute("UPDATE generation_jobs SET fence = fence + 1, request_fence = fence + 1")
+        await pool.execute("UPDATE generation_jobs SET fence = fence + 1")
         provider = ToldProvider(creates=[TaskId("task-9")])
         inputs = ToldInputs(answer={"prompt": "кот"}, busy_s=30)
         async with asyncio.timeout(5):

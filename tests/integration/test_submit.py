@@ -9,7 +9,7 @@ from photomat.cluster.instances import Heartbeat
 from photomat.db.pool import transaction
 from photomat.jobs import outcome_store, store
 from photomat.jobs.cancel import Canceled, TooLate, cancel_job
-from photomat.jobs.submit import CREATES
+from photomat.jobs.submit import CREATES, paused_by
 from photomat.jobs.sweep import free_claims_of_the_dead
 from photomat.kernel.errors import OutcomeUnknown
 from photomat.kernel.ids import MessageId, TaskId, UserId
@@ -229,6 +229,16 @@ async def test_a_job_without_budget_waits_without_an_intent(database: str) -> No
         job = await row_of(pool, job_id)
         assert (provider.created, job["status"], job["intent_at"]) == ([], "pending", None)
         assert 0 < (await seconds_until(pool, job_id, "due_at") or 0) <= CREATES.window_s
+
+
+async def test_a_job_that_waits_because_kie_is_out_of_credits_says_so(database: str) -> None:
+    async with pool_of(database) as pool:
+        job_id = await a_job(pool, await a_user(pool))
+        await budget.block(pool, CREATES.name, seconds=60, reason=paused_by(402))
+        await submitter(pool, ToldProvider(creates=[TaskId("t-1")])).submit(await claim_submit(pool, job_id))
+        assert (await row_of(pool, job_id))["last_error"] == "submitting is paused: kie-402"
+        await shift_clock(pool, 61)
+        assert await budget.blocked_because(pool, CREATES.name) is None
 
 
 async def test_a_storm_of_jobs_draws_no_429_from_kie(database: str) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from photomat.bot.attachments import attached
+from photomat.bot.forms.attachments import attached
 from photomat.catalog.input import FileLimits, Input
 from photomat.files.courier import Courier
 from photomat.files.file import FromLink, InputFile
@@ -154,6 +154,50 @@ async def test_what_telegram_does_not_find_is_asked_for_a_few_times(database: st
             await shift_clock(desk.sender.pool, 120)
         assert states == ["pending", "pending", "pending", "failed"]
         assert await desk.money_is_back()
+
+
+async def test_claims_that_wait_for_kie_do_not_count_as_losses_of_a_file(database: str, tmp_path: Path) -> None:
+    async with counter(database, tmp_path) as desk:
+        ref = await desk.sends_a_photo()
+        job_id = await desk.buys(image_urls=[ref])
+        await desk.sender.pool.execute("UPDATE generation_jobs SET attempts = 40 WHERE job_id = $1", job_id)
+        files = desk.sender.telegram.world.files.files
+        kept = dict(files)
+        files.clear()
+        assert (await desk.submits(job_id))["status"] == "pending"
+        files.update(kept)
+        await shift_clock(desk.sender.pool, 120)
+        assert (await desk.submits(job_id))["status"] == "running"
+        assert await desk.sender.pool.fetchval("SELECT lost_times FROM input_files") == 0
+
+
+async def test_a_link_that_does_not_answer_is_given_up_after_a_few_tries(database: str, tmp_path: Path) -> None:
+    async with counter(database, tmp_path) as desk:
+        async with running_files() as server:
+            ref = await desk.names(server.add("a.png", made.image("PNG"), "image/png"))
+        job_id = await desk.buys(image_urls=[ref])
+        states = []
+        for _ in range(4):
+            states.append((await desk.submits(job_id))["status"])
+            await shift_clock(desk.sender.pool, 120)
+        assert states == ["pending", "pending", "pending", "failed"]
+        assert (await row_of(desk.sender.pool, job_id))["fail_code"] == "input-gone"
+        assert await desk.money_is_back()
+        assert (await desk.submits(await desk.buys(image_urls=[ref])))["status"] == "pending", "counted anew"
+
+
+async def test_a_disk_of_ours_that_takes_nothing_is_no_loss_of_a_link(database: str, tmp_path: Path) -> None:
+    async with counter(database, tmp_path) as desk, running_files() as server:
+        ref = await desk.names(server.add("a.png", made.image("PNG"), "image/png"))
+        job_id = await desk.buys(image_urls=[ref])
+        tmp = desk.sender.desk.tmp
+        tmp.rmdir()
+        tmp.write_bytes(b"no folder")
+        for _ in range(6):
+            assert (await desk.submits(job_id))["status"] == "pending"
+            await shift_clock(desk.sender.pool, 120)
+        tmp.unlink()
+        assert (await desk.submits(job_id))["status"] == "running"
 
 
 async def test_a_file_of_somebody_else_is_never_brought(database: str, tmp_path: Path) -> None:

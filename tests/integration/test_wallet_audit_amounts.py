@@ -28,7 +28,7 @@ NO_MONEY = {
         "troubles",
     ),
     *("delivery_fence", "fence", "height", "invariants", "line", "number", "pid", "position", "progress", "revision"),
-    *("request_fence", "seconds", "size_bytes", "width", "refunds", "reverses"),
+    *("seconds", "size_bytes", "width", "refunds", "reverses"),
 }
 """Columns that count or name something else; those that end in _id do too. `refunds` and `reverses` name transactions."""
 

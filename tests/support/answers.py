@@ -12,11 +12,11 @@ def fitting(asked: Input, model: Model | None = None) -> Any:
     if model is not None and asked.name in model.example:
         return model.example[asked.name]
     if asked.type == "list":
-        return [_line(asked) for _ in range(asked.min_items or 1)]
+        return adding_up(asked, [_line(asked) for _ in range(asked.min_items or 1)])
     if asked.type == "choice":
         return asked.options[-1]
     plain_values: dict[str, Any] = {
-        "text": "x" * (asked.min_length or 1),
+        "text": asked.like or "x" * (asked.min_length or 1),
         "number": plain(asked.least if asked.least is not None else 1),
         "switch": "true",
         "link": "https://example.com/page",
@@ -26,6 +26,15 @@ def fitting(asked: Input, model: Model | None = None) -> Any:
         "track": {"job": 1, "output": 0},
     }
     return plain_values[asked.type]
+
+
+def adding_up(asked: Input, lines: list[Any]) -> list[Any]:
+    """These lines with shares that make up the whole: the first has what is left over."""
+    for field, whole in asked.totals:
+        share = int(whole) // len(lines)
+        shares = [int(whole) - share * (len(lines) - 1), *[share] * (len(lines) - 1)]
+        lines = [{**line, field: f"{number}%"} for line, number in zip(lines, shares, strict=True)]
+    return lines
 
 
 def too_much(asked: Input) -> list[str]:

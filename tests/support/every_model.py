@@ -159,7 +159,11 @@ class Shopper:
         """The card shows what Kie made, all of it, with words below."""
         made = self.market.system.kie.world.tasks[job["external_task_id"]].results
         suffix = "json" if model.output == "json" else made[0].rpartition(".")[2]
-        assert found["kind"] in SHOWN_AS[suffix], f"{model.id}: {found['kind']} for {suffix}: {found}"
+        is_seen_through = _is_seen_through(model, job, suffix)
+        shown_as = {"document"} if is_seen_through else SHOWN_AS[suffix]
+        assert found["kind"] in shown_as, f"{model.id}: {found['kind']} for {suffix}: {found}"
+        says_why = "прозрачность теряет" in str(found["caption"] or "")
+        assert says_why == is_seen_through, f"{model.id}: {found['caption']}"
         assert suffix == "json" or job["result_urls"][: len(made)] == made, (
             f"{model.id}: {job['result_urls']}, not {made}"
         )
@@ -178,6 +182,12 @@ def _price_of(model: Model, job: Mapping[str, Any], before: Mapping[str, Any]) -
     }
     credits_ = model.credits_for({**job["inputs"], **before}, measured(facts))
     return (credits_ * RUBLES_A_CREDIT).quantize(Decimal("0.01"), rounding=ROUND_CEILING)
+
+
+def _is_seen_through(model: Model, job: Mapping[str, Any], suffix: str) -> bool:
+    """Whether the picture has nothing behind what it shows: what a photo of Telegram cannot be."""
+    is_asked_for = model.category == "background-removal" or job["inputs"].get("background") == "transparent"
+    return is_asked_for and suffix in {"png", "webp"}
 
 
 def _effort(model: Model) -> int:

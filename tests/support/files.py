@@ -42,6 +42,8 @@ def desk_of(pool: Pool, bot: Bot, folder: Path) -> FileDesk:
         links=Fetcher(trusted_host=LOOPBACK),
         results=Fetcher(trusted_host=LOOPBACK),
         folder=folder,
+        tmp=folder / "tmp",
+        take_within_s=15.0,
     )
 
 

@@ -6,6 +6,7 @@ from photomat.catalog.input import Input
 from photomat.catalog.model import Model
 from photomat.catalog.order import check_order, relevant
 from photomat.catalog.samples import HOST, SAMPLE_TASK, SAMPLE_TRACK, example_of
+from support.answers import adding_up
 
 
 def full_order(model: Model) -> dict[str, Any]:
@@ -33,8 +34,8 @@ def any_value(asked: Input) -> Any:
             return urls if asked.type == "files" else urls[0]
         case "list":
             one = {field.name: any_value(field) for field in asked.fields} if asked.fields else "1"
-            return [one] * (asked.min_items or 1)
+            return adding_up(asked, [one] * (asked.min_items or 1))
         case "link" | "task" | "track":
             return {"link": "https://example.com/page", "task": SAMPLE_TASK, "track": SAMPLE_TRACK}[asked.type]
         case _:
-            return "слово".ljust(asked.min_length or 0, "о")
+            return asked.like or "слово".ljust(asked.min_length or 0, "о")

@@ -3,6 +3,7 @@
 import io
 import struct
 import wave
+from collections.abc import Sequence
 
 from PIL import Image
 
@@ -32,20 +33,27 @@ def box(kind: bytes, *parts: bytes) -> bytes:
 
 
 def film(
-    *, brand: bytes = b"isom", seconds: float = 5.5, padding: int = 0, handlers: tuple[bytes, ...] = (b"vide", b"soun")
+    *,
+    brand: bytes = b"isom",
+    seconds: float = 5.5,
+    padding: int = 0,
+    handlers: tuple[bytes, ...] = (b"vide", b"soun"),
+    more: Sequence[bytes] = (),
+    told: int = 0,
 ) -> bytes:
-    """A film or a recording, described at its end."""
+    """A film or a recording, described at its end; `told` (thousandths) stands in its tracks' headers, `more` beside it."""
     length = struct.pack(">II", 1000, round(seconds * 1000))
-    tracks = b"".join(_trak(number, handler) for number, handler in enumerate(handlers, 1))
+    tracks = b"".join(_trak(number, handler, *more, told=told) for number, handler in enumerate(handlers, 1))
     moov = box(b"moov", box(b"mvhd", bytes(12), length, bytes(80)), tracks)
     return box(b"ftyp", brand, bytes(4)) + box(b"mdat", bytes(padding)) + moov
 
 
-def fragmented_film(*, seconds: int = 4) -> bytes:
-    """A film in fragments of a second; neither its header nor anything before them says how long it is."""
+def fragmented_film(*, seconds: int = 4, told: int = 0, begins: int | None = None) -> bytes:
+    """A film in fragments of a second; its header may tell of another length, the fragments when they begin (thousandths)."""
     mvex = box(b"mvex", box(b"trex", bytes(4), struct.pack(">IIIII", 1, 1, 100, 0, 0)))
-    moov = box(b"moov", box(b"mvhd", bytes(12), struct.pack(">II", 1000, 0), bytes(80)), _trak(1, b"vide"), mvex)
+    moov = box(b"moov", box(b"mvhd", bytes(12), struct.pack(">II", 1000, told), bytes(80)), _trak(1, b"vide"), mvex)
     tfhd = box(b"tfhd", bytes(4), struct.pack(">I", 1))
+    tfhd += b"" if begins is None else box(b"tfdt", bytes(4), struct.pack(">I", begins))
     usual = box(b"trun", bytes(4), struct.pack(">I", 10))
     each = box(b"trun", b"\x00\x00\x01\x00", struct.pack(">I", 2), struct.pack(">II", 400, 600))
     runs = [usual if second % 2 else each for second in range(seconds)]
@@ -53,11 +61,21 @@ def fragmented_film(*, seconds: int = 4) -> bytes:
     return box(b"ftyp", b"iso5", bytes(4)) + moov + fragments
 
 
-def _trak(number: int, handler: bytes) -> bytes:
+def samples(*times: tuple[int, int], count: int | None = None) -> bytes:
+    """The boxes of a track's table of samples: how many of which length, and how many there are in truth."""
+    table = b"".join(struct.pack(">II", *both) for both in times)
+    there = sum(number for number, _ in times) if count is None else count
+    stts = box(b"stts", bytes(4), struct.pack(">I", len(times)), table)
+    return box(b"minf", box(b"stbl", stts, box(b"stsz", bytes(4), struct.pack(">II", 1, there))))
+
+
+def _trak(number: int, handler: bytes, *more: bytes, told: int = 0) -> bytes:
     sides = struct.pack(">II", 640 << 16, 360 << 16) if handler == b"vide" else bytes(8)
     tkhd = box(b"tkhd", bytes(12), struct.pack(">I", number), bytes(60), sides)
-    mdhd = box(b"mdhd", bytes(12), struct.pack(">II", 1000, 0), bytes(4))
-    return box(b"trak", tkhd, box(b"mdia", mdhd, box(b"hdlr", bytes(8), handler, bytes(12))))
+    mdhd = box(b"mdhd", bytes(12), struct.pack(">II", 1000, told), bytes(4))
+    inside = [each for each in more if each[4:8] == b"minf"]
+    beside = [each for each in more if each not in inside]
+    return box(b"trak", tkhd, *beside, box(b"mdia", mdhd, box(b"hdlr", bytes(8), handler, bytes(12)), *inside))
 
 
 def heic(*, width: int = 4032, height: int = 3024) -> bytes:
@@ -74,10 +92,12 @@ def element(name: int, *parts: bytes, is_open: bool = False) -> bytes:
     return name.to_bytes((name.bit_length() + 7) // 8, "big") + size + body
 
 
-def recording(*, doctype: bytes = b"webm", seconds: float = 7.25, kind: int = 1, is_live: bool = False) -> bytes:
-    """A film (1) or sound (2) in Matroska; a live one has no length and leaves its sizes open."""
+def recording(
+    *, doctype: bytes = b"webm", seconds: float = 7.25, kind: int = 1, is_live: bool = False, told: float | None = None
+) -> bytes:
+    """A film (1) or sound (2) in Matroska, maybe told otherwise; a live one has no length and leaves its sizes open."""
     head = element(0x1A45DFA3, element(0x4282, doctype))
-    length = b"" if is_live else element(0x4489, struct.pack(">d", seconds * 1000))
+    length = b"" if is_live else element(0x4489, struct.pack(">d", (seconds if told is None else told) * 1000))
     info = element(0x1549A966, element(0x2AD7B1, MILLION_NS.to_bytes(3, "big")), length)
     sides = element(0xE0, element(0xB0, b"\x02\x80"), element(0xBA, b"\x01\x68")) if kind == 1 else b""
     tracks = element(0x1654AE6B, element(0xAE, element(0x83, bytes([kind])), sides))
@@ -133,31 +153,50 @@ def aac(*, frames: int = 100) -> bytes:
     return head.ljust(size, b"\x00") * frames
 
 
-def flac(*, seconds: float = 3.5, rate: int = 44100) -> bytes:
-    """The first block of a FLAC, which says it all."""
-    packed = rate << 44 | 1 << 41 | 15 << 36 | round(seconds * rate)
-    return b"fLaC\x80\x00\x00\x22" + bytes(10) + packed.to_bytes(8, "big") + bytes(16)
+def flac(*, seconds: float = 3.5, told: float | None = None, rate: int = 44100) -> bytes:
+    """Silence in frames of a second or less; its first block may tell of another length."""
+    samples = round(seconds * rate)
+    packed = rate << 44 | 1 << 41 | 15 << 36 | round((seconds if told is None else told) * rate)
+    frames = [flac_frame(number, min(rate, samples - rate * number)) for number in range(-(-samples // rate))]
+    return b"fLaC\x80\x00\x00\x22" + bytes(10) + packed.to_bytes(8, "big") + bytes(16) + b"".join(frames)
 
 
-def opus(*, seconds: float = 6.0, preskip: int = 312) -> bytes:
-    """A voice message as Telegram makes it."""
+def flac_frame(number: int, samples: int) -> bytes:
+    """A frame of two silent channels at 44.1 kHz."""
+    head = b"\xff\xf8\x79\x18" + bytes([number]) + struct.pack(">H", samples - 1)
+    checksum = 0
+    for byte in head:
+        checksum ^= byte
+        for _ in range(8):
+            checksum = (checksum << 1 ^ (0x07 if checksum & 0x80 else 0)) & 0xFF
+    return head + bytes([checksum]) + bytes(8)
+
+
+def opus(*, seconds: float = 6.0, preskip: int = 312, serial: int = 7, packets: int = 1) -> bytes:
+    """A voice message as Telegram makes it; its packets are of 10 ms, and there may be too few of them."""
     head = b"OpusHead\x01\x01" + struct.pack("<HI", preskip, 48000) + bytes(3)
-    return _page(head, 0) + _page(bytes(200), 48000) + _page(bytes(200), round(seconds * 48000) + preskip)
+    first = _page(head, 0, serial=serial, flags=2) + _page(b"OpusTags" + bytes(192), 0, serial=serial)
+    pages = [_page(bytes(200), 48000, serial=serial) for _ in range(packets - 1)]
+    return first + b"".join(pages) + _page(bytes(200), round(seconds * 48000) + preskip, serial=serial)
 
 
 def vorbis(*, seconds: float = 6.0, rate: int = 22050) -> bytes:
     """Vorbis in Ogg."""
-    head = b"\x01vorbis" + bytes(4) + b"\x01" + struct.pack("<I", rate) + bytes(14)
-    return _page(head, 0) + _page(bytes(100), round(seconds * rate))
+    head = b"\x01vorbis" + bytes(4) + b"\x01" + struct.pack("<I", rate) + bytes(12) + b"\xb8\x01"
+    return _page(head, 0, flags=2) + _page(bytes(100), round(seconds * rate))
 
 
-def _page(packet: bytes, reached: int) -> bytes:
-    head = b"OggS\x00\x00" + struct.pack("<q", reached) + b"\x07\x07\x07\x07" + bytes(8)
+def _page(packet: bytes, reached: int, *, serial: int = 7, flags: int = 0) -> bytes:
+    head = b"OggS\x00" + bytes([flags]) + struct.pack("<q", reached) + bytes([serial] * 4) + bytes(8)
     return head + b"\x01" + bytes([len(packet)]) + packet
 
 
-def wma(*, seconds: float = 4.0) -> bytes:
-    """A header with the properties of the file."""
+def wma(*, seconds: float = 4.0, packets: int = 0) -> bytes:
+    """A header with the properties of the file, and so many packets of a second, the first after a preroll of three."""
     properties = bytes.fromhex("a1dcab8c47a9cf118ee400c00c205365") + struct.pack("<Q", 104) + bytes(40)
     times = struct.pack("<QQQ", round((seconds + 3) * 10**7), round(seconds * 10**7), 3000)
-    return bytes.fromhex("3026b2758e66cf11a6d900aa0062ce6c") + bytes(14) + properties + times + bytes(16)
+    head = bytes.fromhex("3026b2758e66cf11a6d900aa0062ce6c") + bytes(14) + properties + times
+    sizes = bytes(4) + struct.pack("<III", 64, 64, 0)
+    data = bytes.fromhex("3626b2758e66cf11a6d900aa0062ce6c") + bytes(34) if packets else b""
+    starts = (b"\x82\x00\x00\x08\x5d\x00" + struct.pack("<IH", 3000 + 1000 * each, 1000) for each in range(packets))
+    return head + sizes + data + b"".join(start.ljust(64, b"\x00") for start in starts)

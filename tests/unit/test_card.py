@@ -86,7 +86,7 @@ def card(**facts: Any) -> LockedCard:
 
 def outputs(count: int) -> list[Output]:
     """So many outputs nobody has copied yet."""
-    empty = dict.fromkeys(("media", "mime", "size_bytes", "width", "height", "kept_as", "file_id"))
+    empty: dict[str, Any] = dict.fromkeys(("media", "mime", "size_bytes", "width", "height", "kept_as", "file_id"))
     return [
         Output(job_id=JobId(7), corr="c0ffee00", position=n, url=f"https://files.example/{n}.png", **empty)
         for n in range(count)

@@ -143,3 +143,38 @@ def test_a_choice_reads_like_words() -> None:
     assert [mode.label(option, "ru") for option in mode.options] == ["Стандарт, 720p", "Про, 1080p", "4K"]
     voice = asked("elevenlabs/text-to-speech-turbo-2-5", "voice")
     assert voice.label("EkK5I93UQWFDigLMpZcX", "en") == "James — husky, bold"
+
+
+@pytest.mark.parametrize(
+    ("model", "name", "answer", "key", "limit"),
+    [
+        ("grok-imagine-image-2-0/segment-edit", "mask_indexs", ["1"] * 101, "form-too-many", 100),
+        ("google/gemini-3-8-flash-tts", "dialogue_turns", [{"text": "я"}] * 101, "form-too-many", 100),
+        ("google/gemini-3-8-flash-tts", "dialogue_turns", [{"text": "я" * 5000}] * 5, "form-too-long", 20_000),
+        ("sora-2-pro-storyboard", "shots", [{"Scene": "я" * 5000, "duration": "5"}] * 5, "form-too-long", 20_000),
+        ("seedream/5-flash-image-to-image", "image_urls", ["x"] * 15, "form-too-many", 14),
+        ("suno/style-boost", "content", "я" * 20_001, "form-too-long", 20_000),
+    ],
+)
+def test_what_the_catalogue_leaves_open_is_bounded_all_the_same(
+    model: str, name: str, answer: object, key: str, limit: int
+) -> None:
+    refused = check_answer(asked(model, name), answer)
+    assert isinstance(refused, Refused)
+    assert (refused.key, refused.facts["limit"]) == (key, limit)
+
+
+def test_more_files_than_any_order_takes_are_refused_by_their_facts_too() -> None:
+    photo = FileFacts(kind="image", format="jpg", size_bytes=MEGABYTE, width=1024, height=1024)
+    wanted = asked("ideogram/character-remix", "image_urls")
+    assert check_files(wanted, [photo] * 14) is None
+    refused = check_files(wanted, [photo] * 15)
+    assert refused is not None
+    assert refused.key == "form-too-many"
+
+
+def test_no_answer_of_any_model_is_without_bounds() -> None:
+    owners = [(model.id, owner) for model in CATALOG.models.values() for owner in model.inputs]
+    for model_id, each in ((model_id, each) for model_id, owner in owners for each in (owner, *owner.fields)):
+        assert each.items_limit <= 100, (model_id, each.name)
+        assert each.length_limit <= 30_000, (model_id, each.name)

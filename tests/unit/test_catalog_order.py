@@ -49,7 +49,14 @@ def refused(model: str, measured: dict[str, Decimal] | None = None, **inputs: An
         (
             "veo3_fast",
             {"prompt": "кот"},
-            {"model": "veo3_fast", "prompt": "кот", "aspect_ratio": "16:9", "resolution": "720p", "duration": 8},
+            {
+                "model": "veo3_fast",
+                "prompt": "кот",
+                "generationType": "TEXT_2_VIDEO",
+                "aspect_ratio": "16:9",
+                "resolution": "720p",
+                "duration": 8,
+            },
         ),
         (
             "google/gemini-3-1-flash-tts",
@@ -100,7 +107,6 @@ def test_one_of_several_inputs_is_enough_but_one_is_needed() -> None:
         ("gpt-image-2-text-to-image", {"prompt": "кот", "background": "transparent", "resolution": "4K"}),
         ("gpt-image-2-5-flare-text-to-image", {"prompt": "кот", "aspect_ratio": "27:16", "resolution": "2K"}),
         ("grok-imagine/image-to-video", {"image_urls": ["f"], "mode": "spicy"}),
-        ("wan/2-7-image", {"prompt": "кот", "n": 5}),
         ("wan/3-0-video", {"first_frame_url": "f", "reference_image_urls": ["f"]}),
         ("grok-imagine/image-to-video", {"image_urls": ["f"], "task_id": "t"}),
     ],

@@ -3,7 +3,7 @@
 import json
 from dataclasses import replace
 
-from photomat.bot.form import (
+from photomat.bot.forms.form import (
     WAY,
     Form,
     back,
@@ -12,8 +12,8 @@ from photomat.bot.form import (
     change_form,
     form_from_data,
     leave_out,
+    new_form,
     next_question,
-    open_form,
     remove,
     settled,
     skip,
@@ -31,7 +31,7 @@ Z_IMAGE = CATALOG.get("z-image")
 
 
 def opened(model: Model = Z_IMAGE, **inputs: object) -> Form:
-    form = open_form(model, form_id=5, inputs=inputs)
+    form = next_question(model, new_form(model, form_id=5, inputs=inputs))
     assert form is not None
     return form
 
@@ -176,14 +176,14 @@ def test_switching_it_off_again_drops_what_it_needed() -> None:
 
 
 def test_an_answer_that_does_not_go_with_another_is_refused_by_the_names_of_both() -> None:
-    model = CATALOG.get("wan/2-7-image")
-    number = model.input("n")
-    assert number is not None
-    form = change_form(model, number, form_id=6, draft_id=9, inputs={"prompt": "кот"})
-    refused = take(model, form, "5")
+    model = CATALOG.get("runway")
+    length = model.input("duration")
+    assert length is not None
+    form = change_form(model, length, form_id=6, draft_id=9, inputs={"prompt": "кот", "quality": "1080p"})
+    refused = take(model, form, "10")
     assert isinstance(refused, Refused)
-    assert (refused.key, refused.facts["inputs"]) == ("form-never", "enable_sequential, n")
-    assert isinstance(take(model, form, "4"), Form)
+    assert (refused.key, refused.facts["inputs"]) == ("form-never", "duration, quality")
+    assert isinstance(take(model, form, "5"), Form)
 
 
 def test_files_of_several_inputs_count_together() -> None:

@@ -8,22 +8,23 @@ from typing import Any
 
 import pytest
 
-from photomat.bot import form_lines, questions, views
+from photomat.bot import views
 from photomat.bot.buttons import MAX_BYTES
-from photomat.bot.form import (
+from photomat.bot.forms import gathering, questions
+from photomat.bot.forms.form import (
     Form,
     can_skip,
     change_form,
     is_typed,
+    new_form,
     next_question,
-    open_form,
     opened,
     remove,
     skip,
     take,
 )
-from photomat.bot.questions import About, Asking, Sources
-from photomat.bot.understand import typed_lines, understood, values
+from photomat.bot.forms.questions import About, Asking, Sources
+from photomat.bot.forms.understand import typed_lines, understood, values
 from photomat.bot.views import View
 from photomat.catalog.answers import FileFacts, Refused, check_answer, check_file, check_files
 from photomat.catalog.input import Input
@@ -69,7 +70,7 @@ def each(category: Category, check: Callable[..., None], *facts: str) -> None:
 
 def walk(model: Model, *, way: int = 0, skipping: bool = False) -> Iterator[Form]:
     """Every question on the way to an order, and the answered form last."""
-    form = open_form(model, form_id=LARGEST)
+    form = next_question(model, new_form(model, form_id=LARGEST))
     for _ in range(MOST_QUESTIONS):
         assert form is not None, "a model without a question"
         yield form
@@ -237,7 +238,7 @@ def every_form(model: Model) -> Iterator[Form]:
         form = change_form(model, asked, form_id=1, draft_id=2, inputs=order)
         yield form
         if asked.type == "list" and asked.fields:
-            lines = form_lines.walk_lines(opened(form, asked), asked)
+            lines = gathering.walk_lines(opened(form, asked), asked)
             for each in asked.fields:
                 line = {field.name: fitting(field) for field in asked.fields}
                 yield Form(**{**lines.as_data(), "gathered": (line,), "field": each.name, "trail": (), "skipped": ()})

@@ -72,6 +72,7 @@ def test_stems_in_an_object_to_be_read_are_results_too() -> None:
         ({"id": "ы", "duration": "12.5"}, {A: Detail(seconds=Decimal("12.5"))}),
         ({"duration": -1, "image_url": "javascript:x"}, {}),
         ({"duration": float("nan")}, {}),
+        ({"duration": 0.0004}, {}),
         ({"duration": 1e300, "title": "a\x00b"}, {A: Detail(title="ab")}),
         ({"title": "я" * 5000}, {A: Detail(title="я" * LONGEST_TITLE)}),
     ],

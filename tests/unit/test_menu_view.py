@@ -1,8 +1,10 @@
 """The menu, its lists, the search and the price page: within Telegram's limits, in both languages, each button once."""
 
+from decimal import Decimal
+
 import pytest
 
-from photomat.bot import menu_view, price_view
+from photomat.bot import menu_view, price_table
 from photomat.bot.buttons import MAX_BYTES
 from photomat.bot.menu_view import Found
 from photomat.bot.views import View
@@ -44,7 +46,7 @@ def every_view(say: Say, language: str) -> list[View]:
         menu_view.nothing_found(say, EVIL, WISHES),
         menu_view.instead_page(say, EVIL, model, language=language),
         *(
-            price_view.prices_page(say, each, price_groups(each, RATES, NO_RULES), language=language)
+            price_table.prices_page(say, each, price_groups(each, RATES, NO_RULES), language=language)
             for each in CATALOG.models.values()
             if each.prices
         ),
@@ -123,7 +125,7 @@ def test_an_alert_about_a_model_that_is_gone_fits(language: str) -> None:
 def prices_in_words(model: str, standing: Standing = NO_RULES, language: str = "ru") -> str:
     found = CATALOG.get(model)
     groups = price_groups(found, RATES, standing)
-    return price_view.prices_page(TEXTS.speaker(language), found, groups, language=language).text
+    return price_table.prices_page(TEXTS.speaker(language), found, groups, language=language).text
 
 
 def test_prices_are_grouped_by_what_is_chosen() -> None:
@@ -133,9 +135,35 @@ def test_prices_are_grouped_by_what_is_chosen() -> None:
     assert " от " not in told
 
 
-def test_numbers_are_told_from_the_least_to_the_most() -> None:
-    told = next(line for line in prices_in_words("grok-imagine-video-1-5-preview").splitlines() if " · " in line)
-    assert [cell.rpartition(": ")[2].partition(" — ")[0] for cell in told.split(" · ")] == ["1", "8", "15"]
+def test_a_price_by_the_second_is_told_as_a_rate() -> None:
+    told = prices_in_words("kling-3.0/video")
+    assert f"Про, 1080p, Звук: нет — {Money(1440, 'RUB').written('ru')} за секунду видео" in told
+    assert f"С обычными настройками — <b>{Money(7200, 'RUB').written('ru')}</b>" in told
+    assert " от " not in told
+    assert "for a second of video" in prices_in_words("kling-3.0/video", language="en")
+
+
+def test_a_price_by_steps_names_them() -> None:
+    told = prices_in_words("topaz/image-upscale")
+    assert f"результат до 2048 px — {Money(800, 'RUB').written('ru')} за картинку" in told
+    assert f"результат больше — {Money(3200, 'RUB').written('ru')}" in told
+
+
+def test_what_comes_besides_and_what_is_free_of_it_is_told() -> None:
+    told = prices_in_words("minimax-h3/reference-to-video")
+    assert f"плюс {Money(320, 'RUB').written('ru')} за картинку («Фото-образцы») — первые 5 бесплатно" in told
+
+
+def test_values_and_groups_of_one_price_are_told_once() -> None:
+    told = prices_in_words("gemini-omni-video")
+    assert f"4, 6, 8, 10 — {Money(13440, 'RUB').written('ru')}" in told
+    assert "720p, 1080p" in told
+    assert told.count("Длительность") == 4
+
+
+def test_a_discount_counts_in_rates() -> None:
+    half = Standing(discount=Override(kind="discount", value=Decimal(50), confirmed=True))
+    assert f"{Money(720, 'RUB').written('ru')} за секунду видео" in prices_in_words("kling-3.0/video", half)
 
 
 def test_one_choice_has_one_line_each() -> None:
@@ -143,10 +171,12 @@ def test_one_choice_has_one_line_each() -> None:
     assert [line.partition(" — ")[0] for line in told if line.startswith("• ")] == ["• 720p", "• 1080p", "• 4k"]
 
 
-def test_a_price_that_grows_with_what_is_sent_is_the_least() -> None:
+def test_a_price_by_the_length_of_a_text_is_for_a_thousand_characters_whatever_kie_counts() -> None:
     told = prices_in_words("elevenlabs/text-to-speech-turbo-2-5")
-    assert f"от {Money(480, 'RUB').written('ru')}" in told
-    assert "длиной текста" in told
+    assert f"{Money(480, 'RUB').written('ru')} за 1000 символов" in told
+    assert "Начатое считается целиком" in told
+    assert f"{Money(896, 'RUB').written('ru')} за 1000 символов" in prices_in_words("google/gemini-2-5-pro-tts")
+    assert "токен" not in prices_in_words("google/gemini-2-5-pro-tts")
 
 
 def test_an_operators_rules_count_on_the_price_page() -> None:

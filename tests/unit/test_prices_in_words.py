@@ -5,12 +5,13 @@ from decimal import Decimal
 
 import pytest
 
-from photomat.bot import prices
+from photomat.bot import price_words
 from photomat.catalog.formula import Count as Counted
 from photomat.catalog.formula import Extra, PriceRow, Unit
 from photomat.catalog.load import load_catalog
 from photomat.catalog.model import Model
 from photomat.catalog.pricing import Override, Rates, Standing, quote
+from photomat.catalog.quote import quote_from_json
 from photomat.jobs.limits import LimitReached, Why
 from photomat.texts.load import LANGUAGES, Say, load_texts
 
@@ -38,7 +39,7 @@ def say(language: str = "ru") -> Say:
 
 def why(model: Model, inputs: dict[str, object], standing: Standing = Standing(), language: str = "ru") -> str:  # noqa: B008  a frozen value
     made = quote(model, inputs, RATES, standing)
-    return prices.why_page(say(language), model.title, made, free_a_day=3, rows=[]).text
+    return price_words.why_page(say(language), model.title, made, free_a_day=3, rows=[]).text
 
 
 def test_a_price_is_told_line_by_line() -> None:
@@ -49,6 +50,34 @@ def test_a_price_is_told_line_by_line() -> None:
     assert "• 8,313\N{NO-BREAK SPACE}₽ за 1000 симв. × 250" in text
     assert "Округлено вверх до 0,10\N{NO-BREAK SPACE}₽" in text
     assert "Итого: <b>50,60" in text
+
+
+def explained(model_id: str, inputs: dict[str, object], measured: dict[str, Decimal] | None = None) -> str:
+    model = load_catalog().get(model_id)
+    made = quote(model, inputs, RATES, measured=measured)
+    kept = quote_from_json(made.as_json())
+    assert kept == made
+    return price_words.why_page(say(), model.title, kept, free_a_day=0, rows=[], model=model, language="ru").text
+
+
+def test_choices_are_named_as_the_customer_chose_them() -> None:
+    text = explained("kling-3.0/video", {"prompt": "кот", "mode": "pro", "sound": "true"})
+    assert "(Про, 1080p, Звук: да) × 5" in text
+    assert "(pro" not in text
+
+
+def test_the_step_that_was_reached_is_told() -> None:
+    text = explained(
+        "topaz/image-upscale", {"image_url": "f", "upscale_factor": "4"}, {"image_url:side": Decimal(1000)}
+    )
+    assert "(4000 px)" in text
+
+
+def test_tokens_are_told_by_the_thousand_and_explained() -> None:
+    text = explained("google/gemini-2-5-pro-tts", {"dialogue_turns": [{"text": "Привет"}]})
+    assert "за 1000 токенов" in text
+    assert "1000000" not in text
+    assert "кусочки слов" in text
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -99,14 +128,14 @@ def test_a_rule_a_discount_and_an_end_are_named() -> None:
     ],
 )
 def test_a_wait_is_said_rounded_up(seconds: float, words: str) -> None:
-    assert prices.span(say(), timedelta(seconds=seconds)) == words
+    assert price_words.span(say(), timedelta(seconds=seconds)) == words
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("why_not", list(Why))
 def test_every_refusal_says_until_when_and_fits_a_toast(language: str, why_not: Why) -> None:
     wait = None if why_not is Why.RUNNING else timedelta(hours=23, minutes=59)
-    said = prices.refusal(say(language), LimitReached(why=why_not, limit=1000, wait=wait))
+    said = price_words.refusal(say(language), LimitReached(why=why_not, limit=1000, wait=wait))
     until = {"ru": ("как только", "24 ч 0 мин", "23 ч 59 мин"), "en": ("as soon as", "23 h 59 min")}[language]
     assert any(words in said for words in until)
     assert len(said) <= 200

@@ -1,5 +1,6 @@
 """Objects Kie hands over become texts people can read, in their language, and never JSON."""
 
+import time
 from typing import Any
 
 import pytest
@@ -12,7 +13,7 @@ from photomat.texts.load import load_texts
 TEXTS = load_texts()
 RU, EN = TEXTS.speaker("ru"), TEXTS.speaker("en")
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9),
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9) | st.just(10**400),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=9), inner, max_size=3),
 )
 KEYS = st.sampled_from(
@@ -77,3 +78,17 @@ def test_whatever_there_is_is_told_without_a_trace_of_json(found: dict[str, Any]
     said = readable(found, RU)
     assert isinstance(said, str)
     assert "{'" not in said
+
+
+@pytest.mark.parametrize("start", [10**400, -(10**400), float("nan"), float("inf"), -1, "1", True, None])
+def test_a_time_nobody_can_mean_is_left_out(start: Any) -> None:
+    words = [{"text": "Раз.", "start": start}, {"text": "Два.", "start": start, "speaker_id": "b"}]
+    said = readable({"words": words}, RU)
+    assert [line.rpartition("Говорящий")[2] for line in said.splitlines()] == [" 1: Раз.", " 2: Два."]
+
+
+def test_as_many_speakers_as_words_are_told_apart_quickly() -> None:
+    words = [{"text": "а", "start": 0, "speaker_id": str(number)} for number in range(20_000)]
+    began = time.process_time()
+    assert readable({"words": words}, RU).endswith("Говорящий 20000: а")
+    assert time.process_time() - began < 10

@@ -59,11 +59,18 @@ def test_every_listed_model_is_reached_by_a_wish() -> None:
 
 
 def test_every_wish_is_granted_by_something_and_known_by_its_name() -> None:
-    full = [each.model for each in shelf().listed]
-    assert granted(full) == WISHES
+    assert granted(CATALOG.models.values()) == WISHES
     assert [wish_named(each.id) for each in (*WISHES, EVERYTHING)] == [*WISHES, EVERYTHING]
     assert wish_named("wealth") is None
     assert granted([]) == ()
+
+
+def test_a_wish_is_in_the_menu_only_while_something_that_is_sold_grants_it() -> None:
+    sold = [each.model for each in shelf().listed]
+    has_speech = any("speech-to-text" in (each.category, *each.also) for each in sold)
+    assert ("transcribe" in {each.id for each in granted(sold)}) == has_speech
+    speech = [each for each in CATALOG.models.values() if each.category == "speech-to-text"]
+    assert [each.id for each in granted(speech)] == ["transcribe"]
 
 
 def test_a_z_image_is_on_the_first_page_of_pictures() -> None:

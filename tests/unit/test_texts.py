@@ -106,6 +106,7 @@ def keys_made_up() -> set[str]:
         *(f"form-ask-{kind}" for kind in INPUT_TYPES),
         *(f"why-{why}" for why in Why),
         *(f"why-unit-{word}" for word in UNIT_WORDS),
+        *(f"prices-rate-{word}" for word in UNIT_WORDS),
         *(f"order-files-{kind}" for kind in FILE_KINDS),
         *STEM_TITLES,
         *KNOWN_NAMES.values(),

@@ -1,10 +1,11 @@
 """What somebody typed, as an answer: forgiving where it is clear what is meant."""
 
+from dataclasses import replace
 from decimal import Decimal
 
 import pytest
 
-from photomat.bot.understand import typed_lines, understood, values
+from photomat.bot.forms.understand import typed_lines, understood, values
 from photomat.catalog.answers import Refused
 from photomat.catalog.input import Input
 from photomat.catalog.load import load_catalog
@@ -99,8 +100,10 @@ def test_each_line_of_a_message_is_one_with_what_it_says_of_its_other_fields() -
     ]
 
 
-def test_what_is_no_value_of_a_field_stays_in_the_text() -> None:
-    assert typed_lines(LINES, "да | нет", "ru") == [{"text": "да | нет"}]
+def test_what_is_no_value_of_a_field_is_refused_after_a_bar_and_text_before_a_colon() -> None:
+    refused = typed_lines(LINES, "да | нет", "ru")
+    assert isinstance(refused, Refused)
+    assert (refused.key, refused.facts["value"], refused.facts["input"]) == ("form-line-choice", "нет", "voice")
     assert typed_lines(LINES, "Итак: начнём", "ru") == [{"text": "Итак: начнём"}]
 
 
@@ -113,3 +116,38 @@ def test_a_line_that_is_too_long_is_refused_with_its_limit() -> None:
 def test_numbers_of_a_plain_list_may_stand_beside_each_other() -> None:
     parts = Input(name="mask_indexs", type="list", required=False, sends="number")
     assert typed_lines(parts, "1, 3 5;7\n9", "ru") == ["1", "3", "5", "7", "9"]
+
+
+SHOTS = Input(
+    name="shots",
+    type="list",
+    required=True,
+    fields=(Input(name="scene", type="text", required=True), replace(SECONDS, default=None)),
+)
+
+
+@pytest.mark.parametrize(
+    ("typed", "scene"),
+    [
+        ("кот летит | 5", "кот летит"),
+        ("кот, пёс и слон летят | 5 с", "кот, пёс и слон летят"),
+        ("кот летит, а пёс бежит; 5", "кот летит, а пёс бежит"),
+        ("кот летит 5", "кот летит"),
+        ("кот, пёс летят 5", "кот, пёс летят"),
+        ("«да | нет» | 5", "«да | нет»"),
+    ],
+)
+def test_a_line_without_a_main_field_loses_no_words(typed: str, scene: str) -> None:
+    assert typed_lines(SHOTS, typed, "ru") == [{"scene": scene, "duration": "5"}]
+
+
+@pytest.mark.parametrize("typed", ["кот летит", "кот летит | скоро", "5"])
+def test_a_line_that_lacks_its_number_is_refused_and_not_guessed(typed: str) -> None:
+    assert isinstance(typed_lines(SHOTS, typed, "ru"), Refused)
+
+
+@pytest.mark.parametrize("typed", ["#ff0000 25 %", "#ff0000 | 25 %", "#ff0000, 25 %"])
+def test_a_line_of_words_alone_leaves_the_rest_to_the_last_of_them(typed: str) -> None:
+    parts = tuple(Input(name=name, type="text", required=True) for name in ("hex", "ratio"))
+    palette = Input(name="palette", type="list", required=True, fields=parts)
+    assert typed_lines(palette, typed, "ru") == [{"hex": "#ff0000", "ratio": "25 %"}]

@@ -140,7 +140,7 @@ async def kie_paused(eyes: Eyes) -> Figures | None:
     if code is None:
         return None
     waiting: int = await eyes.pool.fetchval(
-        "SELECT count(*) FROM generation_jobs WHERE due_at IS NOT NULL AND status = 'pending'"
+        "SELECT count(*) FROM generation_jobs WHERE coalesce(due_at, submit_at) IS NOT NULL AND status = 'pending'"
     )
     return {"code": code, "count": waiting}
 

@@ -94,6 +94,7 @@ class RewardAction(StrEnum):
 
 Id = Annotated[int, Field(ge=0, le=2**63 - 1)]
 Small = Annotated[int, Field(ge=0, le=2**31 - 1)]
+Page = Annotated[int, Field(ge=0, le=1000)]
 """What the columns take; a made-up number beyond them is no button of ours."""
 
 
@@ -146,6 +147,20 @@ class OptionPageButton(CallbackData, prefix="op"):
     form_id: Id
     turn: Small
     page: Small
+
+
+class ResultsPageButton(CallbackData, prefix="rp"):
+    """Turns to a page of one's own results that the question of a form takes."""
+
+    form_id: Id
+    turn: Small
+    page: Page
+
+
+class SearchPageButton(CallbackData, prefix="sp"):
+    """Turns to a page of what a search found; its words stand in the conversation's data."""
+
+    page: Page
 
 
 class StepButton(CallbackData, prefix="q"):

@@ -9,10 +9,10 @@ from aiogram.types import InlineKeyboardButton
 
 from photomat.bot.buttons import HistoryButton, JobAction, JobButton
 from photomat.bot.views import Rows, View, button, hint, to_home
-from photomat.delivery.caption import cut
 from photomat.delivery.card import failure_word
 from photomat.jobs.history import PastJob
 from photomat.jobs.job import JobStatus
+from photomat.kernel.text import cut
 from photomat.texts.load import Say
 
 LONGEST_PROMPT: Final = 60
@@ -45,8 +45,9 @@ def history_page(say: Say, page: Page, titles: Mapping[str, str]) -> View:
 
 def _line(say: Say, number: int, job: PastJob, titles: Mapping[str, str]) -> str:
     return say(
-        "history-line",
+        "history-line" if job.prompt.strip() else "history-line-bare",
         number=number,
+        job=str(job.job_id),
         model=escape(job.title or titles.get(job.model, job.model)),
         when=f"{job.created_at:%d.%m %H:%M}",
         prompt=escape(cut(" ".join(job.prompt.split()), LONGEST_PROMPT)),

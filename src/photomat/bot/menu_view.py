@@ -7,7 +7,16 @@ from typing import Final
 
 from aiogram.types import InlineKeyboardButton
 
-from photomat.bot.buttons import MAX_BYTES, LanguageButton, ListButton, ListedButton, ModelButton, PricesButton, Screen
+from photomat.bot.buttons import (
+    MAX_BYTES,
+    LanguageButton,
+    ListButton,
+    ListedButton,
+    ModelButton,
+    PricesButton,
+    Screen,
+    SearchPageButton,
+)
 from photomat.bot.views import Rows, View, button, screen_button, to_create, to_home
 from photomat.catalog.listing import Offer, Only, Page
 from photomat.catalog.model import USUAL_S, Model
@@ -29,6 +38,8 @@ class Found:
     offers: Sequence[Offer]
     count: int
     gone: str | None = None
+    page: int = 0
+    pages: int = 1
 
 
 def greeting(say: Say, *, name: str, balance: Money, wishes: Sequence[Wish], offers_english: bool) -> View:
@@ -97,10 +108,17 @@ def found_page(say: Say, found: Found, *, language: str) -> View:
     words = escape(found.words[:SHOWN_WORDS])
     lines = [escape(found.gone), ""] if found.gone else []
     lines.append(say("search-found", words=words, count=found.count))
-    if found.count > len(found.offers):
-        lines.append(say("search-more", shown=len(found.offers)))
-    rows = offer_rows(say, found.offers, language=language)
+    if found.pages > 1:
+        lines.append(say("list-page", page=found.page + 1, pages=found.pages))
+    rows = [*offer_rows(say, found.offers, language=language), *_search_turns(say, found)]
     return View(text="\n".join(lines), rows=[*rows, [to_search(say), to_home(say)]])
+
+
+def _search_turns(say: Say, found: Found) -> Rows:
+    back = [button(say("list-previous"), SearchPageButton(page=found.page - 1).pack())] if found.page else []
+    is_last = found.page + 1 >= found.pages
+    on = [] if is_last else [button(say("list-next"), SearchPageButton(page=found.page + 1).pack())]
+    return [[*back, *on]] if back or on else []
 
 
 def nothing_found(say: Say, words: str, wishes: Sequence[Wish]) -> View:

@@ -11,8 +11,8 @@ from photomat.bot import move_words
 from photomat.bot.buttons import JobAction, JobButton, StatementButton
 from photomat.bot.move_words import when
 from photomat.bot.views import Rows, View, button, to_home
-from photomat.delivery.caption import cut
 from photomat.kernel.money import Money
+from photomat.kernel.text import cut
 from photomat.texts.load import Say
 from photomat.wallet.statement import JobHold
 from photomat.wallet.story import GivenBack, Ordered, Paid, Story

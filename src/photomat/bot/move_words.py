@@ -8,8 +8,8 @@ from datetime import datetime
 from html import escape
 from typing import Final
 
-from photomat.delivery.caption import cut
 from photomat.kernel.money import Money
+from photomat.kernel.text import cut
 from photomat.payments.refunds import put_back_reference
 from photomat.texts.load import Say
 from photomat.wallet.statement import Move

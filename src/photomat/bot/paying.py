@@ -3,9 +3,9 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from photomat.bot.order import draft_on_sale
+from photomat.bot.forms.order import draft_on_sale
 from photomat.bot.pay_view import Waiting, ways_page
-from photomat.bot.prices import span
+from photomat.bot.price_words import span
 from photomat.bot.shop import Shop
 from photomat.bot.transfer_view import waiting_lines
 from photomat.bot.views import View, missing

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from aiogram.types import InlineKeyboardButton
 
 from photomat.bot.buttons import GiftBackButton, RewardAction, RewardButton, Screen
-from photomat.bot.prices import span
+from photomat.bot.price_words import span
 from photomat.bot.views import Rows, View, button, screen_button, to_create, to_home
 from photomat.kernel.money import Money
 from photomat.rewards.book import Terms

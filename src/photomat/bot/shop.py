@@ -1,11 +1,11 @@
 """What is the same for every customer: what is on sale, for how much, and how much of it one may buy."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any, Final
 
-from photomat.catalog.listing import Cheapest, Offer
+from photomat.catalog.listing import Cheapest, Offer, usual_price
 from photomat.catalog.load import Catalog
 from photomat.catalog.model import Model
 from photomat.catalog.model_settings import setting_of, settings_of_models
@@ -77,9 +77,10 @@ class Shop:
         return [self.cheapest.offer(each, self.rates, standing.get(each.model.id, NO_RULES)) for each in shelf.listed]
 
     async def offer(self, model: Model) -> Offer:
-        """A model with the least it costs now."""
+        """A model with the least it costs now, and what it usually does."""
         standing = await rules_of(self.pool, model.id, currency=self.rates.currency)
-        return self.cheapest.offer(OnSale(model=model, featured=False, listed=True), self.rates, standing)
+        offer = self.cheapest.offer(OnSale(model=model, featured=False, listed=True), self.rates, standing)
+        return replace(offer, usual=usual_price(model, self.rates, standing))
 
     async def quote(
         self,

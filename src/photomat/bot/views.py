@@ -21,12 +21,13 @@ from photomat.bot.buttons import (
 from photomat.catalog.formula import is_given
 from photomat.catalog.input import Input
 from photomat.catalog.model import Model
-from photomat.catalog.order import relevant
-from photomat.catalog.order_words import OrderWords, order_in_words, value_in_words
+from photomat.catalog.order import open_to_customers
+from photomat.catalog.order_words import OrderWords, named_value, order_in_words
 from photomat.catalog.quote import Pass
 from photomat.jobs.draft import Draft
 from photomat.kernel.errors import NotEnough
 from photomat.kernel.money import Money
+from photomat.kernel.text import cut
 from photomat.texts.load import LANGUAGES, Say
 
 SHOWN_CHARACTERS: Final = 500
@@ -80,7 +81,8 @@ def draft_card(
         text += "\n\n" + say("draft-card-pass", code=escape(paid_by.code), left=paid_by.left, price=paid_by.price)
     if balance < draft.price:
         text += "\n\n" + say("draft-card-short", missing=missing(draft.price, balance))
-    create = [_draft_button(say("draft-create", price=draft.price), DraftAction.CREATE, draft)]
+    label = say("draft-create" if draft.price.minor else "draft-create-free", price=draft.price)
+    create = [_draft_button(label, DraftAction.CREATE, draft)]
     if balance < draft.price:
         create.append(button(say("menu-topup"), TopupButton(draft_id=draft.draft_id, on_card=True).pack()))
     rows = [
@@ -89,14 +91,18 @@ def draft_card(
             _draft_button(say("draft-change"), DraftAction.CHANGE, draft),
             _draft_button(say("draft-cancel"), DraftAction.CANCEL, draft),
         ],
-        [_draft_button(say("draft-why", price=draft.price), DraftAction.WHY, draft)],
+        [
+            _draft_button(
+                say("draft-why" if draft.price.minor else "draft-why-free", price=draft.price), DraftAction.WHY, draft
+            )
+        ],
     ]
     return View(text=text, rows=rows)
 
 
 def change_menu(say: Say, model: Model, draft: Draft, *, language: str) -> View:
     """Which input of a draft to ask again, with what it is now."""
-    shown = [each for each in relevant(model, draft.inputs) if each.place in {"ask", "card"}]
+    shown = [each for each in open_to_customers(model, draft.inputs) if each.place != "more"]
     rows = [[_change_button(say, model, draft, each, language)] for each in shown]
     if _further(model, draft):
         rows.append([_draft_button(say("draft-more-settings"), DraftAction.MORE, draft)])
@@ -139,22 +145,22 @@ def _order(say: Say, order: OrderWords) -> str:
             shown.append("…")
             break
         shown.append(line)
-    prompt = order.prompt if len(order.prompt) <= SHOWN_CHARACTERS else order.prompt[:SHOWN_CHARACTERS] + "…"
+    prompt = cut(order.prompt, SHOWN_CHARACTERS)
     return "\n\n".join(part for part in (escape(prompt), "\n".join(shown)) if part)
 
 
 def _further(model: Model, draft: Draft) -> list[Input]:
-    return [each for each in relevant(model, draft.inputs) if each.place == "more"]
+    return [each for each in open_to_customers(model, draft.inputs) if each.place == "more"]
 
 
 def _change_button(say: Say, model: Model, draft: Draft, asked: Input, language: str) -> InlineKeyboardButton:
-    title, value = asked.title.of(language) if asked.title else asked.name, model.sensible(draft.inputs).get(asked.name)
+    value = model.sensible(draft.inputs).get(asked.name)
     data = ChangeButton(draft_id=draft.draft_id, question=model.inputs.index(asked)).pack()
     if not is_given(value):
-        return button(say("draft-add-value", title=title), data)
-    words = " ".join(value_in_words(asked, value, language=language, say=say).split())
-    shown = words if len(words) <= SHOWN_ON_BUTTON else words[:SHOWN_ON_BUTTON] + "…"
-    return button(say("draft-change-value", title=title, value=shown), data)
+        return button(say("draft-add-value", title=asked.title_in(language)), data)
+    named = named_value(asked, value, language=language, say=say)
+    shown = cut(" ".join(named.text.split()), SHOWN_ON_BUTTON)
+    return button(say("draft-change-value", title=named.title, value=shown), data)
 
 
 def to_create(say: Say) -> InlineKeyboardButton:

@@ -6,7 +6,7 @@ from typing import Any
 
 from aiogram.fsm.context import FSMContext
 
-from photomat.bot.form import Form, form_from_data
+from photomat.bot.forms.form import Form, form_from_data
 from photomat.bot.shop import Shop
 from photomat.bot.states import Composing, Transferring
 from photomat.bot.unit import Person, Unit, register_at_once

@@ -15,6 +15,9 @@ from photomat.catalog.input import FileKind, FileLimits, Input
 from photomat.catalog.reference import reference
 
 MEGABYTE: Final = 2**20
+BEYOND_S: Final = Decimal("0.2")
+"""A clip cut to ten seconds lasts a few hundredths more: its sound ends with a whole frame."""
+
 MEGAPIXEL: Final = Decimal(1_000_000)
 LINK: Final = re.compile(r"https?://[^\s/]+\.\S{2,2000}")
 YES_NO: Final = frozenset({"true", "false"})
@@ -97,6 +100,12 @@ def check_files(asked: Input, files: Sequence[FileFacts]) -> Refused | None:
     return None
 
 
+def check_length(asked: Input, lines: Sequence[Any]) -> Refused | None:
+    """Why these lines of a list are too many characters, whatever fields they are in; None when they are not."""
+    length = sum(_characters(line) for line in lines)
+    return _too_long(asked.length_limit, length) if length > asked.length_limit else None
+
+
 def measured(files: Mapping[str, Sequence[FileFacts]]) -> dict[str, Decimal]:
     """What a price counts of files, by input: `seconds` of all of them, `megapixels` and longest `side` of the largest."""
     facts: dict[str, Decimal] = {}
@@ -122,12 +131,22 @@ def _text(asked: Input, answer: Any) -> Any | Refused:
     text = answer.strip() if isinstance(answer, str) else ""
     if not text:
         return Refused(key="form-expects-text", facts={})
-    if asked.max_length is not None and len(text) > asked.max_length:
-        over = len(text) - asked.max_length
-        return Refused(key="form-too-long", facts={"limit": asked.max_length, "length": len(text), "over": over})
+    if len(text) > asked.length_limit:
+        return _too_long(asked.length_limit, len(text))
     if asked.min_length is not None and len(text) < asked.min_length:
         return Refused(key="form-too-short", facts={"limit": asked.min_length, "length": len(text)})
+    if asked.pattern is not None and re.fullmatch(asked.pattern, text) is None:
+        return Refused(key="form-pattern", facts={"input": asked.name, "like": asked.like or "", "text": text[:40]})
     return text
+
+
+def _too_long(limit: int, length: int) -> Refused:
+    return Refused(key="form-too-long", facts={"limit": limit, "length": length, "over": length - limit})
+
+
+def _characters(line: Any) -> int:
+    values = line.values() if isinstance(line, Mapping) else [line]
+    return sum(len(value) for value in values if isinstance(value, str))
 
 
 def _number(asked: Input, answer: Any) -> Any | Refused:
@@ -144,8 +163,8 @@ def _number(asked: Input, answer: Any) -> Any | Refused:
 
 
 def _count(asked: Input, values: list[Any]) -> Any | Refused:
-    if asked.max_items is not None and len(values) > asked.max_items:
-        return Refused(key="form-too-many", facts={"limit": asked.max_items, "count": len(values)})
+    if len(values) > asked.items_limit:
+        return Refused(key="form-too-many", facts={"limit": asked.items_limit, "count": len(values)})
     if len(values) < (asked.min_items or 1):
         return Refused(key="form-too-few", facts={"limit": asked.min_items or 1, "count": len(values)})
     return values
@@ -165,9 +184,8 @@ def _lines(asked: Input, answer: Any) -> Any | Refused:
         return wrong
     length = sum(len(line.get(asked.main, "")) for line in kept if isinstance(line, dict))
     if asked.total_length is not None and length > asked.total_length:
-        over = length - asked.total_length
-        return Refused(key="form-too-long", facts={"limit": asked.total_length, "length": length, "over": over})
-    return kept
+        return _too_long(asked.total_length, length)
+    return check_length(asked, kept) or kept
 
 
 def _line(asked: Input, line: Any) -> Any | Refused:
@@ -180,7 +198,7 @@ def _line(asked: Input, line: Any) -> Any | Refused:
         given = line.get(each.name, each.default)
         if given is None and each.required:
             return Refused(key="form-missing", facts={"input": each.name})
-        value = None if given is None else given if each.takes_files else check_answer(each, given)
+        value = None if given is None else given if each.type == "file" else check_answer(each, given)
         if isinstance(value, Refused):
             return value
         kept |= {} if value is None else {each.name: value}
@@ -191,7 +209,7 @@ def _length(limits: FileLimits, file: FileFacts) -> Refused | None:
     if file.seconds is None:
         return None
     seconds = plain(round(file.seconds, 1))
-    if limits.max_seconds is not None and file.seconds > limits.max_seconds:
+    if limits.max_seconds is not None and file.seconds > limits.max_seconds + BEYOND_S:
         return Refused(key="form-file-long", facts={"limit": plain(limits.max_seconds), "seconds": seconds})
     if limits.min_seconds is not None and file.seconds < limits.min_seconds:
         return Refused(key="form-file-brief", facts={"limit": plain(limits.min_seconds), "seconds": seconds})

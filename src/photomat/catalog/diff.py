@@ -110,7 +110,7 @@ def _limits(ours: Input, theirs: KieEntry) -> dict[str, tuple[Decimal | None, An
             megabytes = None if their_size is None else their_size // MEGABYTE
             known = {
                 "max_mb": (None if size is None else size // MEGABYTE, megabytes),
-                "max_items": (ours.items_limit, theirs.get("max_items")),
+                "max_items": (ours.max_items if ours.type == "files" else 1, theirs.get("max_items")),
             }
         case "list":
             known = {"max_items": (ours.max_items, theirs.get("max_items"))}

@@ -33,13 +33,14 @@ ONE: Final = Decimal(1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """One line of a price: `rate` credits for every `each` units, `count` of them."""
+    """One line of a price: `rate` credits for every `each` units, `count` of them. A stepped rate is for this `size`."""
 
     rate: Decimal
     unit: UnitWord = "generation"
     each: Decimal = ONE
     count: Decimal = ONE
     when: tuple[tuple[str, str], ...] = ()
+    size: Decimal | None = None
 
     @property
     def total(self) -> Decimal:
@@ -178,7 +179,7 @@ def base_part(
     row = next((row for row in rows if row.fits(inputs, size)), None)
     if row is None:
         raise Corrupt("the catalogue has no price for these inputs")
-    part = _part(row, unit, inputs, measured)
+    part = replace(_part(row, unit, inputs, measured), size=size)
     return part if part.count > 0 else replace(part, count=unit.assume or unit.each)
 
 

@@ -26,6 +26,11 @@ PLACES: Final[tuple[Place, ...]] = get_args(Place)
 SENDS: Final[tuple[Sends, ...]] = get_args(Sends)
 FILE_KINDS: Final[tuple[FileKind, ...]] = get_args(FileKind)
 
+MOST_FILES: Final = 14
+MOST_LINES: Final = 100
+MOST_CHARACTERS: Final = 20_000
+"""Where the catalogue names no limit: files of an input, lines of a list, characters of a text or of a whole list."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileLimits:
@@ -43,11 +48,16 @@ class FileLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """What else must be so: inputs with one of these values, inputs that are given, inputs that are not."""
+    """What else must be so: inputs with one of these values, given, not given, or more than so many (a number: above it).
+
+    `why` is what a customer reads where it says that something does not go together.
+    """
 
     when: tuple[tuple[str, tuple[str, ...]], ...] = ()
     given: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
+    above: tuple[tuple[str, Decimal], ...] = ()
+    why: Said | None = None
 
     def holds(self, inputs: Mapping[str, Any]) -> bool:
         """Whether these inputs, defaults included, are so."""
@@ -55,12 +65,15 @@ class Condition:
             all(name in inputs and plain(inputs[name]) in values for name, values in self.when)
             and all(is_given(inputs.get(name)) for name in self.given)
             and not any(is_given(inputs.get(name)) for name in self.without)
+            and all(_size(inputs.get(name)) > bound for name, bound in self.above)
         )
 
     @property
     def names(self) -> frozenset[str]:
         """The inputs it looks at."""
-        return frozenset((*(name for name, _ in self.when), *self.given, *self.without))
+        return frozenset((
+            *(name for name, _ in self.when), *self.given, *self.without, *(name for name, _ in self.above)
+        ))  # fmt: skip
 
 
 ALWAYS: Final = Condition()
@@ -70,7 +83,10 @@ ALWAYS: Final = Condition()
 class Input:
     """One question of a model's form. Which limits it has depends on its type; `docs/catalogue.md` lists them.
 
-    `of` names the models, or the categories, whose results a task or a track may be.
+    `of` names the models, or the categories, whose results a task or a track may be. `defaults` hold instead of the default
+    where their condition does, the first of them. An input that `sums` a field of a list (`multi_prompt.duration`) is that sum
+    while there are lines. A field whose values are `among` those of another list's field has a line there for each. `totals`
+    are what the numbers of a field must be together; a text is written by a `pattern`, `like` this.
     """
 
     name: str
@@ -78,6 +94,12 @@ class Input:
     required: bool
     options: tuple[str, ...] = ()
     default: str | None = None
+    defaults: tuple[tuple[Condition, str], ...] = ()
+    sums: str | None = None
+    among: str | None = None
+    pattern: str | None = None
+    like: str | None = None
+    totals: tuple[tuple[str, Decimal], ...] = ()
     max_length: int | None = None
     min_length: int | None = None
     least: Decimal | None = None
@@ -104,9 +126,20 @@ class Input:
         return self.type in {"file", "files"}
 
     @property
-    def items_limit(self) -> int | None:
-        """How many it may be at most; one, unless it is a list."""
-        return self.max_items if self.type in {"files", "list"} else 1
+    def items_limit(self) -> int:
+        """How many it may be at most; one, unless it is several files or a list."""
+        general = {"files": MOST_FILES, "list": MOST_LINES}.get(self.type)
+        return 1 if general is None else self.max_items or general
+
+    @property
+    def length_limit(self) -> int:
+        """How many characters it may have at most, a list with all its lines and fields."""
+        own = self.max_length or self.total_length
+        return max(own or 0, MOST_CHARACTERS) if self.type == "list" else own or MOST_CHARACTERS
+
+    def title_in(self, language: str) -> str:
+        """What a customer calls it."""
+        return self.title.of(language) if self.title else self.name
 
     def label(self, option: str, language: str) -> str:
         """What a customer reads on an option."""
@@ -147,3 +180,10 @@ class Input:
         given = {name: value for name, value in item.items() if is_given(value)}
         values = {**filled, **given}
         return {each.name: each.as_json(values[each.name]) for each in self.fields if each.name in values}
+
+
+def _size(value: Any) -> Decimal:
+    """How many files or lines; of anything else the number it is."""
+    if isinstance(value, list | tuple):
+        return Decimal(len(value))
+    return as_number(value) or Decimal(1 if is_given(value) else 0)

@@ -8,9 +8,11 @@ from math import ceil
 from typing import Any, Final
 
 from photomat.catalog.combinations import cheapest, least_facts
+from photomat.catalog.formula import is_given
 from photomat.catalog.model import Model
 from photomat.catalog.pricing import NO_RULES, Rates, Standing, quote
 from photomat.catalog.quote import Quote
+from photomat.catalog.samples import example_of
 from photomat.catalog.shelf import OnSale
 from photomat.kernel.money import Money
 
@@ -29,13 +31,14 @@ class Only(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """A model with the least it costs; `is_least` when other choices cost more."""
+    """A model with the least it costs; `is_least` when other choices cost more, `usual` what it costs as it stands."""
 
     model: Model
     price: Money
     is_least: bool
     is_free: bool
     featured: bool = False
+    usual: Money | None = None
 
     @property
     def as_found(self) -> Model:
@@ -101,6 +104,16 @@ class Cheapest:
         if standing == NO_RULES:
             self._plain[model.id, rates] = found
         return found
+
+
+def usual_price(model: Model, rates: Rates, standing: Standing = NO_RULES) -> Money | None:
+    """What an order costs where nothing is changed; None where that hangs on the length of a text or a file."""
+    order = example_of(model)
+    units = [model.unit, *(extra.unit for extra in model.extras), *([model.step] if model.step else [])]
+    counts = [count for unit in units for count in (*unit.counts, *unit.times)]
+    if any(each.measure not in {"value", "items"} and is_given(order.get(each.input)) for each in counts):
+        return None
+    return quote(model, order, rates, standing).price
 
 
 def in_order(offers: Sequence[Offer]) -> list[Offer]:

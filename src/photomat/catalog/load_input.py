@@ -1,5 +1,6 @@
 """One input of a model, from its table. Refused: a limit that belongs to another type, an option nobody can read, no words."""
 
+import re
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, Final
@@ -20,24 +21,25 @@ from photomat.catalog.input import (
 )
 from photomat.catalog.words import Said, Words
 
-COMMON: Final = frozenset({"name", "type", "required", "place", "title", "ask", "when", "given", "without"})
+COMMON: Final = frozenset({"name", "type", "required", "place", "title", "ask", "when", "given", "without", "above"})
 OF_FILES: Final = frozenset({
     "kind", "formats", "max_mb", "min_seconds", "max_seconds", "min_side", "max_side",
 })  # fmt: skip
 OF_TYPE: Final[Mapping[InputType, frozenset[str]]] = {
-    "text": frozenset({"default", "min_length", "max_length", "sends"}),
-    "choice": frozenset({"default", "options", "labels", "plain", "sends"}),
-    "number": frozenset({"default", "min", "max", "step", "sends"}),
+    "text": frozenset({"default", "min_length", "max_length", "sends", "pattern", "like"}),
+    "choice": frozenset({"default", "defaults", "options", "labels", "plain", "sends", "sums", "among"}),
+    "number": frozenset({"default", "defaults", "min", "max", "step", "sends", "sums"}),
     "switch": frozenset({"default"}),
     "link": frozenset({"sends"}),
     "file": OF_FILES | {"sends"},
     "files": OF_FILES | {"min_items", "max_items", "total_seconds"},
-    "list": frozenset({"default", "fields", "main", "min_items", "max_items", "total_length", "sends"}),
+    "list": frozenset({"default", "fields", "main", "min_items", "max_items", "total_length", "totals", "sends"}),
     "task": frozenset({"of"}),
     "track": frozenset({"of"}),
 }
 """Which fields belong to which type, besides the common ones."""
 
+DEFAULTS_FIELDS: Final = frozenset({"is", "when", "given", "without", "above"})
 INPUT_FIELDS: Final = COMMON.union(*OF_TYPE.values())
 
 
@@ -62,6 +64,12 @@ def read_input(entry: Entry, words: Words, *, is_field: bool = False) -> Input:
         required=entry.fields["required"],
         options=options,
         default=default,
+        defaults=_defaults(entry, options),
+        sums=entry.some_text("sums"),
+        among=entry.some_text("among"),
+        pattern=_pattern(entry),
+        like=entry.some_text("like"),
+        totals=_totals(entry),
         min_length=entry.whole("min_length"),
         max_length=entry.whole("max_length"),
         least=entry.measure("min"),
@@ -88,13 +96,16 @@ def read_input(entry: Entry, words: Words, *, is_field: bool = False) -> Input:
 
 
 def read_condition(entry: Entry) -> Condition:
-    """What else must be so: `when`, `given`, `without`."""
-    when = entry.fields.get("when", {})
+    """What else must be so: `when`, `given`, `without`, `above`; and `why` that does not go together."""
+    when, above = entry.fields.get("when", {}), entry.fields.get("above", {})
     entry.require(isinstance(when, dict), "when", "names inputs and their values")
+    entry.require(isinstance(above, dict), "above", "names inputs and how many, or what number, is still within")
     return Condition(
         when=tuple((name, values_of(value)) for name, value in when.items()),
         given=entry.some_texts("given"),
         without=entry.some_texts("without"),
+        above=tuple((name, _bound(entry, "above", value)) for name, value in above.items()),
+        why=entry.said("why") if "why" in entry.fields else None,
     )
 
 
@@ -120,6 +131,39 @@ def _default(entry: Entry, input_type: InputType, options: tuple[str, ...]) -> s
     entry.require(not options or default in options, "default", "is not among the options")
     entry.require(input_type != "switch" or default in {"true", "false"}, "default", "is true or false")
     return default
+
+
+def _defaults(entry: Entry, options: tuple[str, ...]) -> tuple[tuple[Condition, str], ...]:
+    """What holds instead of the default, and beside what."""
+    found = []
+    for each in entry.some_tables("defaults", DEFAULTS_FIELDS, named_by="is"):
+        value = each.value("is", "is a text, a number, true or false") if "is" in each.fields else ""
+        each.require(bool(value) and (not options or value in options), "is", "is not among the options")
+        found.append((read_condition(each), value))
+    return tuple(found)
+
+
+def _pattern(entry: Entry) -> str | None:
+    pattern = entry.some_text("pattern")
+    like = entry.some_text("like")
+    try:
+        fits = pattern is None or re.fullmatch(pattern, like or "") is not None
+    except re.error as error:
+        raise entry.refusal("pattern", f"is no pattern: {error}") from None
+    entry.require(fits, "like", "is an example that the pattern takes")
+    return pattern
+
+
+def _totals(entry: Entry) -> tuple[tuple[str, Decimal], ...]:
+    totals = entry.fields.get("totals", {})
+    names = {each.get("name") for each in entry.fields.get("fields", ()) if isinstance(each, dict)}
+    entry.require(isinstance(totals, dict) and totals.keys() <= names, "totals", "names fields of its lines")
+    return tuple((name, _bound(entry, "totals", value)) for name, value in totals.items())
+
+
+def _bound(entry: Entry, field: str, value: Any) -> Decimal:
+    entry.require(type(value) in {int, float}, field, "is a number for each")
+    return Decimal(str(value))
 
 
 def _default_items(entry: Entry, input_type: InputType) -> tuple[Mapping[str, str], ...]:

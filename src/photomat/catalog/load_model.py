@@ -32,7 +32,7 @@ MODEL_FIELDS: Final = frozenset({
     "aliases", "tags", "pace", "free", "sent", "omits", "input", "one_of", "never", "together", "price", "step", "unit",
     "extra", "example", "reviewed",
 })  # fmt: skip
-CONDITION_FIELDS: Final = frozenset({"when", "given", "without"})
+NEVER_FIELDS: Final = frozenset({"when", "given", "without", "above", "why"})
 TOGETHER_FIELDS: Final = frozenset({"of", "max_items", "max_seconds"})
 PACE_OF: Final[Mapping[Output, Pace]] = {"image": "steady", "video": "slow", "audio": "steady", "json": "quick"}
 
@@ -75,7 +75,7 @@ def read_model(entry: Entry, words: Words) -> Model:
         sent=_table(entry, "sent"),
         omits=_table(entry, "omits"),
         one_of=_one_of(entry, names),
-        never=tuple(read_condition(each) for each in entry.some_tables("never", CONDITION_FIELDS, named_by="when")),
+        never=tuple(read_condition(each) for each in entry.some_tables("never", NEVER_FIELDS, named_by="when")),
         together=tuple(
             _together(each, names) for each in entry.some_tables("together", TOGETHER_FIELDS, named_by="of")
         ),
@@ -143,6 +143,9 @@ def _check_conditions(entry: Entry, asked: Sequence[Entry], model: Model) -> Non
     by_name = {each.name: each for each in model.inputs}
     for owner, each in zip(asked, model.inputs, strict=True):
         _check_condition(owner, "when" if each.condition.when else "without", each.condition, by_name)
+        for condition, _ in each.defaults:
+            _check_condition(owner, "defaults", condition, by_name)
+        _check_fields_spoken_of(owner, each, model.inputs)
     for never in model.never:
         _check_condition(entry, "never", never, by_name)
     for name in model.example:
@@ -156,6 +159,13 @@ def _check_condition(entry: Entry, field: str, condition: Condition, by_name: Ma
         for value in values:
             fine = _can_be(by_name[name], value)
             entry.require(fine, field, f"{name} = {value!r} is not an option of this model")
+
+
+def _check_fields_spoken_of(entry: Entry, asked: Input, inputs: Sequence[Input]) -> None:
+    """`sums` and `among` name a field of a list of this model."""
+    known = {f"{each.name}.{field.name}" for each in inputs for field in each.fields}
+    for word, named in (("sums", asked.sums), *(("among", field.among) for field in asked.fields)):
+        entry.require(named is None or named in known, word, f"{named} is not a field of a list of this model")
 
 
 def _can_be(asked: Input, value: str) -> bool:

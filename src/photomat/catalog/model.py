@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Final, Literal, TypeAlias, get_args
 
+from photomat.catalog.filling import filled_in
 from photomat.catalog.formula import ONE_GENERATION, Extra, Part, PriceRow, Unit, base_part, is_given, total
 from photomat.catalog.input import INPUT_TYPES, Condition, Input, InputType
 from photomat.catalog.words import Said
@@ -125,8 +126,7 @@ class Model:
 
     def filled(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """The inputs with a default wherever nothing was said."""
-        lines = {each.name: list(each.default_items) for each in self.inputs if each.default_items}
-        return {**self.defaults, **lines, **{name: value for name, value in inputs.items() if is_given(value)}}
+        return filled_in(self.inputs, {name: value for name, value in inputs.items() if is_given(value)})
 
     def sensible(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
         """The filled inputs without those that make no sense beside the rest: what is sent is what is priced."""

@@ -5,8 +5,10 @@ from decimal import Decimal
 from typing import Any
 
 from photomat.catalog.answers import Refused, check_answer
-from photomat.catalog.formula import is_given
-from photomat.catalog.input import Input
+from photomat.catalog.filling import sum_for
+from photomat.catalog.formula import as_number, is_given
+from photomat.catalog.input import Condition, Input
+from photomat.catalog.list_rules import check_lists
 from photomat.catalog.model import Model, Together
 from photomat.kie.families import FAMILIES
 
@@ -14,7 +16,14 @@ from photomat.kie.families import FAMILIES
 def relevant(model: Model, inputs: Mapping[str, Any]) -> tuple[Input, ...]:
     """The inputs that make sense beside what was chosen, in the order they are asked for."""
     filled = model.filled(inputs)
-    return tuple(each for each in model.inputs if each.condition.holds(filled))
+    return tuple(
+        each for each in model.inputs if each.condition.holds(filled) and sum_for(model.inputs, each, filled) is None
+    )
+
+
+def open_to_customers(model: Model, inputs: Mapping[str, Any]) -> tuple[Input, ...]:
+    """The inputs a customer may set in this order."""
+    return tuple(each for each in relevant(model, inputs) if each.place != "hidden")
 
 
 def missing(model: Model, inputs: Mapping[str, Any]) -> tuple[Input, ...]:
@@ -33,8 +42,7 @@ def check_order(
         found.append(
             Refused(key="form-one-of", facts={"inputs": " / ".join(" + ".join(names) for names in model.one_of)})
         )
-    broken = [never for never in model.never if never.holds(filled)]
-    found += [Refused(key="form-never", facts={"inputs": ", ".join(sorted(never.names))}) for never in broken]
+    found += [_never(never) for never in model.never if never.holds(filled)]
     for each in model.inputs:
         rivals = [name for name in each.condition.without if is_given(inputs.get(name))]
         if rivals and is_given(inputs.get(each.name)):
@@ -42,8 +50,9 @@ def check_order(
     for each in relevant(model, inputs):
         kept = check_answer(each, inputs[each.name]) if is_given(inputs.get(each.name)) else None
         found += [kept] if isinstance(kept, Refused) else []
+    found += check_lists(model.inputs, filled)
     for rule in model.together:
-        found += _too_much(rule, inputs, measured or {})
+        found += _too_much(model, rule, filled, measured or {})
     return tuple(found)
 
 
@@ -62,9 +71,20 @@ def request_of(
     return f"/api/v1/{family.create}", family.body(model.id, body_of(model, inputs), callback_url)
 
 
-def _too_much(rule: Together, inputs: Mapping[str, Any], measured: Mapping[str, Decimal]) -> list[Refused]:
+def _never(never: Condition) -> Refused:
+    if never.why is not None:
+        return Refused(key="form-never-because", facts={"why": never.why})
+    return Refused(key="form-never", facts={"inputs": ", ".join(sorted(never.names))})
+
+
+def _too_much(
+    model: Model, rule: Together, inputs: Mapping[str, Any], measured: Mapping[str, Decimal]
+) -> list[Refused]:
+    """Files count by number and measured seconds, an input that is a number of seconds by that number."""
     counts = [len(value) if isinstance(value, list) else 1 for name in rule.of if is_given(value := inputs.get(name))]
-    seconds = sum((measured.get(f"{name}:seconds", Decimal(0)) for name in rule.of), Decimal(0))
+    chosen = [each for each in model.inputs if each.name in rule.of and each.type in {"number", "choice"}]
+    said = sum((as_number(inputs.get(each.name)) or Decimal(0) for each in chosen), Decimal(0))
+    seconds = said + sum((measured.get(f"{name}:seconds", Decimal(0)) for name in rule.of), Decimal(0))
     if rule.max_items is not None and sum(counts) > rule.max_items:
         return [Refused(key="form-too-many", facts={"limit": rule.max_items, "count": sum(counts)})]
     if rule.max_seconds is not None and seconds > rule.max_seconds:

@@ -4,6 +4,7 @@ The text that describes it first, then the values somebody chose, and those that
 Nothing is escaped here: whoever shows it does that.
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -11,7 +12,8 @@ from typing import Any, Final
 from photomat.catalog.formula import is_given, plain
 from photomat.catalog.input import Input
 from photomat.catalog.model import Model
-from photomat.catalog.reference import reference
+from photomat.catalog.reference import JobRef, reference
+from photomat.kernel.text import cut
 from photomat.texts.load import Say
 
 PROMPTS: Final = ("prompt", "text", "lyrics")
@@ -19,6 +21,7 @@ PROMPTS: Final = ("prompt", "text", "lyrics")
 
 SHOWN_ITEMS: Final = 3
 LONGEST_VALUE: Final = 80
+NUMBER: Final = re.compile(r"-?\d+(?:[.,]\d+)?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,15 +48,31 @@ def order_in_words(model: Model | None, inputs: Mapping[str, Any], *, language: 
 
 
 def value_in_words(asked: Input, value: Any, *, language: str, say: Say) -> str:
-    """One value as its customer reads it, cut where it is long."""
-    return _cut(_written(asked, value, language, say))
+    """One value as its customer reads it, cut where it is long; of a long list, how many lines are left out."""
+    shown = cut(_written(asked, value, language, say), LONGEST_VALUE)
+    left = len(value) - SHOWN_ITEMS if asked.type == "list" and isinstance(value, list) else 0
+    return f"{shown} {say('order-more-lines', count=left)}" if left > 0 else shown
+
+
+def named_value(asked: Input, value: Any, *, language: str, say: Say) -> Value:
+    """A value and what it is called; what a number counts stands behind the number: `Длительность: 5 с`."""
+    title, comma, unit = asked.title_in(language).rpartition(", ")
+    text = value_in_words(asked, value, language=language, say=say)
+    if not comma:
+        return Value(title=unit, text=text)
+    return Value(title=title, text=f"{text} {unit}" if NUMBER.fullmatch(text) else text)
 
 
 def _values(
     model: Model | None, inputs: Mapping[str, Any], described: str | None, language: str, say: Say
 ) -> list[Value]:
     if model is None:
-        return [Value(title=name, text=_cut(plain(value))) for name, value in inputs.items() if name != described]
+        spoken = {name: value for name, value in inputs.items() if not isinstance(value, Mapping | list)}
+        return [
+            Value(title=name, text=cut(plain(value), LONGEST_VALUE))
+            for name, value in spoken.items()
+            if name != described
+        ]
     sensible = model.sensible(inputs)
     shown = [
         each
@@ -63,13 +82,7 @@ def _values(
         and each.place != "hidden"
         and (each.name in inputs or (each.place != "more" and each.type != "switch"))
     ]
-    return [
-        Value(
-            title=each.title.of(language) if each.title else each.name,
-            text=value_in_words(each, sensible[each.name], language=language, say=say),
-        )
-        for each in shown
-    ]
+    return [named_value(each, sensible[each.name], language=language, say=say) for each in shown]
 
 
 def _described_by(model: Model | None, inputs: Mapping[str, Any]) -> str | None:
@@ -93,17 +106,27 @@ def _written(asked: Input | None, value: Any, language: str, say: Say) -> str:
             count = len(value) if isinstance(value, list) else 1
             return say(f"order-files-{asked.files.kind if asked.files else 'document'}", count=count)
         case "task" | "track":
-            found = reference(value)
-            return plain(value) if found is None else say("order-earlier", job=getattr(found, "job_id", 0))
-        case "list":
+            return _earlier(value, say)
+        case "list" if isinstance(value, list):
             return _lines(asked, value, language, say)
+        case _:
+            return plain(value)
+
+
+def _earlier(value: Any, say: Say) -> str:
+    """An earlier order, or one track of it."""
+    match reference(value):
+        case JobRef(job_id=job_id, output=None):
+            return say("order-earlier", job=str(job_id))
+        case JobRef(job_id=job_id, output=int(output)):
+            return say("order-earlier-track", job=str(job_id), track=output + 1)
         case _:
             return plain(value)
 
 
 def _lines(asked: Input, items: Any, language: str, say: Say) -> str:
     lines = [_line(asked, item, language, say) for item in items[:SHOWN_ITEMS]]
-    return " / ".join(lines) + (" / …" if len(items) > SHOWN_ITEMS else "")
+    return " / ".join(lines)
 
 
 def _line(asked: Input, item: Any, language: str, say: Say) -> str:
@@ -114,7 +137,3 @@ def _line(asked: Input, item: Any, language: str, say: Say) -> str:
     main = words.pop(asked.main, None) if asked.main else None
     rest = ", ".join(words.values())
     return rest if main is None else f"{main} ({rest})" if rest else main
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= LONGEST_VALUE else text[:LONGEST_VALUE] + "…"

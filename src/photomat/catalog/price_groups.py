@@ -9,6 +9,7 @@ from photomat.catalog.combinations import least_facts, price_table
 from photomat.catalog.formula import as_number
 from photomat.catalog.input import Input
 from photomat.catalog.model import Model
+from photomat.catalog.price_rates import PriceRates, price_rates
 from photomat.catalog.pricing import Rates, Standing, quote
 from photomat.catalog.quote import Rule
 from photomat.kernel.money import Money
@@ -24,11 +25,11 @@ class Group:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriceGroups:
-    """All prices of a model. `in_line` is the choice that varies within a group; `is_measured` means they are the least."""
+    """All prices of a model. `in_line` is the choice that varies within a group; `rates` say it where prices grow."""
 
     groups: tuple[Group, ...]
     in_line: Input | None
-    is_measured: bool
+    rates: PriceRates | None
     rule: Rule
     least: Money
     is_one: bool
@@ -54,18 +55,11 @@ def price_groups(model: Model, rates: Rates, standing: Standing) -> PriceGroups:
     return PriceGroups(
         groups=tuple(grouped.values()),
         in_line=in_line,
-        is_measured=is_measured(model) and rule not in {"fixed", "free"},
+        rates=price_rates(model, rates, standing),
         rule=rule,
         least=min(prices),
         is_one=len(prices) == 1,
     )
-
-
-def is_measured(model: Model) -> bool:
-    """Whether a price grows with texts, files or lines, which nobody knows before they are there."""
-    units = [model.unit, *(extra.unit for extra in model.extras), *([model.step] if model.step else [])]
-    counts = [count for unit in units for count in (*unit.counts, *unit.times)]
-    return any(count.measure != "value" or count.field is not None for count in counts)
 
 
 def _most_varied(model: Model, rows: Sequence[Mapping[str, Any]]) -> Input | None:

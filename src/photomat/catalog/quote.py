@@ -64,8 +64,12 @@ class Quote:
 
     def price_of(self, part: Part) -> Decimal:
         """What a customer pays for `each` units of a part, in major units, before discount and rounding."""
+        return self.price_of_credits(part.rate)
+
+    def price_of_credits(self, credits_: Decimal) -> Decimal:
+        """What a customer pays for so many credits, in major units, before discount and rounding."""
         with localcontext(EXACT_ENOUGH):
-            return part.rate * USD_PER_CREDIT * self.usd_rate * self.markup
+            return credits_ * USD_PER_CREDIT * self.usd_rate * self.markup
 
     def as_json(self) -> dict[str, Any]:
         """The quote as a job keeps it."""
@@ -113,7 +117,7 @@ def _part_as_json(part: Part) -> dict[str, Any]:
         "each": str(part.each),
         "count": str(part.count),
         "when": dict(part.when),
-    }
+    } | ({} if part.size is None else {"size": str(part.size)})
 
 
 def _pass_as_json(one: Pass) -> dict[str, Any]:
@@ -152,4 +156,5 @@ def _read_part(kept: Mapping[str, Any]) -> Part:
         each=Decimal(kept["each"]),
         count=Decimal(kept["count"]),
         when=tuple(kept["when"].items()),
+        size=Decimal(kept["size"]) if kept.get("size") is not None else None,
     )

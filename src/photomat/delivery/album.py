@@ -2,9 +2,10 @@
 
 Like every edit of a card it bears repeating. The files go by Telegram's own ids or their addresses first, then all as uploaded
 bytes; whatever Telegram refuses, or a file that cannot go at all, leaves the card to its pages, one output at a time.
+Whatever comes as less than it is has its reason in the text, each once.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -13,7 +14,7 @@ from photomat.delivery import outputs
 from photomat.delivery.card import Album
 from photomat.delivery.keep import Keeper
 from photomat.delivery.outputs import Output
-from photomat.delivery.rungs import UPLOAD_BYTES, Rung, rungs_of
+from photomat.delivery.rungs import UPLOAD_BYTES, Rung, Why, rungs_of
 from photomat.kernel.errors import Transient
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.logs import get_logger
@@ -45,7 +46,9 @@ class AlbumSender:
     messenger: Messenger
     keeper: Keeper
 
-    async def show(self, card: Card, album: Album, *, performer: str) -> str | None:
+    async def show(
+        self, card: Card, album: Album, *, performer: str, say_why: Callable[[Why | None], str]
+    ) -> str | None:
         """Edit the card into one rich message; the level by which it got there, None when it did not."""
         shown = [await self._kept(output) for output in album.outputs]
         labelled = zip(shown, album.parts, strict=True)
@@ -56,8 +59,9 @@ class AlbumSender:
                 continue
             failpoint("deliver.before_edit")
             items = [_item(*one) for one in zip(shown, chosen, album.parts, strict=True)]
+            text = album.text + "".join(say_why(why) for why in dict.fromkeys(rung.why for rung in chosen))
             try:
-                file_ids = await self.messenger.edit_rich(card, album.text, items, album.keyboard)
+                file_ids = await self.messenger.edit_rich(card, text, items, album.keyboard)
             except CardIsMedia:
                 return None
             except REFUSALS as error:

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from photomat.catalog.model import Model
 from photomat.catalog.order_words import OrderWords, order_in_words
+from photomat.kernel.text import cut, units_of
 from photomat.kie.tracks import STEM_TITLES
 from photomat.texts.load import Say
 
@@ -20,6 +21,7 @@ ROOM_FOR_A_REASON: Final = 224
 LONGEST_PROMPT: Final = 600
 LONGEST_VALUES: Final = 240
 LONGEST_TITLE: Final = 80
+LONGEST_SEED: Final = 24
 TAG: Final = re.compile(r"<[^>]*>")
 
 
@@ -35,8 +37,9 @@ class Bought:
 
     def name(self, language: str) -> str:
         """What the model was called when it was bought; in older rows, what it is called now."""
-        if self.title:
-            return cut(self.title, LONGEST_TITLE)
+        return cut(self.title or self._name_now(language), LONGEST_TITLE)
+
+    def _name_now(self, language: str) -> str:
         if self.model is None:
             return self.model_id
         return self.model.titles.of(language) if self.model.titles else self.model.title
@@ -48,11 +51,12 @@ def captioned(sentence: Callable[[str], str], bought: Bought, *, part: str | Non
     lines = _lines(bought, order, say)
     longest = LONGEST_PROMPT
     for _ in range(2):
-        text = sentence(_written(part, cut(order.prompt, longest), lines))
+        prompt = cut(order.prompt, longest)
+        text = sentence(_written(part, prompt, lines))
         over = seen_length(text) - (LONGEST_CAPTION - ROOM_FOR_A_REASON)
         if over <= 0:
             break
-        longest = max(0, min(longest, len(order.prompt)) - over)
+        longest = max(0, units_of(prompt) - over - 1)
     return text
 
 
@@ -63,7 +67,7 @@ def part_in_words(title: str | None, say: Say) -> str | None:
 
 def seen_length(text: str) -> int:
     """How long a text is for Telegram: without its markup, in the units it counts."""
-    return len(unmarked(text).encode("utf-16-le", "replace")) // 2
+    return units_of(unmarked(text))
 
 
 def unmarked(text: str) -> str:
@@ -71,18 +75,14 @@ def unmarked(text: str) -> str:
     return html.unescape(TAG.sub("", text))
 
 
-def cut(text: str, longest: int) -> str:
-    """The text, or as much of it as there is room for."""
-    return text if len(text) <= longest else text[:longest] + "…"
-
-
 def _lines(bought: Bought, order: OrderWords, say: Say) -> list[str]:
     """What was chosen, and the seed where Kie tells one that nobody gave."""
     named = bought.model is not None
     values = [f"{value.title}: {value.text}" if named else value.text for value in order.values]
     seed = (bought.result_object or {}).get("seed")
-    if seed is not None and "seed" not in bought.inputs:
-        values.append(say("caption-seed", seed=str(seed)))
+    is_seed = isinstance(seed, int | str) and not isinstance(seed, bool)
+    if is_seed and "seed" not in bought.inputs:
+        values.append(say("caption-seed", seed=cut(str(seed), LONGEST_SEED)))
     return [cut(" · ".join(values), LONGEST_VALUES)] if values else []
 
 

@@ -9,17 +9,25 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from photomat.catalog.model import Model
-from photomat.delivery.caption import Bought, captioned, cut, part_in_words, unmarked
+from photomat.delivery.caption import (
+    LONGEST_CAPTION,
+    ROOM_FOR_A_REASON,
+    Bought,
+    captioned,
+    part_in_words,
+    unmarked,
+)
 from photomat.delivery.locked import LockedCard
 from photomat.delivery.outputs import Output
 from photomat.delivery.readable import readable
 from photomat.jobs.job import JobStatus
+from photomat.kernel.text import beginning, cut, units_of
 from photomat.telegram import callbacks
 from photomat.telegram.port import Button, Keyboard
 from photomat.texts.load import Say, Texts
 
 LONGEST_READ: Final = 2900
-LONGEST_PLAIN: Final = 900
+LONGEST_PLAIN: Final = LONGEST_CAPTION - ROOM_FOR_A_REASON
 """A message holds 4096 characters: a caption, so much of a text, and where the rest is. A plain face fits into a caption."""
 
 KNOWN_FAILURES: Final = frozenset({"timeout", "empty"})
@@ -105,8 +113,8 @@ class _Writer:
     def _text_result(self, key: str) -> Face:
         """A result to be read; what is too long for a message can be had as a file."""
         whole = readable(self.card.result_object or {}, self.say) or self.say("card-text-empty")
-        is_long = len(whole) > LONGEST_READ
-        shown = html.escape(whole[:LONGEST_READ]) + (self.say("card-text-cut") if is_long else "")
+        is_long = units_of(whole) > LONGEST_READ
+        shown = html.escape(beginning(whole, LONGEST_READ)) + (self.say("card-text-cut") if is_long else "")
         as_file = self._button("card-button-file", "files")
         text = f"{self._say(key)}\n\n{shown}"
         return Face(text=text, keyboard=(self._again(), (as_file,)), ring_kind="done")
@@ -120,7 +128,10 @@ class _Writer:
 
     def _why(self) -> tuple[Button, ...]:
         """A price can be asked about where one was paid."""
-        return () if self.card.gift else (self._button("card-button-why", "why", price=self.card.price),)
+        if self.card.gift:
+            return ()
+        is_free = not self.card.price.minor
+        return (self._button("card-button-why-free" if is_free else "card-button-why", "why", price=self.card.price),)
 
     def failed(self) -> Face:
         reason = self.say(f"fail-{failure_word(self.card.fail_code)}")
@@ -143,7 +154,8 @@ class _Writer:
             return Face(text=self._say("card-overdue"), keyboard=cancel)
         if self.card.status is JobStatus.PENDING:
             return Face(text=self._say("card-accepted"), keyboard=cancel)
-        return Face(text=self._say("card-running", bar=progress_bar(self.card.progress)), keyboard=())
+        kind = self.bought.model.kind if self.bought.model else "image"
+        return Face(text=self._say("card-running", kind=kind, bar=progress_bar(self.card.progress)), keyboard=())
 
     def _say(self, key: str, *, part: str | None = None, **facts: object) -> str:
         model = html.escape(self.bought.name(self.card.language))

@@ -1,12 +1,15 @@
 """The picture of a track, as small as Telegram wants it beside the player: a JPEG within 320 pixels and 200 kB.
 
-A cover is no result: one that cannot be had, or is no picture, is left out, and the track comes all the same. It is fetched
-when the track is uploaded, and its small copy kept beside the track's, so that a repeated upload carries the same.
+A cover is no result: whatever is the matter with it, however long it takes, the track comes all the same, without it. It is
+fetched when the track is uploaded, and its small copy kept beside the track's, so that a repeated upload carries the same.
+Memory is bounded: one picture is decoded at a time in the whole process, and none of more pixels than a cover has.
 """
 
 import asyncio
 import io
 import secrets
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -16,18 +19,20 @@ from PIL import Image
 
 from photomat.delivery.media import ResultFiles
 from photomat.delivery.outputs import Output
-from photomat.files.sniff import sniff
-from photomat.kernel.errors import Transient
 from photomat.kernel.fetch import Fetcher
 from photomat.kernel.logs import get_logger
 
 LARGEST_BYTES: Final = 8 * 2**20
-LARGEST_SIDE: Final = 6000
+MOST_PIXELS: Final = 8 * 2**20
+"""Eight times a usual cover. Decoders hold up to 16 bytes a pixel, and a JPEG in passes whole, however small it is wanted."""
+
 SIDE: Final = 320
 MOST_BYTES: Final = 200_000
 QUALITIES: Final = (85, 60, 35)
 FORMATS: Final = ("JPEG", "PNG", "WEBP")
-WITHIN: Final = aiohttp.ClientTimeout(total=15, connect=5, sock_read=10)
+WITHIN_S: Final = 12.0
+FETCH_WITHIN: Final = aiohttp.ClientTimeout(total=10, connect=5, sock_read=5)
+DECODER: Final = ThreadPoolExecutor(max_workers=1, thread_name_prefix="cover")
 log = get_logger()
 
 
@@ -38,37 +43,39 @@ class Covers:
     files: ResultFiles
 
     async def of(self, output: Output) -> bytes | None:
-        """The small cover of an output, or nothing."""
+        """The small cover of an output, or nothing; raises nothing but the end of the task it runs in."""
         if output.cover_url is None:
             return None
         path = self.files.folder / str(output.job_id) / f"{output.position}.cover.jpg"
         try:
-            return await asyncio.to_thread(path.read_bytes)
-        except OSError:
-            pass
-        try:
-            small = await asyncio.to_thread(fitted, await self._fetched(output.cover_url))
-            await asyncio.to_thread(_keep, path, small)
-        except (Transient, OSError, ValueError, Image.DecompressionBombError) as error:
+            async with asyncio.timeout(WITHIN_S):
+                return await asyncio.to_thread(_kept, path) or await self._made(output.cover_url, path)
+        except Exception as error:  # noqa: BLE001  decoders of damaged pictures raise whatever they like; the track comes without
             log.info("COVER_LEFT_OUT", position=output.position, error=type(error).__name__)
             return None
+
+    async def _made(self, url: str, path: Path) -> bytes:
+        data = await self._fetched(url)
+        small = await asyncio.get_running_loop().run_in_executor(DECODER, fitted, data)
+        with suppress(OSError):
+            await asyncio.to_thread(_keep, path, small)
         return small
 
     async def _fetched(self, url: str) -> bytes:
         async with Fetcher(trusted_host=self.files.trusted_host).opened(
-            url, most_bytes=LARGEST_BYTES, within=WITHIN
+            url, most_bytes=LARGEST_BYTES, within=FETCH_WITHIN
         ) as chunks:
             return b"".join([chunk async for chunk in chunks])
 
 
 def fitted(data: bytes) -> bytes:
-    """The picture as a JPEG that is small enough; raises ValueError or OSError for what is no such picture."""
-    kind = sniff(data)
-    if max(kind.width or 0, kind.height or 0) > LARGEST_SIDE:
-        raise ValueError("the cover is too large")
+    """The picture as a JPEG that is small enough; raises whatever its decoder raises for what is no such picture."""
     with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+        if image.width * image.height > MOST_PIXELS:
+            raise ValueError("the cover is too large")
+        image.draft("RGB", (SIDE, SIDE))
+        image.thumbnail((SIDE, SIDE))
         small = image.convert("RGB")
-    small.thumbnail((SIDE, SIDE))
     for quality in QUALITIES:
         buffer = io.BytesIO()
         small.save(buffer, "JPEG", quality=quality)
@@ -77,8 +84,19 @@ def fitted(data: bytes) -> bytes:
     raise ValueError("the cover does not become small enough")
 
 
+def _kept(path: Path) -> bytes:
+    """The small copy; empty where there is none."""
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
 def _keep(path: Path, data: bytes) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    part.write_bytes(data)
-    part.replace(path)
+    try:
+        part.write_bytes(data)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)

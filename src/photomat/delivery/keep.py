@@ -50,6 +50,7 @@ class Keeper:
             height=kept.height,
             kept_as=kept_as,
             seconds=kept.seconds or output.seconds,
+            see_through=kept.see_through,
         )
 
     async def label_of(self, output: Output, *, title: str | None, performer: str) -> Label:

@@ -7,15 +7,22 @@ import asyncio
 import secrets
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Final
 
+from photomat.catalog.answers import FileFacts
 from photomat.delivery.outputs import KeptFile, Output
-from photomat.files.measure import measure_path
+from photomat.files.decoding import in_turn, shows_through
+from photomat.files.measure import Measured, measure_path
+from photomat.files.sniff import HEAD_BYTES, sniff
 from photomat.kernel.errors import Transient
 from photomat.kernel.fetch import Fetcher
+from photomat.kernel.logs import get_logger
+from photomat.kernel.trouble import describe
 
 LARGEST_BYTES: Final = 200 * 2**20
+log = get_logger()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,25 +46,16 @@ class ResultFiles:
         try:
             await asyncio.to_thread(part.parent.mkdir, parents=True, exist_ok=True)
             size_bytes = await self._download(output.url, part)
-            return await asyncio.to_thread(self._keep, output, part, size_bytes)
+            found = await asyncio.to_thread(_measured, part)
+            see_through = await in_turn(partial(_is_see_through, part, found.mime), otherwise=False)
+            path = self.path_of(self.name_for(output, found.facts.format))
+            await asyncio.to_thread(part.replace, path)
+            return _kept(path, found, size_bytes=size_bytes, see_through=see_through)
         except (OSError, ValueError) as error:
             raise Transient(f"the result could not be kept: {type(error).__name__}") from error
         finally:
             with suppress(OSError):
                 await asyncio.to_thread(part.unlink)
-
-    def _keep(self, output: Output, part: Path, size_bytes: int) -> KeptFile:
-        found = measure_path(part)
-        path = self.path_of(self.name_for(output, found.facts.format))
-        part.replace(path)
-        return KeptFile(
-            path=path,
-            mime=found.mime,
-            size_bytes=size_bytes,
-            width=found.facts.width,
-            height=found.facts.height,
-            seconds=found.facts.seconds,
-        )
 
     async def _download(self, url: str, part: Path) -> int:
         size_bytes = 0
@@ -67,3 +65,34 @@ class ResultFiles:
                     size_bytes += len(chunk)
                     file.write(chunk)
         return size_bytes
+
+
+def _kept(path: Path, found: Measured, *, size_bytes: int, see_through: bool) -> KeptFile:
+    return KeptFile(
+        path=path,
+        mime=found.mime,
+        size_bytes=size_bytes,
+        width=found.facts.width,
+        height=found.facts.height,
+        seconds=found.facts.seconds,
+        see_through=see_through,
+    )
+
+
+def _is_see_through(part: Path, mime: str) -> bool:
+    with part.open("rb") as file:
+        return shows_through(file, mime)
+
+
+def _measured(part: Path) -> Measured:
+    """What the file is; one that nobody can measure is a result all the same, told by its first bytes."""
+    try:
+        return measure_path(part)
+    except OSError:
+        raise
+    except Exception as error:  # noqa: BLE001  a file's sides and length are no result
+        log.warning("RESULT_NOT_MEASURED", error=describe(error))
+    with part.open("rb") as file:
+        kind = sniff(file.read(HEAD_BYTES))
+    facts = FileFacts(kind="document", format=kind.extension, size_bytes=part.stat().st_size)
+    return Measured(facts=facts, mime=kind.mime)

@@ -19,7 +19,10 @@ KEEPS_DUE: Final = "SELECT 1 FROM job_outputs WHERE keep_at <= photomat_now()"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Output:
-    """One output. `kept_as` is our copy's name below the results folder; `title`, cover and length are what Kie tells."""
+    """One output. `kept_as` is our copy's name below the results folder; `title`, cover and length are what Kie tells.
+
+    `see_through`: a picture that is not opaque everywhere.
+    """
 
     job_id: JobId
     corr: str
@@ -35,6 +38,7 @@ class Output:
     title: str | None = None
     cover_url: str | None = None
     seconds: Decimal | None = None
+    see_through: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,6 +51,7 @@ class KeptFile:
     width: int | None
     height: int | None
     seconds: Decimal | None = None
+    see_through: bool = False
 
 
 async def outputs_of(pool: Pool, job_id: JobId) -> list[Output]:
@@ -54,7 +59,7 @@ async def outputs_of(pool: Pool, job_id: JobId) -> list[Output]:
     rows = await pool.fetch(
         """
         SELECT job_id, corr, position, url, media, mime, size_bytes, width, height, kept_as, file_id,
-               output.title, cover_url, seconds
+               output.title, cover_url, seconds, see_through
           FROM job_outputs AS output JOIN generation_jobs USING (job_id) WHERE job_id = $1 ORDER BY position
         """,
         job_id,
@@ -68,7 +73,7 @@ async def remember_kept(pool: Pool, output: Output, kept: KeptFile, *, kept_as: 
         """
         UPDATE job_outputs
            SET mime = $3, size_bytes = $4, width = $5, height = $6, kept_as = $7, kept_at = photomat_now(), keep_at = NULL,
-               seconds = coalesce($8, seconds)
+               seconds = coalesce($8, seconds), see_through = $9
          WHERE job_id = $1 AND position = $2
         """,
         output.job_id,
@@ -79,6 +84,7 @@ async def remember_kept(pool: Pool, output: Output, kept: KeptFile, *, kept_as: 
         kept.height,
         kept_as,
         kept.seconds,
+        kept.see_through,
     )
 
 
@@ -100,7 +106,7 @@ async def claim_unkept(pool: Pool, *, limit: int, lease: timedelta) -> list[Outp
           FROM due
          WHERE output.job_id = due.job_id AND output.position = due.position
         RETURNING output.job_id, due.corr, output.position, url, media, mime, size_bytes, width, height, kept_as, file_id,
-                  output.title, cover_url, seconds
+                  output.title, cover_url, seconds, see_through
         """,
         limit,
         lease,

@@ -11,6 +11,7 @@ from typing import Any, Final
 from photomat.texts.load import Say
 
 LONGEST_TEXT: Final = 1_000_000
+LONGEST_S: Final = 360_000
 LONG_PASSAGE_S: Final = 30.0
 SENTENCE_ENDS: Final = (".", "!", "?", "…")
 MOST_NOTES: Final = 400
@@ -49,12 +50,12 @@ def _said(result: Found) -> str:
 def _spoken(result: Found, say: Say) -> str:
     """Speech or song by passages, with their times and speakers, where there is more than one."""
     passages = list(_passages(_objects(result.get("words")) or _objects(result.get("alignedWords"))))
-    speakers = list(dict.fromkeys(passage.speaker for passage in passages))
+    speakers = {who: number for number, who in enumerate(dict.fromkeys(one.speaker for one in passages), start=1)}
     if len(passages) < 2 and _said(result):  # noqa: PLR2004  a single passage needs no times
         return ""
     lines = []
     for passage in passages:
-        who = say("read-speaker", number=speakers.index(passage.speaker) + 1) if len(speakers) > 1 else ""
+        who = say("read-speaker", number=speakers[passage.speaker]) if len(speakers) > 1 else ""
         when = f"[{_clock(passage.start)}]" if passage.start is not None else ""
         head = " ".join(part for part in (when, f"{who}:" if who else "") if part)
         lines.append(f"{head} {_joined(passage.words)}".strip())
@@ -174,11 +175,14 @@ def _objects(values: object) -> list[Found]:
 
 
 def _number(value: object) -> float | None:
-    return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+    """A time; None for what nobody can mean by one."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LONGEST_S:
+        return None
+    return float(value)
 
 
 def _clock(seconds: float | None) -> str:
-    whole = int(max(0.0, min(seconds or 0.0, 360_000.0)))
+    whole = int(max(0.0, seconds or 0.0))
     minutes, rest = divmod(whole, 60)
     return f"{minutes // 60}:{minutes % 60:02}:{rest:02}" if minutes >= 60 else f"{minutes}:{rest:02}"  # noqa: PLR2004  an hour
 

@@ -31,7 +31,8 @@ from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import ChatId, JobId, MessageId
 from photomat.kernel.logs import correlated, get_logger
 from photomat.kernel.retry import backoff_s
-from photomat.telegram.port import ChatBusy, Media, MediaKind, Messenger, PhotoRefused, Sent, SourceRefused
+from photomat.kernel.text import cut
+from photomat.telegram.port import CallRefused, ChatBusy, Media, MediaKind, Messenger, PhotoRefused, Sent, SourceRefused
 from photomat.texts.load import Texts
 
 FIRST_RETRY_S: Final = 5.0
@@ -140,7 +141,7 @@ class Resender:
         """A result without a file: as a message, or whole as a file of text."""
         text = readable(asked.result_object or {}, self.texts.speaker(asked.language))
         if not asked.as_file:
-            shown = html.escape(text[:LONGEST_READ])
+            shown = html.escape(cut(text, LONGEST_READ))
             return await self._text(asked, f"{self._caption(asked, None, 1)}\n\n{shown}".rstrip())
         name = f"photomat-{asked.job_id}.txt"
         media = Media(kind=MediaKind.DOCUMENT, source=(text or "—").encode(), name=name, as_is=True)
@@ -152,7 +153,9 @@ class Resender:
             text = caption + reason(self.texts, asked.language, rung.why)
             try:
                 sent = await self.messenger.send_media(asked.chat_id, rung.media, text)
-            except (SourceRefused, PhotoRefused) as error:
+            except (SourceRefused, PhotoRefused, CallRefused) as error:
+                if not rung.is_left(error):
+                    raise
                 log.info("DELIVER_STEP_DOWN", level=rung.level, media=rung.media.kind, reason=type(error).__name__)
                 continue
             if sent.file_id is not None and not asked.as_file:

@@ -3,6 +3,8 @@
 By Telegram's own file → by its address → by uploaded bytes → as an uploaded document. What is heard is uploaded before its
 address is tried, for only with the bytes go its title and its cover. What is beyond a limit is not even tried.
 Whatever does not come as what it is comes with a reason, the same one each time, so that a repeated edit changes nothing.
+A picture one can see through is a document: Telegram's photos are opaque, also one it had before we knew.
+A cover is no reason to refuse a track: what goes with one goes without it next.
 """
 
 from dataclasses import dataclass, replace
@@ -11,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from photomat.delivery.outputs import Output
-from photomat.telegram.port import Media, MediaKind
+from photomat.telegram.port import Media, MediaKind, PhotoRefused, SourceRefused
 
 MIB: Final = 2**20
 URL_LIMIT_BYTES: Final = {MediaKind.PHOTO: 5 * MIB}
@@ -34,6 +36,9 @@ BY_MIME: Final = {
 """A WAV or a FLAC is no music to Telegram, which asks for MP3 and M4A; an Opus it takes for one, as it takes it for a voice."""
 
 SEEN_OR_HEARD: Final = ("image/", "video/", "audio/")
+BECOMES_A_STICKER: Final = "image/webp"
+"""What Telegram may make of such a document, unless it is told to take it as it is."""
+
 BY_ADDRESS_AS_DOCUMENT: Final = frozenset({"application/pdf", "application/zip"})
 
 
@@ -42,6 +47,7 @@ class Why(StrEnum):
 
     PHOTO_TOO_BIG = "photo-too-big"
     PHOTO_SHAPE = "photo-shape"
+    SEE_THROUGH = "see-through"
     FORMAT = "format"
     REFUSED = "refused"
     FILE_TOO_BIG = "file-too-big"
@@ -56,6 +62,10 @@ class Rung:
     media: Media
     why: Why | None = None
     size_bytes: int = 0
+
+    def is_left(self, refusal: Exception) -> bool:
+        """Whether the next way is tried: this source was refused, or whatever was refused may be its cover."""
+        return isinstance(refusal, SourceRefused | PhotoRefused) or self.media.thumbnail is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,8 +84,8 @@ def rungs_of(output: Output, path: Path | None, *, label: Label = UNLABELLED) ->
     """Every way this output may take, best first; `path` is our copy of it."""
     kind, why = kind_of(output), why_a_document(output)
     found: list[Rung] = []
-    if output.file_id is not None and output.media is not None:
-        had = MediaKind(output.media)
+    had = None if output.media is None else MediaKind(output.media)
+    if output.file_id is not None and had is not None and (had is kind or why is not Why.SEE_THROUGH):
         less = why or (Why.REFUSED if had is MediaKind.DOCUMENT is not kind else None)
         found.append(Rung(level="url", media=_media(output, had, output.file_id, label), why=less))
     by_address = _by_address(output, kind, label)
@@ -83,7 +93,7 @@ def rungs_of(output: Output, path: Path | None, *, label: Label = UNLABELLED) ->
     found += [*by_bytes, *by_address] if kind is MediaKind.AUDIO else [*by_address, *by_bytes]
     if path is not None and _fits(output):
         last = why if kind is MediaKind.DOCUMENT else Why.REFUSED
-        media = _media(output, MediaKind.DOCUMENT, path, label)
+        media = replace(_media(output, MediaKind.DOCUMENT, path, label), as_is=output.mime == BECOMES_A_STICKER)
         found.append(Rung(level="bytes", media=media, why=last, size_bytes=output.size_bytes or 0))
     return found
 
@@ -113,7 +123,9 @@ def _by_address(output: Output, kind: MediaKind, label: Label) -> list[Rung]:
 def _by_bytes(output: Output, kind: MediaKind, path: Path | None, label: Label) -> list[Rung]:
     if path is None or kind is MediaKind.DOCUMENT or not _fits(output):
         return []
-    return [Rung(level="bytes", media=_media(output, kind, path, label), size_bytes=output.size_bytes or 0)]
+    bare = _media(output, kind, path, replace(label, cover=None))
+    ways = [bare] if label.cover is None else [replace(bare, thumbnail=label.cover), bare]
+    return [Rung(level="bytes", media=media, size_bytes=output.size_bytes or 0) for media in ways]
 
 
 def _fits(output: Output) -> bool:
@@ -130,7 +142,7 @@ def _media(output: Output, kind: MediaKind, source: str | Path, label: Label) ->
         seconds=None if output.seconds is None else max(1, round(output.seconds)),
         width=output.width,
         height=output.height,
-        thumbnail=label.cover,
+        thumbnail=label.cover if kind is MediaKind.AUDIO and isinstance(source, Path) else None,
     )
 
 
@@ -157,7 +169,9 @@ def why_a_document(output: Output) -> Why | None:
         return None
     if (output.size_bytes or 0) > UPLOAD_PHOTO_BYTES:
         return Why.PHOTO_TOO_BIG
-    return None if _has_a_photos_shape(output) else Why.PHOTO_SHAPE
+    if not _has_a_photos_shape(output):
+        return Why.PHOTO_SHAPE
+    return Why.SEE_THROUGH if output.see_through else None
 
 
 def _has_a_photos_shape(output: Output) -> bool:

@@ -7,6 +7,7 @@ nobody could fetch may still be had, it is tried again first. A document or a li
 
 import html
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from photomat.db.pool import Pool
@@ -21,7 +22,7 @@ from photomat.kernel.errors import Transient
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.fetch import NotAllowed, TooLarge
 from photomat.kernel.logs import get_logger
-from photomat.telegram.port import Card, CardIsMedia, Messenger, PhotoRefused, SourceRefused, TextRefused
+from photomat.telegram.port import CallRefused, Card, CardIsMedia, Messenger, PhotoRefused, SourceRefused, TextRefused
 from photomat.texts.load import Texts
 
 LONGEST_LINK: Final = 2000
@@ -58,7 +59,8 @@ class Sender:
             return "text"
         if self.rich and face.album is not None:
             album = AlbumSender(pool=self.pool, messenger=self.messenger, keeper=self.keeper)
-            level = await album.show(card, face.album, performer=face.model)
+            say_why = partial(reason, self.texts, language)
+            level = await album.show(card, face.album, performer=face.model, say_why=say_why)
             if level is not None:
                 return level
         return await self._show_output(card, face, face.output, language, last_resort=last_resort)
@@ -77,7 +79,9 @@ class Sender:
             text = face.text + reason(self.texts, language, rung.why)
             try:
                 file_id = await self.messenger.edit_media(card, rung.media, text, face.keyboard)
-            except (SourceRefused, PhotoRefused) as error:
+            except (SourceRefused, PhotoRefused, CallRefused) as error:
+                if not rung.is_left(error):
+                    raise
                 log.info("DELIVER_STEP_DOWN", level=rung.level, media=rung.media.kind, reason=type(error).__name__)
                 continue
             if file_id is not None:

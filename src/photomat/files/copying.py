@@ -1,16 +1,16 @@
-"""A file's bytes on our disk for a moment: in a temporary file without a name, so nothing is left whatever happens."""
+"""A file's bytes on our disk for a moment: below DATA_DIR, in a file without a name, so nothing is left whatever happens."""
 
 import asyncio
 import hashlib
 import tempfile
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import BinaryIO
 
-from photomat.files.desk import FileDesk
+from photomat.files.desk import FileDesk, OwnDisk
 from photomat.files.file import Source
-from photomat.kernel.errors import Transient
 from photomat.kernel.ids import UserId
 
 
@@ -26,8 +26,11 @@ class Copy:
 async def copied(
     desk: FileDesk, source: Source, *, user_id: UserId, most_bytes: int, within_s: float
 ) -> AsyncIterator[Copy]:
-    """A copy of the file, gone after the block. Raises what opening it raises; TimeoutError when it takes too long."""
-    with tempfile.TemporaryFile() as file:
+    """A copy of the file, gone after the block.
+
+    Raises what opening it raises, OwnDisk when our disk takes nothing, TimeoutError when it takes too long.
+    """
+    with _nameless(desk.tmp) as file:
         async with (
             asyncio.timeout(within_s),
             desk.opened(source, user_id=user_id, most_bytes=most_bytes) as chunks,
@@ -37,6 +40,24 @@ async def copied(
         yield Copy(file=file, sha256=sha256)
 
 
+def empty(folder: Path) -> None:
+    """Make the folder for copies, without what an end in the middle may have left where files must have names."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for left in folder.iterdir():
+        left.unlink(missing_ok=True)
+
+
+@contextmanager
+def _nameless(folder: Path) -> Iterator[BinaryIO]:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115  closed below; only what opening raises is translated
+    except OSError as error:
+        raise OwnDisk(f"the disk takes no copy of a file: {type(error).__name__}") from None
+    with file:
+        yield file
+
+
 async def _copy(chunks: AsyncIterator[bytes], file: BinaryIO) -> str:
     digest = hashlib.sha256()
     async for chunk in chunks:
@@ -44,5 +65,5 @@ async def _copy(chunks: AsyncIterator[bytes], file: BinaryIO) -> str:
         try:
             file.write(chunk)
         except OSError as error:
-            raise Transient(f"the disk takes no copy of a file: {type(error).__name__}") from None
+            raise OwnDisk(f"the disk takes no copy of a file: {type(error).__name__}") from None
     return digest.hexdigest()

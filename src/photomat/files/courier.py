@@ -6,14 +6,15 @@ Killed before the upload: it is brought again. Killed after it: it is uploaded a
 costs nothing and shows nowhere. What Kie has had for less than twelve hours is not brought again.
 """
 
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Final
 
 from photomat.catalog.reference import FileRef
 from photomat.files import store
-from photomat.files.copying import copied
-from photomat.files.desk import FileDesk, FileLost
-from photomat.files.file import InputFile
+from photomat.files.copying import Copy, copied
+from photomat.files.desk import FileDesk, FileLost, OwnDisk
+from photomat.files.file import FromLink, InputFile
 from photomat.kernel.errors import Rejected, Transient
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.fetch import NotAllowed, TooLarge
@@ -23,6 +24,9 @@ from photomat.kie.port import Uploads
 from photomat.telegram.files import TooBig
 
 COPY_TIMEOUT_S: Final = 60.0
+MOST_LOST: Final = 4
+"""How often a file is asked for that cannot be had."""
+
 log = get_logger()
 
 
@@ -31,6 +35,10 @@ class FileChanged(Rejected):
 
     def __init__(self) -> None:
         super().__init__("file-changed")
+
+
+class NotHad(Transient):
+    """The server a customer named does not give the file out now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,32 +53,41 @@ class Courier:
         return (await store.own_files(self.desk.pool, user_id=user_id, file_ids=[ref.file_id])).get(ref.file_id)
 
     async def bring(self, file: InputFile) -> str:
-        """Kie's address of the file. Raises FileLost, FileChanged, UploadRefused, Paused, or Transient (try later)."""
+        """Kie's address of the file. Raises FileLost, FileChanged, UploadRefused, Paused, NotHad or other Transient."""
         if file.kie_url is not None:
             return file.kie_url
         failpoint("inputs.before_upload")
-        try:
-            kie_url = await self._upload(file)
-        except TooLarge:
-            raise FileChanged from None
-        except (NotAllowed, TooBig):
-            raise FileLost from None
-        except TimeoutError:
-            raise Transient(f"file {file.file_id} could not be fetched in time") from None
+        async with AsyncExitStack() as stack:
+            copy = await self._copy(stack, file)
+            content = file.content
+            kie_url = await self.uploads.upload(copy.file, mime=content.mime, extension=content.facts.format)
         failpoint("inputs.after_upload")
         await store.remember_upload(self.desk.pool, file.file_id, kie_url=kie_url)
         log.info("INPUT_UPLOADED", file_id=file.file_id, mime=file.content.mime, size=file.content.facts.size_bytes)
         return kie_url
 
-    async def _upload(self, file: InputFile) -> str:
-        content = file.content
-        async with copied(
-            self.desk,
-            file.source,
-            user_id=file.user_id,
-            most_bytes=content.facts.size_bytes,
-            within_s=COPY_TIMEOUT_S,
-        ) as copy:
-            if copy.sha256 != content.sha256:
-                raise FileChanged
-            return await self.uploads.upload(copy.file, mime=content.mime, extension=content.facts.format)
+    async def is_lost_for_good(self, file: InputFile) -> bool:
+        """Count one more time that the file could not be had; whether that was the last one."""
+        return await store.count_loss(self.desk.pool, file.file_id, most=MOST_LOST)
+
+    async def _copy(self, stack: AsyncExitStack, file: InputFile) -> Copy:
+        """The bytes that were looked at and priced, until the stack ends."""
+        source, most_bytes = file.source, file.content.facts.size_bytes
+        opening = copied(self.desk, source, user_id=file.user_id, most_bytes=most_bytes, within_s=COPY_TIMEOUT_S)
+        try:
+            copy = await stack.enter_async_context(opening)
+        except TooLarge:
+            raise FileChanged from None
+        except (NotAllowed, TooBig):
+            raise FileLost from None
+        except OwnDisk:
+            raise
+        except (TimeoutError, Transient) as error:
+            if isinstance(source, FromLink):
+                raise NotHad(f"file {file.file_id} could not be fetched: {type(error).__name__}") from None
+            if isinstance(error, Transient):
+                raise
+            raise Transient(f"file {file.file_id} could not be fetched in time") from None
+        if copy.sha256 != file.content.sha256:
+            raise FileChanged
+        return copy

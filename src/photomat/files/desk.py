@@ -1,8 +1,9 @@
 """Where customers' files are opened: at Telegram, at their address, from our own copy of a result."""
 
+import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import AbstractAsyncContextManager, AsyncExitStack, aclosing, asynccontextmanager
-from dataclasses import dataclass
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -15,6 +16,7 @@ from photomat.kernel.ids import UserId
 from photomat.telegram.files import NotGiven, TelegramFiles
 
 CHUNK_BYTES: Final = 256 * 1024
+LINKS_AT_ONCE: Final = 3
 
 
 class FileLost(Rejected):
@@ -24,46 +26,65 @@ class FileLost(Rejected):
         super().__init__("file-lost")
 
 
+class OwnDisk(Transient):
+    """Our own disk is in trouble: nothing is said of the file."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileDesk:
-    """Opens files. `links` fetches what customers name, `results` what Kie made; our copies of results lie in `folder`."""
+    """Opens files. `links` fetches what customers name, `results` what Kie made; our copies of results lie in `folder`.
+
+    Copies for a moment lie in `tmp`. A conversation waits `take_within_s` for a file, and only a few wait for links at once
+    (`link_places`), so that slow servers do not keep everybody else waiting.
+    """
 
     pool: Pool
     telegram: TelegramFiles
     links: Fetcher
     results: Fetcher
     folder: Path
+    tmp: Path
+    take_within_s: float
+    link_places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(LINKS_AT_ONCE))
 
     @asynccontextmanager
     async def opened(self, source: Source, *, user_id: UserId, most_bytes: int) -> AsyncIterator[AsyncIterator[bytes]]:
         """The file's bytes, by chunks.
 
-        Raises FileLost, `TooBig` (bots get no such file), `TooLarge` and `NotAllowed` of the fetcher, or Transient.
+        Raises FileLost, `TooBig` (bots get no such file), `TooLarge` and `NotAllowed` of the fetcher, OwnDisk, or Transient.
         """
         async with AsyncExitStack() as stack:
             try:
-                opening = await self._opening(source, user_id=user_id, most_bytes=most_bytes)
-                chunks = await stack.enter_async_context(opening)
+                chunks = await self._open(stack, source, user_id=user_id, most_bytes=most_bytes)
             except (Gone, NotGiven):
                 raise FileLost from None
             yield chunks
 
-    async def _opening(
-        self, source: Source, *, user_id: UserId, most_bytes: int
-    ) -> AbstractAsyncContextManager[AsyncIterator[bytes]]:
+    async def _open(
+        self, stack: AsyncExitStack, source: Source, *, user_id: UserId, most_bytes: int
+    ) -> AsyncIterator[bytes]:
         match source:
             case FromTelegram(telegram_id):
-                return self.telegram.opened(telegram_id)
+                return await stack.enter_async_context(self.telegram.opened(telegram_id))
             case FromLink(url):
-                return self.links.opened(url, most_bytes=most_bytes)
+                return await stack.enter_async_context(self.links.opened(url, most_bytes=most_bytes))
             case FromOutput():
                 made = await store.own_output(self.pool, source, user_id=user_id)
-        if made is None:
-            raise FileLost
+                if made is None:
+                    raise FileLost
+                return await self._open_made(stack, made, most_bytes=most_bytes)
+
+    async def _open_made(self, stack: AsyncExitStack, made: store.Made, *, most_bytes: int) -> AsyncIterator[bytes]:
+        """A result: our copy, or what Kie still has, or what Telegram made of it."""
         path = None if made.kept_as is None else self.folder / made.kept_as
         if path is not None and path.is_file():
-            return _kept(path)
-        return self.results.opened(made.url, most_bytes=most_bytes)
+            return await stack.enter_async_context(_kept(path))
+        try:
+            return await stack.enter_async_context(self.results.opened(made.url, most_bytes=most_bytes))
+        except Gone:
+            if made.telegram_id is None:
+                raise
+        return await stack.enter_async_context(self.telegram.opened(made.telegram_id))
 
 
 @asynccontextmanager
@@ -71,7 +92,7 @@ async def _kept(path: Path) -> AsyncIterator[AsyncIterator[bytes]]:
     try:
         file = path.open("rb")
     except OSError as error:
-        raise Transient(f"our copy of a result could not be read: {type(error).__name__}") from None
+        raise OwnDisk(f"our copy of a result could not be read: {type(error).__name__}") from None
     with file:
         async with aclosing(_read(file)) as chunks:
             yield chunks

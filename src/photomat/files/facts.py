@@ -1,4 +1,4 @@
-"""What is known of the files an order refers to: what a price counts, and what limits are about."""
+"""What is known of the files an order refers to: what a price counts, what limits are about, what is not there any more."""
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
@@ -6,7 +6,7 @@ from typing import Any
 
 from photomat.catalog.answers import FileFacts, measured
 from photomat.catalog.model import Model
-from photomat.catalog.reference import FileRef, references
+from photomat.catalog.reference import FileRef, JobRef, Ref, references
 from photomat.db.pool import Pool, Transaction
 from photomat.files import store
 from photomat.kernel.ids import UserId
@@ -31,6 +31,19 @@ async def file_facts(session: Pool | Transaction, user_id: UserId, refs: Iterabl
         return {}
     found = await store.own_files(session, user_id=user_id, file_ids=wanted)
     return {file.ref: file.content.facts for file in found.values()}
+
+
+async def gone(session: Pool | Transaction, user_id: UserId, inputs: Any) -> set[Ref]:
+    """Which references of an order lead nowhere by now: forgotten files, results nobody has any more, jobs to go on from."""
+    refs = set(references(inputs))
+    files = [ref for ref in refs if isinstance(ref, FileRef)]
+    jobs = [ref for ref in refs if isinstance(ref, JobRef)]
+    there: set[Ref] = set()
+    if files:
+        there |= await store.files_still_there(session, files, user_id=user_id)
+    if jobs:
+        there |= await store.jobs_still_there(session, jobs, user_id=user_id)
+    return refs - there
 
 
 def _files_in(value: Any) -> list[FileRef]:

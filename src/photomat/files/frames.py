@@ -1,98 +1,116 @@
 """Sound in frames, MP3 and AAC: how long it is. Pure.
 
-Frames are counted, unless an MP3 says in its first one how many there are: a rate that changes on the way makes any estimate
-wrong. A file with more frames than we count is estimated from those we did.
+Every frame of the file is counted, whatever its first one says of their number: the larger of both is the length. Rubbish
+between frames is stepped over, as players do. A file with more frames than we count (`Reader`) has no length we would trust.
 """
 
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 from decimal import Decimal
-from typing import Final, TypeAlias
+from typing import Final, NamedTuple, TypeAlias
 
-from photomat.files.reader import Cut, Reader
+from photomat.files.reader import MOST_AT_ONCE, Cut, Reader
 
 SEARCHED_BYTES: Final = 65536
-MOST_GAPS: Final = 100
-MOST_FRAMES: Final = 300_000
 TAG_HEADER: Final = 10
 FRAME_HEADER: Final = 7
 """The longer of the two."""
 
-MPEG1: Final = 3
-LAYER_3: Final = 1
+MARK: Final = 0xFF
 MONO: Final = 3
+LAYERS: Final = {3: 1, 2: 2, 1: 3}
 KBITS: Final = {
-    True: (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0),
-    False: (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0),
+    (True, 1): (0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448, 0),
+    (True, 2): (0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 0),
+    (True, 3): (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0),
+    (False, 1): (0, 32, 48, 56, 64, 80, 96, 112, 128, 144, 160, 176, 192, 224, 256, 0),
+    (False, 2): (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0),
+    (False, 3): (0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160, 0),
 }
-MP3_RATES: Final = {3: (44100, 48000, 32000, 0), 2: (22050, 24000, 16000, 0), 0: (11025, 12000, 8000, 0)}
+"""By version 1 or not, and layer."""
+
+RATES: Final = {3: (44100, 48000, 32000, 0), 2: (22050, 24000, 16000, 0), 0: (11025, 12000, 8000, 0)}
 AAC_RATES: Final = (96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350, 0, 0, 0)
 
 
-@dataclass(frozen=True, slots=True)
-class Frame:
+class Frame(NamedTuple):
     """A frame: its length in bytes, how many samples it holds, and how many of them make a second."""
 
     size: int
     samples: int
     rate: int
-    has_tag_at: int = 0
 
 
-ReadFrame: TypeAlias = Callable[[bytes], Frame | None]
+ReadFrame: TypeAlias = Callable[[bytes, int], Frame | None]
 
 
 def after_tags(reader: Reader) -> int:
     """Where the sound begins behind the tags at the front."""
     at = 0
     while reader.some(at, 3) == b"ID3":
-        size = 0
-        for byte in reader.read(at + 6, 4):
-            size = size << 7 | byte & 0x7F
-        at += TAG_HEADER + size
+        digits = reader.read(at + 6, 4)
+        if max(digits) > 0x7F:  # noqa: PLR2004  no tag: its size is written in seven bits a byte
+            break
+        at += TAG_HEADER + (digits[0] << 21 | digits[1] << 14 | digits[2] << 7 | digits[3])
     return at
 
 
-def mp3_seconds(reader: Reader) -> Decimal | None:
-    """How long an MP3 is."""
-    at, frame = _first(reader, after_tags(reader), mp3_frame)
+def mp3_seconds(reader: Reader, start: int | None = None) -> Decimal | None:
+    """How long an MP3 is, or one that begins within another file."""
+    at, frame = _first(reader, after_tags(reader) if start is None else start, mp3_frame)
     told = _told_frames(reader, at, frame)
-    if told:
-        return Decimal(told * frame.samples) / frame.rate
-    return _counted(reader, at, mp3_frame)
+    counted = counted_seconds(reader, at if told is None else at + frame.size, mp3_frame)
+    return max(counted, Decimal((told or 0) * frame.samples) / frame.rate) or None
 
 
 def aac_seconds(reader: Reader) -> Decimal | None:
     """How long AAC in ADTS frames is."""
     at, _ = _first(reader, after_tags(reader), aac_frame)
-    return _counted(reader, at, aac_frame)
+    return counted_seconds(reader, at, aac_frame)
 
 
-def mp3_frame(head: bytes) -> Frame | None:
-    """The frame that begins with these bytes, if one does."""
-    if len(head) < 4 or head[0] != 0xFF or head[1] & 0xE0 != 0xE0:  # noqa: PLR2004  the mark of a frame
+def mp3_frame(head: bytes, at: int = 0) -> Frame | None:
+    """The frame that begins here, if one does."""
+    return MP3_FRAMES.get(head[at + 1] << 8 | head[at + 2]) if at + 3 < len(head) and head[at] == MARK else None
+
+
+def aac_frame(head: bytes, at: int = 0) -> Frame | None:
+    """The frame that begins here, if one does."""
+    if at + 6 >= len(head) or head[at] != MARK or head[at + 1] & 0xF6 != 0xF0:  # noqa: PLR2004  the mark of a frame
         return None
-    version, layer = head[1] >> 3 & 3, head[1] >> 1 & 3
-    is_first = version == MPEG1
-    kbit = KBITS[is_first][head[2] >> 4]
-    rate = MP3_RATES[version][head[2] >> 2 & 3] if version in MP3_RATES else 0
-    if layer != LAYER_3 or not kbit or not rate:
-        return None
-    samples = 1152 if is_first else 576
-    is_mono = head[3] >> 6 == MONO
-    tag_at = 4 + ((17 if is_mono else 32) if is_first else (9 if is_mono else 17))
-    return Frame(samples // 8 * kbit * 1000 // rate + (head[2] >> 1 & 1), samples, rate, tag_at)
-
-
-def aac_frame(head: bytes) -> Frame | None:
-    """The frame that begins with these bytes, if one does."""
-    if len(head) < 7 or head[0] != 0xFF or head[1] & 0xF6 != 0xF0:  # noqa: PLR2004  the mark of a frame
-        return None
-    rate = AAC_RATES[head[2] >> 2 & 15]
-    size = (head[3] & 3) << 11 | head[4] << 3 | head[5] >> 5
-    blocks = (head[6] & 3) + 1
+    rate = AAC_RATES[head[at + 2] >> 2 & 15]
+    size = (head[at + 3] & 3) << 11 | head[at + 4] << 3 | head[at + 5] >> 5
+    blocks = (head[at + 6] & 3) + 1
     return Frame(size, 1024 * blocks, rate) if rate and size > 7 else None  # noqa: PLR2004  longer than its header
+
+
+def counted_seconds(reader: Reader, start: int, read_frame: ReadFrame) -> Decimal:
+    """The length of all frames from here on, with whatever lies between them."""
+    lengths = Counter((frame.rate, frame.samples) for frame in _frames(reader, start, read_frame))
+    return sum((Decimal(samples * count) / rate for (rate, samples), count in lengths.items()), Decimal(0))
+
+
+def _frames(reader: Reader, start: int, read_frame: ReadFrame) -> Iterator[Frame]:
+    """Every frame. After rubbish one counts that is like the one before, or is followed by another."""
+    at, base, window, before, is_next = start, start, b"", None, True
+    while at < reader.size:
+        if at + FRAME_HEADER > base + len(window) < reader.size:
+            base, window = at, reader.some(at, MOST_AT_ONCE)
+        reader.spend()
+        frame = read_frame(window, at - base)
+        if frame is not None and (is_next or _is_real(reader, at, frame, before, read_frame)):
+            yield frame
+            at, before, is_next = at + frame.size, frame, True
+        else:
+            found = window.find(b"\xff", at - base + 1)
+            at, is_next = base + (found if found >= 0 else len(window)), False
+
+
+def _is_real(reader: Reader, at: int, frame: Frame, before: Frame | None, read_frame: ReadFrame) -> bool:
+    if before is not None and frame.rate == before.rate and frame.samples == before.samples:
+        return True
+    behind = at + frame.size
+    return behind >= reader.size or read_frame(reader.some(behind, FRAME_HEADER), 0) is not None
 
 
 def _first(reader: Reader, start: int, read_frame: ReadFrame) -> tuple[int, Frame]:
@@ -100,39 +118,42 @@ def _first(reader: Reader, start: int, read_frame: ReadFrame) -> tuple[int, Fram
     window = reader.some(start, SEARCHED_BYTES)
     at = window.find(b"\xff")
     while at >= 0:
-        frame = read_frame(window[at : at + FRAME_HEADER])
-        if frame is not None:
-            behind = start + at + frame.size
-            if behind >= reader.size or read_frame(reader.some(behind, FRAME_HEADER)) is not None:
-                return start + at, frame
+        frame = read_frame(window, at)
+        if frame is not None and _is_real(reader, start + at, frame, None, read_frame):
+            return start + at, frame
         at = window.find(b"\xff", at + 1)
     raise Cut
 
 
-def _told_frames(reader: Reader, at: int, frame: Frame) -> int:
-    """How many frames the first one says there are; it tells nothing in most files of one rate."""
-    tag = reader.some(at + frame.has_tag_at, 12)
-    if tag[:4] in {b"Xing", b"Info"} and len(tag) == 12 and tag[7] & 1:  # noqa: PLR2004  flags and the number behind them
-        return int.from_bytes(tag[8:12], "big")
-    other = reader.some(at + 36, 18)
-    return int.from_bytes(other[14:18], "big") if other[:4] == b"VBRI" else 0
+def _told_frames(reader: Reader, at: int, frame: Frame) -> int | None:
+    """How many frames the first one says there are; None where it says nothing and is sound itself."""
+    head = reader.read(at, 4)
+    is_mono, is_version_1 = head[3] >> 6 == MONO, head[1] >> 3 & 3 == 3  # noqa: PLR2004  as the table of rates has it
+    tag = reader.some(at + 4 + ((17 if is_mono else 32) if is_version_1 else (9 if is_mono else 17)), 12)
+    if tag[:4] in {b"Xing", b"Info"} and len(tag) == 12:  # noqa: PLR2004  flags and the number behind them
+        return int.from_bytes(tag[8:12], "big") if tag[7] & 1 else 0
+    other = reader.some(at + 36, min(18, frame.size))
+    return int.from_bytes(other[14:18], "big") if other[:4] == b"VBRI" else None
 
 
-def _counted(reader: Reader, start: int, read_frame: ReadFrame) -> Decimal | None:
-    """The length of all frames; a little rubbish in between is stepped over."""
-    at, gaps, samples = start, 0, Counter[int]()
-    for _ in range(MOST_FRAMES):
-        frame = read_frame(reader.some(at, FRAME_HEADER))
-        if frame is None:
-            gaps += 1
-            try:
-                at, frame = _first(reader, at, read_frame)
-            except Cut:
-                break
-        if gaps > MOST_GAPS:
-            break
-        samples[frame.rate] += frame.samples
-        at += frame.size
-    seconds = sum((Decimal(count) / rate for rate, count in samples.items()), Decimal(0))
-    is_whole = at >= reader.size - SEARCHED_BYTES
-    return seconds if is_whole or at == start else seconds * (reader.size - start) / (at - start)
+def _mp3_frames() -> dict[int, Frame]:
+    """Every frame there can be, by the two bytes behind its first one."""
+    found = {}
+    for second in range(0xE0, 0x100):
+        version, layer = second >> 3 & 3, LAYERS.get(second >> 1 & 3)
+        for third in range(256):
+            if version in RATES and layer is not None:
+                rate, kbit = RATES[version][third >> 2 & 3], KBITS[version == 3, layer][third >> 4]  # noqa: PLR2004  version 1
+                if rate and kbit:
+                    found[second << 8 | third] = _mp3_frame(version, layer, rate, kbit, padding=third >> 1 & 1)
+    return found
+
+
+def _mp3_frame(version: int, layer: int, rate: int, kbit: int, *, padding: int) -> Frame:
+    if layer == 1:
+        return Frame((12 * kbit * 1000 // rate + padding) * 4, 384, rate)
+    samples = 576 if layer == 3 and version != 3 else 1152  # noqa: PLR2004  short frames of layer III in later versions
+    return Frame(samples // 8 * kbit * 1000 // rate + padding, samples, rate)
+
+
+MP3_FRAMES: Final = _mp3_frames()

@@ -1,6 +1,7 @@
 """Films and sound in Matroska and WebM: how long they are, and how large. Pure.
 
-A browser that records says no length and leaves the sizes of its clusters open; then the last block tells.
+What the header says of the length is not believed where a block comes later. A browser that records says no length and
+leaves the sizes of its clusters open.
 """
 
 import struct
@@ -8,9 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import IntEnum
-from typing import Final
+from typing import Final, NamedTuple
 
-from photomat.files.reader import Cut, Reader
+from photomat.files.reader import MOST_AT_ONCE, Cut, Endless, Reader
 
 
 class Id(IntEnum):
@@ -23,6 +24,7 @@ class Id(IntEnum):
     TRACKS = 0x1654AE6B
     TRACK = 0xAE
     TRACK_TYPE = 0x83
+    TRACK_SCALE = 0x23314F
     VIDEO = 0xE0
     WIDTH = 0xB0
     HEIGHT = 0xBA
@@ -31,17 +33,22 @@ class Id(IntEnum):
     GROUP = 0xA0
     BLOCK = 0xA1
     SIMPLE_BLOCK = 0xA3
+    BLOCK_DURATION = 0x9B
 
 
-OPENED: Final = frozenset({Id.SEGMENT, Id.INFO, Id.TRACKS, Id.TRACK, Id.VIDEO, Id.CLUSTER, Id.GROUP})
+OPENED: Final = frozenset(map(int, (Id.SEGMENT, Id.INFO, Id.TRACKS, Id.TRACK, Id.VIDEO, Id.CLUSTER, Id.GROUP)))
+READ: Final = frozenset(map(int, Id)) - OPENED
 PICTURES: Final = 1
 LONGEST_ID: Final = 4
 LONGEST_SIZE: Final = 8
+LONGEST_HEADER: Final = 32
+"""An element's name and size, and of a block the track and the time as well."""
+
+USUAL_UNIT_NS: Final = 1_000_000
 A_SECOND_NS: Final = 1_000_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Element:
+class Element(NamedTuple):
     """An element: what it is, where its content begins and ends."""
 
     id: int
@@ -51,11 +58,13 @@ class Element:
 
 @dataclass(slots=True, kw_only=True)
 class Recording:
-    """What the elements say."""
+    """What the elements say; of whatever is said twice, the larger."""
 
-    unit_ns: int = 1_000_000
-    units: Decimal | None = None
+    unit_ns: int = 0
+    track_scale: Decimal = Decimal(1)
+    units: Decimal = Decimal(0)
     cluster_at: int = 0
+    block_at: int = 0
     last_unit: int = 0
     kinds: set[int] = field(default_factory=set)
     width: int = 0
@@ -63,9 +72,9 @@ class Recording:
 
     @property
     def seconds(self) -> Decimal | None:
-        """How long it is."""
-        units = self.units or Decimal(self.last_unit)
-        return units * self.unit_ns / A_SECOND_NS or None
+        """How long it is: as it is told, or as its last block shows."""
+        units = max(self.units, self.last_unit * self.track_scale)
+        return units * (self.unit_ns or USUAL_UNIT_NS) / A_SECOND_NS or None
 
     @property
     def is_sound_alone(self) -> bool:
@@ -78,9 +87,10 @@ def read_recording(reader: Reader) -> Recording:
     found = Recording()
     try:
         for element in _elements(reader):
-            if element.id == Id.CLUSTER and found.units is not None:
-                break
-            _read(reader, element, found)
+            if element.id in READ:
+                _read(reader, element, found)
+    except Endless:
+        raise
     except Cut:
         if not found.kinds:
             raise
@@ -89,40 +99,49 @@ def read_recording(reader: Reader) -> Recording:
 
 def _read(reader: Reader, element: Element, found: Recording) -> None:
     match element.id:
+        case Id.BLOCK | Id.SIMPLE_BLOCK:
+            head = reader.some(element.start, LONGEST_SIZE + 2)
+            _, after = _vint(head, 0, LONGEST_SIZE, keep_mark=False)
+            (offset,) = struct.unpack_from(">h", head, after)
+            found.block_at = found.cluster_at + offset
+            found.last_unit = max(found.last_unit, found.block_at)
+        case Id.BLOCK_DURATION:
+            found.last_unit = max(found.last_unit, found.block_at + _number(reader, element))
+        case Id.CLUSTER_TIME:
+            found.cluster_at = _number(reader, element)
         case Id.TIMESCALE:
-            found.unit_ns = _number(reader, element)
+            found.unit_ns = max(found.unit_ns, _number(reader, element))
+        case Id.TRACK_SCALE:
+            found.track_scale = max(found.track_scale, _real(reader, element))
         case Id.DURATION:
-            found.units = _real(reader, element)
+            found.units = max(found.units, _real(reader, element))
         case Id.TRACK_TYPE:
             found.kinds.add(_number(reader, element))
         case Id.WIDTH:
-            found.width = _number(reader, element)
+            found.width = max(found.width, _number(reader, element))
         case Id.HEIGHT:
-            found.height = _number(reader, element)
-        case Id.CLUSTER_TIME:
-            found.cluster_at = _number(reader, element)
-        case Id.BLOCK | Id.SIMPLE_BLOCK:
-            _, after = _vint(reader, element.start, LONGEST_SIZE, keep_mark=False)
-            (offset,) = struct.unpack(">h", reader.read(after, 2))
-            found.last_unit = max(found.last_unit, found.cluster_at + offset)
+            found.height = max(found.height, _number(reader, element))
 
 
 def _elements(reader: Reader) -> Iterator[Element]:
     """Every element in order; those that hold what matters are gone into, so that an open size does no harm."""
-    at = 0
+    at, base, window = 0, 0, b""
     while at < reader.size:
-        name, after = _vint(reader, at, LONGEST_ID, keep_mark=True)
-        size, start = _vint(reader, after, LONGEST_SIZE, keep_mark=False)
-        yield Element(name, start, start + size)
-        at = start if name in OPENED else start + size
+        if at + LONGEST_HEADER > base + len(window) < reader.size:
+            base, window = at, reader.some(at, MOST_AT_ONCE)
+        reader.spend()
+        name, after = _vint(window, at - base, LONGEST_ID, keep_mark=True)
+        size, start = _vint(window, after, LONGEST_SIZE, keep_mark=False)
+        yield Element(name, base + start, base + start + size)
+        at = base + (start if name in OPENED else start + size)
 
 
-def _vint(reader: Reader, at: int, longest: int, *, keep_mark: bool) -> tuple[int, int]:
+def _vint(head: bytes, at: int, longest: int, *, keep_mark: bool) -> tuple[int, int]:
     """A number of as many bytes as its first one says, and where it ends."""
-    length = 9 - reader.number(at, 1).bit_length()
-    if length > longest:
+    length = 9 - head[at].bit_length() if at < len(head) else longest + 1
+    if length > longest or at + length > len(head):
         raise Cut
-    value = reader.number(at, length)
+    value = int.from_bytes(head[at : at + length], "big")
     return value if keep_mark else value & (2 ** (7 * length) - 1), at + length
 
 
@@ -130,7 +149,7 @@ def _number(reader: Reader, element: Element) -> int:
     return reader.number(element.start, min(element.end - element.start, LONGEST_SIZE))
 
 
-def _real(reader: Reader, element: Element) -> Decimal | None:
+def _real(reader: Reader, element: Element) -> Decimal:
     size = element.end - element.start
     (value,) = struct.unpack({4: ">f", 8: ">d"}.get(size, ">0s"), reader.read(element.start, min(size, LONGEST_SIZE)))
-    return Decimal(value) if isinstance(value, float) and value > 0 else None
+    return Decimal(value) if isinstance(value, float) and value > 0 else Decimal(0)

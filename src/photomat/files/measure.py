@@ -1,25 +1,28 @@
 """What a file is, by its content: kind, format, length, sides. Names and declared types say nothing.
 
-Nothing here raises on junk: what cannot be read is left out. Work and memory are bounded whatever the file says of itself, and
-a film whose description stands at its end is read there. Called in a thread: it reads.
+Prices are made of lengths, so a length is never what a header claims alone: it is the larger of what is told and what is
+counted, rounded up. Nothing here raises on junk: what cannot be read is left out. Work and memory are bounded whatever the
+file says of itself, and one that takes more work than that has no length. Called in a thread: it reads.
 """
 
 import struct
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from decimal import Decimal, DecimalException
+from decimal import ROUND_CEILING, Decimal, DecimalException
 from pathlib import Path
 from typing import BinaryIO, Final
 
 from photomat.catalog.answers import FileFacts
 from photomat.catalog.input import FILE_KINDS, FileKind
 from photomat.files.boxes import read_film, read_picture
+from photomat.files.flac import flac_seconds
 from photomat.files.frames import aac_seconds, after_tags, mp3_seconds
 from photomat.files.matroska import read_recording
+from photomat.files.ogg import ogg_seconds
 from photomat.files.pictures import jpeg_sides, tiff_sides
 from photomat.files.reader import Cut, Reader
 from photomat.files.sniff import HEAD_BYTES, ZIP_MIME, Kind, sniff, zipped
-from photomat.files.sounds import flac_seconds, ogg_seconds, wav_seconds, wma_seconds
+from photomat.files.sounds import wav_seconds, wma_seconds
 
 LARGEST_SIDE: Final = 1_000_000
 LONGEST_S: Final = Decimal(10_000_000)
@@ -131,4 +134,4 @@ def _within(sides: tuple[int, int] | None) -> tuple[int | None, int | None]:
 def _length(seconds: Decimal | None) -> Decimal | None:
     if seconds is None or not seconds.is_finite() or not 0 < seconds <= LONGEST_S:
         return None
-    return seconds.quantize(TO_A_MILLISECOND) or None
+    return seconds.quantize(TO_A_MILLISECOND, rounding=ROUND_CEILING)

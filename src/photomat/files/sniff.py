@@ -105,6 +105,9 @@ def sniff(head: bytes) -> Kind:
 def _jpeg(head: bytes) -> Kind:
     at = 2
     while at + 9 < len(head) and head[at] == 0xFF:  # noqa: PLR2004  a JPEG marker
+        if head[at + 1] == 0xFF:  # noqa: PLR2004  filled up before the next marker
+            at += 1
+            continue
         marker, length = head[at + 1], struct.unpack(">H", head[at + 2 : at + 4])[0]
         if marker in JPEG_SIZES:
             height, width = struct.unpack(">HH", head[at + 5 : at + 9])

@@ -6,6 +6,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from photomat.catalog.answers import FileFacts
+from photomat.catalog.reference import FileRef, JobRef
 from photomat.db.pool import Pool, Transaction
 from photomat.files.file import Content, FromLink, FromOutput, FromTelegram, InputFile, Source
 from photomat.kernel.errors import Corrupt
@@ -15,12 +16,19 @@ UPLOAD_LASTS: Final = timedelta(hours=12)
 """Kie keeps what is uploaded for a day or more; a copy is used again for half of that."""
 
 
+RESULT_LASTS: Final = timedelta(days=14)
+"""How long Kie keeps results at most."""
+
+TAKEN_LATELY: Final = timedelta(days=1)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Made:
-    """An output of a job: Kie's address of it, and our own copy's name below the results folder."""
+    """An output of a job: Kie's address of it, our own copy's name below the results folder, and Telegram's file."""
 
     url: str
     kept_as: str | None
+    telegram_id: str | None
 
 
 async def add_file(
@@ -85,10 +93,98 @@ async def own_files(
     return {row["file_id"]: _file(row) for row in rows}
 
 
+async def files_still_there(session: Pool | Transaction, refs: Iterable[FileRef], *, user_id: UserId) -> set[FileRef]:
+    """Which of these files are the user's and can be had, as far as is known.
+
+    A result can be had from our copy, from Telegram, from Kie as long as it keeps results, or where Kie has it as a file.
+    """
+    rows = await session.fetch(
+        """
+        SELECT file.file_id
+          FROM input_files AS file
+          LEFT JOIN job_outputs AS made ON made.job_id = file.job_id AND made.position = file.position
+          LEFT JOIN generation_jobs AS job ON job.job_id = made.job_id
+         WHERE file.user_id = $1 AND file.file_id = ANY($2::bigint[])
+           AND (file.source <> 'output' OR file.kie_url_at > photomat_now() - $3::interval
+                OR job.status = 'done' AND (made.kept_as IS NOT NULL OR made.file_id IS NOT NULL
+                                            OR job.settled_at > photomat_now() - $4::interval))
+        """,
+        user_id,
+        [ref.file_id for ref in refs],
+        UPLOAD_LASTS,
+        RESULT_LASTS,
+    )
+    return {FileRef(row["file_id"]) for row in rows}
+
+
+async def jobs_still_there(session: Pool | Transaction, refs: Iterable[JobRef], *, user_id: UserId) -> set[JobRef]:
+    """Which of these jobs, or tracks of them, are the user's and such that Kie can go on from them."""
+    wanted = list(refs)
+    rows = await session.fetch(
+        """
+        SELECT wanted.job_id, wanted.position
+          FROM unnest($2::bigint[], $3::integer[]) AS wanted (job_id, position)
+          JOIN generation_jobs AS job ON job.job_id = wanted.job_id
+          LEFT JOIN job_outputs AS made ON made.job_id = wanted.job_id AND made.position = wanted.position
+         WHERE job.user_id = $1 AND job.status = 'done'
+           AND CASE WHEN wanted.position IS NULL THEN job.external_task_id ELSE made.track_id END IS NOT NULL
+        """,
+        user_id,
+        [ref.job_id for ref in wanted],
+        [ref.output for ref in wanted],
+    )
+    return {JobRef(row["job_id"], row["position"]) for row in rows}
+
+
 async def remember_upload(pool: Pool, file_id: int, *, kie_url: str) -> None:
     """Kie has a copy from now on."""
     await pool.execute(
-        "UPDATE input_files SET kie_url = $2, kie_url_at = photomat_now() WHERE file_id = $1", file_id, kie_url
+        "UPDATE input_files SET kie_url = $2, kie_url_at = photomat_now(), lost_times = 0 WHERE file_id = $1",
+        file_id,
+        kie_url,
+    )
+
+
+async def count_loss(pool: Pool, file_id: int, *, most: int) -> bool:
+    """Count that a file could not be had; whether it was for the last time, after which counting begins anew."""
+    lost_times = await pool.fetchval(
+        "UPDATE input_files SET lost_times = (lost_times + 1) % $2 WHERE file_id = $1 RETURNING lost_times",
+        file_id,
+        most,
+    )
+    return not lost_times
+
+
+async def keep_longer(pool: Pool, file_id: int) -> None:
+    """Somebody brings a file again: it counts as taken now, and is not forgotten meanwhile."""
+    await pool.execute(
+        "UPDATE input_files SET taken_at = photomat_now() WHERE file_id = $1 AND taken_at < photomat_now() - $2::interval",
+        file_id,
+        TAKEN_LATELY,
+    )
+
+
+async def delete_unused(pool: Pool, *, older_than: timedelta, limit: int) -> None:
+    """Delete old files that no open draft and no job under way refers to, so many at most."""
+    await pool.execute(
+        """
+        DELETE FROM input_files
+         WHERE file_id IN (
+            SELECT file_id FROM input_files AS file
+             WHERE taken_at < photomat_now() - $1::interval
+               AND NOT EXISTS (SELECT FROM drafts
+                                WHERE drafts.user_id = file.user_id AND expires_at > photomat_now()
+                                  AND canceled_at IS NULL AND bought_at IS NULL
+                                  AND jsonb_path_exists(inputs, '$.**.file ? (@ == $id)',
+                                                        jsonb_build_object('id', file.file_id)))
+               AND NOT EXISTS (SELECT FROM generation_jobs AS job
+                                WHERE job.user_id = file.user_id AND settled_at IS NULL
+                                  AND jsonb_path_exists(coalesce(request, inputs), '$.**.file ? (@ == $id)',
+                                                        jsonb_build_object('id', file.file_id)))
+             ORDER BY taken_at LIMIT $2 FOR UPDATE SKIP LOCKED)
+        """,
+        older_than,
+        limit,
     )
 
 
@@ -96,14 +192,14 @@ async def own_output(session: Pool | Transaction, source: FromOutput, *, user_id
     """An output of a job that is this user's and done."""
     row = await session.fetchrow(
         """
-        SELECT url, kept_as FROM job_outputs JOIN generation_jobs USING (job_id)
+        SELECT url, kept_as, file_id FROM job_outputs JOIN generation_jobs USING (job_id)
          WHERE job_id = $1 AND position = $2 AND user_id = $3 AND status = 'done'
         """,
         source.job_id,
         source.position,
         user_id,
     )
-    return None if row is None else Made(url=row["url"], kept_as=row["kept_as"])
+    return None if row is None else Made(url=row["url"], kept_as=row["kept_as"], telegram_id=row["file_id"])
 
 
 def _columns(source: Source) -> tuple[str, str | None, str | None, JobId | None, int | None]:

@@ -5,30 +5,40 @@ what is known already is not fetched again. A file that does not fit is not reme
 """
 
 import asyncio
-from typing import Final
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import BinaryIO, Final
 
 from photomat.catalog.answers import MEGABYTE, Refused, check_file
 from photomat.catalog.input import Input
 from photomat.files import store
 from photomat.files.copying import copied
-from photomat.files.desk import FileDesk, FileLost
+from photomat.files.desk import FileDesk, FileLost, OwnDisk
 from photomat.files.file import Content, FromLink, FromTelegram, InputFile, Source
 from photomat.files.measure import measure
 from photomat.files.sniff import HTML_MIME
+from photomat.files.whole import is_whole
 from photomat.kernel.errors import Transient
 from photomat.kernel.fetch import NotAllowed, TooLarge
 from photomat.kernel.ids import UserId
 from photomat.telegram.files import MOST_BYTES as TELEGRAM_BYTES
 from photomat.telegram.files import TooBig
 
-MOST_BYTES: Final = 100 * MEGABYTE
+USUAL_BYTES: Final = 100 * MEGABYTE
 """What is taken where nobody knows a limit."""
+
+MOST_BYTES: Final = 200 * MEGABYTE
+"""What is taken at all, whatever a model would take: it lies on our disk while it is looked into."""
 
 SIDES_KNOWN: Final = frozenset({"jpg", "png", "webp", "gif", "bmp"})
 """Pictures whose sides can be read unless something is wrong with them."""
 
-TAKE_TIMEOUT_S: Final = 15.0
-"""Well within the time an update's handler has."""
+PLACE_SHARE: Final = 0.2
+"""How much of the time for a file one waits for one's turn."""
+
+
+class _NoPlace(Transient):
+    """Others are waiting for links."""
 
 
 async def take(
@@ -37,15 +47,13 @@ async def take(
     """The file as a row, or why it does not fit; raises Transient when Telegram or the database is away."""
     known = await store.find_by_origin(desk.pool, user_id=user_id, origin=origin)
     if known is not None:
+        await store.keep_longer(desk.pool, known.file_id)
         return check_file(asked, known.content.facts) or known
-    most_bytes = (asked.files.max_bytes if asked.files else None) or MOST_BYTES
+    most_bytes = min((asked.files.max_bytes if asked.files else None) or USUAL_BYTES, MOST_BYTES)
     refused = _too_heavy(source, declared_bytes or 0, most_bytes)
-    content = refused or await _look_into(desk, source, user_id=user_id, most_bytes=most_bytes)
+    content = refused or await _look_into(desk, source, asked, user_id=user_id, most_bytes=most_bytes)
     if isinstance(content, Refused):
         return content
-    wrong = _no_file(source, content) or check_file(asked, content.facts) or _unreadable(content)
-    if wrong is not None:
-        return wrong
     return await store.add_file(desk.pool, user_id=user_id, origin=origin, source=source, content=content)
 
 
@@ -57,12 +65,21 @@ def _too_heavy(source: Source, declared_bytes: int, most_bytes: int) -> Refused 
     return None
 
 
-async def _look_into(desk: FileDesk, source: Source, *, user_id: UserId, most_bytes: int) -> Content | Refused:
-    """What the bytes are, or why they cannot be had. Only Telegram is asked again by itself."""
+async def _look_into(
+    desk: FileDesk, source: Source, asked: Input, *, user_id: UserId, most_bytes: int
+) -> Content | Refused:
+    """What the bytes are, or why they do not fit or cannot be had. Only Telegram is asked again by itself."""
     try:
-        async with copied(desk, source, user_id=user_id, most_bytes=most_bytes, within_s=TAKE_TIMEOUT_S) as copy:
+        async with (
+            _place(desk, source),
+            copied(
+                desk, source, user_id=user_id, most_bytes=most_bytes, within_s=desk.take_within_s * (1 - PLACE_SHARE)
+            ) as copy,
+        ):
             found = await asyncio.to_thread(measure, copy.file)
-            return Content(facts=found.facts, mime=found.mime, sha256=copy.sha256)
+            content = Content(facts=found.facts, mime=found.mime, sha256=copy.sha256)
+            wrong = _no_file(source, content) or check_file(asked, content.facts) or _unreadable(content)
+            return wrong or await _broken(copy.file, content) or content
     except FileLost:
         return Refused(key="file-gone" if isinstance(source, FromLink) else "file-lost", facts={})
     except TooBig:
@@ -73,10 +90,29 @@ async def _look_into(desk: FileDesk, source: Source, *, user_id: UserId, most_by
         return Refused(key="file-link-refused", facts={})
     except TimeoutError:
         return Refused(key="file-slow", facts={})
+    except (_NoPlace, OwnDisk):
+        return Refused(key="file-later", facts={})
     except Transient:
         if isinstance(source, FromTelegram):
             raise
         return Refused(key="file-gone" if isinstance(source, FromLink) else "file-later", facts={})
+
+
+@asynccontextmanager
+async def _place(desk: FileDesk, source: Source) -> AsyncIterator[None]:
+    """One of the few places for links; whoever gets none soon is asked to come again."""
+    if not isinstance(source, FromLink):
+        yield
+        return
+    try:
+        async with asyncio.timeout(desk.take_within_s * PLACE_SHARE):
+            await desk.link_places.acquire()
+    except TimeoutError:
+        raise _NoPlace("too many links are being fetched") from None
+    try:
+        yield
+    finally:
+        desk.link_places.release()
 
 
 def _no_file(source: Source, content: Content) -> Refused | None:
@@ -91,6 +127,10 @@ def _unreadable(content: Content) -> Refused | None:
     lacks_length = facts.kind in {"audio", "video"} and facts.seconds is None
     lacks_sides = facts.format in SIDES_KNOWN and facts.width is None
     return Refused(key="file-broken", facts={}) if lacks_length or lacks_sides else None
+
+
+async def _broken(file: BinaryIO, content: Content) -> Refused | None:
+    return None if await is_whole(file, content.mime) else Refused(key="file-broken", facts={})
 
 
 def _heavy(most_bytes: int, size: str) -> Refused:

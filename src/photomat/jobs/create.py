@@ -80,10 +80,9 @@ async def create_job_atomic(
     draft = await drafts.lock_draft(tx, draft_id=draft_id, user_id=user_id)
     if draft is None:
         return DraftGone()
-    key = f"draft:{draft_id}"
-    bought = await purchase_store.find_by_key(tx, key)
-    if bought is not None:
-        return AlreadyStarted(job_id=bought[0], corr=bought[1], this_card=bought[2] == message_id)
+    started = await _started(tx, draft_id, message_id=message_id)
+    if started is not None:
+        return started
     if draft.expired:
         return DraftGone()
     if draft.revision != revision:
@@ -96,7 +95,7 @@ async def create_job_atomic(
         return refusal
     job_id = await purchase_store.insert_job(
         tx,
-        key=key,
+        key=_key(draft_id),
         corr=corr,
         draft_id=draft_id,
         card=(bot_id, chat_id, message_id),
@@ -117,3 +116,23 @@ async def create_job_atomic(
     await timeline.record(tx, job_id, Tag.CREATED, model=draft.model, price=draft.price.minor)
     failpoint("create.before_commit")
     return Created(job_id=job_id, corr=corr, model=draft.model, price=draft.price)
+
+
+async def started_before(
+    tx: Transaction, *, draft_id: DraftId, user_id: UserId, message_id: MessageId
+) -> AlreadyStarted | None:
+    """The job a draft of this user became, also where it could not be bought any more; None when it became none."""
+    draft = await drafts.lock_draft(tx, draft_id=draft_id, user_id=user_id)
+    return None if draft is None else await _started(tx, draft_id, message_id=message_id)
+
+
+async def _started(tx: Transaction, draft_id: DraftId, *, message_id: MessageId) -> AlreadyStarted | None:
+    bought = await purchase_store.find_by_key(tx, _key(draft_id))
+    if bought is None:
+        return None
+    job_id, corr, card = bought
+    return AlreadyStarted(job_id=job_id, corr=corr, this_card=card == message_id)
+
+
+def _key(draft_id: DraftId) -> str:
+    return f"draft:{draft_id}"

@@ -111,6 +111,40 @@ async def read_draft(pool: Pool, *, draft_id: DraftId, user_id: UserId) -> Draft
     return None if row is None else _draft(row)
 
 
+async def open_draft(pool: Pool, *, user_id: UserId) -> Draft | None:
+    """The newest order of a user that has its card and can still be bought."""
+    row = await pool.fetchrow(
+        f"""
+        SELECT {COLUMNS} FROM drafts
+         WHERE user_id = $1 AND bought_at IS NULL AND canceled_at IS NULL AND expires_at > photomat_now()
+         ORDER BY draft_id DESC LIMIT 1
+        """,  # noqa: S608  a constant list of columns
+        user_id,
+    )
+    return None if row is None else _draft(row)
+
+
+async def has_fresh_twin(
+    pool: Pool, *, user_id: UserId, model: str, inputs: Mapping[str, Any], origin: str, within: timedelta
+) -> bool:
+    """Whether the same order got its card a moment ago, from another update, and can still be bought."""
+    return bool(
+        await pool.fetchval(
+            """
+            SELECT true FROM drafts
+             WHERE user_id = $1 AND model = $2 AND inputs = $3 AND origin <> $4
+               AND bought_at IS NULL AND canceled_at IS NULL AND created_at > photomat_now() - $5::interval
+             LIMIT 1
+            """,
+            user_id,
+            model,
+            dict(inputs),
+            origin,
+            within,
+        )
+    )
+
+
 async def affordable_draft(
     tx: Transaction, *, user_id: UserId, preferred: DraftId | None, available: Money
 ) -> Draft | None:

@@ -2,15 +2,16 @@
 
 Everything must be the job's own user's, and earlier jobs must have ended well. A file that is gone or has changed since it was
 priced ends the job, and the money goes back. Telegram says the same of a file it does not know and of one it cannot find just
-now, so it is asked a few times.
+now, and a server somebody named may be away for a moment: such a file is asked for a few times, counted on its own row, for a
+claim may also end because Kie takes no more just now.
 """
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from photomat.catalog.reference import FileRef, JobRef, Ref, references, resolved
 from photomat.db.pool import Pool
-from photomat.files.courier import Courier, FileChanged
+from photomat.files.courier import Courier, FileChanged, NotHad
 from photomat.files.desk import FileLost
 from photomat.files.file import FromTelegram
 from photomat.jobs.job import Job
@@ -18,8 +19,6 @@ from photomat.jobs.request import InputLost
 from photomat.kernel.errors import Transient
 from photomat.kernel.ids import UserId
 from photomat.kie.port import UploadRefused
-
-MOST_ASKED: Final = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,9 +55,10 @@ class Inputs:
             raise InputLost("input-changed", f"file {ref.file_id} has changed since it was priced") from None
         except UploadRefused as error:
             raise InputLost("input-refused", f"Kie does not take file {ref.file_id}: {error.code}") from None
-        except FileLost:
-            if isinstance(file.source, FromTelegram) and job.attempts < MOST_ASKED:
-                raise Transient(f"Telegram does not give out file {ref.file_id} now") from None
+        except (FileLost, NotHad) as error:
+            may_come_back = isinstance(error, NotHad) or isinstance(file.source, FromTelegram)
+            if may_come_back and not await self.courier.is_lost_for_good(file):
+                raise Transient(f"file {ref.file_id} is not given out now") from None
             raise InputLost("input-gone", f"file {ref.file_id} is not there any more") from None
 
 

@@ -16,7 +16,8 @@ COLUMNS: Final = """
     job_id, corr, bot_id, user_id, chat_id, card_message_id, model, kind, status, price, currency, quote,
     credits_consumed, cost, external_task_id, gift,
     fail_code, fail_reason, last_error, attempts, found_via, woken_via, cardinality(result_urls) AS outputs,
-    created_at, intent_at, submitted_at, overdue_at, empty_since, offered_at, settled_at, stopped_at, due_at, leased_by,
+    created_at, intent_at, submitted_at, overdue_at, empty_since, offered_at, settled_at, stopped_at,
+    coalesce(due_at, submit_at) AS due_at, leased_by,
     leased_until, card_wanted, card_shown, deliver_at, delivering_at, delivering_by, delivery_fence, delivery_attempts,
     delivery_error, delivery_failing_since, delivered_at, undeliverable_at, parked_at, ring_kind, ring_due_at, rung_at,
     photomat_now() AS now"""
@@ -47,8 +48,8 @@ async def list_jobs(pool: Pool, *, limit: int, only: Only, around: Surroundings)
                 OR parked_at IS NOT NULL AND card_shown < card_wanted
                 OR status = 'submitting' AND external_task_id IS NULL AND intent_at < photomat_now() - $3::interval
                 OR overdue_at IS NOT NULL AND settled_at IS NULL
-                OR due_at < photomat_now() - $3::interval AND coalesce(leased_until < photomat_now(), true)
-                OR due_at IS NULL AND settled_at IS NULL
+                OR coalesce(due_at, submit_at) < photomat_now() - $3::interval AND coalesce(leased_until < photomat_now(), true)
+                OR coalesce(due_at, submit_at) IS NULL AND settled_at IS NULL
                 OR card_shown < card_wanted AND undeliverable_at IS NULL AND deliver_at < photomat_now() - $3::interval
                    AND coalesce(delivering_at < photomat_now() - $4::interval, true))
          ORDER BY job_id DESC LIMIT $1

@@ -16,7 +16,8 @@ from photomat.kernel.money import Money
 
 SUBMITS_DUE: Final = """
     SELECT 1 FROM generation_jobs
-     WHERE status = 'pending' AND due_at <= photomat_now() AND (leased_until IS NULL OR leased_until <= photomat_now())"""
+     WHERE status = 'pending' AND (due_at <= photomat_now() OR submit_at <= photomat_now())
+       AND (leased_until IS NULL OR leased_until <= photomat_now())"""
 LOOKS_DUE: Final = """
     SELECT 1 FROM generation_jobs
      WHERE status <> 'pending' AND due_at <= photomat_now() AND (leased_until IS NULL OR leased_until <= photomat_now())"""
@@ -25,19 +26,18 @@ LOOKS_DUE: Final = """
 async def claim_submits(pool: Pool, *, limit: int, lease: timedelta, instance: InstanceId) -> list[Job]:
     """Claim jobs whose task is to be created; a claim that runs out may be claimed again, an intent may not.
 
-    `request_fence` says that whoever claims knows what a frozen request is; the database lets nobody else claim one.
+    A job with a frozen request is due by `submit_at`, where no older program looks.
     """
     rows = await pool.fetch(
         """
         WITH due AS MATERIALIZED (
             SELECT job_id FROM generation_jobs
-             WHERE status = 'pending' AND due_at <= photomat_now()
+             WHERE status = 'pending' AND (due_at <= photomat_now() OR submit_at <= photomat_now())
              AND (leased_until IS NULL OR leased_until <= photomat_now())
-             ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED
+             ORDER BY coalesce(submit_at, due_at) LIMIT $1 FOR UPDATE SKIP LOCKED
         )
         UPDATE generation_jobs AS job
-           SET fence = job.fence + 1, request_fence = job.fence + 1, leased_until = photomat_now() + $2::interval,
-               leased_by = $3, attempts = attempts + 1
+           SET fence = job.fence + 1, leased_until = photomat_now() + $2::interval, leased_by = $3, attempts = attempts + 1
           FROM due
          WHERE job.job_id = due.job_id
         RETURNING job.*, photomat_now() AS claimed_at

@@ -34,6 +34,7 @@ CREATES: Final = Budget(name="kie:creates", limit=19, window_s=10.5)
 """Kie takes 20 creates in 10 s; a little is left for what happens on the way."""
 
 PAUSE_S: Final = 60
+RATE_LIMIT: Final = "waiting for Kie's rate limit"
 log = get_logger()
 
 
@@ -103,7 +104,8 @@ class Submitter:
     async def _send(self, job: Job, body: Mapping[str, Any]) -> None:
         wait_s = await budget.take(self.pool, CREATES)
         if wait_s:
-            await self._put_back(job, wait_s, "waiting for Kie's rate limit")
+            paused = await budget.blocked_because(self.pool, CREATES.name)
+            await self._put_back(job, wait_s, f"submitting is paused: {paused}" if paused else RATE_LIMIT)
             return
         failpoint("submit.before_intent")
         async with transaction(self.pool) as tx:

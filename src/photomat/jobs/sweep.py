@@ -27,7 +27,7 @@ async def free_claims_of_the_dead(pool: Pool) -> int:
     rows = await pool.fetch(
         """
         UPDATE generation_jobs SET leased_until = NULL
-         WHERE due_at IS NOT NULL AND leased_until > photomat_now()
+         WHERE coalesce(due_at, submit_at) IS NOT NULL AND leased_until > photomat_now()
            AND leased_by NOT IN (SELECT instance_id FROM instances WHERE seen_at > photomat_now() - $1::interval)
         RETURNING job_id
         """,
@@ -58,13 +58,13 @@ async def _rearm_steps(tx: Transaction) -> list[JobId]:
         """
         WITH forgotten AS MATERIALIZED (
             SELECT job_id FROM generation_jobs
-             WHERE settled_at IS NULL AND stopped_at IS NULL AND (due_at IS NULL OR due_at = 'infinity')
+             WHERE settled_at IS NULL AND stopped_at IS NULL AND coalesce(due_at, submit_at, 'infinity') = 'infinity'
                AND (leased_until IS NULL OR leased_until <= photomat_now())
              ORDER BY job_id FOR UPDATE SKIP LOCKED)
         UPDATE generation_jobs AS job SET due_at = photomat_now(), leased_until = NULL
           FROM forgotten
          WHERE job.job_id = forgotten.job_id
-           AND settled_at IS NULL AND stopped_at IS NULL AND (due_at IS NULL OR due_at = 'infinity')
+           AND settled_at IS NULL AND stopped_at IS NULL AND coalesce(due_at, submit_at, 'infinity') = 'infinity'
         RETURNING job.job_id
         """
     )

@@ -1,14 +1,14 @@
 """Bytes from addresses somebody else chose, fetched only from where files may lie.
 
-Allowed are https on public addresses, and hosts that are trusted by name; the address is tested after the name was resolved,
-for every redirect again, and the connection uses the very answer that was tested. What is larger than allowed is not read on.
+Allowed are https on public addresses (`names.py`), and hosts that are trusted by name; the address is tested after the name was
+resolved, for every redirect again, and the connection uses the very answer that was tested. What is larger than allowed is not
+read on.
 """
 
-import ipaddress
 import socket
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 from urllib.parse import urljoin, urlsplit
 
@@ -17,7 +17,9 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 
 from photomat.kernel.errors import Transient
 from photomat.kernel.http import USER_AGENT
+from photomat.kernel.names import Names, is_public
 
+HTTPS_PORT: Final = 443
 MOST_REDIRECTS: Final = 3
 CHUNK_BYTES: Final = 256 * 1024
 FETCH_TIMEOUT: Final = aiohttp.ClientTimeout(total=120, connect=10, sock_read=30)
@@ -40,16 +42,18 @@ class Gone(Transient):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetcher:
-    """Fetches files; `trusted_host` may be at any address and may speak plain http."""
+    """Fetches files; `trusted_host` may be at any address and may speak plain http, others at their usual port or at any."""
 
     trusted_host: str = ""
+    any_port: bool = True
+    names: Names = field(default_factory=Names)
 
     @asynccontextmanager
     async def opened(
         self, url: str, *, most_bytes: int, within: aiohttp.ClientTimeout = FETCH_TIMEOUT
     ) -> AsyncIterator[AsyncIterator[bytes]]:
         """The file's bytes, by chunks; raises NotAllowed, Gone, or Transient when it cannot be had now."""
-        connector = aiohttp.TCPConnector(resolver=_PublicOnly(self.trusted_host), force_close=True)
+        connector = aiohttp.TCPConnector(resolver=_PublicOnly(self.trusted_host, self.names), force_close=True)
         async with aiohttp.ClientSession(connector=connector, headers={"User-Agent": USER_AGENT}) as session:
             response = await self._ask(session, url, within)
             async with response, aclosing(_chunks(response, most_bytes)) as chunks:
@@ -62,7 +66,7 @@ class Fetcher:
     ) -> aiohttp.ClientResponse:
         try:
             for _ in range(MOST_REDIRECTS + 1):
-                check_address(url, self.trusted_host)
+                check_address(url, self.trusted_host, any_port=self.any_port)
                 response = await session.get(url, timeout=within, allow_redirects=False)
                 if response.status not in REDIRECTS:
                     return _given(response)
@@ -73,41 +77,43 @@ class Fetcher:
         raise NotAllowed("the address redirects too often")
 
 
-def check_address(url: str, trusted_host: str) -> None:
-    """Refuse what is neither https nor on the trusted host, and literal addresses that are not public."""
+def check_address(url: str, trusted_host: str, *, any_port: bool) -> None:
+    """Refuse what is neither https nor on the trusted host, ports that are not meant, literal addresses that are not public."""
     parts = urlsplit(url)
     if trusted_host and parts.hostname == trusted_host and parts.scheme in {"http", "https"}:
         return
     if parts.scheme != "https" or not parts.hostname or not parts.hostname.isascii():
         raise NotAllowed("the address is not https")
+    if not any_port and (parts.port or HTTPS_PORT) != HTTPS_PORT:
+        raise NotAllowed("the address names a port")
     try:
-        literal = ipaddress.ip_address(parts.hostname)
+        allowed = is_public(parts.hostname)
     except ValueError:
         return
-    if not literal.is_global:
+    if not allowed:
         raise NotAllowed("the address is not public")
 
 
 class _PublicOnly(AbstractResolver):
     """Resolves names to public addresses only, except the trusted host's: the check and the connection use one answer."""
 
-    def __init__(self, trusted_host: str) -> None:
+    def __init__(self, trusted_host: str, names: Names) -> None:
         self._trusted_host = trusted_host
-        self._inner = aiohttp.ThreadedResolver()
+        self._names = names
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
-        found = await self._inner.resolve(host, port, family)
+        found = await self._names.look_up(host, port, family)
         if self._trusted_host and host == self._trusted_host:
             return found
-        public = [one for one in found if ipaddress.ip_address(one["host"]).is_global]
+        public = [one for one in found if is_public(one["host"])]
         if not public:
             raise OSError(f"{host} has no public address")
         return public
 
     async def close(self) -> None:
-        await self._inner.close()
+        """Nothing to close: the threads are the fetcher's."""
 
 
 def _given(response: aiohttp.ClientResponse) -> aiohttp.ClientResponse:

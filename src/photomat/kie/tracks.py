@@ -101,6 +101,6 @@ def _seconds(raw: object) -> Decimal | None:
         return None
     try:
         seconds = Decimal(str(raw).strip())
-        return round(seconds, 3) if seconds.is_finite() and 0 < seconds <= LONGEST_S else None
+        return (round(seconds, 3) or None) if seconds.is_finite() and 0 < seconds <= LONGEST_S else None
     except (InvalidOperation, ValueError):
         return None

@@ -7,6 +7,7 @@ from typing import Final, TypeAlias
 from photomat.db.pool import Transaction
 from photomat.kernel.ids import ChatId
 from photomat.kernel.money import Money
+from photomat.kernel.text import cut
 from photomat.notices.notice import TO_BALANCE, NoticeButton, NoticeFile
 from photomat.notices.tell import tell
 from photomat.payments.receipt import Receipt, Twin
@@ -81,7 +82,7 @@ def who(receipt: Receipt) -> str:
 
 
 def _facts(receipt: Receipt) -> Words:
-    note = receipt.note if len(receipt.note) <= SHOWN_NOTE else receipt.note[:SHOWN_NOTE] + "…"
+    note = cut(receipt.note, SHOWN_NOTE)
     return {
         "number": receipt.receipt_id,
         "amount": receipt.amount,

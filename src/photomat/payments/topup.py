@@ -92,6 +92,20 @@ async def find_by_token(db: Pool | Transaction, token: str) -> Topup | None:
     return None if row is None else _topup(row)
 
 
+async def has_open_transfer(db: Pool | Transaction, user_id: UserId) -> bool:
+    """Whether somebody was given the requisites of a transfer that may still come."""
+    return bool(
+        await db.fetchval(
+            """
+            SELECT true FROM topups
+             WHERE user_id = $1 AND way = 'transfer' AND state = 'open' AND expires_at > photomat_now()
+             LIMIT 1
+            """,
+            user_id,
+        )
+    )
+
+
 async def mark_paid(tx: Transaction, topup_id: int) -> None:
     """Something was paid for it."""
     await tx.execute(

@@ -11,6 +11,7 @@ from photomat.bot.presence import use_polling, use_webhook
 from photomat.cluster.instances import forget_the_dead
 from photomat.delivery.lock import free_locks_of_the_dead
 from photomat.delivery.tidy import forget_sent
+from photomat.files.tidy import forget_unused as forget_unused_files
 from photomat.inbox.lane import free_lanes_of_the_dead
 from photomat.inbox.tidy import forget_handled
 from photomat.jobs.kie_balance import read_kie_balance
@@ -48,6 +49,7 @@ def duties_of(program: Program) -> list[Duty]:
         every(TIDY_EVERY_S, "holds", lambda: shout_about_loose_holds(program.pool)),
         every(TIDY_EVERY_S, "inbox", lambda: forget_handled(program.pool)),
         every(TIDY_EVERY_S, "resends", lambda: forget_sent(program.pool)),
+        every(TIDY_EVERY_S, "files", lambda: forget_unused_files(program.pool)),
         every(TIDY_EVERY_S, "notices", lambda: forget_told(program.pool)),
         every(TIDY_EVERY_S, "budgets", lambda: forget_unused(program.pool)),
         every(TIDY_EVERY_S, "instances", lambda: forget_the_dead(program.pool)),

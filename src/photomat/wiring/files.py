@@ -1,18 +1,25 @@
 """Customers' files: the desk where they are opened, and who brings them to Kie."""
 
 from pathlib import Path
+from typing import Final
 from urllib.parse import urlsplit
 
 from aiogram import Bot
 
+from photomat.bot.dispatch import SHARE_OF_LEASE
 from photomat.db.pool import Pool
 from photomat.delivery.media import ResultFiles
+from photomat.files.copying import empty
 from photomat.files.courier import Courier
 from photomat.files.desk import FileDesk
 from photomat.kernel.fetch import Fetcher
 from photomat.kie.uploads import KieUploads
 from photomat.settings import Settings
 from photomat.telegram.files import BotFiles
+
+TAKE_WITHIN_S: Final = 15.0
+SHARE_OF_HANDLER: Final = 0.7
+"""A file may take so much of a handler's time; the rest is for looking into it and answering."""
 
 
 def result_files(settings: Settings) -> ResultFiles:
@@ -22,12 +29,16 @@ def result_files(settings: Settings) -> ResultFiles:
 
 def file_desk(settings: Settings, *, pool: Pool, bot: Bot) -> FileDesk:
     """The desk; what customers name is fetched from public addresses alone, wherever Kie's host is."""
+    tmp = Path(settings.data_dir) / "tmp"
+    empty(tmp)
     return FileDesk(
         pool=pool,
         telegram=BotFiles(bot),
-        links=Fetcher(),
+        links=Fetcher(any_port=False),
         results=Fetcher(trusted_host=_kie_host(settings)),
         folder=result_files(settings).folder,
+        tmp=tmp,
+        take_within_s=min(TAKE_WITHIN_S, settings.lease_s * SHARE_OF_LEASE * SHARE_OF_HANDLER),
     )
 
 

@@ -80,6 +80,7 @@ class Program:
     instance: InstanceId
     doors_open: asyncio.Event
     guard: CheckoutGuard
+    desk: FileDesk
 
     @property
     def bot_id(self) -> BotId:
@@ -150,15 +151,11 @@ class Program:
             pre_checkout=pre_checkout,
         )
 
-    @property
-    def _desk(self) -> FileDesk:
-        return file_desk(self.settings, pool=self.pool, bot=self.bot)
-
     def _shop(self) -> Shop:
         settings = self.settings
         return Shop(
             pool=self.pool,
-            files=self._desk,
+            files=self.desk,
             catalog=self.catalog,
             rates=self.rates,
             times=self.times,
@@ -188,7 +185,7 @@ class Program:
                 times=self.times,
                 callback_url=self.callback_url,
                 wake=wake,
-                inputs=Inputs(pool=self.pool, courier=courier(self.settings, self._desk)),
+                inputs=Inputs(pool=self.pool, courier=courier(self.settings, self.desk)),
             ),
             looker=Looker(pool=self.pool, provider=self.kie, times=self.times, wake=wake),
             coordinator=self.results.coordinator(messenger, wake),
@@ -264,6 +261,7 @@ async def build(stack: AsyncExitStack, settings: Settings, dsn: str) -> Program:
         instance=instance,
         doors_open=asyncio.Event(),
         guard=checkout_guard(pool, bot, texts),
+        desk=file_desk(settings, pool=pool, bot=bot),
     )
 
 

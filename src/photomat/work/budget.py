@@ -53,6 +53,14 @@ async def block(pool: Pool, name: str, *, seconds: float, reason: str) -> None:
     )
 
 
+async def blocked_because(pool: Pool, name: str) -> str | None:
+    """Why nothing of this budget is spent now; None while nobody has said so."""
+    reason: str | None = await pool.fetchval(
+        "SELECT reason FROM budgets WHERE name = $1 AND blocked_until > photomat_now()", name
+    )
+    return reason
+
+
 async def forget_unused(pool: Pool) -> None:
     """Drop the budgets of chats that have been quiet for an hour; a missing row is an untouched budget."""
     await pool.execute(

@@ -90,8 +90,8 @@ async def _build(stack: AsyncExitStack, folder: Path, dsn: str) -> Ground:
     trap = await stack.enter_async_context(set_trap())
     open_dsn, own_dsn = [await _database(dsn, name) for name in ("open", "own")]
     settings = SETTINGS | {"TELEGRAM_API_URL": telegram_url}
-    instances = await _start(stack, folder, settings | {"DATABASE_URL": open_dsn, "KIE_API_URL": process_kie.url})
-    own = _settings(settings | {"KIE_API_URL": kie.url, "DATA_DIR": str(folder / "own")})
+    instances = await _start(stack, folder, settings | {"DATABASE_URL": open_dsn, **_kie(process_kie.url)})
+    own = _settings(settings | _kie(kie.url) | {"DATA_DIR": str(folder / "own")})
     open_pool = await connect_pool(open_dsn, name="fuzz observer", size=4)
     stack.push_async_callback(open_pool.close)
     return Ground(
@@ -137,6 +137,11 @@ async def _database(dsn: str, name: str) -> str:
     finally:
         await connection.close(timeout=5)
     return found
+
+
+def _kie(url: str) -> dict[str, str]:
+    """One host for Kie's API and its uploads."""
+    return {"KIE_API_URL": url, "KIE_UPLOAD_URL": url}
 
 
 def _settings(values: dict[str, str]) -> Settings:

@@ -95,6 +95,7 @@ class Arena:
             "KIE_API_KEY": KEY,
             "TELEGRAM_API_URL": self.addresses["telegram"],
             "KIE_API_URL": self.addresses["kie"],
+            "KIE_UPLOAD_URL": self.addresses["kie"],
             "DATABASE_URL": self.dsn,
             "DATA_DIR": str(self.folder / "data"),
             "PUBLIC_URL": self.door.url,

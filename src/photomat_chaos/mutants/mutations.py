@@ -90,10 +90,10 @@ LEASES: Final = (
         "a job in somebody's hands is claimed again",
         (
             STORE,
-            """WHERE status = 'pending' AND due_at <= photomat_now()
+            """WHERE status = 'pending' AND (due_at <= photomat_now() OR submit_at <= photomat_now())
              AND (leased_until IS NULL OR leased_until <= photomat_now())
              ORDER""",
-            "WHERE status = 'pending' AND due_at <= photomat_now()\n             ORDER",
+            "WHERE status = 'pending' AND (due_at <= photomat_now() OR submit_at <= photomat_now())\n             ORDER",
         ),
         "tests/integration/test_submit.py::test_a_job_is_claimed_by_one_instance_until_the_lease_runs_out",
     ),

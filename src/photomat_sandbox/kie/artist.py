@@ -1,6 +1,7 @@
 """Draws the made-up results: a night sky, hills, a friendly figure, and the prompt's own words to recognise it by.
 
-The same file always gives the same bytes: everything that looks random comes from the prompt.
+A picture whose background was to be removed has the figure and the words alone. The same file always gives the same bytes:
+everything that looks random comes from the prompt.
 """
 
 import io
@@ -62,12 +63,10 @@ def draw_picture(file: ResultFile, *, side_px: int, moment: float = 0.0) -> Imag
     width, height = size_of(file.ratio, side_px)
     seed = zlib.crc32(f"{file.prompt}#{file.index}".encode())
     chance = random.Random(seed)  # noqa: S311 - a drawing, not a secret
-    dark, light, accent = PALETTES[(seed + file.index) % len(PALETTES)]
-    scene = _sky(width * SMOOTHING, height * SMOOTHING, dark, light)
+    palette = PALETTES[(seed + file.index) % len(PALETTES)]
+    accent = palette[-1]
+    scene = _background(file, (width * SMOOTHING, height * SMOOTHING), palette, chance)
     draw = ImageDraw.Draw(scene, "RGBA")
-    _stars(draw, *scene.size, chance)
-    _moon(draw, *scene.size, accent, chance)
-    _hills(draw, *scene.size, dark, chance)
     figure = min(scene.size) * 0.40
     sway = figure * 0.10 * (1 - abs(2 * moment - 1))
     motif_for(file.prompt, seed)(draw, scene.width / 2, scene.height * 0.36 - sway, figure, accent)
@@ -81,6 +80,21 @@ def size_of(ratio: tuple[int, int], side_px: int) -> tuple[int, int]:
     wide, high = max(ratio[0], ratio[1] / NARROWEST), max(ratio[1], ratio[0] / NARROWEST)
     scale = max(side_px, SMALLEST_SIDE_PX) / max(wide, high)
     return (max(1, round(wide * scale)), max(1, round(high * scale)))
+
+
+def _background(
+    file: ResultFile, size: tuple[int, int], palette: tuple[Colour, Colour, Colour], chance: random.Random
+) -> Image.Image:
+    """What is behind the figure: a night, or nothing at all."""
+    if file.cut_out:
+        return Image.new("RGBA", size)
+    dark, light, accent = palette
+    scene = _sky(*size, dark, light)
+    draw = ImageDraw.Draw(scene, "RGBA")
+    _stars(draw, *size, chance)
+    _moon(draw, *size, accent, chance)
+    _hills(draw, *size, dark, chance)
+    return scene
 
 
 def _sky(width: int, height: int, dark: Colour, light: Colour) -> Image.Image:

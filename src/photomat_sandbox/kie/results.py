@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from photomat_sandbox.kie.models import Output
+from photomat_sandbox.kie.models import Output, table
 from photomat_sandbox.kie.tasks import MANY, Order, Task
 
 SIZE_FIELDS: Final = ("aspect_ratio", "aspectRatio", "ratio", "image_size", "size", "image_resolution")
@@ -32,6 +32,8 @@ class ResultFile:
     index: int
     count: int
     made_at: float
+    cut_out: bool = False
+    """Whether nothing is behind what the picture shows."""
 
 
 def files_of(task: Task, *, made_at: float) -> list[ResultFile]:
@@ -67,7 +69,15 @@ def described(task: Task, *, name: str, output: Output, index: int, count: int, 
         index=index,
         count=count,
         made_at=made_at,
+        cut_out=output == "image" == order.output and is_cut_out(order) and not name.endswith(".jpeg"),
     )
+
+
+def is_cut_out(order: Order) -> bool:
+    """Whether the picture is ordered without what is behind it; a format that cannot leave it out keeps it."""
+    model = table().get(order.model)
+    removes = model is not None and model.category == "background-removal"
+    return removes or order.given.get("background") == "transparent"
 
 
 def suffix_of(order: Order) -> str:

@@ -5,7 +5,7 @@ from aiogram.types import CallbackQuery
 
 from photomat.bot import menu_view
 from photomat.bot.buttons import ListButton, ListedButton, MenuButton, ModelButton, Screen
-from photomat.bot.composing import open_model
+from photomat.bot.forms.composing import open_model
 from photomat.bot.menu import Gone, model_or_why_not
 from photomat.bot.screen import Tap
 from photomat.bot.visit import Visit

@@ -9,13 +9,14 @@ from aiogram.types import CallbackQuery
 
 from photomat.bot import views
 from photomat.bot.buttons import ChangeButton, DraftAction, DraftButton
-from photomat.bot.composing import ask
-from photomat.bot.form import change_form, still_good
-from photomat.bot.order import draft_on_sale, objections, show_card
+from photomat.bot.forms.composing import ask
+from photomat.bot.forms.form import change_form, still_good
+from photomat.bot.forms.order import draft_on_sale, objections, show_card
+from photomat.bot.handlers.compose import tell_closed
 from photomat.bot.screen import Tap
 from photomat.bot.visit import Visit
 from photomat.catalog.model import Model
-from photomat.catalog.order import relevant
+from photomat.catalog.order import open_to_customers
 from photomat.jobs.draft import Draft, change_draft
 
 
@@ -49,12 +50,21 @@ async def ask_again(_query: CallbackQuery, callback_data: ChangeButton, tap: Tap
         return
     draft, model = found
     asked, inputs = model.inputs[callback_data.question], still_good(model, draft.inputs)
-    if asked not in relevant(model, inputs):
-        await tap.answer(visit.say("tap-question-closed"), alert=True)
+    if asked not in open_to_customers(model, inputs):
+        await tell_closed(tap, visit)
         return
-    await tap.answer()
+    await tap.answer(await _what_is_left(visit, draft), alert=True)
     form = change_form(model, asked, form_id=visit.unit.received_id, draft_id=draft.draft_id, inputs=inputs)
     await ask(visit, tap.replace, model, form)
+
+
+async def _what_is_left(visit: Visit, draft: Draft) -> str | None:
+    """What somebody should know who was filling in something else: it is closed by this."""
+    left = await visit.form()
+    if left is None or left.draft_id == draft.draft_id or left.is_first:
+        return None
+    titles = await visit.shop.titles(visit.language)
+    return visit.say("tap-form-left", model=titles.get(left.model, left.model))
 
 
 async def go_back(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, visit: Visit) -> None:

@@ -4,12 +4,15 @@ from collections.abc import Awaitable, Callable
 from html import unescape
 
 from aiogram import Router
+from aiogram.enums import ChatType
 from aiogram.filters import StateFilter
 from aiogram.types import CallbackQuery, Message
 
-from photomat.bot import form, form_lines, questions, said, views
+from photomat.bot import views
 from photomat.bot.buttons import LeaveButton, OptionButton, OptionPageButton, Step, StepButton
-from photomat.bot.composing import (
+from photomat.bot.filters import SpokenToUs
+from photomat.bot.forms import form, gathering, questions, said
+from photomat.bot.forms.composing import (
     Reply,
     accept,
     accept_gathered,
@@ -20,14 +23,13 @@ from photomat.bot.composing import (
     go_on_with_lines,
     open_asking,
 )
-from photomat.bot.filters import SpokenToUs
-from photomat.bot.form import WAY
-from photomat.bot.order import draft_on_sale, show_card
-from photomat.bot.question_rows import pages_of
-from photomat.bot.questions import Asking
+from photomat.bot.forms.form import WAY
+from photomat.bot.forms.keyboard import pages_of
+from photomat.bot.forms.order import draft_on_sale, show_card
+from photomat.bot.forms.questions import Asking
+from photomat.bot.forms.understand import values
 from photomat.bot.screen import Tap, send
 from photomat.bot.states import Composing
-from photomat.bot.understand import values
 from photomat.bot.views import View
 from photomat.bot.visit import Visit
 from photomat.catalog.answers import Refused
@@ -53,7 +55,7 @@ async def answer_by_tap(_query: CallbackQuery, callback_data: OptionButton, tap:
     asking = await asking_of(visit, callback_data.form_id, callback_data.turn)
     value = _option(asking, callback_data.option) if asking else None
     if asking is None or value is None:
-        await tap.answer(visit.say("tap-question-closed"), alert=True)
+        await tell_closed(tap, visit)
         return
     if asking.form.field is not None and asking.asked is not None:
         await accept_part(visit, reply_to(tap), asking, asking.asked, value)
@@ -66,7 +68,7 @@ async def turn_page(_query: CallbackQuery, callback_data: OptionPageButton, tap:
     asking = await asking_of(visit, callback_data.form_id, callback_data.turn)
     wanted = asking.target if asking else None
     if asking is None or wanted is None or callback_data.page >= pages_of(wanted):
-        await tap.answer(visit.say("tap-question-closed"), alert=True)
+        await tell_closed(tap, visit)
         return
     await reply_to(tap).show(await asked_view(visit, asking, page=callback_data.page))
 
@@ -74,8 +76,8 @@ async def turn_page(_query: CallbackQuery, callback_data: OptionPageButton, tap:
 async def do_step(_query: CallbackQuery, callback_data: StepButton, tap: Tap, visit: Visit) -> None:
     """Skip, go back, say that it is enough, and whatever else a question offers besides its answers."""
     asking = await asking_of(visit, callback_data.form_id, callback_data.turn)
-    if asking is None:
-        await tap.answer(visit.say("tap-question-closed"), alert=True)
+    if asking is None or callback_data.step not in {*asking.offered, Step.QUESTION}:
+        await tell_closed(tap, visit)
         return
     await _do(visit, reply_to(tap), asking, callback_data.step)
 
@@ -84,7 +86,7 @@ async def leave(_query: CallbackQuery, callback_data: LeaveButton, tap: Tap, vis
     """Leave the form; one that changed a draft goes back to its card."""
     left = await visit.form()
     if left is None or left.form_id != callback_data.form_id:
-        await tap.answer(visit.say("tap-question-closed"), alert=True)
+        await tell_closed(tap, visit)
         return
     await tap.answer()
     await visit.forget_form()
@@ -100,6 +102,16 @@ async def asking_of(visit: Visit, form_id: int, turn: int) -> Asking | None:
     asking = await open_asking(visit)
     is_open = asking is not None and (asking.form.form_id, asking.form.turn) == (form_id, turn)
     return asking if is_open else None
+
+
+async def tell_closed(tap: Tap, visit: Visit) -> None:
+    """Say that the question of a button is closed, and where the open one is; in a group it may be somebody else's."""
+    is_private = tap.message is not None and tap.message.chat.type == ChatType.PRIVATE
+    if not is_private:
+        await tap.answer(visit.say("tap-question-foreign"), alert=True)
+        return
+    is_none_open = await visit.form() is None
+    await tap.answer(visit.say("tap-question-closed" if is_none_open else "tap-question-older"), alert=True)
 
 
 def reply_to(tap: Tap) -> Reply:
@@ -134,11 +146,9 @@ def _option(asking: Asking, number: int) -> int | str | None:
 
 async def _skip(visit: Visit, reply: Reply, asking: Asking, asked: Input) -> None:
     if asking.form.field is not None:
-        await go_on_with_lines(visit, reply, asking, asked, form_lines.after_field(asking.form, asked))
-    elif form.can_skip(asking.model, asking.form):
-        await go_on(visit, reply, asking.model, form.skip(asking.form))
+        await go_on_with_lines(visit, reply, asking, asked, gathering.after_field(asking.form, asked))
     else:
-        await reply.refuse(questions.refusal(asking, Refused(key="form-missing", facts={"input": asked.name})))
+        await go_on(visit, reply, asking.model, form.skip(asking.form))
 
 
 async def _finish(visit: Visit, reply: Reply, asking: Asking, _asked: Input) -> None:
@@ -147,22 +157,22 @@ async def _finish(visit: Visit, reply: Reply, asking: Asking, _asked: Input) -> 
 
 
 async def _done(visit: Visit, reply: Reply, asking: Asking, asked: Input) -> None:
-    if asked.type == "files" or form_lines.files_so_far(asking.form, asked):
+    if asked.type == "files" or gathering.files_so_far(asking.form, asked):
         await said.files_are_enough(visit, reply, asking, asked)
     else:
         await accept_gathered(visit, reply, asking, asked)
 
 
 async def _another_line(visit: Visit, reply: Reply, asking: Asking, asked: Input) -> None:
-    await ask(visit, reply.show, asking.model, form_lines.another_line(asking.form, asked))
+    await ask(visit, reply.show, asking.model, gathering.another_line(asking.form, asked))
 
 
 async def _drop_line(visit: Visit, reply: Reply, asking: Asking, asked: Input) -> None:
-    await ask(visit, reply.show, asking.model, form_lines.without_last_line(asking.form, asked))
+    await ask(visit, reply.show, asking.model, gathering.without_last_line(asking.form, asked))
 
 
 async def _walk_lines(visit: Visit, reply: Reply, asking: Asking, asked: Input) -> None:
-    await ask(visit, reply.show, asking.model, form_lines.walk_lines(asking.form, asked))
+    await ask(visit, reply.show, asking.model, gathering.walk_lines(asking.form, asked))
 
 
 async def _remove(visit: Visit, reply: Reply, asking: Asking, _asked: Input) -> None:
@@ -174,7 +184,7 @@ async def _remove(visit: Visit, reply: Reply, asking: Asking, _asked: Input) -> 
 
 
 async def _go_back(visit: Visit, reply: Reply, asking: Asking) -> None:
-    within = form_lines.one_step_back(asking.form, asking.asked) if asking.asked else None
+    within = gathering.one_step_back(asking.form, asking.asked) if asking.asked else None
     before = within or form.back(asking.model, asking.form)
     await ask(visit, reply.show, asking.model, before or asking.form)
 

@@ -1,7 +1,8 @@
 """Buying a draft from its card, or putting it away.
 
 Create is answered with what happened, so it is answered after its transaction. From then on the card is edited by
-`delivery` alone; killed before the answer, the tap is handled again and finds the job it made.
+`delivery` alone; killed before the answer, the tap is handled again and finds the job it made, though the model be hidden by
+then or the order fit the catalogue no longer.
 """
 
 from html import unescape
@@ -9,15 +10,23 @@ from html import unescape
 from aiogram import F, Router
 from aiogram.types import CallbackQuery, InaccessibleMessage, Message
 
-from photomat.bot import prices, views
+from photomat.bot import price_words, views
 from photomat.bot.buttons import DraftAction, DraftButton
-from photomat.bot.order import draft_on_sale, objections, show_card
-from photomat.bot.question_words import refused_in_words
+from photomat.bot.forms.order import draft_on_sale, objections, show_card
+from photomat.bot.forms.wording import refused_in_words
 from photomat.bot.screen import Tap
 from photomat.bot.visit import Visit
 from photomat.catalog.model import Model
 from photomat.db.pool import transaction
-from photomat.jobs.create import AlreadyStarted, Created, Creation, DraftChanged, DraftGone, create_job_atomic
+from photomat.jobs.create import (
+    AlreadyStarted,
+    Created,
+    Creation,
+    DraftChanged,
+    DraftGone,
+    create_job_atomic,
+    started_before,
+)
 from photomat.jobs.draft import Draft, cancel_draft
 from photomat.jobs.limits import LimitReached
 from photomat.jobs.request import frozen_request
@@ -31,14 +40,16 @@ log = get_logger()
 
 async def create(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, visit: Visit) -> None:
     """Buy the draft as its card showed it."""
-    found = await draft_on_sale(visit, callback_data.draft_id)
+    draft_id = DraftId(callback_data.draft_id)
+    found = await draft_on_sale(visit, draft_id)
     if found is None or tap.message is None:
-        await tap.answer(visit.say("tap-draft-gone"), alert=True)
+        await _find_or_refuse(tap, visit, draft_id, why=visit.say("tap-draft-gone"))
         return
     draft, model = found
     refused = await objections(visit, model, draft.inputs)
     if refused:
-        await tap.answer(unescape(refused_in_words(visit.say, model, refused[0], visit.language)), alert=True)
+        why = unescape(refused_in_words(visit.say, model, refused[0], visit.language))
+        await _find_or_refuse(tap, visit, draft_id, why=why)
         return
     try:
         creation = await _buy(visit, draft, model, revision=callback_data.revision, card=tap.message)
@@ -50,7 +61,7 @@ async def create(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, vi
         await tap.answer(visit.say(refusal.text_key, **refusal.facts), alert=True)
         return
     await visit.forget_form(of_draft=draft.draft_id)
-    await _tell(tap, visit, creation)
+    await _tell(tap, visit, creation, kind=model.kind)
     if isinstance(creation, DraftChanged):
         await show_card(visit, tap.replace, model=model, draft=creation.draft)
 
@@ -66,6 +77,17 @@ async def cancel(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, vi
     await tap.answer()
     await visit.forget_form(of_draft=draft_id)
     await tap.replace(views.hint(visit.say, "draft-canceled"))
+
+
+async def _find_or_refuse(tap: Tap, visit: Visit, draft_id: DraftId, *, why: str) -> None:
+    """Answer a tap that can buy nothing now: with the job that it, or another tap, made before; else with the reason."""
+    async with transaction(visit.shop.pool) as tx:
+        started = await started_before(tx, draft_id=draft_id, user_id=visit.user_id, message_id=tap.message_id)
+    if started is None:
+        await tap.answer(why, alert=True)
+        return
+    await visit.forget_form(of_draft=draft_id)
+    await _tell_started(tap, visit, started)
 
 
 async def _buy(
@@ -101,23 +123,27 @@ async def _buy(
     return creation
 
 
-async def _tell(tap: Tap, visit: Visit, creation: Creation) -> None:
+async def _tell(tap: Tap, visit: Visit, creation: Creation, *, kind: str = "image") -> None:
     say = visit.say
     match creation:
         case Created():
-            await tap.answer(say("tap-accepted"))
-        case AlreadyStarted(corr=corr, this_card=this_card):
-            visit.unit.corr = corr
-            await tap.answer(say("tap-accepted-before" if this_card else "tap-accepted-elsewhere"))
-            if not this_card:
-                await tap.replace(views.hint(say, "draft-ran-elsewhere"))
+            await tap.answer(say("tap-accepted", kind=kind))
+        case AlreadyStarted():
+            await _tell_started(tap, visit, creation)
         case DraftChanged():
             await tap.answer(say("tap-card-renewed"), alert=True)
         case DraftGone():
             await tap.answer(say("tap-draft-gone"), alert=True)
         case LimitReached():
             log.info("ORDER_REFUSED", user_id=visit.user_id, why=creation.why, limit=creation.limit)
-            await tap.answer(prices.refusal(say, creation), alert=True)
+            await tap.answer(price_words.refusal(say, creation), alert=True)
+
+
+async def _tell_started(tap: Tap, visit: Visit, started: AlreadyStarted) -> None:
+    say, visit.unit.corr = visit.say, started.corr
+    await tap.answer(say("tap-accepted-before" if started.this_card else "tap-accepted-elsewhere"))
+    if not started.this_card:
+        await tap.replace(views.hint(say, "draft-ran-elsewhere"))
 
 
 def router() -> Router:

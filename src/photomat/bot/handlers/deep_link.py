@@ -12,7 +12,7 @@ from aiogram.filters import CommandObject, CommandStart
 from aiogram.types import Message
 
 from photomat.bot import rewards_view
-from photomat.bot.composing import open_model
+from photomat.bot.forms.composing import open_model
 from photomat.bot.handlers.promo import redeemed
 from photomat.bot.handlers.start import start
 from photomat.bot.menu import Gone, model_or_why_not

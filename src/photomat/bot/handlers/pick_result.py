@@ -3,30 +3,41 @@
 from aiogram import F, Router
 from aiogram.types import CallbackQuery
 
-from photomat.bot import form_lines, questions, said
-from photomat.bot.attachments import from_result
-from photomat.bot.buttons import PickButton, Step, StepButton
-from photomat.bot.composing import accept, made_for
-from photomat.bot.handlers.compose import asking_of, reply_to
-from photomat.bot.questions import Asking
+from photomat.bot.buttons import PickButton, ResultsPageButton, Step, StepButton
+from photomat.bot.forms import gathering, questions, said
+from photomat.bot.forms.attachments import from_result
+from photomat.bot.forms.composing import accept, asked_view, made_for
+from photomat.bot.forms.questions import Asking
+from photomat.bot.handlers.compose import asking_of, reply_to, tell_closed
 from photomat.bot.screen import Tap
 from photomat.bot.visit import Visit
 from photomat.catalog.answers import Refused
 from photomat.catalog.input import Input
 from photomat.catalog.reference import JobRef
-from photomat.jobs.sources import made_files
+from photomat.jobs.sources import SHOWN, made_files
 from photomat.kernel.ids import JobId
 
 
 async def show_results(_query: CallbackQuery, callback_data: StepButton, tap: Tap, visit: Visit) -> None:
     """List the person's results that the open question takes."""
-    asking = await asking_of(visit, callback_data.form_id, callback_data.turn)
+    await _show_page(callback_data, tap, visit)
+
+
+async def turn_page(_query: CallbackQuery, callback_data: ResultsPageButton, tap: Tap, visit: Visit) -> None:
+    """List older results, or newer ones."""
+    await _show_page(callback_data, tap, visit, page=callback_data.page)
+
+
+async def _show_page(tapped: StepButton | ResultsPageButton, tap: Tap, visit: Visit, *, page: int = 0) -> None:
+    asking = await asking_of(visit, tapped.form_id, tapped.turn)
     wanted = asking.target if asking else None
-    if asking is None or wanted is None or wanted.files is None:
-        await tap.answer(visit.say("tap-question-closed"), alert=True)
-        return
-    made = await made_files(visit.shop.pool, user_id=visit.user_id, kind=wanted.files.kind)
-    await reply_to(tap).show(questions.results(asking, made))
+    if asking is not None and wanted is not None and wanted.type in {"task", "track"}:
+        await reply_to(tap).show(await asked_view(visit, asking, page=page))
+    elif asking is None or wanted is None or wanted.files is None or Step.RESULTS not in asking.offered:
+        await tell_closed(tap, visit)
+    else:
+        made = await made_files(visit.shop.pool, user_id=visit.user_id, kind=wanted.files.kind, skip=page * SHOWN)
+        await reply_to(tap).show(questions.results(asking, made, page=page))
 
 
 async def pick(_query: CallbackQuery, callback_data: PickButton, tap: Tap, visit: Visit) -> None:
@@ -34,7 +45,7 @@ async def pick(_query: CallbackQuery, callback_data: PickButton, tap: Tap, visit
     asking = await asking_of(visit, callback_data.form_id, callback_data.turn)
     asked, wanted = (asking.asked, asking.target) if asking else (None, None)
     if asking is None or asked is None or wanted is None:
-        await tap.answer(visit.say("tap-question-closed"), alert=True)
+        await tell_closed(tap, visit)
     elif wanted.takes_files:
         await _pick_file(callback_data, tap, visit, asking, asked)
     else:
@@ -52,8 +63,8 @@ async def _pick_job(picked: PickButton, tap: Tap, visit: Visit, asking: Asking, 
 
 
 async def _pick_file(picked: PickButton, tap: Tap, visit: Visit, asking: Asking, asked: Input) -> None:
-    reply, have = reply_to(tap), form_lines.files_so_far(asking.form, asked)
-    wanted = form_lines.target(asking.form, asked)
+    reply, have = reply_to(tap), gathering.files_so_far(asking.form, asked)
+    wanted = gathering.target(asking.form, asked)
     found = await from_result(visit, JobId(picked.job_id), picked.output, wanted, given=have)
     if isinstance(found, Refused):
         await reply.refuse(questions.refusal(asking, found))
@@ -65,5 +76,6 @@ def router() -> Router:
     """The ways to get here."""
     routes = Router(name="pick-result")
     routes.callback_query.register(show_results, StepButton.filter(F.step == Step.RESULTS))
+    routes.callback_query.register(turn_page, ResultsPageButton.filter())
     routes.callback_query.register(pick, PickButton.filter())
     return routes

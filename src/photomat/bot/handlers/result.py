@@ -1,21 +1,28 @@
 """The buttons of a job's card. Only the tap is answered here: the card is edited by `delivery` alone, from its row."""
 
+from datetime import timedelta
+from typing import Final
+
 from aiogram import F, Router
 from aiogram.types import CallbackQuery
 
 from photomat.bot import views
 from photomat.bot.buttons import JobAction, JobButton, JobPageButton
-from photomat.bot.composing import reorder
+from photomat.bot.forms.composing import reorder
 from photomat.bot.menu import Gone, model_or_why_not
 from photomat.bot.screen import Tap
 from photomat.bot.visit import Visit
 from photomat.db.pool import transaction
 from photomat.delivery.page import turn_page
 from photomat.jobs.cancel import Canceled, NotYours, TooLate, cancel_job
+from photomat.jobs.draft import has_fresh_twin
 from photomat.jobs.history import Bought, own_job
 from photomat.jobs.offer import accept_offer
 from photomat.kernel.errors import NotEnough
 from photomat.kernel.ids import JobId
+
+DOUBLE_TAP: Final = timedelta(minutes=1)
+"""Within it the same order is not opened on a second card: both could be paid."""
 
 
 async def cancel(_query: CallbackQuery, callback_data: JobButton, tap: Tap, visit: Visit) -> None:
@@ -76,6 +83,16 @@ async def again(_query: CallbackQuery, callback_data: JobButton, tap: Tap, visit
         await tap.answer(model.why, alert=True)
         if model.page is not None:
             await tap.send(model.page)
+        return
+    if await has_fresh_twin(
+        visit.shop.pool,
+        user_id=visit.user_id,
+        model=model.id,
+        inputs=bought.inputs,
+        origin=visit.unit.origin,
+        within=DOUBLE_TAP,
+    ):
+        await tap.answer(visit.say("tap-again-twice"), alert=True)
         return
     await tap.answer()
     await reorder(visit, tap.send, model, bought.inputs)

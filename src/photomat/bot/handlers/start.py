@@ -1,15 +1,20 @@
 """/start, the menu, /help and /cancel: always there, whatever a conversation stands at."""
 
+from functools import partial
+from html import escape
+
 from aiogram import F, Router
 from aiogram.filters import Command, CommandStart
 from aiogram.types import CallbackQuery, Message
 
 from photomat.bot import menu_view, views
 from photomat.bot.buttons import MenuButton, Screen
+from photomat.bot.forms.order import draft_on_sale, show_card
 from photomat.bot.menu import home_page, wishes_now
 from photomat.bot.screen import Tap, send
 from photomat.bot.views import View
 from photomat.bot.visit import Visit
+from photomat.jobs.draft import open_draft
 from photomat.users.user import DEFAULT_LANGUAGE, may_prefer_english
 
 
@@ -45,10 +50,28 @@ async def open_help(_query: CallbackQuery, tap: Tap, visit: Visit) -> None:
 
 
 async def cancel(message: Message, visit: Visit) -> None:
-    """Leave a form, or whatever else waits for an answer; bought jobs are canceled from their cards."""
-    open_question = await visit.state.get_state()
+    """Leave a form, or whatever else waits for an answer; one that changed an order goes back to its card.
+
+    Bought jobs are canceled from their cards, and so are orders that wait on one.
+    """
+    open_question, left = await visit.state.get_state(), await visit.form()
     await visit.forget_form()
-    await send(message, views.hint(visit.say, "cancel-nothing" if open_question is None else "cancel-done"))
+    changed = await draft_on_sale(visit, left.draft_id) if left is not None and left.draft_id is not None else None
+    if changed is not None and not changed[0].expired:
+        await show_card(visit, partial(send, message), draft=changed[0], model=changed[1])
+    elif open_question is not None:
+        await send(message, views.hint(visit.say, "cancel-done"))
+    else:
+        await send(message, await _nothing_to_cancel(visit))
+
+
+async def _nothing_to_cancel(visit: Visit) -> View:
+    draft = await open_draft(visit.shop.pool, user_id=visit.user_id)
+    if draft is None:
+        return views.hint(visit.say, "cancel-nothing")
+    titles = await visit.shop.titles(visit.language)
+    text = visit.say("cancel-card", model=escape(titles.get(draft.model, draft.model)))
+    return View(text=text, rows=[[views.to_home(visit.say)]])
 
 
 def _help(visit: Visit) -> View:

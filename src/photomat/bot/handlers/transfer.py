@@ -5,7 +5,6 @@ that it waits: killed in between, the update is handled again and finds it. One 
 """
 
 from aiogram import Bot, F, Router
-from aiogram.enums import ChatType
 from aiogram.filters import Command, StateFilter
 from aiogram.types import CallbackQuery, Message
 
@@ -19,7 +18,7 @@ from photomat.bot.buttons import (
     TransferSumButton,
 )
 from photomat.bot.filters import SpokenToUs
-from photomat.bot.order import Show
+from photomat.bot.forms.order import Show
 from photomat.bot.paying import draft_of, limit_reached
 from photomat.bot.receipt_file import MOST_BYTES, Attached, attached_to, read_content
 from photomat.bot.screen import Tap, send
@@ -115,17 +114,6 @@ async def take_receipt(message: Message, visit: Visit, bot: Bot) -> None:
         await send(message, View(text=visit.say("transfer-too-many", limit=limit), rows=[[views.to_home(visit.say)]]))
     elif receipt.state is ReceiptState.WAITING:
         await send(message, transfer_view.receipt_page(visit.say, receipt))
-
-
-async def stray_file(message: Message, visit: Visit) -> None:
-    """A file nobody asked for is no receipt; say what to do."""
-    if _open_offers(visit) is None:
-        await send(message, views.hint(visit.say, "fallback-other"))
-        return
-    waiting = await receipts.waiting_of(visit.shop.pool, visit.user_id)
-    lines = [visit.say("transfer-stray-file"), *transfer_view.waiting_lines(visit.say, waiting)]
-    rows = [[transfer_view.start_button(visit.say)], [views.to_home(visit.say)]]
-    await send(message, View(text="\n\n".join(lines), rows=rows))
 
 
 async def show_state(_query: CallbackQuery, callback_data: ReceiptButton, tap: Tap, visit: Visit) -> None:
@@ -241,7 +229,6 @@ def router() -> Router:
     routes = Router(name="transfer")
     routes.message.register(sum_by_text, StateFilter(Transferring.naming_sum), SpokenToUs())
     routes.message.register(take_receipt, StateFilter(Transferring.sending_receipt), SpokenToUs())
-    routes.message.register(stray_file, StateFilter(None), F.photo | F.document, F.chat.type == ChatType.PRIVATE)
     routes.callback_query.register(start, TransferButton.filter(F.action == TransferAction.START))
     routes.callback_query.register(leave_by_tap, TransferButton.filter(F.action == TransferAction.LEAVE))
     routes.callback_query.register(sum_by_tap, TransferSumButton.filter())

@@ -2,28 +2,30 @@
 --
 -- `request` is what Kie will be sent, `{"protocol": …, "body": …}`, frozen when the job is bought: a catalogue that changes later
 -- changes nothing that is paid for. It is empty where it says no more than `inputs` does, which is all an older program can send.
--- A program that reads requests says so with each claim (`request_fence` is its fence). An older one does not, so the trigger lets
--- it claim no job it would send wrongly: its UPDATE finds no row, and the job waits for a newer program. `title` is what the model was
+-- The others it would send wrongly, so it must not see that they are due: while such a job is pending its time stands in
+-- `submit_at`, which an older program does not know. The trigger puts it there, whoever wrote `due_at`. `title` is what the model was
 -- called when it was bought.
 --
 -- New columns need a lock that stops readers as well; nothing in this file takes time.
 LOCK TABLE generation_jobs IN ACCESS EXCLUSIVE MODE;
 ALTER TABLE generation_jobs
     ADD COLUMN request jsonb,
-    ADD COLUMN request_fence bigint,
+    ADD COLUMN submit_at timestamptz,
     ADD COLUMN title text;
 
-CREATE FUNCTION leave_to_who_reads_requests() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION hide_requests_from_older_programs() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    RETURN NULL;
+    IF NEW.status <> 'pending' OR NEW.stopped_at IS NOT NULL THEN
+        NEW.submit_at := NULL;
+    ELSE
+        NEW.submit_at := coalesce(NEW.due_at, NEW.submit_at);
+        NEW.due_at := NULL;
+    END IF;
+    RETURN NEW;
 END $$;
-CREATE TRIGGER generation_jobs_claimed_by_readers BEFORE UPDATE ON generation_jobs FOR EACH ROW
-    WHEN (OLD.status = 'pending' AND OLD.request IS NOT NULL AND NEW.fence > OLD.fence
-          AND NEW.request_fence IS DISTINCT FROM NEW.fence)
-    EXECUTE FUNCTION leave_to_who_reads_requests();
-
--- How long a model usually takes is read from its newest results.
-CREATE INDEX generation_jobs_done_of_model ON generation_jobs (model, settled_at) WHERE status = 'done';
+CREATE TRIGGER generation_jobs_requests_hidden BEFORE INSERT OR UPDATE ON generation_jobs FOR EACH ROW
+    WHEN (NEW.request IS NOT NULL AND (NEW.status = 'pending' OR NEW.submit_at IS NOT NULL))
+    EXECUTE FUNCTION hide_requests_from_older_programs();
 
 -- What a customer sent for an order: where its bytes come from (Telegram's file, an address, an earlier result), what they are, and
 -- where Kie has its copy. No copy is kept here: bytes are fetched again when they are needed, and `sha256` says that they are the
@@ -49,6 +51,7 @@ CREATE TABLE input_files (
     taken_at       timestamptz NOT NULL DEFAULT photomat_now(),
     kie_url        text,
     kie_url_at     timestamptz,
+    lost_times     integer     NOT NULL DEFAULT 0,
     CONSTRAINT input_files_once UNIQUE (user_id, origin),
     CONSTRAINT input_files_of_output_fkey FOREIGN KEY (job_id, position) REFERENCES job_outputs (job_id, position),
     CONSTRAINT input_files_has_its_source CHECK (
@@ -56,13 +59,16 @@ CREATE TABLE input_files (
         AND (source = 'output') = (job_id IS NOT NULL) AND (job_id IS NULL) = (position IS NULL)),
     CONSTRAINT input_files_uploaded_with_time CHECK ((kie_url IS NULL) = (kie_url_at IS NULL))
 );
+CREATE INDEX input_files_by_age ON input_files (taken_at);
 
--- What Kie tells of an output beside its address: the id a track has there, its title, cover and length.
+-- What Kie tells of an output beside its address: the id a track has there, its title, cover and length. And what our copy of it
+-- shows: a picture one can see through is no photo for Telegram, whose photos have no transparency.
 ALTER TABLE job_outputs
     ADD COLUMN track_id text,
     ADD COLUMN title text,
     ADD COLUMN cover_url text,
-    ADD COLUMN seconds numeric;
+    ADD COLUMN seconds numeric,
+    ADD COLUMN see_through boolean NOT NULL DEFAULT false;
 
 -- A result asked for as the file it is, without Telegram's compression.
 ALTER TABLE result_sends ADD COLUMN as_file boolean NOT NULL DEFAULT false;

@@ -46,6 +46,8 @@ command-lang = Language / Язык
 command-help = How it works
 
 ## What a price is made of
+why-order = { $model } · order no. { $job }
+why-title-free = ❓ <b>Why is it free?</b> · { $model }
 why-title = ❓ <b>Why { $price }?</b> · { $model }
 why-unit-generation = • { $price } for one generation
 why-unit-image = • { $price } for a picture
@@ -55,6 +57,7 @@ why-unit-minute = • { $price } for a minute
 why-unit-character = • { $price } for { $each } characters
 why-unit-megapixel = • { $price } for a megapixel
 why-unit-token = • { $price } for { $each } tokens
+why-tokens = • Tokens are bits of words and sound, the model counts by them; how many there will be is reckoned from the length of the text.
 why-fixed = • This model has one price, whatever you choose.
 why-free = • This model is free.
 why-free-limited = • This model is free: { $limit } { $limit ->
@@ -67,11 +70,17 @@ why-least = • This is the lowest price of such an order.
 why-rounded = • Rounded up to { $step }.
 why-total = Total: <b>{ $price }</b>. The price is fixed when you buy; if nothing comes of it, the money comes back.
 ## Answers to taps
-tap-accepted = Accepted, your picture is being made
+tap-accepted = Accepted, { $kind ->
+        [video] your video is being made
+        [audio] your recording is being made
+        [text] your text is being prepared
+       *[image] your picture is being made
+    }
 tap-accepted-before = This order is accepted already
 tap-accepted-elsewhere = This order was started from another card
 tap-card-renewed = The terms have changed: please check the renewed card
 tap-draft-gone = This order is out of date, canceled or not yours. Start a new one: /start
+tap-again-twice = The card of this order is below already: press “✅ Create” on it
 tap-draft-bought = This order is running already and cannot be changed
 tap-limit-running = No more than { $limit } { $limit ->
         [one] order
@@ -91,12 +100,15 @@ wait-seconds = { $seconds } s
 wait-minutes = { $minutes } min
 wait-hours = { $hours } h { $minutes } min
 tap-not-enough = { $missing } is missing: the price is { $price }, available is { $available }. Your order is kept: top up and tap again.
-tap-question-closed = This question is closed, or was not put to you. Start again: /start
+tap-question-closed = This question is closed. Start anew: /start
+tap-question-older = This question is closed. Another one is open, below in the chat: answer it, or press /cancel
+tap-question-foreign = This question is closed, or was not for you. Start anew: /start
+tap-form-left = The other order you were filling in ({ $model }) is closed: this one is being changed. Begin the other anew
 tap-stale = This button no longer works. Open the menu: /start
 tap-model-gone = This model is no longer on sale. Open the menu: /start
 tap-page-gone = This page is not available. Open the menu: /start
 tap-canceled = Canceled, your money is back on the balance
-tap-cancel-too-late = It is being drawn and cannot be canceled. It usually takes up to { $minutes } min.
+tap-cancel-too-late = It is being made and cannot be canceled. It usually takes up to { $minutes } min.
 tap-cancel-finished = It is finished already, there is nothing to cancel
 tap-not-yours = This is not your order
 tap-offer-accepted = Done, here comes the result
@@ -114,8 +126,10 @@ history = 🗂 <b>Your orders</b>
 
     { $lines }
 history-empty = 🗂 No orders yet. Time for the first one!
-history-line = <b>{ $number }.</b> { $model } · { $when } UTC
+history-line = <b>{ $number }.</b> { $model } · { $when } UTC · order no. { $job }
     <i>{ $prompt }</i>
+    { $state }
+history-line-bare = <b>{ $number }.</b> { $model } · { $when } UTC · order no. { $job }
     { $state }
 history-done = ✅ done, { $price }
 history-gift = 🎁 done, free: { $price } went back to your balance
@@ -134,14 +148,21 @@ history-resend = Did not arrive? Send again · { $number }
 history-again = 🔁 { $number }
 cancel-done = Filling in is stopped, nothing was charged.
 cancel-nothing = There is nothing to stop.
+cancel-card = Nothing is being asked. The order “{ $model }” waits on its card above and costs nothing until you press “✅ Create”. To put it away: “✖️ Cancel” on the card.
 lang-ask = 🌐 Choose your language · Выберите язык
 lang-ru = 🇷🇺 Русский
 lang-en = 🇬🇧 English
 lang-chosen = I speak English now.
-fallback-text = To make a picture, tap the button below and I will ask what to draw.
+fallback-text = To make a picture, tap the button below. Videos, songs, voice-overs and everything else are in the menu.
 fallback-command = There is no such command. Here is what there is: /help
 only-private = This works only in a private chat with me: write to me there
-fallback-other = I cannot do that yet. To make a picture, tap the button below.
+fallback-other = I cannot do that yet. Choose in the menu what to make: a picture, a video, a song, a voice-over.
+stray-file = 📎 { $kind ->
+        [image] What shall I do with the picture? Choose, and I will ask you to send it at the right moment.
+        [video] What shall I do with the video? Choose, and I will ask you to send it at the right moment.
+       *[audio] What shall I do with the recording? Choose, and I will ask you to send it at the right moment.
+    }
+stray-file-into-order = ➕ Into the open order · { $model }
 parked = 😔 Your message could not be handled: the mistake is ours and the operator will see it. Your money is safe. Please try again: /start
 
 ## The card of a bought job, its ring and the reasons of a failure
@@ -152,7 +173,12 @@ card-accepted =
 
     Order accepted, the sum is set aside. Sending it to work…
 card-running =
-    🎨 <b>{ $model }</b> · { $price }
+    { $kind ->
+        [video] 🎬
+        [audio] 🎧
+        [text] 📝
+       *[image] 🎨
+    } <b>{ $model }</b> · { $price }
     { $inputs }
 
     Generating
@@ -206,6 +232,7 @@ card-slot = ⏳ The card was deleted, the result will appear here…
 card-link-label = Download it (the link is temporary)
 why-photo-too-big = 📎 The file is larger than { $photo_mb } MB, which is more than Telegram takes as a photo, so it came as a document, in full quality.
 why-photo-shape = 📎 The picture is too large or too long to be a photo in Telegram, so it came as a document, in full quality.
+why-see-through = 📎 The picture has a transparent background: it came as a file, because photos in Telegram lose transparency.
 why-format = 📎 Telegram does not show this format in the chat, so the file came as a document.
 why-refused = 📎 Telegram could not show this file in the chat, so it came as a document.
 why-file-too-big = 📎 The file is larger than { $file_mb } MB, which is more than Telegram takes from a bot.
@@ -214,6 +241,7 @@ resent =
     📩 <b>{ $model }</b> · once more, free
     { $inputs }
 card-button-again = 🔁 Once more
+card-button-why-free = ❓ Why is it free?
 card-button-why = ❓ Why { $price }?
 card-button-retry = 🔁 Try again
 card-button-cancel = ✖️ Cancel

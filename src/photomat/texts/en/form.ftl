@@ -14,6 +14,7 @@ form-page = <b>{ $model }</b> · step { $step } of { $steps }
 form-example = 💡 Example: <code>{ $prompt }</code>
 form-price = 💰 { $price }
 form-price-from = 💰 from { $price }
+form-price-usual = 💰 from { $price }, usually { $usual }
 form-free = 🎁 Free
 form-way = 🔀 What shall we begin with? Choose with a button, or just send what you have.
 form-default = By default: { $value }
@@ -35,6 +36,10 @@ form-limit-length = Up to { $limit } { $limit ->
         [one] character
        *[other] characters
     }.
+form-limit-message = Up to { $limit } { $limit ->
+        [one] character
+       *[other] characters
+    }, in one message: a second one does not continue it.
 form-limit-lengths = From { $least } to { $limit } { $limit ->
         [one] character
        *[other] characters
@@ -75,17 +80,22 @@ form-limit-lines-from = From { $least } to { $limit } { $limit ->
        *[other] lines
     }.
 form-lines-how = Each line of your message is one item.
-form-lines-parts = In each line, in this order: { $parts }.
+form-lines-parts = In each line, in this order, with “|” between them: { $parts }.
 form-lines-besides = After “|” you may add: { $parts }.
 form-lines-numbers = Numbers may be separated by commas or spaces.
-form-file-how = Send it as a file, as a photo or as a link.
+form-file-how = { $kind ->
+        [image] Send it as a photo, a file or a link.
+        [video] Send it as a video, a file or a link.
+        [audio] Send it as audio, a voice message, a file or a link.
+       *[document] Send it as a file or a link.
+    }
+form-limit-mb-link = Up to { $telegram } MB, by a link up to { $limit } MB.
 form-reply = ↩️ Answer by replying to this message.
 form-reply-or = ↩️ Answer by replying to this message. One word will do, too: { $words }.
 form-options-page = Page { $page } of { $pages }. You may also type the name.
 
 ## An answer bit by bit
-form-counter = 📎 { $title }: { $count } received.
-form-counter-of = 📎 { $title }: { $count } of { $limit } received.
+form-counter = 📎 { $title }: { $count } of { $limit } received.
 form-counter-more = Send more, or tap “✅ Done”.
 form-counter-need = { $count } more needed.
 form-lines-so-far = { $title }, { $count }:
@@ -95,6 +105,8 @@ form-lines-line = { $number }. { $text }
 form-lines-more = Send more lines, or tap “✅ Done”.
 form-lines-next = Add another, or tap “✅ Done”.
 form-lines-full = That is all there can be: tap “✅ Done”.
+form-files-wait = I am waiting for files, no text is needed here. There are { $count } already. Send more or press “✅ Done”.
+form-files-full = { $count } were taken already and no more fit: the rest is not needed. Answer the question above.
 form-album-rest = The other files of the album were not taken: they are not needed here.
 form-expects-pick = Choose with a button below the question. Changed your mind? /cancel
 
@@ -107,7 +119,14 @@ form-results = 🗂 <b>From my results</b>
     { $ask }
 form-results-none = 🗂 There is no finished result yet that fits. Send a file instead.
 form-source = { $when } · { $what }
-form-source-output = { $when } · { $what } · { $number }
+form-source-output = { $when } · { $what } · no. { $number }
+form-source-track = { $when } · { $what } · track { $number }
+form-file-taken = 📎 { $kind ->
+        [image] Picture taken
+        [video] Video taken
+        [audio] Recording taken
+       *[document] File taken
+    }, { $count } in all. No need to send it again.
 tap-source-gone = This result is no longer there, choose another one
 
 ## Buttons of a question
@@ -137,7 +156,10 @@ form-too-short = Too short: at least { $limit } { $limit ->
         [one] character is
        *[other] characters are
     } needed, yours has { $length }.
-form-expects-choice = Choose one of the options with a button below the question: { $options }. Changed your mind? /cancel
+form-expects-choice = There is no such option. Choose with a button below the question, or type a name: { $options }. Changed your mind? /cancel
+form-line-choice = After “|” stands “{ $value }”, and there is no such option. { $input }: { $options }. Mend it and send it again.
+form-line-number = After “|” stands “{ $value }”, where a number can be: { $input }. Mend it and send it again.
+form-line-bounds = After “|” stands “{ $value }”, and it can be { $least } to { $most }: { $input }. Mend it and send it again.
 form-expects-number = A number from { $least } to { $most } is needed here.
 form-number-bounds = It may be from { $least } to { $most }.
 form-number-step = The number goes in steps of { $step }.
@@ -158,9 +180,16 @@ form-file-small = The picture is too small: its short side has { $side } px, at 
 form-file-large = The picture is too large: its long side has { $side } px, up to { $limit } px fit.
 form-too-many = Too many: { $count }, up to { $limit } fit.
 form-too-few = Too few: { $count }, at least { $limit } are needed.
+form-gone = No longer there: { $input }. Send it or choose it anew.
 form-missing = Still missing: { $input }.
 form-one-of = One of these is needed: { $inputs }.
 form-never = These do not go together: { $inputs }. Change one of them.
+form-never-because = That cannot be done: { $why }.
+form-pattern = “{ $text }” does not fit. { $input } is written like this: { $like }.
+form-lines-sum = “{ $input }”: { $total } s together, while { $least } to { $most } s are possible. Change a length or take out a line.
+form-lines-total = “{ $input }”: the sum must be { $limit }, now it is { $total }. Correct it and send it again.
+form-lines-lack = “{ $value }” speaks, but “{ $input }” has no such line. Add it or choose another.
+form-lines-twice = “{ $value }” stands twice in “{ $input }”. Leave one line.
 
 ## The card of a draft
 draft-card = { $kind ->
@@ -176,6 +205,7 @@ draft-card = { $kind ->
     Balance: { $balance }
 draft-card-short = ⚠️ { $missing } is missing. Your order is kept: top up and tap “Create”.
 draft-input = { $title }: { $value }
+draft-create-free = ✅ Create · free
 draft-create = ✅ Create · { $price }
 draft-change = ✏️ Change
 draft-cancel = ✖️ Cancel
@@ -183,6 +213,7 @@ draft-back = ◀️ Back
 draft-what-to-change = ✏️ <b>{ $model }</b>
 
     What should be changed?
+draft-why-free = ❓ Why is it free?
 draft-why = ❓ Why { $price }?
 draft-ran-elsewhere = This order is running already: its card is further down in this chat, and its result is in the history too: /history
 draft-canceled = The order is canceled, nothing was charged.

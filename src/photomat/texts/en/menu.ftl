@@ -13,7 +13,8 @@ wish-voice = 🗣 Voice a text
 wish-sound = 🔊 Sounds and voice
 wish-enhance = ✨ Enhance quality
 wish-background = ✂️ Cut out background
-wish-read = 📝 Read photos, speech
+wish-read = 🔎 Read a photo
+wish-transcribe = 📝 Speech to text
 wish-all = 📚 All models
 
 ## A list of models
@@ -44,19 +45,38 @@ search-found = 🔎 “{ $words }”: { $count ->
         [one] { $count } model
        *[other] { $count } models
     } found:
-search-more = The first { $shown } are shown; say more if yours is not among them.
 search-nothing = 🔎 Nothing fits “{ $words }”. Try other words, or choose what you want to do:
 
 ## The prices of a model
 menu-prices = 💰 Prices
 prices-title = 💰 <b>{ $model }</b>: what costs how much
 prices-one = Any order costs <b>{ $price }</b>.
-prices-one-from = An order costs <b>from { $price }</b>.
 prices-free = 🎁 This model is free right now.
 prices-cell = { $choice } — { $price }
-prices-cell-from = { $choice } — from { $price }
 prices-none = not chosen
-prices-measured = “From”, because the price grows with what you send: the length of texts and files, and how many there are. The card shows the exact one.
+prices-rate-generation = { $price }
+prices-rate-image = { $price } for a picture
+prices-rate-video = { $price } for a video
+prices-rate-second = { $price } for a { $kind ->
+        [video] second of video
+       *[other] second
+    }
+prices-rate-minute = { $price } for a minute
+prices-rate-character = { $price } for { $each } characters
+prices-rate-megapixel = { $price } for a megapixel
+prices-rate-token = { $price } for { $each } tokens
+prices-extra = • plus { $rate } ({ $inputs })
+prices-extra-free = — the first { $count } free
+prices-counted = Counted by: { $inputs }.
+prices-counted-largest = The longest of these counts: { $inputs }.
+prices-whole = What is begun counts in full. The card shows the exact price before you pay.
+prices-usual = With the usual settings — <b>{ $price }</b>.
+prices-with = with { $inputs }
+prices-up-to = a result of up to { $size }
+prices-over = a larger result
+prices-else = in all other cases
+prices-pixels = { $size } px
+prices-megapixels = { $size } MP
 prices-cut = …and { $count } { $count ->
         [one] combination
        *[other] combinations

@@ -14,6 +14,7 @@ form-page = <b>{ $model }</b> · шаг { $step } из { $steps }
 form-example = 💡 Пример: <code>{ $prompt }</code>
 form-price = 💰 { $price }
 form-price-from = 💰 от { $price }
+form-price-usual = 💰 от { $price }, обычно { $usual }
 form-free = 🎁 Бесплатно
 form-way = 🔀 С чего начнём? Выберите кнопкой или сразу пришлите, что есть.
 form-default = По умолчанию: { $value }
@@ -35,6 +36,10 @@ form-limit-length = До { $limit } { $limit ->
         [one] символа
        *[other] символов
     }.
+form-limit-message = До { $limit } { $limit ->
+        [one] символа
+       *[other] символов
+    }, одним сообщением: продолжение следующим не принимается.
 form-limit-lengths = От { $least } до { $limit } { $limit ->
         [one] символа
        *[other] символов
@@ -76,17 +81,22 @@ form-limit-lines-from = От { $least } до { $limit } { $limit ->
        *[other] строк
     }.
 form-lines-how = Каждая строка сообщения — отдельный пункт.
-form-lines-parts = В строке по порядку: { $parts }.
+form-lines-parts = В строке по порядку через «|»: { $parts }.
 form-lines-besides = Через «|» можно добавить: { $parts }.
 form-lines-numbers = Числа можно через запятую или пробел.
-form-file-how = Пришлите файлом, фотографией или ссылкой.
+form-file-how = { $kind ->
+        [image] Пришлите фотографией, файлом или ссылкой.
+        [video] Пришлите видео, файлом или ссылкой.
+        [audio] Пришлите аудио, голосовым, файлом или ссылкой.
+       *[document] Пришлите файлом или ссылкой.
+    }
+form-limit-mb-link = До { $telegram } МБ, по ссылке до { $limit } МБ.
 form-reply = ↩️ Отвечайте ответом на это сообщение.
 form-reply-or = ↩️ Отвечайте ответом на это сообщение. Можно и одним словом: { $words }.
 form-options-page = Страница { $page } из { $pages }. Можно и написать название.
 
 ## Ответ по частям
-form-counter = 📎 { $title }: принято { $count }.
-form-counter-of = 📎 { $title }: принято { $count } из { $limit }.
+form-counter = 📎 { $title }: принято { $count } из { $limit }.
 form-counter-more = Пришлите ещё или нажмите «✅ Готово».
 form-counter-need = Нужно ещё { $count }.
 form-lines-so-far = { $title }, { $count }:
@@ -96,6 +106,8 @@ form-lines-line = { $number }. { $text }
 form-lines-more = Пришлите ещё строки или нажмите «✅ Готово».
 form-lines-next = Добавьте ещё или нажмите «✅ Готово».
 form-lines-full = Больше не нужно: нажмите «✅ Готово».
+form-files-wait = Жду файлы, текст здесь не нужен. Уже есть: { $count }. Пришлите ещё или нажмите «✅ Готово».
+form-files-full = Уже взято { $count }, больше сюда не помещается: остальное лишнее. Ответьте на вопрос выше.
 form-album-rest = Остальные файлы альбома не взяты: здесь они не нужны.
 form-expects-pick = Выберите кнопкой под вопросом. Передумали — /cancel
 
@@ -108,7 +120,14 @@ form-results = 🗂 <b>Из моих результатов</b>
     { $ask }
 form-results-none = 🗂 Подходящих готовых результатов пока нет. Пришлите файл сообщением.
 form-source = { $when } · { $what }
-form-source-output = { $when } · { $what } · { $number }
+form-source-output = { $when } · { $what } · № { $number }
+form-source-track = { $when } · { $what } · трек { $number }
+form-file-taken = 📎 { $kind ->
+        [image] Картинка принята
+        [video] Видео принято
+        [audio] Запись принята
+       *[document] Файл принят
+    }, всего: { $count }. Второй раз присылать не нужно.
 tap-source-gone = Этот результат больше недоступен, выберите другой
 
 ## Кнопки вопроса
@@ -139,7 +158,10 @@ form-too-short = Слишком коротко: нужно хотя бы { $limi
         [few] символа
        *[other] символов
     }, а у вас { $length }.
-form-expects-choice = Выберите один из вариантов кнопкой под вопросом: { $options }. Передумали — /cancel
+form-expects-choice = Нет такого варианта. Выберите кнопкой под вопросом или напишите название: { $options }. Передумали — /cancel
+form-line-choice = После «|» стоит «{ $value }», а такого варианта нет. { $input }: { $options }. Исправьте и пришлите снова.
+form-line-number = После «|» стоит «{ $value }», а здесь можно число: { $input }. Исправьте и пришлите снова.
+form-line-bounds = После «|» стоит «{ $value }», а можно от { $least } до { $most }: { $input }. Исправьте и пришлите снова.
 form-expects-number = Здесь нужно число от { $least } до { $most }.
 form-number-bounds = Можно от { $least } до { $most }.
 form-number-step = Число должно идти с шагом { $step }.
@@ -160,9 +182,16 @@ form-file-small = Картинка слишком мала: короткая с�
 form-file-large = Картинка слишком велика: длинная сторона { $side } px, а можно до { $limit } px.
 form-too-many = Слишком много: { $count }, а можно до { $limit }.
 form-too-few = Этого мало: { $count }, а нужно хотя бы { $limit }.
+form-gone = Больше недоступно: { $input }. Пришлите или выберите заново.
 form-missing = Не хватает: { $input }.
 form-one-of = Нужно одно из: { $inputs }.
 form-never = Вместе не получится: { $inputs }. Измените одно из них.
+form-never-because = Так не получится: { $why }.
+form-pattern = «{ $text }» не подходит. { $input } пишется так: { $like }.
+form-lines-sum = «{ $input }»: вместе получается { $total } с, а можно от { $least } до { $most } с. Измените длительность или уберите строку.
+form-lines-total = «{ $input }»: в сумме должно быть { $limit }, а сейчас { $total }. Исправьте и пришлите снова.
+form-lines-lack = «{ $value }» говорит, но в «{ $input }» такой строки нет. Добавьте её или выберите другое.
+form-lines-twice = «{ $value }» стоит в «{ $input }» дважды. Оставьте одну строку.
 
 ## Карточка заказа
 draft-card = { $kind ->
@@ -178,6 +207,7 @@ draft-card = { $kind ->
     Баланс: { $balance }
 draft-card-short = ⚠️ Не хватает { $missing }. Заказ сохранён: пополните баланс и нажмите «Создать».
 draft-input = { $title }: { $value }
+draft-create-free = ✅ Создать · бесплатно
 draft-create = ✅ Создать · { $price }
 draft-change = ✏️ Изменить
 draft-cancel = ✖️ Отмена
@@ -185,6 +215,7 @@ draft-back = ◀️ Назад
 draft-what-to-change = ✏️ <b>{ $model }</b>
 
     Что изменить?
+draft-why-free = ❓ Почему бесплатно?
 draft-why = ❓ Почему { $price }?
 draft-ran-elsewhere = Этот заказ уже запущен: его карточка ниже в чате, а результат найдётся и в истории: /history
 draft-canceled = Заказ отменён, деньги не списаны.

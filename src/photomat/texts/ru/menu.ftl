@@ -13,7 +13,8 @@ wish-voice = 🗣 Озвучить текст
 wish-sound = 🔊 Звуки и голос
 wish-enhance = ✨ Улучшить качество
 wish-background = ✂️ Убрать фон
-wish-read = 📝 Разобрать фото, речь
+wish-read = 🔎 Разобрать фото
+wish-transcribe = 📝 Речь в текст
 wish-all = 📚 Все модели
 
 ## Список моделей
@@ -45,19 +46,38 @@ search-found = 🔎 По запросу «{ $words }» { $count ->
         [few] нашлись { $count } модели
        *[other] нашлось { $count } моделей
     }:
-search-more = Показаны первые { $shown }, уточните запрос, если нужной нет.
 search-nothing = 🔎 По запросу «{ $words }» ничего не нашлось. Попробуйте другие слова или выберите, что хотите сделать:
 
 ## Цены модели
 menu-prices = 💰 Цены
 prices-title = 💰 <b>{ $model }</b>: что сколько стоит
 prices-one = Любой заказ стоит <b>{ $price }</b>.
-prices-one-from = Заказ стоит <b>от { $price }</b>.
 prices-free = 🎁 Эта модель сейчас бесплатна.
 prices-cell = { $choice } — { $price }
-prices-cell-from = { $choice } — от { $price }
 prices-none = не выбрано
-prices-measured = «От» — потому что цена растёт с тем, что вы пришлёте: длиной текста, файлов, их числом. Точная будет на карточке.
+prices-rate-generation = { $price }
+prices-rate-image = { $price } за картинку
+prices-rate-video = { $price } за видео
+prices-rate-second = { $price } за { $kind ->
+        [video] секунду видео
+       *[other] секунду
+    }
+prices-rate-minute = { $price } за минуту
+prices-rate-character = { $price } за { $each } символов
+prices-rate-megapixel = { $price } за мегапиксель
+prices-rate-token = { $price } за { $each } токенов
+prices-extra = • плюс { $rate } ({ $inputs })
+prices-extra-free = — первые { $count } бесплатно
+prices-counted = Считается по: { $inputs }.
+prices-counted-largest = Считается то, что длиннее: { $inputs }.
+prices-whole = Начатое считается целиком. Точная цена будет на карточке до оплаты.
+prices-usual = С обычными настройками — <b>{ $price }</b>.
+prices-with = если есть { $inputs }
+prices-up-to = результат до { $size }
+prices-over = результат больше
+prices-else = в остальных случаях
+prices-pixels = { $size } px
+prices-megapixels = { $size } МП
 prices-cut = …и ещё { $count } { $count ->
         [one] сочетание
         [few] сочетания

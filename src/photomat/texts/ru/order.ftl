@@ -17,6 +17,8 @@ order-files-document = { $count ->
         [few] { $count } файла
        *[many] { $count } файлов
     }
+order-more-lines = и ещё { $count }
 order-earlier = заказ № { $job }
+order-earlier-track = заказ № { $job }, трек { $track }
 fail-input = Файл или прежний результат, из которого делался заказ, больше недоступен. Пришлите его снова.
 history-fail-input = файл для заказа больше недоступен

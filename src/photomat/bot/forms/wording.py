@@ -4,25 +4,29 @@ Every text is HTML; what the catalogue or a person wrote is escaped here.
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from html import escape
 from typing import Final
 
-from photomat.bot.form import is_typed
+from photomat.bot.forms.form import is_typed
 from photomat.catalog.answers import MEGABYTE, Refused
 from photomat.catalog.formula import plain
 from photomat.catalog.input import FileLimits, Input
 from photomat.catalog.model import Model
+from photomat.catalog.words import Said
+from photomat.files.take import MOST_BYTES
+from photomat.telegram.files import MOST_BYTES as TELEGRAM_BYTES
 from photomat.texts.load import Say
 
 NAME: Final = re.compile(r"\w+")
+LONGEST_MESSAGE: Final = 4096
 LARGEST_SAID: Final = 10**6
 """A bound beyond it is no help to anybody: the largest number of a seed."""
 
 
 def title_of(asked: Input, language: str) -> str:
     """What an input is called."""
-    return escape(asked.title.of(language) if asked.title else asked.name)
+    return escape(asked.title_in(language))
 
 
 def asked_in_words(say: Say, asked: Input, language: str) -> str:
@@ -36,7 +40,7 @@ def asked_in_words(say: Say, asked: Input, language: str) -> str:
 
 def refused_in_words(say: Say, model: Model, refused: Refused, language: str) -> str:
     """Why an answer does not fit; inputs are called by their titles."""
-    facts = {name: _named(model, fact, language) if name in {"input", "inputs"} else fact
+    facts = {name: _named(model, fact, language) if name in {"input", "inputs"} else _said(fact, language)
              for name, fact in refused.facts.items()}  # fmt: skip
     return say(refused.key, **{name: escape(fact) if isinstance(fact, str) else fact for name, fact in facts.items()})
 
@@ -44,17 +48,17 @@ def refused_in_words(say: Say, model: Model, refused: Refused, language: str) ->
 def way_in_words(model: Model, names: tuple[str, ...], language: str) -> str:
     """One of several ways to order, by the titles of what it takes."""
     found = [model.input(name) for name in names]
-    return " + ".join(each.title.of(language) for each in found if each and each.title and each.default is None)
+    return " + ".join(each.title_in(language) for each in found if each and each.default is None)
+
+
+def _said(fact: object, language: str) -> object:
+    return fact.of(language) if isinstance(fact, Said) else fact
 
 
 def _named(model: Model, fact: object, language: str) -> str:
     """The names of inputs in a fact, as customers know them."""
-    titles: Mapping[str, str] = {
-        each.name: each.title.of(language)
-        for asked in (*model.inputs, *(field for listed in model.inputs for field in listed.fields))
-        for each in [asked]
-        if each.title
-    }
+    inputs = (*model.inputs, *(field for listed in model.inputs for field in listed.fields))
+    titles = {each.name: each.title_in(language) for each in inputs}
     return NAME.sub(lambda found: titles.get(found.group(), found.group()), str(fact))
 
 
@@ -71,9 +75,14 @@ def _limits(say: Say, asked: Input, language: str) -> Iterator[str]:
 
 
 def _text_limits(say: Say, asked: Input) -> Iterator[str]:
-    if asked.max_length is not None and (asked.min_length or 0) > 1:
+    """Telegram parts a longer text, and an answer is one message: the smaller limit is the one that counts."""
+    if asked.max_length is None:
+        return
+    if asked.max_length > LONGEST_MESSAGE:
+        yield say("form-limit-message", limit=LONGEST_MESSAGE)
+    elif (asked.min_length or 0) > 1:
         yield say("form-limit-lengths", least=asked.min_length, limit=asked.max_length)
-    elif asked.max_length is not None:
+    else:
         yield say("form-limit-length", limit=asked.max_length)
 
 
@@ -95,7 +104,10 @@ def _file_limits(say: Say, asked: Input, limits: FileLimits | None) -> Iterator[
     if limits.formats:
         yield say("form-limit-formats", kind=limits.kind, formats=", ".join(limits.formats))
     if limits.max_bytes is not None:
-        yield say("form-limit-mb", limit=limits.max_bytes // MEGABYTE)
+        most = min(limits.max_bytes, MOST_BYTES)
+        fits = most <= TELEGRAM_BYTES
+        told = {"limit": most // MEGABYTE, "telegram": TELEGRAM_BYTES // MEGABYTE}
+        yield say("form-limit-mb" if fits else "form-limit-mb-link", **told)
     if limits.max_seconds is not None and limits.min_seconds is not None:
         yield say("form-limit-seconds-from", least=plain(limits.min_seconds), limit=plain(limits.max_seconds))
     elif limits.max_seconds is not None:
@@ -104,10 +116,10 @@ def _file_limits(say: Say, asked: Input, limits: FileLimits | None) -> Iterator[
         yield say("form-limit-seconds-total", limit=plain(limits.total_seconds))
     if limits.min_side is not None:
         yield say("form-limit-side", limit=limits.min_side)
-    if asked.type == "files" and asked.max_items is not None and asked.max_items > 1:
-        is_exact = asked.min_items == asked.max_items
-        yield say("form-limit-files-exact" if is_exact else "form-limit-files", limit=asked.max_items)
-    yield say("form-file-how")
+    if asked.type == "files" and asked.items_limit > 1:
+        is_exact = asked.min_items == asked.items_limit
+        yield say("form-limit-files-exact" if is_exact else "form-limit-files", limit=asked.items_limit)
+    yield say("form-file-how", kind=limits.kind)
 
 
 def _list_limits(say: Say, asked: Input, language: str) -> Iterator[str]:

@@ -3,9 +3,9 @@
 from aiogram import F, Router
 from aiogram.types import CallbackQuery
 
-from photomat.bot import prices, views
+from photomat.bot import price_words, views
 from photomat.bot.buttons import DraftAction, DraftButton, JobAction, JobButton
-from photomat.bot.order import draft_on_sale, objections, show_card
+from photomat.bot.forms.order import draft_on_sale, objections, show_card
 from photomat.bot.screen import Tap
 from photomat.bot.visit import Visit
 from photomat.catalog.model import Model
@@ -33,7 +33,17 @@ async def why_draft(_query: CallbackQuery, callback_data: DraftButton, tap: Tap,
     await tap.answer()
     rows = [[views.back_to_card(visit.say, draft)]]
     free = await free_quota(visit.shop.pool, visit.user_id, visit.shop.limits)
-    await tap.replace(prices.why_page(visit.say, model.title, quote, free_a_day=free, rows=rows))
+    await tap.replace(
+        price_words.why_page(
+            visit.say,
+            model.title_in(visit.language),
+            quote,
+            free_a_day=free,
+            rows=rows,
+            model=model,
+            language=visit.language,
+        )
+    )
 
 
 async def why_job(_query: CallbackQuery, callback_data: JobButton, tap: Tap, visit: Visit) -> None:
@@ -48,9 +58,19 @@ async def why_job(_query: CallbackQuery, callback_data: JobButton, tap: Tap, vis
         return
     await tap.answer()
     titles = await visit.shop.titles(visit.language)
-    title = titles.get(found.model, found.model)
+    title = visit.say("why-order", model=titles.get(found.model, found.model), job=str(callback_data.job_id))
     free = await free_quota(visit.shop.pool, visit.user_id, visit.shop.limits)
-    await tap.send(prices.why_page(visit.say, title, found.quote, free_a_day=free, rows=[[views.to_home(visit.say)]]))
+    await tap.send(
+        price_words.why_page(
+            visit.say,
+            title,
+            found.quote,
+            free_a_day=free,
+            rows=[[views.to_home(visit.say)]],
+            model=visit.shop.catalog.models.get(found.model),
+            language=visit.language,
+        )
+    )
 
 
 async def _show_anew(tap: Tap, visit: Visit, draft: Draft, model: Model, quote: Quote) -> None:

@@ -5,13 +5,13 @@ from typing import Any, Final
 
 from aiogram.types import Message
 
-from photomat.bot.form import Form, upcoming
-from photomat.bot.questions import Asking
-from photomat.bot.understand import understood
+from photomat.bot.forms.form import Form, upcoming
+from photomat.bot.forms.questions import Asking
+from photomat.bot.forms.understand import understood
 from photomat.catalog.answers import Refused
 from photomat.catalog.formula import is_given
 from photomat.catalog.input import FileKind, Input
-from photomat.catalog.order import relevant
+from photomat.catalog.order import open_to_customers
 
 NOTHING: Final = Refused(key="form-expects-text", facts={})
 
@@ -31,17 +31,27 @@ def input_for(asking: Asking, kind: FileKind) -> Input | None:
     return next(
         (
             each
-            for each in relevant(asking.model, inputs)
-            if kind_taken(each) == kind
-            and each.place != "hidden"
-            and (not is_given(inputs.get(each.name)) or _has_room(each, inputs[each.name]))
+            for each in open_to_customers(asking.model, inputs)
+            if kind_taken(each) == kind and (not is_given(inputs.get(each.name)) or _has_room(each, inputs[each.name]))
         ),
         None,
     )
 
 
+def full_of(asking: Asking, kind: FileKind) -> Refused | None:
+    """Why a file of this kind is one too many: whatever takes it has all it can take."""
+    inputs = asking.form.inputs
+    given = [
+        inputs[each.name]
+        for each in asking.model.inputs
+        if kind_taken(each) == kind and is_given(inputs.get(each.name))
+    ]
+    count = sum(len(each) if isinstance(each, list) else 1 for each in given)
+    return Refused(key="form-files-full", facts={"count": count}) if given else None
+
+
 def _has_room(asked: Input, value: Any) -> bool:
-    return asked.type == "files" and (asked.max_items is None or len(value) < asked.max_items)
+    return asked.type == "files" and len(value) < asked.items_limit
 
 
 def kind_taken(asked: Input) -> FileKind | None:

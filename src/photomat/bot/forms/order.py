@@ -1,7 +1,7 @@
 """From answers to the card: the draft is committed first, then its card is shown.
 
 Killed in between, or before the update is done: the update is handled again and finds its draft by origin; a second card
-of one draft is harmless. What cannot be ordered gets no card.
+of one draft is harmless. What cannot be ordered gets no card, and no purchase: files and earlier results are looked at again.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -11,9 +11,11 @@ from photomat.bot import views
 from photomat.bot.views import View
 from photomat.bot.visit import Visit
 from photomat.catalog.answers import Refused
+from photomat.catalog.fit import unfit
 from photomat.catalog.model import Model
 from photomat.catalog.order import check_order
-from photomat.files.facts import measured_inputs
+from photomat.catalog.reference import FileRef, references
+from photomat.files.facts import file_facts, gone, measured_inputs
 from photomat.jobs.draft import Draft, change_draft, read_draft, save_draft
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import DraftId
@@ -22,9 +24,18 @@ Show: TypeAlias = Callable[[View], Awaitable[object]]
 
 
 async def objections(visit: Visit, model: Model, inputs: Mapping[str, Any]) -> tuple[Refused, ...]:
-    """Everything that stands against this order now; nothing when it can be bought."""
+    """Everything that stands against this order now, its files looked at again; nothing when it can be bought."""
     measured = await measured_inputs(visit.shop.pool, visit.user_id, model, inputs)
-    return check_order(model, inputs, measured)
+    cannot_stay = await unfit_inputs(visit, model, inputs)
+    return (*cannot_stay.values(), *check_order(model, inputs, measured))
+
+
+async def unfit_inputs(visit: Visit, model: Model, inputs: Mapping[str, Any]) -> dict[str, Refused]:
+    """Which inputs cannot stay as they are, and why: a file or a result is gone, or a file fits today's catalogue no longer."""
+    files = [ref for ref in references(dict(inputs)) if isinstance(ref, FileRef)]
+    facts = await file_facts(visit.shop.pool, visit.user_id, files)
+    lost = await gone(visit.shop.pool, visit.user_id, inputs)
+    return unfit(model, inputs, gone=lost, facts=facts)
 
 
 async def keep_draft(visit: Visit, *, model: Model, inputs: Mapping[str, Any], draft_id: int | None = None) -> Draft:

@@ -18,7 +18,11 @@ NO: Final = frozenset({"нет", "no", "false", "off", "выкл", "выключ
 NUMBER: Final = re.compile(r"(-?\d+(?:[.,]\d+)?)\s*(?:[a-zа-яё%°]{1,10}\.?)?", re.IGNORECASE)
 """A number, and perhaps what it is of: `5 секунд`, `0,5`."""
 
-SHOWN_OPTIONS: Final = 12
+BETWEEN: Final = ("|", ";", ",", None)
+"""What may stand between the fields of a line, the clearest first; None is a space."""
+
+SHOWN_OPTIONS: Final = 5
+LONGEST_PART: Final = 60
 MOST_QUICK: Final = 12
 LARGEST_QUICK: Final = 10_000
 
@@ -73,9 +77,13 @@ def _option(asked: Input, typed: str, language: str) -> Any | Refused:
         named = number.group(1)
     if named is not None:
         return named
+    return Refused(key="form-expects-choice", facts={"options": _examples(asked, language)})
+
+
+def _examples(asked: Input, language: str) -> str:
+    """A few of the options; all of them where they are few."""
     shown = [asked.label(each, language) for each in asked.options[:SHOWN_OPTIONS]]
-    more = ["…"] if len(asked.options) > SHOWN_OPTIONS else []
-    return Refused(key="form-expects-choice", facts={"options": ", ".join([*shown, *more])})
+    return ", ".join([*shown, *(["…"] if len(asked.options) > SHOWN_OPTIONS else [])])
 
 
 def _names(asked: Input, option: str) -> set[str]:
@@ -108,17 +116,35 @@ def _line(asked: Input, written: str, language: str) -> Any | Refused:
     if not asked.fields:
         return written
     if asked.main is None:
-        parts = re.split(r"\s*[|;,]\s*|\s+", written, maxsplit=len(asked.fields) - 1)
-        return _checked(asked, dict(zip((each.name for each in asked.fields), parts, strict=False)), language)
+        return _line_of_parts(asked, written, language)
     line: dict[str, Any] = {}
     text, bar, last = written.rpartition("|")
-    while bar and (found := _recognised(asked, last, language)):
+    while bar and (found := _setting(asked, last.strip(), language)) is not None:
+        if isinstance(found, Refused):
+            return found
         line, written = {**found, **line}, text.strip()
         text, bar, last = written.rpartition("|")
     text = written
     before, colon, after = text.partition(":")
     speaker = _recognised(asked, before, language, only="choice") if colon and after.strip() else {}
     return _checked(asked, {**speaker, **line, asked.main: after.strip() if speaker else text}, language)
+
+
+def _line_of_parts(asked: Input, written: str, language: str) -> dict[str, Any] | Refused:
+    """Every field, one after the other, between whichever sign leaves each of them a value."""
+    signs = [sign for sign in BETWEEN if sign is None or sign in written]
+    lines = [_checked(asked, _parts(asked, written, sign), language) for sign in signs]
+    return next((line for line in lines if not isinstance(line, Refused)), lines[0])
+
+
+def _parts(asked: Input, written: str, sign: str | None) -> dict[str, str]:
+    """A part for each field; where there are more, the last field of words has them, for words may hold any sign."""
+    texts = [number for number, each in enumerate(asked.fields) if each.type == "text"]
+    widest = texts[-1] if texts else len(asked.fields) - 1
+    parts = written.split(sign, widest)
+    if len(parts) > widest:
+        parts[widest:] = parts[widest].rsplit(sign, len(asked.fields) - 1 - widest)
+    return dict(zip((each.name for each in asked.fields), (part.strip() for part in parts), strict=False))
 
 
 def _recognised(asked: Input, part: str, language: str, *, only: str | None = None) -> dict[str, Any]:
@@ -129,6 +155,22 @@ def _recognised(asked: Input, part: str, language: str, *, only: str | None = No
             if not isinstance(value, Refused):
                 return {each.name: value}
     return {}
+
+
+def _setting(asked: Input, part: str, language: str) -> dict[str, Any] | Refused | None:
+    """What a part after `|` sets, or why it sets nothing: it would be bought as words. None: nothing can be set that way."""
+    settable = [each for each in asked.fields if each.name != asked.main and each.type in {"choice", "number"}]
+    found = _recognised(asked, part, language)
+    if found or not part or not settable:
+        return found if settable else None
+    likely = "number" if NUMBER.fullmatch(part) else "choice"
+    meant = next((each for each in settable if each.type == likely), settable[0])
+    facts = {"value": part[:LONGEST_PART], "input": meant.name}
+    if meant.type == "choice":
+        return Refused(key="form-line-choice", facts={**facts, "options": _examples(meant, language)})
+    if meant.least is None or meant.most is None:
+        return Refused(key="form-line-number", facts=facts)
+    return Refused(key="form-line-bounds", facts={**facts, "least": plain(meant.least), "most": plain(meant.most)})
 
 
 def _checked(asked: Input, line: Mapping[str, Any], language: str) -> dict[str, Any] | Refused:

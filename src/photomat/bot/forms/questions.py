@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from html import escape
 from typing import Any, Final
 
-from photomat.bot import form_lines, menu_view, question_rows
-from photomat.bot.buttons import ModelButton
-from photomat.bot.form import WAY, Form, is_typed, steps
-from photomat.bot.question_words import asked_in_words, refused_in_words, title_of
+from photomat.bot import menu_view
+from photomat.bot.buttons import ModelButton, Step
+from photomat.bot.forms import gathering, keyboard
+from photomat.bot.forms.form import WAY, Form, is_typed, steps
+from photomat.bot.forms.wording import asked_in_words, refused_in_words, title_of
 from photomat.bot.views import Rows, View, button
 from photomat.catalog.answers import Refused
 from photomat.catalog.formula import is_given
@@ -17,6 +18,7 @@ from photomat.catalog.listing import Offer
 from photomat.catalog.model import Model
 from photomat.catalog.order_words import value_in_words
 from photomat.jobs.sources import Made
+from photomat.kernel.text import cut
 from photomat.texts.load import Say
 
 LONGEST_EXAMPLE: Final = 300
@@ -41,9 +43,14 @@ class Asking:
         return self.model.input(self.form.asking)
 
     @property
+    def offered(self) -> frozenset[Step]:
+        """What can be done with it besides answering it."""
+        return frozenset(keyboard.offered_steps(self.say, self.model, self.form, self.asked))
+
+    @property
     def target(self) -> Input | None:
         """What is asked for right now: the input, or a field of its lines."""
-        return form_lines.target(self.form, self.asked) if self.asked else None
+        return gathering.target(self.form, self.asked) if self.asked else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,6 +67,7 @@ class Sources:
 
     made: Sequence[Made]
     models: Sequence[Model]
+    page: int = 0
 
 
 def question(asking: Asking, *, page: int = 0, about: About | None = None, sources: Sources | None = None) -> View:
@@ -70,9 +78,9 @@ def question(asking: Asking, *, page: int = 0, about: About | None = None, sourc
     before = menu_view.to_models(say, model, form.came_from) if about is not None else None
     rows = [
         *rows,
-        *question_rows.steps(say, model, form, asking.asked),
+        *keyboard.steps(say, model, form, asking.asked),
         *([[menu_view.to_prices(say, model)]] if about is not None else []),
-        *question_rows.ways_out(say, form, before),
+        *keyboard.ways_out(say, form, before),
     ]
     return View(
         text=_headed(asking, ask, about), rows=rows, expects_text=_is_typed_in(asking), in_group=_in_group(asking)
@@ -84,26 +92,23 @@ def counter(asking: Asking) -> View:
     say, form, asked, wanted = asking.say, asking.form, asking.asked, asking.target
     if asked is None or wanted is None:
         return question(asking)
-    count = len(form_lines.files_so_far(form, asked))
+    count = len(gathering.files_so_far(form, asked))
     title, least = title_of(wanted, asking.language), wanted.min_items or 1
-    if wanted.max_items is None:
-        text = say("form-counter", title=title, count=count)
-    else:
-        text = say("form-counter-of", title=title, count=count, limit=wanted.max_items)
+    text = say("form-counter", title=title, count=count, limit=wanted.items_limit)
     text += "\n" + (say("form-counter-more") if count >= least else say("form-counter-need", count=least - count))
-    rows = [*question_rows.steps(say, asking.model, form, asked), *question_rows.ways_out(say, form, None)]
+    rows = [*keyboard.steps(say, asking.model, form, asked), *keyboard.ways_out(say, form, None)]
     return View(text=text, rows=rows)
 
 
-def results(asking: Asking, made: Sequence[Made]) -> View:
+def results(asking: Asking, made: Sequence[Made], *, page: int = 0) -> View:
     """One's own results that a file can be, with the way back to the question."""
     say = asking.say
     wanted = asking.target
     if not made or wanted is None:
-        return View(text=say("form-results-none"), rows=[[question_rows.to_question(say, asking.form)]])
-    rows = question_rows.picks(say, asking.form, made)
+        return View(text=say("form-results-none"), rows=[[keyboard.to_question(say, asking.form)]])
+    rows = keyboard.picks(say, asking.form, made, page=page)
     text = say("form-results", ask=asked_in_words(say, wanted, asking.language))
-    return View(text=text, rows=[*rows, [question_rows.to_question(say, asking.form)]])
+    return View(text=text, rows=[*rows, [keyboard.to_question(say, asking.form)]])
 
 
 def refusal(asking: Asking, refused: Refused) -> View:
@@ -114,7 +119,7 @@ def refusal(asking: Asking, refused: Refused) -> View:
 
 def _in_group(asking: Asking) -> str:
     """How to answer in a group, where a bot reads only replies to it, and a question that is typed in has no buttons."""
-    words = question_rows.typed_steps(asking.say, asking.model, asking.form, asking.asked)
+    words = keyboard.typed_steps(asking.say, asking.model, asking.form, asking.asked)
     if _is_typed_in(asking) and words:
         return asking.say("form-reply-or", words=", ".join(words))
     return asking.say("form-reply")
@@ -135,14 +140,18 @@ def _about(asking: Asking, about: About) -> str:
     lines = [escape(model.purpose.of(language))] if model.purpose else []
     if model.example_prompt is not None:
         example = model.example_prompt.of(language)
-        lines.append(say("form-example", prompt=escape(example[:LONGEST_EXAMPLE])))
+        lines.append(say("form-example", prompt=escape(cut(example, LONGEST_EXAMPLE))))
     offer = about.offer
-    price = (
-        say("form-free")
-        if offer.is_free
-        else say("form-price-from" if offer.is_least else "form-price", price=offer.price)
-    )
-    return "\n".join([*lines, f"{menu_view.usual_time(say, model, about.usual_s)} · {price}"])
+    return "\n".join([*lines, f"{menu_view.usual_time(say, model, about.usual_s)} · {_price(say, offer)}"])
+
+
+def _price(say: Say, offer: Offer) -> str:
+    """The least it costs, and what it usually does where that is more."""
+    if offer.is_free:
+        return say("form-free")
+    if offer.is_least and offer.usual is not None and offer.usual != offer.price:
+        return say("form-price-usual", price=offer.price, usual=offer.usual)
+    return say("form-price-from" if offer.is_least else "form-price", price=offer.price)
 
 
 def _asked(asking: Asking, page: int) -> str:
@@ -154,15 +163,16 @@ def _asked(asking: Asking, page: int) -> str:
     parts = [_which_line(asking, asked)] if form.field is not None else []
     parts.append(asked_in_words(say, wanted, asking.language))
     parts += _present_value(asking, wanted)
-    if question_rows.pages_of(wanted) > 1:
-        parts.append(say("form-options-page", page=page + 1, pages=question_rows.pages_of(wanted)))
+    if keyboard.pages_of(wanted) > 1:
+        parts.append(say("form-options-page", page=page + 1, pages=keyboard.pages_of(wanted)))
     return "\n".join(parts)
 
 
 def _present_value(asking: Asking, wanted: Input) -> list[str]:
     """What it is now, or what it is without an answer."""
-    is_field = asking.form.field is not None
-    present = None if is_field else asking.form.inputs.get(wanted.name)
+    form = asking.form
+    line = form.gathered[form.at] if form.field is not None and form.at < len(form.gathered) else {}
+    present = form.inputs.get(wanted.name) if form.field is None else dict(line).get(wanted.name)
     if is_given(present):
         return [asking.say("form-now", value=_value(asking, wanted, present))]
     if wanted.default is not None:
@@ -179,7 +189,7 @@ def _which_line(asking: Asking, asked: Input) -> str:
     said = asking.say("form-line", title=title_of(asked, asking.language), number=form.at + 1)
     line = form.gathered[form.at] if form.at < len(form.gathered) else {}
     main = line.get(asked.main) if asked.main and isinstance(line, dict) else None
-    return f"{said}\n<i>{escape(str(main)[:LONGEST_EXAMPLE])}</i>" if main else said
+    return f"{said}\n<i>{escape(cut(str(main), LONGEST_EXAMPLE))}</i>" if main else said
 
 
 def _lines_so_far(asking: Asking, asked: Input) -> str:
@@ -192,7 +202,7 @@ def _lines_so_far(asking: Asking, asked: Input) -> str:
     lines += ["…"] if len(form.gathered) > SHOWN_LINES else []
     title = title_of(asked, asking.language)
     told = say("form-lines-so-far", title=title, count=len(form.gathered), lines="\n".join(lines))
-    if not form_lines.can_take_more(form, asked):
+    if not gathering.can_take_more(form, asked):
         return f"{told}\n\n{say('form-lines-full')}"
     return f"{told}\n\n{say('form-lines-more' if is_typed(asked) else 'form-lines-next')}"
 
@@ -224,7 +234,7 @@ def _asked_of_sources(asking: Asking, sources: Sources) -> str:
 
 def _source_rows(asking: Asking, sources: Sources) -> Rows:
     if sources.made:
-        return question_rows.picks(asking.say, asking.form, sources.made)
+        return keyboard.picks(asking.say, asking.form, sources.made, page=sources.page)
     makers = sources.models[:MOST_WAYS]
     return [[button(each.title_in(asking.language), ModelButton(model=each.id).pack())] for each in makers]
 
@@ -232,8 +242,8 @@ def _source_rows(asking: Asking, sources: Sources) -> Rows:
 def _answers(asking: Asking, page: int) -> Rows:
     form, wanted = asking.form, asking.target
     if form.asking == WAY or wanted is None:
-        return question_rows.ways(asking.model, form, asking.language)
-    return question_rows.options(asking.say, form, wanted, asking.language, page=page)
+        return keyboard.ways(asking.model, form, asking.language)
+    return keyboard.options(asking.say, form, wanted, asking.language, page=page)
 
 
 def _is_typed_in(asking: Asking) -> bool:

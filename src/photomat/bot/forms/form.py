@@ -5,14 +5,14 @@ opens the same form; `turn` counts its questions, so a button of an older form o
 whatever must be there, and what the catalogue says to ask for; the rest is changed on the card.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, fields, replace
 from decimal import Decimal
 from typing import Any, Final
 
 from photomat.catalog.answers import Refused, check_answer
 from photomat.catalog.formula import is_given
-from photomat.catalog.input import Input
+from photomat.catalog.input import FileKind, Input
 from photomat.catalog.model import Model
 from photomat.catalog.order import check_order, relevant
 from photomat.catalog.reference import JobRef, reference
@@ -31,7 +31,8 @@ class Form:
     `trail` are the questions that are behind, `way` the chosen one of several ways to order. A question of several files or
     lines is answered bit by bit: `gathered` is what is there, `field` of line `at` what is asked now. `counter` is the message
     that counts files, `album` what the last of them came with, `album_left` one whose rest was not taken, which was said.
-    `came_from` leads back to the list the model was picked from.
+    `came_from` leads back to the list the model was picked from; `begins_with` is the file that list is about: it is asked for
+    first, even where the model does not need it. `again` are answers that could not stay: they are asked for anew.
     """
 
     form_id: int
@@ -42,6 +43,7 @@ class Form:
     turn: int = 0
     way: int | None = None
     skipped: tuple[str, ...] = ()
+    again: tuple[str, ...] = ()
     trail: tuple[str, ...] = ()
     gathered: tuple[Any, ...] = ()
     at: int = 0
@@ -50,6 +52,7 @@ class Form:
     album: str | None = None
     album_left: str | None = None
     came_from: str | None = None
+    begins_with: str | None = None
 
     @property
     def is_change(self) -> bool:
@@ -85,9 +88,12 @@ def form_from_data(data: Mapping[str, Any]) -> Form | None:
     return Form(**kept)
 
 
-def open_form(model: Model, *, form_id: int, inputs: Mapping[str, Any] | None = None) -> Form | None:
-    """A new form with its first question open; None where these inputs leave nothing to ask."""
-    return next_question(model, Form(form_id=form_id, model=model.id, inputs=inputs or {}, asking=WAY, turn=-1))
+def new_form(
+    model: Model, *, form_id: int, inputs: Mapping[str, Any] | None = None, starts_from: FileKind | None = None
+) -> Form:
+    """A new form before its first question."""
+    form = Form(form_id=form_id, model=model.id, inputs=inputs or {}, asking=WAY, turn=-1)
+    return replace(form, begins_with=_begins_with(model, form, starts_from))
 
 
 def change_form(model: Model, asked: Input, *, form_id: int, draft_id: int, inputs: Mapping[str, Any]) -> Form:
@@ -112,7 +118,7 @@ def opened(form: Form, asked: Input) -> Form:
 
 
 def upcoming(model: Model, form: Form) -> tuple[Input, ...]:
-    """What is still to be asked, as far as that is known now: the chosen way first, then in the order of the catalogue."""
+    """What is still to be asked, as far as that is known now: what is asked again and the chosen way come first."""
     chosen = _way(model, form)
     others = {name for names in model.one_of for name in names} - chosen
     asked = (
@@ -122,10 +128,13 @@ def upcoming(model: Model, form: Form) -> tuple[Input, ...]:
         and each.name not in form.skipped
         and (
             is_needed(each, chosen)
+            or each.name == form.begins_with
+            or each.name in form.again
             or (not form.is_change and each.place == "ask" and (each.name not in others or each.type == "text"))
         )
     )
-    return tuple(sorted(asked, key=lambda each: each.name not in chosen))
+    first = {form.begins_with, *form.again}
+    return tuple(sorted(asked, key=lambda each: (each.name not in first, each.name not in chosen)))
 
 
 def is_needed(asked: Input, chosen: frozenset[str] = frozenset()) -> bool:
@@ -152,6 +161,12 @@ def put(
     """The form with a value of any of its inputs, or why the order would not bear it; what no longer makes sense is dropped."""
     inputs = settled(model, {**form.inputs, name: value})
     return _new_objection(model, form.inputs, inputs, measured) or replace(form, inputs=inputs)
+
+
+def ask_again(model: Model, form: Form, names: Collection[str]) -> Form:
+    """The form without these answers, which are asked for anew."""
+    left = {name: value for name, value in form.inputs.items() if name not in names}
+    return replace(form, inputs=settled(model, left), again=tuple(names))
 
 
 def skip(form: Form) -> Form:
@@ -197,9 +212,10 @@ def back(model: Model, form: Form) -> Form | None:
 
 
 def can_skip(model: Model, form: Form) -> bool:
-    """Whether the open question may be left out."""
+    """Whether the open question may be left out; a change is made or left, but for what is asked again."""
     asked = model.input(form.asking)
-    return asked is not None and not is_needed(asked, _way(model, form))
+    may = not form.is_change or form.asking in form.again
+    return may and asked is not None and not is_needed(asked, _way(model, form))
 
 
 def can_finish(model: Model, form: Form) -> bool:
@@ -237,10 +253,6 @@ def still_good(model: Model, inputs: Mapping[str, Any]) -> dict[str, Any]:
     return settled(model, {each.name: inputs[each.name] for each in good})
 
 
-def _frozen(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
-
-
 def _turned(form: Form, asking: str) -> Form:
     return replace(form, asking=asking, turn=form.turn + 1, gathered=(), at=0, field=None, counter=None)
 
@@ -248,6 +260,14 @@ def _turned(form: Form, asking: str) -> Form:
 def _way(model: Model, form: Form) -> frozenset[str]:
     is_known = form.way is not None and form.way < len(model.one_of)
     return frozenset(model.one_of[form.way or 0]) if is_known else frozenset()
+
+
+def _begins_with(model: Model, form: Form, kind: FileKind | None) -> str | None:
+    """The first file of this kind the model takes, where it could be ordered without any."""
+    known = [each for each in relevant(model, form.inputs) if each.takes_files and each.place != "hidden"]
+    takes = [each for each in known if each.files is not None and each.files.kind == kind]
+    is_asked_anyway = bool(model.one_of) or any(is_needed(each) for each in takes)
+    return takes[0].name if takes and not is_asked_anyway else None
 
 
 def _job_of(value: Any) -> int | None:

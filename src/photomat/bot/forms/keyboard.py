@@ -8,23 +8,32 @@ from typing import Final
 from aiogram.filters.callback_data import CallbackData
 from aiogram.types import InlineKeyboardButton
 
-from photomat.bot import form_lines
-from photomat.bot.buttons import LeaveButton, OptionButton, OptionPageButton, PickButton, Step, StepButton
-from photomat.bot.form import WAY, Form, can_finish, can_skip, is_typed
-from photomat.bot.question_words import way_in_words
-from photomat.bot.understand import values
+from photomat.bot.buttons import (
+    LeaveButton,
+    OptionButton,
+    OptionPageButton,
+    PickButton,
+    ResultsPageButton,
+    Step,
+    StepButton,
+)
+from photomat.bot.forms import gathering
+from photomat.bot.forms.form import WAY, Form, can_finish, can_skip, is_typed
+from photomat.bot.forms.understand import values
+from photomat.bot.forms.wording import way_in_words
 from photomat.bot.views import Rows, button
 from photomat.catalog.formula import is_given
 from photomat.catalog.input import Input
 from photomat.catalog.model import Model
 from photomat.delivery.caption import part_in_words
-from photomat.jobs.sources import Made
+from photomat.jobs.sources import SHOWN, Made
+from photomat.kernel.text import cut
 from photomat.texts.load import Say
 
 ON_ONE_PAGE: Final = 16
 ON_A_PAGE: Final = 12
 SHORT, MIDDLE = 8, 18
-LONGEST_WORDS: Final = 34
+LONGEST_WORDS, LONGEST_NUMBERED = 34, 20
 LONGEST_LABEL: Final = 60
 NO_WORD: Final = re.compile(r"^\W+")
 
@@ -59,9 +68,16 @@ def pages_of(asked: Input) -> int:
     return 1 if count <= ON_ONE_PAGE else ceil(count / ON_A_PAGE)
 
 
-def picks(say: Say, form: Form, made: Sequence[Made]) -> Rows:
-    """What was made before, newest first; each button answers the question with it."""
-    return [[button(_made_in_words(say, each), _pick(form, each).pack())] for each in made]
+def picks(say: Say, form: Form, made: Sequence[Made], *, page: int = 0) -> Rows:
+    """What was made before, newest first; each button answers the question with it. One more than is shown: there are older."""
+    rows = [[button(_made_in_words(say, each), _pick(form, each).pack())] for each in made[:SHOWN]]
+
+    def turn(text: str, number: int) -> InlineKeyboardButton:
+        return button(text, ResultsPageButton(form_id=form.form_id, turn=form.turn, page=number).pack())
+
+    turns = [turn(say("form-previous"), page - 1)] if page else []
+    turns += [turn(say("form-next"), page + 1)] if len(made) > SHOWN else []
+    return [*rows, turns] if turns else rows
 
 
 def steps(say: Say, model: Model, form: Form, asked: Input | None) -> Rows:
@@ -75,7 +91,7 @@ def steps(say: Say, model: Model, form: Form, asked: Input | None) -> Rows:
     row = []
     if form.is_change and is_given(form.inputs.get(asked.name)) and not (asked.required and asked.default is None):
         row.append(_step(say("form-remove"), form, Step.REMOVE))
-    if not form.is_change and can_skip(model, form):
+    if can_skip(model, form):
         row.append(_step(say("form-skip"), form, Step.SKIP))
     if can_finish(model, form):
         row.append(_step(say("form-finish"), form, Step.FINISH))
@@ -90,17 +106,18 @@ def ways_out(say: Say, form: Form, before: InlineKeyboardButton | None) -> Rows:
     return [[*([back] if back else []), leave]]
 
 
+def offered_steps(say: Say, model: Model, form: Form, asked: Input | None) -> dict[Step, str]:
+    """The steps a question offers, by the words on their buttons: no other can be taken, whatever a tap carries."""
+    rows = [*steps(say, model, form, asked), *ways_out(say, form, None)]
+    buttons = [(each.callback_data or "", each.text) for row in rows for each in row]
+    is_step = f"{StepButton.__prefix__}:"
+    return {StepButton.unpack(data).step: text for data, text in buttons if data.startswith(is_step)}
+
+
 def typed_steps(say: Say, model: Model, form: Form, asked: Input | None) -> dict[str, Step]:
     """The words of the steps a question offers, for where their buttons cannot stand below it."""
-    rows = [*steps(say, model, form, asked), *ways_out(say, form, None)]
-    offered = [
-        each for row in rows for each in row if (each.callback_data or "").startswith(StepButton.__prefix__ + ":")
-    ]
-    return {
-        NO_WORD.sub("", each.text).casefold(): StepButton.unpack(each.callback_data or "").step
-        for each in offered
-        if StepButton.unpack(each.callback_data or "").step is not Step.RESULTS
-    }
+    offered = offered_steps(say, model, form, asked)
+    return {NO_WORD.sub("", text).casefold(): step for step, text in offered.items() if step is not Step.RESULTS}
 
 
 def to_question(say: Say, form: Form) -> InlineKeyboardButton:
@@ -114,13 +131,13 @@ def done(say: Say, form: Form) -> InlineKeyboardButton:
 
 
 def _field_steps(say: Say, form: Form, asked: Input) -> Rows:
-    field = form_lines.target(form, asked)
+    field = gathering.target(form, asked)
     row = []
-    if field.type == "files" and form_lines.has_enough_files(form, asked):
+    if field.type == "files" and gathering.has_enough_files(form, asked):
         row.append(done(say, form))
     elif not field.required or field.default is not None:
         row.append(_step(say("form-skip"), form, Step.SKIP))
-        if form_lines.can_be_done(form, asked):
+        if gathering.can_be_done(form, asked):
             row.append(done(say, form))
     return [*([row] if row else []), *_results(say, form, field)]
 
@@ -128,13 +145,13 @@ def _field_steps(say: Say, form: Form, asked: Input) -> Rows:
 def _gathered_steps(say: Say, form: Form, asked: Input) -> Rows:
     """Files or lines are there: enough of them, more of them, or one fewer."""
     if asked.type == "files":
-        enough = [[done(say, form)]] if form_lines.has_enough_files(form, asked) else []
+        enough = [[done(say, form)]] if gathering.has_enough_files(form, asked) else []
         return [*enough, *_results(say, form, asked)]
     row = [done(say, form)]
-    if not is_typed(asked) and form_lines.can_take_more(form, asked):
+    if not is_typed(asked) and gathering.can_take_more(form, asked):
         row.append(_step(say("form-more"), form, Step.MORE))
     besides = [_step(say("form-drop"), form, Step.DROP)]
-    if form_lines.has_more_fields(asked):
+    if gathering.has_more_fields(asked):
         return [row, [_step(say("form-walk"), form, Step.WALK)], besides]
     return [row, besides]
 
@@ -146,14 +163,15 @@ def _results(say: Say, form: Form, asked: Input) -> Rows:
 
 def _made_in_words(say: Say, made: Made) -> str:
     words = " ".join((part_in_words(made.words, say) or "").split())
-    what = words if len(words) <= LONGEST_WORDS else words[:LONGEST_WORDS] + "…"
-    what = what or made.model
+    what = cut(words, LONGEST_NUMBERED if made.outputs > 1 else LONGEST_WORDS) or made.model
     if made.seconds is not None:
         what = f"{what} ({int(made.seconds) // 60}:{int(made.seconds) % 60:02d})"
     when = f"{made.made_at:%d.%m %H:%M}"
     if made.position is None or made.outputs == 1:
         return say("form-source", when=when, what=what)
-    return say("form-source-output", when=when, what=what, number=made.position + 1)
+    return say(
+        "form-source-track" if made.is_track else "form-source-output", when=when, what=what, number=made.position + 1
+    )
 
 
 def _turns(say: Say, form: Form, page: int, pages: int) -> Rows:

@@ -43,7 +43,7 @@ async def attached(
         return None
     if isinstance(brought, Refused):
         return brought
-    if asked.items_limit is not None and have >= asked.items_limit:
+    if have >= asked.items_limit:
         return Refused(key="form-too-many", facts={"limit": asked.items_limit, "count": have + 1})
     origin = f"message:{visit.unit.bot_id}:{message.chat.id}:{message.message_id}"
     file = await _take(visit, asked, origin=origin, brought=brought)

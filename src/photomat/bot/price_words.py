@@ -4,15 +4,19 @@ A customer reads what each unit costs them, how many there are, which rule and d
 what it costs us.
 """
 
+from dataclasses import dataclass, replace
 from datetime import timedelta
+from decimal import Decimal
 from html import escape
 from math import ceil
 from typing import Final
 
 from aiogram.types import InlineKeyboardButton
 
+from photomat.bot.rate_view import choice_in_words, size_in_words
 from photomat.bot.views import View
 from photomat.catalog.formula import Part, plain
+from photomat.catalog.model import Model
 from photomat.catalog.quote import Quote
 from photomat.jobs.limits import LimitReached
 from photomat.kernel.money import ExactMoney, Money
@@ -21,11 +25,34 @@ from photomat.texts.load import Say
 MINUTE_S: Final = 60
 HOUR_S: Final = 3600
 SAID_IN_SECONDS_S: Final = 100
+THOUSAND: Final = Decimal(1000)
+YES_NO: Final = frozenset({"true", "false"})
 
 
-def why_page(say: Say, title: str, quote: Quote, *, free_a_day: int, rows: list[list[InlineKeyboardButton]]) -> View:
-    """Why a generation of this model costs what it does."""
-    lines = [say("why-title", model=escape(title), price=quote.price), "", *_lines(say, quote, free_a_day)]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A quote that is being explained, and the voice that does it."""
+
+    say: Say
+    quote: Quote
+    model: Model | None
+    language: str
+
+
+def why_page(
+    say: Say,
+    title: str,
+    quote: Quote,
+    *,
+    free_a_day: int,
+    rows: list[list[InlineKeyboardButton]],
+    model: Model | None = None,
+    language: str = "ru",
+) -> View:
+    """Why a generation of this model costs what it does; of a model nobody knows any more the choices stay as they are."""
+    told = Told(say=say, quote=quote, model=model, language=language)
+    asked = say("why-title" if quote.price.minor else "why-title-free", model=escape(title), price=quote.price)
+    lines = [asked, "", *_lines(told, free_a_day)]
     return View(text="\n".join(lines), rows=rows)
 
 
@@ -48,14 +75,15 @@ def span(say: Say, wait: timedelta) -> str:
     return say("wait-hours", hours=minutes // MINUTE_S, minutes=minutes % MINUTE_S)
 
 
-def _lines(say: Say, quote: Quote, free_a_day: int) -> list[str]:
+def _lines(told: Told, free_a_day: int) -> list[str]:
+    say, quote = told.say, told.quote
     if quote.paid_by is not None:
-        *made_of, _, _ = _lines(say, quote.without_pass(), free_a_day)
+        *made_of, _, _ = _lines(replace(told, quote=quote.without_pass()), free_a_day)
         paid = say("why-pass", code=escape(quote.paid_by.code), price=quote.paid_by.price)
         return [*made_of, paid, "", say("why-total", price=quote.price)]
     if quote.rule == "free":
         return [say("why-free-limited", limit=free_a_day) if free_a_day else say("why-free"), *_until(say, quote)]
-    lines = [say("why-fixed")] if quote.rule == "fixed" else [_line(say, quote, part) for part in quote.parts]
+    lines = [say("why-fixed")] if quote.rule == "fixed" else _parts(told)
     if quote.percent is not None:
         lines.append(say("why-discount", percent=plain(quote.percent)))
     lines += _until(say, quote)
@@ -66,13 +94,28 @@ def _lines(say: Say, quote: Quote, free_a_day: int) -> list[str]:
     return [*lines, "", say("why-total", price=quote.price)]
 
 
-def _line(say: Say, quote: Quote, part: Part) -> str:
-    """`• 2,40 ₽ за секунду (720p) × 5`."""
-    chosen = ", ".join(escape(value) for _, value in part.when if value not in {"true", "false"})
-    asked = ExactMoney(quote.price_of(part), quote.price.currency)
-    line = say(f"why-unit-{part.unit}", price=asked, each=plain(part.each))
-    line += f" ({chosen})" if chosen else ""
+def _parts(told: Told) -> list[str]:
+    has_tokens = any(part.unit == "token" for part in told.quote.parts)
+    return [*(_line(told, part) for part in told.quote.parts), *([told.say("why-tokens")] if has_tokens else [])]
+
+
+def _line(told: Told, part: Part) -> str:
+    """`• 2,40 ₽ за секунду (720p) × 5`; a million of tokens is told by the thousand."""
+    say, quote = told.say, told.quote
+    each = min(part.each, THOUSAND) if part.unit == "token" else part.each
+    asked = ExactMoney(quote.price_of(part) * each / part.each, quote.price.currency)
+    line = say(f"why-unit-{part.unit}", price=asked, each=plain(each))
+    chosen = _chosen(told, part)
+    line += f" ({', '.join(chosen)})" if chosen else ""
     return line if part.unit == "generation" and part.count == 1 else f"{line} × {plain(part.count)}"
+
+
+def _chosen(told: Told, part: Part) -> list[str]:
+    """The choices that made the rate, and the size where it goes by steps."""
+    if told.model is None:
+        return [escape(value) for _, value in part.when if value not in YES_NO]
+    size = [] if part.size is None else [size_in_words(told.say, told.model, part.size)]
+    return [*choice_in_words(told.say, told.model, part.when, told.language), *size]
 
 
 def _until(say: Say, quote: Quote) -> list[str]:

@@ -11,16 +11,16 @@ from typing import Any, Final
 from aiogram.enums import ChatType
 from aiogram.types import Message
 
-from photomat.bot import form_lines, questions
-from photomat.bot.attachments import attached
-from photomat.bot.brought import NOTHING, expected, input_for, kind_of, kind_taken, with_caption
 from photomat.bot.buttons import Step
-from photomat.bot.composing import Reply, accept, accept_gathered, accept_part, ask, go_on_with_lines
-from photomat.bot.form import Form, is_typed, next_question, opened, put, take
-from photomat.bot.question_rows import typed_steps
-from photomat.bot.questions import Asking
+from photomat.bot.forms import gathering, questions
+from photomat.bot.forms.attachments import attached
+from photomat.bot.forms.brought import NOTHING, expected, full_of, input_for, kind_of, kind_taken, with_caption
+from photomat.bot.forms.composing import Reply, accept, accept_gathered, accept_part, go_on_with_lines
+from photomat.bot.forms.form import Form, is_typed, next_question, opened, put, take
+from photomat.bot.forms.keyboard import typed_steps
+from photomat.bot.forms.questions import Asking
+from photomat.bot.forms.understand import typed_lines, understood
 from photomat.bot.screen import edit_or_send, send
-from photomat.bot.understand import typed_lines, understood
 from photomat.bot.views import View
 from photomat.bot.visit import Visit
 from photomat.catalog.answers import Refused
@@ -69,9 +69,10 @@ async def _answer_by_words(message: Message, visit: Visit, asking: Asking, wante
             return
         asking = replace(asking, form=with_file)
     if not words and beside is not None:
-        await ask(visit, reply.show, asking.model, asking.form)
+        await _told_of_file(message, visit, asking, beside)
         return
-    value = understood(wanted, words, asking.language) if words else expected(wanted, asking.language)
+    no_room = full_of(asking, kind) if kind is not None and beside is None else None
+    value = understood(wanted, words, asking.language) if words else no_room or expected(wanted, asking.language)
     if isinstance(value, Refused):
         if beside is not None:
             await visit.keep_form(asking.form)
@@ -94,27 +95,27 @@ async def _answer_by_lines(message: Message, visit: Visit, asking: Asking, asked
     """Lines that are typed; where fields are filled in one by one, another message begins another line."""
     reply, form = reply_to(message), asking.form
     if not is_typed(asked):
-        if not form_lines.can_take_more(form, asked):
+        if not gathering.can_take_more(form, asked):
             await reply.refuse(questions.refusal(asking, BY_BUTTON))
             return
-        await answer(message, visit, replace(asking, form=form_lines.another_line(form, asked)))
+        await answer(message, visit, replace(asking, form=gathering.another_line(form, asked)))
         return
     words = message.text or message.caption or ""
     if form.gathered and words.strip().casefold() in ENOUGH:
         await accept_gathered(visit, reply, asking, asked)
         return
     lines = typed_lines(asked, words, asking.language)
-    added = lines if isinstance(lines, Refused) else form_lines.with_lines(form, asked, lines)
+    added = lines if isinstance(lines, Refused) else gathering.with_lines(form, asked, lines)
     if isinstance(added, Refused):
         await reply.refuse(questions.refusal(asking, added))
-    elif asked.main is None and not isinstance(form_lines.answer_of(added, asked), Refused):
+    elif asked.main is None and not isinstance(gathering.answer_of(added, asked), Refused):
         await accept_gathered(visit, reply, replace(asking, form=added), asked)
     else:
         await go_on_with_lines(visit, reply, asking, asked, added)
 
 
 async def _answer_by_file(message: Message, visit: Visit, asking: Asking, asked: Input, wanted: Input) -> None:
-    reply, have = reply_to(message), form_lines.files_so_far(asking.form, asked)
+    reply, have = reply_to(message), gathering.files_so_far(asking.form, asked)
     brought = await attached(visit, message, wanted, len(have), given=have)
     if brought is None:
         await _words_where_files_are_asked(message, visit, asking, asked, wanted)
@@ -129,15 +130,15 @@ async def take_files(
     visit: Visit, reply: Reply, asking: Asking, asked: Input, refs: Sequence[Any], *, message: Message | None = None
 ) -> None:
     """Add files to the open question; it is answered when it takes no more. `message` brought them, and is told how many."""
-    wanted = form_lines.target(asking.form, asked)
+    wanted = gathering.target(asking.form, asked)
     if wanted.type == "file":
         take_one = accept_part(visit, reply, asking, asked, refs[0]) if asking.form.field else None
         await (take_one or accept(visit, reply, asking, refs[0]))
         return
-    added = form_lines.with_files(asking.form, asked, refs)
+    added = gathering.with_files(asking.form, asked, refs)
     if isinstance(added, Refused):
         await reply.refuse(questions.refusal(asking, added))
-    elif form_lines.has_all_files(added, asked):
+    elif gathering.has_all_files(added, asked):
         await files_are_enough(visit, reply, replace(asking, form=added), asked)
     else:
         await _count(visit, reply, replace(asking, form=added), message)
@@ -148,8 +149,8 @@ async def files_are_enough(visit: Visit, reply: Reply, asking: Asking, asked: In
     form = asking.form
     if form.field is None:
         await accept_gathered(visit, reply, asking, asked)
-    elif form_lines.has_enough_files(form, asked):
-        await go_on_with_lines(visit, reply, asking, asked, form_lines.after_field(form, asked))
+    elif gathering.has_enough_files(form, asked):
+        await go_on_with_lines(visit, reply, asking, asked, gathering.after_field(form, asked))
     else:
         await reply.refuse(questions.refusal(asking, Refused(key="form-too-few", facts={"limit": 1, "count": 0})))
 
@@ -171,17 +172,20 @@ async def _words_where_files_are_asked(
 ) -> None:
     """Words after enough files mean that these are all; they answer the next question, if that takes words."""
     reply, words = reply_to(message), (message.text or "").strip()
-    if not words or not form_lines.files_so_far(asking.form, asked) or asking.form.field is not None:
+    if not words or not gathering.files_so_far(asking.form, asked) or asking.form.field is not None:
         await reply.refuse(questions.refusal(asking, expected(wanted, asking.language)))
         return
-    files = form_lines.answer_of(asking.form, asked)
+    files = gathering.answer_of(asking.form, asked)
     taken = files if isinstance(files, Refused) else take(asking.model, asking.form, files)
     following = next_question(asking.model, taken) if isinstance(taken, Form) else None
     next_asked = asking.model.input(following.asking) if following else None
-    if following is None or next_asked is None or next_asked.type != "text" or words.casefold() in ENOUGH:
+    if words.casefold() in ENOUGH or isinstance(taken, Refused):
         await accept_gathered(visit, reply, asking, asked)
-    else:
+    elif following is not None and next_asked is not None and next_asked.type == "text":
         await _answer_by_words(message, visit, replace(asking, form=following), next_asked)
+    else:
+        count = len(gathering.files_so_far(asking.form, asked))
+        await reply.refuse(questions.refusal(asking, Refused(key="form-files-wait", facts={"count": count})))
 
 
 async def _choose_way(message: Message, visit: Visit, asking: Asking) -> None:
@@ -207,6 +211,18 @@ async def _with_file_beside(message: Message, visit: Visit, asking: Asking, besi
         return brought or NOTHING
     value = [*have, *brought] if beside.type == "files" else brought[0]
     return put(asking.model, replace(asking.form, album=message.media_group_id), beside.name, value)
+
+
+async def _told_of_file(message: Message, visit: Visit, asking: Asking, beside: Input) -> None:
+    """Say that a file was taken while words are asked, always in the same message; the question stays open."""
+    given = asking.form.inputs.get(beside.name)
+    count = len(given) if isinstance(given, list) else 1
+    told = asking.say("form-file-taken", kind=kind_taken(beside) or "document", count=count)
+    view = questions.question(asking)
+    await visit.keep_form(asking.form)
+    shown = replace(view, text=f"{told}\n\n{view.text}")
+    counter = await edit_or_send(message, shown, sent_before=asking.form.counter)
+    await visit.keep_form(replace(asking.form, counter=counter))
 
 
 def _is_rest_of_album(message: Message, asking: Asking) -> bool:

@@ -3,7 +3,7 @@
 from aiogram import Router
 from aiogram.types import CallbackQuery
 
-from photomat.bot import price_view
+from photomat.bot import price_table
 from photomat.bot.buttons import ListButton, PricesButton
 from photomat.bot.menu import Gone, model_or_why_not
 from photomat.bot.screen import Tap
@@ -24,7 +24,7 @@ async def open_prices(_query: CallbackQuery, callback_data: PricesButton, tap: T
     form = await visit.form()
     way_back = form.came_from if form is not None and form.model == model.id else None
     came_from = ListButton.unpack(way_back) if way_back else None
-    await tap.open(price_view.prices_page(visit.say, model, prices, language=visit.language, came_from=came_from))
+    await tap.open(price_table.prices_page(visit.say, model, prices, language=visit.language, came_from=came_from))
 
 
 def router() -> Router:

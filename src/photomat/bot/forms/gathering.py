@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from photomat.bot.form import Form, is_typed
-from photomat.catalog.answers import Refused, check_answer
+from photomat.bot.forms.form import Form, is_typed
+from photomat.catalog.answers import Refused, check_answer, check_length
 from photomat.catalog.formula import is_given
 from photomat.catalog.input import Input
 
@@ -35,8 +35,8 @@ def with_files(form: Form, asked: Input, refs: Sequence[Any]) -> Form | Refused:
     """The form with these files added to those the open question has, or why they are too many."""
     wanted = target(form, asked)
     files = [*files_so_far(form, asked), *refs]
-    if wanted.max_items is not None and len(files) > wanted.max_items:
-        return Refused(key="form-too-many", facts={"limit": wanted.max_items, "count": len(files)})
+    if len(files) > wanted.items_limit:
+        return Refused(key="form-too-many", facts={"limit": wanted.items_limit, "count": len(files)})
     if form.field is None:
         return replace(form, gathered=tuple(files))
     return _with_line(form, {**_line(form), form.field: files})
@@ -49,13 +49,13 @@ def has_enough_files(form: Form, asked: Input) -> bool:
 
 def has_all_files(form: Form, asked: Input) -> bool:
     """Whether it takes no more."""
-    most = target(form, asked).max_items
-    return most is not None and len(files_so_far(form, asked)) >= most
+    return len(files_so_far(form, asked)) >= target(form, asked).items_limit
 
 
-def with_field(form: Form, asked: Input, value: Any) -> Form:
-    """The form with this value of the open field, and the next field open."""
-    return after_field(_with_line(form, {**_line(form), form.field or "": value}), asked)
+def with_field(form: Form, asked: Input, value: Any) -> Form | Refused:
+    """The form with this value of the open field, and the next field open; or why all lines together are too long."""
+    filled = _with_line(form, {**_line(form), form.field or "": value})
+    return check_length(asked, filled.gathered) or after_field(filled, asked)
 
 
 def after_field(form: Form, asked: Input) -> Form:
@@ -74,7 +74,7 @@ def with_lines(form: Form, asked: Input, lines: Sequence[Any]) -> Form | Refused
     checked = check_answer(replace(asked, min_items=None), list(gathered))
     if isinstance(checked, Refused) and checked.key != "form-missing":
         return checked
-    return _at(replace(form, gathered=gathered), 0, None)
+    return check_length(asked, gathered) or _at(replace(form, gathered=gathered), 0, None)
 
 
 def another_line(form: Form, asked: Input) -> Form:
@@ -112,7 +112,7 @@ def has_more_fields(asked: Input) -> bool:
 
 def can_take_more(form: Form, asked: Input) -> bool:
     """Whether another line fits."""
-    return asked.max_items is None or len(form.gathered) < asked.max_items
+    return len(form.gathered) < asked.items_limit
 
 
 def can_be_done(form: Form, asked: Input) -> bool:

@@ -1,0 +1,131 @@
+"""Whatever a model, its customer, an operator and Kie write at their longest: it fits Telegram, and none of it is markup."""
+
+import re
+from dataclasses import replace
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from photomat.bot.handlers.history import SHOWN
+from photomat.bot.history_view import Page, history_page
+from photomat.catalog.input import Input
+from photomat.catalog.load import load_catalog
+from photomat.catalog.model import Category, Model
+from photomat.delivery.caption import LONGEST_CAPTION, seen_length
+from photomat.delivery.card import Face, plain, render
+from photomat.delivery.result_link import Link
+from photomat.delivery.rungs import Why
+from photomat.delivery.sender import LONGEST_LINK, link, reason
+from photomat.jobs.history import PastJob
+from photomat.jobs.job import JobStatus
+from photomat.kernel.ids import JobId
+from photomat.kernel.money import Money
+from photomat.operators.models import LONGEST_TITLE
+from photomat.texts.load import LANGUAGES, load_texts
+from support.full_orders import any_value
+from unit.test_card import FACES, LARGEST_ID, NOON, card, outputs
+
+TEXTS, CATALOG = load_texts(), load_catalog()
+LONGEST_TEXT, MOST_BUTTON_BYTES = 4096, 64
+EVIL = "😀<u>&amp;</u>\"'"
+MARKUP = re.compile(r"</?(?:b|i|a)(?: href=\"[^\"<>]*\")?>")
+FULL_PRICE = Money(10**11, "RUB")
+every_language = pytest.mark.parametrize("language", LANGUAGES)
+every_category = pytest.mark.parametrize("category", sorted({model.category for model in CATALOG.models.values()}))
+
+
+def longest_value(asked: Input, language: str) -> Any:
+    """The longest an input may hold."""
+    match asked.type:
+        case "text" | "link":
+            return EVIL * 700
+        case "choice":
+            return max(asked.options, key=lambda option: len(asked.label(option, language)))
+        case "files":
+            return ["https://files.example/1"] * (asked.max_items or 50)
+        case "list":
+            one = {each.name: longest_value(each, language) for each in asked.fields} if asked.fields else EVIL * 50
+            return [one] * (asked.max_items or 50)
+        case _:
+            return any_value(asked)
+
+
+def longest_faces(model: Model, language: str) -> list[Face]:
+    """Every face of the longest order of a model, with twelve outputs whose titles are as long as they get."""
+    inputs = {each.name: longest_value(each, language) for each in model.inputs}
+    shown = [replace(one, title=(EVIL * 20)[:120], seconds=Decimal(86400)) for one in outputs(12)]
+    facts = {
+        "model": model.id,
+        "title": (EVIL * 20)[:LONGEST_TITLE],
+        "job_id": JobId(LARGEST_ID),
+        "inputs": inputs,
+        "price": FULL_PRICE,
+        "language": language,
+        "page": 11,
+        "result_object": {"seed": EVIL * 500, "text": "😀" * 5000},
+    }
+    faces = [
+        render(card(**facts | states), found, model=known, texts=TEXTS)
+        for states in FACES.values()
+        for known in (model, None)
+        for found in ([shown, []] if states["status"] is JobStatus.DONE else [[]])
+    ]
+    return [*faces, *map(plain, faces)]
+
+
+def assert_fits(face: Face, language: str) -> None:
+    if face.output is None:
+        assert 0 < seen_length(face.text) <= LONGEST_TEXT
+    else:
+        assert max(seen_length(face.text + reason(TEXTS, language, why)) for why in Why) <= LONGEST_CAPTION
+        way = Link(f"https://x/{'&' * (LONGEST_LINK - 10)}", is_ours=True)
+        assert (
+            seen_length(face.text + reason(TEXTS, language, Why.FILE_TOO_BIG) + link(TEXTS, language, way))
+            <= LONGEST_TEXT
+        )
+    assert "<" not in MARKUP.sub("", face.text), "somebody's words are markup"
+    assert "{" not in face.text
+    for button in (button for row in face.keyboard for button in row):
+        assert 1 <= len(str(button.data).encode()) <= MOST_BUTTON_BYTES
+        assert button.text
+
+
+@every_language
+@every_category
+def test_every_face_of_every_model_fits_at_its_longest(category: Category, language: str) -> None:
+    for model in (each for each in CATALOG.models.values() if each.category == category):
+        for face in longest_faces(model, language):
+            assert_fits(face, language)
+
+
+@every_language
+def test_a_page_of_the_history_fits_at_its_longest(language: str) -> None:
+    kinds: list[dict[str, Any]] = [
+        {"status": status, "gift": gift, "offered": True, "delivered": delivered, "fail_code": code}
+        for status in JobStatus
+        for gift in (False, True)
+        for delivered in (False, True)
+        for code in (None, "timeout", "empty", "kie-422", "input-1")
+    ]
+    for facts in kinds:
+        jobs = [
+            PastJob(
+                job_id=JobId(LARGEST_ID - number),
+                model="x" * 60,
+                prompt=EVIL * 700,
+                price=FULL_PRICE,
+                created_at=NOON - timedelta(days=number),
+                title=(EVIL * 20)[:LONGEST_TITLE],
+                **facts,
+            )
+            for number in range(SHOWN)
+        ]
+        page = Page(number=1000, first=1000 * SHOWN + 1, jobs=jobs, has_older=True)
+        view = history_page(TEXTS.speaker(language), page, {})
+        assert 0 < seen_length(view.text) <= LONGEST_TEXT
+        assert "<" not in MARKUP.sub("", view.text), "somebody's words are markup"
+        assert all(
+            1 <= len((one.callback_data or "").encode()) <= MOST_BUTTON_BYTES for row in view.rows for one in row
+        )
