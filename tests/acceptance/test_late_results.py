@@ -81,5 +81,5 @@ async def test_cancelling_is_refused_while_the_task_runs_and_is_not_overdue(data
         await system.passes(PAST_THE_PAUSE_S)
         await until(lambda: system.times_struck("createTask") == 2, about=lambda: system.story)
         anna.presses(place, button)
-        await anna.is_answered("Уже рисуется, отменить нельзя")
+        await anna.is_answered("Уже делается, отменить нельзя")
         await ends_well(system, anna, cards=(card,), left=PAID)

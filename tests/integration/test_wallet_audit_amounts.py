@@ -19,6 +19,7 @@ NO_MONEY = {
         "failures",
         "keep_tries",
         "looks",
+        "lost_times",
         "moves",
         "nth",
         "read_to",

@@ -163,7 +163,7 @@ async def running_system(
             seconds_to_success=seconds,
             webhook_key=settings.get("KIE_WEBHOOK_KEY", ""),
             picture_side_px=128,
-            callback_retries=20,
+            callback_retries=100,
             callback_retry_after_s=0.3,
         ) as kie,
         open_door(in_turn=False) as door,

@@ -90,9 +90,12 @@ def offer_rows(say: Say, offers: Sequence[Offer], *, language: str, here: ListBu
 
 
 def pick(model: Model, came_from: ListButton | None) -> str:
-    """What a button carries that opens a model, and knows the way back to a list where there is room for that."""
-    plain = ModelButton(model=model.id).pack()
-    if came_from is None:
+    """What a button carries that opens a model, and knows the way back to a list where there is room for that.
+
+    From the first page of where a model stands anyway nothing more is needed, and the version before reads it too.
+    """
+    plain, own = ModelButton(model=model.id).pack(), wish_of(model)
+    if came_from is None or (came_from == ListButton(wish=own.id) and own.starts_from is None):
         return plain
     way_back = ListedButton(wish=came_from.wish, only=came_from.only, page=came_from.page, model="").pack()
     return way_back + model.id if len(way_back + model.id) <= MAX_BYTES else plain

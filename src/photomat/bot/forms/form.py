@@ -85,7 +85,13 @@ def form_from_data(data: Mapping[str, Any]) -> Form | None:
     kept: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in data.items() if name in KNOWN
     }
-    return Form(**kept)
+    return Form(**{"turn": _turn_without_one(data), **kept})
+
+
+def _turn_without_one(data: Mapping[str, Any]) -> int:
+    """The turn of a form that an older program kept: its buttons carry the number of the question, which it asked in order."""
+    asked = list(data["inputs"])
+    return asked.index(data["asking"]) if data["asking"] in asked else len(asked)
 
 
 def new_form(
