@@ -86,6 +86,7 @@ def test_a_form_that_the_version_before_kept_goes_on() -> None:
     kept = {"form_id": 5, "model": "z-image", "inputs": {"prompt": "кот"}, "asking": "aspect_ratio", "draft_id": None}
     form = form_from_data(kept)
     assert form is not None
+    assert form.turn == 1, "its buttons carry the number of the question"
     assert next_question(Z_IMAGE, answered(Z_IMAGE, form, "1:1")) is None
 
 
