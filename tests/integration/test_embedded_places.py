@@ -12,13 +12,9 @@ import pytest
 
 from photomat.db.embedded import Embedded
 from support.database import connection_of
-from support.owner import AS_NOBODY, as_root, needs_setpriv, owner_of, remember, server_pid
+from support.owner import AS_NOBODY, ROOT_OF_A_CONTAINER, as_root, needs_setpriv, owner_of, remember, server_pid
 
 TEMPORARY = Path(tempfile.gettempdir()).resolve()
-DOCKER_CAPABILITIES = (
-    "chown,dac_override,fsetid,fowner,mknod,net_raw,setgid,setuid,setfcap,setpcap,"
-    "net_bind_service,sys_chroot,kill,audit_write"
-)
 
 
 def mode_of(path: Path) -> int:
@@ -69,8 +65,7 @@ async def test_where_the_way_is_open_the_server_has_no_capability_at_all(open_fo
 @as_root
 @needs_setpriv
 async def test_the_rights_of_root_in_a_container_are_enough(tmp_path: Path) -> None:
-    kept = ",".join(f"+{name}" for name in DOCKER_CAPABILITIES.split(","))
-    with owner_of(tmp_path / "data", prefix=["setpriv", f"--bounding-set=-all,{kept}"]) as owner:
+    with owner_of(tmp_path / "data", prefix=ROOT_OF_A_CONTAINER) as owner:
         await remember(owner.line(), "reached")
         owner.stop()
 

@@ -30,6 +30,16 @@ AS_NOBODY: Final = (
 )
 """Runs a program as an ordinary user who may still read a Python that lies in root's home."""
 
+DOCKER_CAPABILITIES: Final = (
+    "chown,dac_override,fsetid,fowner,mknod,net_raw,setgid,setuid,setfcap,setpcap,"
+    "net_bind_service,sys_chroot,kill,audit_write"
+)
+ROOT_OF_A_CONTAINER: Final = (
+    "setpriv",
+    "--bounding-set=-all," + ",".join(f"+{name}" for name in DOCKER_CAPABILITIES.split(",")),
+)
+"""Runs a program with the capabilities that Docker leaves to root."""
+
 PROGRAM: Final = """
 import pathlib, signal, sys
 from photomat.db.embedded import Embedded
@@ -74,9 +84,9 @@ class Owner:
 
 
 @contextmanager
-def owner_of(data_dir: Path, *, prefix: Sequence[str] = ()) -> Iterator[Owner]:
-    """Start an owner in a process group of its own, perhaps through another program."""
-    command = [*prefix, sys.executable, "-c", PROGRAM, str(data_dir)]
+def owner_of(data_dir: Path, *, prefix: Sequence[str] = (), python: Path = Path(sys.executable)) -> Iterator[Owner]:
+    """Start an owner in a process group of its own, perhaps through another program or in another environment."""
+    command = [*prefix, str(python), "-c", PROGRAM, str(data_dir)]
     process = subprocess.Popen(
         command,
         stdin=subprocess.PIPE,

@@ -6,8 +6,11 @@ nothing of ours, so it also works where only root may read our package.
 
 Promises, in this order: the user is changed (UID, unless -1); one capability that PASS asks for survives the change:
 `search`, to walk through folders that are closed to the new user, or `execute`, where even the programs are closed to
-it, or `none`; the kernel will send SIGINT, PostgreSQL's fast shutdown, when
+it, or `none`; the new user can reach the command; the kernel will send SIGINT, PostgreSQL's fast shutdown, when
 the parent dies. The last must come after the change of user, which forgets it.
+
+PostgreSQL's programs look for themselves with access(2). For a user other than root the kernel leaves capabilities out
+of that answer unless SECBIT_NO_SETUID_FIXUP is set, so it is set where the kernel permits (it takes CAP_SETPCAP).
 """
 
 import ctypes
@@ -18,10 +21,14 @@ import sys
 PR_SET_PDEATHSIG = 1
 PR_SET_KEEPCAPS = 8
 PR_CAPBSET_READ = 23
+PR_GET_SECUREBITS = 27
+PR_SET_SECUREBITS = 28
 PR_CAP_AMBIENT = 47
 PR_CAP_AMBIENT_RAISE = 2
 CAP_DAC_OVERRIDE = 1
 CAP_DAC_READ_SEARCH = 2
+SECBIT_NO_SETUID_FIXUP = 1 << 2
+SECBIT_KEEP_CAPS = 1 << 4
 CAPABILITY_VERSION_3 = 0x20080522
 
 CAPABILITIES_FOR = {
@@ -33,6 +40,7 @@ CAPABILITIES_FOR = {
 
 NO_PASSAGE = "no capability to pass the folders above the data"
 NO_OTHER_USER = "no way to become another user"
+NO_PROGRAM = "the programs are out of the server's reach"
 
 
 class Header(ctypes.Structure):
@@ -60,6 +68,8 @@ def main(arguments: list[str]) -> None:
             change_user(uid, gid, passage)
     except OSError as trouble:
         sys.exit(f"{NO_OTHER_USER}: {trouble.strerror}")
+    if uid >= 0 and not os.access(command[0], os.R_OK | os.X_OK):
+        sys.exit(NO_PROGRAM)
     if sys.platform == "linux":
         prctl(PR_SET_PDEATHSIG, signal.SIGINT)
         if os.getppid() != parent:
@@ -72,6 +82,7 @@ def change_user(uid: int, gid: int, passage: str) -> None:
     capability = choose_capability(passage)
     if capability is not None:
         prctl(PR_SET_KEEPCAPS, 1)
+        count_capabilities_in_access()
     os.setgroups([])
     os.setresgid(gid, gid, gid)
     os.setresuid(uid, uid, uid)
@@ -90,6 +101,12 @@ def choose_capability(passage: str) -> int | None:
     sys.exit(NO_PASSAGE)
 
 
+def count_capabilities_in_access() -> None:
+    """Let access(2) count capabilities; where the kernel forbids it, the look at the command decides whether that matters."""
+    bits = prctl(PR_GET_SECUREBITS) | SECBIT_NO_SETUID_FIXUP | SECBIT_KEEP_CAPS
+    call_prctl(PR_SET_SECUREBITS, bits)
+
+
 def keep_only(capability: int) -> None:
     """Hold one capability in every set, so that it also outlives the exec."""
     bit = 1 << capability
@@ -102,11 +119,16 @@ def keep_only(capability: int) -> None:
 
 def prctl(option: int, *values: int) -> int:
     """Ask the kernel to change something about this process; a refusal ends the program with its text."""
-    words = [ctypes.c_ulong(value) for value in (*values, 0, 0, 0, 0)][:4]
-    answer = int(ctypes.CDLL(None, use_errno=True).prctl(option, *words))
+    answer = call_prctl(option, *values)
     if answer < 0:
         sys.exit(f"prctl {option}: {os.strerror(ctypes.get_errno())}")
     return answer
+
+
+def call_prctl(option: int, *values: int) -> int:
+    """Ask the kernel and give its answer; a negative one is a refusal, with errno set."""
+    words = [ctypes.c_ulong(value) for value in (*values, 0, 0, 0, 0)][:4]
+    return int(ctypes.CDLL(None, use_errno=True).prctl(option, *words))
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 
 PostgreSQL refuses to run as root. As root we run it as an unprivileged user who owns the data folder and nothing else;
 as anybody else we simply run it. No permission of a folder above the data is ever changed: where such a folder is
-closed to the server's user (a fresh `mktemp -d`, `/root`), the server is given the one capability to walk through.
+closed to the server's user (a fresh `mktemp -d`, `/root`), above the data or above PostgreSQL's own programs, the server
+is given the one capability to walk through.
 """
 
 import os
@@ -75,7 +76,7 @@ def _ourselves() -> ServerUser:
 def _passage(user: ServerUser, *, program: Path, data: Path) -> str:
     if not _may_execute(program.stat(), user):
         return "execute"
-    above = {*program.resolve().parents, *data.resolve().parents}
+    above = {*program.absolute().parents, *program.resolve().parents, *data.resolve().parents}
     return "none" if all(_may_execute(folder.stat(), user) for folder in above) else "search"
 
 

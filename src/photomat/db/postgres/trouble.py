@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from photomat.db.postgres import launch
+from photomat.db.postgres.binaries import binary
 from photomat.kernel.errors import Startup
 
 LAST_LINES: Final = 3
@@ -39,8 +40,18 @@ def explain(data_dir: Path, output: str) -> Startup:
                 f"PostgreSQL does not run as root, and here there is {refusal} ({data_dir}); "
                 "start Photomat as an ordinary user, or set DATA_DIR to an open folder, or set DATABASE_URL."
             )
+    if launch.NO_PROGRAM in output:
+        return _out_of_reach(binary("postgres").parent)
     reason = " / ".join(output.strip().splitlines()[-LAST_LINES:]) or "it said nothing"
     return Startup(f"The embedded PostgreSQL in {data_dir} does not start ({reason}); see {data_dir}/postgres.log.")
+
+
+def _out_of_reach(programs: Path) -> Startup:
+    return Startup(
+        f"PostgreSQL does not run as root, and here the user it runs as instead cannot reach its programs in {programs} "
+        "(passing closed folders takes the capability CAP_SETPCAP); start Photomat as an ordinary user, or install it "
+        "below a folder open to everyone (for example /opt/photomat), or set DATABASE_URL."
+    )
 
 
 def _about_files(data_dir: Path, trouble: OSError) -> Startup:
