@@ -7,6 +7,12 @@ UV_READY := $(VENV)/.uv-ready
 RUN_READY := $(VENV)/.run-ready
 TEST_READY := $(VENV)/.test-ready
 
+# Extras of pyproject.toml that `make run` and the image install as well.
+LOCKED_EXTRAS := sandbox
+PROGRAM := pyproject.toml $(addprefix --extra ,$(LOCKED_EXTRAS))
+NEWER := $(addprefix --upgrade-package ,$(UPGRADE))
+LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header
+
 # Many tests wait for processes, not for the processor: three at once also on a machine with two. The folders come in turn, so
 # that the short tests are last: by number of tests, the files with one long story would end the run alone.
 TEST_WORKERS ?= $(shell cores=$$(nproc 2>/dev/null || echo 2); echo $$(( cores < 3 ? 3 : cores > 4 ? 4 : cores )))
@@ -54,10 +60,10 @@ screenshots: $(TEST_READY) ## take the pictures of the README anew
 docs: $(RUN_READY) ## write docs/settings.md and .env.example anew from settings.py
 	@$(BIN)/python scripts/settings_doc.py
 
-lock: $(UV_READY) ## write requirements/*.txt anew from requirements/*.in
-	@for name in bootstrap run test; do \
-	  $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
-	    requirements/$$name.in -o requirements/$$name.txt || exit 1; done
+lock: $(UV_READY) ## write requirements/*.txt anew from pyproject.toml and requirements/*.in (UPGRADE=package for a newer one)
+	@$(BIN)/$(LOCK) $(NEWER) requirements/bootstrap.in -o requirements/bootstrap.txt
+	@$(BIN)/$(LOCK) $(NEWER) $(PROGRAM) requirements/build.in -o requirements/run.txt
+	@$(BIN)/$(LOCK) $(NEWER) $(PROGRAM) requirements/build.in requirements/test.in -o requirements/test.txt
 
 $(UV_READY): requirements/bootstrap.txt
 	@$(PYTHON) scripts/bootstrap.py $(VENV) uv

