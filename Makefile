@@ -6,6 +6,12 @@ BIN := $(VENV)/bin
 UV_READY := $(VENV)/.uv-ready
 RUN_READY := $(VENV)/.run-ready
 TEST_READY := $(VENV)/.test-ready
+PYTHONS_READY := $(VENV)/.pythons-ready
+
+# Asked for by name (make PYTHON=python3.13 test), another Python than the environment's makes the environment anew.
+ifneq ($(origin PYTHON),file)
+  ANEW := $(shell [ ! -d $(VENV) ] || [ "$$($(BIN)/python -V 2>&1)" = "$$($(PYTHON) -V 2>&1)" ] || rm -rf $(VENV))
+endif
 
 # Extras of pyproject.toml that `make run` and the image install as well.
 LOCKED_EXTRAS := sandbox
@@ -31,7 +37,7 @@ setup: $(RUN_READY) ## make .venv with the locked dependencies; run and test do 
 run: setup ## start everything: without BOT_TOKEN the sandbox, with it the real bot
 	@exec $(BIN)/photomat run
 
-test: $(TEST_READY) lint ## the whole gate: format, lint, types, import contracts, tests
+test: $(TEST_READY) $(PYTHONS_READY) lint ## the whole gate: format, lint, types, import contracts, tests
 	@scripts/need_tools
 	@$(BIN)/pytest -n $(TEST_WORKERS) --dist loadfile --no-loadscope-reorder
 
@@ -75,4 +81,8 @@ $(RUN_READY): $(UV_READY) requirements/run.txt pyproject.toml
 
 $(TEST_READY): $(RUN_READY) requirements/test.txt
 	@$(PYTHON) scripts/bootstrap.py $(VENV) test
+	@touch $@
+
+$(PYTHONS_READY): $(TEST_READY)
+	@$(PYTHON) scripts/bootstrap.py $(VENV) pythons
 	@touch $@

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Make the virtual environment in stages: uv, then what the program needs, then what its tests need.
 
-    bootstrap.py .venv uv | run | test
+    bootstrap.py .venv uv | run | test | pythons
+
+The last stage is for the test of the built wheel: what the program needs once more, for every other supported Python found.
 
 Runs before anything is installed, so it uses the standard library alone. Everything comes from the lock files, checked by
 its hash. Whatever goes wrong becomes one sentence that says what to do.
@@ -14,6 +16,7 @@ import sys
 from pathlib import Path
 
 OLDEST = (3, 11)
+SUPPORTED = ("3.11", "3.12", "3.13")
 ROOM_BYTES = 1_000_000_000
 
 NO_VENV = (
@@ -62,7 +65,8 @@ def main(folder: Path, stage: str) -> None:
         leave(f"Photomat needs Python 3.11 or newer, this is {sys.version.split()[0]}: make PYTHON=python3.11 …")
     if shutil.disk_usage(folder.resolve().parent).free < ROOM_BYTES:
         leave(NO_ROOM)
-    {"uv": install_uv, "run": install_program, "test": install_tests}[stage](folder)
+    stages = {"uv": install_uv, "run": install_program, "test": install_tests, "pythons": install_other_pythons}
+    stages[stage](folder)
 
 
 def install_uv(folder: Path) -> None:
@@ -87,10 +91,46 @@ def install_tests(folder: Path) -> None:
     install(folder, "--require-hashes", "-r", "requirements/test.txt")
 
 
-def install(folder: Path, *what: str) -> None:
-    """One installation by uv into this environment and no other."""
-    uv = [str(folder / "bin" / "uv"), "pip", "install", "--quiet", "--python", str(folder / "bin" / "python")]
-    run([*uv, *what])
+def install_other_pythons(folder: Path) -> None:
+    """The locked dependencies in pythons/3.12 and so on; a Python that is not here is named and left out."""
+    own = version_of(str(folder / "bin" / "python"))
+    for version in SUPPORTED:
+        python = None if version == own else find_python(version)
+        if python is not None:
+            place = folder / "pythons" / version
+            run([str(folder / "bin" / "uv"), "venv", "--quiet", "--clear", "--python", python, str(place)])
+            install(folder, "--require-hashes", "-r", "requirements/run.txt", into=place)
+        elif version != own:
+            say(f"Python {version} is not on the PATH: the built wheel is not tested with it.")
+
+
+def find_python(version: str) -> str | None:
+    """The path of the interpreter of this version, if it is installed; pyenv shows it only to those who ask by name."""
+    environment = {**os.environ, "PYENV_VERSION": version}
+    try:
+        found = subprocess.run(  # noqa: S603  a fixed list
+            [f"python{version}", "-c", "import sys; print(sys.executable)"],
+            check=False,
+            capture_output=True,
+            text=True,
+            env=environment,
+        )
+    except FileNotFoundError:
+        return None
+    path = found.stdout.strip()
+    return path if found.returncode == 0 and version_of(path) == version else None
+
+
+def version_of(python: str) -> str:
+    """Its version as 3.11."""
+    code = "import sys; print('%d.%d' % sys.version_info[:2])"
+    return subprocess.run([python, "-c", code], check=True, capture_output=True, text=True).stdout.strip()  # noqa: S603  a fixed list
+
+
+def install(folder: Path, *what: str, into: Path | None = None) -> None:
+    """One installation by uv into this environment (or the named one) and no other."""
+    python = (into or folder) / "bin" / "python"
+    run([str(folder / "bin" / "uv"), "pip", "install", "--quiet", "--python", str(python), *what])
 
 
 def works(folder: Path) -> bool:

@@ -146,8 +146,11 @@ def add_operator(world: TelegramWorld, user_id: int) -> None:
 
 
 def _kie_world(*, key: str, webhook_key: str, seconds: float) -> "KieWorld":
-    from photomat_sandbox.kie.world import KieWorld  # noqa: PLC0415 - telegram runs without it
+    from photomat_sandbox.kie.lettering import HOW_TO_GET_CYRILLIC, has_cyrillic  # noqa: PLC0415 - telegram runs without it
+    from photomat_sandbox.kie.world import KieWorld  # noqa: PLC0415 - the same
 
+    if not has_cyrillic():
+        typer.echo(HOW_TO_GET_CYRILLIC)
     return KieWorld(key=key, webhook_key=webhook_key, seconds_to_success=seconds)
 
 

@@ -7,23 +7,18 @@ everything that looks random comes from the prompt.
 import io
 import random
 import zlib
-from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
 from typing import Final
 
 from PIL import Image, ImageDraw, ImageFont
 
+from photomat_sandbox.kie.lettering import load_font, printable
 from photomat_sandbox.kie.motifs import WHITE, Colour, Draw, motif_for
 from photomat_sandbox.kie.results import ResultFile
 
-FONT_FOLDER: Final = "font_source_sans_pro"
 SMALLEST_SIDE_PX: Final = 64
 NARROWEST: Final = 4
 MOST_LINES: Final = 5
 SMOOTHING: Final = 2
-LAST_LETTER: Final = "\uffff"
-JOINERS: Final = "\u200d\ufe0f"
 PALETTES: Final[tuple[tuple[Colour, Colour, Colour], ...]] = (
     ((24, 20, 68), (196, 86, 140), (255, 196, 96)),
     ((8, 32, 72), (46, 140, 170), (255, 122, 102)),
@@ -143,7 +138,7 @@ def _caption(draw: Draw, width: int, height: int, file: ResultFile) -> None:
     """Write the prompt's words on a dark plate, and below them where the picture comes from."""
     margin = round(width * 0.05)
     lines, font = _fitted(
-        _printable(file.prompt) or file.model, width - 4 * margin, round(height * 0.24), min(width, height)
+        printable(file.prompt) or file.model, width - 4 * margin, round(height * 0.24), min(width, height)
     )
     line_px = round(font.size * 1.2)
     top = round(height * 0.925) - line_px * len(lines)
@@ -159,28 +154,23 @@ def _caption(draw: Draw, width: int, height: int, file: ResultFile) -> None:
     )
 
 
-def _printable(text: str) -> str:
-    """Leave out emoji and their joiners: the font has no shapes for them and would print empty boxes."""
-    return "".join(letter for letter in text if letter <= LAST_LETTER and letter not in JOINERS).strip()
-
-
 def _font_for(text: str, width: int, height: int) -> ImageFont.FreeTypeFont:
     """Choose the size in which a single line fits the width, but not larger than a footer needs."""
     size = max(8, round(max(width, height * 0.75) * 0.026))
-    while size > 8 and _font("Semibold", size).getlength(text) > width * 0.94:  # noqa: PLR2004 - the smallest legible size
+    while size > 8 and load_font("Semibold", size).getlength(text) > width * 0.94:  # noqa: PLR2004 - the smallest legible size
         size -= 1
-    return _font("Semibold", size)
+    return load_font("Semibold", size)
 
 
 def _fitted(text: str, width: int, height: int, side: int) -> tuple[list[str], ImageFont.FreeTypeFont]:
     """Wrap a text into the largest letters that fit; past the smallest the rest is cut off."""
     smallest = max(10, round(side * 0.03))
     for size in range(max(smallest, round(side * 0.062)), smallest - 1, -2):
-        font = _font("Bold", size)
+        font = load_font("Bold", size)
         lines = _wrapped(text, font, width)
         if len(lines) <= MOST_LINES and len(lines) * size * 1.2 <= height:
             return lines, font
-    font = _font("Bold", smallest)
+    font = load_font("Bold", smallest)
     lines = _wrapped(text, font, width)
     kept = max(1, min(MOST_LINES, int(height / (smallest * 1.2))))
     return ([*lines[: kept - 1], lines[kept - 1].rstrip() + "…"] if len(lines) > kept else lines), font
@@ -202,12 +192,3 @@ def _pieces(word: str, font: ImageFont.FreeTypeFont, width: int) -> list[str]:
     """Break a word that is longer than a line."""
     letters = max(1, int(len(word) * width / max(font.getlength(word), 1)))
     return [word[start : start + letters] for start in range(0, len(word), letters)]
-
-
-@cache
-def _font(weight: str, size: int) -> ImageFont.FreeTypeFont:
-    spec = find_spec(FONT_FOLDER)
-    if spec is None or not spec.submodule_search_locations:
-        raise RuntimeError(f"the package {FONT_FOLDER} is not installed; it holds the letters of the pictures")
-    path = Path(spec.submodule_search_locations[0]) / "files" / f"SourceSansPro-{weight}.ttf"
-    return ImageFont.truetype(str(path), size)

@@ -1,0 +1,155 @@
+"""The built wheel, alone in an environment with what it declares: it starts anywhere and sells a picture."""
+
+import asyncio
+import io
+import os
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+from aiohttp import ClientSession
+from PIL import Image
+
+from support.patience import until, until_found
+from support.ports import free_ports_in_a_row
+from support.wheel import THIS_VERSION, Environment, build_wheel, environment_of, install
+
+VERSIONS: Final = ("3.11", "3.12", "3.13")
+START_S: Final = 90.0
+RING: Final = "✅ Генерация завершена"
+ALL_MODULES_THEN_MAIN: Final = """
+import importlib, pkgutil, sys, warnings
+warnings.filterwarnings("error", module="photomat")
+for name in ("photomat", "photomat_sandbox", "photomat_chaos"):
+    package = importlib.import_module(name)
+    assert package.__file__.startswith(sys.prefix), package.__file__
+    for module in pkgutil.walk_packages(package.__path__, f"{name}."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+warnings.resetwarnings()
+sys.argv[0] = "photomat"
+from photomat.cli.main import main
+main()
+"""
+"""Another version of Python may refuse a module that a purchase does not use."""
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build_wheel(tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(params=VERSIONS)
+def installed(request: pytest.FixtureRequest, wheel: Path, tmp_path: Path) -> Environment:
+    """The wheel without extras, for one version of Python."""
+    place = environment_of(request.param)
+    if place is None:
+        pytest.skip(f"python{request.param} is not on the PATH (or `make test` has not prepared it)")
+    return install(wheel, tmp_path / "environment", from_=place)
+
+
+def test_the_versions_we_name_are_tested() -> None:
+    """The version that runs the gate is one of them, so at least one is never skipped."""
+    assert THIS_VERSION in VERSIONS
+
+
+@pytest.mark.time_limit(240)
+async def test_a_picture_is_bought_from_the_wheel_alone(installed: Environment, tmp_path: Path) -> None:
+    folder = tmp_path / "anywhere"
+    folder.mkdir()
+    async with running(installed, folder) as (port, log), ClientSession(f"http://127.0.0.1:{port + 1}") as telegram:
+        person = await (await telegram.post("/sandbox/people", json={"first_name": "Анна"})).json()
+        chat = Chat(telegram, person["user_id"], log)
+        await chat.buys_a_picture("кот-космонавт")
+        pictures = await chat.sees(lambda message: message["kind"] == "photo")
+        await chat.sees(lambda message: message["text"] == RING)
+        bytes_ = await (await telegram.get(pictures["media"]["url"])).read()
+    with Image.open(io.BytesIO(bytes_)) as picture:
+        assert picture.width == picture.height
+    assert (folder / "var" / "postgres").is_dir(), "the data lies where it was started"
+    assert "pip install 'photomat[sandbox]'" in log.read_text(), "what the missing extra means is said"
+
+
+@asynccontextmanager
+async def running(installed: Environment, folder: Path) -> AsyncIterator[tuple[int, Path]]:
+    """`photomat run` with no settings but a port: the sandbox; it ends with code 0 when asked to."""
+    port = free_ports_in_a_row(3)
+    log = folder.parent / "log"
+    environment = {"PATH": os.environ["PATH"], "PORT": str(port), "HOST": "127.0.0.1"}
+    with log.open("wb") as output:
+        process = await asyncio.create_subprocess_exec(
+            *_program(installed),
+            "run",
+            env=environment,
+            cwd=folder,
+            stdout=output,
+            stderr=asyncio.subprocess.STDOUT,
+        )
+    try:
+        await until(lambda: "Chat page" in log.read_text() or process.returncode is not None, within_s=START_S)
+        assert process.returncode is None, log.read_text()
+        yield port, log
+        process.send_signal(signal.SIGINT)
+        async with asyncio.timeout(30):
+            assert await process.wait() == 0, log.read_text()
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
+def _program(installed: Environment) -> list[str]:
+    if installed.version == THIS_VERSION:
+        return [str(installed.prefix / "bin" / "photomat")]
+    return [str(installed.python), "-I", "-c", ALL_MODULES_THEN_MAIN]
+
+
+class Chat:
+    """One person's chat, over the simulator's HTTP."""
+
+    def __init__(self, telegram: ClientSession, user_id: int, log: Path) -> None:
+        self._telegram = telegram
+        self._place = f"/sandbox/chats/{user_id}"
+        self._log = log
+
+    async def buys_a_picture(self, prompt: str) -> None:
+        await self._says("/start")
+        for label in ("🖼 Создать картинку", "Z-Image"):
+            await self._taps(label)
+        await self.sees(lambda message: "Опишите" in (message["text"] or ""))
+        await self._says(prompt)
+        for label in ("1:1", "✅ Создать"):
+            await self._taps(label)
+
+    async def sees(self, wanted: Any) -> dict[str, Any]:
+        """Wait for a message of the bot; give the newest."""
+
+        async def found() -> dict[str, Any] | None:
+            return next((one for one in reversed(await self._messages()) if one["from"] == "bot" and wanted(one)), None)
+
+        return await until_found(found, about=lambda: self._log.read_text()[-4000:])
+
+    async def _says(self, text: str) -> None:
+        (await self._telegram.post(f"{self._place}/text", json={"text": text})).raise_for_status()
+
+    async def _taps(self, label: str) -> None:
+        def has_it(message: dict[str, Any]) -> bool:
+            return any(button["text"].startswith(label) for row in message["inline_keyboard"] or [] for button in row)
+
+        message = await self.sees(has_it)
+        data = next(
+            button["callback_data"]
+            for row in message["inline_keyboard"]
+            for button in row
+            if button["text"].startswith(label)
+        )
+        order = {"message_id": message["message_id"], "data": data}
+        (await self._telegram.post(f"{self._place}/tap", json=order)).raise_for_status()
+
+    async def _messages(self) -> list[dict[str, Any]]:
+        chat = await (await self._telegram.get(self._place)).json()
+        messages: list[dict[str, Any]] = chat["messages"]
+        return messages
