@@ -76,7 +76,7 @@ class Caller:
         link = await self.call("createInvoiceLink", **INVOICE, **period)
         query = pay_bill(self.telegram.world, self.person, self.telegram.world.bills[link])
         await self.call("answerPreCheckoutQuery", pre_checkout_query_id=query, ok=True)
-        return self.telegram.world.stars.charges[-1].charge_id
+        return str(self.telegram.world.stars.charges[-1].charge_id)
 
     async def baseline(self, method: str) -> dict[str, Any]:
         """Return the parameters of a call that succeeds, after making what it needs."""

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -134,6 +134,32 @@ async def served(app: web.Application) -> AsyncIterator[str]:
         yield f"http://127.0.0.1:{runner.addresses[0][1]}"
     finally:
         await runner.cleanup()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hook:
+    """A webhook that answers 200, and what was posted to it."""
+
+    url: str
+    bodies: list[str]
+    headers: list[Mapping[str, str]]
+
+
+@asynccontextmanager
+async def served_updates() -> AsyncIterator[Hook]:
+    """Receive webhook calls on a free port of loopback."""
+    bodies: list[str] = []
+    headers: list[Mapping[str, str]] = []
+
+    async def receive(request: web.Request) -> web.Response:
+        headers.append(request.headers)
+        bodies.append(await request.text())
+        return web.Response()
+
+    app = web.Application()
+    app.router.add_post("/hook", receive)
+    async with served(app) as url:
+        yield Hook(url=f"{url}/hook", bodies=bodies, headers=headers)
 
 
 async def until(condition: Callable[[], object], *, within_s: float = 10.0) -> None:
