@@ -167,7 +167,7 @@ async def test_an_album_appears_whole_or_not_at_all() -> None:
                 anna.user_id,
                 [InputMediaPhoto(media=good), InputMediaPhoto(media=f"{files.url}/missing.png")],
             )
-        with pytest.raises(TelegramBadRequest, match="Can't use the media of the specified type in the album"):
+        with pytest.raises(TelegramBadRequest, match="document can't be mixed with other media types"):
             await bot.send_media_group(anna.user_id, [InputMediaPhoto(media=good), InputMediaDocument(media=good)])
         with pytest.raises(TelegramBadRequest, match="too many messages to send as an album"):
             await bot.send_media_group(anna.user_id, [InputMediaAudio(media="x")] * 11)

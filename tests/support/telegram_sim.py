@@ -1,7 +1,8 @@
 """A simulated Telegram over loopback for one test, driven from both sides: as the bot and as a person."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,15 +12,18 @@ from aiogram import Bot
 from aiogram.client.session.aiohttp import AiohttpSession
 from aiogram.client.telegram import TelegramAPIServer
 from aiohttp import ClientSession, web
+from aiohttp.typedefs import Handler, Middleware
 
 from photomat_sandbox.faults import Faults
 from photomat_sandbox.telegram import person_acts
 from photomat_sandbox.telegram.app import build_app
 from photomat_sandbox.telegram.messages import Message, as_seen
+from photomat_sandbox.telegram.methods.registry import NAMES_BY_LOWER
 from photomat_sandbox.telegram.people import Person
 from photomat_sandbox.telegram.state_file import load_state
 from photomat_sandbox.telegram.world import TelegramWorld
 from photomat_sandbox.transcript import Transcript
+from support.bot_api_spec import faults_of_result
 
 SHUTDOWN_S = 1.0
 
@@ -93,13 +97,30 @@ class RunningTelegram:
 async def running_telegram(
     *, state_file: Path | None = None, faults: Faults | None = None, **world_options: Any
 ) -> AsyncIterator[RunningTelegram]:
-    """Run a simulated Telegram on a free port of loopback."""
+    """Run a simulated Telegram on a free port of loopback; what it answers must conform to the specification."""
     world = TelegramWorld(**world_options)
     if state_file:
         load_state(world, state_file)
     transcript, faults = Transcript(), faults or Faults()
-    async with served(build_app(world, transcript, faults, state_file=state_file)) as url:
+    app = build_app(world, transcript, faults, state_file=state_file)
+    found: list[str] = []
+    app.middlewares.append(_comparing_with_the_specification(found))
+    async with served(app) as url:
         yield RunningTelegram(url=url, world=world, transcript=transcript, faults=faults)
+    assert not found, f"answers that the Bot API specification does not allow: {found}"
+
+
+def _comparing_with_the_specification(found: list[str]) -> Middleware:
+    @web.middleware
+    async def compare(request: web.Request, handler: Handler) -> web.StreamResponse:
+        response = await handler(request)
+        name = NAMES_BY_LOWER.get(request.match_info.get("method", "").lower())
+        if name and isinstance(response, web.Response) and response.content_type == "application/json":
+            body = json.loads(response.text or "{}")
+            found.extend(faults_of_result(name, body["result"]) if body.get("ok") else [])
+        return response
+
+    return compare
 
 
 @asynccontextmanager
@@ -113,6 +134,32 @@ async def served(app: web.Application) -> AsyncIterator[str]:
         yield f"http://127.0.0.1:{runner.addresses[0][1]}"
     finally:
         await runner.cleanup()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hook:
+    """A webhook that answers 200, and what was posted to it."""
+
+    url: str
+    bodies: list[str]
+    headers: list[Mapping[str, str]]
+
+
+@asynccontextmanager
+async def served_updates() -> AsyncIterator[Hook]:
+    """Receive webhook calls on a free port of loopback."""
+    bodies: list[str] = []
+    headers: list[Mapping[str, str]] = []
+
+    async def receive(request: web.Request) -> web.Response:
+        headers.append(request.headers)
+        bodies.append(await request.text())
+        return web.Response()
+
+    app = web.Application()
+    app.router.add_post("/hook", receive)
+    async with served(app) as url:
+        yield Hook(url=f"{url}/hook", bodies=bodies, headers=headers)
 
 
 async def until(condition: Callable[[], object], *, within_s: float = 10.0) -> None:

@@ -1,31 +1,38 @@
-"""File ids: opaque, bound to one bot and one kind of file, and never the same as the file's unique id."""
+"""File ids: opaque, bound to one bot and one kind of file, and never the same as the file's unique id.
+
+They are base64url text whose last byte is a version, as TDLib writes them, so that a wrong id is refused in TDLib's words.
+"""
 
 import base64
-import binascii
 import hashlib
+import re
 import struct
 from typing import Final
 
-from photomat_sandbox.telegram.errors import bad_request
+from photomat_sandbox.telegram.errors import ApiError, bad_request
 
 PREFIXES: Final = {
-    "photo": "AgACAgIAAx",
-    "voice": "AwACAgIAAx",
-    "video": "BAACAgIAAx",
-    "document": "BQACAgIAAx",
-    "audio": "CQACAgIAAx",
-    "animation": "CgACAgIAAx",
+    "photo": "AgACAgIA",
+    "voice": "AwACAgIA",
+    "video": "BAACAgIA",
+    "document": "BQACAgIA",
+    "audio": "CQACAgIA",
+    "animation": "CgACAgIA",
 }
 KIND_CODES: Final = {kind: code for code, kind in enumerate(PREFIXES, start=1)}
 KINDS_BY_CODE: Final = {code: kind for kind, code in KIND_CODES.items()}
-PREFIX_LENGTH: Final = 10
+PREFIX_BYTES: Final = 6
 PAYLOAD: Final = struct.Struct(">BQ8s")
+VERSIONS: Final = {2, 3, 4}
+"""Last bytes that TDLib reads: an old id, a generated file, a current id."""
+ENDING: Final = bytes((57, 4))
+MOST_PADDING: Final = 2
 
 
 def make_file_id(*, bot_id: int, kind: str, number: int) -> str:
     """Write the id under which this bot, and no other, can use the file again."""
     payload = PAYLOAD.pack(KIND_CODES[kind], number, _seal(bot_id, kind, number))
-    return PREFIXES[kind] + base64.urlsafe_b64encode(payload).decode().rstrip("=")
+    return PREFIXES[kind] + base64.urlsafe_b64encode(payload + ENDING).decode().rstrip("=")
 
 
 def make_unique_id(*, kind: str, number: int) -> str:
@@ -35,17 +42,40 @@ def make_unique_id(*, kind: str, number: int) -> str:
 
 
 def read_file_id(file_id: str, *, bot_id: int) -> tuple[str, int] | None:
-    """Give kind and number of a file id; None when another bot wrote it, an error when nobody did."""
-    encoded = file_id[PREFIX_LENGTH:]
-    try:
-        payload = base64.b64decode(encoded + "=" * (-len(encoded) % 4), altchars=b"-_", validate=True)
-    except binascii.Error as error:
-        raise bad_request("wrong remote file identifier specified: Wrong padding in the string") from error
+    """Return kind and number of a file id; None for another bot's id, an error for what is no file id."""
+    binary = _decoded(file_id)
+    if not binary:
+        raise bad_request("remote file identifier must be non-empty")
+    if binary[-1] not in VERSIONS:
+        raise _wrong("can't unserialize it. Wrong last symbol")
+    payload = binary[PREFIX_BYTES : -len(ENDING)]
     if len(payload) != PAYLOAD.size:
-        raise bad_request("wrong remote file identifier specified: can't unserialize it")
+        raise _wrong("can't unserialize it")
     code, number, seal = PAYLOAD.unpack(payload)
     kind = KINDS_BY_CODE.get(code, "")
     return (kind, number) if kind and seal == _seal(bot_id, kind, number) else None
+
+
+def _decoded(file_id: str) -> bytes:
+    """Decode base64url with the checks of TDLib, in its order."""
+    text = file_id.rstrip("=")
+    padding, length = len(file_id) - len(text), len(text.encode())
+    if padding > MOST_PADDING:
+        raise _wrong("Wrong string padding")
+    if padding and (length + padding) % 4:
+        raise _wrong("Wrong padding length")
+    if length % 4 == 1:
+        raise _wrong("Wrong string length")
+    if not re.fullmatch(r"[A-Za-z0-9_-]*", text, re.ASCII):
+        raise _wrong("Wrong character in the string")
+    binary = base64.urlsafe_b64decode(text + "=" * (-length % 4))
+    if base64.urlsafe_b64encode(binary).decode().rstrip("=") != text:
+        raise _wrong("Wrong padding in the string")
+    return binary
+
+
+def _wrong(why: str) -> ApiError:
+    return bad_request(f"wrong remote file identifier specified: {why}")
 
 
 def _seal(bot_id: int, kind: str, number: int) -> bytes:

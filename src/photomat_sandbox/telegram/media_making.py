@@ -24,6 +24,14 @@ SMALLER_SIDES: Final = (90, 320, 800, 1280)
 THUMBNAIL_SIDE: Final = 320
 THUMBNAIL_BYTES: Final = 200_000
 DETECTED: Final = {"image/gif": "animation", "video/mp4": "video", "audio/mpeg": "audio", "audio/mp4": "audio"}
+TYPES_BY_EXTENSION: Final = {
+    **dict.fromkeys(("txt", "text", "log"), "text/plain"),
+    "csv": "text/csv",
+    "json": "application/json",
+    "srt": "application/x-subrip",
+    "xml": "application/xml",
+}
+"""What TDLib makes of files whose bytes tell nothing."""
 VIDEO_MIMES: Final = {"video/mp4", "video/webm", "video/quicktime"}
 
 
@@ -126,6 +134,8 @@ def small_jpeg(data: bytes) -> tuple[int, int] | None:
 
 def _mime_of(data: bytes, *, kind: str, name: str) -> str:
     found = sniff(data)
+    if found == "application/octet-stream":
+        found = TYPES_BY_EXTENSION.get(name.lower().rpartition(".")[2], found)
     if found == "application/octet-stream" and kind == "audio" and name.lower().endswith((".mp3", ".m4a")):
         return "audio/mpeg"
     return found

@@ -33,6 +33,8 @@ class Wanted:
     performer: str = ""
     thumbnail: str = ""
     as_is: bool = False
+    # An InputMedia object, not a parameter of its own.
+    of_item: bool = False
 
 
 async def obtain(world: TelegramWorld, params: Params, wanted: Wanted, *, editing: bool = False) -> Media:
@@ -49,9 +51,17 @@ async def obtain(world: TelegramWorld, params: Params, wanted: Wanted, *, editin
             performer=wanted.performer,
         )
         return world.remember(_with_thumbnail(world, params, wanted, media))
-    if wanted.source.startswith(("http://", "https://")) or "." in wanted.source:
+    if _is_url(wanted.source):
         return await _from_url(world, wanted)
     return _from_file_id(world, wanted, editing=editing)
+
+
+def check_source(world: TelegramWorld, params: Params, wanted: Wanted) -> None:
+    """Refuse what needs no look at a file: an upload that is not there, a text that is no file id, a file of another type."""
+    if _upload_of(params, wanted) is None and not _is_url(wanted.source):
+        found = read_file_id(wanted.source, bot_id=world.bot.user_id)
+        if found is not None:
+            _check_type(found[0], wanted.kind)
 
 
 def _upload_of(params: Params, wanted: Wanted) -> Upload | None:
@@ -64,8 +74,22 @@ def _upload_of(params: Params, wanted: Wanted) -> Upload | None:
         return None
     upload = params.files.get(wanted.source.removeprefix("attach://"))
     if upload is None:
-        raise bad_request("wrong file identifier/HTTP URL specified")
+        missing = (
+            "can't parse InputMedia: media not found" if wanted.of_item else f"there is no {wanted.kind} in the request"
+        )
+        raise bad_request(missing)
     return upload
+
+
+def _is_url(source: str) -> bool:
+    """TDLib takes any text with a dot for a URL."""
+    return "." in source or source.startswith(("http://", "https://"))
+
+
+def _check_type(real: str, wanted: str) -> None:
+    """A photo cannot be sent as another type, nor another type as a photo; the rest are all documents."""
+    if (real == "photo") != (wanted == "photo"):
+        raise bad_request(f"can't use file of type {TYPE_NAMES[real]} as {TYPE_NAMES[wanted]}")
 
 
 def _with_thumbnail(world: TelegramWorld, params: Params, wanted: Wanted, media: Media) -> Media:
@@ -104,6 +128,5 @@ def _from_file_id(world: TelegramWorld, wanted: Wanted, *, editing: bool) -> Med
     media = world.media_by_number.get(found[1]) if found else None
     if found is None or media is None:
         raise bad_request("MEDIA_EMPTY" if editing else "wrong file identifier/HTTP URL specified")
-    if (found[0] == "photo") != (wanted.kind == "photo"):
-        raise bad_request(f"can't use file of type {TYPE_NAMES[found[0]]} as {TYPE_NAMES[wanted.kind]}")
+    _check_type(found[0], wanted.kind)
     return media

@@ -31,6 +31,8 @@ class Message:
     edit_date: int | None = None
     uneditable: bool = False
     reply_to: int | None = None
+    quote: JsonObject | None = None
+    effect_id: str = ""
     media_group_id: str | None = None
     silent: bool = False
     protected: bool = False
@@ -73,6 +75,10 @@ def as_api(world: "TelegramWorld", message: Message, *, with_reply: bool = True)
     replied = world.messages.get(message.reply_to) if message.reply_to and with_reply else None
     if replied:
         shown["reply_to_message"] = as_api(world, replied, with_reply=False)
+    if message.quote and with_reply:
+        shown["quote"] = message.quote
+    if message.effect_id:
+        shown["effect_id"] = message.effect_id
     return shown | message.extra
 
 

@@ -1,5 +1,10 @@
-"""sendMediaGroup: two to ten items that appear together or not at all."""
+"""sendMediaGroup: two to ten items that appear together or not at all.
 
+What TDLib can see is refused for the whole album: the form of the items, file ids that are none, kinds that do not go together.
+What only the data centre sees, a file it cannot use, names the item.
+"""
+
+from dataclasses import replace
 from typing import Final
 
 from photomat_sandbox.telegram.call import Call
@@ -7,13 +12,13 @@ from photomat_sandbox.telegram.entities import FormattedText
 from photomat_sandbox.telegram.errors import ApiError, JsonObject, bad_request
 from photomat_sandbox.telegram.keyboards import Markup
 from photomat_sandbox.telegram.media import Media
-from photomat_sandbox.telegram.media_source import obtain
+from photomat_sandbox.telegram.media_source import check_source, obtain
 from photomat_sandbox.telegram.methods.content import caption_of_item, recipient, wanted_of_item
 from photomat_sandbox.telegram.methods.send import deliver
 
 MAX_ITEMS: Final = 10
-ALBUM_KINDS: Final = {"audio", "document", "photo", "video"}
-ALONE: Final = {"audio", "document"}
+ALBUM_KINDS: Final = ("audio", "document", "photo", "video")
+ALONE: Final = ("audio", "document")
 
 
 async def send_media_group(call: Call) -> list[JsonObject]:
@@ -45,17 +50,31 @@ def _read_items(call: Call) -> list[JsonObject]:
         raise bad_request("there are no messages to send")
     if len(items) > MAX_ITEMS:
         raise bad_request("too many messages to send as an album")
-    kinds = {str(item.get("type")) if isinstance(item, dict) else "" for item in items}
-    for kind in kinds - ALBUM_KINDS:
-        raise bad_request(f'can\'t parse InputMedia: type "{kind}" is unsupported')
-    if len(kinds) > 1 and kinds & ALONE:
-        raise bad_request("Can't use the media of the specified type in the album")
+    kinds = [_kind_of(item) for item in items]
+    for item, kind in zip(items, kinds, strict=True):
+        check_source(call.world, call.params, wanted_of_item(item, kind))
+    for kind in ALONE:
+        if kind in kinds and set(kinds) != {kind}:
+            raise bad_request(f"{kind} can't be mixed with other media types")
+    if len({bool(item.get("show_caption_above_media")) for item in items}) > 1:
+        raise bad_request("parameter show_caption_above_media must be the same for all messages")
     return items
+
+
+def _kind_of(item: object) -> str:
+    if not isinstance(item, dict):
+        raise bad_request("can't parse InputMedia: expected an Object")
+    kind = item.get("type")
+    if kind == "animation":
+        raise bad_request("can't parse InputMedia: type \"animation\" can't be used in sendMediaGroup")
+    if not isinstance(kind, str) or kind not in ALBUM_KINDS:
+        raise bad_request(f'can\'t parse InputMedia: type "{kind}" is unsupported')
+    return kind
 
 
 async def _obtain_item(call: Call, item: JsonObject, number: int) -> Media:
     try:
-        return await obtain(call.world, call.params, wanted_of_item(item, str(item["type"])))
+        return await obtain(call.world, call.params, replace(wanted_of_item(item, str(item["type"])), as_is=True))
     except ApiError as error:
         reason = error.description.removeprefix("Bad Request: ")
         raise bad_request(
@@ -70,4 +89,5 @@ def _content(item: JsonObject, caption: FormattedText, media: Media) -> JsonObje
         "text": caption.text,
         "entities": caption.entities,
         "spoiler": bool(item.get("has_spoiler")),
+        "caption_above": bool(item.get("show_caption_above_media")),
     }

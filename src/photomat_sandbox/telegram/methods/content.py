@@ -1,18 +1,23 @@
 """Reading what a call wants to say: text, caption, keyboard, media, and what it replies to."""
 
+from dataclasses import dataclass
 from typing import Any, Final
 
 from photomat_sandbox.telegram.call import Call
 from photomat_sandbox.telegram.entities import FormattedText, formatted
 from photomat_sandbox.telegram.errors import JsonObject, bad_request
+from photomat_sandbox.telegram.html_markup import utf16_length
 from photomat_sandbox.telegram.keyboards import Markup, parse_markup
 from photomat_sandbox.telegram.media_probe import Shape
 from photomat_sandbox.telegram.media_source import Wanted
+from photomat_sandbox.telegram.messages import Message
 from photomat_sandbox.telegram.params import Params
 from photomat_sandbox.telegram.people import Person
 
 MAX_TEXT: Final = 4096
 MAX_CAPTION: Final = 1024
+MAX_QUOTE: Final = 1024
+QUOTED_ENTITIES: Final = {"bold", "italic", "underline", "strikethrough", "spoiler", "custom_emoji", "date_time"}
 
 
 def read_text(params: Params) -> FormattedText:
@@ -47,7 +52,7 @@ def caption_of_item(item: JsonObject, *, editing: bool = False) -> FormattedText
         formatted(
             _text_of(item, "caption"),
             parse_mode=_text_of(item, "parse_mode"),
-            entities=_entities_of(item),
+            entities=_list_of(item, "caption_entities"),
         ),
         editing=editing,
     )
@@ -75,7 +80,7 @@ def wanted_of_item(item: JsonObject, kind: str) -> Wanted:
     """Give the media that an InputMedia object asks for."""
     source = item.get("media")
     if not isinstance(source, str) or not source:
-        raise bad_request("can't parse InputMedia: Can't find field \"media\"")
+        raise bad_request("can't parse InputMedia: media not found")
     return Wanted(
         kind=kind,
         source=source,
@@ -88,6 +93,7 @@ def wanted_of_item(item: JsonObject, kind: str) -> Wanted:
         performer=_text_of(item, "performer"),
         thumbnail=_text_of(item, "thumbnail"),
         as_is=bool(item.get("disable_content_type_detection")),
+        of_item=True,
     )
 
 
@@ -99,18 +105,63 @@ def recipient(call: Call) -> Person:
     return person
 
 
-def read_reply(call: Call, person: Person) -> int | None:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """The message a send replies to, and the TextQuote object of what it quotes from it."""
+
+    message_id: int | None = None
+    quote: JsonObject | None = None
+
+
+def read_reply(call: Call, person: Person) -> Reply:
     """Give the message a send replies to; a missing one is refused unless the caller said it does not matter."""
-    reply = call.params.mapping("reply_parameters", "reply parameters") or {}
-    message_id = _number_of(reply, "message_id") or call.params.number("reply_to_message_id")
+    given = call.params.mapping("reply_parameters", "reply parameters") or {}
+    if given and "message_id" not in given:
+        raise bad_request('can\'t find field "message_id"')
+    message_id = _number_of(given, "message_id") or call.params.number("reply_to_message_id")
     if not message_id:
-        return None
+        return Reply()
     replied = call.world.messages.get(message_id)
     if replied and replied.chat_id == person.user_id:
-        return message_id
-    if reply.get("allow_sending_without_reply") or call.params.flag("allow_sending_without_reply"):
-        return None
+        return Reply(message_id=message_id, quote=_quote_of(given, replied))
+    if given.get("allow_sending_without_reply") or call.params.flag("allow_sending_without_reply"):
+        return Reply()
     raise bad_request("message to be replied not found")
+
+
+def _quote_of(given: JsonObject, replied: Message) -> JsonObject | None:
+    """Find the quoted part, with its formatting, in the message; Telegram wants it exact, and looks near the position first."""
+    wanted = formatted(
+        _text_of(given, "quote"),
+        parse_mode=_text_of(given, "quote_parse_mode"),
+        entities=_list_of(given, "quote_entities"),
+    )
+    if not wanted.text:
+        return None
+    near = _number_of(given, "quote_position")
+    places = [
+        utf16_length(replied.text[:at]) for at in range(len(replied.text)) if replied.text.startswith(wanted.text, at)
+    ]
+    entities = [entity for entity in wanted.entities if entity["type"] in QUOTED_ENTITIES]
+    fitting = [at for at in places if _quoted_entities(replied, at, utf16_length(wanted.text)) == entities]
+    if not fitting or len(wanted.text) > MAX_QUOTE:
+        raise bad_request("QUOTE_TEXT_INVALID")
+    quote: JsonObject = {
+        "text": wanted.text,
+        "position": min(fitting, key=lambda at: abs(at - near)),
+        "is_manual": True,
+    }
+    return quote | ({"entities": entities} if entities else {})
+
+
+def _quoted_entities(replied: Message, start: int, length: int) -> list[JsonObject]:
+    """Give the formatting of a part of the message, with offsets from its start."""
+    found = []
+    for entity in replied.entities:
+        first, last = max(entity["offset"], start), min(entity["offset"] + entity["length"], start + length)
+        if entity["type"] in QUOTED_ENTITIES and first < last:
+            found.append({**entity, "offset": first - start, "length": last - first})
+    return found
 
 
 def _text_of(item: JsonObject, name: str) -> str:
@@ -128,8 +179,8 @@ def _number_of(item: JsonObject, name: str) -> int:
         raise bad_request(f'field "{name}" must be of type Integer') from error
 
 
-def _entities_of(item: JsonObject) -> list[Any] | None:
-    value = item.get("caption_entities")
+def _list_of(item: JsonObject, name: str) -> list[Any] | None:
+    value = item.get(name)
     if value is not None and not isinstance(value, list):
         raise bad_request("expected an Array of message entities")
     return value

@@ -155,8 +155,10 @@ def _new_keyboard(call: Call) -> Rows | None:
 def _check_album(message: Message, kind: str) -> None:
     if message.media_group_id is None or message.kind == kind:
         return
-    if UNGROUPABLE & {message.kind, kind} or kind == "animation":
-        raise bad_request("message media can't be edited: wrong media type for an album")
+    if kind == "animation":
+        raise bad_request("message content type can't be used in an album")
+    if UNGROUPABLE & {message.kind, kind}:
+        raise bad_request("can't change media type in the album")
 
 
 def _apply(

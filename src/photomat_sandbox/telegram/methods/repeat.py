@@ -29,6 +29,7 @@ async def copy_message(call: Call) -> JsonObject:
     caption = read_caption(call.params)
     copied = _copy(call, person, source)
     if source.media is not None and "caption" in call.params.values:
+        copied.caption_above = call.params.flag("show_caption_above_media")
         copied.text, copied.entities = caption.text, caption.entities
     return {"message_id": copied.message_id}
 
@@ -72,7 +73,10 @@ def _forward(call: Call, person: Person, source: Message) -> Message:
 def _copy(call: Call, person: Person, source: Message) -> Message:
     if source.kind in NOT_COPIED:
         raise bad_request("the message can't be copied")
-    return _repeat(call, person, source, extra={})
+    copied = _repeat(call, person, source, extra={})
+    if source.media is not None and call.params.flag("remove_caption"):
+        copied.text, copied.entities = "", []
+    return copied
 
 
 def _repeat(call: Call, person: Person, source: Message, *, extra: JsonObject) -> Message:
@@ -85,6 +89,7 @@ def _repeat(call: Call, person: Person, source: Message, *, extra: JsonObject) -
         entities=deepcopy(source.entities),
         media=source.media,
         spoiler=source.spoiler,
+        caption_above=source.caption_above,
         invoice_payload=source.invoice_payload,
         extra=extra | {key: value for key, value in source.extra.items() if key == "invoice"},
     )

@@ -118,10 +118,13 @@ async def _send_media(call: Call, kind: str) -> JsonObject:
 
 def deliver(call: Call, person: Person, markup: Markup, **content: Any) -> Message:
     """Put the new message into the chat, with what every send may say about it."""
+    reply = read_reply(call, person)
     message = call.world.add_message(
         person,
         from_bot=True,
-        reply_to=read_reply(call, person),
+        reply_to=reply.message_id,
+        quote=reply.quote,
+        effect_id=call.params.text("message_effect_id"),
         inline_keyboard=markup.inline,
         uneditable=markup.fixes_the_message,
         silent=call.params.flag("disable_notification"),

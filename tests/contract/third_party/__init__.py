@@ -1,0 +1,1 @@
+"""The simulators and the bot against software and specifications that other people wrote."""
