@@ -194,9 +194,9 @@ def _page(packet: bytes, reached: int, *, serial: int = 7, flags: int = 0) -> by
 def wma(*, seconds: float = 4.0, packets: int = 0) -> bytes:
     """A header with the properties of the file, and so many packets of a second, the first after a preroll of three."""
     properties = bytes.fromhex("a1dcab8c47a9cf118ee400c00c205365") + struct.pack("<Q", 104) + bytes(40)
-    times = struct.pack("<QQQ", round((seconds + 3) * 10**7), round(seconds * 10**7), 3000)
-    head = bytes.fromhex("3026b2758e66cf11a6d900aa0062ce6c") + bytes(14) + properties + times
-    sizes = bytes(4) + struct.pack("<III", 64, 64, 0)
-    data = bytes.fromhex("3626b2758e66cf11a6d900aa0062ce6c") + bytes(34) if packets else b""
+    properties += struct.pack("<QQQ", round((seconds + 3) * 10**7), round(seconds * 10**7), 3000)
+    properties += bytes(4) + struct.pack("<III", 64, 64, 0)
+    head = bytes.fromhex("3026b2758e66cf11a6d900aa0062ce6c") + struct.pack("<QIH", 30 + len(properties), 1, 0x201)
+    data = bytes.fromhex("3626b2758e66cf11a6d900aa0062ce6c") + struct.pack("<Q", 50 + 64 * packets) + bytes(26)
     starts = (b"\x82\x00\x00\x08\x5d\x00" + struct.pack("<IH", 3000 + 1000 * each, 1000) for each in range(packets))
-    return head + sizes + data + b"".join(start.ljust(64, b"\x00") for start in starts)
+    return head + properties + data + b"".join(start.ljust(64, b"\x00") for start in starts)

@@ -44,14 +44,36 @@ def begins(reader: Reader, tfdt: Box) -> int:
     return reader.number(tfdt.start + 4, 8 if is_long else 4)
 
 
-def shown(reader: Reader, elst: Box) -> int:
-    """How long what is shown of a track lasts; a part may be shown more than once."""
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """An entry of an edit list: how long it plays, in the movie's units, and where in the track, in the track's own units.
+
+    A length of 0 plays on to the track's end. A place of -1 plays nothing: the track begins later.
+    """
+
+    length: int
+    media_time: int
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing is played meanwhile."""
+        return self.media_time < 0
+
+
+def edits(reader: Reader, elst: Box) -> list[Edit]:
+    """The edit list of a track; one that is cut short is read as far as it goes."""
     is_long = reader.read(elst.start, 1) == b"\x01"
-    count, width = reader.number(elst.start + 4, 4), 20 if is_long else 12
+    count, half = reader.number(elst.start + 4, 4), 8 if is_long else 4
+    width = 2 * half + 4
     there = min(count, (elst.end - elst.start - 8) // width)
-    lengths = (reader.number(elst.start + 8 + width * part, 8 if is_long else 4) for part in range(there))
-    not_known = 0xFFFFFFFF_FFFFFFFF if is_long else 0xFFFFFFFF
-    return sum(length for length in lengths if length != not_known)
+    not_known = (1 << 8 * half) - 1
+    found = []
+    for number in range(there):
+        at = elst.start + 8 + width * number
+        length = reader.number(at, half)
+        place = int.from_bytes(reader.read(at + half, half), "big", signed=True)
+        found.append(Edit(0 if length == not_known else length, place))
+    return found
 
 
 def of_samples(reader: Reader, stts: Box, samples: int) -> int:

@@ -1,7 +1,8 @@
 """Films, sound and pictures in boxes (MP4, QuickTime, M4A, HEIC, AVIF): how long they are, and how large. Pure.
 
 Boxes are walked by their sizes, so the one that matters may stand at the end of a large file. A length is told in several
-places (the film's header, each track's, the list of what is shown) and can be counted (`box_times.py`); the largest counts.
+places (the film's header, each track's) and can be counted (`box_times.py`); the largest counts. Where a track has an edit
+list, only what it plays counts, as every player has it: cutting programs and encoders hide the rest that way.
 """
 
 from collections.abc import Iterator
@@ -10,7 +11,8 @@ from decimal import Decimal
 from typing import Final
 
 from photomat.files import box_times
-from photomat.files.box_times import Box
+from photomat.files.box_times import Box, Edit
+from photomat.files.padding import AAC_SAMPLES, TIMESTAMP_S, without_padding, without_samples
 from photomat.files.reader import Cut, Reader
 
 LONG_HEADER: Final = 16
@@ -21,7 +23,7 @@ VIDEO, SOUND = b"vide", b"soun"
 
 @dataclass(slots=True, kw_only=True)
 class Track:
-    """One track of a film. `told` and `counted` are in its own units, `shown` in the film's."""
+    """One track of a film. Numbers are in its own units, the lengths of its edits in the film's."""
 
     number: int = 0
     handler: bytes = b""
@@ -29,16 +31,34 @@ class Track:
     height: int = 0
     timescale: int = 0
     told: int = 0
-    shown: int = 0
+    edits: list[Edit] = field(default_factory=list)
     counted: int = 0
     in_fragments: int = 0
     reached: int = 0
 
     def seconds(self, film_timescale: int) -> Decimal:
         """How long it is; a track that does not say its units has the film's."""
-        own = max(self.told, self.counted + self.in_fragments, self.reached)
-        seconds = Decimal(own) / (self.timescale or film_timescale or 1)
-        return max(seconds, Decimal(self.shown) / (film_timescale or 1))
+        timescale, film_timescale = self.timescale or film_timescale or 1, film_timescale or 1
+        held = Decimal(max(self.told, self.counted + self.in_fragments, self.reached)) / timescale
+        if not self.edits:
+            return self._without_padding(held)
+        if self.in_fragments or not any(edit.length for edit in self.edits if not edit.is_empty):
+            return self._without_padding(
+                max(held + self._begins_later(film_timescale) - self._skips(timescale), Decimal(0))
+            )
+        return without_padding(Decimal(sum(edit.length for edit in self.edits)) / film_timescale)
+
+    def _begins_later(self, film_timescale: int) -> Decimal:
+        return Decimal(sum(edit.length for edit in self.edits if edit.is_empty)) / film_timescale
+
+    def _skips(self, timescale: int) -> Decimal:
+        """What is not played in front of an edit that goes on to the end."""
+        return Decimal(min((edit.media_time for edit in self.edits if not edit.is_empty), default=0)) / timescale
+
+    def _without_padding(self, seconds: Decimal) -> Decimal:
+        """A sound track without an edit list still has its encoder's delay, and its last frame is filled up."""
+        is_sound = self.handler == SOUND
+        return without_samples(seconds, AAC_SAMPLES, self.timescale) if is_sound else without_padding(seconds)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -52,8 +72,14 @@ class Film:
 
     @property
     def seconds(self) -> Decimal | None:
-        """How long it is: the largest of what is told and what is counted."""
-        return max([self.told, *(track.seconds(self.timescale) for track in self.tracks)]) or None
+        """How long it is: the longest of what is seen and heard, or what its header tells, if that is more."""
+        played = [track for track in self.tracks if track.handler in {VIDEO, SOUND}] or self.tracks
+        longest = max((track.seconds(self.timescale) for track in played), default=Decimal(0))
+        rates = [track.timescale for track in played if track.handler == SOUND and track.timescale]
+        padding = max((Decimal(AAC_SAMPLES) / rate for rate in rates), default=TIMESTAMP_S)
+        if any(track.in_fragments for track in played):
+            longest = without_padding(longest, padding)
+        return max(longest, without_padding(self.told, padding)) or None
 
     @property
     def is_sound_alone(self) -> bool:
@@ -137,7 +163,7 @@ def _track(reader: Reader, trak: Box) -> Track:
         track.number = reader.number(box.start + (20 if is_long else 12), 4)
         track.width, track.height = reader.number(box.end - 8, 2), reader.number(box.end - 4, 2)
     for box in boxes_at(reader, trak, b"edts", b"elst"):
-        track.shown = box_times.shown(reader, box)
+        track.edits = box_times.edits(reader, box)
     for box in boxes_at(reader, trak, b"mdia", b"mdhd"):
         track.timescale, track.told = box_times.header(reader, box)
     for box in boxes_at(reader, trak, b"mdia", b"hdlr"):

@@ -6,11 +6,12 @@ Only what is certain counts as cut: whatever a format leaves open, or careless p
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from photomat.files.asf import FILE_PROPERTIES, HEADER_BYTES
 from photomat.files.boxes import boxes_at, boxes_within
-from photomat.files.frames import after_tags
-from photomat.files.ogg import PAGE_HEADER
+from photomat.files.flac import flac_is_truncated
+from photomat.files.frames import mp3_is_truncated
+from photomat.files.ogg import PAGE_HEADER, ogg_is_truncated
 from photomat.files.reader import MOST_AT_ONCE, Cut, Endless, Reader
-from photomat.files.sounds import FILE_PROPERTIES, WMA_HEADER_BYTES
 
 JPEG_SCAN, JPEG_END = 0xDA, b"\xff\xd9"
 GIF_PICTURE, GIF_MORE, GIF_PADDING = 0x2C, 0x21, 0x00
@@ -140,32 +141,24 @@ def _wav(reader: Reader) -> bool:
     return size < LARGEST_TOLD and at > reader.size + SLACK_BYTES
 
 
+def _aiff(reader: Reader) -> bool:
+    """As for other files in chunks, with the numbers the other way round."""
+    return 8 + reader.number(4, 4) > reader.size + 1
+
+
 def _ogg(reader: Reader) -> bool:
-    """The last page is whole."""
+    """The last page is whole, and there is as much as is declared."""
     start = max(0, reader.size - TAIL_BYTES)
     found = reader.some(start, TAIL_BYTES).rfind(b"OggS")
     if found < 0:
         return False
     segments = reader.number(start + found + PAGE_HEADER - 1, 1)
     lengths = reader.read(start + found + PAGE_HEADER, segments)
-    return start + found + PAGE_HEADER + segments + sum(lengths) > reader.size
+    return start + found + PAGE_HEADER + segments + sum(lengths) > reader.size or ogg_is_truncated(reader)
 
 
-def _flac(reader: Reader) -> bool:
-    """Behind its descriptions there is room for as many frames as it tells of, were they all as small as its smallest."""
-    start = at = after_tags(reader) + 4
-    is_last = False
-    while not is_last:
-        is_last = bool(reader.number(at, 1) & 0x80)
-        at += 4 + reader.number(at + 1, 3)
-    largest_block, smallest_frame = reader.number(start + 6, 2), reader.number(start + 8, 3)
-    samples = reader.number(start + 14, 8) & (2**36 - 1)
-    frames = samples // largest_block if largest_block else 0
-    return at + max(frames * smallest_frame, min(samples, 1)) > reader.size
-
-
-def _wma(reader: Reader) -> bool:
-    at = reader.some(0, WMA_HEADER_BYTES).find(FILE_PROPERTIES)
+def _asf(reader: Reader) -> bool:
+    at = reader.some(0, HEADER_BYTES).find(FILE_PROPERTIES)
     if at < 0 or reader.number(at + 88, 4, little=True) & BROADCAST:
         return False
     return reader.number(at + 40, 8, little=True) > reader.size
@@ -187,7 +180,10 @@ LOOKS: Final[dict[str, Callable[[Reader], bool]]] = {
     "audio/webm": _matroska,
     "audio/x-matroska": _matroska,
     "audio/wav": _wav,
+    "audio/aiff": _aiff,
     "audio/ogg": _ogg,
-    "audio/flac": _flac,
-    "audio/x-ms-wma": _wma,
+    "audio/mpeg": mp3_is_truncated,
+    "audio/flac": flac_is_truncated,
+    "audio/x-ms-wma": _asf,
+    "video/x-ms-wmv": _asf,
 }

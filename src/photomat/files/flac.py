@@ -1,7 +1,7 @@
 """FLAC: how long it is. Pure.
 
 Its first block says how many samples there are, which anybody can change; every frame says how many it holds, under a checksum,
-and the frames are counted. A file without frames has no length.
+and the frames are counted. A file without frames has no length, and one that tells of more than it holds is truncated.
 """
 
 from collections.abc import Iterator
@@ -20,8 +20,9 @@ BLOCKS: Final = {1: 192, **{code: 144 << code for code in range(2, 6)}, **{code:
 
 RATE_BYTES: Final = {12: 1, 13: 2, 14: 2}
 NO_RATE: Final = 15
-MOST_TOLD: Final = 8
-"""A file that tells of so many times more than it holds is broken, or lies."""
+STREAM_INFO: Final = 34
+LONGEST_FRAME: Final = 2**19
+"""A frame of 65535 samples in two channels of 24 bits, and a little more."""
 
 
 class Frame(NamedTuple):
@@ -31,17 +32,58 @@ class Frame(NamedTuple):
     sort: tuple[int, int]
 
 
+class Counts(NamedTuple):
+    """The sampling rate, how many samples are declared (0 if that is not known) and found, where the last frame begins."""
+
+    rate: int
+    declared: int
+    found: int
+    last_at: int
+
+
 def flac_seconds(reader: Reader) -> Decimal | None:
-    """How long a FLAC is: what it tells or what it holds, whichever is more."""
+    """How long a FLAC is: as long as the frames it holds."""
+    counts = _counts(reader)
+    return Decimal(counts.found) / counts.rate if counts.rate and counts.found else None
+
+
+def flac_is_truncated(reader: Reader) -> bool:
+    """Whether a FLAC declares more samples than it holds, or ends within its last frame."""
+    counts = _counts(reader)
+    return counts.declared > counts.found or not _ends_whole(reader, counts.last_at)
+
+
+def _counts(reader: Reader) -> Counts:
     start = after_tags(reader)
     if reader.read(start, 4) != b"fLaC" or reader.number(start + 4, 1) & 0x7F:
         raise Cut
-    packed = reader.number(start + 18, 8)
-    rate, told = packed >> 44, packed & (2**36 - 1)
-    counted = sum(frame.samples for frame in _frames(reader, _after_blocks(reader, start + 4)))
-    if not rate or not counted or told > counted * MOST_TOLD:
-        return None
-    return Decimal(max(told, counted)) / rate
+    rate, declared = declared_in(reader.read(start + 8, STREAM_INFO))
+    found, last_at = 0, start
+    for at, frame in _frames(reader, _after_blocks(reader, start + 4)):
+        found, last_at = found + frame.samples, at
+    return Counts(rate, declared, found, last_at)
+
+
+def _ends_whole(reader: Reader, at: int) -> bool:
+    """Whether the frame that begins here ends with its checksum, wherever that is; tags may follow it."""
+    value = 0
+    for byte in reader.some(at, LONGEST_FRAME):
+        value = (value << 8 & 0xFFFF) ^ _CHECKSUMS_16[value >> 8 ^ byte]
+        if not value:
+            return True
+    return False
+
+
+def declared_in(stream_info: bytes) -> tuple[int, int]:
+    """The sampling rate and the number of samples in the block that describes a stream."""
+    packed = int.from_bytes(stream_info[10:18], "big")
+    return packed >> 44, packed & (2**36 - 1)
+
+
+def frame_samples(head: bytes) -> int:
+    """How many samples the frame that begins with these bytes holds; 0 where none begins."""
+    frame = _frame(head) if head[:1] == b"\xff" and len(head) > 1 and head[1] & 0xFE == 0xF8 else None  # noqa: PLR2004  mark
+    return 0 if frame is None else frame.samples
 
 
 def _after_blocks(reader: Reader, at: int) -> int:
@@ -53,8 +95,8 @@ def _after_blocks(reader: Reader, at: int) -> int:
             return at
 
 
-def _frames(reader: Reader, start: int) -> Iterator[Frame]:
-    """Every frame with a sound header that is of the first one's sort."""
+def _frames(reader: Reader, start: int) -> Iterator[tuple[int, Frame]]:
+    """Every frame with a sound header that is of the first one's sort, and where it begins."""
     first_at, first = _first(reader, start)
     mark, at = reader.read(first_at, 2), first_at
     while at < reader.size:
@@ -64,7 +106,7 @@ def _frames(reader: Reader, start: int) -> Iterator[Frame]:
             reader.spend(2)
             frame = _frame(window[found : found + LONGEST_HEADER])
             if frame is not None and frame.sort == first.sort:
-                yield frame
+                yield at + found, frame
             found = window.find(mark, found + 1)
         at += max(1, found) if found >= 0 else max(1, len(window) - 1)
 
@@ -101,6 +143,13 @@ def _checksum(data: bytes) -> int:
     return value
 
 
+def _checksum_16_of(byte: int) -> int:
+    value = byte << 8
+    for _ in range(8):
+        value = (value << 1 ^ (0x8005 if value & 0x8000 else 0)) & 0xFFFF
+    return value
+
+
 def _checksum_of(byte: int) -> int:
     for _ in range(8):
         byte = (byte << 1 ^ (0x07 if byte & 0x80 else 0)) & 0xFF
@@ -108,3 +157,4 @@ def _checksum_of(byte: int) -> int:
 
 
 _CHECKSUMS: Final = tuple(_checksum_of(byte) for byte in range(256))
+_CHECKSUMS_16: Final = tuple(_checksum_16_of(byte) for byte in range(256))

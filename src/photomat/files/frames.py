@@ -1,7 +1,8 @@
 """Sound in frames, MP3 and AAC: how long it is. Pure.
 
-Every frame of the file is counted, whatever its first one says of their number: the larger of both is the length. Rubbish
-between frames is stepped over, as players do. A file with more frames than we count (`Reader`) has no length we would trust.
+Every frame of the file is counted, whatever its first one says of their number; the encoder's padding (`padding.py`) is
+subtracted. An MP3 that declares more frames than it holds is truncated (`mp3_is_truncated`). Rubbish between frames is
+stepped over, as players do. A file with more frames than we count (`Reader`) has no length we would trust.
 """
 
 from collections import Counter
@@ -9,6 +10,7 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Final, NamedTuple, TypeAlias
 
+from photomat.files.padding import AAC_SAMPLES, MP3_SAMPLES, without_padding, without_samples
 from photomat.files.reader import MOST_AT_ONCE, Cut, Reader
 
 SEARCHED_BYTES: Final = 65536
@@ -16,6 +18,12 @@ TAG_HEADER: Final = 10
 FRAME_HEADER: Final = 7
 """The longer of the two."""
 
+MISCOUNTED_FRAMES: Final = 1
+XING_FIELDS: Final = {1: 4, 2: 4, 4: 100, 8: 4}
+"""Number of frames, number of bytes, table of places, quality: each there if its bit is set."""
+
+LAME_NAMES: Final = (b"LAME", b"Lavf", b"Lavc", b"L3.9")
+MOST_STATED_PADDING: Final = 4 * 1152
 MARK: Final = 0xFF
 MONO: Final = 3
 LAYERS: Final = {3: 1, 2: 2, 1: 3}
@@ -41,6 +49,13 @@ class Frame(NamedTuple):
     rate: int
 
 
+class Declared(NamedTuple):
+    """What the first frame of an MP3 states: how many frames follow, and how many samples of them are padding."""
+
+    frames: int
+    padding: int | None = None
+
+
 ReadFrame: TypeAlias = Callable[[bytes, int], Frame | None]
 
 
@@ -57,16 +72,27 @@ def after_tags(reader: Reader) -> int:
 
 def mp3_seconds(reader: Reader, start: int | None = None) -> Decimal | None:
     """How long an MP3 is, or one that begins within another file."""
-    at, frame = _first(reader, after_tags(reader) if start is None else start, mp3_frame)
-    told = _told_frames(reader, at, frame)
-    counted = counted_seconds(reader, at if told is None else at + frame.size, mp3_frame)
-    return max(counted, Decimal((told or 0) * frame.samples) / frame.rate) or None
+    first, declared, seconds = _mp3_counts(reader, start)
+    if declared is not None and declared.padding is not None:
+        stated = Decimal(declared.frames * first.samples) / first.rate
+        exact = max(seconds - Decimal(declared.padding) / first.rate, Decimal(0))
+        return (
+            without_padding(exact) if seconds <= stated else without_samples(exact, MP3_SAMPLES, first.rate)
+        ) or None
+    return without_samples(seconds, MP3_SAMPLES, first.rate) or None
+
+
+def mp3_is_truncated(reader: Reader) -> bool:
+    """Whether an MP3 declares more frames than it holds; encoders disagree about counting the declaring frame itself."""
+    first, declared, counted = _mp3_counts(reader, None)
+    frames = declared.frames if declared is not None else 0
+    return frames - MISCOUNTED_FRAMES > counted * first.rate / first.samples
 
 
 def aac_seconds(reader: Reader) -> Decimal | None:
     """How long AAC in ADTS frames is."""
-    at, _ = _first(reader, after_tags(reader), aac_frame)
-    return counted_seconds(reader, at, aac_frame)
+    at, first = _first(reader, after_tags(reader), aac_frame)
+    return without_samples(counted_seconds(reader, at, aac_frame), AAC_SAMPLES, first.rate)
 
 
 def mp3_frame(head: bytes, at: int = 0) -> Frame | None:
@@ -91,7 +117,7 @@ def counted_seconds(reader: Reader, start: int, read_frame: ReadFrame) -> Decima
 
 
 def _frames(reader: Reader, start: int, read_frame: ReadFrame) -> Iterator[Frame]:
-    """Every frame. After rubbish one counts that is like the one before, or is followed by another."""
+    """Every whole frame. After rubbish one counts that is like the one before, or is followed by another."""
     at, base, window, before, is_next = start, start, b"", None, True
     while at < reader.size:
         if at + FRAME_HEADER > base + len(window) < reader.size:
@@ -99,8 +125,9 @@ def _frames(reader: Reader, start: int, read_frame: ReadFrame) -> Iterator[Frame
         reader.spend()
         frame = read_frame(window, at - base)
         if frame is not None and (is_next or _is_real(reader, at, frame, before, read_frame)):
-            yield frame
             at, before, is_next = at + frame.size, frame, True
+            if at <= reader.size:
+                yield frame
         else:
             found = window.find(b"\xff", at - base + 1)
             at, is_next = base + (found if found >= 0 else len(window)), False
@@ -125,15 +152,33 @@ def _first(reader: Reader, start: int, read_frame: ReadFrame) -> tuple[int, Fram
     raise Cut
 
 
-def _told_frames(reader: Reader, at: int, frame: Frame) -> int | None:
-    """How many frames the first one says there are; None where it says nothing and is sound itself."""
+def _mp3_counts(reader: Reader, start: int | None) -> tuple[Frame, Declared | None, Decimal]:
+    """The first frame, what it declares where it is no sound itself, and the length of all frames of sound."""
+    at, first = _first(reader, after_tags(reader) if start is None else start, mp3_frame)
+    declared = _declared(reader, at, first)
+    return first, declared, counted_seconds(reader, at if declared is None else at + first.size, mp3_frame)
+
+
+def _declared(reader: Reader, at: int, frame: Frame) -> Declared | None:
     head = reader.read(at, 4)
     is_mono, is_version_1 = head[3] >> 6 == MONO, head[1] >> 3 & 3 == 3  # noqa: PLR2004  as the table of rates has it
-    tag = reader.some(at + 4 + ((17 if is_mono else 32) if is_version_1 else (9 if is_mono else 17)), 12)
+    tag_at = at + 4 + ((17 if is_mono else 32) if is_version_1 else (9 if is_mono else 17))
+    tag = reader.some(tag_at, 12)
     if tag[:4] in {b"Xing", b"Info"} and len(tag) == 12:  # noqa: PLR2004  flags and the number behind them
-        return int.from_bytes(tag[8:12], "big") if tag[7] & 1 else 0
+        flags = tag[7]
+        after = tag_at + 8 + sum(size for bit, size in XING_FIELDS.items() if flags & bit)
+        return Declared(int.from_bytes(tag[8:12], "big") if flags & 1 else 0, _lame_padding(reader.some(after, 24)))
     other = reader.some(at + 36, min(18, frame.size))
-    return int.from_bytes(other[14:18], "big") if other[:4] == b"VBRI" else None
+    return Declared(int.from_bytes(other[14:18], "big")) if other[:4] == b"VBRI" else None
+
+
+def _lame_padding(extension: bytes) -> int | None:
+    """Delay and filling in samples, twelve bits each, as LAME and those who follow it state them."""
+    if not extension.startswith(LAME_NAMES) or len(extension) < 24:  # noqa: PLR2004  as far as the padding
+        return None
+    delay = extension[21] << 4 | extension[22] >> 4
+    filling = (extension[22] & 0x0F) << 8 | extension[23]
+    return delay + filling if delay + filling <= MOST_STATED_PADDING else None
 
 
 def _mp3_frames() -> dict[int, Frame]:

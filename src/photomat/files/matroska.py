@@ -11,6 +11,7 @@ from decimal import Decimal
 from enum import IntEnum
 from typing import Final, NamedTuple
 
+from photomat.files.padding import AAC_SAMPLES, SOUND_S, TIMESTAMP_S, without_padding
 from photomat.files.reader import MOST_AT_ONCE, Cut, Endless, Reader
 
 
@@ -26,6 +27,8 @@ class Id(IntEnum):
     TRACK_TYPE = 0x83
     TRACK_SCALE = 0x23314F
     VIDEO = 0xE0
+    SOUND = 0xE1
+    SAMPLING = 0xB5
     WIDTH = 0xB0
     HEIGHT = 0xBA
     CLUSTER = 0x1F43B675
@@ -36,7 +39,9 @@ class Id(IntEnum):
     BLOCK_DURATION = 0x9B
 
 
-OPENED: Final = frozenset(map(int, (Id.SEGMENT, Id.INFO, Id.TRACKS, Id.TRACK, Id.VIDEO, Id.CLUSTER, Id.GROUP)))
+OPENED: Final = frozenset(
+    map(int, (Id.SEGMENT, Id.INFO, Id.TRACKS, Id.TRACK, Id.VIDEO, Id.SOUND, Id.CLUSTER, Id.GROUP))
+)
 READ: Final = frozenset(map(int, Id)) - OPENED
 PICTURES: Final = 1
 LONGEST_ID: Final = 4
@@ -69,12 +74,21 @@ class Recording:
     kinds: set[int] = field(default_factory=set)
     width: int = 0
     height: int = 0
+    sampling: Decimal = Decimal(0)
 
     @property
     def seconds(self) -> Decimal | None:
         """How long it is: as it is told, or as its last block shows."""
         units = max(self.units, self.last_unit * self.track_scale)
-        return units * (self.unit_ns or USUAL_UNIT_NS) / A_SECOND_NS or None
+        seconds = units * (self.unit_ns or USUAL_UNIT_NS) / A_SECOND_NS
+        return without_padding(seconds, self._padding_s) or None
+
+    @property
+    def _padding_s(self) -> Decimal:
+        """What the encoder of the sound may have added; the video beside it is delayed by as much."""
+        if self.kinds == {PICTURES}:
+            return TIMESTAMP_S
+        return max(SOUND_S, AAC_SAMPLES / self.sampling) if self.sampling else SOUND_S
 
     @property
     def is_sound_alone(self) -> bool:
@@ -115,8 +129,16 @@ def _read(reader: Reader, element: Element, found: Recording) -> None:
             found.track_scale = max(found.track_scale, _real(reader, element))
         case Id.DURATION:
             found.units = max(found.units, _real(reader, element))
+        case _:
+            _read_track(reader, element, found)
+
+
+def _read_track(reader: Reader, element: Element, found: Recording) -> None:
+    match element.id:
         case Id.TRACK_TYPE:
             found.kinds.add(_number(reader, element))
+        case Id.SAMPLING:
+            found.sampling = _real(reader, element)
         case Id.WIDTH:
             found.width = max(found.width, _number(reader, element))
         case Id.HEIGHT:

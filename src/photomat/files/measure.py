@@ -1,8 +1,9 @@
 """What a file is, by its content: kind, format, length, sides. Names and declared types say nothing.
 
-Prices are made of lengths, so a length is never what a header claims alone: it is the larger of what is told and what is
-counted, rounded up. Nothing here raises on junk: what cannot be read is left out. Work and memory are bounded whatever the
-file says of itself, and one that takes more work than that has no length. Called in a thread: it reads.
+Prices are made of lengths, so a length is never what a header claims alone: it is what is counted, or the larger of what is
+told and what is counted, without the encoder's padding (`padding.py`), rounded up to a millisecond. Nothing here raises on
+junk: what cannot be read is left out. Work and memory are bounded whatever the file says of itself, and one that takes more
+work than that has no length. Called in a thread: it reads.
 """
 
 import struct
@@ -14,6 +15,7 @@ from typing import BinaryIO, Final
 
 from photomat.catalog.answers import FileFacts
 from photomat.catalog.input import FILE_KINDS, FileKind
+from photomat.files.asf import read_asf
 from photomat.files.boxes import read_film, read_picture
 from photomat.files.flac import flac_seconds
 from photomat.files.frames import aac_seconds, after_tags, mp3_seconds
@@ -22,7 +24,7 @@ from photomat.files.ogg import ogg_seconds
 from photomat.files.pictures import jpeg_sides, tiff_sides
 from photomat.files.reader import Cut, Reader
 from photomat.files.sniff import HEAD_BYTES, ZIP_MIME, Kind, sniff, zipped
-from photomat.files.sounds import wav_seconds, wma_seconds
+from photomat.files.sounds import aiff_seconds, amr_seconds, wav_seconds
 
 LARGEST_SIDE: Final = 1_000_000
 LONGEST_S: Final = Decimal(10_000_000)
@@ -35,7 +37,8 @@ SECONDS: Final[dict[str, Callable[[Reader], Decimal | None]]] = {
     "audio/wav": wav_seconds,
     "audio/flac": flac_seconds,
     "audio/ogg": ogg_seconds,
-    "audio/x-ms-wma": wma_seconds,
+    "audio/aiff": aiff_seconds,
+    "audio/amr": amr_seconds,
 }
 SIDES: Final[dict[str, Callable[[Reader], tuple[int, int] | None]]] = {
     "image/jpeg": jpeg_sides,
@@ -45,6 +48,7 @@ SIDES: Final[dict[str, Callable[[Reader], tuple[int, int] | None]]] = {
     "image/avif": read_picture,
 }
 BOXES: Final = frozenset({"video/mp4", "video/quicktime", "audio/mp4"})
+ASF: Final = "audio/x-ms-wma"
 MATROSKA: Final = {"video/webm": "audio/webm", "video/x-matroska": "audio/x-matroska"}
 
 
@@ -113,6 +117,11 @@ def _deeper(reader: Reader, first: _Found) -> _Found:
     if mime in BOXES:
         film = read_film(reader)
         return _Found(mime="audio/mp4" if film.is_sound_alone else mime, seconds=film.seconds, sides=film.sides)
+    if mime == ASF:
+        asf = read_asf(reader)
+        return _Found(
+            mime="video/x-ms-wmv" if asf.has_video else mime, seconds=asf.seconds, sides=(asf.width, asf.height)
+        )
     if mime in MATROSKA:
         recording = read_recording(reader)
         real = MATROSKA[mime] if recording.is_sound_alone else mime

@@ -1,4 +1,4 @@
-"""Opus and Vorbis in Ogg: how long they are. Pure.
+"""Opus, Vorbis, Speex and FLAC in Ogg: how long they are. Pure.
 
 Pages say which place the sound has reached; the packets in them say how long they are themselves. The larger counts. Streams
 that run beside each other last as long as the longest, streams one after the other add up.
@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final
 
+from photomat.files.flac import declared_in, frame_samples
+from photomat.files.padding import without_samples
 from photomat.files.reader import Reader
 
 PAGE_HEADER: Final = 27
@@ -22,7 +24,9 @@ OPUS_PARTS: Final = {range(12): (480, 960, 1920, 2880), range(12, 16): (480, 960
 LONGEST_PACKET: Final = 5760
 """Opus fills up its last packet, and the last page says where the sound really ends."""
 
-HEADERS: Final = {"opus": 2, "vorbis": 3}
+HEADERS: Final = {"opus": 2, "vorbis": 3, "speex": 2, "flac": 1}
+STREAM_HEAD: Final = 80
+FRAME_HEAD: Final = 16
 SEARCHED_BYTES: Final = 2**16
 
 
@@ -34,16 +38,23 @@ class Stream:
     rate: int
     unheard: int = 0
     least: int = 0
+    declared: int = 0
     reached: int = 0
     packets: int = 0
     counted: int = 0
 
     @property
+    def filling(self) -> int:
+        """How many samples more than the last page says its packets may hold: their sound is cut off there."""
+        return {"opus": LONGEST_PACKET, "vorbis": 4 * self.least, "speex": 2 * self.least}.get(self.codec, 0)
+
+    @property
     def seconds(self) -> Decimal:
         """How long it is."""
-        is_cut_off = 0 <= self.counted - self.reached <= LONGEST_PACKET and self.codec == "opus"
+        is_cut_off = 0 <= self.counted - self.reached <= self.filling
         last = self.reached if is_cut_off else max(self.reached, self.counted)
-        return Decimal(last - self.unheard) / self.rate if self.rate else Decimal(0)
+        seconds = Decimal(last - self.unheard) / self.rate if self.rate else Decimal(0)
+        return without_samples(seconds, self.filling, self.rate) if self.codec == "speex" else seconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,19 +68,30 @@ class Page:
 
 
 def ogg_seconds(reader: Reader) -> Decimal | None:
-    """How long Opus or Vorbis in Ogg is."""
-    total, beside, is_heading = Decimal(0), dict[bytes, Stream](), True
+    """How long sound in Ogg is: the longest of the streams beside each other, and then of those that follow them."""
+    return sum((_longest(beside) for beside in _chained(reader)), Decimal(0)) or None
+
+
+def ogg_is_truncated(reader: Reader) -> bool:
+    """Whether a stream of FLAC declares more samples than it holds; other codecs declare nothing."""
+    streams = (stream for beside in _chained(reader) for stream in beside.values())
+    return any(stream.declared > max(stream.reached, stream.counted) for stream in streams)
+
+
+def _chained(reader: Reader) -> Iterator[dict[bytes, Stream]]:
+    """The streams that run beside each other, by their serial numbers; one such group after the other."""
+    beside, is_heading = dict[bytes, Stream](), True
     for page in _pages(reader):
         if page.flags & BEGINS and not is_heading:
-            total += _longest(beside)
+            yield beside
             beside = {}
         is_heading = bool(page.flags & BEGINS)
         if page.serial not in beside and page.packets:
-            stream = _stream(reader.some(page.packets[0][0], 32))
+            stream = _stream(reader.some(page.packets[0][0], STREAM_HEAD))
             beside |= {page.serial: stream} if stream is not None else {}
         if page.serial in beside:
             _count(reader, page, beside[page.serial])
-    return total + _longest(beside) or None
+    yield beside
 
 
 def _longest(beside: dict[bytes, Stream]) -> Decimal:
@@ -81,6 +103,12 @@ def _stream(packet: bytes) -> Stream | None:
         return Stream(codec="opus", rate=OPUS_RATE, unheard=int.from_bytes(packet[10:12], "little"))
     if packet.startswith(b"\x01vorbis") and len(packet) > 28:  # noqa: PLR2004  as far as the lengths of its blocks
         return Stream(codec="vorbis", rate=int.from_bytes(packet[12:16], "little"), least=1 << (packet[28] & 15) >> 1)
+    if packet.startswith(b"Speex   ") and len(packet) >= 72:  # noqa: PLR2004  as far as its frames
+        rate, frame, frames = (int.from_bytes(packet[at : at + 4], "little") for at in (36, 56, 64))
+        return Stream(codec="speex", rate=rate, least=frame * max(1, frames))
+    if packet.startswith(b"\x7fFLAC") and len(packet) >= 51:  # noqa: PLR2004  with the block that describes the stream
+        rate, declared = declared_in(packet[17:51])
+        return Stream(codec="flac", rate=rate, declared=declared)
     return None
 
 
@@ -89,7 +117,17 @@ def _count(reader: Reader, page: Page, stream: Stream) -> None:
     for at, size in page.packets:
         stream.packets += 1
         if stream.packets > HEADERS[stream.codec] and size:
-            stream.counted += _opus_samples(reader.some(at, 2)) if stream.codec == "opus" else stream.least
+            stream.counted += _packet_samples(reader, at, stream)
+
+
+def _packet_samples(reader: Reader, at: int, stream: Stream) -> int:
+    match stream.codec:
+        case "opus":
+            return _opus_samples(reader.some(at, 2))
+        case "flac":
+            return frame_samples(reader.some(at, FRAME_HEAD))
+        case _:
+            return stream.least
 
 
 def _opus_samples(packet: bytes) -> int:

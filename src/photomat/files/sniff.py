@@ -27,6 +27,7 @@ EXTENSIONS: Final = {
     "video/webm": "webm",
     "video/x-matroska": "mkv",
     "video/x-msvideo": "avi",
+    "video/x-ms-wmv": "wmv",
     "audio/mpeg": "mp3",
     "audio/mp4": "m4a",
     "audio/aac": "aac",
@@ -35,6 +36,9 @@ EXTENSIONS: Final = {
     "audio/flac": "flac",
     "audio/x-ms-wma": "wma",
     "audio/webm": "webm",
+    "audio/x-matroska": "mka",
+    "audio/aiff": "aiff",
+    "audio/amr": "amr",
     "application/pdf": "pdf",
     ZIP_MIME: "zip",
     DOCX_MIME: "docx",
@@ -60,6 +64,8 @@ STARTS: Final = (
     (b"OggS", "audio/ogg"),
     (b"fLaC", "audio/flac"),
     (b"\x30\x26\xb2\x75\x8e\x66\xcf\x11", "audio/x-ms-wma"),
+    (b"#!AMR\n", "audio/amr"),
+    (b"#!AMR-WB\n", "audio/amr"),
     (b"II*\x00", "image/tiff"),
     (b"MM\x00*", "image/tiff"),
     (b"%PDF", "application/pdf"),
@@ -139,6 +145,8 @@ def _other(head: bytes) -> str:
         return "video/quicktime"
     if head[:4] in {b"RIFF", b"RF64"}:
         return RIFFS.get(head[8:12], UNKNOWN_MIME)
+    if head[:4] == b"FORM" and head[8:12] in {b"AIFF", b"AIFC"}:
+        return "audio/aiff"
     if head.startswith(b"\x1a\x45\xdf\xa3"):
         return "video/x-matroska" if b"matroska" in head[:64] else "video/webm"
     if head.startswith(b"PK\x03\x04"):

@@ -1,6 +1,7 @@
-"""Sound in other containers, WAV and WMA: how long it is. Pure.
+"""Sound in plain containers: WAV, AIFF and AMR: how long it is. Pure.
 
-A header says how many bytes make a second, and how long it all is; neither is believed where the rest says more.
+A WAV's header says how many bytes make a second, and how long it all is; neither is believed where the rest says more. ADPCM
+and GSM come in blocks that hold a fixed number of samples, the last of them filled up: the `fact` chunk states how many count.
 """
 
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from decimal import Decimal
 from typing import Final
 
 from photomat.files.frames import mp3_seconds
+from photomat.files.padding import MP3_SAMPLES, without_samples
 from photomat.files.reader import Reader
 
 NOT_TOLD: Final = frozenset({0, 0xFFFFFFFF})
@@ -16,44 +18,68 @@ EXTENDED: Final = 0xFFFE
 PLAIN: Final = frozenset({1, 3, 6, 7})
 """Numbers as they are, and the two laws of telephony: so many bits a sample."""
 
-HALVES: Final = frozenset({2, 0x11})
-"""Differences: four bits a sample."""
-
+MS_ADPCM, IMA_ADPCM, GSM = 2, 0x11, 0x31
+GSM_BLOCK: Final = 65
+FILLED_BLOCKS: Final = 2
 MPEG: Final = frozenset({0x50, 0x55})
 PRINTABLE: Final = range(0x20, 0x7F)
 
-FILE_PROPERTIES: Final = bytes.fromhex("a1dcab8c47a9cf118ee400c00c205365")
-DATA_OBJECT: Final = bytes.fromhex("3626b2758e66cf11a6d900aa0062ce6c")
-DATA_HEADER: Final = 50
-WMA_HEADER_BYTES: Final = 2**20
-NUMBER_BYTES: Final = (0, 1, 2, 4)
+AIFF_COMMON: Final = 18
+AMR_NARROW, AMR_WIDE = b"#!AMR\n", b"#!AMR-WB\n"
+AMR_BYTES: Final = {
+    AMR_NARROW: (12, 13, 15, 17, 19, 20, 26, 31, 5, 0, 0, 0, 0, 0, 0, 0),
+    AMR_WIDE: (17, 23, 32, 36, 40, 46, 50, 58, 60, 5, 0, 0, 0, 0, 0, 0),
+}
+"""How many bytes follow the first one of a frame, by its mode."""
+
+AMR_FRAME_S: Final = Decimal("0.02")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
-    """How the sound of a WAV is written; `bytes_a_second` is the least its header can mean."""
+    """How the sound of a WAV is written.
+
+    `bytes_a_second` is the least its header can mean; where the sound is in blocks, they hold `block_samples` each.
+    """
 
     code: int
+    rate: int
     bytes_a_second: Decimal
+    block_bytes: int = 0
+    block_samples: int = 0
 
 
 def wav_seconds(reader: Reader) -> Decimal | None:
-    """How long a WAV is: its bytes over the least that can make a second; frames of MP3 within it are counted."""
+    """How long a WAV is: its bytes over the least that can make a second, its blocks, or the frames of MP3 within it."""
     found: Format | None = None
-    first, size_bytes = 0, 0
+    first, size_bytes, stated = 0, 0, 0
     for name, at, size in _chunks(reader):
         if name == b"fmt ":
             written = _format(reader, at, size)
             found = written if found is None or written.bytes_a_second < found.bytes_a_second else found
+        elif name == b"fact":
+            stated = max(stated, reader.number(at, 4, little=True))
         elif name == b"data":
             first, size_bytes = first or at, size_bytes + size
     if found is None or not first:
         return None
+    if found.block_samples:
+        return _blocks_seconds(found, size_bytes, stated)
     seconds = Decimal(size_bytes) / found.bytes_a_second if found.bytes_a_second else None
     if found.code in MPEG:
         counted = mp3_seconds(reader, first)
-        return None if counted is None else max(counted, seconds or counted)
-    return seconds if found.code in PLAIN | HALVES else None
+        return None if counted is None else max(counted, without_samples(seconds or counted, MP3_SAMPLES, found.rate))
+    return seconds if found.code in PLAIN else None
+
+
+def _blocks_seconds(form: Format, size_bytes: int, stated: int) -> Decimal | None:
+    """The samples that all blocks hold; fewer where the stated number ends within the last ones, which are filled up."""
+    held = -(-size_bytes // form.block_bytes) * form.block_samples
+    if not form.rate:
+        return None
+    if held - FILLED_BLOCKS * form.block_samples < stated < held:
+        return Decimal(stated) / form.rate
+    return without_samples(Decimal(held) / form.rate, form.block_samples, form.rate)
 
 
 def _chunks(reader: Reader) -> Iterator[tuple[bytes, int, int]]:
@@ -82,35 +108,55 @@ def _format(reader: Reader, at: int, size: int) -> Format:
     align, bits = reader.number(at + 12, 2, little=True), reader.number(at + 14, 2, little=True)
     if code == EXTENDED and size >= 26:  # noqa: PLR2004  as far as the code it stands for
         code = reader.number(at + 24, 2, little=True)
+    block_samples = _block_samples(code, align, channels)
+    if block_samples:
+        bytes_a_second = Decimal(rate * align) / block_samples
+        return Format(
+            code=code, rate=rate, bytes_a_second=bytes_a_second, block_bytes=align, block_samples=block_samples
+        )
     counts = [Decimal(told)]
     if code in PLAIN:
         counts += [Decimal(rate * align), Decimal(rate * channels * -(-bits // 8))]
-    elif code in HALVES:
-        counts += [Decimal(rate * channels) / 2]
-    return Format(code=code, bytes_a_second=min((count for count in counts if count), default=Decimal(0)))
+    least = min((count for count in counts if count), default=Decimal(0))
+    return Format(code=code, rate=rate, bytes_a_second=least)
 
 
-def wma_seconds(reader: Reader) -> Decimal | None:
-    """How long a WMA is: as its properties say, or as its last packets do."""
-    head = reader.some(0, WMA_HEADER_BYTES)
-    at = head.find(FILE_PROPERTIES)
-    if at < 0:
-        return None
-    length, preroll = reader.number(at + 64, 8, little=True), reader.number(at + 80, 8, little=True)
-    told = Decimal(length) / 10_000_000 - Decimal(preroll) / 1000
-    data, size = head.find(DATA_OBJECT), reader.number(at + 92, 4, little=True)
-    if data < 0 or not size:
-        return told
-    reached = max((_reached(reader, at) for at in range(data + DATA_HEADER, reader.size - 16, size)), default=0)
-    return max(told, Decimal(reached - preroll) / 1000)
+def _block_samples(code: int, block_bytes: int, channels: int) -> int:
+    """How many samples a block holds: of ADPCM four bits each behind a header for each channel. 0 where there are no blocks."""
+    if code == GSM:
+        return 320 if block_bytes == GSM_BLOCK else 0
+    header, in_header = {MS_ADPCM: (7, 2), IMA_ADPCM: (4, 1)}.get(code, (0, 0))
+    if not header or not channels or block_bytes <= header * channels:
+        return 0
+    return (block_bytes - header * channels) * 2 // channels + in_header
 
 
-def _reached(reader: Reader, at: int) -> int:
-    """Until when a packet's sound lasts, in thousandths; the numbers before its times have no fixed length."""
-    reader.spend(2)
-    head = reader.some(at, 32)
-    after = 1 + (head[0] & 0x0F) if head[0] & 0x80 else 0
-    flags = head[after]
-    times = after + 2 + sum(NUMBER_BYTES[flags >> shift & 3] for shift in (5, 1, 3))
-    sent, lasts = head[times : times + 4], head[times + 4 : times + 6]
-    return int.from_bytes(sent, "little") + int.from_bytes(lasts, "little")
+def aiff_seconds(reader: Reader) -> Decimal | None:
+    """How long an AIFF or AIFC is: the frames its sound has bytes for, or as it states where the sound is compressed."""
+    at, stated, rate, frame_bytes, size_bytes, is_plain = 12, 0, Decimal(0), 0, 0, True
+    while at + 8 <= reader.size:
+        name, size = reader.read(at, 4), reader.number(at + 4, 4)
+        if name == b"COMM":
+            stated, rate = reader.number(at + 10, 4), _extended(reader.read(at + 16, 10))
+            frame_bytes = reader.number(at + 8, 2) * -(-reader.number(at + 14, 2) // 8)
+            is_plain = size < AIFF_COMMON + 4 or reader.read(at + 26, 4) in {b"NONE", b"sowt", b"twos"}
+        elif name == b"SSND":
+            size_bytes += min(size, reader.size - at - 8) - 8
+        at += 8 + size + size % 2
+    frames = size_bytes // frame_bytes if is_plain and frame_bytes else stated
+    return frames / rate if rate and size_bytes > 0 else None
+
+
+def _extended(number: bytes) -> Decimal:
+    """A floating-point number of 80 bits."""
+    exponent, fraction = int.from_bytes(number[:2], "big") & 0x7FFF, int.from_bytes(number[2:], "big")
+    return Decimal(fraction) * Decimal(2) ** (exponent - 16383 - 63)
+
+
+def amr_seconds(reader: Reader) -> Decimal | None:
+    """How long AMR is: its frames of 20 ms."""
+    start = next(name for name in AMR_BYTES if reader.some(0, len(name)) == name)
+    at, frames = len(start), 0
+    while at < reader.size:
+        at, frames = at + 1 + AMR_BYTES[start][reader.number(at, 1) >> 3 & 15], frames + 1
+    return frames * AMR_FRAME_S
