@@ -5,10 +5,10 @@ from typing import Any
 import asyncpg
 import pytest
 
-from photomat.audit import differences, proofs
+from photomat.audit import differences
 from photomat.audit.proofs import keep_proof, kept_proofs, prove_the_night, seal_days
-from photomat.audit.run import Examination, examine, violations
-from photomat.db.pool import Connection, Pool, transaction
+from photomat.audit.run import violations
+from photomat.db.pool import Pool, transaction
 from photomat.wallet import ledger
 from support.books import ANNA, by_hand, honest_books, names
 from support.database import connection_of, pool_of, shift_clock
@@ -152,20 +152,3 @@ async def test_a_difference_is_open_once_keeps_its_owner_and_ends(database: str)
             assert await differences.report(tx, **seen, found="50") is True
         endings = [(one.kind, one.resolution) for one in await differences.list_differences(pool)]
     assert sorted(endings, key=str) == [("kie", "seen no more"), ("stars", "booked by hand"), ("stars", None)]
-
-
-async def test_a_session_inside_another_transaction_is_ended_and_the_proof_kept(
-    database: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pids: list[int] = []
-
-    async def examine_late(connection: Connection) -> Examination:
-        pids.append(await connection.fetchval("SELECT pg_backend_pid()"))
-        if len(pids) == 1:
-            await connection.execute("BEGIN; SELECT 1; SET TRANSACTION ISOLATION LEVEL SERIALIZABLE")
-        return await examine(connection)
-
-    monkeypatch.setattr(proofs, "examine", examine_late)
-    async with pool_of(database) as pool:
-        assert (await keep_proof(pool)).violations == []
-    assert len(set(pids)) == 2

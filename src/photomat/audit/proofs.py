@@ -11,12 +11,9 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Final
 
-import asyncpg
-
 from photomat.audit.proofs_kept import DAYS
 from photomat.audit.run import TIMEOUT_S, Examination, Violation, examine
-from photomat.db.pool import ACQUIRE_TIMEOUT_S, Pool, Transaction, transaction
-from photomat.kernel.errors import Transient
+from photomat.db.pool import Pool, Transaction, transaction
 from photomat.kernel.logs import get_logger
 
 BEGINS: Final = timedelta(hours=2)
@@ -24,7 +21,6 @@ BEGINS: Final = timedelta(hours=2)
 
 KEPT: Final = timedelta(days=400)
 OFFENDERS_KEPT: Final = 5
-SESSIONS_TRIED: Final = 3
 log = get_logger()
 
 
@@ -65,7 +61,8 @@ async def prove_the_night(pool: Pool) -> bool:
 
 async def keep_proof(pool: Pool, *, night: date | None = None) -> Examination:
     """Examine everything now and keep what was found."""
-    found = await _examined(pool)
+    async with pool.acquire() as connection:
+        found = await examine(connection)
     await pool.execute(
         """
         INSERT INTO audit_runs (night, seconds, invariants, violations, figures) VALUES ($1, $2, $3, $4, $5)
@@ -78,18 +75,6 @@ async def keep_proof(pool: Pool, *, night: date | None = None) -> Examination:
         dict(found.figures),
     )
     return found
-
-
-async def _examined(pool: Pool) -> Examination:
-    """Examine on a session that can begin a transaction of its own: one found inside another is ended, and asked for anew."""
-    for _ in range(SESSIONS_TRIED):
-        async with pool.acquire(timeout=ACQUIRE_TIMEOUT_S) as connection:
-            try:
-                return await examine(connection)
-            except asyncpg.ActiveSQLTransactionError as error:
-                log.warning("AUDIT_SESSION_BUSY", error=str(error))
-                connection.terminate()
-    raise Transient("no session could begin a transaction")
 
 
 async def kept_proofs(pool: Pool, *, limit: int = 30) -> list[Proof]:

@@ -4,7 +4,7 @@ Promises: nothing waits for ever (connecting, acquiring, a statement and an idle
 columns are Python values, and a database that cannot be reached at start is told in one sentence without its password.
 A pool's connection carries no session state: no LISTEN, no session-level lock, no SET outside a transaction. That is
 why it goes back to the pool without a reset query, which saves a round trip for each transaction, and why the same code
-runs through a transaction pooler.
+runs through a transaction pooler. Only after an interrupted statement is a ROLLBACK sent (see `db/connection.py`).
 """
 
 import asyncio
@@ -16,6 +16,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import asyncpg
 
+from photomat.db.connection import SyncedConnection
 from photomat.kernel.clock import monotonic
 from photomat.kernel.errors import Startup
 
@@ -113,9 +114,9 @@ async def connect_pool(
             max_queries=QUERIES_PER_CONNECTION,
             max_inactive_connection_lifetime=IDLE_CONNECTION_S,
             init=_speak_json if through_pooler else _settle_in,
-            reset=_keep_as_is,
+            reset=_end_interrupted,
             loop=None,
-            connection_class=asyncpg.Connection,
+            connection_class=SyncedConnection,
             record_class=asyncpg.Record,
             **_arguments(dsn, name=name, statement_cache_size=0 if through_pooler else STATEMENTS_KEPT),
         )
@@ -127,7 +128,10 @@ async def connect(dsn: str, *, name: str, patience_s: float = 0) -> Connection:
     """Open one connection of its own, for session-level work: locks, LISTEN, migrations."""
 
     async def open_connection() -> Connection:
-        connection = await asyncpg.connect(**_arguments(dsn, name=name, statement_cache_size=STATEMENTS_KEPT))
+        connection = await asyncpg.connect(
+            connection_class=SyncedConnection,
+            **_arguments(dsn, name=name, statement_cache_size=STATEMENTS_KEPT),
+        )
         await _settle_in(connection)
         return connection
 
@@ -199,5 +203,6 @@ def _to_json(value: object) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-async def _keep_as_is(_connection: Connection) -> None:
-    """Open transactions are rolled back by the pool itself; there is nothing else to undo."""
+async def _end_interrupted(connection: SyncedConnection) -> None:
+    """The pool itself rolls back open transactions; an interrupted statement's implicit one is invisible to it."""
+    await connection.end_interrupted()

@@ -22,6 +22,7 @@ from photomat_chaos.lab.wire import CommitSpotter, Message
 Order = Literal["forget_commit", "lose_commit", "forget_answer"]
 CONNECT_LIMIT_S: Final = 5.0
 DRAIN_LIMIT_S: Final = 30.0
+KINDS_KEPT: Final = 100
 ENDED: Final = (OSError, asyncio.IncompleteReadError, TimeoutError, ValueError)
 
 
@@ -60,13 +61,17 @@ class Link:
 
 @dataclass(slots=True, kw_only=True)
 class Proxy:
-    """The proxy of one instance. What was ordered waits for its moment; `struck` counts what was done."""
+    """The proxy of one instance. What was ordered waits for its moment; `struck` counts what was done.
+
+    `kinds` holds the types of the last messages that clients sent.
+    """
 
     upstream: str
     dsn: str = ""
     latency_s: float = 0.0
     orders: deque[Order] = field(default_factory=deque)
     struck: Counter[str] = field(default_factory=Counter)
+    kinds: deque[bytes] = field(default_factory=lambda: deque(maxlen=KINDS_KEPT))
     _links: set[Link] = field(default_factory=set)
     _open: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -130,6 +135,7 @@ class Proxy:
     async def _requests(self, link: Link) -> None:
         while True:
             message = await self._read(link.client)
+            self.kinds.append(message.kind)
             if not self._obey(link, message):
                 raise ConnectionAbortedError
             if self.latency_s and message.kind in wire.ASKS_FOR_AN_ANSWER:
