@@ -1,9 +1,11 @@
 """Troubles at Kie and in Telegram, as a customer sees them: a pause, a reason, the money back; never two pictures."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
 
+from photomat_chaos.lab.proxy import open_proxy
 from support.endings import NOTHING_PAID, PAID, buys_something_endless, ends_well, ends_without_a_picture
 from support.patience import until
 from support.system import open_shop, running_system
@@ -76,6 +78,25 @@ async def test_a_lost_answer_is_given_up_in_time_where_that_is_sooner_than_overd
         await system.passes(PAUSE_S)
         await until(lambda: "вернулись на баланс" in anna.words(card), about=lambda: system.story)
         await ends_without_a_picture(system, anna)
+
+
+async def test_a_database_gone_between_the_create_and_its_record_costs_the_customer_only_time(
+    database: str, tmp_path: Path
+) -> None:
+    """Without a public URL no callback could tell the job its task: only the create reply knows it."""
+    async with running_system(database, tmp_path) as system, open_proxy(database) as proxy:
+        system.kie.faults.arm(world="kie", method="createTask", action="delay", delay_s=1)
+        instance = await system.start(public=False, DATABASE_URL=proxy.dsn, DELIVERY_LEASE_S="5")
+        anna = system.customer()
+        card = await anna.buys()
+        await system.until_job(lambda job: job["status"] == "submitting")
+        for _ in range(300):
+            proxy.cut()
+            await asyncio.sleep(0.01)
+        assert len(system.kie.world.tasks) == 1
+        await ends_well(system, anna, cards=(card,))
+        assert instance.lines("ANSWER_NOT_STORED")
+        assert not instance.lines("SUBMIT_UNKNOWN")
 
 
 async def test_telegram_asking_to_slow_down_delays_the_picture_and_nothing_else(database: str, tmp_path: Path) -> None:

@@ -4,6 +4,8 @@ from typing import Final
 
 import asyncpg
 
+from photomat.kernel.errors import PhotomatError
+
 AWAY: Final = (
     asyncpg.PostgresConnectionError,
     asyncpg.OperatorInterventionError,
@@ -21,3 +23,10 @@ def database_is_away(trouble: BaseException) -> bool:
     if isinstance(trouble, asyncpg.InterfaceError):
         return not isinstance(trouble, ValueError)  # a value that cannot be sent will not be sendable later
     return isinstance(trouble, AWAY)
+
+
+def fails_every_time(trouble: BaseException) -> bool:
+    """Whether the database has refused the values themselves: repeating the statement cannot help."""
+    if isinstance(trouble, asyncpg.InterfaceError):
+        return isinstance(trouble, ValueError)
+    return isinstance(trouble, asyncpg.IntegrityConstraintViolationError | asyncpg.DataError | PhotomatError)

@@ -89,7 +89,8 @@ async def record_intent(tx: Transaction, job: Job, *, decide_after: timedelta) -
 async def record_task(tx: Transaction, job_id: JobId, task_id: TaskId, *, look_after: timedelta) -> JobStatus | None:
     """Store the task id of the create reply, which always wins: there was one intent, so there is one reply.
 
-    No fence here: a callback may have put the job into a look's hands before its own create reply was stored.
+    No fence here: a callback may have put the job into a look's hands before its own create reply was stored. Idempotent:
+    None where this reply is stored already, and where there was no intent.
     """
     status = await tx.fetchval(
         """
@@ -100,7 +101,7 @@ async def record_task(tx: Transaction, job_id: JobId, task_id: TaskId, *, look_a
                leased_until = CASE WHEN status = 'submitting' THEN NULL ELSE leased_until END,
                status = CASE WHEN status = 'submitting' THEN 'running' ELSE status END,
                card_wanted = card_wanted + CASE WHEN status = 'submitting' THEN 1 ELSE 0 END
-         WHERE job_id = $1 AND intent_at IS NOT NULL
+         WHERE job_id = $1 AND intent_at IS NOT NULL AND (submitted_at IS NULL OR external_task_id <> $2)
         RETURNING status
         """,
         job_id,

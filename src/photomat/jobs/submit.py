@@ -6,13 +6,18 @@ Killed before the intent: the lease runs out and somebody claims the job again; 
 travel the lease is renewed. Killed after it, or the answer lost: the outcome is unknown, and the job is never submitted again
 by itself. Its callback finds it by the signed address even if the task id was never stored; past the give-up time the hold is
 released. A definite refusal fails the job or puts it back.
+
+What Kie answered is known only to this process until it is stored. Storing it is retried for as long as the process lives, through
+any outage of the database; only the death of the process in between leaves the outcome unknown.
 """
 
-from collections.abc import Callable, Mapping
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final, Protocol
 
+from photomat.db.away import fails_every_time
 from photomat.db.pool import Pool, transaction
 from photomat.jobs import orphans, settle, store, timeline
 from photomat.jobs.job import Job, JobStatus, Times
@@ -34,6 +39,8 @@ CREATES: Final = Budget(name="kie:creates", limit=19, window_s=10.5)
 """Kie takes 20 creates in 10 s; a little is left for what happens on the way."""
 
 PAUSE_S: Final = 60
+STORE_AGAIN_FIRST_S: Final = 0.2
+STORE_AGAIN_MOST_S: Final = 2.0
 RATE_LIMIT: Final = "waiting for Kie's rate limit"
 log = get_logger()
 
@@ -128,19 +135,28 @@ class Submitter:
                 protocol=job.request.protocol,
             )
         except Paused as error:
-            await self._pause(job, error)
+            paused = error
+            await _until_stored(lambda: self._pause(job, paused))
         except (Busy, Transient) as error:
-            await self._put_back(job, error.retry_after_s or backoff_s(job.attempts, most_s=60), str(error))
+            wait_s, reason = error.retry_after_s or backoff_s(job.attempts, most_s=60), str(error)
+            await _until_stored(lambda: self._put_back(job, wait_s, reason))
         except TaskRefused as error:
-            await self._fail(job, settle.Failure(code=f"refused-{error.code}", reason=error.reason))
+            failure = settle.Failure(code=f"refused-{error.code}", reason=error.reason)
+            await _until_stored(lambda: self._fail(job, failure))
         except OutcomeUnknown as error:
-            await self._unknown(job, str(error))
+            reason = str(error)
+            await _until_stored(lambda: self._unknown(job, reason))
         else:
             failpoint("submit.after_create")
-            try:
-                await self._record(job, task_id)
-            except Exception as error:  # noqa: BLE001  the task exists, its id could not be stored: the callback finds the job
-                await self._unknown(job, describe(error))
+            await self._keep_task(job, task_id)
+
+    async def _keep_task(self, job: Job, task_id: TaskId) -> None:
+        """Store the id of a task that exists; one the database can never take (a conflict) leaves the outcome unknown."""
+        try:
+            await _until_stored(lambda: self._record(job, task_id), task_id=task_id)
+        except Exception as error:  # noqa: BLE001  whatever made it impossible, the job must not stay claimed
+            reason = describe(error)
+            await _until_stored(lambda: self._unknown(job, reason))
 
     async def _unknown(self, job: Job, error: str) -> None:
         failpoint("submit.before_unknown")
@@ -152,7 +168,8 @@ class Submitter:
     async def _record(self, job: Job, task_id: TaskId) -> None:
         async with transaction(self.pool) as tx:
             status = await store.record_task(tx, job.job_id, task_id, look_after=self.times.poll_first)
-            await timeline.record(tx, job.job_id, Tag.SUBMITTED, task_id=task_id, status=status)
+            if status is not None:
+                await timeline.record(tx, job.job_id, Tag.SUBMITTED, task_id=task_id, status=status)
             matched = await orphans.match_tasks(tx, [task_id])
             failpoint("submit.before_commit")
         failpoint("submit.after_record")
@@ -179,3 +196,25 @@ class Submitter:
         failpoint("settle.after_commit")
         log.info("JOB_SETTLED", outcome="failed", money=settled, code=failure.code)
         self.wake("deliveries")
+
+
+async def _until_stored(write: Callable[[], Awaitable[None]], *, task_id: TaskId | None = None) -> None:
+    """Repeat an idempotent write until the database takes it; raises only what would fail every time.
+
+    The task id is logged, so that an operator finds the task even if the process dies first.
+    """
+    failures = 0
+    try:
+        while True:
+            try:
+                return await write()
+            except Exception as error:
+                if fails_every_time(error):
+                    raise
+                wait_s = backoff_s(failures, first_s=STORE_AGAIN_FIRST_S, most_s=STORE_AGAIN_MOST_S)
+                log.warning("ANSWER_NOT_STORED", task_id=task_id, error=describe(error), wait_s=round(wait_s, 1))
+                failures += 1
+                await asyncio.sleep(wait_s)
+    except asyncio.CancelledError:
+        log.error("ANSWER_LOST", task_id=task_id)
+        raise
