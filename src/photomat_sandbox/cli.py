@@ -50,7 +50,8 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__)
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line; what it writes holds chats, so other users of the machine cannot read it."""
+    os.umask(0o077)
     app()
 
 

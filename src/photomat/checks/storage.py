@@ -15,6 +15,7 @@ from photomat.delivery.lock import get_undelivered_jobs
 from photomat.jobs.create import Created
 from photomat.jobs.settle import Success
 from photomat.jobs.story import find_job
+from photomat.kernel.private import make_private
 
 OLDEST_VERSION: Final = 150000
 LEAST_FREE_BYTES: Final = 1 << 30
@@ -132,7 +133,7 @@ async def _instances(ground: Ground) -> Finding:
 def _disk(data_dir: Path) -> list[Finding]:
     results = data_dir / "results"
     try:
-        results.mkdir(parents=True, exist_ok=True)
+        make_private(results)
         with tempfile.TemporaryFile(dir=results) as file:
             file.write(b"photomat check")
     except OSError as error:

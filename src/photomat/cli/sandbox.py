@@ -17,6 +17,7 @@ from photomat.cli import run as run_command
 from photomat.cli.banner import show_box
 from photomat.cli.database import owned_database
 from photomat.kernel.errors import Startup
+from photomat.kernel.private import make_private, tighten
 from photomat.settings import SANDBOX_WELCOME, Settings, load
 
 TOKEN: Final = "424242:sandbox-token-of-no-value"  # noqa: S105  opens nothing but the simulator
@@ -61,7 +62,8 @@ def run_sandbox(settings: Settings) -> None:
 def simulators(settings: Settings) -> Iterator[None]:
     """All simulators in one process of their own; it ends with us, even if we are killed: its standard input closes."""
     state = Path(settings.data_dir) / "sandbox" / "telegram.json"
-    state.parent.mkdir(parents=True, exist_ok=True)
+    make_private(state.parent)
+    tighten(state.parent)
     command = [
         str(Path(sys.executable).with_name("photomat-sandbox")),
         "serve",

@@ -21,6 +21,7 @@ from photomat.delivery.media import ResultFiles
 from photomat.delivery.outputs import Output
 from photomat.kernel.fetch import Fetcher
 from photomat.kernel.logs import get_logger
+from photomat.kernel.private import make_private, open_private
 
 LARGEST_BYTES: Final = 8 * 2**20
 MOST_PIXELS: Final = 8 * 2**20
@@ -93,10 +94,11 @@ def _kept(path: Path) -> bytes:
 
 
 def _keep(path: Path, data: bytes) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_private(path.parent)
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
     try:
-        part.write_bytes(data)
+        with open_private(part) as file:
+            file.write(data)
         part.replace(path)
     finally:
         part.unlink(missing_ok=True)

@@ -19,6 +19,7 @@ from photomat.files.sniff import HEAD_BYTES, sniff
 from photomat.kernel.errors import Transient
 from photomat.kernel.fetch import Fetcher
 from photomat.kernel.logs import get_logger
+from photomat.kernel.private import make_private, open_private
 from photomat.kernel.trouble import describe
 
 LARGEST_BYTES: Final = 200 * 2**20
@@ -44,7 +45,7 @@ class ResultFiles:
         """Copy an output to our own disk; raises Transient when it cannot be had, or the disk takes nothing, now."""
         part = self.folder / str(output.job_id) / f".{output.position}.{secrets.token_hex(4)}.part"
         try:
-            await asyncio.to_thread(part.parent.mkdir, parents=True, exist_ok=True)
+            await asyncio.to_thread(self._make_folder, part.parent)
             size_bytes = await self._download(output.url, part)
             found = await asyncio.to_thread(_measured, part)
             see_through = await in_turn(partial(_is_see_through, part, found.mime), otherwise=False)
@@ -57,9 +58,32 @@ class ResultFiles:
             with suppress(OSError):
                 await asyncio.to_thread(part.unlink)
 
+    def _make_folder(self, folder: Path) -> None:
+        make_private(self.folder)
+        make_private(folder)
+
+    async def write(self, output: Output, data: bytes, *, mime: str, extension: str) -> KeptFile:
+        """Keep bytes of our own as an output; raises Transient when the disk takes nothing now."""
+        path = self.path_of(self.name_for(output, extension))
+        try:
+            await asyncio.to_thread(self._write, path, data)
+        except OSError as error:
+            raise Transient(f"the result could not be kept: {type(error).__name__}") from error
+        return KeptFile(path=path, mime=mime, size_bytes=len(data), width=None, height=None)
+
+    def _write(self, path: Path, data: bytes) -> None:
+        self._make_folder(path.parent)
+        part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+        try:
+            with open_private(part) as file:
+                file.write(data)
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+
     async def _download(self, url: str, part: Path) -> int:
         size_bytes = 0
-        with part.open("wb") as file:
+        with open_private(part) as file:
             async with Fetcher(trusted_host=self.trusted_host).opened(url, most_bytes=LARGEST_BYTES) as chunks:
                 async for chunk in chunks:
                     size_bytes += len(chunk)

@@ -12,6 +12,7 @@ from typing import BinaryIO
 from photomat.files.desk import FileDesk, OwnDisk
 from photomat.files.file import Source
 from photomat.kernel.ids import UserId
+from photomat.kernel.private import make_private
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +43,7 @@ async def copied(
 
 def empty(folder: Path) -> None:
     """Make the folder for copies, without what an end in the middle may have left where files must have names."""
-    folder.mkdir(parents=True, exist_ok=True)
+    make_private(folder)
     for left in folder.iterdir():
         left.unlink(missing_ok=True)
 
@@ -50,7 +51,7 @@ def empty(folder: Path) -> None:
 @contextmanager
 def _nameless(folder: Path) -> Iterator[BinaryIO]:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_private(folder)
         file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115  closed below; only what opening raises is translated
     except OSError as error:
         raise OwnDisk(f"the disk takes no copy of a file: {type(error).__name__}") from None

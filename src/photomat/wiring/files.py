@@ -13,6 +13,7 @@ from photomat.files.copying import empty
 from photomat.files.courier import Courier
 from photomat.files.desk import FileDesk
 from photomat.kernel.fetch import Fetcher
+from photomat.kernel.private import tighten
 from photomat.kie.uploads import KieUploads
 from photomat.settings import Settings
 from photomat.telegram.files import BotFiles
@@ -31,6 +32,8 @@ def file_desk(settings: Settings, *, pool: Pool, bot: Bot) -> FileDesk:
     """The desk; what customers name is fetched from public addresses alone, wherever Kie's host is."""
     tmp = Path(settings.data_dir) / "tmp"
     empty(tmp)
+    for folder in (tmp, result_files(settings).folder):
+        tighten(folder)
     return FileDesk(
         pool=pool,
         telegram=BotFiles(bot),
