@@ -9,7 +9,7 @@ import re
 from decimal import Decimal
 from ipaddress import ip_network
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 from urllib.parse import urlsplit
 
 from pydantic import Field, ValidationError, field_validator
@@ -20,6 +20,12 @@ from photomat.kernel.ids import ChatId
 
 SANDBOX_WELCOME = 100_000
 LONGEST_S = 366 * 86400
+
+
+def _kept(days: int, what: str, *, least: int = 0, most: int = 36_500) -> Any:
+    """A retention setting: how many days something is kept."""
+    forever = "" if least else "; 0 is for ever"
+    return Field(days, ge=least, le=most, description=f"Days to keep {what}{forever}.")
 
 
 class Settings(BaseSettings):
@@ -144,6 +150,29 @@ class Settings(BaseSettings):
     )
     job_timeout_s: float = Field(
         86400, gt=0, le=LONGEST_S, description="After so long we give up and release the money."
+    )
+    keep_result_copies_days: int = _kept(90, "our copies of results; only where Telegram keeps the file as well")
+    keep_updates_days: int = _kept(2, "Telegram's updates once handled (2 to 6, no more)", least=2, most=6)
+    keep_callbacks_days: int = _kept(30, "the bodies of callbacks, once their job is settled")
+    keep_orphans_days: int = _kept(30, "callbacks that found their job late; those that never did stay")
+    keep_drafts_days: int = _kept(30, "drafts nobody bought, after they expired")
+    keep_events_days: int = _kept(365, "the timelines of jobs, after a job was settled")
+    keep_input_files_days: int = _kept(90, "what is known of files customers sent, when nothing open uses them")
+    keep_resends_days: int = _kept(90, "records of results sent once more")
+    keep_notices_days: int = _kept(90, "messages the bot sent by itself, or could not send")
+    keep_incidents_days: int = _kept(90, "incidents that are over")
+    keep_proofs_days: int = _kept(400, "the proofs of the nightly audit; sealed days stay")
+    keep_readings_days: int = _kept(90, "hourly readings of the balance at Kie")
+    disk_alert_mb: int = Field(
+        1024,
+        ge=0,
+        description="Operators are told when the disk of DATA_DIR has less than so many MB free; 0 is never.",
+    )
+    disk_reserve_mb: int = Field(
+        200, ge=0, description="Below so many free MB no results are copied any more: the rest is for the database."
+    )
+    database_alert_mb: int = Field(
+        0, ge=0, description="Operators are told when the database is larger than so many MB; 0 is never."
     )
     rich_results: bool = Field(
         default=False, description="Show several outputs as one rich message (Telegram of June 2026 or newer)."

@@ -5,7 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from photomat.alerts.incident import Kind
-from photomat.alerts.watch import WATCHES_DUE, forget_old
+from photomat.alerts.watch import CLOSED_INCIDENTS, WATCHES_DUE
 from photomat.db.pool import Pool, transaction
 from photomat.delivery.lock import park
 from photomat.kernel.errors import Transient
@@ -198,10 +198,10 @@ async def test_incidents_are_forgotten_three_months_after_their_end_and_open_one
         tower.account.answer = 3.0
         await tower.goes_round(180)
         await tower.turns(89 * 86400)
-        await forget_old(tower.pool)
+        await CLOSED_INCIDENTS.delete(tower.pool, timedelta(days=90), 1000)
         assert len(await tower.incidents()) == 2
         await tower.turns(2 * 86400)
-        await forget_old(tower.pool)
+        await CLOSED_INCIDENTS.delete(tower.pool, timedelta(days=90), 1000)
         assert [one["closed_at"] for one in await tower.incidents()] == [None]
 
 

@@ -1,12 +1,13 @@
 """Proofs are kept once a night and shown, days that are over are sealed, and differences have an owner until they end."""
 
+from datetime import timedelta
 from typing import Any
 
 import asyncpg
 import pytest
 
 from photomat.audit import differences
-from photomat.audit.proofs import keep_proof, kept_proofs, prove_the_night, seal_days
+from photomat.audit.proofs import OLD_PROOFS, keep_proof, kept_proofs, prove_the_night, seal_days
 from photomat.audit.run import violations
 from photomat.db.pool import Pool, transaction
 from photomat.wallet import ledger
@@ -87,6 +88,7 @@ async def test_old_proofs_are_forgotten_and_sealed_days_are_not(database: str) -
         async with pool.acquire() as connection:
             await shift_clock(connection, 401 * DAY_S)
         await prove_the_night(pool)
+        assert (await OLD_PROOFS.delete(pool, timedelta(days=400), 1000)).deleted == 1
         assert len(await kept_proofs(pool)) == 1
         assert await days(pool) == 1
 

@@ -1,5 +1,6 @@
 """Files nobody needs are forgotten after a season, and an order that is made again knows which of its files are gone."""
 
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ from photomat.files import store
 from photomat.files.facts import gone
 from photomat.files.file import FromOutput, InputFile
 from photomat.files.take import take
-from photomat.files.tidy import KEPT, forget_unused
+from photomat.files.tidy import UNUSED
 from photomat.jobs.draft import save_draft
 from photomat.jobs.request import Request
 from photomat.kernel.ids import BotId, ChatId, JobId, UserId
@@ -24,6 +25,7 @@ from support.telegram_media import running_files
 
 IMAGE = Input(name="image", type="file", required=True, files=FileLimits(kind="image"))
 FORTNIGHT_S = 14 * 86400.0
+KEPT = timedelta(days=90)
 
 
 async def sent(sender: Sender) -> FileRef:
@@ -73,12 +75,12 @@ async def test_old_files_are_forgotten_unless_a_draft_or_a_job_needs_them(databa
         inputs = {"image": settled.as_json()}
         await sender.pool.execute("UPDATE generation_jobs SET inputs = $2 WHERE job_id = $1", done, inputs)
         await ordered(sender, in_job)
-        await forget_unused(sender.pool)
+        await UNUSED.delete(sender.pool, KEPT, 1000)
         assert await known(sender) == {idle, in_draft, in_job, settled}
         await shift_clock(sender.pool, KEPT.total_seconds() + 1)
         await drafted(sender, in_draft)
         young = await sent(sender)
-        await forget_unused(sender.pool)
+        await UNUSED.delete(sender.pool, KEPT, 1000)
         assert await known(sender) == {in_draft, in_job, young}
         assert await lost(sender, idle, in_draft, settled, young) == {idle, settled}
 
@@ -87,7 +89,7 @@ async def test_a_draft_that_ran_out_keeps_nothing(database: str, tmp_path: Path)
     async with a_sender(database, tmp_path) as sender:
         await drafted(sender, await sent(sender))
         await shift_clock(sender.pool, KEPT.total_seconds() + 1)
-        await forget_unused(sender.pool)
+        await UNUSED.delete(sender.pool, KEPT, 1000)
         assert await known(sender) == set()
 
 
@@ -97,7 +99,7 @@ async def test_what_is_taken_once_more_is_as_good_as_new(database: str, tmp_path
         ref = await made_before(sender, job_id)
         await shift_clock(sender.pool, KEPT.total_seconds() + 1)
         assert await made_before(sender, job_id) == ref
-        await forget_unused(sender.pool)
+        await UNUSED.delete(sender.pool, KEPT, 1000)
         assert await known(sender) == {ref}
 
 

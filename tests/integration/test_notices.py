@@ -1,6 +1,7 @@
 """What the bot says by itself: each thing once, in the reader's language, never twice when nobody knows whether it left."""
 
 import asyncio
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 from photomat.db.pool import Pool, transaction
 from photomat.kernel.ids import ChatId
 from photomat.notices.notice import NoticeButton, NoticeFile
-from photomat.notices.send import KEPT_FOR, MOST_TRIES, Notifier, claim_notices, forget_told, tell_what_was_missed
+from photomat.notices.send import ENDED_NOTICES, MOST_TRIES, Notifier, claim_notices, tell_what_was_missed
 from photomat.notices.tell import tell
 from photomat.telegram.messenger import TelegramMessenger
 from photomat.texts.load import load_texts
@@ -201,9 +202,9 @@ async def test_what_was_told_long_ago_is_forgotten_and_what_waits_is_not(databas
         await told(pool, 1, key="told")
         await claim_notices(pool, limit=9)
         await told(pool, 1, key="waits")
-        await shift_clock(pool, KEPT_FOR.total_seconds() + 1)
+        await shift_clock(pool, 90 * 86400 + 1)
         await told(pool, 1, key="new")
-        assert await forget_told(pool) == 1
+        assert (await ENDED_NOTICES.delete(pool, timedelta(days=90), 1000)).deleted == 1
         assert [r["key"] for r in await pool.fetch("SELECT key FROM notices ORDER BY key")] == ["new", "waits"]
 
 

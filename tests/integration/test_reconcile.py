@@ -8,7 +8,8 @@ from decimal import Decimal
 import pytest
 
 from photomat.db.pool import Pool
-from photomat.jobs.kie_balance import KEPT_FOR, read_kie_balance
+from photomat.jobs.kie_balance import read_kie_balance
+from photomat.jobs.tidy import READINGS
 from photomat.kernel.errors import Transient
 from photomat.payments.compare import reconcile
 from photomat.payments.invoices import InvoiceLooker
@@ -140,8 +141,9 @@ async def test_kie_is_asked_once_an_hour_whoever_is_active_and_old_readings_are_
         assert await reads(pool, account) == "first"
         assert await read_kie_balance(pool, account) is None
         assert account.asked == 1
-        await shift_clock(pool, KEPT_FOR.total_seconds())
+        await shift_clock(pool, timedelta(days=90).total_seconds())
         await reads(pool, account)
+        assert (await READINGS.delete(pool, timedelta(days=90), 1000)).deleted == 1
         assert await pool.fetchval("SELECT count(*) FROM kie_readings") == 1
 
 

@@ -1,8 +1,12 @@
 """What was sent once more is forgotten after a season, and not while it may be asked about."""
 
-from photomat.delivery.tidy import KEPT, forget_sent
+from datetime import timedelta
+
+from photomat.delivery.tidy import RESENDS
 from support.database import pool_of, shift_clock
 from support.jobs import a_done_job, a_user
+
+KEPT = timedelta(days=90)
 
 
 async def test_old_resends_are_forgotten_and_those_still_due_or_young_are_not(database: str) -> None:
@@ -13,6 +17,6 @@ async def test_old_resends_are_forgotten_and_those_still_due_or_young_are_not(da
         await pool.execute(ask, job_id, "old and due", await pool.fetchval("SELECT photomat_now()"))
         await shift_clock(pool, KEPT.total_seconds())
         await pool.execute(ask, job_id, "young", None)
-        await forget_sent(pool)
+        await RESENDS.delete(pool, KEPT, 1000)
         rows = await pool.fetch("SELECT origin FROM result_sends ORDER BY send_id")
         assert [row["origin"] for row in rows] == ["old and due", "young"]

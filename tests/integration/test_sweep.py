@@ -6,7 +6,6 @@ from photomat.audit.run import violations
 from photomat.db.pool import Pool, transaction
 from photomat.jobs import outcome_store, store
 from photomat.jobs.loose_holds import (
-    LOOSE_HOLDS,
     Release,
     find_loose_holds,
     release_loose_hold,
@@ -177,16 +176,6 @@ async def test_a_loose_hold_is_shouted_about_again_and_again_and_its_money_is_no
             ("HOLD_WITHOUT_JOB", "job:999", "no such job"),
         ]
         assert await money_of(pool, user) == (BALANCE - 2 * PRICE - 5, 2 * PRICE + 5)
-
-
-async def test_loose_holds_are_not_looked_for_among_all_holds_there_ever_were(database: str) -> None:
-    async with pool_of(database) as pool, transaction(pool) as tx:
-        await tx.execute(
-            "SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off"
-        )
-        plan = "\n".join(row[0] for row in await tx.fetch(f"EXPLAIN {LOOSE_HOLDS}", 20))
-        assert "holds_of_user" in plan
-        assert "Seq Scan on holds" not in plan
 
 
 @pytest.mark.parametrize("status", ["failed", "canceled"])

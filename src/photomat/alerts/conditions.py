@@ -1,13 +1,13 @@
 """The conditions behind the watches: one cheap statement each, over partial indexes that do not grow with history.
 
-Only the audit reads everything, and therefore seldom. None of them writes.
+None of them writes, and none reads all history: the audit looks at what is new (`audit/by_day.py`).
 """
 
 from datetime import timedelta
 from typing import Any, Final
 
 from photomat.alerts.incident import Condition, Eyes, Figures
-from photomat.audit.run import violations
+from photomat.audit.by_day import violations_by_day
 from photomat.jobs.submit import CREATES, paused_by
 from photomat.kernel.errors import Transient
 from photomat.kie.port import Paused
@@ -31,9 +31,9 @@ async def two_active(eyes: Eyes) -> Figures | None:
 
 
 async def audit_red(eyes: Eyes) -> Figures | None:
-    """An invariant does not hold."""
+    """An invariant does not hold among what is new, or did not at the last full check and still does not."""
     async with eyes.pool.acquire() as connection:
-        found = await violations(connection)
+        found = await violations_by_day(connection)
     names = ", ".join(one.name for one in found[:NAMES_TOLD])
     return {"count": len(found), "names": names} if found else None
 
@@ -140,7 +140,10 @@ async def kie_paused(eyes: Eyes) -> Figures | None:
     if code is None:
         return None
     waiting: int = await eyes.pool.fetchval(
-        "SELECT count(*) FROM generation_jobs WHERE coalesce(due_at, submit_at) IS NOT NULL AND status = 'pending'"
+        """
+        SELECT count(*) FROM generation_jobs
+         WHERE (due_at IS NOT NULL OR submit_at IS NOT NULL) AND status = 'pending'
+        """
     )
     return {"code": code, "count": waiting}
 

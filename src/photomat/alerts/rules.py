@@ -12,7 +12,7 @@ OFTEN: Final = timedelta(seconds=5)
 SOON: Final = timedelta(seconds=15)
 NOW_AND_THEN: Final = timedelta(minutes=3)
 SELDOM: Final = timedelta(minutes=10)
-"""For the audit, the one that reads everything."""
+"""For the audit, which reads more than the others."""
 
 AT_ONCE: Final = timedelta(0)
 CALM: Final = timedelta(minutes=1)

@@ -216,11 +216,6 @@ async def put_off(pool: Pool, notice: Notice, *, after: timedelta) -> bool:
     )
 
 
-async def delete_old(pool: Pool, *, older_than: timedelta) -> None:
-    """Forget incidents that were over long ago, and who was told of them."""
-    await pool.execute("DELETE FROM incidents WHERE closed_at < photomat_now() - $1::interval", older_than)
-
-
 def _key(notice: Notice) -> tuple[int, ChatId, About, Fence]:
     return notice.incident_id, notice.admin_id, notice.about, notice.fence
 

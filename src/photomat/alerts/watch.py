@@ -12,10 +12,11 @@ from typing import Final
 from photomat.alerts import store
 from photomat.alerts.incident import Eyes, Figures, Kind, Turn, Watch
 from photomat.alerts.rules import WATCHES
-from photomat.db.pool import Pool, Transaction, transaction
+from photomat.db.pool import Transaction, transaction
 from photomat.kernel.errors import Transient
 from photomat.kernel.ids import ChatId
 from photomat.kernel.logs import get_logger
+from photomat.work.retention import OldRows
 
 OUR_KINDS: Final = ", ".join(f"'{kind.value}'" for kind in Kind)
 WATCHES_DUE: Final = f"SELECT 1 FROM watches WHERE due_at <= photomat_now() AND kind IN ({OUR_KINDS})"  # noqa: S608  no input
@@ -24,7 +25,9 @@ WATCHES_DUE: Final = f"SELECT 1 FROM watches WHERE due_at <= photomat_now() AND 
 GAP_TURNS: Final = 3
 """Turns further apart than this do not add up: in between nobody knows."""
 
-KEPT: Final = timedelta(days=90)
+CLOSED_INCIDENTS: Final = OldRows(table="incidents", age="closed_at")
+"""What may be deleted, with who was told of them."""
+
 log = get_logger()
 
 
@@ -96,11 +99,6 @@ class Watcher:
             return None
         await store.add_endings(tx, row["incident_id"], self.admins)
         return Over(incident_id=row["incident_id"], kind=watch.kind, lasted=row["lasted"])
-
-
-async def forget_old(pool: Pool) -> None:
-    """Forget what was over long ago."""
-    await store.delete_old(pool, older_than=KEPT)
 
 
 def _say(change: Opened | Over | None) -> None:

@@ -2,11 +2,13 @@
 
 from typing import Final
 
+from photomat.audit import new_rows
 from photomat.audit.invariant import Invariant
 
 BOOKS: Final = (
     Invariant(
         name="transaction-balances",
+        new=new_rows.TRANSACTIONS,
         sentence="Every transaction has two lines or more, none of them zero, and adds up to zero in each currency.",
         sql="""
             SELECT reference, currency, count(amount) AS lines, sum(amount) AS sum
@@ -17,11 +19,13 @@ BOOKS: Final = (
     ),
     Invariant(
         name="ledger-balances",
+        new=new_rows.TRANSACTIONS,
         sentence="All entries together add up to zero in each currency.",
         sql="SELECT currency, sum(amount) AS sum FROM entries GROUP BY currency HAVING sum(amount) <> 0",
     ),
     Invariant(
         name="wallet-is-its-entries",
+        new=new_rows.WALLETS,
         sentence="What a wallet says it has is the sum of its user's entries.",
         sql="""
             SELECT user_id, currency, posted, sum_posted
@@ -34,6 +38,7 @@ BOOKS: Final = (
     ),
     Invariant(
         name="debt-is-its-entries",
+        new=new_rows.WALLETS,
         sentence="What a wallet says its user owes is the sum of the entries on their debt.",
         sql="""
             SELECT user_id, currency, owed, sum_owed
@@ -46,6 +51,7 @@ BOOKS: Final = (
     ),
     Invariant(
         name="held-is-open-holds",
+        new=new_rows.WALLETS,
         sentence="What a wallet says is held is the sum of its user's open holds.",
         sql="""
             SELECT user_id, currency, held, sum_held
@@ -59,6 +65,7 @@ BOOKS: Final = (
     ),
     Invariant(
         name="no-negative-money",
+        new=new_rows.WALLETS,
         sentence="Nobody has less than nothing available, held or owed.",
         sql="""
             SELECT user_id, posted, held, owed FROM wallets WHERE posted - held < 0 OR held < 0 OR owed < 0
@@ -66,6 +73,7 @@ BOOKS: Final = (
     ),
     Invariant(
         name="reference-once",
+        new=new_rows.TRANSACTIONS,
         sentence="No reference is booked twice, held twice or closed twice.",
         sql="""
             SELECT 'ledger_transactions' AS found_in, reference FROM ledger_transactions
@@ -78,6 +86,7 @@ BOOKS: Final = (
     ),
     Invariant(
         name="transaction-is-what-was-asked",
+        new=new_rows.TRANSACTIONS,
         sentence="What a transaction did to its users is what its digest was made of.",
         sql="""
             SELECT reference, reason, user_id, net
@@ -103,11 +112,12 @@ BOOKS: Final = (
     ),
     Invariant(
         name="transaction-is-as-booked",
+        new=new_rows.TRANSACTIONS,
         sentence="Every line of a transaction is the one its seal was made of; one of old, without a seal, has two lines.",
         sql="""
             SELECT booked.reference, reason, count(amount) AS lines, seal IS NOT NULL AS sealed
               FROM ledger_transactions AS booked LEFT JOIN entries USING (transaction_id)
-             GROUP BY booked.transaction_id
+             GROUP BY booked.transaction_id, booked.reference, reason, digest, seal
             HAVING CASE WHEN seal IS NULL
                    THEN count(amount) <> 2 OR count(*) FILTER (WHERE account = 'wallet') <> 1
                         OR count(*) FILTER (WHERE account = CASE reason WHEN 'charge' THEN 'income' ELSE reason END) <> 1
@@ -118,6 +128,7 @@ BOOKS: Final = (
     ),
     Invariant(
         name="hold-is-what-was-asked",
+        new=new_rows.TRANSACTIONS,
         sentence="A hold is the one its digest was made of.",
         sql="""
             SELECT reference, user_id, amount, job_id
@@ -128,6 +139,7 @@ BOOKS: Final = (
     ),
     Invariant(
         name="charge-is-its-hold",
+        new=new_rows.JOBS,
         sentence="A charge and a hold closed as charged come together: same reference, job, user and amount.",
         sql="""
             SELECT reference, holds.amount AS held, -entries.amount AS charged
@@ -143,6 +155,7 @@ BOOKS: Final = (
     ),
     Invariant(
         name="one-charge-per-job",
+        new=new_rows.JOBS,
         sentence="A job is charged once at most.",
         sql="""
             SELECT job_id, count(*) AS charges

@@ -2,11 +2,13 @@
 
 from typing import Final
 
+from photomat.audit import new_rows
 from photomat.audit.invariant import Invariant
 
 GIVEN_BACK: Final = (
     Invariant(
         name="gives-back-no-more-than-taken",
+        new=new_rows.GIVEN_BACK,
         sentence="All that is given back of a transaction gives each of its users at most what it took from them.",
         sql="""
             SELECT original.reference, backs.user_id, moved, given_back
@@ -24,6 +26,7 @@ GIVEN_BACK: Final = (
     ),
     Invariant(
         name="reversed-once",
+        new=new_rows.GIVEN_BACK,
         sentence="A transaction is turned round once at most, and what gives back is not given back itself.",
         sql="""
             SELECT original.reference, count(*) FILTER (WHERE later.reverses IS NOT NULL) AS corrections
@@ -39,6 +42,7 @@ GIVEN_BACK: Final = (
     ),
     Invariant(
         name="correction-mirrors",
+        new=new_rows.GIVEN_BACK,
         sentence="A correction is the transaction it turns round with every sum the other way.",
         sql="""
             SELECT later.reference, coalesce(user_id::text, account) AS whose, currency, sum(amount) AS rest
@@ -51,6 +55,7 @@ GIVEN_BACK: Final = (
     ),
     Invariant(
         name="refund-names-its-charge",
+        new=new_rows.GIVEN_BACK,
         sentence="A refund with a job gives back the charge of that job; money taken back names a credit, if anything.",
         sql="""
             SELECT later.reference, later.reason, later.job_id, original.reference AS named
@@ -64,6 +69,7 @@ GIVEN_BACK: Final = (
     ),
     Invariant(
         name="gift-has-two-sides",
+        new=new_rows.TRANSACTIONS,
         sentence="Money of two users moves only in a gift or its correction: what one gives the other gets.",
         sql="""
             SELECT reference, reason, count(*) AS users, min(net) AS given, max(net) AS got

@@ -2,16 +2,19 @@
 
 from typing import Final
 
+from photomat.audit import new_rows
 from photomat.audit.invariant import Invariant
 
 JOBS: Final = (
     Invariant(
         name="delivered-is-done",
+        new=new_rows.JOBS,
         sentence="Only a finished job is marked delivered.",
         sql="SELECT job_id, status FROM generation_jobs WHERE delivered_at IS NOT NULL AND status <> 'done'",
     ),
     Invariant(
         name="one-job-per-card",
+        new=new_rows.JOBS,
         sentence="A card shows one job for its whole life.",
         sql="""
             SELECT bot_id, chat_id, card_message_id, array_agg(job_id) AS jobs
@@ -20,6 +23,7 @@ JOBS: Final = (
     ),
     Invariant(
         name="one-job-per-draft",
+        new=new_rows.JOBS,
         sentence="A draft is bought once.",
         sql="""
             SELECT draft_id, array_agg(job_id) AS jobs
@@ -28,6 +32,7 @@ JOBS: Final = (
     ),
     Invariant(
         name="done-job-has-a-result",
+        new=new_rows.JOBS,
         sentence="A finished job has something to show: an output or a result object.",
         sql="""
             SELECT job_id FROM generation_jobs AS job
@@ -37,6 +42,7 @@ JOBS: Final = (
     ),
     Invariant(
         name="lane-counts-what-waits",
+        new=new_rows.LANES,
         sentence="A lane counts exactly the updates that wait in it.",
         sql="""
             SELECT bot_id, lane, pending, waiting

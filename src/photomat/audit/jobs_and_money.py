@@ -2,11 +2,13 @@
 
 from typing import Final
 
+from photomat.audit import new_rows
 from photomat.audit.invariant import Invariant
 
 JOBS_AND_MONEY: Final = (
     Invariant(
         name="hold-is-of-its-job",
+        new=new_rows.JOBS,
         sentence="A hold bears the name, the user and the price of a job there is.",
         sql="""
             SELECT reference, job_id, amount, generation_jobs.price
@@ -18,6 +20,7 @@ JOBS_AND_MONEY: Final = (
     ),
     Invariant(
         name="done-job-is-charged",
+        new=new_rows.JOBS,
         sentence="A finished job that is no gift and not free was charged its price.",
         sql="""
             SELECT job_id, price, currency
@@ -30,6 +33,7 @@ JOBS_AND_MONEY: Final = (
     ),
     Invariant(
         name="charge-is-for-a-done-job",
+        new=new_rows.JOBS,
         sentence="Only a finished job that is no gift is charged.",
         sql="""
             SELECT reference, job_id, status, gift
@@ -39,6 +43,7 @@ JOBS_AND_MONEY: Final = (
     ),
     Invariant(
         name="unsold-job-is-released",
+        new=new_rows.JOBS,
         sentence="A failed or canceled job and a gift gave their money back.",
         sql="""
             SELECT job_id, status, gift, reference, coalesce(closed_as, 'open') AS hold
@@ -48,6 +53,7 @@ JOBS_AND_MONEY: Final = (
     ),
     Invariant(
         name="live-job-holds-its-price",
+        new=new_rows.JOBS,
         sentence="A job on its way has its price held.",
         sql="""
             SELECT job_id, status, price, closed_as
@@ -60,6 +66,7 @@ JOBS_AND_MONEY: Final = (
     ),
     Invariant(
         name="open-hold-has-a-live-job",
+        new=new_rows.JOBS,
         sentence="Money is held only for a job on its way.",
         sql="""
             SELECT reference, job_id, amount, status
@@ -69,6 +76,7 @@ JOBS_AND_MONEY: Final = (
     ),
     Invariant(
         name="paid-job-was-held",
+        new=new_rows.JOBS,
         sentence="A job with a price had it held when it was made; a free one holds nothing.",
         sql="""
             SELECT job_id, price, reference
@@ -79,6 +87,7 @@ JOBS_AND_MONEY: Final = (
     ),
     Invariant(
         name="offer-follows-a-release",
+        new=new_rows.JOBS,
         sentence="An offer is paid only after the money of the canceled job went back, and by a job that is done.",
         sql="""
             SELECT offer.reference, job_id, status, first.closed_as AS first_hold
@@ -91,6 +100,7 @@ JOBS_AND_MONEY: Final = (
     ),
     Invariant(
         name="job-costs-what-its-card-showed",
+        new=new_rows.JOBS,
         sentence="The price of a job is the one of the draft it was bought from, and of the quote frozen on it.",
         sql="""
             SELECT job_id, job.price, drafts.price AS draft, quote ->> 'price' AS quoted
@@ -102,6 +112,7 @@ JOBS_AND_MONEY: Final = (
     ),
     Invariant(
         name="cost-is-what-kie-took",
+        new=new_rows.JOBS,
         sentence="The cost of a job is the credits Kie says it took, at $0.005 and the rate of its quote.",
         sql="""
             SELECT job_id, credits_consumed, cost

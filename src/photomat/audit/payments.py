@@ -2,11 +2,13 @@
 
 from typing import Final
 
+from photomat.audit import new_rows
 from photomat.audit.invariant import Invariant
 
 PAYMENTS: Final = (
     Invariant(
         name="payment-is-credited",
+        new=new_rows.PAYMENTS,
         sentence="Every payment has one credit: its reference, user, sum and reason, and the sum its provider told.",
         sql="""
             SELECT payment_id, payments.reference, payments.user_id, credit, payments.reason, net
@@ -24,6 +26,7 @@ PAYMENTS: Final = (
     ),
     Invariant(
         name="payment-once",
+        new=new_rows.PAYMENTS,
         sentence="A provider's payment arrives once.",
         sql="""
             SELECT provider, external_id, count(*) AS payments
@@ -32,6 +35,7 @@ PAYMENTS: Final = (
     ),
     Invariant(
         name="credit-has-its-payment",
+        new=new_rows.TRANSACTIONS,
         sentence="Every top-up and every allowance came with a payment, or put a refused refund back.",
         sql="""
             SELECT booked.reference, reason, net
@@ -46,6 +50,7 @@ PAYMENTS: Final = (
     ),
     Invariant(
         name="payment-is-worth-its-offer",
+        new=new_rows.PAYMENTS,
         sentence="A payment is credited with what was offered for it, in proportion to what was paid of that.",
         sql="""
             SELECT payment_id, paid_amount, asked_amount, payments.credit, topups.credit AS offered
@@ -56,6 +61,7 @@ PAYMENTS: Final = (
     ),
     Invariant(
         name="paid-offer-has-its-payment",
+        new=new_rows.PAYMENTS,
         sentence="An offer is called paid when something was paid for it, and only then.",
         sql="""
             SELECT topup_id, state FROM topups
@@ -64,6 +70,7 @@ PAYMENTS: Final = (
     ),
     Invariant(
         name="refund-is-taken-back",
+        new=new_rows.PAYMENTS,
         sentence="Every refund left the wallet of its payer: its sum, of the credit that held it then.",
         sql="""
             SELECT refund_id, key, back.amount, net, named.reference AS of
@@ -85,6 +92,7 @@ PAYMENTS: Final = (
     ),
     Invariant(
         name="take-back-has-its-refund",
+        new=new_rows.GIVEN_BACK,
         sentence="What was taken back of a payment, or of one put back, is a refund we know of.",
         sql="""
             SELECT taken.reference, named.reference AS of
@@ -98,6 +106,7 @@ PAYMENTS: Final = (
     ),
     Invariant(
         name="refused-refund-is-put-back",
+        new=new_rows.PAYMENTS,
         sentence="A refund that was refused, and no other, is in the wallet again.",
         sql="""
             SELECT refund_id, key, state, back.amount, net
@@ -114,18 +123,20 @@ PAYMENTS: Final = (
     ),
     Invariant(
         name="refunds-within-their-payment",
+        new=new_rows.PAYMENTS,
         sentence="No payment gives back more than it brought, and all of it is all of it on both sides.",
         sql="""
             SELECT payment_id, credit, sum(back.amount) AS gone, payments.paid_amount, sum(back.paid_amount) AS paid_back
               FROM payments JOIN payment_refunds AS back USING (payment_id)
              WHERE state <> 'refused'
-             GROUP BY payment_id
+             GROUP BY payment_id, credit, payments.paid_amount
             HAVING sum(back.amount) > credit OR sum(back.paid_amount) > payments.paid_amount
                 OR (sum(back.amount) = credit) <> (sum(back.paid_amount) = payments.paid_amount)
         """,
     ),
     Invariant(
         name="no-refund-is-forgotten",
+        new=new_rows.PAYMENTS,
         sentence="A refund that is wanted ends within a day.",
         sql="""
             SELECT refund_id, payment_id, created_at, attempts, error FROM payment_refunds
@@ -134,6 +145,7 @@ PAYMENTS: Final = (
     ),
     Invariant(
         name="approved-receipt-is-paid",
+        new=new_rows.RECEIPTS,
         sentence="A receipt that was approved, and no other, is one payment of its user and its sum.",
         sql="""
             SELECT receipt_id, state, credited, credit

@@ -11,15 +11,18 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Final
 
-from photomat.audit.proofs_kept import DAYS
+from photomat.audit.proofs_kept import UNSEALED_DAYS
 from photomat.audit.run import TIMEOUT_S, Examination, Violation, examine
 from photomat.db.pool import Pool, Transaction, transaction
 from photomat.kernel.logs import get_logger
+from photomat.work.retention import OldRows
 
 BEGINS: Final = timedelta(hours=2)
 """A night's proof is due from two o'clock on (UTC), when the day before can be sealed."""
 
-KEPT: Final = timedelta(days=400)
+OLD_PROOFS: Final = OldRows(table="audit_runs", age="at")
+"""What may be deleted; sealed days may not."""
+
 OFFENDERS_KEPT: Final = 5
 log = get_logger()
 
@@ -51,7 +54,6 @@ async def prove_the_night(pool: Pool) -> bool:
     async with transaction(pool) as tx:
         await seal_days(tx)
     found = await keep_proof(pool, night=night)
-    await pool.execute("DELETE FROM audit_runs WHERE at < photomat_now() - $1::interval", KEPT)
     if found.violations:
         log.error("AUDIT_RED", night=str(night), violations=", ".join(one.name for one in found.violations))
     else:
@@ -95,9 +97,8 @@ async def seal_days(tx: Transaction) -> int:
     before = await tx.fetchval("SELECT digest FROM sealed_days ORDER BY day DESC LIMIT 1") or b""
     days = await tx.fetch(
         f"""
-        SELECT day, transactions, books FROM ({DAYS}) AS days
+        SELECT day, transactions, books FROM ({UNSEALED_DAYS}) AS days
          WHERE day < ((photomat_now() - interval '1 hour') AT TIME ZONE 'UTC')::date
-           AND day > coalesce((SELECT max(sealed_days.day) FROM sealed_days), '-infinity')
          ORDER BY day
         """,  # noqa: S608  our own constant
         timeout=TIMEOUT_S,

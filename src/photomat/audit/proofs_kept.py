@@ -2,16 +2,25 @@
 
 from typing import Final
 
+from photomat.audit import new_rows
 from photomat.audit.invariant import Invariant
 
 OLDEST_DIFFERENCE_DAYS: Final = 7
 
-DAYS: Final = """
+OF_DAYS: Final = """
     SELECT (booked_at AT TIME ZONE 'UTC')::date AS day, count(*) AS transactions,
            sha256(string_agg(digest || coalesce(seal, ''::bytea), ''::bytea ORDER BY transaction_id)) AS books
-      FROM ledger_transactions GROUP BY (booked_at AT TIME ZONE 'UTC')::date
-"""
+      FROM ledger_transactions"""
+BY_DAY: Final = "GROUP BY (booked_at AT TIME ZONE 'UTC')::date"
+DAYS: Final = f"{OF_DAYS} {BY_DAY}"
 """The fingerprint of every day's transactions; their own fingerprints are compared with their lines elsewhere."""
+
+UNSEALED_DAYS: Final = f"""
+    {OF_DAYS}
+     WHERE booked_at >= coalesce((SELECT (max(day) + 1)::timestamp AT TIME ZONE 'UTC' FROM sealed_days), '-infinity')
+     {BY_DAY}
+"""  # noqa: S608  our own constants
+"""The same for the days after the last sealed one: a night's work, not all history."""
 
 PROOFS_KEPT: Final = (
     Invariant(
@@ -28,6 +37,7 @@ PROOFS_KEPT: Final = (
     ),
     Invariant(
         name="no-difference-is-left-alone",
+        new=new_rows.AS_IT_IS,
         sentence=f"No difference between our books and others' is open for more than {OLDEST_DIFFERENCE_DAYS} days.",
         sql=f"""
             SELECT kind, reference, owner, opened_at FROM differences

@@ -2,11 +2,13 @@
 
 from typing import Final
 
+from photomat.audit import new_rows
 from photomat.audit.invariant import Invariant
 
 PROTECTIONS: Final = (
     Invariant(
         name="protections-stand",
+        new=new_rows.AS_IT_IS,
         sentence="The triggers that keep the books append-only and balanced exist and are enabled.",
         sql="""
             SELECT wanted.trigger, tgenabled IS NOT NULL AS exists
@@ -21,6 +23,7 @@ PROTECTIONS: Final = (
     ),
     Invariant(
         name="keys-stand",
+        new=new_rows.AS_IT_IS,
         sentence="The keys and checks that make every move happen once and no wallet negative exist.",
         sql="""
             SELECT wanted.name

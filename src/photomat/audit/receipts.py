@@ -2,11 +2,13 @@
 
 from typing import Final
 
+from photomat.audit import new_rows
 from photomat.audit.invariant import Invariant
 
 RECEIPTS: Final = (
     Invariant(
         name="receipt-is-of-its-offer",
+        new=new_rows.RECEIPTS,
         sentence="A receipt bears the user and the sum of the transfer it was sent for.",
         sql="""
             SELECT receipt_id, topup_id, receipts.user_id, amount, credit

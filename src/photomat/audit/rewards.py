@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from photomat.audit import new_rows
 from photomat.audit.invariant import Invariant
 
 NETS: Final = """
@@ -58,6 +59,7 @@ REWARDS: Final = (
     ),
     Invariant(
         name="pass-pays-for-its-job",
+        new=new_rows.JOBS,
         sentence="A job that a code paid for is free, its user's, of a price the code pays, and says so in its quote.",
         sql="""
             SELECT job_id, pass_uses.use_id, price, kind.kind, kind.amount, quote -> 'pass' AS quoted

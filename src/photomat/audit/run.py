@@ -1,12 +1,14 @@
-"""Runs the audit: every invariant against one snapshot, reading only, so it may run beside live traffic at any time."""
+"""Runs the audit: every invariant against a snapshot of its own, reading only, so it may run beside live traffic."""
 
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 from photomat.audit.invariant import Invariant
 from photomat.audit.invariants import INVARIANTS
+from photomat.audit.new_rows import BOUNDS
 from photomat.db.pool import Connection
 from photomat.kernel.clock import monotonic
 
@@ -43,7 +45,7 @@ class Violation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Examination:
-    """What was found at one moment, what the books added up to then, and how long the look took."""
+    """What was found, what the books added up to, and how long the look took."""
 
     violations: list[Violation]
     figures: Mapping[str, int]
@@ -52,38 +54,52 @@ class Examination:
 
 
 async def violations(connection: Connection, invariants: Sequence[Invariant] = INVARIANTS) -> list[Violation]:
-    """What is wrong, worst first; an empty list is the good answer. The connection must not be in a transaction."""
-    async with _one_moment(connection):
-        return await _violations(connection, invariants)
+    """Check all history; what is wrong, worst first. An empty list is the good answer.
+
+    Each invariant is one statement with a snapshot of its own: a transaction around all of them would keep the server from
+    tidying up for as long as they take. The connection must not be in a transaction.
+    """
+    return [found for one in invariants if (found := await _violation(connection, one, one.sql)) is not None]
+
+
+async def new_violations(
+    connection: Connection, invariants: Sequence[Invariant], *, since: datetime, first_transaction: int
+) -> list[Violation]:
+    """Check what was written since then only, as far as the invariants have a scope for that (`new_rows.py`)."""
+    found = []
+    for one in invariants:
+        if one.new is None:
+            continue
+        scope = ", ".join(part for part in (BOUNDS, one.new) if part)
+        sql = f"WITH {scope} SELECT * FROM ({one.sql}) AS every"  # noqa: S608  our own constants
+        found.append(await _violation(connection, one, sql, since, first_transaction))
+    return [one for one in found if one is not None]
 
 
 async def examine(connection: Connection) -> Examination:
-    """Everything that is wrong, and the figures of the same moment. The connection must not be in a transaction."""
+    """Everything that is wrong, and what the books add up to then. The connection must not be in a transaction."""
     began = monotonic()
-    async with _one_moment(connection):
-        found = await _violations(connection, INVARIANTS)
+    found = await violations(connection)
+    async with _unhurried(connection):
         figures = {row["name"]: row["figure"] for row in await connection.fetch(FIGURES, timeout=TIMEOUT_S)}
     return Examination(
         violations=found, figures=figures, invariants=len(INVARIANTS), seconds=round(monotonic() - began, 3)
     )
 
 
+async def _violation(connection: Connection, invariant: Invariant, sql: str, *arguments: object) -> Violation | None:
+    query = f"SELECT * FROM ({sql}) AS offenders LIMIT {MOST_OFFENDERS}"  # noqa: S608  our own constants
+    async with _unhurried(connection):
+        rows = await connection.fetch(query, *arguments, timeout=TIMEOUT_S)
+    offenders = tuple(" ".join(f"{name}={value}" for name, value in row.items()) for row in rows)
+    return Violation(name=invariant.name, sentence=invariant.sentence, offenders=offenders) if offenders else None
+
+
 @asynccontextmanager
-async def _one_moment(connection: Connection) -> AsyncIterator[None]:
-    async with connection.transaction(isolation="repeatable_read", readonly=True):
-        await connection.execute(f"SET LOCAL statement_timeout = '{TIMEOUT_S}s'")
+async def _unhurried(connection: Connection) -> AsyncIterator[None]:
+    """A short transaction of one statement, which may take longer than others and is planned for its own arguments."""
+    async with connection.transaction(readonly=True):
+        await connection.execute(
+            f"SET LOCAL statement_timeout = '{TIMEOUT_S}s'; SET LOCAL plan_cache_mode = force_custom_plan"
+        )
         yield
-
-
-async def _violations(connection: Connection, invariants: Sequence[Invariant]) -> list[Violation]:
-    return [
-        Violation(name=invariant.name, sentence=invariant.sentence, offenders=offenders)
-        for invariant in invariants
-        if (offenders := await _offenders(connection, invariant))
-    ]
-
-
-async def _offenders(connection: Connection, invariant: Invariant) -> tuple[str, ...]:
-    query = f"SELECT * FROM ({invariant.sql}) AS offenders LIMIT {MOST_OFFENDERS}"  # noqa: S608  our own constants
-    rows = await connection.fetch(query, timeout=TIMEOUT_S)
-    return tuple(" ".join(f"{name}={value}" for name, value in row.items()) for row in rows)

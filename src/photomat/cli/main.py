@@ -19,6 +19,7 @@ from photomat.cli import (
     migrate,
     payments,
     promo,
+    prune,
     receipts,
     run,
     sandbox,
@@ -37,6 +38,7 @@ app.command("migrate")(migrate.migrate)
 app.command("check")(check.check)
 app.command("smoke")(smoke.smoke)
 app.command("audit")(audit.audit)
+app.command("prune")(prune.prune)
 app.command("incidents")(incidents.incidents)
 app.command("failpoints")(failpoints.failpoints)
 app.command("chaos", context_settings=chaos.FORWARDED)(chaos.chaos)

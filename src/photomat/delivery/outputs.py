@@ -1,6 +1,6 @@
 """The outputs of a job as rows: where Kie keeps each, what its bytes are, our own copy, Telegram's file."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
@@ -123,6 +123,48 @@ async def remember_file(pool: Pool, output: Output, *, media: str, file_id: str)
         output.position,
         media,
         file_id,
+    )
+
+
+async def count_old_copies(pool: Pool, *, older_than: timedelta) -> int:
+    """How many copies are older than that, of outputs Telegram keeps as well."""
+    return int(
+        await pool.fetchval(
+            """
+            SELECT count(*) FROM job_outputs
+             WHERE kept_as IS NOT NULL AND file_id IS NOT NULL AND kept_at < photomat_now() - $1::interval
+            """,
+            older_than,
+        )
+    )
+
+
+async def old_copies(pool: Pool, *, older_than: timedelta, limit: int) -> list[tuple[JobId, int, str]]:
+    """The oldest of them: job, position and name of the copy."""
+    rows = await pool.fetch(
+        """
+        SELECT job_id, position, kept_as FROM job_outputs
+         WHERE kept_as IS NOT NULL AND file_id IS NOT NULL AND kept_at < photomat_now() - $1::interval
+         ORDER BY kept_at LIMIT $2
+        """,
+        older_than,
+        limit,
+    )
+    return [(JobId(row["job_id"]), row["position"], row["kept_as"]) for row in rows]
+
+
+async def forget_copies(pool: Pool, copies: Sequence[tuple[JobId, int, str]], *, older_than: timedelta) -> None:
+    """The files of these copies are gone; one that was made anew meanwhile is younger and stays."""
+    await pool.execute(
+        """
+        UPDATE job_outputs AS output SET kept_as = NULL, kept_at = NULL
+          FROM unnest($1::bigint[], $2::int[]) AS gone (job_id, position)
+         WHERE output.job_id = gone.job_id AND output.position = gone.position
+           AND file_id IS NOT NULL AND kept_at < photomat_now() - $3::interval
+        """,
+        [job_id for job_id, _, _ in copies],
+        [position for _, position, _ in copies],
+        older_than,
     )
 
 

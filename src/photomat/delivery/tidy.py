@@ -1,25 +1,47 @@
-"""What was sent once more is forgotten after a season, so that the rows do not grow with history."""
+"""What may be deleted of deliveries: records of results sent once more, and our copies of results that Telegram keeps.
 
+A copy is deleted only when the file's id at Telegram is known: history and cards show it from there. A result that reached
+its customer as a link, or not at all, exists only here (Kie deletes its own) and stays. The file goes first, its name in
+the row after it: killed in between, the row names a file that is not there, which everybody takes as "no copy", and the
+next pass ends it.
+"""
+
+import asyncio
+from contextlib import suppress
+from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from typing import Final
 
 from photomat.db.pool import Pool
+from photomat.delivery import outputs
+from photomat.work.retention import Batch, OldRows
 
-KEPT: Final = timedelta(days=90)
-"""Far longer than the tap that asked can be repeated, which must find its row."""
-
-AT_ONCE: Final = 5000
+RESENDS: Final = OldRows(table="result_sends", age="asked_at", only="due_at IS NULL")
+"""Kept far longer than the tap that asked can be repeated, which must find its row."""
 
 
-async def forget_sent(pool: Pool) -> None:
-    """Forget what ended long ago, among the oldest rows, a bounded part of them at a time."""
-    await pool.execute(
-        """
-        DELETE FROM result_sends
-         WHERE send_id IN (SELECT send_id FROM (SELECT send_id, asked_at, due_at FROM result_sends
-                                                 ORDER BY send_id LIMIT $2) AS oldest
-                            WHERE due_at IS NULL AND asked_at < photomat_now() - $1::interval)
-        """,
-        KEPT,
-        AT_ONCE,
-    )
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OldCopies:
+    """Our copies in `folder` that are no longer needed."""
+
+    folder: Path
+
+    async def count(self, pool: Pool, older_than: timedelta) -> int:
+        """How many copies Telegram keeps as well and are older than that."""
+        return await outputs.count_old_copies(pool, older_than=older_than)
+
+    async def delete(self, pool: Pool, older_than: timedelta, limit: int) -> Batch:
+        """Delete a batch of them, and what a killed process left of files that never became whole."""
+        copies = await outputs.old_copies(pool, older_than=older_than, limit=limit)
+        await asyncio.to_thread(self._unlink, [kept_as for _, _, kept_as in copies])
+        await outputs.forget_copies(pool, copies, older_than=older_than)
+        return Batch(len(copies), more=len(copies) == limit)
+
+    def _unlink(self, names: list[str]) -> None:
+        for name in names:
+            path = self.folder / name
+            path.unlink(missing_ok=True)
+            path.with_name(f"{path.name.partition('.')[0]}.cover.jpg").unlink(missing_ok=True)
+            with suppress(OSError):
+                path.parent.rmdir()

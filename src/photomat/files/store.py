@@ -164,30 +164,6 @@ async def keep_longer(pool: Pool, file_id: int) -> None:
     )
 
 
-async def delete_unused(pool: Pool, *, older_than: timedelta, limit: int) -> None:
-    """Delete old files that no open draft and no job under way refers to, so many at most."""
-    await pool.execute(
-        """
-        DELETE FROM input_files
-         WHERE file_id IN (
-            SELECT file_id FROM input_files AS file
-             WHERE taken_at < photomat_now() - $1::interval
-               AND NOT EXISTS (SELECT FROM drafts
-                                WHERE drafts.user_id = file.user_id AND expires_at > photomat_now()
-                                  AND canceled_at IS NULL AND bought_at IS NULL
-                                  AND jsonb_path_exists(inputs, '$.**.file ? (@ == $id)',
-                                                        jsonb_build_object('id', file.file_id)))
-               AND NOT EXISTS (SELECT FROM generation_jobs AS job
-                                WHERE job.user_id = file.user_id AND settled_at IS NULL
-                                  AND jsonb_path_exists(coalesce(request, inputs), '$.**.file ? (@ == $id)',
-                                                        jsonb_build_object('id', file.file_id)))
-             ORDER BY taken_at LIMIT $2 FOR UPDATE SKIP LOCKED)
-        """,
-        older_than,
-        limit,
-    )
-
-
 async def own_output(session: Pool | Transaction, source: FromOutput, *, user_id: UserId) -> Made | None:
     """An output of a job that is this user's and done."""
     row = await session.fetchrow(

@@ -1,18 +1,23 @@
-"""Files nobody needs any more are forgotten after a season, so that the rows do not grow with history.
+"""What may be deleted of the files customers brought: those in no open draft and no job under way.
 
 An order made of them can be made again until then; after that its files are asked for anew (`facts.gone`).
 """
 
-from datetime import timedelta
 from typing import Final
 
-from photomat.db.pool import Pool
-from photomat.files import store
+from photomat.work.retention import OldRows
 
-KEPT: Final = timedelta(days=90)
-AT_ONCE: Final = 1000
-
-
-async def forget_unused(pool: Pool) -> None:
-    """Forget what is old and in no open draft and no job under way, a bounded part of it at a time."""
-    await store.delete_unused(pool, older_than=KEPT, limit=AT_ONCE)
+UNUSED: Final = OldRows(
+    table="input_files",
+    age="taken_at",
+    only="""
+        NOT EXISTS (SELECT FROM drafts
+                     WHERE drafts.user_id = old.user_id AND expires_at > photomat_now()
+                       AND canceled_at IS NULL AND bought_at IS NULL
+                       AND jsonb_path_exists(inputs, '$.**.file ? (@ == $id)', jsonb_build_object('id', old.file_id)))
+        AND NOT EXISTS (SELECT FROM generation_jobs AS job
+                         WHERE job.user_id = old.user_id AND settled_at IS NULL
+                           AND jsonb_path_exists(coalesce(request, inputs), '$.**.file ? (@ == $id)',
+                                                 jsonb_build_object('id', old.file_id)))
+    """,
+)

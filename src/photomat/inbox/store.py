@@ -221,33 +221,6 @@ async def note_trouble(tx: Transaction, received_id: ReceivedId, *, error: str, 
     )
 
 
-async def delete_handled(pool: Pool, *, older_than: timedelta, limit: int) -> None:
-    """Forget updates handled long ago; Telegram itself keeps an update for a day at most."""
-    await pool.execute(
-        """
-        DELETE FROM inbox
-         WHERE received_id IN (SELECT received_id FROM inbox WHERE handled_at < photomat_now() - $1::interval
-                                ORDER BY received_id LIMIT $2)
-        """,
-        older_than,
-        limit,
-    )
-
-
-async def delete_quiet_lanes(pool: Pool, *, older_than: timedelta, limit: int) -> None:
-    """Forget lanes in which nothing waits; the next update makes a new one."""
-    await pool.execute(
-        """
-        DELETE FROM lanes
-         WHERE (bot_id, lane) IN (SELECT bot_id, lane FROM lanes
-                                   WHERE pending = 0 AND leased_until IS NULL AND due_at < photomat_now() - $1::interval
-                                   LIMIT $2 FOR UPDATE SKIP LOCKED)
-        """,
-        older_than,
-        limit,
-    )
-
-
 async def was_handled(pool: Pool, *, bot_id: BotId, update_id: int) -> bool:
     """Say whether an update was handled to its end."""
     return bool(

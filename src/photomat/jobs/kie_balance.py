@@ -20,7 +20,6 @@ from photomat.kie.port import Account
 KIND: Final = "kie-credits"
 AT_MOST_EVERY: Final = timedelta(minutes=55)
 ANEW_AFTER: Final = timedelta(days=7)
-KEPT_FOR: Final = timedelta(days=90)
 TOLERANCE: Final = Decimal(5)
 TOLERATED_PART: Final = Decimal("0.01")
 """Kie rounds: so many credits, and such a part of what the jobs took, may be missing."""
@@ -61,7 +60,6 @@ async def read_kie_balance(pool: Pool, account: Account) -> Verdict | None:
         await _keep(tx, reading)
         if reading.verdict == "unexplained":
             await _report(tx, reading)
-        await tx.execute("DELETE FROM kie_readings WHERE read_at < photomat_now() - $1::interval", KEPT_FOR)
     _say(reading, before)
     return reading.verdict
 

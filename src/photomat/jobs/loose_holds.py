@@ -6,6 +6,7 @@ an operator has looked and released it. The job's row is locked before the walle
 """
 
 from dataclasses import dataclass
+from datetime import timedelta
 from enum import StrEnum
 from typing import Final
 
@@ -16,12 +17,18 @@ from photomat.kernel.logs import get_logger
 from photomat.wallet import ledger
 
 MOST_SAID: Final = 20
+LATELY: Final = timedelta(days=1)
+"""How long ago a hold was made, or its job settled, to be looked at here; the audit of every night looks at all holds."""
+
 LOOSE_HOLDS: Final = """
-    SELECT reference, holds.user_id, amount, job_id, status
-      FROM wallets JOIN holds USING (user_id) LEFT JOIN hold_closings USING (reference) LEFT JOIN generation_jobs USING (job_id)
-     WHERE held > 0 AND closed_as IS NULL AND (status IN ('pending', 'submitting', 'running')) IS NOT TRUE
+    WITH lately AS MATERIALIZED (
+        SELECT reference, user_id, amount, job_id, held_at FROM holds WHERE held_at > photomat_now() - $2::interval
+        UNION SELECT reference, holds.user_id, amount, job_id, held_at FROM generation_jobs JOIN holds USING (job_id)
+               WHERE settled_at > photomat_now() - $2::interval)
+    SELECT reference, lately.user_id, amount, job_id, status
+      FROM lately LEFT JOIN hold_closings USING (reference) LEFT JOIN generation_jobs USING (job_id)
+     WHERE closed_as IS NULL AND (status IN ('pending', 'submitting', 'running')) IS NOT TRUE
      ORDER BY held_at LIMIT $1"""
-"""Looked for where a wallet has money on hold, not among all holds there ever were."""
 
 log = get_logger()
 
@@ -48,8 +55,8 @@ class Release(StrEnum):
 
 
 async def find_loose_holds(pool: Pool, *, limit: int = MOST_SAID) -> list[LooseHold]:
-    """Open holds whose job is settled or does not exist, oldest first."""
-    rows = await pool.fetch(LOOSE_HOLDS, limit)
+    """Open holds of the last days whose job is settled or does not exist, oldest first."""
+    rows = await pool.fetch(LOOSE_HOLDS, limit, LATELY)
     return [LooseHold(**dict(row)) for row in rows]
 
 

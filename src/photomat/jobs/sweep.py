@@ -6,6 +6,7 @@ reasons in its own WHERE: it never trusts what it read before. An intent is neve
 what is re-armed there is the look, not the submit. Parked, stopped and undeliverable jobs wait for a person and stay.
 """
 
+from datetime import timedelta
 from typing import Final
 
 from photomat.cluster.instances import DEAD_AFTER
@@ -15,8 +16,8 @@ from photomat.jobs.timeline import Tag
 from photomat.kernel.ids import JobId
 from photomat.kernel.logs import get_logger
 
-NEWEST: Final = 10_000
-"""A card that says it shows the result, of a job that was never marked as delivered, is searched for among so many jobs."""
+LATELY: Final = timedelta(days=7)
+"""Cards that say they show a result which was never marked as delivered are searched for among jobs settled since then."""
 
 JOBS_NAMED: Final = 20
 log = get_logger()
@@ -27,7 +28,7 @@ async def free_claims_of_the_dead(pool: Pool) -> int:
     rows = await pool.fetch(
         """
         UPDATE generation_jobs SET leased_until = NULL
-         WHERE coalesce(due_at, submit_at) IS NOT NULL AND leased_until > photomat_now()
+         WHERE (due_at IS NOT NULL OR submit_at IS NOT NULL) AND leased_until > photomat_now()
            AND leased_by NOT IN (SELECT instance_id FROM instances WHERE seen_at > photomat_now() - $1::interval)
         RETURNING job_id
         """,
@@ -95,7 +96,7 @@ async def _show_results_again(tx: Transaction) -> list[JobId]:
         """
         WITH forgotten AS MATERIALIZED (
             SELECT job_id FROM generation_jobs
-             WHERE job_id > (SELECT max(job_id) FROM generation_jobs) - $1
+             WHERE settled_at > photomat_now() - $1::interval
                AND status = 'done' AND delivered_at IS NULL AND card_shown = card_wanted
                AND undeliverable_at IS NULL AND parked_at IS NULL AND delivering_at IS NULL
              ORDER BY job_id FOR UPDATE SKIP LOCKED)
@@ -105,6 +106,6 @@ async def _show_results_again(tx: Transaction) -> list[JobId]:
            AND undeliverable_at IS NULL AND parked_at IS NULL AND delivering_at IS NULL
         RETURNING job.job_id
         """,
-        NEWEST,
+        LATELY,
     )
     return [JobId(row["job_id"]) for row in rows]

@@ -20,10 +20,12 @@ from photomat.telegram.port import Button, ChatBusy, Keyboard, Media, MediaKind,
 from photomat.texts.load import Texts
 from photomat.users.preferences import user_blocked_us
 from photomat.users.user import DEFAULT_LANGUAGE
+from photomat.work.retention import OldRows
 
 FIRST_RETRY_S: Final = 2.0
 MOST_TRIES: Final = 10
-KEPT_FOR: Final = timedelta(days=90)
+ENDED_NOTICES: Final = OldRows(table="notices", age="created_at", only="due_at IS NULL")
+"""What may be deleted: also what a reader never came back for."""
 MESSAGES_DUE: Final = "SELECT 1 FROM notices WHERE due_at <= photomat_now()"
 log = get_logger()
 
@@ -142,14 +144,6 @@ async def tell_what_was_missed(tx: Transaction, *, chat_id: ChatId) -> None:
         """,
         chat_id,
     )
-
-
-async def forget_told(pool: Pool) -> int:
-    """Delete notices that have had their day, also those whose reader never came back."""
-    done = await pool.execute(
-        "DELETE FROM notices WHERE created_at < photomat_now() - $1::interval AND due_at IS NULL", KEPT_FOR
-    )
-    return int(done.rpartition(" ")[2])
 
 
 def _notice(row: Mapping[str, Any]) -> Notice:

@@ -1,30 +1,28 @@
 """What the ACTIVE instance does besides: its doors to Telegram, sweeps, readings, tidying. Each bears two ACTIVEs."""
 
+import asyncio
 from datetime import timedelta
 from typing import Final
 
-from photomat.alerts.watch import forget_old
 from photomat.audit.proofs import prove_the_night
 from photomat.bot.app import announce_commands
 from photomat.bot.polling import Poller
 from photomat.bot.presence import use_polling, use_webhook
 from photomat.cluster.instances import forget_the_dead
 from photomat.delivery.lock import free_locks_of_the_dead
-from photomat.delivery.tidy import forget_sent
-from photomat.files.tidy import forget_unused as forget_unused_files
 from photomat.inbox.lane import free_lanes_of_the_dead
-from photomat.inbox.tidy import forget_handled
 from photomat.jobs.kie_balance import read_kie_balance
 from photomat.jobs.loose_holds import shout_about_loose_holds
 from photomat.jobs.orphans import reconcile_orphans
 from photomat.jobs.sweep import free_claims_of_the_dead, rearm_the_forgotten
 from photomat.jobs.undelivered import refund_undelivered
-from photomat.notices.send import forget_told
 from photomat.payments.compare import reconcile
 from photomat.wiring.program import Program
+from photomat.wiring.retention import kinds_of
 from photomat.wiring.stars import stars_reader
 from photomat.work.budget import forget_unused
 from photomat.work.duties import Duty, every, first_of, until_it_works
+from photomat.work.retention import prune
 
 ORPHANS_EVERY_S: Final = 60.0
 SWEEP_EVERY_S: Final = 3.0
@@ -47,18 +45,24 @@ def duties_of(program: Program) -> list[Duty]:
         every(FORGOTTEN_EVERY_S, "forgotten", lambda: rearm_the_forgotten(program.pool)),
         every(program.settings.stars_reconcile_s, "stars", stars.read_once),
         every(TIDY_EVERY_S, "holds", lambda: shout_about_loose_holds(program.pool)),
-        every(TIDY_EVERY_S, "inbox", lambda: forget_handled(program.pool)),
-        every(TIDY_EVERY_S, "resends", lambda: forget_sent(program.pool)),
-        every(TIDY_EVERY_S, "files", lambda: forget_unused_files(program.pool)),
-        every(TIDY_EVERY_S, "notices", lambda: forget_told(program.pool)),
         every(TIDY_EVERY_S, "budgets", lambda: forget_unused(program.pool)),
         every(TIDY_EVERY_S, "instances", lambda: forget_the_dead(program.pool)),
-        every(TIDY_EVERY_S, "incidents", lambda: forget_old(program.pool)),
+        _retention_duty(program),
         every(TIDY_EVERY_S, "proof", lambda: prove_the_night(program.pool)),
         every(RECONCILE_EVERY_S, "providers", lambda: reconcile(program.invoice_looker)),
         every(HOURLY_S, "kie balance", lambda: read_kie_balance(program.pool, program.kie)),
         *_refund_duty(program),
     ]
+
+
+def _retention_duty(program: Program) -> Duty:
+    """Delete what was kept long enough; a pass that is under way ends between two batches."""
+    kinds = kinds_of(program.settings)
+
+    async def run(stop: asyncio.Event) -> None:
+        await every(TIDY_EVERY_S, "retention", lambda: prune(program.pool, kinds, stop=stop))(stop)
+
+    return run
 
 
 def _refund_duty(program: Program) -> list[Duty]:

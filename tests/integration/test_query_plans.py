@@ -1,0 +1,119 @@
+"""A long history costs the running shop nothing: no recurring statement reads a table that grows from end to end.
+
+The statements are not listed here: they are recorded while every part that recurs runs once on a database with a long
+history, so a new one is judged as soon as it exists.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+from typing import Final
+
+from aiohttp.test_utils import TestClient, TestServer
+
+from photomat.alerts.incident import Eyes
+from photomat.alerts.listing import list_incidents
+from photomat.alerts.rules import WATCHES
+from photomat.audit.differences import list_differences
+from photomat.audit.proofs import kept_proofs, prove_the_night
+from photomat.db.pool import Pool
+from photomat.flow import DUE
+from photomat.jobs.history import recent_jobs
+from photomat.jobs.listing import Only, list_jobs, look_around, waiting_orphans
+from photomat.jobs.usual import usual_seconds
+from photomat.kernel.errors import PhotomatError
+from photomat.kernel.ids import UserId
+from photomat.settings import Settings
+from photomat.wallet.statement import statement
+from photomat.wiring.duties import duties_of
+from photomat.wiring.program import Program, build
+from photomat.wiring.retention import kinds_of
+from photomat.work.pulse import Pulse
+from photomat.work.retention import prune
+from support.database import connection_of, pool_of
+from support.kie_sim import running_kie
+from support.long_history import LIVE, fill
+from support.plans import Judged, judge, recorded
+from support.telegram_sim import running_telegram
+
+JOBS: Final = 20_000
+MOST_ROWS: Final = 2_000
+"""Far more than are due here, far less than are stored."""
+
+TOKEN: Final = "7000000001:AAH-of-a-long-history"
+USER: Final = UserId(5_000_001)
+
+
+async def test_no_recurring_statement_grows_with_history(database: str, tmp_path: Path) -> None:
+    async with connection_of(database) as connection, pool_of(database) as outside:
+        await fill(connection, jobs=JOBS)
+        await prove_the_night(outside)
+        async with a_program(database, tmp_path) as program, recorded(program.pool) as recording:
+            await once_round(program)
+            await every_list(program.pool)
+        judged = await judge(connection, recording)
+    assert len(judged) > 100, "the recording is not of a whole program"
+    too_much = [_told(one) for one in judged if one.whole_tables or one.rows > MOST_ROWS]
+    assert not too_much, "\n\n".join(too_much)
+
+
+async def once_round(program: Program) -> None:
+    """Everything that recurs, once: the pulse, every claim and what follows it, every duty, every alert rule, health."""
+    await program.heartbeat().beat()
+    await Pulse(program.pool, program.wakes, DUE).beat()
+    for step in (*program.job_steps(), *program.update_steps()):
+        claimed = await step.claim(step.width)
+        assert len(claimed) <= LIVE
+    over = asyncio.Event()
+    over.set()
+    for duty in duties_of(program):
+        await duty(over)
+    assert sum((await prune(program.pool, kinds_of(program.settings))).values()) > JOBS
+    for watch in WATCHES:
+        try:
+            await watch.condition(Eyes(pool=program.pool, account=program.kie))
+        except PhotomatError as error:
+            raise AssertionError(watch.kind) from error
+    async with TestClient(TestServer(program.web_app())) as client:
+        for path in ("/health", "/ready", "/metrics"):
+            assert (await client.get(path)).status == 200
+
+
+async def every_list(pool: Pool) -> None:
+    """What customers and operators page through."""
+    around = await look_around(pool, delivery_lease=timedelta(minutes=5), given_up_after=timedelta(days=1))
+    for only in Only:
+        await list_jobs(pool, limit=20, only=only, around=around)
+    await waiting_orphans(pool, limit=20)
+    await list_incidents(pool, limit=20)
+    await list_differences(pool)
+    await kept_proofs(pool)
+    await usual_seconds(pool, "z-image")
+    for skip in (0, 4):
+        assert await recent_jobs(pool, user_id=USER, limit=4, skip=skip)
+    async with pool.acquire() as connection:
+        assert await statement(connection, user_id=USER, limit=10)
+
+
+@asynccontextmanager
+async def a_program(dsn: str, folder: Path) -> AsyncIterator[Program]:
+    async with AsyncExitStack() as stack:
+        kie = await stack.enter_async_context(running_kie())
+        telegram = await stack.enter_async_context(running_telegram(token=TOKEN))
+        settings = Settings(
+            bot_token=TOKEN,
+            kie_api_key=kie.world.key,
+            kie_api_url=kie.url,
+            kie_upload_url=kie.url,
+            telegram_api_url=telegram.url,
+            public_url="http://127.0.0.1:9",
+            data_dir=folder,
+            admin_ids="901",
+        )
+        yield await build(stack, settings, dsn)
+
+
+def _told(one: Judged) -> str:
+    return f"{one.rows} rows looked at, whole tables read: {one.whole_tables}: {' '.join(one.sql.split())}"

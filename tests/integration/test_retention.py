@@ -1,0 +1,197 @@
+"""What is kept for a limited time goes, in batches that keep up; what exists only here stays, and what is left still works."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from photomat.db.pool import Pool
+from photomat.delivery import outputs
+from photomat.inbox.tidy import HANDLED
+from photomat.jobs.listing import look_around
+from photomat.jobs.settle import Failure
+from photomat.jobs.story import read_story
+from photomat.kernel.ids import JobId
+from photomat.settings import Settings
+from photomat.wiring.retention import kinds_of
+from photomat.work.retention import prune, would_prune
+from support.database import connection_of, pool_of, shift_clock
+from support.jobs import a_done_job, a_draft, a_job, a_running_job, a_user, settle_now
+from support.long_history import fill
+
+DAY_S = 86400.0
+FOR_EVER = {
+    name: 0
+    for name in Settings.model_fields
+    if name.startswith("keep_") and name.endswith("_days") and "updates" not in name
+}
+
+
+def kinds(folder: Path, **settings: Any) -> list[Any]:
+    return kinds_of(Settings(data_dir=folder, **settings))
+
+
+async def pruned(pool: Pool, folder: Path, **settings: Any) -> Mapping[str, int]:
+    """What went; a second pass finds nothing, and a dry run has said so before."""
+    chosen = kinds(folder, **settings)
+    said = await would_prune(pool, chosen)
+    went = await prune(pool, chosen)
+    assert went == said
+    assert not any((await prune(pool, chosen)).values())
+    return {name: count for name, count in went.items() if count}
+
+
+async def kept_copy(pool: Pool, folder: Path, job_id: JobId, *, file_id: str | None) -> Path:
+    """A copy of the job's one output, known to Telegram or not."""
+    path = folder / "results" / str(job_id) / "0.png"
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"a picture")
+    await pool.execute(
+        """
+        UPDATE job_outputs SET kept_as = $2, kept_at = photomat_now(), keep_at = NULL, file_id = $3, media = 'photo'
+         WHERE job_id = $1
+        """,
+        job_id,
+        f"{job_id}/0.png",
+        file_id,
+    )
+    return path
+
+
+async def test_a_long_history_is_pruned_to_what_the_settings_say_and_nothing_else_is_touched(
+    database: str, tmp_path: Path
+) -> None:
+    everything = "SELECT (SELECT count(*) FROM {0})".format
+    stays = (
+        "users",
+        "generation_jobs",
+        "job_outputs",
+        "holds",
+        "hold_closings",
+        "ledger_transactions",
+        "entries",
+        "payments",
+    )
+    async with connection_of(database) as connection, pool_of(database) as pool:
+        await fill(connection, jobs=2_000)
+        before = {table: await pool.fetchval(everything(table)) for table in stays}
+        went = await pruned(pool, tmp_path)
+        assert {table: await pool.fetchval(everything(table)) for table in stays} == before
+        assert set(went) >= {
+            "result copies",
+            "updates",
+            "callbacks",
+            "matched orphans",
+            "unbought drafts",
+            "resends",
+            "notices",
+        }
+        assert (
+            await pool.fetchval("SELECT count(*) FROM drafts WHERE bought_at IS NOT NULL") == before["generation_jobs"]
+        )
+        assert await pool.fetchval("SELECT count(*) FROM orphan_callbacks WHERE processed_at IS NULL") > 0
+        assert await pool.fetchval("SELECT count(*) FROM inbox WHERE parked_at IS NOT NULL") > 0
+        assert await pool.fetchval("SELECT min(handled_at) > now() - interval '49 hours' FROM inbox")
+        assert (await pruned(pool, tmp_path, keep_events_days=30))["job events"] > 10_000
+        assert await pool.fetchval("SELECT min(at) > now() - interval '31 days' FROM job_events")
+
+
+async def test_with_zero_everything_is_kept_for_ever(database: str, tmp_path: Path) -> None:
+    async with connection_of(database) as connection, pool_of(database) as pool:
+        await fill(connection, jobs=200)
+        went = await pruned(pool, tmp_path, **FOR_EVER)
+        assert set(went) == {"updates", "quiet lanes"}
+
+
+async def test_a_busy_day_of_updates_is_gone_after_one_pass(database: str, tmp_path: Path) -> None:
+    """Eight updates a second for ten minutes were what one pass of old could take."""
+    async with pool_of(database) as pool:
+        await pool.execute(
+            """
+            INSERT INTO inbox (bot_id, update_id, lane, body, received_at, handled_at)
+            SELECT 1, i, 'user:1', '{}', photomat_now() - interval '3 days', photomat_now() - interval '3 days'
+              FROM generate_series(1, 12000) AS i
+            """
+        )
+        first = await HANDLED.delete(pool, timedelta(days=2), 1000)
+        assert (first.deleted, first.more) == (1000, True)
+        assert (await pruned(pool, tmp_path))["updates"] == 11_000
+
+
+async def test_two_actives_prune_together_and_wait_for_nobody(database: str, tmp_path: Path) -> None:
+    async with pool_of(database) as pool, connection_of(database) as other:
+        await pool.execute(
+            """
+            INSERT INTO inbox (bot_id, update_id, lane, body, received_at, handled_at)
+            SELECT 1, i, 'user:1', '{}', photomat_now(), photomat_now() - interval '3 days' FROM generate_series(1, 10) AS i
+            """
+        )
+        async with other.transaction():
+            await other.execute("SELECT FROM inbox WHERE update_id <= 4 FOR UPDATE")
+            assert (await prune(pool, kinds(tmp_path)))["updates"] == 6
+        assert (await prune(pool, kinds(tmp_path)))["updates"] == 4
+
+
+async def test_a_copy_goes_only_when_telegram_keeps_the_file(database: str, tmp_path: Path) -> None:
+    async with pool_of(database) as pool:
+        user = await a_user(pool)
+        shown, linked = [await a_done_job(pool, user) for _ in range(2)]
+        copy, only_copy = (
+            await kept_copy(pool, tmp_path, shown, file_id="AgAC"),
+            await kept_copy(pool, tmp_path, linked, file_id=None),
+        )
+        await shift_clock(pool, 89 * DAY_S)
+        assert "result copies" not in await pruned(pool, tmp_path)
+        await shift_clock(pool, 2 * DAY_S)
+        assert (await pruned(pool, tmp_path))["result copies"] == 1
+        assert not copy.parent.exists()
+        assert only_copy.read_bytes() == b"a picture"
+        (gone,), (kept,) = await outputs.outputs_of(pool, shown), await outputs.outputs_of(pool, linked)
+        assert (gone.kept_as, gone.file_id, kept.kept_as) == (None, "AgAC", f"{linked}/0.png")
+
+
+async def test_a_copy_whose_file_was_deleted_before_its_row_is_ended_by_the_next_pass(
+    database: str, tmp_path: Path
+) -> None:
+    async with pool_of(database) as pool:
+        job_id = await a_done_job(pool, await a_user(pool))
+        (await kept_copy(pool, tmp_path, job_id, file_id="AgAC")).unlink()
+        await shift_clock(pool, 91 * DAY_S)
+        assert (await pruned(pool, tmp_path))["result copies"] == 1
+
+
+async def test_the_body_of_a_callback_stays_while_it_is_the_only_evidence(database: str, tmp_path: Path) -> None:
+    async with pool_of(database) as pool:
+        user = await a_user(pool)
+        done = await a_done_job(pool, user)
+        unreadable = await a_running_job(pool, user, task_id="unreadable")
+        refused = await a_running_job(pool, user, task_id="refused")
+        live = await a_job(pool, user)
+        await settle_now(pool, unreadable, Failure(code="empty", reason="no result"))
+        await settle_now(pool, refused, Failure(code="kie-422", reason="flagged"))
+        await pool.execute(
+            """
+            INSERT INTO callbacks (job_id, task_id, digest, body)
+            SELECT job_id, 'task', sha256(job_id::text::bytea), '{}' FROM unnest($1::bigint[]) AS job_id
+            """,
+            [done, unreadable, refused, live],
+        )
+        await shift_clock(pool, 31 * DAY_S)
+        assert (await pruned(pool, tmp_path, keep_events_days=0))["callbacks"] == 2
+        left = await pool.fetch("SELECT job_id FROM callbacks ORDER BY job_id")
+        assert [row["job_id"] for row in left] == [unreadable, live]
+
+
+async def test_a_pruned_job_is_still_readable_and_a_live_one_keeps_its_timeline(database: str, tmp_path: Path) -> None:
+    async with pool_of(database) as pool:
+        user = await a_user(pool)
+        done, live = await a_done_job(pool, user), await a_job(pool, user)
+        await a_draft(pool, user)
+        await shift_clock(pool, 400 * DAY_S)
+        went = await pruned(pool, tmp_path)
+        assert went["job events"] > 0
+        assert went["unbought drafts"] == 1
+        assert await pool.fetchval("SELECT count(*) FROM job_events WHERE job_id = $1", done) == 0
+        assert await pool.fetchval("SELECT count(*) FROM job_events WHERE job_id = $1", live) > 0
+        around = await look_around(pool, delivery_lease=timedelta(minutes=5), given_up_after=timedelta(days=1))
+        assert await read_story(pool, str(done), around) is not None

@@ -1,0 +1,211 @@
+"""A database with a long history, filled by a few statements: consistent in every row, so that the audit stays green.
+
+`fill(connection, jobs=n)` writes n jobs over 300 days with everything that belongs to them (drafts, holds,
+       charges, outputs, events,
+callbacks, payments, updates, notices, …), then ANALYZEs. A handful of them is still on its way and due.
+"""
+
+from typing import Final
+
+from photomat.db.pool import Connection
+
+LIVE: Final = 40
+"""So many of the newest jobs are not settled: they wait for submit, or run at Kie."""
+
+JOBS: Final = """
+INSERT INTO users (user_id, first_name, created_at)
+SELECT 5000000 + u, 'User ' || u, now() - interval '301 days' FROM generate_series(1, greatest($jobs / 8, 1)) AS u;
+
+INSERT INTO drafts (bot_id, user_id, chat_id, origin, model, inputs, price, currency, created_at, expires_at, bought_at)
+SELECT 7000000001, user_id, user_id, 'fill:' || i, 'z-image', '{"prompt": "a cat in a long, long story",
+       "aspect_ratio": "1:1"}',
+       64, 'RUB', at, at + interval '1 day', CASE WHEN i <= $jobs THEN at END
+  FROM (SELECT i, 5000001 + (i * 7919::bigint) % greatest($jobs / 8, 1) AS user_id,
+               now() - interval '300 days' * (1 - (CASE WHEN i > $jobs THEN 4 * (i - $jobs) ELSE i END)::float8 / $jobs)
+               - interval '1 minute' AS at
+          FROM generate_series(1, $jobs + $jobs / 4) AS i) AS made;
+
+INSERT INTO generation_jobs (
+    corr, idempotency_key, draft_id, bot_id, user_id, chat_id, card_message_id, model, kind, inputs, language,
+       price, currency,
+    status, external_task_id, result_urls, created_at, intent_at, submitted_at, settled_at, due_at, attempts,
+    card_wanted, card_shown, deliver_at, delivered_at, ring_kind, rung_at, credits_consumed, cost, quote,
+       fence, delivery_fence)
+SELECT lpad(to_hex(draft_id % 4294967296), 8, '0'), 'draft:' || draft_id, draft_id, 7000000001, user_id,
+       chat_id, draft_id, model,
+       'image', inputs, 'ru', price, currency, status,
+       CASE WHEN status <> 'pending' THEN 'task-' || draft_id END,
+       CASE WHEN status = 'done' THEN ARRAY['https://files.example/' || draft_id || '.png'] END,
+       created_at, CASE WHEN status <> 'pending' THEN created_at END, CASE WHEN status <> 'pending' THEN created_at END,
+       CASE WHEN settled THEN created_at + interval '20 seconds' END,
+       CASE WHEN NOT settled THEN now() - interval '1 second' END, 3,
+       3, CASE WHEN settled THEN 3 ELSE 2 END, created_at + interval '20 seconds',
+       CASE WHEN status = 'done' THEN created_at + interval '21 seconds' END,
+       CASE WHEN settled THEN 'done' END, CASE WHEN settled THEN created_at + interval '22 seconds' END,
+       CASE WHEN status = 'done' THEN 0.8 END, CASE WHEN status = 'done' THEN 32 END,
+       '{"price": 64, "currency": "RUB", "usd_rate": "80"}', 3, 3
+  FROM (SELECT *, status IN ('done', 'failed', 'canceled') AS settled
+          FROM (SELECT drafts.*, CASE WHEN draft_id > $jobs - $live
+                                      THEN CASE draft_id % 2 WHEN 0 THEN 'pending' ELSE 'running' END
+                                      WHEN draft_id % 50 = 0 THEN 'failed' WHEN draft_id % 51 = 0 THEN 'canceled'
+                                      ELSE 'done' END AS status
+                  FROM drafts WHERE draft_id <= $jobs) AS bought) AS made
+ ORDER BY draft_id;
+
+INSERT INTO job_outputs (job_id, position, url, media, mime, size_bytes, width, height, kept_as, kept_at,
+       keep_at, file_id)
+SELECT job_id, 0, result_urls[1], 'photo', 'image/png', 100000, 1024, 1024, job_id || '/0.png',
+       settled_at + interval '3 seconds',
+       NULL, CASE WHEN job_id % 20 <> 0 THEN 'AgACAgIAAxkBAAI' || job_id END
+  FROM generation_jobs WHERE status = 'done';
+
+INSERT INTO job_events (job_id, at, tag, instance, detail)
+SELECT job_id, created_at + e * interval '3 seconds', (ARRAY['JOB_CREATED', 'JOB_SUBMITTED',
+       'CALLBACK_RECEIVED', 'JOB_SETTLED',
+       'DELIVER_START', 'DELIVER_OK', 'RING'])[e], 'fill', '{"via": "callback", "state": "success"}'
+  FROM generation_jobs, generate_series(1, 7) AS e;
+
+INSERT INTO callbacks (job_id, task_id, digest, body, received_at)
+SELECT job_id, external_task_id, sha256(external_task_id::bytea), convert_to(repeat('{"taskId": "…",
+       "state": "success"} ', 20), 'UTF8'),
+       settled_at
+  FROM generation_jobs WHERE status = 'done';
+
+INSERT INTO orphan_callbacks (task_id, payload, received_at, processed_at, shouted_at)
+SELECT 'orphan-' || i, '{"data": {"state": "success"}}', now() - interval '300 days' * (1 - i::float8 / $jobs),
+       CASE WHEN i / 100 % 10 <> 0 THEN now() - interval '299 days' * (1 - i::float8 / $jobs) END, now() - interval '1 day'
+  FROM generate_series(1, $jobs, 100) AS i;
+"""
+
+MONEY: Final = """
+INSERT INTO wallets (user_id, currency) SELECT user_id, 'RUB' FROM users;
+
+INSERT INTO holds (reference, user_id, currency, amount, job_id, digest, held_at)
+SELECT 'job:' || job_id, user_id, currency, price, job_id,
+       sha256(convert_to(format('hold user=%s amount=%s currency=%s job=%s', user_id, price, currency, job_id),
+       'UTF8')), created_at
+  FROM generation_jobs;
+
+INSERT INTO hold_closings (reference, closed_as, closed_at)
+SELECT 'job:' || job_id, CASE status WHEN 'done' THEN 'charge' ELSE 'release' END, settled_at
+  FROM generation_jobs WHERE settled_at IS NOT NULL;
+
+INSERT INTO topups (origin, bot_id, user_id, way, asked_amount, asked_currency, credit, currency, state,
+       created_at, expires_at, closed_at)
+SELECT 'fill:' || user_id || ':' || n, 7000000001, user_id, 'stars', 100, 'XTR', 20000, 'RUB', 'paid', at,
+       at + interval '1 day', at
+  FROM (SELECT user_id, n, now() - interval '300 days' + n * interval '145 days' AS at FROM users,
+       generate_series(0, 1) AS n) AS made
+ ORDER BY at;
+
+INSERT INTO payments (provider, external_id, user_id, topup_id, paid_amount, paid_currency, credit, currency,
+       reason, reference, via,
+                      paid_at, received_at)
+SELECT 'stars', 'charge-' || topup_id, user_id, topup_id, 100, 'XTR', 20000, 'RUB', 'topup',
+       'payment:stars:charge-' || topup_id,
+       'update', created_at, created_at
+  FROM topups ORDER BY topup_id;
+
+INSERT INTO stars_readings (bot_id, read_to, started_at, ended_at)
+VALUES (7000000001, (SELECT count(*) FROM topups), now() - interval '301 days', now());
+INSERT INTO stars_listed (bot_id, charge_id, side, user_id, stars, moved_at)
+SELECT 7000000001, external_id, 'in', user_id, 100, paid_at FROM payments;
+
+INSERT INTO ledger_transactions (reference, reason, digest, job_id, booked_at, facts)
+SELECT reference, reason, sha256(convert_to(format('%s user=%s amount=%s currency=RUB job=%s', reason, user_id, amount,
+       coalesce(job_id::text, '-')), 'UTF8')), job_id, at, facts
+  FROM (SELECT 'job:' || job_id AS reference, 'charge' AS reason, user_id, -price AS amount, job_id, settled_at AS at,
+               '{}'::jsonb AS facts
+          FROM generation_jobs WHERE status = 'done'
+        UNION ALL
+        SELECT reference, 'topup', user_id, credit, NULL, received_at, '{"paid": 100,
+       "paid_currency": "XTR"}' FROM payments) AS moves
+ ORDER BY at, reference;
+
+INSERT INTO entries (transaction_id, line, account, user_id, currency, amount)
+SELECT transaction_id, line, account, CASE line WHEN 1 THEN user_id END, 'RUB',
+       CASE line WHEN 1 THEN amount ELSE -amount END
+  FROM (SELECT transaction_id, line, user_id, amount,
+               CASE line WHEN 1 THEN 'wallet' ELSE CASE reason WHEN 'charge' THEN 'income' ELSE 'topup' END END AS account
+          FROM (SELECT booked.transaction_id, booked.reason, coalesce(job.user_id, paid.user_id) AS user_id,
+                       coalesce(-job.price, paid.credit) AS amount
+                  FROM ledger_transactions AS booked LEFT JOIN generation_jobs AS job USING (job_id)
+                  LEFT JOIN payments AS paid ON paid.reference = booked.reference) AS moves,
+               generate_series(1, 2) AS line) AS lines;
+
+UPDATE ledger_transactions AS booked
+   SET seal = sha256(convert_to(concat_ws(E'\\n', booked.reference, encode(digest, 'hex'),
+                  (SELECT string_agg(concat_ws(' ', line, account, coalesce(user_id::text, '-'), currency,
+       amount), E'\\n' ORDER BY line)
+                     FROM entries WHERE entries.transaction_id = booked.transaction_id)), 'UTF8'));
+
+UPDATE wallets SET posted = sums.posted
+  FROM (SELECT user_id, sum(amount) AS posted FROM entries WHERE account = 'wallet' GROUP BY user_id) AS sums
+ WHERE sums.user_id = wallets.user_id;
+UPDATE wallets SET held = sums.held
+  FROM (SELECT user_id, sum(amount) AS held FROM holds LEFT JOIN hold_closings USING (reference)
+         WHERE closed_as IS NULL GROUP BY user_id) AS sums
+ WHERE sums.user_id = wallets.user_id;
+"""
+
+THE_REST: Final = """
+INSERT INTO inbox (bot_id, update_id, lane, body, received_at, attempts, handled_at, parked_at, error)
+SELECT 7000000001, i, 'user:' || (5000001 + i % greatest($jobs / 8, 1)),
+       '{"update_id": 1, "message": {"text": "a cat in a long, long story"}}', at, 1,
+       CASE WHEN i % 1000 <> 0 THEN at END, CASE WHEN i % 1000 = 0 THEN at END,
+       CASE WHEN i % 1000 = 0 THEN 'ValueError' END
+  FROM (SELECT i, now() - interval '300 days' * (1 - i::float8 / ($jobs / 2)) AS at FROM generate_series(1,
+       $jobs / 2) AS i) AS made;
+
+INSERT INTO lanes (bot_id, lane, due_at) SELECT 7000000001, 'user:' || user_id, now() - interval '3 days' FROM users;
+INSERT INTO conversations (bot_id, chat_id, user_id, state, updated_at)
+SELECT 7000000001, user_id, user_id, NULL, now() - interval '30 days' FROM users;
+
+INSERT INTO notices (key, chat_id, text_key, created_at, due_at, left_at, outcome)
+SELECT 'fill:' || i, 5000001 + i % greatest($jobs / 8, 1), 'paid', at, NULL, at,
+       CASE i % 100 WHEN 0 THEN 'blocked' ELSE 'sent' END
+  FROM (SELECT i, now() - interval '300 days' * (1 - i::float8 / ($jobs / 5)) AS at FROM generate_series(1,
+       $jobs / 5) AS i) AS made;
+
+INSERT INTO result_sends (job_id, position, origin, chat_id, language, asked_at, due_at, left_at, outcome)
+SELECT job_id, 0, 'fill:' || job_id, chat_id, 'ru', settled_at, NULL, settled_at, 'sent' FROM generation_jobs
+ WHERE status = 'done' AND job_id % 10 = 0 ORDER BY job_id;
+
+INSERT INTO input_files (user_id, origin, source, telegram_id, kind, format, mime, size_bytes, sha256, taken_at)
+SELECT user_id, 'fill:' || draft_id, 'telegram', 'file-' || draft_id, 'image', 'png', 'image/png', 1000, 'abc',
+       created_at
+  FROM drafts WHERE draft_id % 10 = 0 ORDER BY draft_id;
+
+INSERT INTO operator_journal (at, operator, action, job_id, done, outcome)
+SELECT created_at, 'anna', 'retry', job_id, true, 'looked at once' FROM generation_jobs WHERE job_id % 100 = 0;
+"""
+
+TRANSFERS: Final = """
+WITH offers AS (
+    INSERT INTO topups (origin, bot_id, user_id, way, asked_amount, asked_currency, credit, currency, state,
+       created_at, expires_at, closed_at)
+    SELECT 'transfer:' || user_id, 7000000001, user_id, 'transfer', 20000, 'RUB', 20000, 'RUB', 'closed',
+           now() - interval '100 days', now() - interval '99 days', now() - interval '99 days' FROM users
+    RETURNING topup_id, user_id, credit, currency, created_at)
+INSERT INTO receipts (origin, topup_id, user_id, bot_id, amount, currency, file_kind, file_id, file_unique_id,
+       state, created_at,
+                      decided_at, decided_by, reason)
+SELECT 'fill:' || topup_id, topup_id, user_id, 7000000001, credit, currency, 'photo', 'file-' || topup_id,
+       'unique-' || topup_id,
+       'declined', created_at, created_at, 'anna', 'not-arrived'
+  FROM offers;
+
+INSERT INTO provider_invoices (provider, external_id, topup_id, created_at, look_at, state)
+SELECT 'yookassa', 'bill-' || topup_id, NULL, created_at, NULL, 'canceled' FROM topups;
+"""
+
+
+async def fill(connection: Connection, *, jobs: int) -> None:
+    """Write a history of so many jobs and let the planner know of it."""
+    await connection.execute("SET session_replication_role = replica")
+    await connection.execute("SET statement_timeout = 0")
+    for part in (JOBS, MONEY, THE_REST, TRANSFERS):
+        await connection.execute(part.replace("$jobs", str(jobs)).replace("$live", str(LIVE)), timeout=3600)
+    await connection.execute("RESET session_replication_role")
+    await connection.execute("RESET statement_timeout")
+    await connection.execute("VACUUM ANALYZE", timeout=600)
