@@ -41,6 +41,7 @@ CheckoutWait = Annotated[float, typer.Option(help="How many seconds Telegram wai
 ShopId = Annotated[str, typer.Option(help="YooKassa: the one shop that is accepted.")]
 ShopKey = Annotated[str, typer.Option(help="YooKassa: its secret key.")]
 ShopCurrency = Annotated[str, typer.Option(help="YooKassa: the currency of the shop.")]
+ShopReceipts = Annotated[bool, typer.Option("--shop-receipts", help="YooKassa: refuse payments without a receipt.")]
 CryptoToken = Annotated[str, typer.Option(help="Crypto Pay: the one token that is accepted.")]
 PayTo = Annotated[str, typer.Option(help="The bot's address; notices go to its /pay/…. Empty sends none.")]
 Operator = Annotated[int, typer.Option(help="Let somebody with this id join who runs the shop; 0 is nobody.")]
@@ -103,6 +104,7 @@ def serve(
     shop_id: ShopId = "100500",
     shop_key: ShopKey = "test_sandbox-shop",
     shop_currency: ShopCurrency = "RUB",
+    shop_receipts: ShopReceipts = False,
     crypto_token: CryptoToken = "1000:sandbox",  # noqa: S107 - opens nothing but the simulator
     pay_to: PayTo = "",
     operator: Operator = 0,
@@ -121,7 +123,7 @@ def serve(
     account = _kie_world(key=kie_key, webhook_key=webhook_key, seconds=seconds)
     telegram_app = build_telegram(chats, transcript, faults, state_file=state)
     kie_app = build_kie(account, transcript, faults)
-    shop = YooKassaWorld(shop_id=shop_id, secret_key=shop_key, currency=shop_currency)
+    shop = YooKassaWorld(shop_id=shop_id, secret_key=shop_key, currency=shop_currency, receipts_required=shop_receipts)
     mount_providers(kie_app, shop, CryptoPayWorld(token=crypto_token), transcript, faults, pay_to=pay_to)
     servers = [("telegram", telegram_app, host, telegram_port), ("kie", kie_app, host, kie_port)]
     asyncio.run(_serve(servers, with_stdin=with_stdin))

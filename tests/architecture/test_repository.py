@@ -92,15 +92,17 @@ def test_what_a_tool_says_becomes_one_sentence(said: str, expected: str) -> None
 def test_a_missing_tool_is_said_loudly_and_is_red_in_ci(tmp_path: Path, ci: str, code: int) -> None:
     _program(tmp_path / "id", "echo 1000")
     _program(tmp_path / "pgbouncer", "exit 0")
+    _program(tmp_path / "postgres", "exit 0")
     done = _need_tools(tmp_path, ci=ci)
     assert done.returncode == code
-    assert done.stderr.startswith("SOME TESTS CANNOT RUN: not on the PATH: chromium;")
+    assert done.stderr.startswith("SOME TESTS CANNOT RUN: missing: chromium;")
     assert done.stderr.count("\n") == 1
 
 
 def test_tools_that_are_there_are_enough(tmp_path: Path) -> None:
     _program(tmp_path / "google-chrome", "exit 0")
     _program(tmp_path / "pgbouncer", "exit 0")
+    _program(tmp_path / "postgres", "exit 0")
     done = _need_tools(tmp_path, ci="1")
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -112,8 +114,19 @@ def test_root_on_debian_gets_the_tools_by_apt(tmp_path: Path) -> None:
     _program(tmp_path / "apt-get", f'echo "$@" >> {tmp_path}/asked')
     assert _need_tools(tmp_path, ci="1").returncode == 0
     asked = (tmp_path / "asked").read_text().splitlines()
-    assert [line.split()[0] for line in asked] == ["update", "install"]
-    assert asked[1].endswith("chromium pgbouncer")
+    assert [line.split()[0] for line in asked] == ["update", "install", "install", "install"]
+    assert [line.split()[-1] for line in asked[1:]] == ["chromium", "pgbouncer", "postgresql-15"]
+
+
+def test_a_tool_this_release_does_not_have_does_not_keep_the_others_away(tmp_path: Path) -> None:
+    _program(tmp_path / "id", "echo 0")
+    _program(tmp_path / "mktemp", f"echo {tmp_path}/words")
+    _program(tmp_path / "rm", "exit 0")
+    _program(tmp_path / "tail", "exit 0")
+    _program(tmp_path / "apt-get", f'echo "$@" >> {tmp_path}/asked; case "$*" in *postgresql*) exit 1;; esac')
+    done = _need_tools(tmp_path, ci="1")
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith("SOME TESTS CANNOT RUN: missing: postgresql-15;")
 
 
 def _program(path: Path, body: str) -> None:
@@ -125,7 +138,7 @@ def _need_tools(path: Path, *, ci: str) -> subprocess.CompletedProcess[str]:
     """Run the script where nothing but these programs is on the PATH."""
     return subprocess.run(
         ["/bin/bash", str(ROOT / "scripts" / "need_tools")],
-        env={"PATH": str(path), "SBIN": str(path), "CI": ci},
+        env={"PATH": str(path), "SBIN": str(path), "PG15": str(path), "CI": ci},
         capture_output=True,
         text=True,
         check=False,

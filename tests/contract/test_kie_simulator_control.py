@@ -91,3 +91,16 @@ def test_the_transcript_is_bounded_and_its_numbers_rise() -> None:
     transcript.clear()
     assert transcript.since(0) == []
     assert transcript.add(world="kie", kind="effect", name="x", summary="s").n == KEPT_EVENTS + 11
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
+@pytest.mark.parametrize("path", ["/api/v1/jobs/nothing", "/api/v9/jobs/createTask", "/nothing"])
+async def test_an_unknown_path_is_refused_in_json(method: str, path: str) -> None:
+    async with running_kie() as kie, kie.client.request(method, kie.url + path) as response:
+        assert (response.status, response.content_type) == (404, "application/json")
+        assert await response.json() == {"code": 404, "msg": "Not Found", "data": None}
+
+
+async def test_a_known_path_with_another_verb_is_refused_in_json() -> None:
+    async with running_kie() as kie, kie.client.get(kie.url + "/api/v1/jobs/createTask") as response:
+        assert (response.status, (await response.json())["code"]) == (405, 405)

@@ -65,7 +65,7 @@ async def running_pay(
     *, clock: HandClock | None = None, timeout_s: float | None = None, currency: str = "RUB"
 ) -> AsyncIterator[RunningPay]:
     """Run both; `timeout_s` is how long our clients wait."""
-    times = {"clock": clock} if clock is not None else {}
+    times: dict[str, Any] = {"clock": clock} if clock is not None else {}
     shop = YooKassaWorld(shop_id=SHOP, secret_key=SECRET, currency=currency, notices=QUICK, **times)
     coins = CryptoPayWorld(token=TOKEN, notices=QUICK, **times)
     transcript, faults, app = Transcript(), Faults(), web.Application()

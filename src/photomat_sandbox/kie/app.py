@@ -6,11 +6,12 @@ from typing import Final
 
 import aiohttp
 from aiohttp import web
+from aiohttp.typedefs import Handler
 
 from photomat_sandbox import control
 from photomat_sandbox.faults import Faults
 from photomat_sandbox.kie.callbacks import CallbackSender
-from photomat_sandbox.kie.desk import Desk
+from photomat_sandbox.kie.desk import Desk, envelope
 from photomat_sandbox.kie.families import Families
 from photomat_sandbox.kie.files import Files
 from photomat_sandbox.kie.jobs import Jobs
@@ -39,6 +40,7 @@ def build_app(world: KieWorld, transcript: Transcript, faults: Faults) -> web.Ap
     uploads.add_routes(app, desk)
     orders.add_routes(app)
     control.register(app, transcript, faults, "kie")
+    app.middlewares.append(_unknown_paths_in_json)
 
     async def stop_silence(_app: web.Application) -> None:
         desk.closing.set()
@@ -56,3 +58,14 @@ def build_app(world: KieWorld, transcript: Transcript, faults: Faults) -> web.Ap
     app.on_shutdown.append(stop_silence)
     app.cleanup_ctx.append(background)
     return app
+
+
+@web.middleware
+async def _unknown_paths_in_json(request: web.Request, handler: Handler) -> web.StreamResponse:
+    """Answer for a path or a verb that nothing listens to in the vendor's envelope; a missing file stays what it is."""
+    try:
+        return await handler(request)
+    except (web.HTTPNotFound, web.HTTPMethodNotAllowed) as missing:
+        if request.match_info.http_exception is None:
+            raise
+        return envelope(missing.status, "Not Found", status=missing.status)

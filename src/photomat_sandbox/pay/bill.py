@@ -65,6 +65,7 @@ class Till(Protocol):
     vendor: World
     takes_part: bool
     notices: NoticeSettings
+    switches: dict[str, bool]
     outbox: asyncio.Queue[Letter]
 
     def bill(self, bill_id: str) -> Bill | None:

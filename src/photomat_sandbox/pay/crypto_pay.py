@@ -8,8 +8,9 @@ from aiohttp import web
 
 from photomat_sandbox.faults import Faults
 from photomat_sandbox.pay import crypto_pay_forms as forms
+from photomat_sandbox.pay import crypto_pay_tables as tables
 from photomat_sandbox.pay.app import furnish
-from photomat_sandbox.pay.crypto_pay_world import CryptoPayWorld
+from photomat_sandbox.pay.crypto_pay_world import ASSET, RATES, CryptoPayWorld
 from photomat_sandbox.pay.desk import Act, Answer, Desk, RefusedError
 from photomat_sandbox.transcript import Transcript
 
@@ -32,6 +33,7 @@ def build_app(world: CryptoPayWorld, transcript: Transcript, faults: Faults) -> 
     )
     Invoices(world=world).add_routes(app, desk)
     furnish(app, world, desk, title="Crypto Pay")
+    app.router.add_route("*", "/{path:.*}", desk.route("unknown", _no_such_method))
     return app
 
 
@@ -47,6 +49,10 @@ class Invoices:
             "getMe": self.get_me,
             "createInvoice": self.create,
             "getInvoices": self.list,
+            "deleteInvoice": self.delete,
+            "getBalance": self.balance,
+            "getExchangeRates": self.rates,
+            "getCurrencies": self.currencies,
         }
         for name, act in methods.items():
             for verb in ("GET", "POST"):
@@ -71,6 +77,25 @@ class Invoices:
         page = self.world.page(forms.list_order(await forms.parameters(request)))
         items: list[dict[str, Any]] = [self.world.as_json(invoice, _base_url(request)) for invoice in page]
         return Answer(body={"items": items}, summary=f"{len(items)} invoices")
+
+    async def delete(self, request: web.Request) -> Answer:
+        """Forget an invoice."""
+        invoice_id = forms.invoice_id_of(await forms.parameters(request))
+        if self.world.invoices.pop(invoice_id, None) is None:
+            raise RefusedError(400, "INVOICE_NOT_FOUND")
+        return Answer(body=True, summary=f"invoice {invoice_id} deleted", bill_id=str(invoice_id))
+
+    async def balance(self, _request: web.Request) -> Answer:
+        """Show what the app has earned."""
+        return Answer(body=tables.balances(self.world.income()), summary="balances")
+
+    async def rates(self, _request: web.Request) -> Answer:
+        """Show what a coin costs."""
+        return Answer(body=tables.exchange_rates(RATES, source=ASSET), summary="exchange rates")
+
+    async def currencies(self, _request: web.Request) -> Answer:
+        """Show the currencies of invoices."""
+        return Answer(body=tables.currencies(), summary="currencies")
 
 
 async def _no_such_method(_request: web.Request) -> Answer:

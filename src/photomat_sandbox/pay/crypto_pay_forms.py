@@ -93,6 +93,11 @@ def invoice_order(given: Mapping[str, Any]) -> InvoiceOrder:
     )
 
 
+def invoice_id_of(given: Mapping[str, Any]) -> int:
+    """Read which invoice is meant."""
+    return _whole(given, "invoice_id", 1, 10**12)
+
+
 def list_order(given: Mapping[str, Any]) -> ListOrder:
     """Check what a list of invoices is asked for."""
     status, fiat = given.get("status"), given.get("fiat")

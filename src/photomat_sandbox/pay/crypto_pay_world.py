@@ -42,6 +42,16 @@ class Invoice:
     paid_at: float | None = None
 
     @property
+    def asset(self) -> str:
+        """What it is paid in."""
+        return self.order.currency if self.order.currency_type == "crypto" else ASSET
+
+    @property
+    def fee(self) -> Decimal:
+        """What the vendor keeps of it."""
+        return (self.coins * FEE).quantize(COIN)
+
+    @property
     def rate(self) -> Decimal:
         """What one coin costs in the invoice's currency."""
         return RATES.get(self.order.currency, USUAL_RATE)
@@ -61,6 +71,7 @@ class CryptoPayWorld:
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.token = token
+        self.switches: dict[str, bool] = {}
         self.notices = notices or NoticeSettings()
         self.clock = clock
         self.invoices: dict[int, Invoice] = {}
@@ -89,6 +100,10 @@ class CryptoPayWorld:
         """Give a page of invoices, newest first."""
         latest = [found for found in map(self.find, reversed(self.invoices)) if found and _fits(found, order)]
         return latest[order.offset : order.offset + order.count]
+
+    def income(self) -> list[tuple[str, Decimal]]:
+        """Give what the paid invoices brought, without the fees, each in its asset."""
+        return [(paid.asset, paid.coins - paid.fee) for paid in self.invoices.values() if paid.paid_at is not None]
 
     def bill(self, bill_id: str) -> Bill | None:
         """Find a bill."""
@@ -166,14 +181,15 @@ class CryptoPayWorld:
 
 def _payment(invoice: Invoice) -> dict[str, Any]:
     """What a paid invoice says besides."""
-    rate = {"paid_fiat_rate": str(invoice.rate)} if invoice.order.currency_type == "fiat" else {}
-    return {
-        "paid_asset": ASSET,
+    coins = {
+        "paid_asset": invoice.asset,
         "paid_amount": f"{invoice.coins.normalize():f}",
-        **rate,
+        "paid_fiat_rate": str(invoice.rate),
+    }
+    return (coins if invoice.order.currency_type == "fiat" else {}) | {
         "paid_usd_rate": str(RATES["USD"]),
-        "fee_asset": ASSET,
-        "fee_amount": float((invoice.coins * FEE).quantize(COIN)),
+        "fee_asset": invoice.asset,
+        "fee_amount": float(invoice.fee),
         "paid_at": iso(invoice.paid_at or 0),
         "paid_anonymously": False,
         "is_swapped": False,

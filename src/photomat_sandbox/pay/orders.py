@@ -75,13 +75,17 @@ class Orders:
         return web.json_response({"sending": times})
 
     async def show_settings(self, _request: web.Request) -> web.Response:
-        """Show where notices go."""
-        return web.json_response(asdict(self.till.notices))
+        """Show where notices go, and the provider's switches."""
+        return web.json_response(asdict(self.till.notices) | self.till.switches)
 
     async def change_settings(self, request: web.Request) -> web.Response:
         """Change some settings."""
         wanted = await read_object(request)
+        switches = {name: wanted.pop(name) for name in self.till.switches.keys() & wanted.keys()}
+        if not all(isinstance(value, bool) for value in switches.values()):
+            raise refusal(f"{', '.join(switches)} must be true or false")
         self.till.notices = _ordered(lambda: self.till.notices.changed(wanted))
+        self.till.switches.update(switches)
         return await self.show_settings(request)
 
     async def _moved(self, request: web.Request, move: Callable[[str, Decimal | None], None]) -> web.Response:

@@ -1,6 +1,7 @@
 """The made-up YooKassa as one aiohttp application: payments and refunds of API v3, the payment page, notices."""
 
 from base64 import b64encode
+from collections.abc import Callable
 from dataclasses import dataclass
 from hmac import compare_digest
 from typing import Any, Final
@@ -13,6 +14,7 @@ from photomat_sandbox.pay import yookassa_forms as forms
 from photomat_sandbox.pay.app import furnish
 from photomat_sandbox.pay.desk import Answer, Desk, RefusedError
 from photomat_sandbox.pay.yookassa_objects import Payment
+from photomat_sandbox.pay.yookassa_receipts import has_receipt
 from photomat_sandbox.pay.yookassa_world import YooKassaWorld
 from photomat_sandbox.transcript import Transcript
 
@@ -34,6 +36,7 @@ def build_app(world: YooKassaWorld, transcript: Transcript, faults: Faults) -> w
     )
     Payments(world=world).add_routes(app, desk)
     furnish(app, world, desk, title="ЮKassa")
+    app.router.add_route("*", "/{path:.*}", desk.route("unknown", _nothing_here))
     return app
 
 
@@ -50,6 +53,10 @@ class Payments:
         app.router.add_get("/v3/payments/{payment_id}", desk.route("getPayment", self.get))
         app.router.add_post("/v3/refunds", desk.route("createRefund", self.refund))
         app.router.add_get("/v3/refunds", desk.route("listRefunds", self.list_refunds))
+        app.router.add_get("/v3/refunds/{refund_id}", desk.route("getRefund", self.get_refund))
+        app.router.add_post("/v3/payments/{payment_id}/capture", desk.route("capturePayment", self.capture))
+        app.router.add_post("/v3/payments/{payment_id}/cancel", desk.route("cancelPayment", self.cancel))
+        app.router.add_get("/v3/me", desk.route("me", self.me))
 
     async def create(self, request: web.Request) -> Answer:
         """Make a payment, or give the one this key has made, as it stands now."""
@@ -57,7 +64,9 @@ class Payments:
         known = self.world.made_before("payments", key, body)
         payment = self.world.find(known) if known else None
         if payment is None:
-            payment = self.world.create(forms.payment_order(body, currency=self.world.currency))
+            required = self.world.switches["receipts_required"]
+            order = forms.payment_order(body, currency=self.world.currency, receipts_required=required)
+            payment = self.world.create(order)
             self.world.keep_key("payments", key, body, payment.payment_id)
         order = payment.order
         said = f"payment {payment.payment_id} of {order.amount} {order.currency}" + (" again" if known else "")
@@ -90,12 +99,60 @@ class Payments:
             return Answer(body=made.as_json(), summary=f"refund {known} again", bill_id=made.payment_id)
         payment = self._payment(str(body.get("payment_id", "")))
         forms.description_of(body)
+        amount, currency = forms.amount_of(body, currency=payment.order.currency), payment.order.currency
+        receipt = has_receipt(body, amount=amount, currency=currency, required=False)
         try:
-            made = self.world.give_back(payment, forms.amount_of(body, currency=payment.order.currency))
+            made = self.world.give_back(payment, amount, has_receipt=receipt)
         except ValueError as error:
             raise forms.invalid(str(error), "amount") from error
         self.world.keep_key("refunds", key, body, made.refund_id)
         return Answer(body=made.as_json(), summary=f"refund of {made.amount}", bill_id=payment.payment_id)
+
+    async def get_refund(self, request: web.Request) -> Answer:
+        """Show one refund."""
+        refund = self.world.refunds.get(request.match_info["refund_id"])
+        if refund is None:
+            raise RefusedError(404, "not_found", "Refund doesn't exist or access denied", "refund_id")
+        return Answer(body=refund.as_json(), summary=f"refund {refund.refund_id}", bill_id=refund.payment_id)
+
+    async def capture(self, request: web.Request) -> Answer:
+        """Take what a customer has allowed; a part of it is not simulated."""
+        payment = self._payment(request.match_info["payment_id"])
+        body = await forms.body_of(request) if request.can_read_body else {}
+        if "amount" in body and forms.amount_of(body, currency=payment.order.currency) != payment.order.amount:
+            raise forms.invalid("only the whole sum can be captured here", "amount")
+        return self._once(request, payment, body, self.world.capture)
+
+    async def cancel(self, request: web.Request) -> Answer:
+        """Let go of what a customer has allowed."""
+        return self._once(request, self._payment(request.match_info["payment_id"]), {}, self.world.cancel_by_shop)
+
+    async def me(self, _request: web.Request) -> Answer:
+        """Show the shop, and whether it must send receipts."""
+        fiscal = self.world.switches["receipts_required"]
+        body: dict[str, Any] = {
+            "account_id": self.world.shop_id,
+            "status": "enabled",
+            "test": True,
+            "fiscalization": {"enabled": fiscal},
+            "fiscalization_enabled": fiscal,
+            "payment_methods": ["bank_card"],
+        }
+        return Answer(body=body, summary="the shop's settings")
+
+    def _once(
+        self, request: web.Request, payment: Payment, body: dict[str, Any], act: Callable[[Payment], None]
+    ) -> Answer:
+        """Change a payment once a key; the same key again shows it as it stands."""
+        key = forms.key_of(request)
+        if self.world.made_before(request.path, key, body) is None:
+            try:
+                act(payment)
+            except ValueError as error:
+                raise forms.invalid(str(error), "payment_id") from error
+            self.world.keep_key(request.path, key, body, payment.payment_id)
+        said = f"payment {payment.payment_id} is {payment.status}"
+        return Answer(body=self._shown(request, payment), summary=said, bill_id=payment.payment_id)
 
     def _payment(self, payment_id: str) -> Payment:
         payment = self.world.find(payment_id)
@@ -110,6 +167,11 @@ class Payments:
             confirm = {"type": "redirect", "confirmation_url": f"{base}/pay/{payment.payment_id}"}
             body["confirmation"] = {**confirm, "return_url": payment.order.return_url}
         return body
+
+
+async def _nothing_here(request: web.Request) -> Answer:
+    """Refuse as the vendor does, in JSON."""
+    raise RefusedError(404, "not_found", f"{request.method} {request.path} doesn't exist")
 
 
 def _listing(items: list[dict[str, Any]], following: str | None) -> dict[str, Any]:

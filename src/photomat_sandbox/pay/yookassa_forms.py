@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from aiohttp import hdrs, web
 
 from photomat_sandbox.pay.desk import RefusedError
+from photomat_sandbox.pay.yookassa_receipts import has_receipt
 
 KEY_HEADER: Final = "Idempotence-Key"
 LONGEST_KEY: Final = 64
@@ -40,6 +41,7 @@ class PaymentOrder:
     return_url: str
     description: str
     metadata: dict[str, str]
+    has_receipt: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,18 +102,20 @@ def description_of(body: Mapping[str, Any]) -> str:
     return description
 
 
-def payment_order(body: Mapping[str, Any], *, currency: str) -> PaymentOrder:
+def payment_order(body: Mapping[str, Any], *, currency: str, receipts_required: bool = False) -> PaymentOrder:
     """Check what a payment is to be."""
+    amount = amount_of(body, currency=currency)
     capture = body.get("capture", False)
     if not isinstance(capture, bool):
         raise invalid("capture must be true or false", "capture")
     return PaymentOrder(
-        amount=amount_of(body, currency=currency),
+        amount=amount,
         currency=currency,
         capture=capture,
         return_url=_return_url(body.get("confirmation")),
         description=description_of(body),
         metadata=_metadata(body.get("metadata", {})),
+        has_receipt=has_receipt(body, amount=amount, currency=currency, required=receipts_required),
     )
 
 

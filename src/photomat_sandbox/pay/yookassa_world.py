@@ -22,7 +22,7 @@ from photomat_sandbox.pay.bill import (
     NoticeSettings,
 )
 from photomat_sandbox.pay.yookassa_forms import ListOrder, PaymentOrder, invalid
-from photomat_sandbox.pay.yookassa_objects import Payment, Refund, letter_about
+from photomat_sandbox.pay.yookassa_objects import CANCELED_BY_SHOP, Payment, Refund, letter_about
 from photomat_sandbox.transcript import World
 
 KEYS_KEPT_S: Final = 86400.0
@@ -52,12 +52,14 @@ class YooKassaWorld:
         shop_id: str = "100500",
         secret_key: str = "test_secret",  # noqa: S107  opens nothing but the simulator
         currency: str = "RUB",
+        receipts_required: bool = False,
         notices: NoticeSettings | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         self.shop_id = shop_id
         self.secret_key = secret_key
         self.currency = currency
+        self.switches = {"receipts_required": receipts_required}
         self.notices = notices or NoticeSettings()
         self.clock = clock
         self.payments: dict[str, Payment] = {}
@@ -136,7 +138,20 @@ class YooKassaWorld:
         payment = self.payments[bill_id]
         self.give_back(payment, payment.order.amount - payment.refunded if amount is None else amount)
 
-    def give_back(self, payment: Payment, amount: Decimal) -> Refund:
+    def capture(self, payment: Payment) -> None:
+        """Take the money that waits for the shop's word."""
+        if payment.status != "waiting_for_capture":
+            raise ValueError("only a payment that waits for capture can be captured")
+        payment.status, payment.captured_at = "succeeded", self.clock()
+        self.outbox.put_nowait(self.letter(payment.payment_id))
+
+    def cancel_by_shop(self, payment: Payment) -> None:
+        """Let go of the money that waits for the shop's word."""
+        if payment.status != "waiting_for_capture":
+            raise ValueError("only a payment that waits for capture can be canceled")
+        self._cancel(payment, because=CANCELED_BY_SHOP)
+
+    def give_back(self, payment: Payment, amount: Decimal, *, has_receipt: bool = False) -> Refund:
         """Make a refund; a ValueError says why not."""
         if payment.status != "succeeded":
             raise ValueError("only a payment that succeeded can be refunded")
@@ -149,6 +164,7 @@ class YooKassaWorld:
             amount=amount,
             currency=payment.order.currency,
             created_at=self.clock(),
+            has_receipt=has_receipt,
         )
         self.refunds[made.refund_id] = made
         self.outbox.put_nowait(letter_about(payment.payment_id, "refund.succeeded", made.as_json()))

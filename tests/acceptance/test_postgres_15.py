@@ -1,0 +1,54 @@
+"""The oldest supported PostgreSQL, as Debian packages it: the same schema and the same purchase as on the embedded one."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from photomat.db.migrate import migrate
+from photomat.db.schema_check import describe_schema, needed, require_schema
+from support.database import SharedPostgres, connection_of, create_database
+from support.endings import ends_well
+from support.postgres_15 import needs_postgres_15, running_postgres_15
+from support.system import open_shop
+
+OLDEST = 15
+EMBEDDED = 18
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[str]:
+    """One PostgreSQL 15 for this file."""
+    with running_postgres_15() as dsn:
+        yield dsn
+
+
+@pytest.fixture
+def database(server: str) -> str:
+    """A migrated database of it; audited when the test has passed."""
+    dsn = asyncio.run(create_database(server, template="template0"))
+    asyncio.run(migrate(dsn))
+    return dsn
+
+
+@needs_postgres_15
+async def test_the_migrations_make_the_same_schema(database: str) -> None:
+    async with connection_of(database) as connection:
+        assert connection.get_server_version().major == OLDEST
+        assert await describe_schema(connection) == needed()
+        await require_schema(connection)
+
+
+@needs_postgres_15
+async def test_a_picture_is_bought_and_charged_once(database: str, tmp_path: Path) -> None:
+    async with open_shop(database, tmp_path) as system:
+        anna = system.customer()
+        card = await anna.buys()
+        await ends_well(system, anna, cards=(card,))
+        assert await system.instance.stop() == 0
+
+
+async def test_the_embedded_server_is_of_the_newest_version(postgres: SharedPostgres) -> None:
+    async with connection_of(postgres.dsn) as connection:
+        assert connection.get_server_version().major == EMBEDDED
