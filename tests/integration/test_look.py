@@ -5,6 +5,7 @@ from datetime import timedelta
 
 import pytest
 
+from photomat.checks.ground import OneSession
 from photomat.db.pool import transaction
 from photomat.jobs import outcome_store, store
 from photomat.jobs.look import QUERIES
@@ -13,6 +14,7 @@ from photomat.kie.client import KieClient
 from photomat.work import budget
 from support.database import connection_of, pool_of, shift_clock
 from support.jobs import (
+    BOT,
     EMPTY,
     FAIL,
     LEASE,
@@ -84,7 +86,7 @@ async def test_a_job_being_claimed_is_passed_over_and_neither_waited_for_nor_loo
         jobs = [await a_running_job(pool, user, task_id=f"t-{n}") for n in range(2)]
         await shift_clock(pool, 3)
         async with asyncio.timeout(5), other.transaction():
-            first = await store.claim_looks(other, limit=1, lease=LEASE, instance=ONE)
+            first = await store.claim_looks(OneSession(other, BOT), limit=1, lease=LEASE, instance=ONE)
             second = await store.claim_looks(pool, limit=9, lease=LEASE, instance=TWO)
         assert [[job.job_id for job in claimed] for claimed in (first, second)] == [[jobs[0]], [jobs[1]]]
 
