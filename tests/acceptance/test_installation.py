@@ -60,6 +60,18 @@ async def test_another_bot_refuses_to_start_on_a_shops_database_and_touches_noth
         assert await pool.fetchval("SELECT count(*) FROM instances") == 0
 
 
+async def test_another_currency_refuses_to_start_where_there_is_money(database: str, tmp_path: Path) -> None:
+    async with pool_of(database) as pool:
+        await a_busy_shop(pool)
+        before = await everything_in(pool)
+        ours = {"BOT_TOKEN": f"{BOT_ID}:token", "KIE_API_KEY": "key", "DATABASE_URL": database, "PORT": "0"}
+        ended = photomat("run", folder=tmp_path, CURRENCY="USD", USD_RATE="1", **ours)
+        assert (ended.returncode, "set CURRENCY=RUB" in ended.stderr) == (2, True), ended.stderr
+        check = photomat("check", "--only", "storage", folder=tmp_path, CURRENCY="USD", USD_RATE="1", **ours)
+        assert (check.returncode, "set CURRENCY=RUB" in check.stdout) == (1, True), check.stdout
+        assert await everything_in(pool) == before
+
+
 async def test_the_sandbox_beside_a_shop_has_a_database_of_its_own(database: str, tmp_path: Path) -> None:
     async with pool_of(database) as pool:
         await a_busy_shop(pool)
