@@ -12,9 +12,12 @@ from urllib.parse import urlsplit
 import pytest
 
 from photomat.db.embedded import Embedded
+from photomat.db.installation import stamp
 from photomat.db.migrate import migrate
+from photomat.kernel.ids import BotId
 from support.audit import wrongs
 from support.database import SharedPostgres, connection_of, create_database, drop_database
+from support.updates import BOT_ID
 
 T = TypeVar("T")
 
@@ -58,6 +61,7 @@ def postgres() -> Iterator[SharedPostgres]:
         try:
             template = run_bounded(create_database(server.dsn, template="template0"))
             run_bounded(migrate(template))
+            run_bounded(stamp(template, bot_id=BotId(BOT_ID), currency="RUB"))
             yield SharedPostgres(dsn=server.dsn, template=urlsplit(template).path.removeprefix("/"))
         finally:
             server.stop()
@@ -65,7 +69,7 @@ def postgres() -> Iterator[SharedPostgres]:
 
 @pytest.fixture
 def database(postgres: SharedPostgres) -> Iterator[str]:
-    """The address of a fresh, migrated database; audited when the test has passed."""
+    """The address of a fresh, migrated database of the tests' bot; audited when the test has passed."""
     dsn = run_bounded(create_database(postgres.dsn, template=postgres.template))
     yield dsn
     run_bounded(drop_database(postgres.dsn, dsn))

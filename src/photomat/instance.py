@@ -6,14 +6,17 @@ given back.
 
 import asyncio
 from collections.abc import Callable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from typing import Any, Final
 
+import asyncpg
 from aiohttp import web
 
 from photomat import __version__
 from photomat.cluster.instances import Heartbeat
 from photomat.cluster.leader import Leader
+from photomat.db import installation
+from photomat.db.away import AWAY
 from photomat.db.listen import Notifier, listen
 from photomat.db.migrate import migrate
 from photomat.db.session import require_session
@@ -47,8 +50,13 @@ async def run(
     `tend` is called now and then, in this thread: an embedded database that died by itself is started again by it.
     """
     direct = settings.direct_database_url or dsn
+    bot_id = settings.bot_id
+    if bot_id is None:
+        raise Startup("BOT_TOKEN is missing.")
     await require_session(direct)
+    await installation.require_ours(direct, bot_id)
     await migrate(direct)
+    await installation.stamp(direct, bot_id=bot_id, currency=settings.currency)
     async with AsyncExitStack() as stack:
         program = await build(stack, settings, dsn)
         heartbeat = program.heartbeat()
@@ -57,6 +65,7 @@ async def run(
         log.info("STARTED", instance=program.instance, version=__version__, port=settings.port)
         await _run_until(program, heartbeat, direct=direct, tend=tend, stop=stop, ready=ready)
         await heartbeat.leave()
+        await _say_if_given_away(program)
     log.info("STOPPED")
 
 
@@ -101,6 +110,7 @@ async def _run_until(
             group.create_task(Pulse(program.pool, program.wakes, DUE).run(stop)),
             group.create_task(_be_active(program, duties, stop)),
             group.create_task(_tend(tend, stop)),
+            group.create_task(_watch_installation(program, stop)),
             group.create_task(program.guard.run(stop)),
             *(group.create_task(_loop(program, step).run(stop)) for step in [*steps, *(updates if everywhere else [])]),
         ]
@@ -142,6 +152,24 @@ async def _tend(tend: Callable[[], object], stop: asyncio.Event) -> None:
             tend()
         except Startup as error:
             log.error("DATABASE_DOWN", error=str(error))
+
+
+async def _watch_installation(program: Program, stop: asyncio.Event) -> None:
+    """Stop when the database is given to another bot; until then nothing can be claimed anyway."""
+    while not await sleep_until_set(stop, TEND_EVERY_S):
+        with suppress(*AWAY, TimeoutError, asyncpg.InterfaceError):
+            if not await installation.is_ours(program.heartbeat_pool):
+                log.error("INSTALLATION_LOST", bot_id=program.bot_id)
+                stop.set()
+
+
+async def _say_if_given_away(program: Program) -> None:
+    """End with the reason where the database was given to another bot while we ran."""
+    with suppress(*AWAY, TimeoutError, asyncpg.InterfaceError):
+        async with program.pool.acquire() as connection:
+            problem = installation.refusal(await installation.read_owner(connection), program.bot_id)
+        if problem is not None:
+            raise Startup(problem)
 
 
 async def _tell_ready(program: Program, ready: Callable[[], None]) -> None:

@@ -16,9 +16,10 @@ from pydantic import Field, ValidationError, field_validator
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from photomat.kernel.errors import Startup
-from photomat.kernel.ids import ChatId
+from photomat.kernel.ids import BotId, ChatId
 
 SANDBOX_WELCOME = 100_000
+SANDBOX_FOLDER = "sandbox"
 LONGEST_S = 366 * 86400
 
 
@@ -40,12 +41,16 @@ class Settings(BaseSettings):
     )
     kie_api_key: str | None = Field(None, description="The API key of your Kie.ai account.")
     database_url: str | None = Field(
-        None, description="PostgreSQL 15 or newer; without it an embedded one in DATA_DIR."
+        None,
+        description="PostgreSQL 15 or newer; without it an embedded one in DATA_DIR. The sandbox never uses it.",
     )
     direct_database_url: str | None = Field(
         None, description="The same database past a pooler, for the ACTIVE lock and LISTEN."
     )
-    data_dir: Path = Field(Path("var"), description="Where the embedded database and copies of results are kept.")
+    data_dir: Path = Field(
+        Path("var"),
+        description="Where the embedded database and copies of results are kept; the sandbox's are in `sandbox` below it.",
+    )
     embedded_ok: bool = Field(
         default=False, description="Accept the embedded database where the disk may not last (Render, containers)."
     )
@@ -67,7 +72,11 @@ class Settings(BaseSettings):
         "", description="Telegram ids of operators, by comma: who is told of incidents and decides about receipts."
     )
     console_password: str | None = Field(None, description="Opens the operators' console.")
-    currency: str = Field("RUB", pattern=r"^[A-Z]{3}$", description="The currency of wallets and prices.")
+    currency: str = Field(
+        "RUB",
+        pattern=r"^[A-Z]{3}$",
+        description="The currency of wallets and prices; it cannot be changed once there are any.",
+    )
     usd_rate: Decimal = Field(Decimal(80), gt=0, description="How much of it one US dollar costs. Not RUB: set it.")
     markup: Decimal = Field(Decimal("2.0"), gt=0, description="Price = Kie's cost x this.")
     price_step: int = Field(
@@ -240,6 +249,17 @@ class Settings(BaseSettings):
         """Neither key is set: everything outside is simulated."""
         return self.bot_token is None and self.kie_api_key is None
 
+    def in_sandbox(self) -> "Settings":
+        """These settings without keys, and with the sandbox's own folder below DATA_DIR."""
+        return self.model_copy(
+            update={"bot_token": None, "kie_api_key": None, "data_dir": self.data_dir / SANDBOX_FOLDER}
+        )
+
+    @property
+    def bot_id(self) -> BotId | None:
+        """The bot's own id, the number before its token's colon; None in the sandbox."""
+        return None if self.bot_token is None else BotId(int(self.bot_token.partition(":")[0]))
+
     @property
     def address(self) -> str | None:
         """Where the outside reaches us, if it can."""
@@ -316,7 +336,7 @@ def load() -> Settings:
         problems += _wrong_rate(settings)
     if problems:
         raise Startup("These settings are wrong: " + "; ".join(problems) + ".") from None
-    return settings
+    return settings.in_sandbox() if settings.sandboxed else settings
 
 
 def _wrong_rate(settings: Settings) -> list[str]:

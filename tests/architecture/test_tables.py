@@ -25,6 +25,7 @@ WRITERS = {
     "incident_notices": {"alerts.store"},
     "incidents": {"alerts.store"},
     "input_files": {"files.store"},
+    "installation": {"db.installation"},
     "instances": {"cluster.instances"},
     "invite_codes": {"rewards.referrals"},
     "job_events": {"jobs.timeline", "jobs.tidy"},

@@ -32,6 +32,7 @@ from support.jobs import (
     seconds_until,
 )
 from support.kie_sim import KEY, running_kie
+from support.sessions import as_pool
 from support.steps import (
     BALANCE,
     OVERDUE_S,
@@ -84,7 +85,7 @@ async def test_a_job_being_claimed_is_passed_over_and_neither_waited_for_nor_loo
         jobs = [await a_running_job(pool, user, task_id=f"t-{n}") for n in range(2)]
         await shift_clock(pool, 3)
         async with asyncio.timeout(5), other.transaction():
-            first = await store.claim_looks(other, limit=1, lease=LEASE, instance=ONE)
+            first = await store.claim_looks(as_pool(other), limit=1, lease=LEASE, instance=ONE)
             second = await store.claim_looks(pool, limit=9, lease=LEASE, instance=TWO)
         assert [[job.job_id for job in claimed] for claimed in (first, second)] == [[jobs[0]], [jobs[1]]]
 

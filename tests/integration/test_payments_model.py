@@ -28,6 +28,7 @@ from support.money import buy, give_back, make_user, rub, sell
 from support.payments import arrived, offer, stars
 from support.payments_model import PERCENT, ModelPayments
 from support.rewards import a_code, invite
+from support.sessions import as_pool
 from support.wallet_model import ModelLedger
 
 users = st.sampled_from([0, 1])
@@ -139,7 +140,7 @@ class PaymentMachine(RuleBasedStateMachine):
 
     @rule(state=st.sampled_from(["done", "refused"]), cut=cuts)
     def the_provider_answers(self, state: Any, cut: Any) -> None:
-        due: list[Refund] = self.run(Refunder(pool=self.connection, ways={}).claim(1))
+        due: list[Refund] = self.run(Refunder(pool=as_pool(self.connection), ways={}).claim(1))
         if not due:
             return
         claimed = due[0]
@@ -279,7 +280,7 @@ class PaymentMachine(RuleBasedStateMachine):
     def teardown(self) -> None:
         """Nothing that is wanted is left to the next history."""
         if hasattr(self, "users"):
-            for refund in self.run(Refunder(pool=self.connection, ways={}).claim(99)):
+            for refund in self.run(Refunder(pool=as_pool(self.connection), ways={}).claim(99)):
                 self.run(put_back(self.connection, refund, "over"))
         self.run(self.opened.aclose())
         self.runner.close()

@@ -30,6 +30,7 @@ from support.payments import (
     wallet_of,
 )
 from support.rewards import a_code, uses
+from support.updates import BOT_ID
 
 NBSP = "\N{NO-BREAK SPACE}"
 
@@ -185,7 +186,7 @@ async def test_the_order_that_waited_is_offered_once_the_money_covers_it(databas
             await save_draft(
                 pool,
                 origin=f"draft:{price}",
-                bot_id=BotId(1),
+                bot_id=BotId(BOT_ID),
                 user_id=ANNA,
                 chat_id=ChatId(ANNA),
                 model="z-image",

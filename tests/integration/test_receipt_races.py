@@ -20,6 +20,7 @@ from support.books import names
 from support.command import photomat
 from support.database import pool_of
 from support.money import make_user, rub
+from support.updates import BOT_ID
 
 ANNA, BORIS = UserId(101), UserId(102)
 MOST = rub(1_000_000)
@@ -42,7 +43,7 @@ async def sent(
     topup = await open_topup(
         pool,
         origin=f"test:{number}",
-        bot_id=BotId(1),
+        bot_id=BotId(BOT_ID),
         user_id=user_id,
         way="transfer",
         asked=rub(amount),
@@ -54,7 +55,7 @@ async def sent(
             tx,
             origin=f"test:{number}",
             topup=topup,
-            bot_id=BotId(1),
+            bot_id=BotId(BOT_ID),
             file=file,
             note="",
             details="",

@@ -15,6 +15,7 @@ from support.conversation import Chat, conversation
 from support.database import pool_of, shift_clock
 from support.paying import available, link_on_screen, payments_of, pays_the_bill, reader, shop_offers, tell_all
 from support.payments import ANNA, differences_of, people, wallet_of
+from support.updates import BOT_ID
 
 
 def unlisted(chat: Chat) -> Arrived:
@@ -197,7 +198,9 @@ def a_line(charge_id: str, stars: int, at: datetime) -> StarMove:
 
 async def read_list(pool: Pool, *moves: StarMove) -> int:
     """One round over such a list."""
-    stars = StarsReader(pool=pool, ledger=Listed(moves), offers=shop_offers(), welcome=Money(0, "RUB"), bot_id=BotId(1))
+    stars = StarsReader(
+        pool=pool, ledger=Listed(moves), offers=shop_offers(), welcome=Money(0, "RUB"), bot_id=BotId(BOT_ID)
+    )
     return await stars.read_once()
 
 

@@ -30,6 +30,7 @@ from support.jobs import (
     seconds_until,
 )
 from support.kie_sim import running_kie
+from support.sessions import as_pool
 from support.steps import (
     BALANCE,
     kie_client,
@@ -63,7 +64,7 @@ async def test_a_job_being_claimed_is_passed_over_and_neither_waited_for_nor_cla
         user = await a_user(pool)
         jobs = [await a_job(pool, user) for _ in range(2)]
         async with asyncio.timeout(5), other.transaction():
-            first = await store.claim_submits(other, limit=1, lease=LEASE, instance=ONE)
+            first = await store.claim_submits(as_pool(other), limit=1, lease=LEASE, instance=ONE)
             second = await store.claim_submits(pool, limit=9, lease=LEASE, instance=TWO)
         assert [[job.job_id for job in claimed] for claimed in (first, second)] == [[jobs[0]], [jobs[1]]]
 

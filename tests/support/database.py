@@ -7,6 +7,7 @@ from urllib.parse import urlsplit, urlunsplit
 from uuid import uuid4
 
 from photomat.db.pool import Connection, Pool, connect, connect_pool
+from support.updates import BOT_ID
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,9 +19,9 @@ class SharedPostgres:
 
 
 @asynccontextmanager
-async def pool_of(dsn: str, *, size: int = 10) -> AsyncIterator[Pool]:
-    """A pool as the program opens it, closed at the end."""
-    pool = await connect_pool(dsn, size=size)
+async def pool_of(dsn: str, *, size: int = 10, bot_id: int = BOT_ID) -> AsyncIterator[Pool]:
+    """A pool as a program of this bot opens it, closed at the end."""
+    pool = await connect_pool(dsn, size=size, bot_id=bot_id)
     try:
         yield pool
     finally:

@@ -10,6 +10,7 @@ from photomat.payments.refunder import Refunder, put_back
 from photomat.payments.refunds import ask_refund, take_back_told
 from support.money import rub
 from support.payments import arrived, stars
+from support.sessions import as_pool
 
 OFFER: Final = """
     INSERT INTO topups (origin, bot_id, user_id, way, asked_amount, asked_currency, credit, currency, expires_at)
@@ -54,7 +55,7 @@ async def every_payment(tx: Transaction, payer: UserId) -> None:
 async def refused(tx: Transaction, payment_id: int) -> None:
     """A refund is wanted, and its provider says no."""
     await ask_refund(tx, payment_id=payment_id, asked_by="olga", owing=False, by_hand=False)
-    (refund,) = await Refunder(pool=tx, ways={}).claim(1)
+    (refund,) = await Refunder(pool=as_pool(tx), ways={}).claim(1)
     await put_back(tx, refund, "no")
 
 

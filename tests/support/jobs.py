@@ -21,8 +21,9 @@ from photomat.kie.port import Answer
 from photomat.kie.state_parser import KieState, Reading
 from photomat.wallet import ledger
 from support.money import make_user, rub
+from support.updates import BOT_ID
 
-BOT = BotId(7000000001)
+BOT = BotId(BOT_ID)
 ONE, TWO = InstanceId("one"), InstanceId("two")
 PRICE = 64
 LEASE = timedelta(seconds=30)

@@ -19,6 +19,7 @@ from photomat.providers.port import Asked, Invoice, Report
 from photomat.texts.load import load_texts
 from photomat.wallet import ledger
 from support.money import make_user, rub
+from support.updates import BOT_ID
 
 ANNA, BORIS = UserId(42), UserId(43)
 PAID_AT = datetime(2026, 3, 1, tzinfo=UTC)
@@ -48,7 +49,7 @@ async def offer(
 ) -> Topup:
     """An offer made to somebody."""
     return await open_topup(
-        pool, origin=origin, bot_id=BotId(1), user_id=user_id, way=way, asked=asked, credit=credit, **more
+        pool, origin=origin, bot_id=BotId(BOT_ID), user_id=user_id, way=way, asked=asked, credit=credit, **more
     )
 
 

@@ -3,9 +3,17 @@
 import asyncio
 from typing import Any
 
-from photomat.db.pool import Connection
+from photomat.checks.ground import OneSession
+from photomat.db.pool import Connection, Pool
+from photomat.kernel.ids import BotId
+from support.updates import BOT_ID
 
 WAIT_S = 10
+
+
+def as_pool(connection: Connection) -> Pool:
+    """A connection where a pool of the tests' bot is expected: everything is done in this one session."""
+    return OneSession(connection, BotId(BOT_ID))
 
 
 async def until_done_or_blocked(watcher: Connection, work: asyncio.Task[Any], session: Connection) -> None:

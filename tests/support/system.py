@@ -14,10 +14,11 @@ from support.instance import Instance, start_instance
 from support.kie_sim import RunningKie, running_kie
 from support.patience import PATIENCE_S, until, until_found
 from support.telegram_sim import RunningTelegram, running_telegram
+from support.updates import BOT_ID
 
 __all__ = ["PATIENCE_S", "Instance", "System", "open_shop", "running_system", "until"]
 
-TOKEN: Final = "700700:test-token"
+TOKEN: Final = f"{BOT_ID}:test-token"
 RETRY_UNIT_S: Final = 0.1
 """Telegram repeats a webhook after 0, 2, 4 … of these."""
 

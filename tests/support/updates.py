@@ -8,7 +8,9 @@ from aiogram.client.session.base import BaseSession
 from aiogram.methods import SendMessage, TelegramMethod
 from aiogram.types import Message
 
-BOT_ID = 42
+BOT_ID = 7000000001
+"""The one bot of the tests, the default of the simulated Telegram too; every test database is stamped with it."""
+
 GROUP = -100500
 
 

@@ -21,15 +21,18 @@ async def claim_turns(pool: Pool, watches: Sequence[Watch], *, limit: int) -> li
             """
             INSERT INTO watches (kind, due_at)
             SELECT kind, photomat_now() + every FROM unnest($1::text[], $2::interval[]) AS rota (kind, every)
+             WHERE (SELECT photomat_our_bot($3)) IS NOT NULL
                 ON CONFLICT ON CONSTRAINT watches_pkey DO NOTHING
             """,
             kinds,
             times,
+            pool.bot_id,
         )
         rows = await tx.fetch(
             """
             WITH due AS MATERIALIZED (
                 SELECT kind FROM watches WHERE due_at <= photomat_now() AND kind = ANY($1::text[])
+                   AND (SELECT photomat_our_bot($4)) IS NOT NULL
                  ORDER BY due_at LIMIT $3 FOR UPDATE SKIP LOCKED)
             UPDATE watches SET due_at = photomat_now() + rota.every
               FROM due JOIN unnest($1::text[], $2::interval[]) AS rota (kind, every) ON rota.kind = due.kind
@@ -39,6 +42,7 @@ async def claim_turns(pool: Pool, watches: Sequence[Watch], *, limit: int) -> li
             kinds,
             times,
             limit,
+            pool.bot_id,
         )
     return [Turn(kind=Kind(row["kind"]), next_at=row["due_at"]) for row in rows]
 
@@ -154,7 +158,7 @@ async def claim_notices(pool: Pool, *, limit: int, lease: timedelta) -> list[Not
         """
         WITH due AS MATERIALIZED (
             SELECT incident_id, admin_id, about FROM incident_notices AS notice
-             WHERE due_at <= photomat_now()
+             WHERE due_at <= photomat_now() AND (SELECT photomat_our_bot($3)) IS NOT NULL
                AND (about = 'open' OR NOT EXISTS (
                     SELECT FROM incident_notices AS opening
                      WHERE opening.incident_id = notice.incident_id AND opening.admin_id = notice.admin_id
@@ -171,6 +175,7 @@ async def claim_notices(pool: Pool, *, limit: int, lease: timedelta) -> list[Not
         """,
         limit,
         lease,
+        pool.bot_id,
     )
     return [_notice(row) for row in rows]
 

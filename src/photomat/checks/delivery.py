@@ -15,8 +15,9 @@ from aiogram.exceptions import TelegramAPIError, TelegramUnauthorizedError
 from photomat.checks import trial
 from photomat.checks.admins import admins
 from photomat.checks.finding import Finding, Level, broken, doubtful, fine, proved
-from photomat.checks.ground import AnotherCheckRuns, Ground, own_schema, rolled_back
+from photomat.checks.ground import TRIAL_BOT, AnotherCheckRuns, Ground, own_schema, rolled_back
 from photomat.checks.migrations import CANNOT_MAKE
+from photomat.db.installation import stamp
 from photomat.db.pool import Pool, connect_pool, transaction
 from photomat.delivery.lock import mark_delivered, release, try_acquire_delivery_lock
 from photomat.delivery.locked import LockedCard
@@ -90,7 +91,11 @@ async def _webhook(ground: Ground, bot: Bot) -> list[Finding]:
 async def _lock(ground: Ground) -> list[Finding]:
     try:
         async with own_schema(ground.direct) as inside:
-            one, two = [await connect_pool(inside, name=f"photomat check {who}", size=2) for who in ("one", "two")]
+            await stamp(inside, bot_id=TRIAL_BOT, currency=ground.settings.currency)
+            one, two = [
+                await connect_pool(inside, name=f"photomat check {who}", size=2, bot_id=TRIAL_BOT)
+                for who in ("one", "two")
+            ]
             try:
                 return await prove_the_lock(
                     one,

@@ -13,8 +13,10 @@ from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from aiogram import Bot
 
+from photomat.db.installation import insert_stamp
 from photomat.db.migrate import migrate
-from photomat.db.pool import Connection, Pool, connect
+from photomat.db.pool import Connection, Pool, Transaction, connect
+from photomat.kernel.ids import BotId
 from photomat.kie.port import Account
 from photomat.settings import Settings
 
@@ -22,6 +24,8 @@ SESSION: Final = "photomat check"
 SCHEMA: Final = "photomat_check"
 LOCK_KEY: Final = 0x70686F746F636865  # "photoche" in bytes
 DROP_TIMEOUT_S: Final = 30
+TRIAL_BOT: Final = BotId(0)
+"""No bot has this number: it owns the check's schema."""
 
 
 class AnotherCheckRuns(Exception):
@@ -47,8 +51,9 @@ class Ground:
 class OneSession:
     """Stands where a pool stands, and is one connection: whatever is done with it belongs to one transaction."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, bot_id: BotId) -> None:
         self._connection = connection
+        self.bot_id = bot_id
         self.fetch = connection.fetch
         self.fetchrow = connection.fetchrow
         self.fetchval = connection.fetchval
@@ -68,7 +73,7 @@ async def rolled_back(dsn: str) -> AsyncIterator[Pool]:
         everything = connection.transaction()
         await everything.start()
         try:
-            yield OneSession(connection)
+            yield OneSession(connection, await _owning_bot(connection))
         finally:
             await everything.rollback()
     finally:
@@ -92,6 +97,12 @@ async def own_schema(dsn: str) -> AsyncIterator[str]:
             await guard.execute(f"DROP SCHEMA {SCHEMA} CASCADE", timeout=DROP_TIMEOUT_S)
     finally:
         await guard.close(timeout=5)
+
+
+async def _owning_bot(tx: Transaction) -> BotId:
+    """The bot whose database this is; one that no program has started on counts as the check's own until the rollback."""
+    await insert_stamp(tx, bot_id=TRIAL_BOT, currency="RUB")
+    return BotId(await tx.fetchval("SELECT bot_id FROM installation"))
 
 
 def _with_search_path(dsn: str) -> str:

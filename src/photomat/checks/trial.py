@@ -16,7 +16,6 @@ from photomat.wallet import ledger
 USER: Final = UserId(-424242)
 """People have positive ids in Telegram: this is nobody."""
 
-BOT: Final = BotId(0)
 BALANCE: Final = 1000
 PRICE: Final = 64
 CORR: Final = "c4ec4ec4"
@@ -38,7 +37,7 @@ async def a_draft(pool: Pool, currency: str, *, number: int = 1, price: int = PR
     return await save_draft(
         pool,
         origin=f"check:{number}",
-        bot_id=BOT,
+        bot_id=BotId(pool.bot_id),
         user_id=USER,
         chat_id=ChatId(USER),
         model="z-image",
@@ -54,7 +53,7 @@ async def tap(pool: Pool, draft: Draft, *, message: int | None = None) -> Creati
             tx,
             draft_id=DraftId(draft.draft_id),
             revision=draft.revision,
-            bot_id=BOT,
+            bot_id=BotId(pool.bot_id),
             user_id=USER,
             chat_id=ChatId(USER),
             message_id=MessageId(message or draft.draft_id),

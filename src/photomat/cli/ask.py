@@ -12,10 +12,12 @@ from typing import Annotated, TypeVar
 import typer
 
 from photomat.cli.database import reachable_database
+from photomat.db.installation import owner_of, refusal
 from photomat.db.pool import Pool, connect_pool
 from photomat.jobs.explain import Surroundings
 from photomat.jobs.listing import look_around
 from photomat.kernel import logs
+from photomat.kernel.errors import Startup
 from photomat.kernel.money import read_minor
 from photomat.settings import Settings, load
 
@@ -24,8 +26,9 @@ AsJson = Annotated[bool, typer.Option("--json", help="For machines.")]
 
 
 def ask(question: Callable[[Pool], Awaitable[T]], *, name: str) -> T:
-    """Ask the database of the settings; `name` is what the session is called in timelines and in the server's lists.
+    """Ask the database of the settings, which needs no keys; commands that write use `operate`.
 
+    `name` is what the session is called in timelines and in the server's lists.
     What is logged on the way goes to standard error: standard output is the answer.
     """
     settings = load()
@@ -35,6 +38,31 @@ def ask(question: Callable[[Pool], Awaitable[T]], *, name: str) -> T:
         pool = await connect_pool(dsn, name=name, size=2, patience_s=0)
         try:
             return await question(pool)
+        finally:
+            await pool.close()
+
+    with reachable_database(settings) as dsn:
+        return asyncio.run(run(dsn))
+
+
+def operate(act: Callable[[Pool], Awaitable[T]], *, name: str) -> T:
+    """Let an operator's command write, unless the token of the settings is another bot's than the database's.
+
+    Without a token the command works on the database it was given, as the bot whose database that is.
+    """
+    settings = load()
+    logs.configure(settings.log_format, sys.stderr)
+
+    async def run(dsn: str) -> T:
+        owner = await owner_of(dsn)
+        if settings.bot_id is not None and settings.bot_id not in owner.bots:
+            problem = refusal(owner, settings.bot_id)
+            if problem is not None:
+                raise Startup(problem)
+        bot_id = settings.bot_id or (owner.bots[0] if len(owner.bots) == 1 else None)
+        pool = await connect_pool(dsn, name=name, size=2, patience_s=0, bot_id=bot_id)
+        try:
+            return await act(pool)
         finally:
             await pool.close()
 

@@ -8,7 +8,7 @@ import typer
 from photomat.audit.invariants import INVARIANTS
 from photomat.audit.proofs import Proof, keep_proof, kept_proofs
 from photomat.audit.run import Violation, violations
-from photomat.cli.ask import AsJson, ask, print_json
+from photomat.cli.ask import AsJson, ask, operate, print_json
 from photomat.cli.screen import folding, print_found
 from photomat.db.pool import ACQUIRE_TIMEOUT_S, Pool
 from photomat.kernel import logs
@@ -36,7 +36,7 @@ def audit(
         async with pool.acquire(timeout=ACQUIRE_TIMEOUT_S) as connection:
             return await violations(connection)
 
-    found = ask(look, name="photomat audit")
+    found = (operate if store else ask)(look, name="photomat audit")
     if as_json:
         print_json([_as_json(one) for one in found])
     else:

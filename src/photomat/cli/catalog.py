@@ -23,6 +23,7 @@ from photomat.catalog.samples import example_facts, example_of
 from photomat.catalog.shelf import AS_IN_ITS_FILE, ModelSetting, as_sold, called
 from photomat.cli.ask import AsJson, ask, print_json
 from photomat.cli.catalog_words import in_words
+from photomat.cli.embedded import has_database
 from photomat.cli.screen import folding, print_found
 from photomat.db.pool import Pool
 from photomat.settings import Settings, load
@@ -224,8 +225,8 @@ def _said_by_operators(settings: Settings) -> SaidByOperators:
         standing = await standing_rules(pool, currency=settings.currency)
         return SaidByOperators(standing=standing, models=await settings_of_models(pool))
 
-    has_database = settings.database_url is not None or (settings.data_dir / "postgres").exists()
-    return ask(read, name=SESSION) if has_database else SaidByOperators(standing={}, models={})
+    embedded = has_database(settings.data_dir) if settings.sandboxed else (settings.data_dir / "postgres").exists()
+    return ask(read, name=SESSION) if settings.database_url or embedded else SaidByOperators(standing={}, models={})
 
 
 def _least(model: Model, rates: Rates, standing: Mapping[str, Standing]) -> Quote | None:

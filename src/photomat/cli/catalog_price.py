@@ -13,7 +13,7 @@ from photomat.catalog.overrides import Kept, kept_rules, rules_of
 from photomat.catalog.pricing import Override, Rates, quote
 from photomat.catalog.quote import Quote
 from photomat.catalog.shelf import ModelSetting
-from photomat.cli.ask import AsJson, ask, operator_name, print_json, tell
+from photomat.cli.ask import AsJson, ask, operate, operator_name, print_json, tell
 from photomat.cli.catalog import SESSION, as_listed, known_model, made_by, rates_of
 from photomat.cli.screen import folding, print_found
 from photomat.db.pool import Pool
@@ -58,7 +58,7 @@ def price(
         from_at=_utc(begin),
         confirmed=confirm,
     )
-    _tell(found, ask(lambda pool: change_price(pool, change, rates=rates), name=SESSION), as_json=as_json)
+    _tell(found, operate(lambda pool: change_price(pool, change, rates=rates), name=SESSION), as_json=as_json)
 
 
 def show_margins(*, days: Annotated[int, typer.Option(min=1, max=3660)] = 30, as_json: AsJson = False) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from photomat.catalog.model import Model
-from photomat.cli.ask import AsJson, ask, operator_name, tell
+from photomat.cli.ask import AsJson, operate, operator_name, tell
 from photomat.cli.catalog import SESSION, known_model
 from photomat.operators.actions import Answer
 from photomat.operators.models import NewTitle, Turn, rename_model, turn_model
@@ -56,7 +56,7 @@ def rename(
     if back == (ru is not None or en is not None):
         raise typer.BadParameter("choose --ru, --en or both; or --back alone")
     found, new = known_model(model), NewTitle(ru=ru, en=en, back=back)
-    answer = ask(
+    answer = operate(
         lambda pool: rename_model(pool, found, new, operator=operator_name(), reason=reason),
         name=SESSION,
     )
@@ -65,7 +65,7 @@ def rename(
 
 def _turn(model: str, turn: Turn, reason: str, *, as_json: bool) -> None:
     found = known_model(model)
-    answer = ask(
+    answer = operate(
         lambda pool: turn_model(pool, found, turn, operator=operator_name(), reason=reason),
         name=SESSION,
     )

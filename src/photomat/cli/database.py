@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from photomat.cli.embedded import folder_in_use, start_real, start_sandbox, start_without_keys
 from photomat.db.away import UNMIGRATED
-from photomat.db.embedded import Embedded, find_running
+from photomat.db.embedded import find_running
 from photomat.kernel.errors import Startup
 from photomat.settings import Settings
 
@@ -29,9 +30,11 @@ def owned_database(settings: Settings) -> Iterator[Database]:
     if settings.database_url is not None:
         yield Database(dsn=settings.database_url, tend=lambda: None)
         return
-    if not settings.sandboxed:
+    if settings.sandboxed:
+        embedded = start_sandbox(settings.data_dir)
+    else:
         refuse_a_passing_disk(settings)
-    embedded = Embedded.start(settings.data_dir)
+        embedded = start_real(settings.data_dir)
     try:
         yield Database(dsn=embedded.dsn, tend=embedded.tend)
     finally:
@@ -41,8 +44,12 @@ def owned_database(settings: Settings) -> Iterator[Database]:
 @contextmanager
 def reachable_database(settings: Settings) -> Iterator[str]:
     """The database for a tool beside a running bot, or on its own."""
-    running = None if settings.database_url else find_running(settings.data_dir)
     try:
+        if settings.database_url is None and settings.sandboxed:
+            with _without_keys(settings.data_dir) as dsn:
+                yield dsn
+            return
+        running = None if settings.database_url else find_running(settings.data_dir)
         if running is not None:
             yield running
             return
@@ -50,6 +57,20 @@ def reachable_database(settings: Settings) -> Iterator[str]:
             yield database.dsn
     except UNMIGRATED as error:
         raise Startup(f"The database lacks something ({error}): run `photomat migrate` first.") from error
+
+
+@contextmanager
+def _without_keys(folder: Path) -> Iterator[str]:
+    """The embedded database a command without keys means: the one that runs, else the one there is, else the sandbox's."""
+    running = find_running(folder_in_use(folder))
+    if running is not None:
+        yield running
+        return
+    embedded = start_without_keys(folder)
+    try:
+        yield embedded.dsn
+    finally:
+        embedded.stop()
 
 
 def refuse_a_passing_disk(settings: Settings) -> None:

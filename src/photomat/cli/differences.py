@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from photomat.audit.differences import Difference, list_differences
-from photomat.cli.ask import AsJson, ask, operator_name, print_json, tell
+from photomat.cli.ask import AsJson, ask, operate, operator_name, print_json, tell
 from photomat.cli.screen import folding, print_found
 from photomat.db.pool import Pool
 from photomat.operators import money
@@ -48,7 +48,7 @@ def resolve(difference_id: int, *, reason: Annotated[str, typer.Option(help="How
 
 
 def _do(act: Callable[[Pool], Awaitable[Answer]]) -> None:
-    answer = ask(act, name=NAME)
+    answer = operate(act, name=NAME)
     tell(answer.sentence, done=answer.done)
 
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from photomat.cli.ask import AsJson, ask, operator_name, print_json, surroundings, tell
+from photomat.cli.ask import AsJson, ask, operate, operator_name, print_json, surroundings, tell
 from photomat.cli.screen import folding, print_found
 from photomat.cli.story import print_story, story_as_json
 from photomat.db.pool import Pool
@@ -60,7 +60,7 @@ def show_command(job: str, *, as_json: AsJson = False) -> None:
 @app.command("reconcile")
 def reconcile_command(*, as_json: AsJson = False) -> None:
     """One pass over the orphan callbacks by hand: what matched, what waits."""
-    done = ask(lambda pool: actions.reconcile(pool, operator=operator_name()), name=SESSION)
+    done = operate(lambda pool: actions.reconcile(pool, operator=operator_name()), name=SESSION)
     if as_json:
         print_json({"matched": done.matched, "waiting": done.waiting})
     else:
@@ -92,7 +92,7 @@ def _act(job: str, act: Act, as_json: bool) -> None:  # noqa: FBT001  the one fl
         job_id = await find_job(pool, job)
         return None if job_id is None else (job_id, await act(pool, job_id))
 
-    found = ask(find_and_act, name=SESSION)
+    found = operate(find_and_act, name=SESSION)
     if found is None:
         raise _unknown(job)
     job_id, answer = found

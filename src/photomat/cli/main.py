@@ -15,6 +15,7 @@ from photomat.cli import (
     differences,
     failpoints,
     incidents,
+    installation,
     jobs,
     migrate,
     payments,
@@ -42,6 +43,7 @@ app.command("prune")(prune.prune)
 app.command("incidents")(incidents.incidents)
 app.command("failpoints")(failpoints.failpoints)
 app.command("chaos", context_settings=chaos.FORWARDED)(chaos.chaos)
+app.add_typer(installation.app, name="installation")
 app.add_typer(jobs.app, name="jobs")
 app.add_typer(wallet.app, name="wallet")
 app.add_typer(receipts.app, name="receipts")

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from photomat.cli.ask import AsJson, ask, operator_name, print_json, tell
+from photomat.cli.ask import AsJson, ask, operate, operator_name, print_json, tell
 from photomat.cli.screen import folding, print_found
 from photomat.db.pool import Pool
 from photomat.kernel.ids import UserId
@@ -78,7 +78,7 @@ def refund(
         who = operator or operator_name()
         return await refund_payment(pool, payment_id, owing=owing, by_hand=by_hand, operator=who, reason=reason)
 
-    answer = ask(act, name=NAME)
+    answer = operate(act, name=NAME)
     facts = {"payment_id": payment_id, "sentence": answer.sentence} if as_json else None
     tell(answer.sentence, done=answer.done, facts=facts)
 
@@ -100,7 +100,7 @@ def reconcile(*, as_json: AsJson = False) -> None:
                 found["stars"] = await stars_reader(pool, bot, settings).read_once()
         return found
 
-    found = ask(compare, name=NAME)
+    found = operate(compare, name=NAME)
     if as_json:
         print_json(found)
         return

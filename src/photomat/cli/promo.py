@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from photomat.cli.ask import AsJson, ask, minor_units, operator_name, print_json
+from photomat.cli.ask import AsJson, ask, minor_units, operate, operator_name, print_json
 from photomat.cli.screen import folding, print_found
 from photomat.db.pool import Pool
 from photomat.operators.actions import Answer
@@ -57,7 +57,7 @@ def create(
     async def act(pool: Pool) -> Answer:
         return await create_promo(pool, promo, operator=operator_name(), reason=reason)
 
-    _tell(ask(act, name=NAME), as_json=as_json)
+    _tell(operate(act, name=NAME), as_json=as_json)
 
 
 @app.command("stop")
@@ -67,7 +67,7 @@ def stop(code: str, *, reason: Reason, as_json: AsJson = False) -> None:
     async def act(pool: Pool) -> Answer:
         return await stop_promo(pool, code, operator=operator_name(), reason=reason)
 
-    _tell(ask(act, name=NAME), as_json=as_json)
+    _tell(operate(act, name=NAME), as_json=as_json)
 
 
 @app.command("list")

@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from photomat.cli.ask import AsJson, ask, minor_units, operator_name, print_json, tell
+from photomat.cli.ask import AsJson, ask, minor_units, operate, operator_name, print_json, tell
 from photomat.cli.screen import folding, print_found
 from photomat.db.pool import Pool
 from photomat.kernel.money import Money
@@ -101,7 +101,7 @@ def decline_command(
 
 
 def _do(receipt_id: int, act: Callable[[Pool], Awaitable[Ruled]], *, as_json: bool) -> None:
-    ruled = ask(act, name=NAME)
+    ruled = operate(act, name=NAME)
     facts = {"receipt_id": receipt_id, "ruling": ruled.ruling, "sentence": ruled.sentence} if as_json else None
     tell(f"Receipt {receipt_id}: {ruled.sentence}", done=ruled.done, facts=facts)
 

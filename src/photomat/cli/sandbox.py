@@ -16,11 +16,13 @@ from typing import Final
 from photomat.cli import run as run_command
 from photomat.cli.banner import show_box
 from photomat.cli.database import owned_database
+from photomat.db.installation import SANDBOX_BOT
 from photomat.kernel.errors import Startup
-from photomat.kernel.private import make_private, tighten
+from photomat.kernel.logs import get_logger
+from photomat.kernel.private import OTHERS, tighten
 from photomat.settings import SANDBOX_WELCOME, Settings, load
 
-TOKEN: Final = "424242:sandbox-token-of-no-value"  # noqa: S105  opens nothing but the simulator
+TOKEN: Final = f"{SANDBOX_BOT}:sandbox-token-of-no-value"
 KIE_KEY: Final = "sandbox-key-of-no-value"
 WEBHOOK_KEY: Final = "sandbox-webhook-key"
 SHOP_ID: Final = "100500"
@@ -28,6 +30,9 @@ SHOP_KEY: Final = "test_sandbox-shop"
 CRYPTO_TOKEN: Final = "1000:sandbox-token-of-no-value"  # noqa: S105  opens nothing but the simulator
 OPERATOR_ID: Final = 4_900_001
 """Whom the simulated Telegram lets join as «Оператор», where ADMIN_IDS names nobody: open them beside the customer."""
+
+REAL_SHOP: Final = ("database_url", "direct_database_url", "public_url", "render_external_url", "callback_secret")
+"""Settings that lead to a real shop or belong to it; the sandbox does without them."""
 
 TRANSFER_DETAILS: Final = "Карта 0000 0000 0000 0000 (песочница, денег здесь нет)\nПолучатель: Фотомат Ф."
 SUBSCRIPTION_STARS: Final = 300
@@ -38,9 +43,13 @@ TIMEOUT_S: Final = 300.0
 """The simulated Kie forgets its tasks when it stops, and nobody plays with a sandbox for a day."""
 
 
+log = get_logger()
+
+
 def sandbox() -> None:
-    """Run everything on this machine, the outside world simulated."""
-    run_sandbox(load())
+    """Run everything on this machine, the outside world simulated; a real shop's keys and database are left alone."""
+    settings = load()
+    run_sandbox(settings if settings.sandboxed else settings.in_sandbox())
 
 
 def run_sandbox(settings: Settings) -> None:
@@ -51,6 +60,9 @@ def run_sandbox(settings: Settings) -> None:
     ports = (settings.port, settings.port + 1, settings.port + 2)
     for port in ports:
         refuse_a_taken_port(settings.host, port)
+    if settings.database_url is not None:
+        log.warning("DATABASE_URL_IGNORED", reason="the sandbox has a database of its own", data=str(settings.data_dir))
+    settings = settings.model_copy(update=dict.fromkeys(REAL_SHOP))
     inside = _against_simulators(settings)
     with owned_database(settings) as database, simulators(settings):
         run_command.serve(
@@ -61,9 +73,9 @@ def run_sandbox(settings: Settings) -> None:
 @contextmanager
 def simulators(settings: Settings) -> Iterator[None]:
     """All simulators in one process of their own; it ends with us, even if we are killed: its standard input closes."""
-    state = Path(settings.data_dir) / "sandbox" / "telegram.json"
-    make_private(state.parent)
-    tighten(state.parent)
+    state = Path(settings.data_dir) / "telegram.json"
+    state.parent.mkdir(parents=True, exist_ok=True)
+    tighten(state.with_name(f"{state.name}.files"))
     command = [
         str(Path(sys.executable).with_name("photomat-sandbox")),
         "serve",
@@ -73,7 +85,7 @@ def simulators(settings: Settings) -> Iterator[None]:
         *("--crypto-token", CRYPTO_TOKEN, "--pay-to", f"http://127.0.0.1:{settings.port}"),
         *(() if settings.admins else ("--operator", str(OPERATOR_ID))),
     ]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as process:  # noqa: S603  a fixed list
+    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True, umask=OTHERS) as process:  # noqa: S603  a fixed list
         try:
             _wait_for(process, settings.port + 1)
             _wait_for(process, settings.port + 2)

@@ -7,7 +7,7 @@ from typing import Annotated, Final
 
 import typer
 
-from photomat.cli.ask import AsJson, ask, minor_units, operator_name, print_json, tell
+from photomat.cli.ask import AsJson, ask, minor_units, operate, operator_name, print_json, tell
 from photomat.cli.payments import in_words
 from photomat.cli.screen import folding, print_found
 from photomat.db.pool import Pool, transaction
@@ -164,7 +164,7 @@ async def _quoted(pool: Pool, job_id: JobId | None) -> list[str]:
 
 
 def _do(act: Callable[[Pool], Awaitable[Answer]], reference: str, *, as_json: bool) -> None:
-    answer = ask(act, name=NAME)
+    answer = operate(act, name=NAME)
     facts = {"reference": reference, "sentence": answer.sentence} if as_json else None
     tell(f"{answer.sentence} [{reference}]", done=answer.done, facts=facts)
 

@@ -61,9 +61,10 @@ NOT_YET: Final = (
 class BoundedPool(asyncpg.Pool):  # type: ignore[misc]  # asyncpg has no types
     """A pool in which nobody waits for ever for a connection, whichever of its methods asks for one."""
 
-    def __init__(self, *, acquire_timeout_s: float, **arguments: Any) -> None:
+    def __init__(self, *, acquire_timeout_s: float, bot_id: int | None, **arguments: Any) -> None:
         super().__init__(**arguments)
         self._acquire_timeout_s = acquire_timeout_s
+        self.bot_id = bot_id
 
     def acquire(self, *, timeout: float | None = None) -> Any:
         """Wait for a free connection, as long as said or as long as the pool allows; `TimeoutError` then."""
@@ -99,16 +100,19 @@ async def connect_pool(
     through_pooler: bool = False,
     patience_s: float = 10,
     acquire_timeout_s: float = ACQUIRE_TIMEOUT_S,
+    bot_id: int | None = None,
 ) -> Pool:
     """Open a pool; a database still starting is given `patience_s`, anything else is a `Startup` at once.
 
     `name` is what its sessions are called, in the server's lists and in the timelines of jobs.
     `through_pooler` is for a transaction pooler: no prepared statements are kept and no session settings are sent.
+    `bot_id` is the bot on whose behalf the pool works; without it nothing can be claimed (see `db/installation.py`).
     """
 
     async def open_pool() -> Pool:
         return await BoundedPool(
             acquire_timeout_s=acquire_timeout_s,
+            bot_id=bot_id,
             min_size=1,
             max_size=size,
             max_queries=QUERIES_PER_CONNECTION,

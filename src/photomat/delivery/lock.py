@@ -58,12 +58,12 @@ async def _lock(
              UNION ALL SELECT job_id, 0, deliver_at, 1, false FROM generation_jobs WHERE job_id = $4),
         due AS MATERIALIZED (
             SELECT job_id, delivering_at IS NOT NULL AS taken_over FROM generation_jobs JOIN in_turn USING (job_id)
-             WHERE turn <= $5 AND {turns.IS_DUE} AND {turns.IS_FREE}
+             WHERE turn <= $5 AND {turns.IS_DUE} AND {turns.IS_FREE} AND {turns.OURS}
              ORDER BY rank, turn, since
              LIMIT $1 FOR UPDATE OF generation_jobs SKIP LOCKED),
         changed AS (
             UPDATE generation_jobs AS job
-               SET delivery_fence = job.delivery_fence + 1, delivering_at = photomat_now(), delivering_by = $3,
+               SET delivery_fence = job.delivery_fence + 1, delivering_at = photomat_now(), delivering_by = $6,
                    delivery_attempts = CASE WHEN job.card_tried = job.card_wanted THEN job.delivery_attempts + 1 ELSE 1 END,
                    delivery_failing_since = CASE WHEN job.card_tried = job.card_wanted THEN job.delivery_failing_since END,
                    card_tried = job.card_wanted, card_doubtful = job.card_doubtful OR due.taken_over
@@ -77,9 +77,10 @@ async def _lock(
         """,  # noqa: S608  constant statements of ours
         limit,
         lease,
-        instance,
+        pool.bot_id,
         job_id,
         turns.MOST_OF_A_CHAT,
+        instance,
     )
     return [locked_card(row) for row in rows if row["job_id"] is not None], rows[0]["is_crowded"]
 

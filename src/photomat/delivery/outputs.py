@@ -97,7 +97,7 @@ async def claim_unkept(pool: Pool, *, limit: int, lease: timedelta) -> list[Outp
         """
         WITH due AS MATERIALIZED (
             SELECT job_id, position, corr FROM job_outputs JOIN generation_jobs USING (job_id)
-             WHERE keep_at <= photomat_now()
+             WHERE keep_at <= photomat_now() AND (SELECT photomat_our_bot($4)) IS NOT NULL
              ORDER BY keep_at LIMIT $1 FOR UPDATE OF job_outputs SKIP LOCKED
         )
         UPDATE job_outputs AS output
@@ -111,6 +111,7 @@ async def claim_unkept(pool: Pool, *, limit: int, lease: timedelta) -> list[Outp
         limit,
         lease,
         MOST_TRIES,
+        pool.bot_id,
     )
     return [_output(row) for row in rows]
 

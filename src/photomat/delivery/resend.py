@@ -69,7 +69,7 @@ async def claim_sends(pool: Pool, *, limit: int) -> list[Resend]:
     rows = await pool.fetch(
         """
         WITH due AS MATERIALIZED (
-            SELECT send_id FROM result_sends WHERE due_at <= photomat_now()
+            SELECT send_id FROM result_sends WHERE due_at <= photomat_now() AND (SELECT photomat_our_bot($2)) IS NOT NULL
              ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED),
         changed AS (
             UPDATE result_sends AS send SET due_at = NULL, left_at = photomat_now(), attempts = send.attempts + 1
@@ -81,6 +81,7 @@ async def claim_sends(pool: Pool, *, limit: int) -> list[Resend]:
           FROM changed JOIN generation_jobs AS job USING (job_id)
         """,
         limit,
+        pool.bot_id,
     )
     return [_resend(row) for row in rows]
 

@@ -42,7 +42,7 @@ async def claim_rings(pool: Pool, *, limit: int) -> list[Ring]:
     rows = await pool.fetch(
         f"""
         WITH due AS MATERIALIZED (
-            SELECT job_id FROM generation_jobs WHERE ring_due_at <= photomat_now()
+            SELECT job_id FROM generation_jobs WHERE ring_due_at <= photomat_now() AND bot_id = (SELECT photomat_our_bot($2))
              ORDER BY ring_due_at LIMIT $1 FOR UPDATE SKIP LOCKED),
         changed AS (
             UPDATE generation_jobs AS job SET ring_due_at = NULL, rung_at = photomat_now()
@@ -53,6 +53,7 @@ async def claim_rings(pool: Pool, *, limit: int) -> list[Ring]:
         SELECT * FROM changed
         """,  # noqa: S608  a constant statement of the timeline
         limit,
+        pool.bot_id,
     )
     return [_ring(row) for row in rows]
 

@@ -21,12 +21,15 @@ IS_DUE: Final = (
 IS_FREE: Final = "(delivering_at IS NULL OR delivering_at <= photomat_now() - $2::interval)"
 """Nobody holds its lock any more; `$2` is how long a lock lasts, here and below."""
 
+OURS: Final = "bot_id = (SELECT photomat_our_bot($3))"
+"""The card is one of our bot's; `$3` is the bot of the pool, here and below."""
+
 RANKS: Final = ("status = 'done'", "status IN ('failed', 'canceled')", "status IN ('pending', 'submitting', 'running')")
 """Results before other ends before progress. Each has an index of its own, so the statuses are written out."""
 
 OLDEST: Final = " UNION ALL ".join(
     f"(SELECT {rank} AS rank, job_id, bot_id, chat_id, deliver_at AS since FROM generation_jobs"  # noqa: S608  constants of this module
-    f" WHERE {statuses} AND {IS_DUE} AND {IS_FREE} ORDER BY deliver_at LIMIT {LOOKED_AT})"
+    f" WHERE {statuses} AND {IS_DUE} AND {IS_FREE} AND {OURS} ORDER BY deliver_at LIMIT {LOOKED_AT})"
     for rank, statuses in enumerate(RANKS)
 )
 IN_HAND: Final = (
@@ -57,6 +60,7 @@ async def put_off_surplus(pool: Pool, *, lease: timedelta) -> int:
         """,  # noqa: S608  constants of this module
         MOST_OF_A_CHAT,
         lease,
+        pool.bot_id,
     )
     return len(rows)
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from photomat.db.installation import require_still_ours
 from photomat.db.pool import Pool, transaction
 from photomat.inbox import store
 from photomat.inbox.received import body_of, lane_of, update_id_of
@@ -32,6 +33,7 @@ async def receive(pool: Pool, *, bot_id: BotId, updates: Sequence[Mapping[str, A
     bodies = [body_of(update) for update in updates]
     failpoint("inbox.before_store")
     async with transaction(pool) as tx:
+        await require_still_ours(tx, bot_id)
         new = await store.add_received(tx, bot_id=bot_id, update_ids=update_ids, lanes=lanes, bodies=bodies)
         added = Counter(lane for _, lane in new)
         if added:

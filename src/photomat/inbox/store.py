@@ -60,7 +60,7 @@ async def lease_lane(
         WITH due AS MATERIALIZED (
             SELECT lane
               FROM lanes
-             WHERE bot_id = $1
+             WHERE bot_id = (SELECT photomat_our_bot($1))
                AND pending > 0
                AND due_at <= photomat_now()
                AND (leased_until IS NULL OR leased_until <= photomat_now())

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from photomat.db.installation import require_still_ours
 from photomat.db.pool import Pool, transaction
 from photomat.jobs.callback import Callback, Effect, update_from_callback
 from photomat.kernel.errors import OutcomeUnknown
@@ -80,6 +81,7 @@ class CallbackInbox:
     async def _commit(self, callbacks: Sequence[Callback]) -> list[Effect]:
         failpoint("callback.before_store")
         async with transaction(self.pool) as tx:
+            await require_still_ours(tx, self.pool.bot_id)
             effects = await update_from_callback(tx, callbacks)
             failpoint("callback.before_commit")
         failpoint("callback.after_store")

@@ -33,7 +33,7 @@ async def claim_submits(pool: Pool, *, limit: int, lease: timedelta, instance: I
         WITH due AS MATERIALIZED (
             SELECT job_id FROM generation_jobs
              WHERE status = 'pending' AND (due_at <= photomat_now() OR submit_at <= photomat_now())
-             AND (leased_until IS NULL OR leased_until <= photomat_now())
+             AND (leased_until IS NULL OR leased_until <= photomat_now()) AND bot_id = (SELECT photomat_our_bot($4))
              ORDER BY coalesce(submit_at, due_at) LIMIT $1 FOR UPDATE SKIP LOCKED
         )
         UPDATE generation_jobs AS job
@@ -45,6 +45,7 @@ async def claim_submits(pool: Pool, *, limit: int, lease: timedelta, instance: I
         limit,
         lease,
         instance,
+        pool.bot_id,
     )
     return [_job(row) for row in rows]
 
@@ -156,7 +157,7 @@ async def claim_looks(pool: Pool, *, limit: int, lease: timedelta, instance: Ins
         WITH due AS MATERIALIZED (
             SELECT job_id, woken_via FROM generation_jobs
              WHERE status <> 'pending' AND due_at <= photomat_now()
-             AND (leased_until IS NULL OR leased_until <= photomat_now())
+             AND (leased_until IS NULL OR leased_until <= photomat_now()) AND bot_id = (SELECT photomat_our_bot($4))
              ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED
         )
         UPDATE generation_jobs AS job
@@ -169,6 +170,7 @@ async def claim_looks(pool: Pool, *, limit: int, lease: timedelta, instance: Ins
         limit,
         lease,
         instance,
+        pool.bot_id,
     )
     return [_job(row, via=row["claimed_via"]) for row in rows]
 

@@ -35,7 +35,7 @@ async def claim_notices(pool: Pool, *, limit: int) -> list[Notice]:
     rows = await pool.fetch(
         """
         WITH due AS MATERIALIZED (
-            SELECT notice_id FROM notices WHERE due_at <= photomat_now()
+            SELECT notice_id FROM notices WHERE due_at <= photomat_now() AND (SELECT photomat_our_bot($3)) IS NOT NULL
              ORDER BY due_at, notice_id LIMIT $1 FOR UPDATE SKIP LOCKED),
         changed AS (
             UPDATE notices AS notice SET due_at = NULL, left_at = photomat_now(), attempts = notice.attempts + 1
@@ -48,6 +48,7 @@ async def claim_notices(pool: Pool, *, limit: int) -> list[Notice]:
         """,
         limit,
         DEFAULT_LANGUAGE,
+        pool.bot_id,
     )
     return [_notice(row) for row in rows]
 

@@ -80,11 +80,12 @@ async def look_at(pool: Pool, provider: str, external_id: str) -> None:
     """Make a bill due now, one we never heard of too: the create reply may have been lost."""
     await pool.execute(
         """
-        INSERT INTO provider_invoices (provider, external_id) VALUES ($1, $2)
+        INSERT INTO provider_invoices (provider, external_id) SELECT $1, $2 WHERE (SELECT photomat_our_bot($3)) IS NOT NULL
             ON CONFLICT (provider, external_id) DO UPDATE SET look_at = photomat_now()
         """,
         provider,
         external_id,
+        pool.bot_id,
     )
 
 
@@ -103,6 +104,7 @@ async def claim_invoices(pool: Pool, *, limit: int) -> list[OpenInvoice]:
         """
         WITH due AS MATERIALIZED (
             SELECT provider, external_id FROM provider_invoices WHERE look_at <= photomat_now()
+               AND (SELECT photomat_our_bot($3)) IS NOT NULL
              ORDER BY look_at LIMIT $1 FOR UPDATE SKIP LOCKED)
         UPDATE provider_invoices AS bill SET look_at = photomat_now() + $2::interval, looks = bill.looks + 1
           FROM due
@@ -111,6 +113,7 @@ async def claim_invoices(pool: Pool, *, limit: int) -> list[OpenInvoice]:
         """,
         limit,
         LEASE,
+        pool.bot_id,
     )
     return [OpenInvoice(**dict(row)) for row in rows]
 

@@ -155,7 +155,8 @@ async def claim_due(pool: Pool, *, limit: int, lease: timedelta) -> list[Receipt
     rows = await pool.fetch(
         f"""
         WITH due AS MATERIALIZED (
-            SELECT receipt_id FROM receipts WHERE due_at <= photomat_now() ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED),
+            SELECT receipt_id FROM receipts WHERE due_at <= photomat_now() AND bot_id = (SELECT photomat_our_bot($3))
+             ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED),
         receipts AS (
             UPDATE receipts AS one SET due_at = photomat_now() + $2::interval, tries = one.tries + 1
               FROM due WHERE one.receipt_id = due.receipt_id
@@ -164,6 +165,7 @@ async def claim_due(pool: Pool, *, limit: int, lease: timedelta) -> list[Receipt
         """,  # noqa: S608  constants
         limit,
         lease,
+        pool.bot_id,
     )
     return [receipt_of(row) for row in rows]
 

@@ -35,18 +35,21 @@ CLAIMS: Final[Mapping[Kind, str]] = {
     "referral": """
         UPDATE referrals SET due_at = photomat_now() + $2::interval
          WHERE friend_id IN (SELECT friend_id FROM referrals WHERE due_at <= photomat_now()
+                               AND (SELECT photomat_our_bot($3)) IS NOT NULL
                               ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED)
         RETURNING friend_id AS key
     """,
     "share": """
         UPDATE referral_shares SET due_at = photomat_now() + $2::interval
          WHERE payment_id IN (SELECT payment_id FROM referral_shares WHERE due_at <= photomat_now()
+                                AND (SELECT photomat_our_bot($3)) IS NOT NULL
                                ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED)
         RETURNING payment_id AS key
     """,
     "gift": """
         UPDATE gifts SET due_at = photomat_now() + $2::interval
          WHERE gift_id IN (SELECT gift_id FROM gifts WHERE due_at <= photomat_now()
+                             AND (SELECT photomat_our_bot($3)) IS NOT NULL
                             ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED)
         RETURNING gift_id AS key
     """,
@@ -82,7 +85,7 @@ class RewardBook:
         claimed: list[Due] = []
         for kind, statement in CLAIMS.items():
             if len(claimed) < limit:
-                rows = await self.pool.fetch(statement, limit - len(claimed), AGAIN_AFTER)
+                rows = await self.pool.fetch(statement, limit - len(claimed), AGAIN_AFTER, self.pool.bot_id)
                 claimed += [Due(kind=kind, key=row["key"]) for row in rows]
         return claimed
 

@@ -1,6 +1,7 @@
 """What the ACTIVE instance does besides: its doors to Telegram, sweeps, readings, tidying. Each bears two ACTIVEs."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Final
 
@@ -9,6 +10,8 @@ from photomat.bot.app import announce_commands
 from photomat.bot.polling import Poller
 from photomat.bot.presence import use_polling, use_webhook
 from photomat.cluster.instances import forget_the_dead
+from photomat.db.installation import is_ours
+from photomat.db.pool import Pool
 from photomat.delivery.lock import free_locks_of_the_dead
 from photomat.inbox.lane import free_lanes_of_the_dead
 from photomat.jobs.kie_balance import read_kie_balance
@@ -21,7 +24,8 @@ from photomat.wiring.program import Program
 from photomat.wiring.retention import kinds_of
 from photomat.wiring.stars import stars_reader
 from photomat.work.budget import forget_unused
-from photomat.work.duties import Duty, every, first_of, until_it_works
+from photomat.work.duties import Duty, first_of, until_it_works
+from photomat.work.duties import every as at_intervals
 from photomat.work.retention import prune
 
 ORPHANS_EVERY_S: Final = 60.0
@@ -33,7 +37,8 @@ HOURLY_S: Final = 3600.0
 
 
 def duties_of(program: Program) -> list[Duty]:
-    """All of it."""
+    """All of it. What writes the shop's rows is done only while the database is our bot's."""
+    every = _while_ours(program.pool)
     stars = stars_reader(program.pool, program.bot, program.settings)
     return [
         *_doors(program),
@@ -57,7 +62,7 @@ def duties_of(program: Program) -> list[Duty]:
 
 def _retention_duty(program: Program) -> Duty:
     """Delete what was kept long enough; a pass that is under way ends between two batches."""
-    kinds = kinds_of(program.settings)
+    kinds, every = kinds_of(program.settings), _while_ours(program.pool)
 
     async def run(stop: asyncio.Event) -> None:
         await every(TIDY_EVERY_S, "retention", lambda: prune(program.pool, kinds, stop=stop))(stop)
@@ -65,8 +70,22 @@ def _retention_duty(program: Program) -> Duty:
     return run
 
 
+def _while_ours(pool: Pool) -> Callable[[float, str, Callable[[], Awaitable[object]]], Duty]:
+    """How a duty is repeated: only while the database belongs to the pool's bot."""
+
+    def every(seconds: float, name: str, do: Callable[[], Awaitable[object]]) -> Duty:
+        async def do_if_ours() -> None:
+            if await is_ours(pool):
+                await do()
+
+        return at_intervals(seconds, name, do_if_ours)
+
+    return every
+
+
 def _refund_duty(program: Program) -> list[Duty]:
     """The rule of days, unless it is switched off."""
+    every = _while_ours(program.pool)
     after = timedelta(days=program.settings.refund_undelivered_days)
     return [every(HOURLY_S, "undelivered", lambda: refund_undelivered(program.pool, after=after))] if after else []
 

@@ -239,11 +239,12 @@ async def build(stack: AsyncExitStack, settings: Settings, dsn: str) -> Program:
     """Open what an instance needs on this database; `stack` closes it again."""
     instance = new_instance_id()
     pooled = settings.direct_database_url not in {None, dsn}
-    pool = await connect_pool(dsn, name=instance, size=POOL_SIZE, through_pooler=pooled)
+    bot_id = settings.bot_id
+    pool = await connect_pool(dsn, name=instance, size=POOL_SIZE, through_pooler=pooled, bot_id=bot_id)
     stack.push_async_callback(_close_pool, pool)
     async with pool.acquire() as connection:
         await require_schema(connection)
-    heartbeat_pool = await connect_pool(dsn, name=instance, size=1, through_pooler=pooled)
+    heartbeat_pool = await connect_pool(dsn, name=instance, size=1, through_pooler=pooled, bot_id=bot_id)
     stack.push_async_callback(_close_pool, heartbeat_pool)
     bot, kie = reach_outside(stack, settings, pool)
     texts = load_texts()

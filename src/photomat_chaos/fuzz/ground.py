@@ -15,8 +15,10 @@ from typing import Final
 from urllib.parse import urlsplit, urlunsplit
 
 from photomat.db.embedded import Embedded
+from photomat.db.installation import stamp
 from photomat.db.migrate import migrate
 from photomat.db.pool import Pool, connect, connect_pool
+from photomat.kernel.ids import BotId
 from photomat.settings import Settings
 from photomat.wiring.program import Program, build
 from photomat_chaos.fuzz.kie_server import HostileKie, Trap, hostile_kie, set_trap
@@ -131,6 +133,7 @@ async def _database(dsn: str, name: str) -> str:
         await connection.close(timeout=5)
     found = urlunsplit(urlsplit(dsn)._replace(path=f"/{name}"))
     await migrate(found)
+    await stamp(found, bot_id=BotId(int(TOKEN.partition(":")[0])), currency="RUB")
     connection = await connect(found, name="fuzz")
     try:
         await connection.execute(NO_BUDGETS)

@@ -91,11 +91,20 @@ LEASES: Final = (
         (
             STORE,
             """WHERE status = 'pending' AND (due_at <= photomat_now() OR submit_at <= photomat_now())
-             AND (leased_until IS NULL OR leased_until <= photomat_now())
-             ORDER""",
-            "WHERE status = 'pending' AND (due_at <= photomat_now() OR submit_at <= photomat_now())\n             ORDER",
+             AND (leased_until IS NULL OR leased_until <= photomat_now()) AND""",
+            "WHERE status = 'pending' AND (due_at <= photomat_now() OR submit_at <= photomat_now()) AND",
         ),
         "tests/integration/test_submit.py::test_a_job_is_claimed_by_one_instance_until_the_lease_runs_out",
+    ),
+    one_edit(
+        "claim-of-another-bot",
+        "a program of another bot records this shop's notices as sent",
+        (
+            "notices/send.py",
+            "WHERE due_at <= photomat_now() AND (SELECT photomat_our_bot($3)) IS NOT NULL",
+            "WHERE due_at <= photomat_now() AND $3::bigint IS NOT NULL",
+        ),
+        "tests/integration/test_installation_claims.py::test_another_identity_claims_nothing_and_its_own_claims_in_every_loop",
     ),
     one_edit(
         "lock-ignores-the-lease",

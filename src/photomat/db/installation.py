@@ -1,0 +1,199 @@
+"""Whose database this is: a bot's, or the sandbox's. The id stands in the one row of the table `installation`.
+
+A program of another identity refuses to start before it migrates or claims anything. Every claim tests the row as well (the SQL
+function `photomat_our_bot`), so a program that started before the shop was given to another bot claims nothing. A database
+without the row takes its identity from its own rows; only an empty one takes that of the program that starts. The id is the
+number before the colon of the token: a new token of the same bot is the same identity.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from photomat.db.pool import Connection, Pool, Transaction, connect
+from photomat.kernel.errors import Startup, Transient
+from photomat.kernel.ids import BotId
+
+SANDBOX_BOT: Final = BotId(424242)
+"""The bot of the simulated Telegram that `photomat sandbox` starts. No real bot has so low a number."""
+
+CUSTOMER_TABLES: Final = ("generation_jobs", "drafts", "conversations", "inbox", "lanes", "topups", "receipts")
+"""Tables that name the bot a customer talked to."""
+
+READING_TABLES: Final = ("stars_readings", "stars_listed")
+"""Tables that name a bot without any customer; they decide only where the others are empty."""
+
+SESSION: Final = "photomat installation"
+ADOPT: Final = "`photomat installation adopt --reason …`"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Owner:
+    """What a database says about whose it is: the bot of its row, or else every bot its other rows name."""
+
+    bots: tuple[BotId, ...]
+    stamped: bool = False
+    has_customers: bool = False
+    currency: str | None = None
+
+    @property
+    def is_nobody(self) -> bool:
+        """An empty database, which takes the identity of the program that starts."""
+        return not self.bots and not self.has_customers
+
+    @property
+    def is_sandbox(self) -> bool:
+        """Whether its money is play money."""
+        return self.bots == (SANDBOX_BOT,)
+
+    @property
+    def name(self) -> str:
+        """Its owner in words."""
+        return " and ".join(map(name_of, self.bots)) or (
+            "customers of an unknown bot" if self.has_customers else "nobody"
+        )
+
+
+def identity_of(bot_id: int) -> str:
+    """The identity as the row shows it."""
+    return "sandbox" if bot_id == SANDBOX_BOT else str(bot_id)
+
+
+def name_of(bot_id: int) -> str:
+    """An identity in words."""
+    return "the sandbox" if bot_id == SANDBOX_BOT else f"bot {bot_id}"
+
+
+def refusal(owner: Owner, bot_id: BotId) -> str | None:
+    """Why a program of this bot must not work on the database, and what to do; None where it may."""
+    if owner.bots == (bot_id,) or owner.is_nobody:
+        return None
+    us = name_of(bot_id)
+    if owner.is_sandbox:
+        return (
+            f"This database belongs to the sandbox and holds play money, and this program is {us}:"
+            " give it a database of its own (DATABASE_URL, or another DATA_DIR)."
+        )
+    if len(owner.bots) == 1:
+        return (
+            f"This database belongs to {owner.name}, and this program is {us}: correct BOT_TOKEN or DATABASE_URL,"
+            f" or give the shop to {us} with {ADOPT}."
+        )
+    found = f"rows of {owner.name}" if owner.bots else owner.name
+    return f"This database holds {found}, and this program is {us}: if the shop is {us}'s, say so with {ADOPT}."
+
+
+async def read_owner(connection: Connection | Transaction) -> Owner:
+    """Whose database this is, whatever version of the schema it has."""
+    tables = await _existing(connection, ("installation", "users", *CUSTOMER_TABLES, *READING_TABLES))
+    if "installation" in tables:
+        row = await connection.fetchrow("SELECT bot_id, currency FROM installation")
+        if row is not None:
+            return Owner(bots=(BotId(row["bot_id"]),), stamped=True, currency=row["currency"])
+    bots: tuple[BotId, ...] = ()
+    for names in (CUSTOMER_TABLES, READING_TABLES):
+        bots = bots or await _bots_in(connection, [name for name in names if name in tables])
+    has_customers = "users" in tables and bool(await connection.fetchval("SELECT EXISTS (SELECT FROM users)"))
+    return Owner(bots=bots, has_customers=has_customers)
+
+
+async def owner_of(dsn: str) -> Owner:
+    """Whose database this is, asked on a connection of its own."""
+    connection = await connect(dsn, name=SESSION, patience_s=10)
+    try:
+        return await read_owner(connection)
+    finally:
+        await connection.close(timeout=5)
+
+
+async def require_ours(dsn: str, bot_id: BotId) -> None:
+    """Refuse to touch a database that belongs to another identity."""
+    problem = refusal(await owner_of(dsn), bot_id)
+    if problem is not None:
+        raise Startup(problem)
+
+
+async def stamp(dsn: str, *, bot_id: BotId, currency: str) -> None:
+    """Write whose database this is, unless that is known; refuse where it is another's, or its money is in another currency.
+
+    Of two programs that start at once on an empty database one writes the row and the other finds it.
+    """
+    connection = await connect(dsn, name=SESSION, patience_s=10)
+    try:
+        async with connection.transaction():
+            problem = refusal(await read_owner(connection), bot_id)
+            if problem is None:
+                await insert_stamp(connection, bot_id=bot_id, currency=currency)
+                problem = refusal(await read_owner(connection), bot_id)
+            if problem is not None:
+                raise Startup(problem)
+            await _require_currency(connection, currency)
+    finally:
+        await connection.close(timeout=5)
+
+
+async def insert_stamp(tx: Transaction, *, bot_id: BotId, currency: str) -> None:
+    """Write the row if there is none; existing wallets tell the currency, `currency` is for a database without any."""
+    await tx.execute(
+        """
+        INSERT INTO installation (bot_id, currency)
+        SELECT $1::bigint, coalesce((SELECT currency FROM wallets GROUP BY currency ORDER BY count(*) DESC LIMIT 1), $2)
+            ON CONFLICT ON CONSTRAINT installation_pkey DO NOTHING
+        """,
+        bot_id,
+        currency,
+    )
+
+
+async def give_to(tx: Transaction, *, bot_id: BotId, currency: str) -> None:
+    """Make the database this bot's, whoever's it was."""
+    await insert_stamp(tx, bot_id=bot_id, currency=currency)
+    await tx.execute("UPDATE installation SET bot_id = $1, stamped_at = photomat_now()", bot_id)
+
+
+async def is_ours(pool: Pool) -> bool:
+    """Whether the database still belongs to the pool's bot."""
+    return bool(await pool.fetchval("SELECT true FROM installation WHERE bot_id = $1", pool.bot_id))
+
+
+async def require_still_ours(tx: Transaction, bot_id: int | None) -> None:
+    """Refuse to store anything from outside in a database that belongs to another identity by now."""
+    if not await tx.fetchval("SELECT true FROM installation WHERE bot_id = $1", bot_id):
+        raise Transient("this database belongs to another bot")
+
+
+async def _require_currency(tx: Transaction, currency: str) -> None:
+    """Refuse another currency than that of the money and prices which are there; without any it may still be changed."""
+    kept: str = await tx.fetchval("SELECT currency FROM installation")
+    if kept == currency:
+        return
+    changed = await tx.fetchval(
+        """
+        UPDATE installation SET currency = $1
+         WHERE NOT EXISTS (SELECT FROM wallets WHERE currency <> $1)
+           AND NOT EXISTS (SELECT FROM promo_codes WHERE currency <> $1)
+           AND NOT EXISTS (SELECT FROM model_prices WHERE currency <> $1 AND cleared_at IS NULL)
+        RETURNING true
+        """,
+        currency,
+    )
+    if not changed:
+        raise Startup(
+            f"CURRENCY is {currency}, but the wallets and prices of this database are in {kept}: set CURRENCY={kept},"
+            " or start a new shop on an empty database."
+        )
+
+
+async def _existing(connection: Connection, names: Sequence[str]) -> set[str]:
+    rows = await connection.fetch(
+        "SELECT name FROM unnest($1::text[]) AS wanted (name) WHERE to_regclass(name) IS NOT NULL", list(names)
+    )
+    return {row["name"] for row in rows}
+
+
+async def _bots_in(connection: Connection, tables: Sequence[str]) -> tuple[BotId, ...]:
+    if not tables:
+        return ()
+    every = " UNION ".join(f"SELECT bot_id FROM {table}" for table in tables)  # noqa: S608  constants of this module
+    rows = await connection.fetch(f"SELECT bot_id FROM ({every}) AS named ORDER BY bot_id")  # noqa: S608  likewise
+    return tuple(BotId(row["bot_id"]) for row in rows)
