@@ -106,6 +106,7 @@ def test_what_a_tool_says_becomes_one_sentence(said: str, expected: str) -> None
 def test_a_missing_tool_is_said_loudly_and_is_red_in_ci(tmp_path: Path, ci: str, code: int) -> None:
     _program(tmp_path / "id", "echo 1000")
     _program(tmp_path / "pgbouncer", "exit 0")
+    _program(tmp_path / "caddy", "exit 0")
     done = _need_tools(tmp_path, ci=ci)
     assert done.returncode == code
     assert done.stderr.startswith("SOME TESTS CANNOT RUN: not on the PATH: chromium;")
@@ -115,6 +116,7 @@ def test_a_missing_tool_is_said_loudly_and_is_red_in_ci(tmp_path: Path, ci: str,
 def test_tools_that_are_there_are_enough(tmp_path: Path) -> None:
     _program(tmp_path / "google-chrome", "exit 0")
     _program(tmp_path / "pgbouncer", "exit 0")
+    _program(tmp_path / "caddy", "exit 0")
     done = _need_tools(tmp_path, ci="1")
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -127,7 +129,7 @@ def test_root_on_debian_gets_the_tools_by_apt(tmp_path: Path) -> None:
     assert _need_tools(tmp_path, ci="1").returncode == 0
     asked = (tmp_path / "asked").read_text().splitlines()
     assert [line.split()[0] for line in asked] == ["update", "install"]
-    assert asked[1].endswith("chromium pgbouncer")
+    assert asked[1].endswith("chromium pgbouncer caddy")
 
 
 def _program(path: Path, body: str) -> None:
