@@ -93,6 +93,7 @@ def test_a_missing_tool_is_said_loudly_and_is_red_in_ci(tmp_path: Path, ci: str,
     _program(tmp_path / "id", "echo 1000")
     _program(tmp_path / "pgbouncer", "exit 0")
     _program(tmp_path / "postgres", "exit 0")
+    _program(tmp_path / "caddy", "exit 0")
     done = _need_tools(tmp_path, ci=ci)
     assert done.returncode == code
     assert done.stderr.startswith("SOME TESTS CANNOT RUN: missing: chromium;")
@@ -103,6 +104,7 @@ def test_tools_that_are_there_are_enough(tmp_path: Path) -> None:
     _program(tmp_path / "google-chrome", "exit 0")
     _program(tmp_path / "pgbouncer", "exit 0")
     _program(tmp_path / "postgres", "exit 0")
+    _program(tmp_path / "caddy", "exit 0")
     done = _need_tools(tmp_path, ci="1")
     assert (done.returncode, done.stderr) == (0, "")
 
@@ -114,8 +116,8 @@ def test_root_on_debian_gets_the_tools_by_apt(tmp_path: Path) -> None:
     _program(tmp_path / "apt-get", f'echo "$@" >> {tmp_path}/asked')
     assert _need_tools(tmp_path, ci="1").returncode == 0
     asked = (tmp_path / "asked").read_text().splitlines()
-    assert [line.split()[0] for line in asked] == ["update", "install", "install", "install"]
-    assert [line.split()[-1] for line in asked[1:]] == ["chromium", "pgbouncer", "postgresql-15"]
+    assert [line.split()[0] for line in asked] == ["update", "install", "install", "install", "install"]
+    assert [line.split()[-1] for line in asked[1:]] == ["chromium", "pgbouncer", "postgresql-15", "caddy"]
 
 
 def test_a_tool_this_release_does_not_have_does_not_keep_the_others_away(tmp_path: Path) -> None:

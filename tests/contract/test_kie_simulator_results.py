@@ -19,7 +19,7 @@ OBJECTS: Final[dict[str, tuple[dict[str, Any], set[str]]]] = {
     "elevenlabs/speech-to-text": ({"audio_url": "https://files.example/a.mp3"}, {"text", "words", "language_code"}),
     "grok-imagine-image-2-0/segment-map": ({"image_url": PICTURE}, {"segments_count", "segments"}),
     "omnihuman-1-5/human-identification": ({"image_url": PICTURE}, {"has_human", "humans_count"}),
-    "ai-music-api/generate-lyrics": ({"prompt": "о море"}, {"data"}),
+    "ai-music-api/generate-lyrics": ({"prompt": "о море"}, {"lyricsData"}),
     "ai-music-api/boost-music-style": ({"content": "lo-fi"}, {"result"}),
     "ai-music-api/generate-persona": ({"name": "Анна", "description": "голос"}, {"personaId", "name"}),
     "ai-music-api/timeStamped-lyrics": ({}, {"alignedWords"}),
@@ -82,15 +82,18 @@ async def test_the_parts_of_a_picture_have_masks_that_show_different_places() ->
     assert all(left and right and left[2] < right[0] for left, right in itertools.pairwise(boxes))
 
 
-@pytest.mark.parametrize(("kind", "count"), [("separate_vocal", 2), ("split_stem", 6)])
+@pytest.mark.parametrize(("kind", "count"), [("separate_vocal", 2), ("split_stem", 13), ("split_stem_advanced", 2)])
 async def test_a_song_is_taken_apart_into_files(kind: str, count: int) -> None:
     async with running_kie() as kie:
         task, tracks = await song(kie)
-        order = {"task_id": task, "audio_id": tracks[0]["id"], "type": kind}
+        order = {"task_id": task, "audio_id": tracks[0]["id"], "type": kind, "stem_name": "Piano"}
         told = (await result_of(kie, "ai-music-api/separate-vocals", **order))["resultObject"]
-        parts = {name: (await fetched(kie, url))[1] for name, url in told.items()}
-    assert "vocalUrl" in parts
-    assert len(set(parts.values())) == count
+        listed = [part["audio_url"] for part in told["originData"]]
+        parts = [(await fetched(kie, url))[1] for url in listed]
+    assert len(set(parts)) == len(listed) == count
+    fields = {name: url for name, url in told.items() if name.endswith("Url") and url}
+    assert sorted(fields.values()) == ([] if kind == "split_stem_advanced" else sorted(listed))
+    assert ("pianoUrl" in fields) is (kind == "split_stem")
 
 
 @pytest.mark.parametrize(("wanted", "suffix"), [("webp", "webp"), ("png", "png"), ("jpeg", "jpeg")])

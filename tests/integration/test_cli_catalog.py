@@ -18,7 +18,7 @@ def asked(folder: Path, *arguments: str) -> Any:
 
 def test_every_model_is_listed_with_what_it_costs_at_least(tmp_path: Path) -> None:
     listed = {each["id"]: each for each in asked(tmp_path, "list")}
-    assert len(listed) == 219
+    assert len(listed) == 223
     facts = ("category", "output", "status", "sellable", "price_from")
     assert [listed["z-image"][fact] for fact in facts] == ["text-to-image", "image", "current", True, 64]
     assert [listed["kling-3.0/video"][fact] for fact in facts] == ["text-to-video", "video", "current", True, 3360]
@@ -34,12 +34,12 @@ def test_every_model_is_listed_with_what_it_costs_at_least(tmp_path: Path) -> No
 
 def test_the_check_counts_and_says_what_is_off_and_why(tmp_path: Path) -> None:
     report = asked(tmp_path, "check")
-    assert (report["models"], report["statuses"]["current"], report["sellable"]) == (219, 180, 201)
+    assert (report["models"], report["statuses"]["current"], report["sellable"]) == (223, 184, 201)
     assert report["prices"] > 1000
     assert report["off"]["wan/2-6-flash-image-to-video"] == "its price is not known"
     assert "measured" in report["doubts"]["veo-3-1"]
     told = photomat("catalog", "check", folder=tmp_path).stdout
-    assert "219 models" in told
+    assert "223 models" in told
     assert "mj/generate: Kie no longer sells it" in told
 
 

@@ -109,10 +109,13 @@ async def test_a_bad_token_condemns_nothing(database: str, tmp_path: Path) -> No
         assert await desk.delivered(job_id)
 
 
-async def test_refusals_nobody_planned_for_are_parked_for_the_operator(database: str, tmp_path: Path) -> None:
+async def test_refusals_nobody_planned_for_are_parked_where_even_a_text_is_refused(
+    database: str, tmp_path: Path
+) -> None:
     async with delivery_desk(database, tmp_path) as desk:
         job_id = await desk.done_job(desk.files.add("cat.png", picture(), "image/png"))
         desk.refuse("editMessageMedia", "Bad Request: BUTTON_DATA_INVALID", times=99)
+        desk.refuse("editMessageText", "Bad Request: BUTTON_DATA_INVALID", times=99)
         for _ in range(MOST_REFUSALS):
             assert await desk.deliver() == 1
             await shift_clock(desk.pool, 1000)

@@ -168,6 +168,7 @@ class Shopper:
             f"{model.id}: {job['result_urls']}, not {made}"
         )
         assert str(found["text"] or found["caption"] or "").strip(), f"{model.id}: the card says nothing"
+        assert job["unread_fields"] is None, f"{model.id}: nobody read {job['unread_fields']}"
 
 
 def _price_of(model: Model, job: Mapping[str, Any], before: Mapping[str, Any]) -> Decimal:

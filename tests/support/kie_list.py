@@ -6,7 +6,11 @@ from typing import Any, Final
 
 UNPRICED: Final = frozenset(
     {
+        "ai-music-api/check-voice",
+        "ai-music-api/create-voice",
+        "ai-music-api/regenerate-phrase",
         "ai-music-api/suno-recovery-audio",
+        "ai-music-api/validation-phrase",
         "omnihuman-1-5/human-identification",
         "omnihuman-1-5/subject-detection",
         "wan/2-6-flash-image-to-video",

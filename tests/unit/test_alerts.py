@@ -19,6 +19,8 @@ FIGURES: dict[Kind, Figures] = {
     Kind.STOPPED_JOBS: {"count": 3, "job": 1017},
     Kind.UNDELIVERED: {"count": 4, "job": 9, "minutes": 12},
     Kind.PARKED_DELIVERIES: {"count": 1, "job": 5},
+    Kind.REFUSED_MEDIA: {"count": 1, "job": 5},
+    Kind.UNREAD_RESULTS: {"count": 2, "job": 5, "fields": "resultJson.<b>organUrl"},
     Kind.PARKED_UPDATES: {"count": 1},
     Kind.ORPHANS: {"count": 6},
     Kind.KIE_KEY: {},

@@ -9,7 +9,7 @@ from photomat.catalog.combinations import cheapest, combinations, least_facts, p
 from photomat.catalog.formula import is_given
 from photomat.catalog.load import load_catalog
 from photomat.catalog.model import CATEGORIES, Model
-from photomat.catalog.order import check_order
+from photomat.catalog.order import check_order, request_of
 from photomat.catalog.pricing import Rates, quote, samples
 from photomat.catalog.samples import example_facts, example_of
 
@@ -18,7 +18,11 @@ MODELS: Final = tuple(CATALOG.models.values())
 RATES: Final = Rates(usd_rate=Decimal(80), markup=Decimal(2), currency="RUB")
 BARE: Final = Rates(usd_rate=Decimal(80), markup=Decimal("0.5"), currency="RUB")
 UNPRICED: Final = {
+    "ai-music-api/check-voice",
+    "ai-music-api/create-voice",
+    "ai-music-api/regenerate-phrase",
     "ai-music-api/suno-recovery-audio",
+    "ai-music-api/validation-phrase",
     "omnihuman-1-5/human-identification",
     "omnihuman-1-5/subject-detection",
     "wan/2-6-flash-image-to-video",
@@ -32,13 +36,36 @@ def each_model(models: tuple[Model, ...]) -> pytest.MarkDecorator:
 
 def test_every_model_of_kie_is_known() -> None:
     counted = {status: sum(model.status == status for model in MODELS) for status in {model.status for model in MODELS}}
-    assert counted == {"current": 180, "legacy-endpoint": 29, "undocumented": 2, "retired": 8}
+    assert counted == {"current": 184, "legacy-endpoint": 29, "undocumented": 2, "retired": 8}
 
 
 def test_every_current_model_with_a_known_price_is_for_sale() -> None:
     off = {model.id for model in MODELS if model.status == "current" and not model.is_sellable}
     assert off == UNPRICED
     assert all(not CATALOG.get(model_id).prices for model_id in off)
+
+
+def test_no_discontinued_version_of_suno_is_offered_on_any_endpoint() -> None:
+    versions = {
+        model.id: (each.options, each.default)
+        for model in MODELS
+        for each in model.inputs
+        if each.name == "model" and model.id.startswith(("suno/", "ai-music-api/"))
+    }
+    assert len(versions) == 18
+    assert {options for options, _ in versions.values()} == {("V6", "V6_MINI", "V6_WILD")}
+    assert {default for _, default in versions.values()} <= {"V6", None}
+
+
+@pytest.mark.parametrize(("model", "name"), [("ai-music-api/sounds", "sound_key"), ("suno/sounds", "soundKey")])
+def test_a_key_of_a_sound_that_was_not_chosen_is_not_sent(model: str, name: str) -> None:
+    given = {"prompt": "дождь"}
+    _, body = request_of(CATALOG.get(model), given)
+    assert name not in body.get("input", body)
+    _, chosen = request_of(CATALOG.get(model), {**given, name: "C#m"})
+    assert chosen.get("input", chosen)[name] == "C#m"
+    (options,) = [each.options for each in CATALOG.get(model).inputs if each.name == name]
+    assert "Any" not in options
 
 
 def test_what_is_gone_is_refused_and_names_what_replaces_it() -> None:

@@ -138,7 +138,7 @@ def test_an_older_protocol_has_its_own_address_and_a_flat_body() -> None:
         "prompt": "песня",
         "customMode": False,
         "instrumental": False,
-        "model": "V5",
+        "model": "V6",
         "callBackUrl": "https://us/cb",
     }
     assert body == flat

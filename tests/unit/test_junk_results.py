@@ -14,9 +14,9 @@ from photomat.delivery.caption import LONGEST_CAPTION, seen_length
 from photomat.delivery.card import render
 from photomat.delivery.rungs import Label, originals_of, rungs_of
 from photomat.jobs.job import JobStatus
-from photomat.kie.results import ONE_KEYS, RESULT_PLACES, TRACK_KEYS, TRACK_LISTS
+from photomat.kie.results import COVER_KEYS, LYRICS_LISTS, ONE_KEYS, RESULT_PLACES, TRACK_KEYS, TRACK_LISTS
 from photomat.kie.state_parser import parse_kie_state
-from photomat.kie.tracks import COVER_KEYS, LONGEST_S, NOTHING
+from photomat.kie.tracks import LONGEST_S, NOTHING, STEM_NAME
 from photomat.telegram.rich import rich_text
 from photomat.texts.load import LANGUAGES, load_texts
 from unit.test_card import card, outputs
@@ -43,6 +43,8 @@ KEYS = [
     *TRACK_LISTS,
     *TRACK_KEYS,
     *COVER_KEYS,
+    *LYRICS_LISTS,
+    STEM_NAME,
     *(key for keys in ONE_KEYS for key in keys),
     *("resultObject", "resultUrls", "id", "title", "name", "duration", "seed", "seeds", "text", "words", "speaker_id"),
     *("start", "instruments", "notes", "pitch", "segments", "maskUrl", "drums_url", "lastFrameUrl", "state"),

@@ -81,9 +81,10 @@ def test_a_copy_with_a_water_mark_is_a_result_only_where_there_is_no_clean_one()
     assert record(state="success", resultJson=in_json(resultUrls=[], resultWaterMarkUrls=[C])).urls == (C,)
 
 
-def test_the_last_frame_that_was_asked_for_comes_behind_the_film_and_the_first_does_not() -> None:
-    found = in_json(resultUrls=[A], firstFrameUrl="https://r.example/first.png", lastFrameUrl=C)
-    assert record(state="success", resultJson=found).urls == (A, C)
+def test_the_frames_that_were_asked_for_come_behind_the_film() -> None:
+    first = "https://r.example/first.png"
+    found = in_json(resultUrls=[A], firstFrameUrl=first, lastFrameUrl=C)
+    assert record(state="success", resultJson=found).urls == (A, first, C)
     assert record(state="success", resultJson=in_json(lastFrameUrl=C)).urls == (), "a frame alone is no film"
 
 

@@ -152,9 +152,9 @@ def test_what_was_translated_once_stays_what_it_is(raw: object) -> None:
     assert normalize_state(state) is state
 
 
-def test_thirteen_files_are_twelve() -> None:
+def test_thirteen_files_are_thirteen() -> None:
     urls = [f"https://a/{n}.png" for n in range(13)]
-    assert parse_kie_state({"data": {"state": "success", "resultJson": {"resultUrls": urls}}}).urls == tuple(urls[:12])
+    assert parse_kie_state({"data": {"state": "success", "resultJson": {"resultUrls": urls}}}).urls == tuple(urls)
 
 
 def nested(depth: int) -> object:

@@ -23,6 +23,7 @@ from photomat.delivery.ask_again import Asked
 from photomat.delivery.card import failure_word
 from photomat.delivery.readable import KNOWN_NAMES
 from photomat.delivery.rungs import Why
+from photomat.jobs.job import ANSWER_TITLE
 from photomat.jobs.limits import Why as LimitWhy
 from photomat.kie.tracks import STEM_TITLES
 from photomat.payments.news import ReceivedKey
@@ -109,6 +110,7 @@ def keys_made_up() -> set[str]:
         *(f"prices-rate-{word}" for word in UNIT_WORDS),
         *(f"order-files-{kind}" for kind in FILE_KINDS),
         *STEM_TITLES,
+        ANSWER_TITLE,
         *KNOWN_NAMES.values(),
         *(f"tap-limit-{why}" for why in LimitWhy),
         *(f"promo-refused-{why}" for why in PromoWhy),

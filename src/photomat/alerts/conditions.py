@@ -62,6 +62,42 @@ async def parked_deliveries(eyes: Eyes) -> Figures | None:
     )
 
 
+def refused_media(*, within: timedelta) -> Condition:
+    """Telegram refused the media of a card so often, and in a way nobody planned for, that a link was shown instead."""
+
+    async def holds(eyes: Eyes) -> Figures | None:
+        return _some(
+            await eyes.pool.fetchrow(
+                """
+                SELECT count(*) AS count, max(job_id) AS job FROM generation_jobs
+                 WHERE media_refused_at > photomat_now() - $1::interval
+                """,
+                within,
+            )
+        )
+
+    return holds
+
+
+def unread_results(*, within: timedelta) -> Condition:
+    """Kie's answer to a finished job held fields that no rule could read; their contents were kept as files."""
+
+    async def holds(eyes: Eyes) -> Figures | None:
+        return _some(
+            await eyes.pool.fetchrow(
+                """
+                SELECT count(*) AS count, max(job_id) AS job,
+                       (array_agg(array_to_string(unread_fields, ', ') ORDER BY settled_at DESC))[1] AS fields
+                  FROM generation_jobs
+                 WHERE unread_fields IS NOT NULL AND settled_at > photomat_now() - $1::interval
+                """,
+                within,
+            )
+        )
+
+    return holds
+
+
 def undelivered(*, longer_than: timedelta) -> Condition:
     """A result is there and its customer, who can be reached, has not seen it for so long."""
 

@@ -22,6 +22,8 @@ class Kind(StrEnum):
     STOPPED_JOBS = "stopped-jobs"
     UNDELIVERED = "undelivered"
     PARKED_DELIVERIES = "parked-deliveries"
+    REFUSED_MEDIA = "refused-media"
+    UNREAD_RESULTS = "unread-results"
     PARKED_UPDATES = "parked-updates"
     ORPHANS = "orphans"
     KIE_KEY = "kie-key"

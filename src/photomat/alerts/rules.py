@@ -25,6 +25,9 @@ HANDOVER: Final = timedelta(seconds=15)
 LEADERLESS: Final = timedelta(seconds=30)
 
 UNDELIVERED_AFTER: Final = timedelta(minutes=10)
+NOTED_WITHIN: Final = timedelta(days=1)
+"""Jobs keep such a note for ever, so only new ones count."""
+
 PARKED_WITHIN: Final = timedelta(minutes=30)
 ORPHANS_AT_LEAST: Final = 5
 ORPHAN_AFTER: Final = timedelta(minutes=2)
@@ -51,6 +54,8 @@ WATCHES: Final = (
     watch(Kind.STOPPED_JOBS, conditions.stopped_jobs),
     watch(Kind.UNDELIVERED, conditions.undelivered(longer_than=UNDELIVERED_AFTER)),
     watch(Kind.PARKED_DELIVERIES, conditions.parked_deliveries),
+    watch(Kind.REFUSED_MEDIA, conditions.refused_media(within=NOTED_WITHIN)),
+    watch(Kind.UNREAD_RESULTS, conditions.unread_results(within=NOTED_WITHIN)),
     watch(Kind.PARKED_UPDATES, conditions.parked_updates(within=PARKED_WITHIN)),
     watch(
         Kind.ORPHANS,

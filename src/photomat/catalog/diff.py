@@ -17,6 +17,7 @@ from photomat.catalog.load import Catalog
 from photomat.catalog.model import Model
 
 GONE: Final = frozenset({"retired", "undocumented"})
+NOT_LISTED: Final = "is no longer in the list"
 JSON_TYPES: Final[Mapping[str, str]] = {"integer": "number", "object": "object"}
 KieEntry = Mapping[str, Any]
 
@@ -39,7 +40,9 @@ def differences(catalog: Catalog, listed: Sequence[KieEntry]) -> list[Difference
         found += [Difference(model=str(entry["id"]), change=line) for line in lines if line not in reviewed]
     ids = {str(entry["id"]) for entry in listed}
     missing = [model for model in catalog.models.values() if model.id not in ids and model.status not in GONE]
-    return found + [Difference(model=model.id, change="is no longer in the list") for model in missing]
+    return found + [
+        Difference(model=model.id, change=NOT_LISTED) for model in missing if NOT_LISTED not in model.reviewed
+    ]
 
 
 def _as_new(entry: KieEntry) -> str:

@@ -1,4 +1,4 @@
-"""Finding models by words, in both languages, with other endings, small slips and brand names in Cyrillic. Pure.
+"""Finding models by words, in both languages, with other endings, small slips and names as they sound (`name_sounds`). Pure.
 
 Every word that says something must fit a model; the better it fits (its name before what it is for), the higher the model
 stands. Where nothing fits every word, what fits some of them can be asked for.
@@ -11,6 +11,7 @@ from itertools import pairwise
 from typing import Final
 
 from photomat.catalog.model import Category, Model, Tag
+from photomat.catalog.name_sounds import by_sound, names_like
 from photomat.catalog.search_words import CATEGORY_WORDS, MAKERS, SILENT, SPOKEN, TAG_WORDS
 from photomat.catalog.words import Said
 
@@ -32,7 +33,7 @@ BY_ID: Final = 6
 BY_CATEGORY: Final = 5
 BY_PURPOSE: Final = 2
 EXACT, BEGINS, SLIPPED = 4, 3, 2
-"""How well a word fits: the same, one begins with the other, one letter is wrong."""
+"""How well a word fits: the same, one begins with the other, one letter is wrong or it only sounds alike."""
 
 LATIN: Final = str.maketrans({
     "а": "a", "б": "b", "в": "v", "г": "g", "д": "d", "е": "e", "ж": "zh", "з": "z", "и": "i", "й": "y", "к": "k",
@@ -48,7 +49,8 @@ def search(models: Sequence[Model], words: str, *, every: bool = True) -> list[M
         return []
     terms = [_terms(each.id, each.titles, each.purpose, (each.category, *each.also), each.tags) for each in models]
     vocabulary = {term for known in terms for term in known}
-    fitting = [_fitting(word, vocabulary) for word in wanted]
+    names = _names(frozenset(name for each in models for name in _brands(each.id, each.titles)))
+    fitting = [_fitting(word, vocabulary, names) for word in wanted]
     scores = [_score(known, fitting, every=every) for known in terms]
     found = [number for number, score in enumerate(scores) if score]
     return [models[number] for number in sorted(found, key=lambda number: -scores[number])]
@@ -104,14 +106,32 @@ def _with_joined(words: Sequence[str]) -> list[str]:
     return [*words, *joined, *map(stem, words)]
 
 
-def _fitting(word: str, vocabulary: Iterable[str]) -> dict[str, int]:
+@lru_cache(maxsize=1024)
+def _brands(model_id: str, titles: Said | None) -> frozenset[str]:
+    """The names a model goes by: how its title and its id begin, and who made it."""
+    starts = [_split(text)[:1] for text in (titles.en if titles else "", model_id)]
+    makers = [words.split() for start, words in MAKERS.items() if model_id.startswith(start)]
+    return frozenset(word for words in (*starts, *makers) for word in words if "a" <= word[0] <= "z")
+
+
+@lru_cache(maxsize=16)
+def _names(brands: frozenset[str]) -> Mapping[str, frozenset[str]]:
+    """Names by their sounds, as they are written in Latin and as Russians write them."""
+    spoken = ((spelling, name) for spelling, name in SPOKEN.items() if name in brands)
+    return by_sound([*((name, name) for name in sorted(brands)), *spoken])
+
+
+def _fitting(word: str, vocabulary: Iterable[str], names: Mapping[str, frozenset[str]]) -> dict[str, int]:
     """The known words that a wanted one may be, and how well each fits."""
     forms = {word, stem(word)}
     if word[0] > "z":
         forms.add(word.translate(LATIN))
     fits = {term: max(_fit(form, term) for form in forms) for term in vocabulary}
     sure = {term: fit for term, fit in fits.items() if fit > SLIPPED}
-    return sure or {term: fit for term, fit in fits.items() if fit}
+    if sure or word[0].isdigit():
+        return sure or {term: fit for term, fit in fits.items() if fit}
+    heard = {term: SLIPPED for term in names_like(word, names) if term in fits}
+    return heard | {term: fit for term, fit in fits.items() if fit}
 
 
 def _fit(word: str, term: str) -> int:

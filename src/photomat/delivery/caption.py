@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from photomat.catalog.model import Model
 from photomat.catalog.order_words import OrderWords, order_in_words
+from photomat.jobs.job import ANSWER_TITLE
 from photomat.kernel.text import cut, units_of
 from photomat.kie.tracks import STEM_TITLES
 from photomat.texts.load import Say
@@ -61,8 +62,8 @@ def captioned(sentence: Callable[[str], str], bought: Bought, *, part: str | Non
 
 
 def part_in_words(title: str | None, say: Say) -> str | None:
-    """What one output is called: a part of a track in words, whatever else has a title by it."""
-    return say(title) if title in STEM_TITLES else title
+    """What one output is called: a part of a track and the file with the answer in words, anything else by its title."""
+    return say(title) if title in {*STEM_TITLES, ANSWER_TITLE} else title
 
 
 def seen_length(text: str) -> int:

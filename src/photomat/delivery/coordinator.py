@@ -17,8 +17,9 @@ While an edit is under way its lease is renewed; whoever lost the lock meanwhile
 Troubles: blocked or gone → undeliverable until the user returns; the card's message deleted, or its group moved → a short text
 slot takes its place, one for each revision (at worst a stray line, never a second picture); a chat's limit → all its cards
 wait; time-outs → released with the next try, later each time; a bad token → nothing is condemned, tried again every minute; a
-database that is away → not counted; refusals nobody planned for, and our own faults → parked for the operator after a few; an
-end that could not be shown for days → parked too.
+database that is away → not counted; media refused for a reason nobody planned for → a text with a link after a few tries, and
+the operator is alerted; such a refusal of a text, and our own faults → parked for the operator after as many; an end that could
+not be shown for days → parked too.
 """
 
 import asyncio
@@ -34,7 +35,7 @@ from photomat.delivery import lock, outputs, turns
 from photomat.delivery.card import Face, render
 from photomat.delivery.lease import ClaimLost, while_renewing
 from photomat.delivery.locked import LockedCard
-from photomat.delivery.sender import NotYet, Sender
+from photomat.delivery.sender import NotYet, Patience, Sender, Shown
 from photomat.jobs import timeline
 from photomat.jobs.job import TERMINAL
 from photomat.jobs.timeline import Tag
@@ -100,7 +101,7 @@ class Coordinator:
     async def _try(self, card: LockedCard) -> None:
         try:
             face = await self._render(card)
-            level = await self._show(card, face)
+            shown = await self._show(card, face)
         except ClaimLost as error:
             log.warning("DELIVER_LOCK_SKIP", reason=str(error), fence=card.fence)
         except asyncio.CancelledError:
@@ -110,7 +111,7 @@ class Coordinator:
             await self._after_trouble(card, trouble)
         else:
             failpoint("deliver.after_edit")
-            await self._mark(card, face, level)
+            await self._mark(card, face, shown)
 
     async def _after_trouble(self, card: LockedCard, trouble: Exception) -> None:
         """Each family says what comes next; a refusal nobody planned for, or a fault of ours, is parked after a few."""
@@ -140,10 +141,10 @@ class Coordinator:
             log.info("DELIVER_START", chat_id=card.chat_id, urls=len(found), via=_via(card))
         return render(card, found, model=self.model_of(card.model), texts=self.texts)
 
-    async def _show(self, card: LockedCard, face: Face) -> str:
+    async def _show(self, card: LockedCard, face: Face) -> Shown:
         return await while_renewing(self.pool, card, lease=self.lease, work=lambda: self._climb(card, face))
 
-    async def _climb(self, card: LockedCard, face: Face) -> str:
+    async def _climb(self, card: LockedCard, face: Face) -> Shown:
         place = Card(chat_id=card.chat_id, message_id=card.message_id)
         try:
             return await self._edit(card, place, face)
@@ -155,13 +156,13 @@ class Coordinator:
             if not await lock.still_ours(self.pool, card):
                 raise
             await self.messenger.edit_keyboard(place, face.keyboard)
-            return "text"
+            return Shown("text")
         except CardGone:
             return await self._edit_slot(card, card.chat_id, face)
         except ChatMoved as moved:
             return await self._edit_slot(card, moved.chat_id, face)
 
-    async def _edit_slot(self, card: LockedCard, chat_id: ChatId, face: Face) -> str:
+    async def _edit_slot(self, card: LockedCard, chat_id: ChatId, face: Face) -> Shown:
         """Show the face in a new place; whoever cannot edit that either gets no third one."""
         if card.slot_for == card.wanted:
             raise CallRefused("the slot sent for this revision cannot be edited")
@@ -170,12 +171,12 @@ class Coordinator:
         except CardGone as gone:
             raise CallRefused("the slot sent just now cannot be edited") from gone
 
-    async def _edit(self, card: LockedCard, place: Card, face: Face) -> str:
-        last_resort = card.attempts >= TRIES_BEFORE_TEXT
+    async def _edit(self, card: LockedCard, place: Card, face: Face) -> Shown:
+        over = Patience(file_is_over=card.attempts >= TRIES_BEFORE_TEXT, media_is_over=card.attempts >= MOST_REFUSALS)
         if card.status in TERMINAL:
-            return await self.sender.show(place, face, language=card.language, last_resort=last_resort)
+            return await self.sender.show(place, face, language=card.language, patience=over)
         with unimportant():
-            return await self.sender.show(place, face, language=card.language, last_resort=last_resort)
+            return await self.sender.show(place, face, language=card.language, patience=over)
 
     async def _new_slot(self, card: LockedCard, chat_id: ChatId) -> Card:
         """The card's message is gone: a short text takes its place, its id committed with the fence."""
@@ -191,14 +192,19 @@ class Coordinator:
         log.warning("CARD_MOVED", chat_id=chat_id, message_id=message_id)
         return Card(chat_id=chat_id, message_id=message_id)
 
-    async def _mark(self, card: LockedCard, face: Face, level: str) -> None:
+    async def _mark(self, card: LockedCard, face: Face, shown: Shown) -> None:
         once_more = card.status in TERMINAL and card.doubtful
         if card.first_result:
-            log.info("DELIVER_OK", level=level, via=_via(card))
+            log.info("DELIVER_OK", level=shown.level, via=_via(card))
+        if shown.refused is not None:
+            log.error("DELIVER_MEDIA_REFUSED", attempts=card.attempts, error=shown.refused)
         async with transaction(self.pool) as tx:
             ours = await lock.mark_delivered(tx, card, ring_kind=face.ring_kind, once_more=once_more)
             if ours:
-                await timeline.record(tx, card.job_id, Tag.SHOWN, status=card.status, fence=card.fence, level=level)
+                facts = {"status": card.status, "fence": card.fence, "level": shown.level, "refused": shown.refused}
+                await timeline.record(tx, card.job_id, Tag.SHOWN, **facts)
+            if ours and shown.refused is not None:
+                await lock.note_refused_media(tx, card.job_id)
             failpoint("deliver.before_commit")
         failpoint("deliver.after_mark")
         if not ours:

@@ -4,6 +4,7 @@ Delivery copies what it shows; the loop over `claim_unkept` copies the rest. Cop
 output comes due again.
 """
 
+import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -11,8 +12,9 @@ from photomat.db.pool import Pool
 from photomat.delivery import outputs
 from photomat.delivery.cover import Covers
 from photomat.delivery.media import ResultFiles
-from photomat.delivery.outputs import Output
+from photomat.delivery.outputs import KeptFile, Output
 from photomat.delivery.rungs import UNLABELLED, Label, kind_of
+from photomat.jobs.job import ANSWER_URL
 from photomat.kernel.errors import Transient
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.logs import correlated, get_logger
@@ -38,7 +40,7 @@ class Keeper:
         if self.path_of(output) is not None:
             return output
         failpoint("deliver.before_fetch")
-        kept = await self.files.fetch(output)
+        kept = await (self._answer(output) if output.url == ANSWER_URL else self.files.fetch(output))
         failpoint("deliver.before_keep")
         kept_as = str(kept.path.relative_to(self.files.folder))
         await outputs.remember_kept(self.pool, output, kept, kept_as=kept_as)
@@ -52,6 +54,12 @@ class Keeper:
             seconds=kept.seconds or output.seconds,
             see_through=kept.see_through,
         )
+
+    async def _answer(self, output: Output) -> KeptFile:
+        """The object a job has as its result, as a file of JSON."""
+        found = await outputs.result_object_of(self.pool, output.job_id)
+        data = json.dumps(found, ensure_ascii=False, indent=1).encode("utf-8", "replace")
+        return await self.files.write(output, data, mime="application/json", extension="json")
 
     async def label_of(self, output: Output, *, title: str | None, performer: str) -> Label:
         """What a player shows of what is heard; nothing of anything else. A cover goes only with bytes Telegram lacks."""

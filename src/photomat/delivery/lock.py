@@ -219,6 +219,11 @@ async def park(tx: Transaction, card: LockedCard, *, error: str) -> bool:
     )
 
 
+async def note_refused_media(tx: Transaction, job_id: JobId) -> None:
+    """Note for the operator's alert that media was given up for a text with a link; the caller has marked the card."""
+    await tx.execute("UPDATE generation_jobs SET media_refused_at = photomat_now() WHERE job_id = $1", job_id)
+
+
 async def free_locks_of_the_dead(pool: Pool) -> int:
     """Let the locks of instances nobody sees any more be taken over at once; say how many. The fence still guards."""
     rows = await pool.fetch(

@@ -67,6 +67,12 @@ async def outputs_of(pool: Pool, job_id: JobId) -> list[Output]:
     return [_output(row) for row in rows]
 
 
+async def result_object_of(pool: Pool, job_id: JobId) -> Mapping[str, Any]:
+    """What a job has to be read; empty where it has nothing."""
+    found = await pool.fetchval("SELECT result_object FROM generation_jobs WHERE job_id = $1", job_id)
+    return found or {}
+
+
 async def remember_kept(pool: Pool, output: Output, kept: KeptFile, *, kept_as: str) -> None:
     """Our copy is on the disk."""
     await pool.execute(

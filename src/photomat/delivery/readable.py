@@ -19,7 +19,7 @@ DEEPEST: Final = 3
 MOST_LINES: Final = 300
 PITCHES: Final = ("C", "C♯", "D", "D♯", "E", "F", "F♯", "G", "G♯", "A", "A♯", "B")
 NOTES_IN_OCTAVE: Final = 12
-TEXTS: Final = ("text", "result", "lyrics")
+TEXTS: Final = ("text", "result", "lyrics", "validateInfo", "validate_info")
 UNTOLD: Final = frozenset(
     {"seed", "state", "status", "code", "waveformData", "hootCer", "isStreamed", "index", "maskUrl"}
 )

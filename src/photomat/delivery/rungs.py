@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from photomat.delivery.outputs import Output
+from photomat.jobs.job import ANSWER_URL
 from photomat.telegram.port import Media, MediaKind, PhotoRefused, SourceRefused
 
 MIB: Final = 2**20
@@ -115,7 +116,9 @@ def name_of(output: Output, path: Path | None) -> str:
 
 
 def _by_address(output: Output, kind: MediaKind, label: Label) -> list[Rung]:
-    if kind is MediaKind.DOCUMENT or (output.size_bytes or 0) > URL_LIMIT_BYTES.get(kind, URL_LIMIT_OTHERWISE):
+    if output.url == ANSWER_URL or kind is MediaKind.DOCUMENT:
+        return []
+    if (output.size_bytes or 0) > URL_LIMIT_BYTES.get(kind, URL_LIMIT_OTHERWISE):
         return []
     return [Rung(level="url", media=_media(output, kind, output.url, label))]
 

@@ -2,13 +2,14 @@
 
 Each rung is an edit of the same message, so trying again shows the same thing once. A rung is left only when Telegram
 refused the *source*; every other trouble goes up to the coordinator. Text with a link is the last resort: while a file that
-nobody could fetch may still be had, it is tried again first. A document or a link says why it is one.
+nobody could fetch may still be had, or media refused for an unknown reason may still be taken, that is tried again first.
+A document or a link says why it is one.
 """
 
 import html
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final
+from typing import Final, NamedTuple
 
 from photomat.db.pool import Pool
 from photomat.delivery import outputs
@@ -22,6 +23,7 @@ from photomat.kernel.errors import Transient
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.fetch import NotAllowed, TooLarge
 from photomat.kernel.logs import get_logger
+from photomat.kie.results import looks_like_url
 from photomat.telegram.port import CallRefused, Card, CardIsMedia, Messenger, PhotoRefused, SourceRefused, TextRefused
 from photomat.texts.load import Texts
 
@@ -29,8 +31,23 @@ LONGEST_LINK: Final = 2000
 log = get_logger()
 
 
+class Shown(NamedTuple):
+    """How a face got onto its card; `refused` is what Telegram said to media that was given up for a text with a link."""
+
+    level: str
+    refused: str | None = None
+
+
 class NotYet(Transient):
     """Neither Telegram nor we could fetch the file; it may still be had."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Patience:
+    """What was tried often enough: fetching a file nobody gets, and media Telegram refuses for a reason nobody knows."""
+
+    file_is_over: bool = False
+    media_is_over: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,29 +61,30 @@ class Sender:
     links: Links = NO_LINKS
     rich: bool = False
 
-    async def show(self, card: Card, face: Face, *, language: str, last_resort: bool) -> str:
-        """Edit the card; the answer is the level: url (Telegram has or fetches the file), bytes or text."""
+    async def show(self, card: Card, face: Face, *, language: str, patience: Patience) -> Shown:
+        """Edit the card; the answer has the level: url (Telegram has or fetches the file), bytes or text."""
         try:
-            return await self._show(card, face, language, last_resort=last_resort)
+            return await self._show(card, face, language, patience)
         except TextRefused:
             log.warning("DELIVER_STEP_DOWN", level="plain", reason=TextRefused.__name__)
-            return await self._show(card, plain(face), language, last_resort=last_resort)
+            return await self._show(card, plain(face), language, patience)
 
-    async def _show(self, card: Card, face: Face, language: str, *, last_resort: bool) -> str:
+    async def _show(self, card: Card, face: Face, language: str, patience: Patience) -> Shown:
         if face.output is None:
             failpoint("deliver.before_edit")
             await self.messenger.edit_text(card, face.text, face.keyboard)
-            return "text"
+            return Shown("text")
         if self.rich and face.album is not None:
             album = AlbumSender(pool=self.pool, messenger=self.messenger, keeper=self.keeper)
             say_why = partial(reason, self.texts, language)
             level = await album.show(card, face.album, performer=face.model, say_why=say_why)
             if level is not None:
-                return level
-        return await self._show_output(card, face, face.output, language, last_resort=last_resort)
+                return Shown(level)
+        return await self._show_output(card, face, face.output, language, patience)
 
-    async def _show_output(self, card: Card, face: Face, output: Output, language: str, *, last_resort: bool) -> str:
+    async def _show_output(self, card: Card, face: Face, output: Output, language: str, patience: Patience) -> Shown:
         missing: Transient | None = None
+        refused: str | None = None
         try:
             output = await self.keeper.kept(output)
         except Transient as error:
@@ -81,17 +99,19 @@ class Sender:
                 file_id = await self.messenger.edit_media(card, rung.media, text, face.keyboard)
             except (SourceRefused, PhotoRefused, CallRefused) as error:
                 if not rung.is_left(error):
-                    raise
+                    if not patience.media_is_over:
+                        raise
+                    refused = str(error)
                 log.info("DELIVER_STEP_DOWN", level=rung.level, media=rung.media.kind, reason=type(error).__name__)
                 continue
             if file_id is not None:
                 await outputs.remember_file(self.pool, output, media=rung.media.kind, file_id=file_id)
-            return rung.level
-        if missing is not None and not isinstance(missing, NotAllowed) and not last_resort:
+            return Shown(rung.level)
+        if missing is not None and not isinstance(missing, NotAllowed) and not patience.file_is_over:
             raise NotYet(str(missing)) from missing
         why = why_a_link(output, is_too_large=isinstance(missing, TooLarge))
         await self._as_text(card, replace(face, text=face.text + reason(self.texts, language, why)), output, language)
-        return "text"
+        return Shown("text", refused)
 
     async def _as_text(self, card: Card, face: Face, output: Output, language: str) -> None:
         way = self.links.to(output, is_kept=self.keeper.path_of(output) is not None)
@@ -111,8 +131,8 @@ def reason(texts: Texts, language: str, why: Why | None) -> str:
 
 
 def link(texts: Texts, language: str, way: Link) -> str:
-    """The way to a file that could not be shown; nothing where the address is too long for a message."""
-    if len(way.url) > LONGEST_LINK:
+    """The way to a file that could not be shown; nothing where the URL is too long for a message, or is no URL."""
+    if len(way.url) > LONGEST_LINK or not looks_like_url(way.url):
         return ""
     label = texts.say(language, "card-link-own" if way.is_ours else "card-link-label")
     return f' <a href="{html.escape(way.url)}">{label}</a>'

@@ -41,6 +41,10 @@ TRANSITIONS: Final[Mapping[JobStatus, frozenset[JobStatus]]] = {
     JobStatus.FAILED: frozenset({JobStatus.DONE}),
     JobStatus.CANCELED: frozenset({JobStatus.DONE}),
 }
+ANSWER_URL: Final = "photomat:answer"
+"""The output that is no file of Kie's: the job's result object, written to a file of our own."""
+
+ANSWER_TITLE: Final = "answer-file"
 TERMINAL: Final = frozenset({JobStatus.DONE, JobStatus.FAILED, JobStatus.CANCELED})
 
 _WORDS: Final = {

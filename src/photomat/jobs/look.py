@@ -129,7 +129,13 @@ class Looker:
     def _outcome(self, job: Job, reading: Reading | None) -> settle.Outcome | None:
         """What the reading and the clock decide together; None means: not decided yet."""
         if reading is not None and reading.state is KieState.SUCCESS and (reading.urls or reading.result_object):
-            return settle.Success(urls=reading.urls, result_object=reading.result_object, details=reading.details)
+            return settle.Success(
+                urls=reading.urls,
+                result_object=reading.result_object,
+                details=reading.details,
+                object_as_file=reading.object_as_file,
+                unread=reading.unread,
+            )
         if job.status in TERMINAL:
             return None
         if reading is not None and reading.state is KieState.FAIL:
@@ -174,6 +180,8 @@ class Looker:
         code = outcome.code if isinstance(outcome, settle.Failure) else None
         kie_s = int(reading.took.total_seconds()) if reading is not None and reading.took is not None else None
         log.info("JOB_SETTLED", outcome=word, money=settled, via=_via(job), code=code, kie_s=kie_s)
+        if isinstance(outcome, settle.Success) and outcome.unread:
+            log.error("RESULT_UNREAD", model=job.model, fields=",".join(outcome.unread), outputs=len(outcome.urls))
         if settled in {settle.Settled.GIFT, settle.Settled.OFFERED}:
             log.warning("LATE_SUCCESS", money=settled, task_id=job.task_id)
         self.wake("deliveries")

@@ -143,6 +143,11 @@ async def write_canceled(tx: Transaction, job_id: JobId) -> None:
     )
 
 
+async def write_unread(tx: Transaction, job_id: JobId, *, fields: Sequence[str]) -> None:
+    """Name the fields of the answer that no rule could read, for the operator's alert."""
+    await tx.execute("UPDATE generation_jobs SET unread_fields = $2 WHERE job_id = $1", job_id, list(fields))
+
+
 async def write_cost(tx: Transaction, job_id: JobId, *, consumed: Decimal) -> None:
     """What Kie says it took, and what that is at the rate of the job's quote; an older program's job has none."""
     await tx.execute(

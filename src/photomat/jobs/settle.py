@@ -9,12 +9,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from enum import StrEnum
-from typing import Any, assert_never
+from typing import Any, Final, assert_never
 
 from photomat.db.pool import Transaction
 from photomat.jobs import outcome_store as store
 from photomat.jobs import timeline
-from photomat.jobs.job import JobStatus, hold_reference
+from photomat.jobs.job import ANSWER_TITLE, ANSWER_URL, JobStatus, hold_reference
 from photomat.jobs.timeline import Tag
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import Fence, JobId
@@ -25,11 +25,16 @@ from photomat.wallet import ledger
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Success:
-    """Kie has made it; `details` are what it tells of the files, by their addresses."""
+    """Kie has made it; `details` are what it tells of the files, by their addresses.
+
+    `object_as_file`: the object is an output too, the last one. `unread` names fields of the answer that no rule could read.
+    """
 
     urls: tuple[str, ...]
     result_object: Mapping[str, Any] | None = None
     details: Mapping[str, Detail] = field(default_factory=dict)
+    object_as_file: bool = False
+    unread: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +46,7 @@ class Failure:
 
 
 Outcome = Success | Failure
+ANSWER: Final = Detail(title=ANSWER_TITLE)
 
 
 class Settled(StrEnum):
@@ -86,7 +92,11 @@ async def settle(
 async def _succeed(
     tx: Transaction, job_id: JobId, success: Success, status: JobStatus, *, price: int, via: str
 ) -> Settled:
-    await store.insert_outputs(tx, job_id, success.urls, details=success.details)
+    own = (ANSWER_URL,) if success.object_as_file else ()
+    await store.insert_outputs(tx, job_id, (*success.urls, *own), details={**success.details, ANSWER_URL: ANSWER})
+    if success.unread:
+        await store.write_unread(tx, job_id, fields=success.unread)
+        await timeline.record(tx, job_id, Tag.UNREAD, fields=list(success.unread))
     if status is JobStatus.CANCELED:
         is_new = await store.write_offered(tx, job_id, urls=success.urls, result_object=success.result_object, via=via)
         return Settled.OFFERED if is_new else Settled.NOTHING

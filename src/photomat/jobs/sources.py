@@ -80,6 +80,7 @@ async def made_files(pool: Pool, *, user_id: UserId, kind: str, skip: int = 0) -
                (SELECT count(*) FROM job_outputs AS other WHERE other.job_id = job.job_id) AS outputs
           FROM generation_jobs AS job JOIN job_outputs USING (job_id)
          WHERE user_id = $1 AND status = 'done' AND COALESCE(split_part(mime, '/', 1), kind) = $2
+           AND url LIKE 'http%'
          ORDER BY job_id DESC, position LIMIT $3 OFFSET $4
         """,
         user_id,

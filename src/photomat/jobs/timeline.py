@@ -36,6 +36,7 @@ class Tag(StrEnum):
     OVERDUE = "overdue"
     LOST = "lost"
     SETTLED = "settled"
+    UNREAD = "not all of the answer was read"
     ACCEPTED = "accepted"
     CANCELED = "canceled"
     STOPPED = "stopped"

@@ -1,8 +1,9 @@
-"""What a finished task hands over, wherever its family puts it: addresses of files, or an object to be read.
+"""What a finished task hands over, wherever its family puts it: URLs of files, or an object to be read.
 
-A record has one place with results, and the first place that has any is believed; the others repeat it or show what led to it.
-What was sent in (`origin…`), stills beside a film, covers and streams beside a track are no results. A copy with a water mark
-is one only where there is no clean one. Nothing here raises on junk, and nothing goes deeper than the places it names.
+A record has one place with results, and the first place that has any is believed; the others repeat it. Of that place every
+output counts. What was sent in (`origin…`), stills beside a video, covers and streams beside a track are no outputs: each such
+field is named in `NOT_OUTPUTS` with its reason. A copy with a watermark is one only where there is no clean one.
+`leftovers.py` finds what none of these rules read. Nothing here raises on junk.
 """
 
 import json
@@ -11,7 +12,6 @@ from typing import Any, Final, TypeGuard
 
 from photomat.kernel.text import storable
 
-MOST_OUTPUTS: Final = 12
 LONGEST_URL: Final = 2000
 
 Found = Mapping[str, Any]
@@ -32,24 +32,47 @@ LIST_KEYS: Final = (
     ("fullResultUrls", "full_result_urls"),
     ("urls",),
     ("images",),
-    ("resultWaterMarkUrls",),
 )
+WATERMARKED: Final = ("resultWaterMarkUrls",)
 STEMS: Final = (
-    *("vocal", "instrumental", "backing_vocals", "drums", "bass", "guitar", "keyboard", "percussion", "strings"),
-    *("synth", "fx", "brass", "woodwinds"),
+    *("vocal", "instrumental", "backing_vocals", "drums", "bass", "guitar", "piano", "keyboard", "percussion"),
+    *("strings", "synth", "fx", "brass", "woodwinds"),
 )
 ONE_KEYS: Final = (
     ("video_url", "videoUrl", "resultVideoUrl", "result_video_url"),
     ("audio_wav_url", "audioWavUrl"),
     ("audio_url", "audioUrl"),
-    ("resultImageUrl", "result_image_url", "resultUrl", "result_url"),
+    ("resultUrl", "result_url"),
     ("url",),
 )
-TRACK_LISTS: Final = ("sunoData", "data")
+STILL_KEYS: Final = ("resultImageUrl", "result_image_url")
+"""The picture of a family that makes pictures; beside a video it is a still of it."""
+
+FRAME_KEYS: Final = ("firstFrameUrl", "lastFrameUrl")
+TRACK_LISTS: Final = ("sunoData", "data", "originData", "origin_data")
 TRACK_KEYS: Final = ("audio_url", "audioUrl", "source_audio_url", "sourceAudioUrl")
-LAST_FRAME: Final = "lastFrameUrl"
+COVER_KEYS: Final = ("image_url", "imageUrl", "source_image_url", "sourceImageUrl")
 MASK: Final = "maskUrl"
+LYRICS_LISTS: Final = ("data", "lyricsData", "lyrics_data")
 LYRICS_APART: Final = "\n\n⁂\n\n"
+VOICE_KEYS: Final = ("validateInfo", "validate_info", "voiceId", "voice_id", "isAvailable", "is_available")
+
+NOT_OUTPUTS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("param", "paramJson", "generateParam"), "the order, echoed"),
+    **dict.fromkeys(("callBackUrl", "callbackUrl", "callback_url"), "our own URL, echoed"),
+    **dict.fromkeys(("originUrl", "origin_url"), "the track that was taken apart"),
+    **dict.fromkeys(("originUrls", "origin_urls"), "the video before Kie cropped it"),
+    **dict.fromkeys(("originImageUrl", "origin_image_url"), "the picture that was edited"),
+    **dict.fromkeys(("streamAudioUrl", "stream_audio_url"), "a stream of the track, for listening while it is made"),
+    **dict.fromkeys(("sourceStreamAudioUrl", "source_stream_audio_url"), "the same stream at its source"),
+    **dict.fromkeys(("sourceAudioUrl", "source_audio_url"), "the same track at its source"),
+    **dict.fromkeys(COVER_KEYS, "the cover of a track, or a still of a video"),
+    **dict.fromkeys(("imageUrls", "image_urls"), "stills of videos"),
+    **dict.fromkeys(STILL_KEYS, "a still of a video, where there is one"),
+    **dict.fromkeys(FRAME_KEYS, "a frame, where there is no video"),
+    **dict.fromkeys(WATERMARKED, "a copy with a watermark, where there is a clean one"),
+}
+"""Documented fields with URLs in them that are no outputs, reviewed one by one: the field, and why."""
 
 
 def decoded(raw: object) -> object:
@@ -69,65 +92,74 @@ def urls_of(data: Found) -> tuple[str, ...]:
     for place in places(data):
         found = dict.fromkeys(_files(place))
         if found:
-            return tuple(found)[:MOST_OUTPUTS]
+            return tuple(found)
     return ()
 
 
 def result_object_of(data: Found) -> dict[str, Any] | None:
-    """What is to be read rather than looked at: a transcript, the parts of a picture, lyrics, notes."""
+    """What is to be read rather than looked at: a transcript, the parts of a picture, lyrics, notes, a voice."""
     for place in places(data):
         inner = place.get("resultObject")
         told = inner if isinstance(inner, dict) and inner else None
-        found = _lyrics(told or place) or told or _notes(place)
+        found = _lyrics(told or place) or told or _notes(place) or _voice(place)
         if found:
-            return _fit_to_store(found)
+            return fit_to_store(found)
     return None
 
 
+def containers(data: Found) -> Iterator[tuple[str, object]]:
+    """Where results may stand, by name, in the order in which they are believed; last the record itself."""
+    for key in RESULT_PLACES:
+        found = decoded(data.get(key))
+        if found:
+            yield key, found
+    yield "data", data
+
+
 def places(data: Found) -> Iterator[Found]:
-    """Where results may stand, in the order in which they are believed; an object to be read may name files too."""
-    for place in (*(decoded(data.get(key)) for key in RESULT_PLACES), data):
-        if isinstance(place, Mapping):
-            yield place
-            inner = place.get("resultObject")
+    """The objects of these places; an object to be read may name files too."""
+    for _, found in containers(data):
+        if isinstance(found, Mapping):
+            yield found
+            inner = found.get("resultObject")
             if isinstance(inner, Mapping):
                 yield inner
 
 
-def _files(place: Found) -> Iterable[str]:
-    """The files of one place: of all its ways to name them the first that names any."""
-    ways = (
-        *(_listed(place, keys) for keys in LIST_KEYS),
-        [url for stem in STEMS for url in named(place, stem_keys(stem))],
-        [url for key in TRACK_LISTS for track in objects(place.get(key)) for url in named(track, TRACK_KEYS)[:1]],
-        *(named(place, keys)[:1] for keys in ONE_KEYS),
-        _masks(place.get("resultObject")),
-    )
-    files = next((found for found in ways if found), [])
-    return [*files, *named(place, (LAST_FRAME,))] if files else []
+def _files(place: Found) -> list[str]:
+    """Every output of one place."""
+    files = [
+        *(url for keys in LIST_KEYS for url in _listed(place, keys)),
+        *(url for stem in STEMS for url in named(place, stem_keys(stem))),
+        *(url for key in TRACK_LISTS for track in objects(place.get(key)) for url in named(track, TRACK_KEYS)[:1]),
+        *(url for keys in ONE_KEYS for url in named(place, keys)[:1]),
+        *_masks(place.get("resultObject")),
+    ]
+    files = files or named(place, STILL_KEYS)[:1] or _listed(place, WATERMARKED)
+    return [*files, *named(place, FRAME_KEYS)] if files else []
 
 
 def _listed(place: Found, keys: Iterable[str]) -> list[str]:
-    """A list of addresses, of objects with one, or of both; one address alone, or the list as JSON in a string."""
+    """A list of URLs, of objects with one, or of both; one URL alone, or the list as JSON in a string."""
     for key in keys:
         values = place.get(key)
         if isinstance(values, str):
             values = [values] if is_url(values) else decoded(values)
         if isinstance(values, list):
-            found = [url for value in values for url in _one_address(value)]
+            found = [url for value in values for url in _one_url(value)]
             if found:
                 return found
     return []
 
 
-def _one_address(value: object) -> list[str]:
+def _one_url(value: object) -> list[str]:
     if isinstance(value, Mapping):
         return named(value, ("resultUrl", "url"))[:1]
     return [value] if is_url(value) else []
 
 
 def named(place: Found, keys: Iterable[str]) -> list[str]:
-    """The addresses under these keys."""
+    """The URLs under these keys."""
     return [place[key] for key in keys if is_url(place.get(key))]
 
 
@@ -146,10 +178,11 @@ def _lyrics(place: Found) -> dict[str, Any] | None:
     """The variants of a text as one text, each under its title."""
     variants = [
         "\n\n".join(part for part in (variant.get("title"), variant["text"]) if isinstance(part, str) and part)
-        for variant in objects(place.get("data"))
+        for key in LYRICS_LISTS
+        for variant in objects(place.get(key))
         if isinstance(variant.get("text"), str) and variant["text"].strip()
     ]
-    return {"text": LYRICS_APART.join(variants)} if variants else None
+    return {"text": LYRICS_APART.join(dict.fromkeys(variants))} if variants else None
 
 
 def _notes(place: Found) -> dict[str, Any] | None:
@@ -157,7 +190,15 @@ def _notes(place: Found) -> dict[str, Any] | None:
     return {"instruments": instruments} if instruments else None
 
 
-def _fit_to_store(found: dict[str, Any]) -> dict[str, Any] | None:
+def _voice(place: Found) -> dict[str, Any] | None:
+    """A voice that was made, whether it can be used, or the phrase its owner is to read."""
+    return {
+        key: place[key] for key in VOICE_KEYS if isinstance(place.get(key), str | bool) and place[key] != ""
+    } or None
+
+
+def fit_to_store(found: dict[str, Any]) -> dict[str, Any] | None:
+    """The object without what PostgreSQL cannot hold; None where nothing is left."""
     try:
         return storable(found) or None
     except RecursionError:
@@ -171,11 +212,10 @@ def stem_keys(stem: str) -> tuple[str, str]:
 
 
 def is_url(value: object) -> TypeGuard[str]:
-    """An address as the wire has them: printable ASCII, so that it can be stored, sent and opened."""
-    return (
-        isinstance(value, str)
-        and value.startswith(("http://", "https://"))
-        and value.isascii()
-        and value.isprintable()
-        and len(value) <= LONGEST_URL
-    )
+    """A URL as the wire has them: printable ASCII, so that it can be stored, sent and opened."""
+    return looks_like_url(value) and value.isascii() and value.isprintable() and len(value) <= LONGEST_URL
+
+
+def looks_like_url(value: object) -> TypeGuard[str]:
+    """Whether a value is meant as a URL, usable or not."""
+    return isinstance(value, str) and value.startswith(("http://", "https://"))

@@ -1,7 +1,7 @@
 """One parser for everything Kie says about a task, in a callback or in recordInfo. Junk never raises.
 
 How a task stands is read in `states.py`, what it hands over in `results.py`, instants and progress in `times.py`,
-what it tells of each file in `tracks.py`, what Kie took for it in `credits.py`.
+what it tells of each file in `tracks.py`, what no rule reads in `leftovers.py`, what Kie took for it in `credits.py`.
 """
 
 from collections.abc import Mapping
@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 from photomat.kernel.text import storable
 from photomat.kie import times
 from photomat.kie.credits import credits_of
+from photomat.kie.leftovers import MOST_OUTPUTS, NOTHING, Leftovers, beside_files, leftovers_of
 from photomat.kie.results import result_object_of, urls_of
 from photomat.kie.states import OK, KieState, envelope_code, normalize_state, state_of
 from photomat.kie.tracks import Detail, details_of, seed_of
@@ -30,7 +31,8 @@ CODE_KEYS: Final = ("failCode", "errorCode")
 class Reading(NamedTuple):
     """What a record or a callback says: state, results, the reason of a failure, how far, how long, what Kie took.
 
-    `details` are what is told of the files, by their addresses.
+    `details` are what is told of the files, by their addresses. `unread` names fields that no rule could read.
+    `object_as_file`: the object is an output of its own, beside the files or because nobody knows how to show it.
     """
 
     state: KieState
@@ -42,6 +44,8 @@ class Reading(NamedTuple):
     took: timedelta | None = None
     credits: Decimal | None = None
     details: Mapping[str, Detail] = MappingProxyType({})
+    unread: tuple[str, ...] = ()
+    object_as_file: bool = False
 
 
 def extract_task_id(payload: object) -> str | None:
@@ -61,10 +65,14 @@ def parse_kie_state(payload: object) -> Reading:
         return Reading(KieState.RUNNING, (), None)
     found = payload.get("data")
     data: Mapping[str, Any] = found if isinstance(found, Mapping) else {}
-    urls, result_object = urls_of(data), result_object_of(data)
+    urls, result_object, details = urls_of(data), result_object_of(data), details_of(data)
+    state = state_of(payload, data, has_result=bool(urls or result_object))
+    left = _left(data, urls, details, has_object=bool(result_object)) if state is KieState.SUCCESS else NOTHING
+    urls = (*urls, *left.urls)[:MOST_OUTPUTS]
+    object_as_file = left.answer is not None or bool(urls and beside_files(result_object))
+    result_object = left.answer or result_object
     if urls and (seed := seed_of(data)) is not None:
         result_object = {"seed": seed, **(result_object or {})}
-    state = state_of(payload, data, has_result=bool(urls or result_object))
     failed = state is KieState.FAIL
     return Reading(
         state,
@@ -75,8 +83,17 @@ def parse_kie_state(payload: object) -> Reading:
         times.progress(data.get("progress")),
         times.took(data),
         credits_of(data),
-        details_of(data),
+        details,
+        left.fields,
+        object_as_file,
     )
+
+
+def _left(
+    data: Mapping[str, Any], urls: tuple[str, ...], details: Mapping[str, Detail], *, has_object: bool
+) -> Leftovers:
+    covers = frozenset(detail.cover_url for detail in details.values() if detail.cover_url is not None)
+    return leftovers_of(data, urls=urls, shown=covers, has_object=has_object)
 
 
 def _words_of_envelope(payload: Mapping[str, Any]) -> str | None:

@@ -5,20 +5,32 @@ covers. And the seed of a task, where it is told. Nothing here raises on junk; w
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from decimal import Decimal, InvalidOperation
 from typing import Final
 
 from photomat.kernel.text import storable
-from photomat.kie.results import MASK, STEMS, TRACK_KEYS, TRACK_LISTS, Found, named, objects, places, stem_keys
+from photomat.kie.results import (
+    COVER_KEYS,
+    MASK,
+    STEMS,
+    TRACK_KEYS,
+    TRACK_LISTS,
+    Found,
+    named,
+    objects,
+    places,
+    stem_keys,
+)
 
 LONGEST_ID: Final = 200
 LONGEST_TITLE: Final = 120
 LONGEST_S: Final = Decimal(86400)
 MOST_SEED: Final = 2**63
-COVER_KEYS: Final = ("image_url", "imageUrl", "source_image_url", "sourceImageUrl")
 STEM_TITLE: Final = "stem-"
 STEM_TITLES: Final = tuple(f"{STEM_TITLE}{stem.replace('_', '-')}" for stem in STEMS)
+STEM_NAME: Final = "stem_type_group_name"
+"""What a list of separated tracks calls each of them, in English: `Vocals`, `Drums`, or any instrument."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,13 +47,19 @@ NOTHING: Final = Detail()
 
 
 def details_of(data: Found) -> Mapping[str, Detail]:
-    """What a record or a callback tells of its files, by their addresses; the first that is told of one counts."""
+    """What a record or a callback tells of its files, by their URLs; of each fact the first that is told counts."""
     found: dict[str, Detail] = {}
     for place in places(data):
-        for url, detail in (*_tracks(place), *_stems(place), *_masks(place)):
+        for url, detail in (*_stems(place), *_tracks(place), *_masks(place)):
             if detail != NOTHING:
-                found.setdefault(url, detail)
+                found[url] = _merged(found.get(url, NOTHING), detail)
     return found
+
+
+def _merged(known: Detail, told: Detail) -> Detail:
+    """One detail out of two: an earlier fact is kept, a missing one is filled in."""
+    facts = {each.name: (getattr(known, each.name), getattr(told, each.name)) for each in fields(Detail)}
+    return Detail(**{name: old if old is not None else new for name, (old, new) in facts.items()})
 
 
 def seed_of(data: Found) -> int | None:
@@ -64,10 +82,18 @@ def _tracks(place: Found) -> Iterator[tuple[str, Detail]]:
 def _detail(track: Found) -> Detail:
     return Detail(
         track_id=_track_id(track.get("id")),
-        title=_line(track.get("title")),
+        title=_line(track.get("title")) or _stem_title(track.get(STEM_NAME)),
         cover_url=next(iter(named(track, COVER_KEYS)), None),
         seconds=_seconds(track.get("duration")),
     )
+
+
+def _stem_title(name: object) -> str | None:
+    """The key of a stem we know, so that it is said in the customer's language; else its name as it is."""
+    if not isinstance(name, str):
+        return None
+    key = f"{STEM_TITLE}{'-'.join(name.lower().split())}"
+    return next((title for title in STEM_TITLES if key in {title, f"{title}s"}), None) or _line(name)
 
 
 def _stems(place: Found) -> Iterator[tuple[str, Detail]]:

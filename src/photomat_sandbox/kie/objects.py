@@ -7,12 +7,15 @@ the object here is what their older endpoints answer.
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from photomat_sandbox.kie.results import links_of, suno_tracks
+from photomat_sandbox.kie.results import SOUND_S, links_of, suno_tracks, track_id
 from photomat_sandbox.kie.tasks import Task
 
 NOTHING_SAID: Final = "Photomat sandbox made this text"
 STEMS: Final = ("vocal", "instrumental")
-ALL_STEMS: Final = ("vocal", "backing_vocals", "drums", "bass", "guitar", "keyboard")
+ALL_STEMS: Final = (
+    *("vocal", "backing_vocals", "drums", "bass", "guitar", "piano", "keyboard", "percussion", "strings", "synth"),
+    *("fx", "brass", "woodwinds"),
+)
 
 
 def result_json(task: Task) -> dict[str, Any]:
@@ -25,20 +28,35 @@ def result_json(task: Task) -> dict[str, Any]:
 
 
 def stems(task: Task, *, snake_case: bool) -> dict[str, Any]:
-    """Name the parts of a song, each a file of its own."""
-    names = [f"{stem}_url" if snake_case else f"{_camel_case(stem)}Url" for stem in stem_names(task.order.given)]
-    return dict(zip(names, task.results, strict=False))
+    """Name the parts of a song, each a file of its own, by fields and, in records, in the list of separated tracks too."""
+    parts = stem_names(task.order.given)
+    names = [f"{stem}_url" if snake_case else f"{_camel_case(stem)}Url" for stem in parts]
+    fields = dict(zip(names, task.results, strict=False)) if parts in (STEMS, ALL_STEMS) else {}
+    if snake_case and fields:
+        return {"origin_url": None, **fields}
+    tracks = [
+        {"id": track_id(task, n), "audio_url": url, "stem_type_group_name": _spoken(part), "duration": SOUND_S}
+        for n, (part, url) in enumerate(zip(parts, task.results, strict=False))
+    ]
+    return {"originUrl": None, "originData": tracks, **fields}
+
+
+def _spoken(stem: str) -> str:
+    return {"vocal": "Vocals", "fx": "FX"}.get(stem, stem.replace("_", " ").title())
 
 
 def stem_names(given: Mapping[str, Any]) -> tuple[str, ...]:
-    """Say into what a song is taken apart: the voice and the rest, or every instrument."""
+    """Say into what a song is taken apart: the voice and the rest, every instrument, or one of them and the rest."""
+    if given.get("type") == "split_stem_advanced":
+        chosen = str(given.get("stem_name") or given.get("stemName") or "Lead Vocal")
+        return (chosen, f"Without {chosen}")
     return ALL_STEMS if given.get("type") == "split_stem" else STEMS
 
 
-def lyrics(task: Task) -> dict[str, Any]:
-    """Write two variants of a song's words."""
+def lyrics(task: Task, *, field: str = "lyricsData") -> dict[str, Any]:
+    """Write two variants of a song's words; a callback has them in another field than a record."""
     return {
-        "data": [
+        field: [
             {"text": f"[{part}]\n{_said(task)}", "title": title, "status": "complete", "errorMessage": ""}
             for part, title in (("Verse", "Photomat"), ("Chorus", "Photomat II"))
         ]
@@ -106,6 +124,10 @@ OBJECTS: Final[Mapping[str, Callable[[Task], dict[str, Any]]]] = {
     "ai-music-api/generate-midi-from-audio": notes,
     "ai-music-api/timeStamped-lyrics": lambda _task: timed_words(NOTHING_SAID),
     "ai-music-api/generate-persona": lambda task: persona(task.task_id, task.order.given),
+    "ai-music-api/validation-phrase": lambda _task: {"validateInfo": "Тихо падает снег на старый причал"},
+    "ai-music-api/regenerate-phrase": lambda _task: {"validateInfo": "Звёзды горят над спящей рекой"},
+    "ai-music-api/create-voice": lambda task: {"voiceId": f"voice-{task.task_id[:12]}"},
+    "ai-music-api/check-voice": lambda _task: {"isAvailable": True},
     "ai-music-api/boost-music-style": lambda task: {"result": style(str(task.order.given["content"]))},
 }
 """By the model that gives them; whatever else gives an object hears speech and writes it down."""

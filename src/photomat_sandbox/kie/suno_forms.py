@@ -101,4 +101,4 @@ def _tool_result(task: Task, *, snake_case: bool) -> dict[str, Any]:
         case "cover":
             return {"images": list(task.results)}
         case _:
-            return ({"callbackType": "complete"} if snake_case else {}) | lyrics(task)
+            return {"callbackType": "complete", **lyrics(task, field="data")} if snake_case else lyrics(task)

@@ -302,6 +302,18 @@ alert-parked-deliveries-now =
     Parked after many refusals: { $count }. They are not tried again by themselves. The results are safe, the money is in order.
 
     👉 <code>photomat jobs show { $job }</code> has Telegram's answer. Once the reason is gone: <code>photomat jobs redeliver { $job }</code>, never a second picture. The others: <code>photomat jobs list --stuck</code>
+alert-refused-media = Telegram refuses results
+alert-refused-media-now =
+    Refused with an answer nobody planned for and shown as a text with a link instead, within a day: { $count }. The results are safe, the money is in order.
+
+    👉 <code>photomat jobs show { $job }</code> has Telegram's answer. Once the reason is gone: <code>photomat jobs redeliver { $job }</code>
+alert-unread-results = Kie answers in an unknown way
+alert-unread-results-now =
+    Finished jobs within a day whose answer held something this version does not know: { $count }. Nothing was dropped: customers got it as files.
+
+    Unknown fields: <code>{ $fields }</code>
+
+    👉 Look at what the customer got: <code>photomat jobs show { $job }</code>. Then report the fields, so that the next version shows them properly.
 alert-parked-updates = Customers' messages were not handled
 alert-parked-updates-now =
     Put aside within half an hour: { $count }. The customers were told to try again, the money is in order.

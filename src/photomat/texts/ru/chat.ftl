@@ -304,6 +304,18 @@ alert-parked-deliveries-now =
     Отложено после многих отказов: { $count }. Сами они больше не отправятся. Результаты целы, деньги посчитаны верно.
 
     👉 <code>photomat jobs show { $job }</code> покажет ответ Telegram. Когда причина уйдёт: <code>photomat jobs redeliver { $job }</code>, второй картинки не будет. Остальные: <code>photomat jobs list --stuck</code>
+alert-refused-media = Telegram не принимает результаты
+alert-refused-media-now =
+    За сутки не приняты по непредвиденной причине и показаны текстом со ссылкой: { $count }. Результаты целы, деньги посчитаны верно.
+
+    👉 <code>photomat jobs show { $job }</code> покажет ответ Telegram. Когда причина уйдёт: <code>photomat jobs redeliver { $job }</code>
+alert-unread-results = Kie отвечает незнакомым образом
+alert-unread-results-now =
+    Готовые за сутки заказы, в ответе на которые было то, чего эта версия не знает: { $count }. Ничего не потеряно: клиенты получили это файлами.
+
+    Незнакомые поля: <code>{ $fields }</code>
+
+    👉 Посмотрите, что получил клиент: <code>photomat jobs show { $job }</code>. Затем сообщите разработчикам названия полей, и следующая версия покажет их как следует.
 alert-parked-updates = Сообщения клиентов не обработаны
 alert-parked-updates-now =
     Отложено за полчаса: { $count }. Клиентам сказано попробовать ещё раз, деньги в порядке.
