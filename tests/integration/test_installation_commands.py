@@ -41,6 +41,7 @@ WRITES = (
     "catalog rename z-image --en Z --reason x",
     "promo create SPRING --sum 10 --reason x",
     "promo stop SPRING --reason x",
+    "prune",
 )
 READS = (
     "audit",
@@ -60,6 +61,7 @@ READS = (
     "catalog price z-image",
     "catalog margins",
     "promo list",
+    "prune --dry-run",
 )
 ELSEWHERE = {
     "run": "test_installation.py of tests/acceptance",

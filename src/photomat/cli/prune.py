@@ -1,15 +1,17 @@
 """`photomat prune`: delete what was kept long enough, as the running bot does every ten minutes."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
-from photomat.cli.ask import AsJson, ask, print_json
+from photomat.cli.ask import AsJson, ask, operate, print_json
 from photomat.cli.screen import folding, print_found
 from photomat.settings import load
 from photomat.wiring.retention import kinds_of
 from photomat.work.retention import prune as delete_old
 from photomat.work.retention import would_prune
+
+SESSION: Final = "photomat prune"
 
 
 def prune(
@@ -19,8 +21,10 @@ def prune(
 ) -> None:
     """Delete what was kept longer than the KEEP_…_DAYS settings say."""
     kinds = kinds_of(load())
-    act = would_prune if dry_run else delete_old
-    counts = ask(lambda pool: act(pool, kinds), name="photomat prune")
+    if dry_run:
+        counts = ask(lambda pool: would_prune(pool, kinds), name=SESSION)
+    else:
+        counts = operate(lambda pool: delete_old(pool, kinds), name=SESSION)
     if as_json:
         print_json(
             [
