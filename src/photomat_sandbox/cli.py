@@ -153,7 +153,7 @@ def _kie_world(*, key: str, webhook_key: str, seconds: float) -> "KieWorld":
     from photomat_sandbox.kie.world import KieWorld  # noqa: PLC0415 - the same
 
     if not has_cyrillic():
-        typer.echo(HOW_TO_GET_CYRILLIC)
+        typer.echo(HOW_TO_GET_CYRILLIC, err=True)  # standard output begins with the addresses
     return KieWorld(key=key, webhook_key=webhook_key, seconds_to_success=seconds)
 
 

@@ -4,6 +4,7 @@ import asyncio
 import io
 import os
 import signal
+import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -60,6 +61,9 @@ def test_the_versions_we_name_are_tested() -> None:
 async def test_a_picture_is_bought_from_the_wheel_alone(installed: Environment, tmp_path: Path) -> None:
     folder = tmp_path / "anywhere"
     folder.mkdir()
+    (
+        installed.prefix / "bin" / "photomat-sandbox"
+    ).unlink()  # `pip install --user` puts scripts apart from the interpreter
     async with running(installed, folder) as (port, log), ClientSession(f"http://127.0.0.1:{port + 1}") as telegram:
         person = await (await telegram.post("/sandbox/people", json={"first_name": "Анна"})).json()
         chat = Chat(telegram, person["user_id"], log)
@@ -71,6 +75,16 @@ async def test_a_picture_is_bought_from_the_wheel_alone(installed: Environment, 
         assert picture.width == picture.height
     assert (folder / "var" / "postgres").is_dir(), "the data lies where it was started"
     assert "pip install 'photomat[sandbox]'" in log.read_text(), "what the missing extra means is said"
+    assert await asyncio.to_thread(caption, installed, "Ёж — кот-космонавт в Łódź… 🐱") == "Yozh  kot-kosmonavt v odz…"
+
+
+def caption(installed: Environment, prompt: str) -> str:
+    """What a prompt becomes on a picture where the font of the extra is missing."""
+    code = "import sys; from photomat_sandbox.kie.lettering import printable; print(printable(sys.argv[1]))"
+    done = subprocess.run(
+        [str(installed.python), "-I", "-X", "utf8", "-c", code, prompt], capture_output=True, check=True, timeout=60
+    )
+    return done.stdout.decode().strip()
 
 
 @asynccontextmanager

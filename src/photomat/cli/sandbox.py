@@ -77,8 +77,7 @@ def simulators(settings: Settings) -> Iterator[None]:
     state.parent.mkdir(parents=True, exist_ok=True)
     tighten(state.with_name(f"{state.name}.files"))
     command = [
-        str(Path(sys.executable).with_name("photomat-sandbox")),
-        "serve",
+        *(sys.executable, "-P", "-m", "photomat_sandbox.cli", "serve"),
         *("--host", "127.0.0.1", "--telegram-port", str(settings.port + 1), "--kie-port", str(settings.port + 2)),
         *("--token", TOKEN, "--kie-key", KIE_KEY, "--webhook-key", WEBHOOK_KEY, "--state", str(state), "--with-stdin"),
         *("--shop-id", SHOP_ID, "--shop-key", SHOP_KEY, "--shop-currency", settings.currency),
