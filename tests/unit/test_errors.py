@@ -48,6 +48,7 @@ WORDINGS: list[tuple[int, str, type[PhotomatError]]] = [
     (400, "Bad Request: can't use file of type Photo as Video", SourceRefused),
     (400, "Bad Request: can't upload file by URL", SourceRefused),
     (413, "Request Entity Too Large", SourceRefused),
+    (501, "Method not implemented: editMessageMedia", SourceRefused),
     (400, "Bad Request: file must be non-empty", SourceRefused),
     (403, "Forbidden: VOICE_MESSAGES_FORBIDDEN", SourceRefused),
     (400, "Bad Request: PHOTO_INVALID_DIMENSIONS", PhotoRefused),

@@ -37,6 +37,8 @@ from photomat.telegram.port import (
 )
 
 NOT_MODIFIED: Final = "message is not modified"
+NOT_IMPLEMENTED: Final = "method not implemented"
+"""What a Bot API server other than Telegram's own says of a method it lacks."""
 
 WORDINGS: Final[tuple[tuple[str, Callable[[], PhotomatError]], ...]] = (
     ("message to edit not found", lambda: CardGone("card-gone")),
@@ -96,6 +98,8 @@ def translate(error: TelegramAPIError | ClientDecodeError) -> PhotomatError:
         return SourceRefused("source")
     if isinstance(error, TelegramNetworkError):
         return _network(error)
+    if isinstance(error, TelegramServerError) and NOT_IMPLEMENTED in error.message.lower():
+        return SourceRefused("source")  # a definite answer: nothing was shown, and text is what is left
     if isinstance(error, ClientDecodeError | TelegramServerError):
         return OutcomeUnknown("Telegram answered with an error of its own")
     if isinstance(error, TelegramUnauthorizedError | TelegramNotFound):
