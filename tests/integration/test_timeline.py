@@ -26,6 +26,7 @@ from photomat.kie.port import Busy
 from support.database import pool_of, shift_clock
 from support.delivery import delivery_desk
 from support.jobs import (
+    BOT,
     PRICE,
     RUNNING,
     SUCCESS,
@@ -80,7 +81,7 @@ async def test_a_bought_job_tells_its_life_from_the_tap_to_the_ring(database: st
 
 
 async def test_a_row_bears_the_name_of_the_instance_that_wrote_it(database: str) -> None:
-    pool = await connect_pool(database, name="vm-77-abcd", size=1)
+    pool = await connect_pool(database, name="vm-77-abcd", size=1, bot_id=BOT)
     try:
         job_id = await a_done_job(pool, await a_user(pool))
         await lock_card(pool, job_id, instance=InstanceId("vm-78-ffff"))
