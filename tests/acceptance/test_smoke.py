@@ -1,5 +1,6 @@
 """`photomat smoke` as an operator runs it: nine phases, real processes, and nothing left behind."""
 
+import asyncio
 import json
 import os
 import subprocess
@@ -17,12 +18,20 @@ PATIENCE_S = 300
 NAMES = ["user", "balance", "job", "task", "callback", "charge", "delivery", "orphan", "undelivered"]
 
 
-def test_all_nine_phases_pass_and_nothing_is_left_behind(tmp_path: Path) -> None:
+async def test_all_nine_phases_pass_and_nothing_is_left_behind(database: str, tmp_path: Path) -> None:
     """The operator's own settings are in the environment and must not be touched by it."""
+    async with connection_of(database) as connection:
+        await asyncio.to_thread(smoke_passes, database, tmp_path)
+        used = await connection.fetch("SELECT sequencename FROM pg_sequences WHERE last_value IS NOT NULL")
+    assert [row["sequencename"] for row in used] == []
+
+
+def smoke_passes(database: str, tmp_path: Path) -> None:
+    keys = {"BOT_TOKEN": "1:a-real-token", "KIE_API_KEY": "a-real-key", "DATABASE_URL": database}
     with tempfile.TemporaryDirectory(prefix="smoke-") as scratch:
         ended = subprocess.run(
             [PHOTOMAT, "smoke", "--json"],
-            env=os.environ | {"TMPDIR": scratch, "BOT_TOKEN": "1:a-real-token", "KIE_API_KEY": "a-real-key"},
+            env=os.environ | keys | {"TMPDIR": scratch},
             cwd=tmp_path,
             capture_output=True,
             text=True,

@@ -206,7 +206,7 @@ async def test_incidents_are_forgotten_three_months_after_their_end_and_open_one
 
 
 async def test_the_command_lists_open_ones_first_with_who_was_told(database: str, tmp_path: Path) -> None:
-    assert "None" in photomat("incidents", folder=tmp_path, DATABASE_URL=database).stdout
+    assert "There are no incidents" in photomat("incidents", folder=tmp_path, DATABASE_URL=database).stdout
     async with a_tower(database, Kind.KIE_CREDITS, Kind.PARKED_DELIVERIES) as tower:
         await _parked(tower.pool)
         await tower.goes_round(15)

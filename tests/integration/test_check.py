@@ -81,6 +81,11 @@ async def contents(pool: Pool) -> dict[str, int]:
     return {name: await pool.fetchval(f"SELECT count(*) FROM {name}") for name in names}  # noqa: S608  our tables
 
 
+async def job_numbers(pool: Pool) -> tuple[int | None, bool]:
+    """Where the numbers of jobs stand."""
+    return tuple(await pool.fetchrow("SELECT last_value, is_called FROM generation_jobs_job_id_seq"))
+
+
 def only_one(found: dict[str, list[Finding]], level: Level) -> Finding:
     (one,) = [finding for each in found.values() for finding in each if finding.level is level]
     return one
@@ -89,11 +94,12 @@ def only_one(found: dict[str, list[Finding]], level: Level) -> Finding:
 async def test_a_fit_installation_is_green_and_nothing_of_the_check_remains(database: str, tmp_path: Path) -> None:
     async with pool_of(database) as pool, worlds(tmp_path) as (settings, _telegram, _kie):
         await a_done_job(pool, await a_user(pool))
-        before = await contents(pool)
+        before, numbers = await contents(pool), await job_numbers(pool)
         found = await findings(settings, database)
         assert tuple(found) == PHASES
         assert {finding.level for each in found.values() for finding in each} == {Level.OK}
         assert await contents(pool) == before
+        assert await job_numbers(pool) == numbers
         assert not await pool.fetchval("SELECT true FROM pg_namespace WHERE nspname = $1", SCHEMA)
         assert sum(len(each) for each in found.values()) > 25
 

@@ -91,7 +91,7 @@ WAYS: dict[str, Way] = {
 """Every public method of a connection that sends a statement."""
 
 SEND_NO_STATEMENT_OF_OURS = {
-    *("add_listener", "remove_listener", "close", "reset", "reload_schema_state", "end_interrupted"),
+    *("add_listener", "remove_listener", "close", "reset", "reload_schema_state", "end_interrupted", "pin_isolation"),
     *("set_type_codec", "reset_type_codec", "set_builtin_type_codec"),
 }
 

@@ -18,11 +18,12 @@ KINDS: Final[tuple[OverrideKind, ...]] = ("fixed", "markup", "free", "discount")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kept:
-    """One rule as the table has it."""
+    """One rule as the table has it; only a fixed price has a currency."""
 
     price_id: int
     model: str
     override: Override
+    currency: str | None
     from_at: datetime
     operator: str
     reason: str
@@ -109,8 +110,8 @@ async def kept_rules(pool: Pool, model: str, *, limit: int = 20) -> list[Kept]:
     """The newest rules of a model, ended ones too."""
     rows = await pool.fetch(
         """
-        SELECT price_id, model, kind, coalesce(amount, markup, percent, 0) AS value, from_at, until_at, operator, reason,
-               confirmed, set_at, cleared_at
+        SELECT price_id, model, kind, coalesce(amount, markup, percent, 0) AS value, currency, from_at, until_at, operator,
+               reason, confirmed, set_at, cleared_at
           FROM model_prices WHERE model = $1 ORDER BY price_id DESC LIMIT $2
         """,
         model,
@@ -132,6 +133,7 @@ def _kept(row: Mapping[str, Any]) -> Kept:
         price_id=row["price_id"],
         model=row["model"],
         override=_override(row),
+        currency=row["currency"],
         from_at=row["from_at"],
         operator=row["operator"],
         reason=row["reason"],

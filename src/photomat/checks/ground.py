@@ -1,18 +1,19 @@
 """The ground a check stands on: the real configuration, a session whose work is rolled back, a schema of its own.
 
-What one session can do is done on the real tables and rolled back: nobody else ever sees it. What needs two sessions that see
-each other's commits is done in the schema `photomat_check`, made by the real migrations on the real server and dropped again;
-running instances never look there, so no test job is ever claimed, shown or paid for by one of them.
+What one session can do is done on the real tables and rolled back: nobody else ever sees it, and its jobs have numbers of
+their own, because a sequence does not roll back. What needs two sessions that see each other's commits is done in the
+schema `photomat_check`, made by the real migrations on the real server and dropped again; running instances never look
+there, so no test job is ever claimed, shown or paid for by one of them.
 """
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any, Final
-from urllib.parse import parse_qsl, urlencode, urlsplit, urlunsplit
 
 from aiogram import Bot
 
+from photomat.db.address import with_schema
 from photomat.db.installation import insert_stamp
 from photomat.db.migrate import migrate
 from photomat.db.pool import Connection, Pool, Transaction, connect
@@ -90,7 +91,7 @@ async def own_schema(dsn: str) -> AsyncIterator[str]:
         await guard.execute(f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE", timeout=DROP_TIMEOUT_S)
         await guard.execute(f"CREATE SCHEMA {SCHEMA}")
         try:
-            inside = _with_search_path(dsn)
+            inside = with_schema(dsn, SCHEMA)
             await migrate(inside)
             yield inside
         finally:
@@ -103,9 +104,3 @@ async def _owning_bot(tx: Transaction) -> BotId:
     """The bot whose database this is; one that no program has started on counts as the check's own until the rollback."""
     await insert_stamp(tx, bot_id=TRIAL_BOT, currency="RUB")
     return BotId(await tx.fetchval("SELECT bot_id FROM installation"))
-
-
-def _with_search_path(dsn: str) -> str:
-    parts = urlsplit(dsn)
-    query = [*parse_qsl(parts.query), ("search_path", SCHEMA)]
-    return urlunsplit(parts._replace(query=urlencode(query)))

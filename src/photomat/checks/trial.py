@@ -16,6 +16,9 @@ from photomat.wallet import ledger
 USER: Final = UserId(-424242)
 """People have positive ids in Telegram: this is nobody."""
 
+FIRST_JOB: Final = 900_000_000_000_000_000
+"""Trial jobs have numbers far above those of sold jobs: a check must not use up numbers that an operator reads."""
+
 BALANCE: Final = 1000
 PRICE: Final = 64
 CORR: Final = "c4ec4ec4"
@@ -61,6 +64,7 @@ async def tap(pool: Pool, draft: Draft, *, message: int | None = None) -> Creati
             kind="image",
             quote=agreed(draft.price),
             corr=CORR,
+            job_id=JobId(FIRST_JOB + draft.draft_id),
         )
 
 

@@ -35,7 +35,8 @@ def ask(question: Callable[[Pool], Awaitable[T]], *, name: str) -> T:
     logs.configure(settings.log_format, sys.stderr)
 
     async def run(dsn: str) -> T:
-        pool = await connect_pool(dsn, name=name, size=2, patience_s=0)
+        pooled = settings.direct_database_url not in {None, dsn}
+        pool = await connect_pool(dsn, name=name, size=2, through_pooler=pooled, patience_s=0)
         try:
             return await question(pool)
         finally:

@@ -1,7 +1,8 @@
 """`photomat audit`: everything that must always be true, asked of the database. Exit 1 with the offenders."""
 
+import re
 import sys
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
@@ -12,7 +13,10 @@ from photomat.cli.ask import AsJson, ask, operate, print_json
 from photomat.cli.screen import folding, print_found
 from photomat.db.pool import ACQUIRE_TIMEOUT_S, Pool
 from photomat.kernel import logs
+from photomat.kernel.money import Money
 from photomat.settings import load
+
+SUM_PATTERN: Final = re.compile(r"(?P<what>.*)[:,] (?P<currency>[A-Z]{3})")
 
 
 def audit(
@@ -53,7 +57,7 @@ def _show_history(limit: int, *, as_json: bool) -> None:
     if as_json:
         print_json([_proof_as_json(one) for one in proofs])
         return
-    table = folding("at (UTC)", "night", "found", "seconds", "figures (minor units)")
+    table = folding("at (UTC)", "night", "found", "seconds", "figures")
     for one in proofs:
         wrong = ", ".join(f"{found['name']} ({found['count']})" for found in one.violations)
         table.add_row(
@@ -61,9 +65,15 @@ def _show_history(limit: int, *, as_json: bool) -> None:
             str(one.night or "by hand"),
             f"✗ {wrong}" if wrong else f"✓ all {one.invariants} hold",
             f"{one.seconds:.2f}",
-            " · ".join(f"{name} {figure}" for name, figure in one.figures.items()),
+            " · ".join(_figure(name, figure) for name, figure in one.figures.items()),
         )
     print_found(table if proofs else "No proof was kept so far; the ACTIVE instance keeps one a night.")
+
+
+def _figure(name: str, figure: int) -> str:
+    """A figure in words; one whose name ends with a currency is a sum."""
+    sums = SUM_PATTERN.fullmatch(name)
+    return f"{name} {figure}" if sums is None else f"{sums['what']} {Money(figure, sums['currency'])}"
 
 
 def _as_json(one: Violation) -> dict[str, object]:

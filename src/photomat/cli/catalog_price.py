@@ -125,13 +125,25 @@ def _show(model: Model, rates: Rates, *, as_json: bool) -> None:
         instants = (rule.from_at, rule.override.until, rule.cleared_at)
         table.add_row(
             rule.override.kind,
-            f"{rule.override.value:f}",
+            _value(rule.override, rule.currency or rates.currency),
             *(str(instant or "")[:16] for instant in instants),
             rule.operator,
             rule.reason,
         )
     if rules:
         print_found(table)
+
+
+def _value(override: Override, currency: str) -> str:
+    match override.kind:
+        case "fixed":
+            return str(Money(int(override.value), currency))
+        case "discount":
+            return f"{override.value:f} %"
+        case "free":
+            return ""
+        case _:
+            return f"×{override.value:f}"
 
 
 def _tell(model: Model, answer: Answer, *, as_json: bool) -> None:

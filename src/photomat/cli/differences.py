@@ -60,4 +60,4 @@ def _print(found: Sequence[Difference]) -> None:
         table.add_row(
             str(one.difference_id), one.kind, one.reference, one.expected, one.found, opened, one.owner, ended
         )
-    print_found(table if found else "None, now or lately.")
+    print_found(table if found else "There are no differences, now or lately.")

@@ -4,13 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final
 
 import typer
-from rich.table import Column, Table
 
 from photomat.alerts.listing import list_incidents
 from photomat.cli.ask import AsJson, ask, print_json
-from photomat.cli.screen import print_found
+from photomat.cli.screen import folding, print_found
 
-COLUMNS: Final = ("state", "opened (UTC)", "lasted", "figures", "operators told")
+COLUMNS: Final = ("no", "kind", "state", "opened (UTC)", "lasted", "figures", "operators told")
 
 
 def incidents(*, limit: Annotated[int, typer.Option(min=1, max=1000)] = 20, as_json: AsJson = False) -> None:
@@ -23,7 +22,7 @@ def incidents(*, limit: Annotated[int, typer.Option(min=1, max=1000)] = 20, as_j
 
 
 def _print(rows: Sequence[Mapping[str, Any]]) -> None:
-    table = Table(Column("no", no_wrap=True), Column("kind", no_wrap=True), *COLUMNS)
+    table = folding(*COLUMNS)
     for row in rows:
         told = f"{row['told']}" + (f", {row['not_told']} could not be" if row["not_told"] else "")
         table.add_row(
@@ -35,4 +34,4 @@ def _print(rows: Sequence[Mapping[str, Any]]) -> None:
             " ".join(f"{name}={value}" for name, value in row["figures"].items()),
             told,
         )
-    print_found(table if rows else "None, now or lately.")
+    print_found(table if rows else "There are no incidents, now or lately.")

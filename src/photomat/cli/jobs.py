@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from typing import Annotated, Any
 
 import typer
@@ -13,12 +14,17 @@ from photomat.db.pool import Pool
 from photomat.jobs.listing import Only, list_jobs, waiting_orphans
 from photomat.jobs.story import Story, find_job, read_story
 from photomat.kernel.ids import JobId
+from photomat.kernel.money import Money
 from photomat.operators import actions, journal
 from photomat.operators.actions import Answer, Reconciliation
 from photomat.operators.journal import Entry
 from photomat.settings import load
 
 SESSION = "photomat jobs"
+NONE_OF = {
+    Only.UNDELIVERED: "No result waits to be delivered.",
+    Only.STUCK: "No job is stuck.",
+}
 app = typer.Typer(help="What happened to every job, and what to do about it.", no_args_is_help=True)
 Reason = Annotated[str | None, typer.Option(help="Why, for the journal.")]
 Act = Callable[[Pool, JobId], Awaitable[Answer]]
@@ -41,7 +47,8 @@ def list_command(
         return
     only = Only.UNDELIVERED if undelivered else Only.STUCK if stuck else Only.ALL
     rows = ask(lambda pool: _list(pool, limit=limit, only=only), name=SESSION)
-    _show_list(rows, _print_jobs if only is Only.ALL else _print_reasons, as_json=as_json)
+    show = _print_jobs if only is Only.ALL else partial(_print_reasons, none=NONE_OF[only])
+    _show_list(rows, show, as_json=as_json)
 
 
 @app.command("show")
@@ -127,30 +134,31 @@ def _print_jobs(rows: Sequence[Mapping[str, Any]]) -> None:
     table = folding("job", "corr", "user", "model", "status", "price", "created (UTC)", "delivered")
     for row in rows:
         table.add_row(
-            *(str(row[key] or "") for key in ("job_id", "corr", "user_id", "model", "status", "price")),
+            *(str(row[key] or "") for key in ("job_id", "corr", "user_id", "model", "status")),
+            str(Money(row["price"], row["currency"])),
             _short(row["created_at"]),
             _short(row["delivered_at"]),
         )
-    print_found(table)
+    print_found(table if rows else "There are no jobs yet.")
 
 
-def _short(at: datetime | None) -> str:
-    """An instant that fits into a terminal of eighty columns; `--json` has it in full."""
-    return f"{at:%m-%d %H:%M}" if at else ""
+def _short(at: str | None) -> str:
+    """An instant, given in ISO form, that fits into a terminal of eighty columns; `--json` has it in full."""
+    return f"{datetime.fromisoformat(at):%m-%d %H:%M}" if at else ""
 
 
-def _print_reasons(rows: Sequence[Mapping[str, Any]]) -> None:
+def _print_reasons(rows: Sequence[Mapping[str, Any]], *, none: str) -> None:
     table = folding("job", "user", "status", "created", "why")
     for row in rows:
         table.add_row(str(row["job_id"]), str(row["user_id"]), row["status"], _short(row["created_at"]), row["why"])
-    print_found(table if rows else "None.")
+    print_found(table if rows else none)
 
 
 def _print_orphans(rows: Sequence[Mapping[str, Any]]) -> None:
     table = folding("orphan", "task", "received", "why it is one")
     for row in rows:
         table.add_row(str(row["orphan_id"]), row["task_id"], _short(row["received_at"]), str(row.get("error") or ""))
-    print_found(table if rows else "None.")
+    print_found(table if rows else "No callback waits for its job.")
 
 
 def _print_reconciliation(done: Reconciliation) -> None:

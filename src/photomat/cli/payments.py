@@ -157,7 +157,7 @@ def _print(found: Sequence[ListedPayment]) -> None:
             str(one.gone) if one.gone.minor else "",
             payment.external_id,
         )
-    print_found(table if found else "None.")
+    print_found(table if found else "There are no such payments.")
 
 
 def _as_json(listed: ListedPayment) -> dict[str, object]:

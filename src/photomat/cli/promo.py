@@ -9,6 +9,7 @@ import typer
 from photomat.cli.ask import AsJson, ask, minor_units, operate, operator_name, print_json
 from photomat.cli.screen import folding, print_found
 from photomat.db.pool import Pool
+from photomat.kernel.money import Money
 from photomat.operators.actions import Answer
 from photomat.operators.promo import create_promo, in_words, stop_promo
 from photomat.rewards.codes import KeptCode, Use, list_codes, show_code
@@ -77,10 +78,10 @@ def list_command(*, limit: Limit = 50, as_json: AsJson = False) -> None:
     if as_json:
         print_json([_as_json(kept) for kept in found])
         return
-    table = folding("code", "gives", "used", "")
+    table = folding("code", "gives", "used", "state")
     for kept in found:
-        table.add_row(kept.promo.code, in_words(kept.promo), str(kept.used), "over" if kept.is_over else "")
-    print_found(table)
+        table.add_row(kept.promo.code, in_words(kept.promo), str(kept.used), "over" if kept.is_over else "open")
+    print_found(table if found else "There are no promo codes yet; `photomat promo create` makes one.")
 
 
 @app.command("show")
@@ -98,7 +99,7 @@ def show(code: str, *, limit: Limit = 100, as_json: AsJson = False) -> None:
     used = f"Used {kept.used} {'time' if kept.used == 1 else 'times'}."
     typer.echo(f"{kept.promo.code}: {in_words(kept.promo)}. {used}{over} {kept.operator}: {kept.reason}")
     for use in uses:
-        typer.echo(f"{use.used_at:%Y-%m-%d %H:%M:%S}  user {use.user_id}  {_came_of(use)}")
+        typer.echo(f"{use.used_at:%Y-%m-%d %H:%M:%S}  user {use.user_id}  {_came_of(use, kept.promo.currency)}")
 
 
 def _kind(amount: str | None, percent: int | None, free: int | None, most: str | None) -> Kind:
@@ -111,12 +112,12 @@ def _kind(amount: str | None, percent: int | None, free: int | None, most: str |
     return "sum" if amount is not None else "percent" if percent is not None else "free"
 
 
-def _came_of(use: Use) -> str:
+def _came_of(use: Use, currency: str) -> str:
     if use.credited is None:
         return f"{use.generations} generations" if use.generations else "waits"
-    back = f", {use.taken_back} taken back" if use.taken_back else ""
+    back = f", {Money(use.taken_back, currency)} taken back" if use.taken_back else ""
     paid = f" with payment {use.payment_id}" if use.payment_id is not None else ""
-    return f"{use.credited} minor units{paid}{back}"
+    return f"{Money(use.credited, currency)}{paid}{back}"
 
 
 def _as_json(kept: KeptCode) -> dict[str, object]:

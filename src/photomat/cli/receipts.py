@@ -120,7 +120,7 @@ def _print(found: Sequence[Receipt]) -> None:
             one.decided_by or "",
             ", ".join(str(number) for number in repeats),
         )
-    print_found(table if found else "None.")
+    print_found(table if found else "No receipt waits for a decision; `--all` lists the decided ones.")
 
 
 def _twin_in_words(twin: Twin) -> str:

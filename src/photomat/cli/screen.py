@@ -1,20 +1,104 @@
-"""How commands print what they found: every name as it is written, folded where the terminal is too narrow, never cut.
+"""How commands print what they found: words are never broken or cut, whatever the width of the terminal.
 
-Nothing that came from a database is read as markup: a reference such as `payment:stars:7` keeps its colons.
+An id, a reference or a sum can always be copied whole. A listing is a table where the terminal is wide enough for its
+longest words, otherwise a paragraph for each row; into a pipe it is a table with one line for each row. Nothing that came
+from a database is read as markup: a reference such as `payment:stars:7` keeps its colons.
 """
 
+import textwrap
+from collections.abc import Sequence
+from typing import Final
+
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 
-
-def folding(*headings: str) -> Table:
-    """A table whose cells go on in the next line."""
-    table = Table()
-    for heading in headings:
-        table.add_column(heading, overflow="fold")
-    return table
+CELL_PADDING: Final = 3
+"""Columns that a cell takes beside its text: a border and a space on each side."""
 
 
-def print_found(found: Table | str) -> None:
-    """Print a table, or the sentence that there is nothing."""
-    Console(emoji=False, markup=False, highlight=False).print(found)
+class Listing:
+    """Rows under headings."""
+
+    def __init__(self, headings: Sequence[str]) -> None:
+        self.headings = list(headings)
+        self.rows: list[list[str]] = []
+
+    def add_row(self, *cells: str) -> None:
+        """Add a row with a cell for every heading."""
+        self.rows.append(list(cells))
+
+    def widths(self, available: int | None) -> list[int] | None:
+        """The width of every column; None if the words of a row do not fit beside each other."""
+        columns = list(zip(self.headings, *self.rows, strict=True))
+        widest = [max(cell_len(line) for cell in column for line in cell.split("\n")) for column in columns]
+        if available is None:
+            return widest
+        widths = [max(cell_len(word) for cell in column for word in _words(cell)) for column in columns]
+        left = available - CELL_PADDING * len(columns) - 1 - sum(widths)
+        if left < 0:
+            return None
+        for _ in range(left):
+            missing = [full - width for full, width in zip(widest, widths, strict=True)]
+            if max(missing) <= 0:
+                break
+            widths[missing.index(max(missing))] += 1
+        return widths
+
+    def as_table(self, widths: Sequence[int]) -> Table:
+        """The table with columns of these widths."""
+        table = Table()
+        for heading, width in zip(self.headings, widths, strict=True):
+            table.add_column(heading, width=width, no_wrap=True, overflow="fold")
+        for row in self.rows:
+            table.add_row(*(_folded(cell, width) for cell, width in zip(row, widths, strict=True)))
+        return table
+
+    def as_paragraphs(self, width: int) -> str:
+        """The first cell of every row, and the others below it."""
+        return "\n".join(f"{row[0]}\n{self._rest(row, width)}" for row in self.rows)
+
+    def _rest(self, row: Sequence[str], width: int) -> str:
+        named = zip(self.headings[1:], row[1:], strict=True)
+        words = " · ".join(f"{heading} {cell}" for heading, cell in named if cell)
+        return _folded(words.replace("\n", " "), width, indent="  ")
+
+
+def folding(*headings: str) -> Listing:
+    """A listing whose cells go on in the next line, between two words."""
+    return Listing(headings)
+
+
+def print_found(found: Listing | str) -> None:
+    """Print a listing, or the sentence that there is nothing."""
+    console = Console(emoji=False, markup=False, highlight=False)
+    if isinstance(found, str):
+        console.print(found, soft_wrap=True)
+        return
+    widths = found.widths(console.width if console.is_terminal else None)
+    if widths is None:
+        console.print(found.as_paragraphs(console.width), soft_wrap=True)
+    else:
+        console.width = sum(widths) + CELL_PADDING * len(widths) + 1
+        console.print(found.as_table(widths))
+
+
+def _words(cell: str) -> list[str]:
+    """Split at spaces and line ends alone: a no-break space belongs to its word."""
+    return cell.replace("\n", " ").split(" ")
+
+
+def _folded(text: str, width: int, *, indent: str = "") -> str:
+    lines = [
+        textwrap.wrap(
+            line,
+            width,
+            initial_indent=indent,
+            subsequent_indent=indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+            replace_whitespace=False,
+        )
+        for line in text.split("\n")
+    ]
+    return "\n".join("\n".join(each) for each in lines)

@@ -187,7 +187,7 @@ def _print(found: Balance, moves: list[Move]) -> None:
             about(move),
             move.reference,
         )
-    print_found(table)
+    print_found(table if moves else "There are no such moves.")
 
 
 def about(move: Move) -> str:

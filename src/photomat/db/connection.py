@@ -6,6 +6,10 @@ only prepared), the server keeps the transaction, its locks and its running stat
 connection idle. So a connection is marked from the first message of a statement until the statement has ended normally,
 and a marked one is rolled back before its next statement, or when it returns to the pool. A statement that ends normally
 costs no extra round trip.
+
+Everything runs READ COMMITTED, whatever a role or database is set to: transactions say so when they begin. Where a session
+cannot be set (behind a transaction pooler) and the server's default is another level, a single statement gets a transaction
+of its own.
 """
 
 from collections.abc import Awaitable
@@ -28,16 +32,31 @@ UNUSABLE: Final = (
 class SyncedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg has no types
     """A connection whose interrupted statements are rolled back before anything else runs on it."""
 
-    __slots__ = ("_unsynced",)
+    __slots__ = ("_begins_for_each", "_unsynced")
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self._unsynced = False
+        self._begins_for_each = False
+
+    def transaction(self, *, isolation: str | None = None, readonly: bool = False, deferrable: bool = False) -> Any:
+        """A transaction, READ COMMITTED unless said otherwise; within another one a savepoint."""
+        if isolation is None and self._top_xact is None:
+            isolation = "read_committed"
+        return super().transaction(isolation=isolation, readonly=readonly, deferrable=deferrable)
+
+    async def pin_isolation(self) -> None:
+        """Keep single statements READ COMMITTED on a session whose default cannot be set."""
+        default = await self.fetchval("SELECT current_setting('default_transaction_isolation')")
+        self._begins_for_each = default != "read committed"
 
     async def execute(self, query: str, *args: Any, timeout: float | None = None) -> str:  # noqa: ASYNC109  asyncpg's
         """Run one command, or several when there are no arguments."""
         if not args:
             await self._roll_back_unsynced()
+            if self._needs_begin():
+                async with self.transaction():
+                    return await self.execute(query, timeout=timeout)
             self._unsynced = True
         status: str = await super().execute(query, *args, timeout=timeout)
         self._unsynced = False
@@ -56,14 +75,23 @@ class SyncedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg has
             await super().execute("ROLLBACK", timeout=ROLLBACK_TIMEOUT_S)
             self._unsynced = False
 
+    def _needs_begin(self) -> bool:
+        return self._begins_for_each and self._top_xact is None and not self.is_in_transaction()
+
     async def _execute(self, *arguments: Any, **options: Any) -> Any:
         await self._roll_back_unsynced()
+        if self._needs_begin():
+            async with self.transaction():
+                return await self._execute(*arguments, **options)
         result = await super()._execute(*arguments, **options)
         self._unsynced = False
         return result
 
     async def _executemany(self, *arguments: Any, **options: Any) -> Any:
         await self._roll_back_unsynced()
+        if self._needs_begin():
+            async with self.transaction():
+                return await self._executemany(*arguments, **options)
         result = await super()._executemany(*arguments, **options)
         self._unsynced = False
         return result

@@ -29,6 +29,7 @@ import asyncpg
 import structlog
 
 from photomat.db.pool import Connection, Transaction, connect
+from photomat.db.server_check import require_server
 from photomat.kernel.clock import monotonic
 from photomat.kernel.errors import Startup
 
@@ -44,6 +45,11 @@ GIVES_WAY_S: Final = 1.0
 """Between two tries everybody else has the tables for longer than a try stops them."""
 
 IN_THE_WAY: Final = (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError)
+
+HAS_JOURNAL: Final = (
+    "SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'schema_migrations')"
+)
+"""Asked first, because CREATE TABLE IF NOT EXISTS needs the right to create even where the table exists."""
 
 CREATE_JOURNAL: Final = """
     CREATE TABLE IF NOT EXISTS schema_migrations (
@@ -102,6 +108,7 @@ async def migrate(
 
 
 async def _apply_all(connection: Connection, files: Sequence[Migration], patience_s: float) -> list[str]:
+    await require_server(connection, files=len(files))
     applied_now: list[str] = []
     for _ in range(len(files) + 1):
         done = await _apply_next_patiently(connection, files, patience_s)
@@ -120,6 +127,10 @@ async def _apply_next_patiently(
     while True:
         try:
             return await _apply_next(connection, files)
+        except asyncpg.InsufficientPrivilegeError as trouble:
+            raise Startup(
+                f"The role may not change the database ({trouble}): run `photomat migrate` as the role that owns the tables."
+            ) from trouble
         except IN_THE_WAY as trouble:
             if monotonic() >= deadline:
                 raise Startup(
@@ -146,7 +157,8 @@ async def _applied_under_lock(tx: Transaction) -> Mapping[int, tuple[str, str]]:
     """What has run so far, as name and checksum by number; nobody else migrates until this transaction ends."""
     await tx.execute(f"SET LOCAL statement_timeout = '{FILE_TIMEOUT_S}s'")
     await tx.execute("SELECT pg_advisory_xact_lock($1)", LOCK_KEY, timeout=FILE_TIMEOUT_S)
-    await tx.execute(CREATE_JOURNAL)
+    if not await tx.fetchval(HAS_JOURNAL):
+        await tx.execute(CREATE_JOURNAL)
     rows = await tx.fetch("SELECT number, name, checksum FROM schema_migrations ORDER BY number")
     return {row["number"]: (row["name"], row["checksum"]) for row in rows}
 

@@ -9,13 +9,16 @@ runs through a transaction pooler. Only after an interrupted statement is a ROLL
 
 import asyncio
 import json
+import ssl
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any, Final, TypeAlias
 from urllib.parse import parse_qs, urlsplit
 
 import asyncpg
 
+from photomat.db.address import Address, read_address
 from photomat.db.connection import SyncedConnection
 from photomat.kernel.clock import monotonic
 from photomat.kernel.errors import Startup
@@ -35,7 +38,8 @@ STATEMENTS_KEPT: Final = 200
 QUERIES_PER_CONNECTION: Final = 50_000
 IDLE_CONNECTION_S: Final = 300.0
 
-LIMITS: Final = {
+SESSION_SETTINGS: Final = {
+    "default_transaction_isolation": "read committed",
     "statement_timeout": "30s",
     "idle_in_transaction_session_timeout": "60s",
     "tcp_keepalives_idle": "5",
@@ -44,9 +48,14 @@ LIMITS: Final = {
     "tcp_user_timeout": "15000",
     "jit": "off",
 }
-"""What each session asks of the server; keepalives do nothing on a Unix socket, and free a dead host's locks on TCP."""
+"""What each session asks of the server, whatever its role or database is set to.
 
-SET_LIMITS: Final = "SELECT set_config(name, value, false) FROM unnest($1::text[], $2::text[]) AS setting (name, value)"
+Our claims are written for READ COMMITTED. Keepalives do nothing on a Unix socket, and free a dead host's locks on TCP."""
+
+SET_ALL: Final = "SELECT set_config(name, value, false) FROM unnest($1::text[], $2::text[]) AS setting (name, value)"
+
+TLS_REFUSED: Final = "rejected SSL upgrade"
+"""asyncpg's words for a server that answers a request for TLS with "no"."""
 
 NOT_YET: Final = (
     OSError,
@@ -108,6 +117,7 @@ async def connect_pool(
     `through_pooler` is for a transaction pooler: no prepared statements are kept and no session settings are sent.
     `bot_id` is the bot on whose behalf the pool works; without it nothing can be claimed (see `db/installation.py`).
     """
+    address = read_address(dsn)
 
     async def open_pool() -> Pool:
         return await BoundedPool(
@@ -117,12 +127,12 @@ async def connect_pool(
             max_size=size,
             max_queries=QUERIES_PER_CONNECTION,
             max_inactive_connection_lifetime=IDLE_CONNECTION_S,
-            init=_speak_json if through_pooler else _settle_in,
+            init=partial(_check_pooled if through_pooler else _settle_in, address=address),
             reset=_end_interrupted,
             loop=None,
             connection_class=SyncedConnection,
             record_class=asyncpg.Record,
-            **_arguments(dsn, name=name, statement_cache_size=0 if through_pooler else STATEMENTS_KEPT),
+            **_arguments(address, name=name, statement_cache_size=0 if through_pooler else STATEMENTS_KEPT),
         )
 
     return await _patiently(open_pool, dsn=dsn, patience_s=patience_s)
@@ -130,13 +140,14 @@ async def connect_pool(
 
 async def connect(dsn: str, *, name: str, patience_s: float = 0) -> Connection:
     """Open one connection of its own, for session-level work: locks, LISTEN, migrations."""
+    address = read_address(dsn)
 
     async def open_connection() -> Connection:
         connection = await asyncpg.connect(
             connection_class=SyncedConnection,
-            **_arguments(dsn, name=name, statement_cache_size=STATEMENTS_KEPT),
+            **_arguments(address, name=name, statement_cache_size=STATEMENTS_KEPT),
         )
-        await _settle_in(connection)
+        await _settle_in(connection, address=address)
         return connection
 
     return await _patiently(open_connection, dsn=dsn, patience_s=patience_s)
@@ -160,10 +171,11 @@ def describe(dsn: str) -> str:
     return f"{parts.username or 'the default user'}@{host}{port}{parts.path}"
 
 
-def _arguments(dsn: str, *, name: str, statement_cache_size: int) -> dict[str, Any]:
+def _arguments(address: Address, *, name: str, statement_cache_size: int) -> dict[str, Any]:
     return {
-        "dsn": dsn,
-        "timeout": CONNECT_TIMEOUT_S,
+        "dsn": address.dsn,
+        "ssl": address.tls,
+        "timeout": address.connect_timeout_s or CONNECT_TIMEOUT_S,
         "command_timeout": COMMAND_TIMEOUT_S,
         "statement_cache_size": statement_cache_size,
         "server_settings": {"application_name": name},
@@ -176,14 +188,32 @@ async def _patiently(open_it: Callable[[], Any], *, dsn: str, patience_s: float)
         try:
             return await open_it()
         except NOT_YET as trouble:
-            if monotonic() >= deadline:
+            if monotonic() >= deadline or _tls_trouble(trouble):
                 raise Startup(_sentence(dsn, trouble)) from None
         except (asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as trouble:
             raise Startup(_sentence(dsn, trouble)) from None
         await asyncio.sleep(RETRY_PAUSE_S)
 
 
+def _tls_trouble(trouble: Exception) -> str | None:
+    """What is wrong with TLS, if that is the trouble; waiting does not change it."""
+    if isinstance(trouble, ssl.SSLCertVerificationError):
+        return (
+            f"has a certificate that cannot be verified ({trouble.verify_message}); set sslrootcert in DATABASE_URL to the"
+            " certificate of its authority."
+        )
+    if isinstance(trouble, ConnectionError) and TLS_REFUSED in str(trouble):
+        return (
+            "does not offer TLS, which sslmode in DATABASE_URL requires; turn TLS on at the server, or remove sslmode where"
+            " the network is private."
+        )
+    return None
+
+
 def _sentence(dsn: str, trouble: Exception) -> str:
+    about_tls = _tls_trouble(trouble)
+    if about_tls is not None:
+        return f"{describe(dsn)} {about_tls}"
     for kind, advice in ADVICE:
         if isinstance(trouble, kind):
             return f"{describe(dsn)} {advice}"
@@ -192,9 +222,23 @@ def _sentence(dsn: str, trouble: Exception) -> str:
     return "DATABASE_URL is not a valid address; it looks like postgresql://user:password@host/name."
 
 
-async def _settle_in(connection: Connection) -> None:
-    """Ask the session for our limits. Not while connecting: a pooler refuses what it does not know there."""
-    await connection.execute(SET_LIMITS, list(LIMITS), list(LIMITS.values()), timeout=CONNECT_TIMEOUT_S)
+async def _settle_in(connection: Connection, *, address: Address) -> None:
+    """Ask the session for our settings. Not while connecting: a pooler refuses what it does not know there."""
+    wanted = SESSION_SETTINGS | ({"search_path": address.search_path} if address.search_path else {})
+    await connection.execute(SET_ALL, list(wanted), list(wanted.values()), timeout=CONNECT_TIMEOUT_S)
+    await _speak_json(connection)
+
+
+async def _check_pooled(connection: SyncedConnection, *, address: Address) -> None:
+    """Behind a transaction pooler no setting of a session survives: see to it that we do not depend on one."""
+    schema = await connection.fetchval("SELECT current_schema()")
+    if address.schema not in {None, schema}:
+        raise Startup(
+            f"DATABASE_URL leads through a transaction pooler, which keeps no search_path, and its role finds the schema"
+            f" {schema} instead of {address.schema}: run ALTER ROLE … SET search_path = {address.search_path} on the server,"
+            " or put the pooler into session mode and remove DIRECT_DATABASE_URL."
+        )
+    await connection.pin_isolation()
     await _speak_json(connection)
 
 

@@ -28,7 +28,7 @@ DESCRIBE: Final = """
     WITH tables AS (
         SELECT c.oid, c.relname AS name
           FROM pg_class c
-         WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
+         WHERE c.relnamespace = quote_ident(current_schema())::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
     )
     SELECT 'column ' || t.name || '.' || a.attname || ' ' || format_type(a.atttypid, a.atttypmod)
       FROM tables t JOIN pg_attribute a ON a.attrelid = t.oid
@@ -48,16 +48,16 @@ DESCRIBE: Final = """
     UNION ALL
     SELECT 'function ' || p.proname || '(' || pg_get_function_identity_arguments(p.oid) || ')'
       FROM pg_proc p
-     WHERE p.pronamespace = current_schema()::regnamespace
+     WHERE p.pronamespace = quote_ident(current_schema())::regnamespace
        AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = p.oid AND d.deptype = 'e')
     UNION ALL
     SELECT 'view ' || c.relname
       FROM pg_class c
-     WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('v', 'm')
+     WHERE c.relnamespace = quote_ident(current_schema())::regnamespace AND c.relkind IN ('v', 'm')
     UNION ALL
     SELECT 'value ' || y.typname || '.' || e.enumlabel
       FROM pg_enum e JOIN pg_type y ON y.oid = e.enumtypid
-     WHERE y.typnamespace = current_schema()::regnamespace
+     WHERE y.typnamespace = quote_ident(current_schema())::regnamespace
 """
 
 

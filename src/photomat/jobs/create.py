@@ -75,6 +75,7 @@ async def create_job_atomic(
     request: Request | None = None,
     title: str | None = None,
     allowed: Limits = USUAL,
+    job_id: JobId | None = None,  # for a trial that is rolled back: it must not use up the next number
 ) -> Creation:
     """Buy a draft at today's quote; raises NotEnough when the wallet does not cover it (then nothing happened)."""
     draft = await drafts.lock_draft(tx, draft_id=draft_id, user_id=user_id)
@@ -93,7 +94,7 @@ async def create_job_atomic(
     refusal = await limits.refusal(tx, user_id, allowed, is_free=not draft.price.minor and quote.paid_by is None)
     if refusal is not None:
         return refusal
-    job_id = await purchase_store.insert_job(
+    made = await purchase_store.insert_job(
         tx,
         key=_key(draft_id),
         corr=corr,
@@ -105,17 +106,18 @@ async def create_job_atomic(
         quote=quote.as_json(),
         request=request,
         title=title,
+        job_id=job_id,
     )
-    if job_id is None:
+    if made is None:
         return DraftGone()
     await drafts.mark_bought(tx, draft_id=draft_id)
     if quote.paid_by is not None:
-        await passes.use_pass(tx, use_id=quote.paid_by.use_id, job_id=job_id)
+        await passes.use_pass(tx, use_id=quote.paid_by.use_id, job_id=made)
     if draft.price.minor:
-        await ledger.hold(tx, user_id=user_id, amount=draft.price, reference=hold_reference(job_id), job_id=job_id)
-    await timeline.record(tx, job_id, Tag.CREATED, model=draft.model, price=draft.price.minor)
+        await ledger.hold(tx, user_id=user_id, amount=draft.price, reference=hold_reference(made), job_id=made)
+    await timeline.record(tx, made, Tag.CREATED, model=draft.model, price=draft.price.minor)
     failpoint("create.before_commit")
-    return Created(job_id=job_id, corr=corr, model=draft.model, price=draft.price)
+    return Created(job_id=made, corr=corr, model=draft.model, price=draft.price)
 
 
 async def started_before(

@@ -21,14 +21,16 @@ async def insert_job(
     quote: Mapping[str, Any],
     request: Request | None,
     title: str | None,
+    job_id: JobId | None = None,
 ) -> JobId | None:
-    """Make the job of a draft; None when it (or another job of this card) exists already."""
-    job_id = await tx.fetchval(
+    """Make the job of a draft; None when it (or another job of this card) exists already. Without `job_id`: the next number."""
+    made = await tx.fetchval(
         """
-        INSERT INTO generation_jobs (idempotency_key, corr, draft_id, bot_id, chat_id, card_message_id, user_id, model, kind,
-                                     inputs, language, price, currency, quote, request, title)
-        SELECT $1, $2, draft.draft_id, $4, $5, $6, $7, draft.model, $8, draft.inputs, $9, draft.price, draft.currency, $10,
-               $11, $12
+        INSERT INTO generation_jobs (job_id, idempotency_key, corr, draft_id, bot_id, chat_id, card_message_id, user_id, model,
+                                     kind, inputs, language, price, currency, quote, request, title)
+        OVERRIDING SYSTEM VALUE
+        SELECT coalesce($13, nextval(pg_get_serial_sequence('generation_jobs', 'job_id'))), $1, $2, draft.draft_id, $4, $5, $6,
+               $7, draft.model, $8, draft.inputs, $9, draft.price, draft.currency, $10, $11, $12
           FROM drafts AS draft WHERE draft.draft_id = $3
             ON CONFLICT DO NOTHING
         RETURNING job_id
@@ -43,8 +45,9 @@ async def insert_job(
         dict(quote),
         None if request is None else request.as_json(),
         title,
+        job_id,
     )
-    return None if job_id is None else JobId(job_id)
+    return None if made is None else JobId(made)
 
 
 async def find_by_key(tx: Transaction, key: str) -> tuple[JobId, str, MessageId] | None:
