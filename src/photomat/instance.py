@@ -50,7 +50,7 @@ async def run(
     await require_session(direct)
     await migrate(direct)
     async with AsyncExitStack() as stack:
-        program = await build(stack, settings, dsn)
+        program = await build(stack, settings, dsn, stop=stop)
         heartbeat = program.heartbeat()
         await heartbeat.beat()
         await _serve_web(stack, program)

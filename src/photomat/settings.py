@@ -145,6 +145,15 @@ class Settings(BaseSettings):
     job_timeout_s: float = Field(
         86400, gt=0, le=LONGEST_S, description="After so long we give up and release the money."
     )
+    kie_creates_per_10s: int = Field(
+        20, ge=1, le=2000, description="How many tasks Kie lets this account create in 10 s; we stay a little below."
+    )
+    kie_queries_per_s: int = Field(
+        10, ge=1, le=1000, description="How many queries Kie allows this account in a second; we stay a little below."
+    )
+    telegram_calls_per_s: int = Field(
+        30, ge=1, le=1000, description="How many calls Telegram allows this bot in a second; we stay a little below."
+    )
     rich_results: bool = Field(
         default=False, description="Show several outputs as one rich message (Telegram of June 2026 or newer)."
     )

@@ -7,10 +7,10 @@ import pytest
 
 from photomat.db.pool import transaction
 from photomat.jobs import outcome_store, store
-from photomat.jobs.look import QUERIES
 from photomat.kernel.errors import Corrupt, Transient
 from photomat.kie.client import KieClient
 from photomat.work import budget
+from photomat.work.budget import NoRoom
 from support.database import connection_of, pool_of, shift_clock
 from support.jobs import (
     EMPTY,
@@ -27,6 +27,7 @@ from support.jobs import (
     a_running_job,
     a_user,
     claim_look,
+    claims_of,
     money_of,
     row_of,
     seconds_until,
@@ -103,16 +104,19 @@ async def test_a_settled_job_is_not_looked_at_and_kie_is_not_asked(database: str
         assert (await row_of(pool, done))["due_at"] is None
 
 
-async def test_a_look_without_budget_asks_nothing_and_keeps_the_wake_up(database: str) -> None:
+async def test_a_look_without_room_is_not_claimed_and_writes_nothing(database: str) -> None:
     async with pool_of(database) as pool:
         job_id = await a_running_job(pool, await a_user(pool))
         await call_back(pool, job_id)
-        while not await budget.take(pool, QUERIES):
+        claims = claims_of(pool)
+        while not await budget.take(pool, claims.queries):
             pass
+        before = await row_of(pool, job_id)
+        with pytest.raises(NoRoom) as refused:
+            await claims.looks(9)
+        assert 0 < (refused.value.retry_after_s or 0) <= claims.queries.window_s
+        assert await row_of(pool, job_id) == before
         provider = ToldProvider(readings=[SUCCESS])
-        await looker(pool, provider).look(await claim_look(pool, job_id))
-        assert provider.asked == []
-        assert (await row_of(pool, job_id))["woken_via"] == "callback"
         await shift_clock(pool, 2)
         await looker(pool, provider).look(await claim_look(pool, job_id))
         assert (await row_of(pool, job_id))["found_via"] == "callback"

@@ -9,6 +9,7 @@ from photomat.db.pool import Pool, transaction
 from photomat.jobs import store
 from photomat.jobs.callback import Callback, update_from_callback
 from photomat.jobs.cancel import Canceled, cancel_job
+from photomat.jobs.departures import Departures
 from photomat.jobs.inputs import Inputs
 from photomat.jobs.look import Looker
 from photomat.jobs.submit import Submitter
@@ -40,6 +41,8 @@ def submitter(pool: Pool, provider: Any, *, woken: Woken | None = None) -> Submi
         callback_url=lambda job_id: f"http://127.0.0.1:9/kie/callback/{job_id}.sig",
         wake=woken or Woken(),
         inputs=Inputs(pool=pool),
+        stopping=lambda: False,
+        departures=Departures(apart_s=1),
     )
 
 
