@@ -41,7 +41,7 @@ COUNT_WRITES = """
 
 TEN_THOUSAND_JOBS = """
     INSERT INTO generation_jobs (idempotency_key, corr, draft_id, bot_id, chat_id, card_message_id, user_id, model, kind,
-                                 inputs, language, price, currency, quote, turn)
+                                 inputs, language, price, currency, quote, submit_turn)
     SELECT 'load:' || n, corr, draft_id, bot_id, n, n, user_id, model, kind, inputs, language, price, currency, quote,
            CASE WHEN $2 = 1 THEN n ELSE 1 END
       FROM generation_jobs, generate_series(1, 10000) AS n WHERE job_id = $1

@@ -31,10 +31,10 @@ async def insert_job(
     job_id = await tx.fetchval(
         """
         INSERT INTO generation_jobs (idempotency_key, corr, draft_id, bot_id, chat_id, card_message_id, user_id, model, kind,
-                                     inputs, language, price, currency, quote, request, title, turn, needs_files)
+                                     inputs, language, price, currency, quote, request, title, submit_turn, needs_files)
         SELECT $1, $2, draft.draft_id, $4, $5, $6, $7, draft.model, $8, draft.inputs, $9, draft.price, draft.currency, $10,
                $11, $12,
-               1 + greatest($13::bigint, (SELECT max(turn) FROM generation_jobs
+               1 + greatest($13::bigint, (SELECT max(submit_turn) FROM generation_jobs
                                    WHERE user_id = $7 AND settled_at IS NULL AND status = 'pending')), $14
           FROM drafts AS draft WHERE draft.draft_id = $3
             ON CONFLICT DO NOTHING

@@ -37,7 +37,7 @@ async def claim_submits(tx: Transaction, *, limit: int, lease: timedelta, instan
         WITH head AS MATERIALIZED (
             SELECT job_id, user_id, leased_by, coalesce(leased_until > photomat_now(), false) AS is_leased FROM generation_jobs
              WHERE status = 'pending' AND NOT needs_files AND least(due_at, submit_at) <= photomat_now()
-             ORDER BY turn, job_id LIMIT $1::bigint + $4::bigint
+             ORDER BY submit_turn, job_id LIMIT $1::bigint + $4::bigint
         ), waiting AS MATERIALIZED (
             SELECT job_id, user_id FROM head
              WHERE NOT is_leased
@@ -45,10 +45,10 @@ async def claim_submits(tx: Transaction, *, limit: int, lease: timedelta, instan
                                 WHERE older.user_id = head.user_id AND older.job_id < head.job_id
                                   AND older.is_leased AND older.leased_by <> $3)
         ), free AS MATERIALIZED (
-            SELECT job.job_id, job.user_id, job.turn FROM generation_jobs AS job JOIN waiting USING (job_id)
+            SELECT job.job_id, job.user_id FROM generation_jobs AS job JOIN waiting USING (job_id)
              WHERE status = 'pending' AND NOT needs_files AND least(due_at, submit_at) <= photomat_now()
                AND (leased_until IS NULL OR leased_until <= photomat_now())
-             ORDER BY turn, job_id LIMIT $1::bigint FOR UPDATE OF job SKIP LOCKED
+             ORDER BY submit_turn, job_id LIMIT $1::bigint FOR UPDATE OF job SKIP LOCKED
         ), due AS MATERIALIZED (
             SELECT job_id FROM free
              WHERE NOT EXISTS (SELECT FROM waiting AS older
@@ -324,7 +324,7 @@ def job_of(row: Mapping[str, Any], *, via: str | None = None) -> Job:
         task_id=None if task_id is None else TaskId(task_id),
         fence=Fence(row["fence"]),
         attempts=row["attempts"],
-        turn=row["turn"],
+        turn=row["submit_turn"],
         troubles=row["troubles"],
         woken_via=via,
         created_at=row["created_at"],

@@ -25,7 +25,7 @@ async def claim_uploads(pool: Pool, *, limit: int, lease: timedelta, instance: I
             SELECT job_id FROM generation_jobs
              WHERE status = 'pending' AND needs_files AND least(due_at, submit_at) <= photomat_now()
                AND (leased_until IS NULL OR leased_until <= photomat_now())
-             ORDER BY turn, job_id LIMIT $1 FOR UPDATE SKIP LOCKED
+             ORDER BY submit_turn, job_id LIMIT $1 FOR UPDATE SKIP LOCKED
         )
         UPDATE generation_jobs AS job
            SET fence = job.fence + 1, leased_until = photomat_now() + $2::interval, leased_by = $3, attempts = attempts + 1

@@ -96,8 +96,8 @@ LEASES: Final = (
             ),
             Edit(
                 file=STORE,
-                before="AND (leased_until IS NULL OR leased_until <= photomat_now())\n             ORDER BY turn",
-                after="\n             ORDER BY turn",
+                before="AND (leased_until IS NULL OR leased_until <= photomat_now())\n             ORDER BY submit_turn",
+                after="\n             ORDER BY submit_turn",
             ),
         ),
         tests=("tests/integration/test_submit.py::test_a_job_is_claimed_by_one_instance_until_the_lease_runs_out",),
