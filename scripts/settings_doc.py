@@ -86,6 +86,9 @@ SECTIONS: Final = (
             "empty_result_grace_s",
             "lease_s",
             "delivery_lease_s",
+            "kie_creates_per_10s",
+            "kie_queries_per_s",
+            "telegram_calls_per_s",
         ),
     ),
     (

@@ -2,7 +2,8 @@
 
     updates      a lane with a stored update        bot.dispatch            the conversation; the tap that buys
     pre-checkout a pre-checkout's own lane          bot.dispatch            never waits behind anything
-    submits      jobs `pending`, due                jobs.submit             intent, createTask, task id
+    uploads      jobs `pending`, with files         jobs.submit             files to Kie, before the job takes its place
+    submits      jobs `pending`, in their order     jobs.submit             intent, createTask, task id
     looks        jobs at Kie, due or woken          jobs.look → settle      the one reader of the truth; money; card due
     deliveries   cards due (shown < wanted)         delivery.coordinator    card = render(row), under the delivery lock
     rings        rings due                          delivery.ring           at most once
@@ -43,8 +44,8 @@ from photomat.delivery.resend import SENDS_DUE, Resend, Resender, claim_sends
 from photomat.delivery.ring import RINGS_DUE, Ring, Ringer, claim_rings
 from photomat.inbox.receive import PRE_CHECKOUTS_DUE, UPDATES_DUE
 from photomat.inbox.received import Claimed
-from photomat.jobs import store
-from photomat.jobs.job import Job
+from photomat.jobs import store, waiting_store
+from photomat.jobs.claims import Claims
 from photomat.jobs.look import Looker
 from photomat.jobs.submit import Submitter
 from photomat.kernel.ids import InstanceId
@@ -57,9 +58,8 @@ from photomat.work.loop import Step
 
 UPDATE_WIDTH: Final = 8
 PRE_CHECKOUT_WIDTH: Final = 2
+UPLOAD_WIDTH: Final = 8
 SUBMIT_WIDTH: Final = 16
-"""Wider than Kie takes at once: some of them wait for a file on its way."""
-
 LOOK_WIDTH: Final = 8
 DELIVERY_WIDTH: Final = 8
 RING_WIDTH: Final = 4
@@ -76,6 +76,7 @@ NOTICE_WIDTH: Final = 4
 DUE: Final[Mapping[str, str]] = {
     "updates": UPDATES_DUE,
     "pre-checkout": PRE_CHECKOUTS_DUE,
+    "uploads": waiting_store.UPLOADS_DUE,
     "submits": store.SUBMITS_DUE,
     "looks": store.LOOKS_DUE,
     "deliveries": DELIVERIES_DUE,
@@ -99,6 +100,7 @@ def update_steps(
 
     async def handle(claimed: Claimed) -> None:
         await worker.handle(claimed)
+        wake("uploads")
         wake("submits")
         wake("deliveries")
         wake("sends")
@@ -120,6 +122,7 @@ def update_steps(
 def job_steps(
     pool: Pool,
     *,
+    claims: Claims,
     submitter: Submitter,
     looker: Looker,
     coordinator: Coordinator,
@@ -131,12 +134,6 @@ def job_steps(
     delivery_lease: timedelta,
 ) -> list[Step[Any]]:
     """From the paid draft to the ring; every instance may do every step."""
-
-    async def claim_submits(limit: int) -> list[Job]:
-        return await store.claim_submits(pool, limit=limit, lease=lease, instance=instance)
-
-    async def claim_looks(limit: int) -> list[Job]:
-        return await store.claim_looks(pool, limit=limit, lease=lease, instance=instance)
 
     async def claim_deliveries(limit: int) -> list[LockedCard]:
         return await try_acquire_delivery_lock(pool, limit=limit, lease=delivery_lease, instance=instance)
@@ -151,8 +148,9 @@ def job_steps(
         return await claim_unkept(pool, limit=limit, lease=max(lease, KEEP_LEASE))
 
     return [
-        Step(name="submits", claim=claim_submits, do=submitter.submit, width=SUBMIT_WIDTH),
-        Step(name="looks", claim=claim_looks, do=looker.look, width=LOOK_WIDTH),
+        Step(name="uploads", claim=claims.uploads, do=submitter.upload, width=UPLOAD_WIDTH),
+        Step(name="submits", claim=claims.submits, do=submitter.submit, width=max(SUBMIT_WIDTH, claims.creates.limit)),
+        Step(name="looks", claim=claims.looks, do=looker.look, width=max(LOOK_WIDTH, claims.queries.limit)),
         Step(name="deliveries", claim=claim_deliveries, do=coordinator.deliver_result_atomic, width=DELIVERY_WIDTH),
         Step(name="rings", claim=claim_due_rings, do=ringer.ring, width=RING_WIDTH),
         Step(name="sends", claim=claim_due_sends, do=resender.send, width=SEND_WIDTH),

@@ -58,7 +58,7 @@ async def run(
     await migrate(direct)
     await installation.stamp(direct, bot_id=bot_id, currency=settings.currency)
     async with AsyncExitStack() as stack:
-        program = await build(stack, settings, dsn)
+        program = await build(stack, settings, dsn, stop=stop)
         heartbeat = program.heartbeat()
         await heartbeat.beat()
         await _serve_web(stack, program)

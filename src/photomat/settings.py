@@ -183,6 +183,15 @@ class Settings(BaseSettings):
     database_alert_mb: int = Field(
         0, ge=0, description="Operators are told when the database is larger than so many MB; 0 is never."
     )
+    kie_creates_per_10s: int = Field(
+        20, ge=1, le=2000, description="How many tasks Kie lets this account create in 10 s; we stay a little below."
+    )
+    kie_queries_per_s: int = Field(
+        10, ge=1, le=1000, description="How many queries Kie allows this account in a second; we stay a little below."
+    )
+    telegram_calls_per_s: int = Field(
+        30, ge=1, le=1000, description="How many calls Telegram allows this bot in a second; we stay a little below."
+    )
     rich_results: bool = Field(
         default=False, description="Show several outputs as one rich message (Telegram of June 2026 or newer)."
     )

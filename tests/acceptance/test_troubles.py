@@ -6,8 +6,10 @@ from pathlib import Path
 import pytest
 
 from photomat_chaos.lab.proxy import open_proxy
+from support.database import pool_of
 from support.endings import NOTHING_PAID, PAID, buys_something_endless, ends_well, ends_without_a_picture
-from support.patience import until
+from support.jobs import a_job, a_user
+from support.patience import until, until_found
 from support.system import open_shop, running_system
 
 PAUSE_S = 61.0
@@ -97,6 +99,27 @@ async def test_a_database_gone_between_the_create_and_its_record_costs_the_custo
         await ends_well(system, anna, cards=(card,))
         assert instance.lines("ANSWER_NOT_STORED")
         assert not instance.lines("SUBMIT_UNKNOWN")
+
+
+async def test_a_stop_in_the_middle_of_slow_creates_loses_and_doubles_nothing(database: str, tmp_path: Path) -> None:
+    """Requests that have left are answered and stored in time; claimed jobs that have not left are given back."""
+    async with running_system(database, tmp_path, KIE_CREATES_PER_10S="200") as system:
+        system.kie.world.change({"creates_per_10_s": 0, "running_limit": 0})
+        system.kie.faults.arm(world="kie", method="createTask", action="delay", delay_s=4, times=-1)
+        instance = await system.start(public=False)
+        async with pool_of(database) as pool:
+            for user in range(1, 31):
+                await a_job(pool, await a_user(pool, user_id=user))
+            await until_found(
+                lambda: pool.fetchval("SELECT true FROM generation_jobs WHERE status = 'submitting' LIMIT 1")
+            )
+            assert await instance.stop() == 0
+            jobs = await pool.fetch("SELECT status, external_task_id, leased_until FROM generation_jobs")
+        stored = {job["external_task_id"] for job in jobs if job["status"] != "pending"}
+        assert stored == set(system.kie.world.tasks)
+        assert not [job for job in jobs if job["status"] == "pending" and job["leased_until"] is not None]
+        assert not instance.lines("SUBMIT_UNKNOWN")
+        assert not instance.lines("ANSWER_LOST")
 
 
 async def test_telegram_asking_to_slow_down_delays_the_picture_and_nothing_else(database: str, tmp_path: Path) -> None:

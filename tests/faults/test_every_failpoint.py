@@ -11,7 +11,7 @@ from typing import Final
 
 import pytest
 
-from photomat.jobs.submit import CREATES
+from photomat.jobs.claims import CREATES
 from photomat.kernel.failpoint import FAILPOINTS
 from photomat.work.budget import block
 from support.customer import Customer, words_of
@@ -201,10 +201,10 @@ async def buys(system: System, anna: Customer, *, submits_rest: bool) -> int:
     if not submits_rest:
         return await anna.taps("✅ Создать")
     async with system.sql() as connection:
-        await block(connection, CREATES.name, seconds=3600, reason="a rest")
+        await block(connection, CREATES, seconds=3600, reason="a rest")
         card = await anna.taps("✅ Создать")
         await until(lambda: system.instances[0].exit_code is not None, about=lambda: system.story)
-        await connection.execute("DELETE FROM budgets WHERE name = $1", CREATES.name)
+        await connection.execute("DELETE FROM budgets WHERE name = $1", CREATES)
         await connection.execute("UPDATE generation_jobs SET due_at = photomat_now() WHERE status = 'pending'")
     return card
 

@@ -2,8 +2,10 @@
 
 import asyncio
 
-from photomat.jobs.look import QUERIES
-from photomat.jobs.submit import CREATES
+import pytest
+
+from photomat.db.pool import transaction
+from photomat.jobs.claims import creates_budget, queries_budget
 from photomat.work import budget
 from photomat.work.budget import Budget
 from support.database import pool_of, shift_clock
@@ -92,6 +94,31 @@ async def test_quiet_budgets_are_forgotten_and_blocked_ones_are_not(database: st
         assert await budget.take(pool, BUDGET) == 0
 
 
-def test_kies_limits_are_kept() -> None:
-    assert (CREATES.limit <= 20, CREATES.window_s >= 10) == (True, True)
-    assert (QUERIES.limit <= 10, QUERIES.window_s >= 1) == (True, True)
+@pytest.mark.parametrize(("allowed", "used"), [(1, 1), (2, 1), (10, 9), (20, 19), (30, 28), (200, 190)])
+def test_we_stay_a_little_below_what_a_vendor_allows(allowed: int, used: int) -> None:
+    for limits, window_s in ((creates_budget(allowed), 10), (queries_budget(allowed), 1)):
+        assert (limits.limit, limits.window_s > window_s) == (used, True)
+
+
+async def test_room_is_read_without_writing_and_spent_with_a_claim(database: str) -> None:
+    async with pool_of(database) as pool:
+        assert await budget.room(pool, BUDGET) == (BUDGET.limit, 0)
+        assert not await pool.fetch("SELECT FROM budgets")
+        async with transaction(pool) as tx:
+            assert await budget.lock(tx, BUDGET) == BUDGET.limit
+            await budget.spend(tx, BUDGET, calls=BUDGET.limit - 1, turn=7)
+        assert await budget.room(pool, BUDGET) == (1, 0)
+        assert await budget.take(pool, BUDGET) == 0
+        calls, wait_s = await budget.room(pool, BUDGET)
+        assert (calls, 0 < wait_s <= BUDGET.window_s) == (0, True)
+        async with transaction(pool) as tx:
+            assert (await budget.lock(tx, BUDGET), await budget.current_turn(tx, BUDGET.name)) == (0, 7)
+        await budget.block(pool, BUDGET.name, seconds=60, reason="429")
+        await shift_clock(pool, 30)
+        assert (await budget.room(pool, BUDGET)).calls == 0
+        await shift_clock(pool, 31)
+        assert await budget.room(pool, BUDGET) == (BUDGET.limit, 0)
+        await shift_clock(pool, 4000)
+        await budget.forget_unused(pool)
+        async with transaction(pool) as tx:
+            assert await budget.current_turn(tx, BUDGET.name) == 7, "the order of a queue is not forgotten"

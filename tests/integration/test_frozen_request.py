@@ -7,13 +7,13 @@ from typing import Any
 
 from photomat.catalog.load import load_catalog
 from photomat.db.pool import Pool, transaction
-from photomat.jobs import store
+from photomat.jobs import store, waiting_store
 from photomat.jobs.job import Job
 from photomat.jobs.request import InputLost, Request, frozen_request
 from photomat.jobs.submit import Submitter
 from photomat.jobs.sweep import rearm_the_forgotten
 from photomat.kernel.errors import Corrupt, Transient
-from photomat.kernel.ids import JobId, TaskId
+from photomat.kernel.ids import InstanceId, JobId, TaskId
 from photomat.kie.port import Paused
 from support.database import pool_of, shift_clock
 from support.jobs import (
@@ -26,7 +26,6 @@ from support.jobs import (
     Woken,
     a_job,
     a_user,
-    claim_submit,
     money_of,
     row_of,
 )
@@ -67,6 +66,13 @@ class ToldInputs:
         return self.answer
 
 
+async def claim_upload(pool: Pool, job_id: JobId, *, instance: InstanceId = ONE) -> Job:
+    """Claim this one job, whose files are to be uploaded."""
+    (job,) = await waiting_store.claim_uploads(pool, limit=9, lease=LEASE, instance=instance)
+    assert job.job_id == job_id
+    return job
+
+
 def with_inputs(pool: Pool, provider: Any, inputs: ToldInputs, *, lease: timedelta = LEASE) -> Submitter:
     return replace(submitter(pool, provider, woken=Woken()), inputs=inputs, times=replace(TIMES, lease=lease))
 
@@ -79,8 +85,8 @@ async def test_an_older_program_neither_claims_what_it_would_send_wrongly_nor_is
         assert [row["job_id"] for row in await pool.fetch(CLAIM_OF_AN_OLDER_PROGRAM)] == [plain]
         await pool.execute(SWEEP_OF_AN_OLDER_PROGRAM)
         assert await pool.fetch(CLAIM_OF_AN_OLDER_PROGRAM) == []
-        ours = await store.claim_submits(pool, limit=99, lease=LEASE, instance=ONE)
-        assert [job.job_id for job in ours] == asking
+        ours = await waiting_store.claim_uploads(pool, limit=99, lease=LEASE, instance=ONE)
+        assert sorted(job.job_id for job in ours) == asking
         assert {job.request.protocol for job in ours} == {"jobs"}
 
 
@@ -89,18 +95,18 @@ async def test_a_frozen_job_comes_due_again_however_it_was_given_back(database: 
         job_id = await a_job(pool, await a_user(pool), request=WITH_FILE)
         provider = ToldProvider(creates=[TaskId("task-9")])
         later = ToldInputs(answer=Transient("not now", retry_after_s=60))
-        await with_inputs(pool, provider, later).submit(await claim_submit(pool, job_id))
-        assert await store.claim_submits(pool, limit=9, lease=LEASE, instance=ONE) == []
+        await with_inputs(pool, provider, later).submit(await claim_upload(pool, job_id))
+        assert await waiting_store.claim_uploads(pool, limit=9, lease=LEASE, instance=ONE) == []
         assert await rearm_the_forgotten(pool) == 0
         await shift_clock(pool, 61)
         broken = ToldInputs(answer=Corrupt("a rule of our own"))
-        await with_inputs(pool, provider, broken).submit(await claim_submit(pool, job_id))
-        assert await store.claim_submits(pool, limit=9, lease=LEASE, instance=ONE) == [], (
+        await with_inputs(pool, provider, broken).submit(await claim_upload(pool, job_id))
+        assert await waiting_store.claim_uploads(pool, limit=9, lease=LEASE, instance=ONE) == [], (
             "a stopped job waits for the operator"
         )
         async with transaction(pool) as tx:
             await store.make_due(tx, job_id)
-        await with_inputs(pool, provider, ToldInputs(answer={"prompt": "кот"})).submit(await claim_submit(pool, job_id))
+        await with_inputs(pool, provider, ToldInputs(answer={"prompt": "кот"})).submit(await claim_upload(pool, job_id))
         row = await row_of(pool, job_id)
         assert (row["status"], row["submit_at"]) == ("running", None)
         assert row["due_at"] is not None
@@ -120,7 +126,7 @@ async def test_the_frozen_request_is_what_kie_gets_by_the_frozen_protocol(databa
     async with pool_of(database) as pool, running_kie() as kie, kie_client(kie.url) as provider:
         frozen = Request(protocol="gpt4o-image", body={"prompt": "кот", "size": "1:1"})
         job_id = await a_job(pool, await a_user(pool), inputs={"prompt": "кот"}, request=frozen)
-        await submitter(pool, provider).submit(await claim_submit(pool, job_id))
+        await submitter(pool, provider).submit(await claim_upload(pool, job_id))
         (task,) = kie.world.tasks.values()
         assert (task.order.family, task.order.given["size"]) == ("gpt4o-image", "1:1")
         assert (await row_of(pool, job_id))["external_task_id"] == task.task_id
@@ -130,7 +136,7 @@ async def test_files_are_brought_to_kie_before_the_intent_and_the_lease_lives_me
     async with pool_of(database) as pool:
         lease = timedelta(seconds=0.3)
         job_id = await a_job(pool, await a_user(pool), request=WITH_FILE)
-        job = await claim_submit(pool, job_id)
+        job = await claim_upload(pool, job_id)
         await pool.execute("UPDATE generation_jobs SET leased_until = photomat_now() + $1::interval", lease)
         inputs = ToldInputs(answer={"prompt": "кот", "image_url": "https://kie.example/7.png"}, busy_s=0.8)
         provider = ToldProvider(creates=[TaskId("task-9")])
@@ -143,7 +149,7 @@ async def test_who_lost_the_claim_while_files_travelled_creates_nothing(database
     async with pool_of(database) as pool:
         lease = timedelta(seconds=0.3)
         job_id = await a_job(pool, await a_user(pool), request=WITH_FILE)
-        job = await claim_submit(pool, job_id)
+        job = await claim_upload(pool, job_id)
         await pool.execute("UPDATE generation_jobs SET fence = fence + 1")
         provider = ToldProvider(creates=[TaskId("task-9")])
         inputs = ToldInputs(answer={"prompt": "кот"}, busy_s=30)
@@ -160,7 +166,7 @@ async def test_a_lost_file_fails_the_job_and_the_money_is_back(database: str) ->
         assert await money_of(pool, user) == (BALANCE - PRICE, PRICE)
         provider = ToldProvider(creates=[TaskId("task-9")])
         lost = ToldInputs(answer=InputLost("input-gone", "Telegram no longer has the file"))
-        await with_inputs(pool, provider, lost).submit(await claim_submit(pool, job_id))
+        await with_inputs(pool, provider, lost).submit(await claim_upload(pool, job_id))
         row = await row_of(pool, job_id)
         assert (row["status"], row["fail_code"], provider.created) == ("failed", "input-gone", [])
         assert await money_of(pool, user) == (BALANCE, 0)
@@ -173,11 +179,11 @@ async def test_an_upload_that_does_not_work_now_is_tried_later_and_a_refused_key
         job_id = await a_job(pool, await a_user(pool), request=WITH_FILE)
         provider = ToldProvider(creates=[TaskId("task-9")])
         later = ToldInputs(answer=Transient("the upload host is away", retry_after_s=7))
-        await with_inputs(pool, provider, later).submit(await claim_submit(pool, job_id))
+        await with_inputs(pool, provider, later).submit(await claim_upload(pool, job_id))
         row = await row_of(pool, job_id)
         assert (row["status"], row["intent_at"], row["last_error"]) == ("pending", None, "the upload host is away")
         await shift_clock(pool, 8)
         paused = ToldInputs(answer=Paused("Kie refuses the key", code=401))
-        await with_inputs(pool, provider, paused).submit(await claim_submit(pool, job_id))
+        await with_inputs(pool, provider, paused).submit(await claim_upload(pool, job_id))
         reason = await pool.fetchval("SELECT reason FROM budgets WHERE name = 'kie:creates'")
         assert (reason, provider.created) == ("kie-401", [])

@@ -42,7 +42,7 @@ async def program_of(bot_id: int, database: str, folder: Path) -> AsyncIterator[
         admin_ids="9001",
     )
     async with AsyncExitStack() as stack:
-        yield await build(stack, settings, database)
+        yield await build(stack, settings, database, stop=asyncio.Event())
 
 
 async def claim_all(program: Program) -> dict[str, int]:

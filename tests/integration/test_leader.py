@@ -154,7 +154,7 @@ async def test_an_instance_whose_pool_is_busy_to_the_last_connection_is_seen_all
 ) -> None:
     settings = Settings.model_validate({"bot_token": "1:x", "kie_api_key": "x", "data_dir": str(tmp_path)})
     async with AsyncExitStack() as stack:
-        program = await build(stack, settings, database)
+        program = await build(stack, settings, database, stop=asyncio.Event())
         async with AsyncExitStack() as busy, asyncio.timeout(5):
             for _ in range(POOL_SIZE):
                 await busy.enter_async_context(program.pool.acquire())

@@ -7,10 +7,10 @@ import pytest
 
 from photomat.db.pool import transaction
 from photomat.jobs import outcome_store, store
-from photomat.jobs.look import QUERIES
 from photomat.kernel.errors import Corrupt, Transient
 from photomat.kie.client import KieClient
 from photomat.work import budget
+from photomat.work.budget import NoRoom
 from support.database import connection_of, pool_of, shift_clock
 from support.jobs import (
     EMPTY,
@@ -27,12 +27,12 @@ from support.jobs import (
     a_running_job,
     a_user,
     claim_look,
+    claims_of,
     money_of,
     row_of,
     seconds_until,
 )
 from support.kie_sim import KEY, running_kie
-from support.sessions import as_pool
 from support.steps import (
     BALANCE,
     OVERDUE_S,
@@ -42,6 +42,7 @@ from support.steps import (
     looker,
     nothing_due,
 )
+from support.updates import BOT_ID
 
 
 async def test_the_first_look_comes_after_two_seconds_and_not_before(database: str) -> None:
@@ -85,8 +86,8 @@ async def test_a_job_being_claimed_is_passed_over_and_neither_waited_for_nor_loo
         jobs = [await a_running_job(pool, user, task_id=f"t-{n}") for n in range(2)]
         await shift_clock(pool, 3)
         async with asyncio.timeout(5), other.transaction():
-            first = await store.claim_looks(as_pool(other), limit=1, lease=LEASE, instance=ONE)
-            second = await store.claim_looks(pool, limit=9, lease=LEASE, instance=TWO)
+            first = await store.claim_looks(other, bot_id=BOT_ID, limit=1, lease=LEASE, instance=ONE)
+            second = await store.claim_looks(pool, bot_id=BOT_ID, limit=9, lease=LEASE, instance=TWO)
         assert [[job.job_id for job in claimed] for claimed in (first, second)] == [[jobs[0]], [jobs[1]]]
 
 
@@ -104,16 +105,19 @@ async def test_a_settled_job_is_not_looked_at_and_kie_is_not_asked(database: str
         assert (await row_of(pool, done))["due_at"] is None
 
 
-async def test_a_look_without_budget_asks_nothing_and_keeps_the_wake_up(database: str) -> None:
+async def test_a_look_without_room_is_not_claimed_and_writes_nothing(database: str) -> None:
     async with pool_of(database) as pool:
         job_id = await a_running_job(pool, await a_user(pool))
         await call_back(pool, job_id)
-        while not await budget.take(pool, QUERIES):
+        claims = claims_of(pool)
+        while not await budget.take(pool, claims.queries):
             pass
+        before = await row_of(pool, job_id)
+        with pytest.raises(NoRoom) as refused:
+            await claims.looks(9)
+        assert 0 < (refused.value.retry_after_s or 0) <= claims.queries.window_s
+        assert await row_of(pool, job_id) == before
         provider = ToldProvider(readings=[SUCCESS])
-        await looker(pool, provider).look(await claim_look(pool, job_id))
-        assert provider.asked == []
-        assert (await row_of(pool, job_id))["woken_via"] == "callback"
         await shift_clock(pool, 2)
         await looker(pool, provider).look(await claim_look(pool, job_id))
         assert (await row_of(pool, job_id))["found_via"] == "callback"

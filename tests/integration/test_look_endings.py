@@ -31,6 +31,7 @@ from support.jobs import (
     settle_now,
 )
 from support.steps import BALANCE, OVERDUE_S, TIMEOUT_S, call_back, cancel, look, looker, nothing_due
+from support.updates import BOT_ID
 
 
 async def test_a_failure_releases_the_money_with_the_reason(database: str) -> None:
@@ -97,7 +98,9 @@ async def test_overdue_is_written_once_and_for_jobs_on_their_way_only(database: 
         other = await a_running_job(pool, UserId(claimed.user_id), task_id="t-2")
         await shift_clock(pool, OVERDUE_S + 1)
         (later,) = [
-            job for job in await store.claim_looks(pool, limit=9, lease=LEASE, instance=ONE) if job.job_id == other
+            job
+            for job in await store.claim_looks(pool, bot_id=BOT_ID, limit=9, lease=LEASE, instance=ONE)
+            if job.job_id == other
         ]
         await settle_now(pool, other, Failure(code="operator"))
         async with transaction(pool) as tx:
@@ -134,7 +137,7 @@ async def test_after_a_day_one_last_look_decides(database: str) -> None:
         user = await a_user(pool)
         lucky, late = await a_running_job(pool, user), await a_running_job(pool, user, task_id="task-2")
         await shift_clock(pool, TIMEOUT_S + 1)
-        claimed = await store.claim_looks(pool, limit=9, lease=LEASE, instance=ONE)
+        claimed = await store.claim_looks(pool, bot_id=BOT_ID, limit=9, lease=LEASE, instance=ONE)
         for job in claimed:
             reading = SUCCESS if job.job_id == lucky else RUNNING
             await looker(pool, ToldProvider(readings=[reading])).look(job)

@@ -1,22 +1,23 @@
 """Polling: paced by age and kind, within Kie's limits, patient with what Kie does not know, and over when anybody settled."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
 
-from photomat.db.pool import Pool
+from photomat.db.pool import Pool, transaction
 from photomat.jobs import store
 from photomat.jobs.job import Job
-from photomat.jobs.look import QUERIES
+from photomat.jobs.limits import Limits
 from photomat.jobs.settle import Failure, Settled, Success
 from photomat.jobs.timeline import events_of
 from photomat.kernel.ids import JobId, TaskId
 from photomat.kie.port import Answer, Busy
 from photomat.kie.state_parser import KieState, Reading
 from photomat.work import budget
+from photomat.work.budget import NoRoom
 from support.database import pool_of, shift_clock
 from support.jobs import (
     FAIL,
@@ -28,9 +29,12 @@ from support.jobs import (
     TWO,
     URL,
     ToldProvider,
+    a_job,
     a_running_job,
     a_user,
     claim_look,
+    claim_submit,
+    claims_of,
     money_of,
     row_of,
     seconds_until,
@@ -38,6 +42,7 @@ from support.jobs import (
 )
 from support.logs import logged
 from support.steps import BALANCE, OVERDUE_S, TIMEOUT_S, call_back, cancel, look, looker, nothing_due
+from support.updates import BOT_ID
 
 HOUR_S = 3600.0
 
@@ -47,7 +52,7 @@ async def events(pool: Pool, job_id: JobId) -> list[str]:
 
 
 async def claims(pool: Pool) -> dict[JobId, Job]:
-    return {job.job_id: job for job in await store.claim_looks(pool, limit=9, lease=LEASE, instance=ONE)}
+    return {job.job_id: job for job in await store.claim_looks(pool, bot_id=BOT_ID, limit=9, lease=LEASE, instance=ONE)}
 
 
 # paced by age and kind
@@ -156,52 +161,85 @@ async def test_a_task_lost_for_ever_is_given_up_after_a_day_like_a_silent_one(da
 
 async def test_two_instances_together_never_ask_more_than_ten_times_a_second(database: str) -> None:
     async with pool_of(database) as one, pool_of(database) as two:
-        asked_at: set[datetime] = set()
+        user = await a_user(one, balance=PRICE * 60)
+        for number in range(60):
+            await a_running_job(one, user, task_id=f"t-{number}", allowed=Limits(running=0))
+        both = [claims_of(one), claims_of(two, instance=TWO)]
+        await shift_clock(one, 3)
+        asked_at: list[datetime] = []
         for _ in range(40):
-            await asyncio.gather(*(budget.take(pool, QUERIES) for pool in (one, two) * 3))
-            asked_at |= set(await one.fetchval("SELECT taken FROM budgets WHERE name = $1", QUERIES.name))
+            found = await asyncio.gather(*(unless_full(claims.looks(3)) for claims in both))
+            asked_at += [job.claimed_at for jobs in found for job in jobs]
             await shift_clock(one, 0.1)
-        for begin in asked_at:
-            assert len([at for at in asked_at if begin <= at < begin + timedelta(seconds=1)]) < 10
+        second = timedelta(seconds=1)
+        busiest = max(sum(begin <= at < begin + second for at in asked_at) for begin in asked_at)
+        assert busiest <= 10
         assert len(asked_at) > 20, "the limit is used"
+
+
+async def unless_full(claim: Awaitable[list[Job]]) -> list[Job]:
+    try:
+        return await claim
+    except NoRoom:
+        return []
 
 
 async def test_told_to_ask_less_every_instance_waits(database: str) -> None:
     async with pool_of(database) as pool:
         user = await a_user(pool)
-        first, second = [await a_running_job(pool, user, task_id=f"t-{n}") for n in range(2)]
+        for number in range(2):
+            await a_running_job(pool, user, task_id=f"t-{number}")
         await shift_clock(pool, 3)
-        jobs = await claims(pool)
-        await looker(pool, ToldProvider(readings=[Busy("code 429", retry_after_s=2.0)])).look(jobs[first])
-        other = ToldProvider(readings=[SUCCESS])
-        await looker(pool, other).look(jobs[second])
-        assert other.asked == []
+        (first,) = await claims_of(pool).looks(1)
+        await looker(pool, ToldProvider(readings=[Busy("code 429", retry_after_s=2.0)])).look(first)
+        assert await unless_full(claims_of(pool, instance=TWO).looks(9)) == []
         await shift_clock(pool, 2.1)
-        await looker(pool, other).look((await claims(pool))[second])
-        assert other.asked == ["t-1"]
+        other = ToldProvider(readings=[SUCCESS])
+        for job in await claims_of(pool, instance=TWO).looks(9):
+            await looker(pool, other).look(job)
+        assert sorted(other.asked) == ["t-0", "t-1"]
 
 
-async def test_without_room_a_poll_comes_again_at_its_own_pace(database: str) -> None:
-    """A thousand running jobs must not turn into a thousand claims a second."""
+async def test_a_thousand_looks_without_room_write_nothing_and_the_woken_come_first(database: str) -> None:
     async with pool_of(database) as pool:
-        job_id = await a_running_job(pool, await a_user(pool))
+        user = await a_user(pool)
+        jobs = [await a_running_job(pool, user, task_id=f"t-{number}") for number in range(4)]
         await shift_clock(pool, 200)
-        job = await claim_look(pool, job_id)
-        while not await budget.take(pool, QUERIES):
+        await call_back(pool, jobs[3], task_id="t-3")
+        claims = claims_of(pool, queries=1)
+        assert [job.job_id for job in await claims.looks(9)] == [jobs[3]]
+        rows = [await row_of(pool, job_id) for job_id in jobs]
+        for _ in range(3):
+            assert await unless_full(claims.looks(9)) == []
+        assert [await row_of(pool, job_id) for job_id in jobs] == rows
+        await shift_clock(pool, 1.1)
+        assert [job.job_id for job in await claims.looks(9)] == [jobs[0]]
+
+
+async def test_a_look_that_asks_nothing_needs_no_room(database: str) -> None:
+    async with pool_of(database) as pool:
+        user = await a_user(pool)
+        await a_running_job(pool, user)
+        lost = await a_job(pool, user)
+        job = await claim_submit(pool, lost)
+        async with transaction(pool) as tx:
+            await store.record_intent(tx, job, decide_after=LEASE)
+        await shift_clock(pool, OVERDUE_S + 1)
+        claims = claims_of(pool)
+        while not await budget.take(pool, claims.queries):
             pass
-        await looker(pool, ToldProvider()).look(job)
-        assert 14 < (await seconds_until(pool, job_id, "due_at") or 0) < 16
+        assert [job.job_id for job in await claims.looks(9)] == [lost]
 
 
 async def test_without_room_the_last_look_is_still_taken(database: str) -> None:
     async with pool_of(database) as pool:
         job_id = await a_running_job(pool, await a_user(pool))
         await shift_clock(pool, TIMEOUT_S + 1)
-        job = await claim_look(pool, job_id)
-        while not await budget.take(pool, QUERIES):
+        claims = claims_of(pool)
+        while not await budget.take(pool, claims.queries):
             pass
-        await looker(pool, ToldProvider()).look(job)
-        row = await look(pool, job_id, SUCCESS, after_s=2)
+        assert await unless_full(claims.looks(9)) == []
+        row = await look(pool, job_id, SUCCESS, after_s=300)
         assert (row["status"], row["gift"]) == ("done", False)
 
 

@@ -30,6 +30,7 @@ from support.jobs import (
 from support.logs import logged
 from support.sessions import until_done_or_blocked
 from support.steps import looker
+from support.updates import BOT_ID
 
 MANY = 10_000
 HOUR_S = 3600
@@ -268,4 +269,4 @@ async def test_orphans_are_kept(database: str) -> None:
         await take(pool, callback(None, "t-1"))
         await shift_clock(pool, 30 * 24 * HOUR_S)
         assert (await reconcile_orphans(pool)).waiting == 1
-        assert await store.claim_looks(pool, limit=9, lease=LEASE, instance=TWO) == []
+        assert await store.claim_looks(pool, bot_id=BOT_ID, limit=9, lease=LEASE, instance=TWO) == []

@@ -112,7 +112,7 @@ async def a_program(dsn: str, folder: Path) -> AsyncIterator[Program]:
             data_dir=folder,
             admin_ids="901",
         )
-        yield await build(stack, settings, dsn)
+        yield await build(stack, settings, dsn, stop=asyncio.Event())
 
 
 def _told(one: Judged) -> str:

@@ -9,11 +9,9 @@ from photomat.cluster.instances import Heartbeat
 from photomat.db.pool import transaction
 from photomat.jobs import outcome_store, store
 from photomat.jobs.cancel import Canceled, TooLate, cancel_job
-from photomat.jobs.submit import CREATES, paused_by
 from photomat.jobs.sweep import free_claims_of_the_dead
 from photomat.kernel.errors import OutcomeUnknown
 from photomat.kernel.ids import MessageId, TaskId, UserId
-from photomat.work import budget
 from support.database import connection_of, pool_of, shift_clock
 from support.jobs import (
     LEASE,
@@ -27,22 +25,19 @@ from support.jobs import (
     claim_submit,
     money_of,
     row_of,
-    seconds_until,
 )
-from support.kie_sim import running_kie
-from support.sessions import as_pool
 from support.steps import (
     BALANCE,
-    kie_client,
     submitter,
 )
+from support.updates import BOT_ID
 
 
 async def test_a_job_is_claimed_by_one_instance_until_the_lease_runs_out(database: str) -> None:
     async with pool_of(database) as pool:
         job_id = await a_job(pool, await a_user(pool))
         first = await claim_submit(pool, job_id)
-        assert await store.claim_submits(pool, limit=9, lease=LEASE, instance=TWO) == []
+        assert await store.claim_submits(pool, bot_id=BOT_ID, limit=9, lease=LEASE, instance=TWO) == []
         await shift_clock(pool, LEASE.total_seconds() + 1)
         second = await claim_submit(pool, job_id, instance=TWO)
         assert (second.fence, second.attempts) == (first.fence + 1, first.attempts + 1)
@@ -51,9 +46,9 @@ async def test_a_job_is_claimed_by_one_instance_until_the_lease_runs_out(databas
 async def test_many_instances_claiming_at_once_never_get_the_same_job(database: str) -> None:
     async with pool_of(database) as pool:
         jobs = {await a_job(pool, await a_user(pool, user_id=n)) for n in range(1, 21)}
-        claims = [store.claim_submits(pool, limit=3, lease=LEASE, instance=ONE) for _ in range(10)]
+        claims = [store.claim_submits(pool, bot_id=BOT_ID, limit=3, lease=LEASE, instance=ONE) for _ in range(10)]
         claimed = [job.job_id for batch in await asyncio.gather(*claims) for job in batch]
-        rest = await store.claim_submits(pool, limit=99, lease=LEASE, instance=TWO)
+        rest = await store.claim_submits(pool, bot_id=BOT_ID, limit=99, lease=LEASE, instance=TWO)
         claimed += [job.job_id for job in rest]
         assert len(claimed) == len(set(claimed)) == 20
         assert set(claimed) == jobs
@@ -61,11 +56,10 @@ async def test_many_instances_claiming_at_once_never_get_the_same_job(database: 
 
 async def test_a_job_being_claimed_is_passed_over_and_neither_waited_for_nor_claimed_twice(database: str) -> None:
     async with pool_of(database) as pool, connection_of(database) as other:
-        user = await a_user(pool)
-        jobs = [await a_job(pool, user) for _ in range(2)]
+        jobs = [await a_job(pool, await a_user(pool, user_id=n)) for n in (1, 2)]
         async with asyncio.timeout(5), other.transaction():
-            first = await store.claim_submits(as_pool(other), limit=1, lease=LEASE, instance=ONE)
-            second = await store.claim_submits(pool, limit=9, lease=LEASE, instance=TWO)
+            first = await store.claim_submits(other, bot_id=BOT_ID, limit=1, lease=LEASE, instance=ONE)
+            second = await store.claim_submits(pool, bot_id=BOT_ID, limit=9, lease=LEASE, instance=TWO)
         assert [[job.job_id for job in claimed] for claimed in (first, second)] == [[jobs[0]], [jobs[1]]]
 
 
@@ -73,7 +67,7 @@ async def test_a_claim_takes_no_more_than_asked_and_the_oldest_first(database: s
     async with pool_of(database) as pool:
         user = await a_user(pool)
         jobs = [await a_job(pool, user) for _ in range(3)]
-        first = await store.claim_submits(pool, limit=2, lease=LEASE, instance=ONE)
+        first = await store.claim_submits(pool, bot_id=BOT_ID, limit=2, lease=LEASE, instance=ONE)
         assert {job.job_id for job in first} == set(jobs[:2])
 
 
@@ -123,15 +117,14 @@ async def test_a_zombie_does_not_put_back_fail_or_forget_what_the_new_owner_hold
 
 async def test_the_claims_of_a_dead_instance_are_freed_and_those_of_a_living_one_stay(database: str) -> None:
     async with pool_of(database) as pool:
-        user = await a_user(pool)
-        dead = await claim_submit(pool, await a_job(pool, user), instance=ONE)
-        alive = await claim_submit(pool, await a_job(pool, user), instance=TWO)
+        dead = await claim_submit(pool, await a_job(pool, await a_user(pool, user_id=1)), instance=ONE)
+        alive = await claim_submit(pool, await a_job(pool, await a_user(pool, user_id=2)), instance=TWO)
         for instance in (ONE, TWO):
             await Heartbeat(pool, instance, ActiveState(), version="1").beat()
         await shift_clock(pool, 16)
         await Heartbeat(pool, TWO, ActiveState(), version="1").beat()
         assert await free_claims_of_the_dead(pool) == 1
-        claimed = await store.claim_submits(pool, limit=9, lease=LEASE, instance=TWO)
+        claimed = await store.claim_submits(pool, bot_id=BOT_ID, limit=9, lease=LEASE, instance=TWO)
         assert [job.job_id for job in claimed] == [dead.job_id]
         assert (await row_of(pool, alive.job_id))["leased_until"] is not None
 
@@ -158,7 +151,7 @@ async def test_an_intent_is_never_submitted_again_by_itself(database: str) -> No
         await free_claims_of_the_dead(pool)
         for _ in range(5):
             await shift_clock(pool, 3600)
-            assert await store.claim_submits(pool, limit=9, lease=LEASE, instance=TWO) == []
+            assert await store.claim_submits(pool, bot_id=BOT_ID, limit=9, lease=LEASE, instance=TWO) == []
         assert (await row_of(pool, job_id))["status"] == "submitting"
         assert await money_of(pool, user) == (BALANCE - PRICE, PRICE)
 
@@ -205,53 +198,6 @@ async def test_the_state_is_committed_before_the_request_leaves(database: str) -
 
         await submitter(pool, Watching(creates=[TaskId("t-1")])).submit(await claim_submit(pool, job_id))
         assert seen == [("submitting", True)]
-
-
-async def test_two_instances_together_never_create_more_than_twenty_tasks_in_ten_seconds(database: str) -> None:
-    async with pool_of(database) as one, pool_of(database) as two:
-        taken_at: list[float] = []
-        for tenth in range(0, 250, 5):
-            waits = await asyncio.gather(*(budget.take(pool, CREATES) for pool in (one, two) * 6))
-            taken_at += [tenth / 10 for wait_s in waits if not wait_s]
-            await shift_clock(one, 0.5)
-    busiest = max(sum(begin <= at < begin + 10 for at in taken_at) for begin in taken_at)
-    assert busiest <= 20
-    assert len(taken_at) >= 25
-
-
-async def test_a_job_without_budget_waits_without_an_intent(database: str) -> None:
-    async with pool_of(database) as pool:
-        user = await a_user(pool)
-        job_id = await a_job(pool, user)
-        while not await budget.take(pool, CREATES):
-            pass
-        provider = ToldProvider(creates=[TaskId("t-1")])
-        await submitter(pool, provider).submit(await claim_submit(pool, job_id))
-        job = await row_of(pool, job_id)
-        assert (provider.created, job["status"], job["intent_at"]) == ([], "pending", None)
-        assert 0 < (await seconds_until(pool, job_id, "due_at") or 0) <= CREATES.window_s
-
-
-async def test_a_job_that_waits_because_kie_is_out_of_credits_says_so(database: str) -> None:
-    async with pool_of(database) as pool:
-        job_id = await a_job(pool, await a_user(pool))
-        await budget.block(pool, CREATES.name, seconds=60, reason=paused_by(402))
-        await submitter(pool, ToldProvider(creates=[TaskId("t-1")])).submit(await claim_submit(pool, job_id))
-        assert (await row_of(pool, job_id))["last_error"] == "submitting is paused: kie-402"
-        await shift_clock(pool, 61)
-        assert await budget.blocked_because(pool, CREATES.name) is None
-
-
-async def test_a_storm_of_jobs_draws_no_429_from_kie(database: str) -> None:
-    async with pool_of(database) as pool, running_kie() as kie, kie_client(kie.url) as provider:
-        for n in range(1, 41):
-            await a_job(pool, await a_user(pool, user_id=n))
-        jobs = await store.claim_submits(pool, limit=99, lease=LEASE, instance=ONE)
-        await asyncio.gather(*(submitter(pool, provider).submit(job) for job in jobs))
-        rows = await pool.fetch("SELECT status, last_error FROM generation_jobs")
-        assert 1 <= len(kie.world.tasks) <= 20
-        assert sum(row["status"] == "running" for row in rows) == len(kie.world.tasks)
-        assert {row["last_error"] for row in rows if row["status"] == "pending"} == {"waiting for Kie's rate limit"}
 
 
 async def test_a_lost_answer_and_a_told_one_differ_only_in_what_is_known(database: str) -> None:

@@ -115,7 +115,7 @@ async def delivery_desk(database: str, folder: Path) -> AsyncIterator[Desk]:
     """Open the desk: the bot's calls pass the shared budgets as in production."""
     async with pool_of(database) as pool, running_telegram() as telegram, running_files() as files:
         session = QuickSession(api=TelegramAPIServer.from_base(telegram.url), timeout=10)
-        session.middleware(Pacing(pool))
+        session.middleware(Pacing(pool, calls_per_s=30))
         person = telegram.person()
         async with Bot(telegram.world.token, session=session) as bot:
             messenger, texts, woken = TelegramMessenger(bot), load_texts(), Woken()

@@ -1,6 +1,6 @@
 """Users, drafts and jobs in every state, made the way the product makes them; a provider that answers as it is told."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -10,6 +10,7 @@ from photomat.db.pool import Pool, transaction
 from photomat.delivery.lock import try_acquire_delivery_lock
 from photomat.delivery.locked import LockedCard
 from photomat.jobs import store
+from photomat.jobs.claims import Claims, creates_budget, queries_budget
 from photomat.jobs.create import Created, Creation, create_job_atomic
 from photomat.jobs.draft import Draft, save_draft
 from photomat.jobs.job import Job, Times
@@ -125,12 +126,24 @@ async def settle_now(pool: Pool, job_id: JobId, outcome: Outcome, *, via: str = 
 
 async def claim_submit(pool: Pool, job_id: JobId, *, instance: InstanceId = ONE) -> Job:
     """Claim this one job for submitting."""
-    return _only(await store.claim_submits(pool, limit=100, lease=LEASE, instance=instance), job_id)
+    return _only(await store.claim_submits(pool, bot_id=BOT_ID, limit=100, lease=LEASE, instance=instance), job_id)
 
 
 async def claim_look(pool: Pool, job_id: JobId, *, instance: InstanceId = ONE) -> Job:
     """Claim this one job for a look."""
-    return _only(await store.claim_looks(pool, limit=100, lease=LEASE, instance=instance), job_id)
+    return _only(await store.claim_looks(pool, bot_id=BOT_ID, limit=100, lease=LEASE, instance=instance), job_id)
+
+
+def claims_of(pool: Pool, *, instance: InstanceId = ONE, creates: int = 20, queries: int = 10) -> Claims:
+    """The claims of an instance whose account is allowed so much at Kie."""
+    return Claims(
+        pool=pool,
+        instance=instance,
+        lease=LEASE,
+        timeout=TIMES.timeout,
+        creates=creates_budget(creates),
+        queries=queries_budget(queries),
+    )
 
 
 async def lock_cards(pool: Pool, *, instance: InstanceId = ONE, limit: int = 100, **only: Any) -> list[LockedCard]:
@@ -178,12 +191,20 @@ class ToldProvider:
     asked: list[str] = field(default_factory=list)
 
     async def create_task(
-        self, *, model: str, inputs: Mapping[str, object], callback_url: str | None, protocol: str = JOBS
+        self,
+        *,
+        model: str,
+        inputs: Mapping[str, object],
+        callback_url: str | None,
+        protocol: str = JOBS,
+        on_sent: Callable[[], None] | None = None,
     ) -> TaskId:
         assert model
         assert protocol in FAMILIES
         assert inputs
         self.created.append(callback_url)
+        if on_sent is not None:
+            on_sent()
         answer = self.creates.pop(0) if len(self.creates) > 1 else self.creates[0]
         if isinstance(answer, Exception):
             raise answer

@@ -9,6 +9,7 @@ from photomat.db.pool import Pool, transaction
 from photomat.jobs import store
 from photomat.jobs.callback import Callback, update_from_callback
 from photomat.jobs.cancel import Canceled, cancel_job
+from photomat.jobs.departures import Departures
 from photomat.jobs.inputs import Inputs
 from photomat.jobs.look import Looker
 from photomat.jobs.submit import Submitter
@@ -26,6 +27,7 @@ from support.jobs import (
     row_of,
 )
 from support.kie_sim import KEY, RunningKie
+from support.updates import BOT_ID
 
 BALANCE = 10_000
 OVERDUE_S = TIMES.overdue_of("image").total_seconds()
@@ -40,6 +42,8 @@ def submitter(pool: Pool, provider: Any, *, woken: Woken | None = None) -> Submi
         callback_url=lambda job_id: f"http://127.0.0.1:9/kie/callback/{job_id}.sig",
         wake=woken or Woken(),
         inputs=Inputs(pool=pool),
+        stopping=lambda: False,
+        departures=Departures(apart_s=1),
     )
 
 
@@ -75,7 +79,7 @@ async def call_back(pool: Pool, job_id: JobId, *, task_id: str = "task-1") -> No
 
 
 async def nothing_due(pool: Pool) -> bool:
-    return not await store.claim_looks(pool, limit=9, lease=LEASE, instance=TWO)
+    return not await store.claim_looks(pool, bot_id=BOT_ID, limit=9, lease=LEASE, instance=TWO)
 
 
 async def cancel(pool: Pool, job_id: JobId) -> None:

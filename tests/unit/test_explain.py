@@ -65,7 +65,7 @@ SENTENCES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "due for a submit": (
         {"due_at": ago(seconds=1)},
-        "Not delivered yet: its submit has been due for 1 s, an instance takes it within a second.",
+        "Not delivered yet: its submit has been due for 1 s; it leaves in its turn, within Kie's limit (KIE_CREATES_PER_10S).",
     ),
     "waiting for the create answer": (
         SENT | LEASED,
@@ -232,3 +232,10 @@ def test_every_status_is_one_sentence(status: JobStatus) -> None:
 def test_facts_come_from_a_row_with_real_statuses() -> None:
     row = {name: getattr(PENDING, name) for name in Facts.__dataclass_fields__} | {"status": "pending", "more": 1}
     assert facts_of(row) == PENDING
+
+
+def test_a_job_behind_a_pause_says_why_nothing_is_submitted() -> None:
+    paused = replace(AROUND, submits_blocked="kie-402")
+    assert why_not_delivered(replace(PENDING, due_at=ago(minutes=4)), paused) == (
+        "Not delivered yet: its submit has been due for 4 min and nothing is submitted at the moment: kie-402."
+    )

@@ -8,7 +8,8 @@ from typing import Any, Final
 
 from photomat.alerts.incident import Condition, Eyes, Figures
 from photomat.audit.by_day import violations_by_day
-from photomat.jobs.submit import CREATES, paused_by
+from photomat.jobs.claims import CREATES
+from photomat.jobs.submit import paused_by
 from photomat.kernel.errors import Transient
 from photomat.kie.port import Paused
 from photomat.kie.wire import PAUSED_CODES
@@ -243,7 +244,7 @@ async def _alive(eyes: Eyes) -> int:
 
 async def _pause_code(eyes: Eyes) -> int | None:
     reason: str | None = await eyes.pool.fetchval(
-        "SELECT reason FROM budgets WHERE name = $1 AND blocked_until > photomat_now()", CREATES.name
+        "SELECT reason FROM budgets WHERE name = $1 AND blocked_until > photomat_now()", CREATES
     )
     return next((code for code in sorted(PAUSED_CODES) if paused_by(code) == reason), None)
 

@@ -17,15 +17,18 @@ from photomat.bot.checkout_guard import CheckoutGuard
 from photomat.bot.trouble import in_our_words
 from photomat.db.pool import Pool
 from photomat.inbox.receive import receive
-from photomat.kernel.clock import sleep_until_set
+from photomat.kernel.clock import monotonic, sleep_until_set
 from photomat.kernel.errors import Transient
 from photomat.kernel.ids import BotId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.retry import backoff_s
+from photomat.kernel.trouble import describe
 
 ANSWER_WITHIN_S: Final = 10
 LONGEST_PAUSE_S: Final = 30
 CONFLICT_PAUSE_S: Final = 3
+EMPTY_APART_S: Final = 0.25
+"""Polls that bring nothing are so far apart: some servers answer them at once instead of waiting for an update."""
 
 log = get_logger()
 
@@ -64,13 +67,16 @@ class Poller:
         """Poll until told to stop."""
         failures = 0
         while not stop.is_set():
+            asked_at, offset = monotonic(), self._offset
             try:
                 await self.run_once()
                 failures = 0
+                if self._offset == offset and monotonic() - asked_at < EMPTY_APART_S:
+                    await sleep_until_set(stop, EMPTY_APART_S)
             except Exception as trouble:  # noqa: BLE001  the top of a loop: polling outlives every trouble
                 failures += 1
                 wait_s = _pause_s(trouble, failures)
-                log.warning("POLLING_TROUBLE", error=type(trouble).__name__, wait_s=round(wait_s, 1))
+                log.warning("POLLING_TROUBLE", error=describe(trouble), wait_s=round(wait_s, 1))
                 await sleep_until_set(stop, wait_s)
 
     async def run_once(self) -> int:

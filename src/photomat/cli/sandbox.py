@@ -19,7 +19,7 @@ from photomat.cli.database import owned_database
 from photomat.db.installation import SANDBOX_BOT
 from photomat.kernel.errors import Startup
 from photomat.kernel.logs import get_logger
-from photomat.kernel.private import OTHERS, tighten
+from photomat.kernel.private import tighten
 from photomat.settings import SANDBOX_WELCOME, Settings, load
 
 TOKEN: Final = f"{SANDBOX_BOT}:sandbox-token-of-no-value"
@@ -84,7 +84,7 @@ def simulators(settings: Settings) -> Iterator[None]:
         *("--crypto-token", CRYPTO_TOKEN, "--pay-to", f"http://127.0.0.1:{settings.port}"),
         *(() if settings.admins else ("--operator", str(OPERATOR_ID))),
     ]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True, umask=OTHERS) as process:  # noqa: S603  a fixed list
+    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as process:  # noqa: S603  a fixed list
         try:
             _wait_for(process, settings.port + 1)
             _wait_for(process, settings.port + 2)

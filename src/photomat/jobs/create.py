@@ -13,16 +13,18 @@ from photomat.catalog.quote import Quote
 from photomat.db.pool import Transaction
 from photomat.jobs import draft as drafts
 from photomat.jobs import limits, purchase_store, timeline
+from photomat.jobs.claims import CREATES
 from photomat.jobs.draft import Draft
 from photomat.jobs.job import hold_reference
 from photomat.jobs.limits import USUAL, LimitReached, Limits
-from photomat.jobs.request import Request
+from photomat.jobs.request import Request, plain_request
 from photomat.jobs.timeline import Tag
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import BotId, ChatId, DraftId, JobId, MessageId, UserId
 from photomat.kernel.money import Money
 from photomat.rewards import passes
 from photomat.wallet import ledger
+from photomat.work import budget
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +108,8 @@ async def create_job_atomic(
         quote=quote.as_json(),
         request=request,
         title=title,
+        current_turn=await budget.current_turn(tx, CREATES),
+        needs_files=(request or plain_request(draft.inputs)).needs_files,
         job_id=job_id,
     )
     if made is None:

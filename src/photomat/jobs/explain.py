@@ -49,11 +49,15 @@ class Facts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What the row does not know: who is alive, how long a delivery lock lasts, when a job is given up."""
+    """What the row does not know: who is alive, how long a delivery lock lasts, when a job is given up.
+
+    `submits_blocked` says why nothing is submitted at the moment.
+    """
 
     alive: frozenset[str]
     delivery_lease: timedelta
     timeout: timedelta
+    submits_blocked: str | None = None
 
 
 def facts_of(row: Mapping[str, Any]) -> Facts:
@@ -94,7 +98,12 @@ def _pending(job: Facts, around: Surroundings) -> str:
     if job.due_at is not None and job.due_at > job.now:
         next_try = _span(job.due_at - job.now)
         return f"Not delivered yet: it waits to be submitted ({_said(job.last_error)}), next try in {next_try}."
-    return f"Not delivered yet: {_due(job, 'its submit', job.due_at, around)}."
+    if not around.alive:
+        return f"Not delivered yet: {_due(job, 'its submit', job.due_at, around)}."
+    waited = f"Not delivered yet: its submit has been due for {_since(job, job.due_at or job.now)}"
+    if around.submits_blocked is not None:
+        return f"{waited} and nothing is submitted at the moment: {around.submits_blocked}."
+    return f"{waited}; it leaves in its turn, within Kie's limit (KIE_CREATES_PER_10S)."
 
 
 def _submitting(job: Facts, around: Surroundings) -> str:

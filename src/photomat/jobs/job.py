@@ -99,6 +99,7 @@ class Job:
     task_id: TaskId | None
     fence: Fence
     attempts: int
+    turn: int
     troubles: int
     woken_via: str | None
     created_at: datetime

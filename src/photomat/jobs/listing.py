@@ -10,7 +10,9 @@ from typing import Any, Final
 
 from photomat.cluster.instances import alive_instances
 from photomat.db.pool import Pool
+from photomat.jobs.claims import CREATES
 from photomat.jobs.explain import Surroundings, facts_of, why_not_delivered
+from photomat.work import budget
 
 COLUMNS: Final = """
     job_id, corr, bot_id, user_id, chat_id, card_message_id, model, kind, status, price, currency, quote,
@@ -86,7 +88,12 @@ async def waiting_orphans(pool: Pool, *, limit: int) -> list[dict[str, Any]]:
 
 async def look_around(pool: Pool, *, delivery_lease: timedelta, given_up_after: timedelta) -> Surroundings:
     """Who is alive at this moment, and the settings a sentence needs."""
-    return Surroundings(alive=await alive_instances(pool), delivery_lease=delivery_lease, timeout=given_up_after)
+    return Surroundings(
+        alive=await alive_instances(pool),
+        delivery_lease=delivery_lease,
+        timeout=given_up_after,
+        submits_blocked=await budget.blocked_because(pool, CREATES),
+    )
 
 
 def plain(row: Mapping[str, Any]) -> dict[str, Any]:

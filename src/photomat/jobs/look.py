@@ -11,6 +11,7 @@ from typing import Final
 
 from photomat.db.pool import Pool, transaction
 from photomat.jobs import settle, store, timeline
+from photomat.jobs.claims import QUERIES
 from photomat.jobs.job import TERMINAL, Job, JobStatus, Times
 from photomat.jobs.pace import VISIBLE_WITHIN, next_look, progress_of
 from photomat.jobs.stop import bearing_trouble
@@ -22,14 +23,10 @@ from photomat.kernel.logs import correlated, get_logger
 from photomat.kie.port import Busy, Provider
 from photomat.kie.state_parser import KieState, Reading
 from photomat.work import budget
-from photomat.work.budget import Budget
-
-QUERIES: Final = Budget(name="kie:queries", limit=9, window_s=1.05)
-"""Kie takes 10 queries a second; a little is left for what happens on the way."""
 
 RETRY_S: Final = 5.0
 LAST_LOOK_GRACE: Final = timedelta(minutes=1)
-"""The last look must really be one: so much longer it is tried when Kie, or our own pace, does not let us look."""
+"""The last look must really be one: so much longer it is tried when Kie does not answer."""
 
 LOST_SAYS: Final = "Kie does not know the task; it is asked again and again, nothing is decided by that"
 log = get_logger()
@@ -69,26 +66,18 @@ class Looker:
 
     async def _read(self, job: Job, task_id: TaskId) -> Reading | None:
         """Ask Kie; None while it does not know the task. Raises Transient when there is no usable answer."""
-        wait_s = await budget.take(self.pool, QUERIES)
-        if wait_s:
-            raise Transient("waiting for Kie's rate limit", retry_after_s=self._until_room_s(job, wait_s))
         failpoint("look.before_ask")
         try:
             answer = await self.provider.record(task_id, protocol=job.request.protocol)
         except Transient as error:
             log.info("POLL_TICK", i=job.attempts, task_id=task_id, http_ok=False, error=str(error))
             if isinstance(error, Busy):
-                await budget.block(self.pool, QUERIES.name, seconds=error.retry_after_s or RETRY_S, reason=str(error))
+                await budget.block(self.pool, QUERIES, seconds=error.retry_after_s or RETRY_S, reason=str(error))
             raise
         log.info("POLL_TICK", i=job.attempts, task_id=task_id, http_ok=True, via=_via(job))
         state = answer.reading.state if answer.reading else "unknown"
         log.info("POLL_STATE", i=job.attempts, task_id=task_id, state=state)
         return answer.reading
-
-    def _until_room_s(self, job: Job, wait_s: float) -> float:
-        """Who was called back, or looks for the last time, asks as soon as it may; a poll comes again at its own pace."""
-        in_a_hurry = job.woken_via is not None or job.age >= self.times.timeout
-        return wait_s if in_a_hurry else max(wait_s, self._pace(job).total_seconds())
 
     async def _act(self, job: Job, reading: Reading | None) -> None:
         outcome = self._outcome(job, reading)

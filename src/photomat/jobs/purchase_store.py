@@ -21,16 +21,23 @@ async def insert_job(
     quote: Mapping[str, Any],
     request: Request | None,
     title: str | None,
+    current_turn: int,
+    needs_files: bool,
     job_id: JobId | None = None,
 ) -> JobId | None:
-    """Make the job of a draft; None when it (or another job of this card) exists already. Without `job_id`: the next number."""
+    """Make the job of a draft; None when it (or another job of this card) exists already. Without `job_id`: the next number.
+
+    Its turn to be submitted comes in the round after the current one, or after the last waiting job of its user.
+    """
     made = await tx.fetchval(
         """
         INSERT INTO generation_jobs (job_id, idempotency_key, corr, draft_id, bot_id, chat_id, card_message_id, user_id, model,
-                                     kind, inputs, language, price, currency, quote, request, title)
+                                     kind, inputs, language, price, currency, quote, request, title, submit_turn, needs_files)
         OVERRIDING SYSTEM VALUE
-        SELECT coalesce($13, nextval(pg_get_serial_sequence('generation_jobs', 'job_id'))), $1, $2, draft.draft_id, $4, $5, $6,
-               $7, draft.model, $8, draft.inputs, $9, draft.price, draft.currency, $10, $11, $12
+        SELECT coalesce($15, nextval(pg_get_serial_sequence('generation_jobs', 'job_id'))), $1, $2, draft.draft_id, $4, $5, $6,
+               $7, draft.model, $8, draft.inputs, $9, draft.price, draft.currency, $10, $11, $12,
+               1 + greatest($13::bigint, (SELECT max(submit_turn) FROM generation_jobs
+                                   WHERE user_id = $7 AND settled_at IS NULL AND status = 'pending')), $14
           FROM drafts AS draft WHERE draft.draft_id = $3
             ON CONFLICT DO NOTHING
         RETURNING job_id
@@ -45,6 +52,8 @@ async def insert_job(
         dict(quote),
         None if request is None else request.as_json(),
         title,
+        current_turn,
+        needs_files,
         job_id,
     )
     return None if made is None else JobId(made)

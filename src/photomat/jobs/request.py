@@ -10,7 +10,7 @@ from typing import Any
 
 from photomat.catalog.model import Model
 from photomat.catalog.order import body_of
-from photomat.catalog.reference import references
+from photomat.catalog.reference import FileRef, references
 from photomat.kernel.errors import Rejected
 from photomat.kie.families import JOBS
 
@@ -38,6 +38,11 @@ class Request:
     def is_complete(self) -> bool:
         """Whether it can be sent as it is: nothing in it refers to something else."""
         return next(references(self.body), None) is None
+
+    @property
+    def needs_files(self) -> bool:
+        """Whether files must be uploaded before it can be sent."""
+        return any(isinstance(ref, FileRef) for ref in references(self.body))
 
     def as_json(self) -> dict[str, Any]:
         """The request as the job keeps it."""

@@ -16,25 +16,47 @@ from photomat.kernel.money import Money
 
 SUBMITS_DUE: Final = """
     SELECT 1 FROM generation_jobs
-     WHERE status = 'pending' AND (due_at <= photomat_now() OR submit_at <= photomat_now())
+     WHERE status = 'pending' AND NOT needs_files AND least(due_at, submit_at) <= photomat_now()
        AND (leased_until IS NULL OR leased_until <= photomat_now())"""
 LOOKS_DUE: Final = """
     SELECT 1 FROM generation_jobs
      WHERE status <> 'pending' AND due_at <= photomat_now() AND (leased_until IS NULL OR leased_until <= photomat_now())"""
 
+MOST_IN_HAND: Final = 64
+"""How many jobs a claim looks past because they are claimed or locked just now."""
 
-async def claim_submits(pool: Pool, *, limit: int, lease: timedelta, instance: InstanceId) -> list[Job]:
-    """Claim jobs whose task is to be created; a claim that runs out may be claimed again, an intent may not.
 
-    A job with a frozen request is due by `submit_at`, where no older program looks.
+async def claim_submits(
+    tx: Transaction, *, bot_id: int | None, limit: int, lease: timedelta, instance: InstanceId
+) -> list[Job]:
+    """Claim jobs whose task is to be created, in their order; a claim that runs out may be claimed again, an intent may not.
+
+    A job with a frozen request is due by `submit_at`, where no older program looks. A job waits while an older one of its user
+    is claimed by another instance, or locked: a user's jobs leave in the order they were bought.
     """
-    rows = await pool.fetch(
+    rows = await tx.fetch(
         """
-        WITH due AS MATERIALIZED (
-            SELECT job_id FROM generation_jobs
-             WHERE status = 'pending' AND (due_at <= photomat_now() OR submit_at <= photomat_now())
-             AND (leased_until IS NULL OR leased_until <= photomat_now()) AND bot_id = (SELECT photomat_our_bot($4))
-             ORDER BY coalesce(submit_at, due_at) LIMIT $1 FOR UPDATE SKIP LOCKED
+        WITH head AS MATERIALIZED (
+            SELECT job_id, user_id, leased_by, coalesce(leased_until > photomat_now(), false) AS is_leased FROM generation_jobs
+             WHERE status = 'pending' AND NOT needs_files AND least(due_at, submit_at) <= photomat_now()
+               AND bot_id = (SELECT photomat_our_bot($5))
+             ORDER BY submit_turn, job_id LIMIT $1::bigint + $4::bigint
+        ), waiting AS MATERIALIZED (
+            SELECT job_id, user_id FROM head
+             WHERE NOT is_leased
+               AND NOT EXISTS (SELECT FROM head AS older
+                                WHERE older.user_id = head.user_id AND older.job_id < head.job_id
+                                  AND older.is_leased AND older.leased_by <> $3)
+        ), free AS MATERIALIZED (
+            SELECT job.job_id, job.user_id FROM generation_jobs AS job JOIN waiting USING (job_id)
+             WHERE status = 'pending' AND NOT needs_files AND least(due_at, submit_at) <= photomat_now()
+               AND (leased_until IS NULL OR leased_until <= photomat_now())
+             ORDER BY submit_turn, job_id LIMIT $1::bigint FOR UPDATE OF job SKIP LOCKED
+        ), due AS MATERIALIZED (
+            SELECT job_id FROM free
+             WHERE NOT EXISTS (SELECT FROM waiting AS older
+                                WHERE older.user_id = free.user_id AND older.job_id < free.job_id
+                                  AND older.job_id NOT IN (SELECT job_id FROM free))
         )
         UPDATE generation_jobs AS job
            SET fence = job.fence + 1, leased_until = photomat_now() + $2::interval, leased_by = $3, attempts = attempts + 1
@@ -45,25 +67,10 @@ async def claim_submits(pool: Pool, *, limit: int, lease: timedelta, instance: I
         limit,
         lease,
         instance,
-        pool.bot_id,
+        MOST_IN_HAND,
+        bot_id,
     )
-    return [_job(row) for row in rows]
-
-
-async def renew_claim(pool: Pool, job: Job, *, lease: timedelta) -> bool:
-    """Begin the lease of a job about to be submitted anew; False when the claim is no longer ours."""
-    return bool(
-        await pool.fetchval(
-            """
-            UPDATE generation_jobs SET leased_until = photomat_now() + $3::interval
-             WHERE job_id = $1 AND fence = $2 AND status = 'pending' AND leased_until IS NOT NULL
-            RETURNING true
-            """,
-            job.job_id,
-            job.fence,
-            lease,
-        )
-    )
+    return sorted((job_of(row) for row in rows), key=lambda job: (job.turn, job.job_id))
 
 
 async def record_intent(tx: Transaction, job: Job, *, decide_after: timedelta) -> bool:
@@ -150,15 +157,40 @@ async def record_unknown(tx: Transaction, job: Job, *, error: str) -> bool:
     )
 
 
-async def claim_looks(pool: Pool, *, limit: int, lease: timedelta, instance: InstanceId) -> list[Job]:
-    """Claim jobs to be looked at: running ones, unknown submits whose time rules are due, and late news."""
-    rows = await pool.fetch(
+async def claim_looks(
+    tx: Transaction,
+    *,
+    bot_id: int | None,
+    limit: int,
+    lease: timedelta,
+    instance: InstanceId,
+    questions: int | None = None,
+) -> list[Job]:
+    """Claim jobs to be looked at: running ones, unknown submits whose time rules are due, and late news.
+
+    At most `questions` of them are jobs Kie must be asked about (None: as many as `limit`), the woken ones first.
+    """
+    rows = await tx.fetch(
         """
-        WITH due AS MATERIALIZED (
+        WITH silent AS MATERIALIZED (
             SELECT job_id, woken_via FROM generation_jobs
-             WHERE status <> 'pending' AND due_at <= photomat_now()
-             AND (leased_until IS NULL OR leased_until <= photomat_now()) AND bot_id = (SELECT photomat_our_bot($4))
+             WHERE status <> 'pending' AND due_at <= photomat_now() AND (external_task_id IS NULL OR status = 'done')
+               AND (leased_until IS NULL OR leased_until <= photomat_now()) AND bot_id = (SELECT photomat_our_bot($5))
              ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED
+        ), woken AS MATERIALIZED (
+            SELECT job_id, woken_via FROM generation_jobs
+             WHERE status NOT IN ('pending', 'done') AND due_at <= photomat_now() AND external_task_id IS NOT NULL
+               AND woken_via IS NOT NULL AND (leased_until IS NULL OR leased_until <= photomat_now())
+               AND bot_id = (SELECT photomat_our_bot($5))
+             ORDER BY due_at LIMIT $4::bigint FOR UPDATE SKIP LOCKED
+        ), polled AS MATERIALIZED (
+            SELECT job_id, woken_via FROM generation_jobs
+             WHERE status NOT IN ('pending', 'done') AND due_at <= photomat_now() AND external_task_id IS NOT NULL
+               AND woken_via IS NULL AND (leased_until IS NULL OR leased_until <= photomat_now())
+               AND bot_id = (SELECT photomat_our_bot($5))
+             ORDER BY due_at LIMIT $4::bigint - (SELECT count(*) FROM woken) FOR UPDATE SKIP LOCKED
+        ), due AS MATERIALIZED (
+            SELECT * FROM silent UNION ALL SELECT * FROM woken UNION ALL SELECT * FROM polled LIMIT $1
         )
         UPDATE generation_jobs AS job
            SET fence = job.fence + 1, leased_until = photomat_now() + $2::interval, leased_by = $3, attempts = attempts + 1,
@@ -170,9 +202,10 @@ async def claim_looks(pool: Pool, *, limit: int, lease: timedelta, instance: Ins
         limit,
         lease,
         instance,
-        pool.bot_id,
+        limit if questions is None else questions,
+        bot_id,
     )
-    return [_job(row, via=row["claimed_via"]) for row in rows]
+    return [job_of(row, via=row["claimed_via"]) for row in rows]
 
 
 async def schedule_look(
@@ -285,7 +318,8 @@ async def find_job_by_task_id(pool: Pool, task_id: str) -> JobId | None:
     return None if job_id is None else JobId(job_id)
 
 
-def _job(row: Mapping[str, Any], *, via: str | None = None) -> Job:
+def job_of(row: Mapping[str, Any], *, via: str | None = None) -> Job:
+    """A claimed row as a job; it must hold `claimed_at` besides."""
     task_id = row["external_task_id"]
     return Job(
         job_id=JobId(row["job_id"]),
@@ -303,6 +337,7 @@ def _job(row: Mapping[str, Any], *, via: str | None = None) -> Job:
         task_id=None if task_id is None else TaskId(task_id),
         fence=Fence(row["fence"]),
         attempts=row["attempts"],
+        turn=row["submit_turn"],
         troubles=row["troubles"],
         woken_via=via,
         created_at=row["created_at"],

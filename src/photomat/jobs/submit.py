@@ -1,14 +1,16 @@
 """Create the provider's task at most once.
 
-    claim (lease) ─▶ files uploaded ─▶ intent (commit) ─▶ createTask ─▶ task id (commit)
+    claim (lease) ─▶ files uploaded, claim given back
+    claim with a place in the budget (lease) ─▶ intent (commit) ─▶ createTask ─▶ task id (commit)
 
-Killed before the intent: the lease runs out and somebody claims the job again; an upload bears repeating, and while files
-travel the lease is renewed. Killed after it, or the answer lost: the outcome is unknown, and the job is never submitted again
-by itself. Its callback finds it by the signed address even if the task id was never stored; past the give-up time the hold is
-released. A definite refusal fails the job or puts it back.
+Files are uploaded before a job takes its place, and the uploads are remembered. Killed before the intent: the lease runs out
+and the job is claimed again; an upload may be repeated, and while files travel the lease is renewed. Once a stop has begun no
+request is started: a claim without an intent is given back. Killed after it, or the answer lost: the outcome is unknown, and
+the job is never submitted again by itself. Its callback finds it by the signed URL even if the task id was never stored; past
+the give-up time the hold is released. A definite refusal fails the job or puts it back.
 
-What Kie answered is known only to this process until it is stored. Storing it is retried for as long as the process lives, through
-any outage of the database; only the death of the process in between leaves the outcome unknown.
+What Kie answered is known only to this process until it is stored. Storing it is retried for as long as the process lives,
+through any outage of the database; only the death of the process in between leaves the outcome unknown.
 """
 
 import asyncio
@@ -19,29 +21,30 @@ from typing import Any, Final, Protocol
 
 from photomat.db.away import fails_every_time
 from photomat.db.pool import Pool, transaction
-from photomat.jobs import orphans, settle, store, timeline
+from photomat.jobs import orphans, settle, store, timeline, waiting_store
+from photomat.jobs.claims import CREATES
+from photomat.jobs.departures import Departure, Departures
 from photomat.jobs.job import Job, JobStatus, Times
 from photomat.jobs.request import InputLost
 from photomat.jobs.stop import bearing_trouble
 from photomat.jobs.timeline import Tag
+from photomat.kernel.clock import monotonic
 from photomat.kernel.errors import OutcomeUnknown, Transient
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import JobId, TaskId
 from photomat.kernel.logs import correlated, get_logger
 from photomat.kernel.retry import backoff_s
 from photomat.kernel.trouble import describe
-from photomat.kie.port import Busy, Paused, Provider, TaskRefused
+from photomat.kie.port import Busy, Paused, Provider, QueueFull, TaskRefused
 from photomat.work import budget
-from photomat.work.budget import Budget
 from photomat.work.renewing import ClaimLost, while_renewing
-
-CREATES: Final = Budget(name="kie:creates", limit=19, window_s=10.5)
-"""Kie takes 20 creates in 10 s; a little is left for what happens on the way."""
 
 PAUSE_S: Final = 60
 STORE_AGAIN_FIRST_S: Final = 0.2
 STORE_AGAIN_MOST_S: Final = 2.0
-RATE_LIMIT: Final = "waiting for Kie's rate limit"
+PLACE_LASTS_S: Final = 1.0
+"""A place in the budget is for a request that leaves now; one whose files take longer gives it up."""
+
 log = get_logger()
 
 
@@ -63,7 +66,7 @@ class Submitter:
     """Submits claimed jobs.
 
     `callback_url` gives the signed address of a job, None without a public one; `inputs` turns what an order refers to into
-    what Kie can use.
+    what Kie can use; `stopping` says whether this instance has been asked to stop.
     """
 
     pool: Pool
@@ -72,20 +75,50 @@ class Submitter:
     callback_url: Callable[[JobId], str | None]
     wake: Callable[[str], None]
     inputs: InputResolver
+    stopping: Callable[[], bool]
+    departures: Departures
+
+    async def upload(self, job: Job) -> None:
+        """Upload the files of one claimed job; then it waits for its turn to be submitted."""
+        with correlated(job.corr, job_id=job.job_id):
+            async with bearing_trouble(self.pool, job, self.wake):
+                if await self._body(job) is not None:
+                    async with transaction(self.pool) as tx:
+                        await waiting_store.record_files(tx, job)
+                    self.wake("submits")
 
     async def submit(self, job: Job) -> None:
-        """Take one claimed job through intent and createTask."""
+        """Take one job, claimed with a place in the budget, through intent and createTask."""
         with correlated(job.corr, job_id=job.job_id):
             failpoint("submit.after_claim")
             async with bearing_trouble(self.pool, job, self.wake):
                 await self._submit(job)
 
     async def _submit(self, job: Job) -> None:
+        began = monotonic()
+        body = await self._body(job)
+        if body is None:
+            return
+        if monotonic() - began > PLACE_LASTS_S:
+            await self._give_back(job, "its files took longer than its place in the budget lasts")
+            return
+        departure = self.departures.join()
+        try:
+            await departure.turn()
+            await self._send(job, body, departure)
+        finally:
+            departure.left()
+
+    async def _body(self, job: Job) -> Mapping[str, Any] | None:
+        """What Kie is sent; None where that cannot be said, and then what becomes of the job is recorded."""
         if job.age >= self.times.timeout:
             await self._fail(job, settle.Failure(code="timeout", reason="it could not be submitted in time"))
-            return
+            return None
+        if self.stopping():
+            await self._give_back(job, "stopping")
+            return None
         try:
-            body = await self._body(job)
+            return await self._resolved(job)
         except InputLost as error:
             await self._fail(job, settle.Failure(code=error.code, reason=error.reason))
         except ClaimLost:
@@ -94,25 +127,22 @@ class Submitter:
             await self._pause(job, error)
         except Transient as error:
             await self._put_back(job, error.retry_after_s or backoff_s(job.attempts, most_s=60), str(error))
-        else:
-            await self._send(job, body)
+        return None
 
-    async def _body(self, job: Job) -> Mapping[str, Any]:
-        """What Kie is sent. Files are brought to it first, with the claim kept alive."""
+    async def _resolved(self, job: Job) -> Mapping[str, Any]:
+        """The request without references. Files are uploaded first, with the claim kept alive."""
         if job.request.is_complete:
             return job.request.body
         lease = self.times.lease
         return await while_renewing(
             lambda: self.inputs.resolve(job),
-            renew=lambda: store.renew_claim(self.pool, job, lease=lease),
+            renew=lambda: waiting_store.renew_claim(self.pool, job, lease=lease),
             lease=lease,
         )
 
-    async def _send(self, job: Job, body: Mapping[str, Any]) -> None:
-        wait_s = await budget.take(self.pool, CREATES)
-        if wait_s:
-            paused = await budget.blocked_because(self.pool, CREATES.name)
-            await self._put_back(job, wait_s, f"submitting is paused: {paused}" if paused else RATE_LIMIT)
+    async def _send(self, job: Job, body: Mapping[str, Any], departure: Departure) -> None:
+        if self.stopping():
+            await self._give_back(job, "stopping")
             return
         failpoint("submit.before_intent")
         async with transaction(self.pool) as tx:
@@ -124,22 +154,26 @@ class Submitter:
             log.info("SUBMIT_SKIP", reason="claim lost or job canceled")
             return
         failpoint("submit.after_intent")
-        await self._create(job, body)
+        await self._create(job, body, departure)
 
-    async def _create(self, job: Job, body: Mapping[str, Any]) -> None:
+    async def _create(self, job: Job, body: Mapping[str, Any], departure: Departure) -> None:
         try:
             task_id = await self.provider.create_task(
                 model=job.model,
                 inputs=body,
                 callback_url=self.callback_url(job.job_id),
                 protocol=job.request.protocol,
+                on_sent=departure.left,
             )
         except Paused as error:
             paused = error
             await _until_stored(lambda: self._pause(job, paused))
+        except QueueFull as error:
+            wait_s, reason = backoff_s(job.attempts, most_s=60), str(error)
+            await _until_stored(lambda: self._put_back(job, wait_s, reason))
         except (Busy, Transient) as error:
             wait_s, reason = error.retry_after_s or backoff_s(job.attempts, most_s=60), str(error)
-            await _until_stored(lambda: self._put_back(job, wait_s, reason))
+            await _until_stored(lambda: self._back_off(job, wait_s, reason))
         except TaskRefused as error:
             failure = settle.Failure(code=f"refused-{error.code}", reason=error.reason)
             await _until_stored(lambda: self._fail(job, failure))
@@ -179,9 +213,18 @@ class Submitter:
             log.info("ORPHAN_RECONCILE", task_id=task_id, orphan_id=match.orphan_id)
 
     async def _pause(self, job: Job, error: Paused) -> None:
-        await budget.block(self.pool, CREATES.name, seconds=PAUSE_S, reason=paused_by(error.code))
         log.error("SUBMIT_PAUSED", error=str(error), next_try_s=PAUSE_S)
-        await self._put_back(job, PAUSE_S, str(error))
+        await self._back_off(job, PAUSE_S, paused_by(error.code))
+
+    async def _back_off(self, job: Job, wait_s: float, reason: str) -> None:
+        """Nothing is submitted for a while: all jobs wait behind the budget, this one before the others."""
+        await budget.block(self.pool, CREATES, seconds=wait_s, reason=reason)
+        await self._put_back(job, 0, reason)
+
+    async def _give_back(self, job: Job, reason: str) -> None:
+        async with transaction(self.pool) as tx:
+            await waiting_store.release_claim(tx, job)
+        log.info("SUBMIT_SKIP", reason=reason)
 
     async def _put_back(self, job: Job, wait_s: float, error: str) -> None:
         async with transaction(self.pool) as tx:

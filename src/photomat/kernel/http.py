@@ -5,7 +5,7 @@ whether the request was read. A connection that could not be made means the requ
 holds an address, a header or a body: keys travel there.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -53,12 +53,14 @@ class Line:
         *,
         within: aiohttp.ClientTimeout,
         headers: Mapping[str, str] | None = None,
+        on_sent: Callable[[], None] | None = None,
     ) -> Answered:
-        """Ask that something be done; without an answer nobody knows whether it was."""
+        """Ask that something be done; without an answer nobody knows whether it was. `on_sent`: its body is on the wire."""
         connector = aiohttp.TCPConnector(force_close=True)
+        tracing = [] if on_sent is None else [_tracing(on_sent)]
         try:
             async with (
-                aiohttp.ClientSession(headers=self._headers, connector=connector) as session,
+                aiohttp.ClientSession(headers=self._headers, connector=connector, trace_configs=tracing) as session,
                 session.post(url, json=body, headers=headers, timeout=within, allow_redirects=False) as response,
             ):
                 return await _answered(response)
@@ -71,6 +73,15 @@ class Line:
         """Let go of the kept connections."""
         if self._reading is not None:
             await self._reading.close()
+
+
+def _tracing(on_sent: Callable[[], None]) -> aiohttp.TraceConfig:
+    async def chunk_sent(*_about: object) -> None:
+        on_sent()
+
+    config = aiohttp.TraceConfig()
+    config.on_request_chunk_sent.append(chunk_sent)
+    return config
 
 
 async def _answered(response: aiohttp.ClientResponse) -> Answered:

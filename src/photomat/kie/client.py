@@ -3,7 +3,7 @@
 How a request travels, and when nobody knows whether it arrived, is `kernel/http.py`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 import aiohttp
@@ -13,11 +13,13 @@ from photomat.kernel.http import Line
 from photomat.kernel.ids import TaskId
 from photomat.kie import wire
 from photomat.kie.families import FAMILIES, JOBS
-from photomat.kie.port import Answer, Busy, Paused, TaskRefused
+from photomat.kie.port import Answer, Busy, Paused, QueueFull, TaskRefused
 from photomat.kie.state_parser import extract_task_id, parse_kie_state
 
 ROOT: Final = "/api/v1/"
-CREATE_TIMEOUT: Final = aiohttp.ClientTimeout(total=8, connect=4, sock_connect=4)
+CREATE_TIMEOUT: Final = aiohttp.ClientTimeout(total=6, connect=4, sock_connect=4)
+"""Shorter than the drain time of a stop (`instance.py`): an answer that comes in time is stored before the process ends."""
+
 READ_TIMEOUT: Final = aiohttp.ClientTimeout(total=10, connect=4, sock_connect=4)
 UNKNOWN_TASK_CODES: Final = frozenset({400, 404, 422})
 """What the families answer when they do not know a task (yet); music answers 200 without data."""
@@ -33,11 +35,19 @@ class KieClient:
         self._line = Line(name="Kie", headers={"Authorization": f"Bearer {api_key}"})
 
     async def create_task(
-        self, *, model: str, inputs: Mapping[str, object], callback_url: str | None, protocol: str = JOBS
+        self,
+        *,
+        model: str,
+        inputs: Mapping[str, object],
+        callback_url: str | None,
+        protocol: str = JOBS,
+        on_sent: Callable[[], None] | None = None,
     ) -> TaskId:
         """Create a task; see the port for what it raises."""
         family = FAMILIES[protocol]
-        envelope = await self._post_create(family.create, family.body(model, inputs, callback_url))
+        envelope = await self._post_create(family.create, family.body(model, inputs, callback_url), on_sent)
+        if envelope.code == wire.QUEUE_FULL:
+            raise QueueFull(f"Kie's queue is full: code {envelope.code}")
         if envelope.code in wire.BUSY_CODES:
             raise Busy(f"Kie is busy: code {envelope.code}")
         if envelope.code in wire.PAUSED_CODES:
@@ -58,7 +68,7 @@ class KieClient:
             return Answer(parse_kie_state({"data": envelope.data}))
         if envelope.code == wire.OK or envelope.code in UNKNOWN_TASK_CODES:
             return Answer(None)
-        if envelope.code in wire.BUSY_CODES:
+        if envelope.code in wire.BUSY_CODES or envelope.code == wire.QUEUE_FULL:
             raise Busy(f"Kie is asked too often: code {envelope.code}", retry_after_s=ASKED_TOO_OFTEN_S)
         raise Transient(f"recordInfo answered code {envelope.code}")
 
@@ -79,8 +89,11 @@ class KieClient:
         answered = await self._line.read(f"{self._base_url}{ROOT}{path}", query=query, within=READ_TIMEOUT)
         return wire.decode(answered.body, answered.status)
 
-    async def _post_create(self, path: str, body: Mapping[str, object]) -> wire.Envelope:
-        answered = await self._line.send(f"{self._base_url}{ROOT}{path}", body, within=CREATE_TIMEOUT)
+    async def _post_create(
+        self, path: str, body: Mapping[str, object], on_sent: Callable[[], None] | None
+    ) -> wire.Envelope:
+        url = f"{self._base_url}{ROOT}{path}"
+        answered = await self._line.send(url, body, within=CREATE_TIMEOUT, on_sent=on_sent)
         envelope = wire.decode(answered.body, answered.status)
         if envelope is None:
             raise OutcomeUnknown("createTask answered something that is not an envelope")

@@ -1,6 +1,6 @@
 """What the product asks of a provider of AI media, and the answers it can get."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import BinaryIO, NamedTuple, Protocol
 
 from photomat.kernel.errors import Rejected, Transient
@@ -10,7 +10,11 @@ from photomat.kie.state_parser import Reading
 
 
 class Busy(Transient):
-    """Too frequent, full or under maintenance: nothing was created, try later."""
+    """Too frequent or under maintenance, for every request alike: nothing was created, try later."""
+
+
+class QueueFull(Transient):
+    """No room behind this one model: nothing was created, try this request later."""
 
 
 class Paused(Transient):
@@ -67,9 +71,18 @@ class Provider(Protocol):
     """
 
     async def create_task(
-        self, *, model: str, inputs: Mapping[str, object], callback_url: str | None, protocol: str = JOBS
+        self,
+        *,
+        model: str,
+        inputs: Mapping[str, object],
+        callback_url: str | None,
+        protocol: str = JOBS,
+        on_sent: Callable[[], None] | None = None,
     ) -> TaskId:
-        """Create a task. Raises Busy, Paused, TaskRefused, Transient (never left) or OutcomeUnknown."""
+        """Create a task. Raises Busy, QueueFull, Paused, TaskRefused, Transient (never left) or OutcomeUnknown.
+
+        `on_sent` is called when the request is on the wire.
+        """
         ...
 
     async def record(self, task_id: TaskId, *, protocol: str = JOBS) -> Answer:

@@ -7,7 +7,8 @@ from typing import Any, Final, NamedTuple
 from photomat.kernel.text import storable
 
 OK: Final = 200
-BUSY_CODES: Final = frozenset({429, 405, 430, 455, 550})
+BUSY_CODES: Final = frozenset({429, 405, 430, 455})
+QUEUE_FULL: Final = 550
 PAUSED_CODES: Final = frozenset({401, 402, 433})
 CLIENT_ERROR_FROM: Final = 400
 REFUSED_CODES: Final = frozenset(range(400, 500)) - {408}

@@ -22,6 +22,7 @@ from aiohttp import ClientConnectorError, ConnectionTimeoutError
 
 from photomat.kernel.errors import OutcomeUnknown, PhotomatError, Transient
 from photomat.kernel.ids import ChatId
+from photomat.kernel.trouble import masked, said_by_vendor
 from photomat.telegram.port import (
     CallRefused,
     CardGone,
@@ -83,6 +84,12 @@ WORDINGS: Final[tuple[tuple[str, Callable[[], PhotomatError]], ...]] = (
 )
 
 
+@said_by_vendor.register
+def _description(error: TelegramAPIError) -> str:
+    """Telegram's own description of a refusal; a network error is described by what the HTTP client said."""
+    return error.message
+
+
 def is_not_modified(error: TelegramAPIError) -> bool:
     """The edit changed nothing because the message already looks like that: success."""
     return NOT_MODIFIED in error.message.lower()
@@ -112,7 +119,9 @@ def _refusal(error: TelegramAPIError) -> PhotomatError:
     worded = next((make() for wording, make in WORDINGS if wording in text), None)
     if worded is not None:
         return worded
-    return Unreachable("unreachable") if isinstance(error, TelegramForbiddenError) else CallRefused(error.message)
+    return (
+        Unreachable("unreachable") if isinstance(error, TelegramForbiddenError) else CallRefused(masked(error.message))
+    )
 
 
 def _network(error: TelegramNetworkError) -> PhotomatError:

@@ -21,7 +21,6 @@ from photomat.telegram.port import ChatBusy
 from photomat.work import budget
 from photomat.work.budget import Budget
 
-BOT_LIMIT: Final = 28
 BOT_WINDOW_S: Final = 1.0
 CHAT_LIMIT: Final = 20
 CHAT_WINDOW_S: Final = 20.0
@@ -45,8 +44,9 @@ def unimportant() -> Iterator[None]:
 class Pacing(BaseRequestMiddleware):
     """Takes from the budgets before a call leaves; remembers what Telegram says about its limits."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: Pool, *, calls_per_s: int) -> None:
         self._pool = pool
+        self._calls_per_s = calls_per_s
 
     async def __call__(
         self, make_request: NextRequestMiddlewareType[Any], bot: Bot, method: TelegramMethod[Any]
@@ -57,8 +57,8 @@ class Pacing(BaseRequestMiddleware):
             return await make_request(bot, method)
         chat = _chat_budget(bot.id, int(chat_id))
         reserve = _reserve.get()
-        for one, refusal in ((_bot_budget(bot.id), Transient), (chat, Transient if reserve else ChatBusy)):
-            wait_s = await budget.take(self._pool, one, reserve=reserve)
+        for one, refusal in ((self._bot_budget(bot.id), Transient), (chat, Transient if reserve else ChatBusy)):
+            wait_s = await budget.take(self._pool, one, reserve=min(reserve, one.limit // 2))
             if wait_s:
                 raise refusal(f"no budget left for {one.name}", retry_after_s=wait_s)
         try:
@@ -67,9 +67,8 @@ class Pacing(BaseRequestMiddleware):
             await budget.block(self._pool, chat.name, seconds=error.retry_after, reason="429 from Telegram")
             raise
 
-
-def _bot_budget(bot_id: int) -> Budget:
-    return Budget(name=f"telegram:{bot_id}", limit=BOT_LIMIT, window_s=BOT_WINDOW_S)
+    def _bot_budget(self, bot_id: int) -> Budget:
+        return budget.below(f"telegram:{bot_id}", allowed=self._calls_per_s, window_s=BOT_WINDOW_S)
 
 
 def _chat_budget(bot_id: int, chat_id: int) -> Budget:

@@ -18,7 +18,7 @@ from photomat.telegram.pacing import Pacing
 def reach_outside(stack: AsyncExitStack, settings: Settings, pool: Pool) -> tuple[Bot, KieClient]:
     """The clients of Telegram and Kie; calls to Telegram pass the budgets all instances share."""
     session = AiohttpSession(api=TelegramAPIServer.from_base(settings.telegram_api_url))
-    session.middleware(Pacing(pool))
+    session.middleware(Pacing(pool, calls_per_s=settings.telegram_calls_per_s))
     bot = Bot(settings.bot_token or "", session=session)
     stack.push_async_callback(bot.session.close)
     return bot, reach_kie(stack, settings)

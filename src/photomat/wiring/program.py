@@ -29,6 +29,8 @@ from photomat.files.desk import FileDesk
 from photomat.flow import DUE, alert_steps, job_steps, money_steps, update_steps
 from photomat.inbox.receive import queue_depth, receive
 from photomat.jobs.callback_inbox import CallbackInbox
+from photomat.jobs.claims import Claims, creates_budget, queries_budget
+from photomat.jobs.departures import Departures
 from photomat.jobs.inputs import Inputs
 from photomat.jobs.job import Times
 from photomat.jobs.limits import Limits
@@ -81,6 +83,7 @@ class Program:
     doors_open: asyncio.Event
     guard: CheckoutGuard
     desk: FileDesk
+    stop: asyncio.Event
 
     @property
     def bot_id(self) -> BotId:
@@ -128,6 +131,18 @@ class Program:
         if self.settings.address is None:
             return None
         return f"{self.settings.address}/kie/callback/{sign_job(job_id, self.settings.callback_secrets)}"
+
+    @property
+    def claims(self) -> Claims:
+        """How jobs are claimed within the limits of Kie."""
+        return Claims(
+            pool=self.pool,
+            instance=self.instance,
+            lease=self.times.lease,
+            timeout=self.times.timeout,
+            creates=creates_budget(self.settings.kie_creates_per_10s),
+            queries=queries_budget(self.settings.kie_queries_per_s),
+        )
 
     @property
     def results(self) -> Results:
@@ -179,6 +194,7 @@ class Program:
         )
         steps = job_steps(
             self.pool,
+            claims=self.claims,
             submitter=Submitter(
                 pool=self.pool,
                 provider=self.kie,
@@ -186,6 +202,8 @@ class Program:
                 callback_url=self.callback_url,
                 wake=wake,
                 inputs=Inputs(pool=self.pool, courier=courier(self.settings, self.desk)),
+                stopping=self.stop.is_set,
+                departures=Departures(apart_s=self.claims.creates.apart_s),
             ),
             looker=Looker(pool=self.pool, provider=self.kie, times=self.times, wake=wake),
             coordinator=self.results.coordinator(messenger, wake),
@@ -235,8 +253,8 @@ class Program:
         self.wakes.everywhere("invoices")
 
 
-async def build(stack: AsyncExitStack, settings: Settings, dsn: str) -> Program:
-    """Open what an instance needs on this database; `stack` closes it again."""
+async def build(stack: AsyncExitStack, settings: Settings, dsn: str, *, stop: asyncio.Event) -> Program:
+    """Open what an instance needs on this database; `stack` closes it again, `stop` is set when the instance is to stop."""
     instance = new_instance_id()
     pooled = settings.direct_database_url not in {None, dsn}
     bot_id = settings.bot_id
@@ -263,6 +281,7 @@ async def build(stack: AsyncExitStack, settings: Settings, dsn: str) -> Program:
         doors_open=asyncio.Event(),
         guard=checkout_guard(pool, bot, texts),
         desk=file_desk(settings, pool=pool, bot=bot),
+        stop=stop,
     )
 
 

@@ -2,12 +2,21 @@
 
 A budget is a row with the instants of its last calls, so the window slides and a burst is allowed whenever it fits. Taking is
 one conditional statement: two instances never spend the same place. A refusal says how long to wait; nobody sleeps here.
+
+A queue whose items each need one call claims them together with their places: `room` reads how many there are, and writes
+nothing; `lock` and `spend` take them in the transaction of the claim.
 """
 
+import math
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Final, NamedTuple
 
-from photomat.db.pool import Pool
+from photomat.db.pool import Pool, Transaction
+from photomat.kernel.errors import Transient
+
+KEPT_BACK: Final = 20
+"""One call in so many, at least one, is not used: requests arrive closer together than they left."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -17,6 +26,27 @@ class Budget:
     name: str
     limit: int
     window_s: float
+
+    @property
+    def apart_s(self) -> float:
+        """How far calls are apart on average when all are used."""
+        return self.window_s / self.limit
+
+
+class Room(NamedTuple):
+    """How many calls are allowed now; without any, the seconds until the next."""
+
+    calls: int
+    wait_s: float
+
+
+class NoRoom(Transient):
+    """Items are due and the budget allows no call now; `retry_after_s` says when it does."""
+
+
+def below(name: str, *, allowed: int, window_s: float) -> Budget:
+    """A budget a little below what the vendor allows."""
+    return Budget(name=name, limit=max(1, allowed - math.ceil(allowed / KEPT_BACK)), window_s=window_s)
 
 
 async def take(pool: Pool, budget: Budget, *, reserve: int = 0) -> float:
@@ -37,6 +67,63 @@ async def take(pool: Pool, budget: Budget, *, reserve: int = 0) -> float:
         timedelta(seconds=budget.window_s),
     )
     return 0.0 if taken else await _wait(pool, budget, reserve)
+
+
+async def room(pool: Pool, budget: Budget) -> Room:
+    """Read how many calls are allowed now; writes nothing and locks nothing."""
+    calls = await pool.fetchval(
+        """
+        SELECT CASE WHEN b.blocked_until > photomat_now() THEN 0
+                    ELSE $2 - (SELECT count(*) FROM unnest(b.taken) AS at WHERE at > photomat_now() - $3::interval) END
+          FROM budgets AS b WHERE name = $1
+        """,
+        budget.name,
+        budget.limit,
+        timedelta(seconds=budget.window_s),
+    )
+    if calls is None or calls > 0:
+        return Room(budget.limit if calls is None else calls, 0.0)
+    return Room(0, await _wait(pool, budget, 0))
+
+
+async def lock(tx: Transaction, budget: Budget) -> int:
+    """Lock the budget until the end of the transaction; give how many calls it allows now."""
+    await tx.execute(
+        "INSERT INTO budgets (name) VALUES ($1) ON CONFLICT ON CONSTRAINT budgets_pkey DO NOTHING", budget.name
+    )
+    row = await tx.fetchrow(
+        "SELECT taken, blocked_until > photomat_now() AS blocked FROM budgets WHERE name = $1 FOR UPDATE", budget.name
+    )
+    if row is None or row["blocked"]:
+        return 0
+    used = await tx.fetchval(
+        "SELECT count(*) FROM unnest($1::timestamptz[]) AS at WHERE at > photomat_now() - $2::interval",
+        row["taken"],
+        timedelta(seconds=budget.window_s),
+    )
+    return max(0, budget.limit - int(used))
+
+
+async def spend(tx: Transaction, budget: Budget, *, calls: int, turn: int = 0) -> None:
+    """Take calls of a locked budget; `turn` is the round its queue has come to."""
+    await tx.execute(
+        """
+        UPDATE budgets AS b
+           SET taken = ARRAY(SELECT at FROM unnest(b.taken) AS at WHERE at > photomat_now() - $3::interval ORDER BY at)
+                       || array_fill(photomat_now(), ARRAY[$2::int]),
+               used_at = photomat_now(), blocked_until = NULL, reason = NULL, turn = greatest(b.turn, $4)
+         WHERE name = $1
+        """,
+        budget.name,
+        calls,
+        timedelta(seconds=budget.window_s),
+        turn,
+    )
+
+
+async def current_turn(tx: Transaction, name: str) -> int:
+    """The round the queue of this budget has come to; 0 before the first."""
+    return int(await tx.fetchval("SELECT turn FROM budgets WHERE name = $1", name) or 0)
 
 
 async def block(pool: Pool, name: str, *, seconds: float, reason: str) -> None:
@@ -66,7 +153,7 @@ async def forget_unused(pool: Pool) -> None:
     await pool.execute(
         """
         DELETE FROM budgets
-         WHERE used_at < photomat_now() - interval '1 hour'
+         WHERE used_at < photomat_now() - interval '1 hour' AND turn = 0
            AND (blocked_until IS NULL OR blocked_until <= photomat_now())
         """
     )

@@ -6,13 +6,15 @@ It never claims more than it can start now: a claim that waits in memory is a le
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 from photomat.kernel.clock import sleep_until_set
 from photomat.kernel.logs import get_logger
 from photomat.kernel.retry import backoff_s
 from photomat.kernel.trouble import describe
+from photomat.work.budget import NoRoom
 
+IDLE_S: Final = 60.0
 log = get_logger()
 Item = TypeVar("Item")
 
@@ -37,10 +39,11 @@ class Loop(Generic[Item]):
         self._step = step
         self._wake = wake
         self._free = step.width
+        self._next_s = IDLE_S
 
     async def run_once(self) -> int:
         """Claim as many as may start now and do them; say how many there were."""
-        items = await self._step.claim(self._step.width)
+        items = await self._claimed(self._step.width)
         async with asyncio.TaskGroup() as group:
             for item in items:
                 group.create_task(self._do(item))
@@ -62,7 +65,7 @@ class Loop(Generic[Item]):
                     await sleep_until_set(stop, backoff_s(failures, first_s=0.5, most_s=5))
                     continue
                 if not claimed:
-                    await sleep_until_set(self._wake, 60)
+                    await sleep_until_set(self._wake, self._next_s)
 
     async def _wake_at(self, stop: asyncio.Event) -> None:
         await stop.wait()
@@ -71,11 +74,20 @@ class Loop(Generic[Item]):
     async def _claim(self, group: asyncio.TaskGroup) -> int:
         if self._free == 0:
             return 0
-        items = await self._step.claim(self._free)
+        items = await self._claimed(self._free)
         self._free -= len(items)
         for item in items:
             group.create_task(self._do_and_free(item))
         return len(items)
+
+    async def _claimed(self, limit: int) -> list[Item]:
+        """Claim; without room in the budget that is nothing, and the next try comes when there is."""
+        self._next_s = IDLE_S
+        try:
+            return await self._step.claim(limit)
+        except NoRoom as error:
+            self._next_s = error.retry_after_s or IDLE_S
+            return []
 
     async def _do_and_free(self, item: Item) -> None:
         try:

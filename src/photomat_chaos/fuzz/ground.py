@@ -104,7 +104,7 @@ async def _build(stack: AsyncExitStack, folder: Path, dsn: str) -> Ground:
         trap=trap,
         instances=instances,
         open_pool=open_pool,
-        program=await build(stack, own, own_dsn),
+        program=await build(stack, own, own_dsn, stop=asyncio.Event()),
     )
 
 

@@ -85,16 +85,22 @@ FENCES: Final = (
 )
 
 LEASES: Final = (
-    one_edit(
-        "claim-ignores-the-lease",
-        "a job in somebody's hands is claimed again",
-        (
-            STORE,
-            """WHERE status = 'pending' AND (due_at <= photomat_now() OR submit_at <= photomat_now())
-             AND (leased_until IS NULL OR leased_until <= photomat_now()) AND""",
-            "WHERE status = 'pending' AND (due_at <= photomat_now() OR submit_at <= photomat_now()) AND",
+    Mutation(
+        name="claim-ignores-the-lease",
+        mistake="a job in somebody's hands is claimed again",
+        edits=(
+            Edit(
+                file=STORE,
+                before="             WHERE NOT is_leased\n",
+                after="             WHERE is_leased IS NOT NULL\n",
+            ),
+            Edit(
+                file=STORE,
+                before="AND (leased_until IS NULL OR leased_until <= photomat_now())\n             ORDER BY submit_turn",
+                after="\n             ORDER BY submit_turn",
+            ),
         ),
-        "tests/integration/test_submit.py::test_a_job_is_claimed_by_one_instance_until_the_lease_runs_out",
+        tests=("tests/integration/test_submit.py::test_a_job_is_claimed_by_one_instance_until_the_lease_runs_out",),
     ),
     one_edit(
         "claim-of-another-bot",
@@ -135,6 +141,22 @@ LEASES: Final = (
             "due_at = photomat_now() + $3::interval,",
         ),
         "tests/integration/test_look.py::test_a_wake_up_during_a_look_is_not_lost",
+    ),
+    one_edit(
+        "turns-forgotten",
+        "a user with many jobs is served before everybody who came later",
+        ("jobs/purchase_store.py", "1 + greatest($13::bigint, (", "1 + 0 * greatest($13::bigint, ("),
+        "tests/integration/test_submit_order.py::test_somebody_with_one_wish_does_not_wait_behind_somebody_with_a_hundred",
+    ),
+    one_edit(
+        "places-not-spent",
+        "more jobs are claimed than Kie allows",
+        (
+            "work/budget.py",
+            "|| array_fill(photomat_now(), ARRAY[$2::int])",
+            "|| array_fill(photomat_now(), ARRAY[0 * $2::int])",
+        ),
+        "tests/integration/test_submit_order.py::test_a_loop_without_room_writes_nothing_however_often_it_is_woken",
     ),
 )
 
