@@ -26,6 +26,7 @@ from support.jobs import (
     Woken,
     a_job,
     a_user,
+    claim_submit,
     money_of,
     row_of,
 )
@@ -126,7 +127,7 @@ async def test_the_frozen_request_is_what_kie_gets_by_the_frozen_protocol(databa
     async with pool_of(database) as pool, running_kie() as kie, kie_client(kie.url) as provider:
         frozen = Request(protocol="gpt4o-image", body={"prompt": "кот", "size": "1:1"})
         job_id = await a_job(pool, await a_user(pool), inputs={"prompt": "кот"}, request=frozen)
-        await submitter(pool, provider).submit(await claim_upload(pool, job_id))
+        await submitter(pool, provider).submit(await claim_submit(pool, job_id))
         (task,) = kie.world.tasks.values()
         assert (task.order.family, task.order.given["size"]) == ("gpt4o-image", "1:1")
         assert (await row_of(pool, job_id))["external_task_id"] == task.task_id

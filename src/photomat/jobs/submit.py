@@ -219,16 +219,18 @@ class Submitter:
     async def _back_off(self, job: Job, wait_s: float, reason: str) -> None:
         """Nothing is submitted for a while: all jobs wait behind the budget, this one before the others."""
         await budget.block(self.pool, CREATES, seconds=wait_s, reason=reason)
-        await self._put_back(job, 0, reason)
+        await self._put_back(job, wait_s, reason, is_due=True)
 
     async def _give_back(self, job: Job, reason: str) -> None:
         async with transaction(self.pool) as tx:
             await waiting_store.release_claim(tx, job)
         log.info("SUBMIT_SKIP", reason=reason)
 
-    async def _put_back(self, job: Job, wait_s: float, error: str) -> None:
+    async def _put_back(self, job: Job, wait_s: float, error: str, *, is_due: bool = False) -> None:
+        """Nothing was created. A job that stays due waits behind the blocked budget, in its order."""
+        after = timedelta(seconds=0 if is_due else wait_s)
         async with transaction(self.pool) as tx:
-            if await store.return_to_pending(tx, job, after=timedelta(seconds=wait_s), error=error):
+            if await store.return_to_pending(tx, job, after=after, error=error):
                 await timeline.record(tx, job.job_id, Tag.PUT_BACK, wait_s=round(wait_s, 1), error=error)
         log.info("SUBMIT_RETRY", wait_s=round(wait_s, 1), reason=error)
         self.wake("deliveries")
