@@ -112,6 +112,7 @@ async def _run_until(
             group.create_task(_tend(tend, stop)),
             group.create_task(_watch_installation(program, stop)),
             group.create_task(program.guard.run(stop)),
+            group.create_task(program.disk.run(stop)),
             *(group.create_task(_loop(program, step).run(stop)) for step in [*steps, *(updates if everywhere else [])]),
         ]
         await stop.wait()

@@ -1,6 +1,7 @@
 """What each watch sees: nothing just below its threshold, the figures at it, and nothing again once it is mended."""
 
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
@@ -16,6 +17,7 @@ from photomat.kernel.errors import Corrupt, Transient
 from photomat.kernel.ids import BotId, JobId
 from photomat.kie.port import Paused
 from photomat.operators import actions
+from photomat.work.disk import MIB, Disk
 from support.alerts import ToldAccount, heartbeat_of
 from support.database import connection_of, pool_of, shift_clock
 from support.jobs import ONE, Woken, a_done_job, a_job, a_running_job, a_user, claim_submit, lock_card
@@ -200,3 +202,32 @@ async def _orphans(pool: Pool, *tasks: str) -> None:
         await update_from_callback(
             tx, [Callback(job_id=None, task_id=task, payload={}, body=task.encode()) for task in tasks]
         )
+
+
+async def test_a_disk_with_little_room_is_seen_and_zero_asks_nothing(database: str, tmp_path: Path) -> None:
+    disk = Disk(tmp_path / "not there yet")
+    free = disk.free_bytes()
+    async with pool_of(database) as pool:
+
+        async def at(threshold: int) -> Figures | None:
+            account = ToldAccount(answer=5000.0)
+            return await conditions.disk_low(Eyes(pool=pool, account=account, disk=disk, disk_alert_bytes=threshold))
+
+        assert await at(0) is None
+        assert await at(free // 2) is None
+        figures = await at(2 * free)
+        assert figures is not None
+        assert figures["threshold"] == 2 * free // MIB
+
+
+async def test_a_database_larger_than_its_plan_is_seen_and_zero_asks_nothing(database: str) -> None:
+    async with pool_of(database) as pool:
+        size: int = await pool.fetchval("SELECT pg_database_size(current_database())")
+
+        async def at(threshold: int) -> Figures | None:
+            eyes = Eyes(pool=pool, account=ToldAccount(answer=5000.0), database_alert_bytes=threshold)
+            return await conditions.database_large(eyes)
+
+        assert await at(0) is None
+        assert await at(2 * size) is None
+        assert await at(size // 2) == {"size": size // MIB, "threshold": size // 2 // MIB}

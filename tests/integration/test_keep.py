@@ -9,6 +9,7 @@ from photomat.delivery.media import ResultFiles
 from photomat.delivery.outputs import MOST_TRIES, claim_unkept, outputs_of
 from support.database import pool_of, shift_clock
 from support.jobs import a_done_job, a_user
+from support.small_disk import small_disk
 from support.telegram_media import picture, running_files
 
 LEASE = timedelta(seconds=30)
@@ -62,3 +63,34 @@ async def test_an_output_claimed_by_a_killed_instance_comes_due_again(database: 
         assert len(await claim_unkept(pool, limit=10, lease=LEASE)) == 1
         await pass_time(pool, LEASE.total_seconds() + 1)
         assert await keep_what_is_due(pool, tmp_path) == 1
+
+
+async def test_a_copy_that_finds_no_room_is_made_when_there_is_some_however_long_that_takes(
+    database: str, tmp_path: Path
+) -> None:
+    large = picture("red") + bytes(2 << 20)
+    with small_disk(tmp_path / "results", megabytes=1) as disk:
+        async with pool_of(database) as pool, running_files() as files:
+            job_id = await a_done_job(pool, await a_user(pool), urls=[files.add("a.png", large, "image/png")])
+            for _ in range(MOST_TRIES + 2):
+                await pass_time(pool, 86400)
+                assert await keep_what_is_due(pool, disk) == 1
+                assert [one for one in disk.rglob("*") if one.is_file()] == [], "nothing half is left"
+                assert [one.kept_as for one in await outputs_of(pool, job_id)] == [None]
+            await pass_time(pool, 86400)
+            assert await keep_what_is_due(pool, tmp_path / "larger") == 1
+            (kept,) = await outputs_of(pool, job_id)
+            assert (tmp_path / "larger" / str(kept.kept_as)).read_bytes() == large
+
+
+async def test_the_reserve_of_the_disk_is_left_to_the_database(database: str, tmp_path: Path) -> None:
+    async with pool_of(database) as pool, running_files() as files:
+        job_id = await a_done_job(pool, await a_user(pool), urls=[files.add("a.png", picture("red"), "image/png")])
+        await pass_time(pool, 30)
+        (output,) = await claim_unkept(pool, limit=10, lease=LEASE)
+        reserved = ResultFiles(folder=tmp_path, trusted_host="127.0.0.1", reserve_bytes=1 << 60)
+        await Keeper(pool=pool, files=reserved).keep(output)
+        assert [one.kept_as for one in await outputs_of(pool, job_id)] == [None]
+        await pass_time(pool, 301)
+        assert await keep_what_is_due(pool, tmp_path) == 1
+        assert [one.kept_as for one in await outputs_of(pool, job_id)] == [f"{job_id}/0.png"]

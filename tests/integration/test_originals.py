@@ -105,3 +105,21 @@ async def test_a_long_text_is_cut_on_the_card_and_comes_whole_as_a_file(database
         assert media is not None
         assert world.files.read(world.files.files[media.number]).decode() == spoken.strip()
         assert media.file_name.endswith(".txt")
+
+
+async def test_an_original_that_is_no_longer_stored_comes_as_telegram_keeps_it_and_says_so(
+    database: str, tmp_path: Path
+) -> None:
+    """Retention deletes our copy, Kie deletes its own: what the card shows is what is left."""
+    async with archive(database, tmp_path) as past:
+        await past.done_job()
+        await past.deliver()
+        await past.chat.pool.execute("UPDATE job_outputs SET kept_as = NULL, kept_at = NULL WHERE file_id IS NOT NULL")
+        past.files.files.clear()
+        await shift_clock(past.chat.pool, 91 * 86400)
+        await past.chat.taps(ORIGINAL)
+        await past.send_all()
+        card, once_more = past.media()
+        assert (card["kind"], once_more["kind"]) == ("photo", "photo")
+        assert "Оригинал больше не хранится" in once_more["caption"]
+        assert "без сжатия" not in once_more["caption"]

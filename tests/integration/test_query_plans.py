@@ -13,7 +13,6 @@ from typing import Final
 
 from aiohttp.test_utils import TestClient, TestServer
 
-from photomat.alerts.incident import Eyes
 from photomat.alerts.listing import list_incidents
 from photomat.alerts.rules import WATCHES
 from photomat.audit.differences import list_differences
@@ -73,7 +72,7 @@ async def once_round(program: Program) -> None:
     assert sum((await prune(program.pool, kinds_of(program.settings))).values()) > JOBS
     for watch in WATCHES:
         try:
-            await watch.condition(Eyes(pool=program.pool, account=program.kie))
+            await watch.condition(program.eyes)
         except PhotomatError as error:
             raise AssertionError(watch.kind) from error
     async with TestClient(TestServer(program.web_app())) as client:

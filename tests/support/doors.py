@@ -65,7 +65,7 @@ async def house(database: str, *, webhook_key: str | None = None) -> AsyncIterat
             return await receive(pool, bot_id=BOT, updates=updates)
 
         app = build_app(
-            health=Health(state=state, version="1", queue_depth=lambda: queue_depth(pool)),
+            health=Health(state=state, version="1", queue_depth=lambda: queue_depth(pool), is_disk_full=lambda: False),
             callbacks=KieCallbacks(inbox=CallbackInbox(pool, woken), secrets=SECRETS, webhook_key=webhook_key),
             webhook=TelegramWebhook(secret=SECRET, receive=take, wake=woken),
         )

@@ -27,6 +27,8 @@ FIGURES: dict[Kind, Figures] = {
     Kind.KIE_CREDITS: {"credits": 12},
     Kind.KIE_PAUSED: {"code": 402, "count": 8},
     Kind.OLD_TRANSACTION: {"pid": 4242, "minutes": 31},
+    Kind.DISK: {"free": 312, "threshold": 1024},
+    Kind.DATABASE_SIZE: {"size": 480, "threshold": 450},
     Kind.RECEIPTS_WAITING: {"count": 2, "receipt": 7, "minutes": 61},
 }
 TAGS = re.compile(r"</?(?:b|code)>")

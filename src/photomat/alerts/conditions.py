@@ -3,6 +3,7 @@
 None of them writes, and none reads all history: the audit looks at what is new (`audit/by_day.py`).
 """
 
+import asyncio
 from datetime import timedelta
 from typing import Any, Final
 
@@ -13,6 +14,7 @@ from photomat.jobs.submit import paused_by
 from photomat.kernel.errors import Transient
 from photomat.kie.port import Paused
 from photomat.kie.wire import PAUSED_CODES
+from photomat.work.disk import MIB
 
 FRESH: Final = timedelta(seconds=7)
 """Who has missed three heartbeats does not count as ACTIVE here."""
@@ -226,6 +228,23 @@ def old_transaction(*, idle: timedelta, any_longer_than: timedelta) -> Condition
         return None if row is None else dict(row)
 
     return holds
+
+
+async def disk_low(eyes: Eyes) -> Figures | None:
+    """The disk of DATA_DIR has little room left, the embedded database's included."""
+    if eyes.disk is None or not eyes.disk_alert_bytes:
+        return None
+    free = await asyncio.to_thread(eyes.disk.free_bytes)
+    return {"free": free // MIB, "threshold": eyes.disk_alert_bytes // MIB} if free < eyes.disk_alert_bytes else None
+
+
+async def database_large(eyes: Eyes) -> Figures | None:
+    """The database is larger than the operator wants it to be, for example than a hosted plan allows."""
+    if not eyes.database_alert_bytes:
+        return None
+    size: int = await eyes.pool.fetchval("SELECT pg_database_size(current_database())")
+    over = size > eyes.database_alert_bytes
+    return {"size": size // MIB, "threshold": eyes.database_alert_bytes // MIB} if over else None
 
 
 async def _active(eyes: Eyes) -> int:

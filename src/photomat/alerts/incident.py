@@ -8,6 +8,7 @@ from enum import StrEnum
 from photomat.db.pool import Pool
 from photomat.kernel.ids import ChatId, Fence
 from photomat.kie.port import Account
+from photomat.work.disk import Disk
 
 Figures = Mapping[str, int | str]
 """What was seen, small and fit to be read by anybody: no prompts, no addresses, no secrets."""
@@ -31,6 +32,8 @@ class Kind(StrEnum):
     KIE_PAUSED = "kie-paused"
     OLD_TRANSACTION = "old-transaction"
     RECEIPTS_WAITING = "receipts-waiting"
+    DISK = "disk"
+    DATABASE_SIZE = "database-size"
 
 
 class About(StrEnum):
@@ -51,10 +54,13 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Eyes:
-    """What a watch can see: the database, and our account at Kie."""
+    """What a watch can see: the database, our account at Kie, the disk; and the operator's thresholds, 0 for none."""
 
     pool: Pool
     account: Account
+    disk: Disk | None = None
+    disk_alert_bytes: int = 0
+    database_alert_bytes: int = 0
 
 
 Condition = Callable[[Eyes], Awaitable[Figures | None]]

@@ -19,6 +19,9 @@ CALM: Final = timedelta(minutes=1)
 PAUSE_CALM: Final = timedelta(minutes=4)
 """While submitting is paused, one job tries once a minute: a few tries must be missing before it counts as over."""
 
+DISK_CALM: Final = timedelta(minutes=5)
+"""Instances on several machines take turns, each with its own disk: one that has room does not end the other's incident."""
+
 HANDOVER: Final = timedelta(seconds=15)
 """Two ACTIVEs for a moment are an ordinary deploy; each of them must have gone on beating for so long."""
 
@@ -69,5 +72,7 @@ WATCHES: Final = (
         conditions.old_transaction(idle=IDLE_TRANSACTION, any_longer_than=LONG_TRANSACTION),
         every=timedelta(minutes=1),
     ),
+    watch(Kind.DISK, conditions.disk_low, calm=DISK_CALM),
+    watch(Kind.DATABASE_SIZE, conditions.database_large, every=SELDOM),
     watch(Kind.RECEIPTS_WAITING, conditions.receipts_waiting(longer_than=RECEIPT_AFTER)),
 )

@@ -6,12 +6,14 @@ output comes due again.
 
 import json
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from pathlib import Path
+from typing import Final
 
 from photomat.db.pool import Pool
 from photomat.delivery import outputs
 from photomat.delivery.cover import Covers
-from photomat.delivery.media import ResultFiles
+from photomat.delivery.media import NoDiskSpace, ResultFiles
 from photomat.delivery.outputs import KeptFile, Output
 from photomat.delivery.rungs import UNLABELLED, Label, kind_of
 from photomat.jobs.job import ANSWER_URL
@@ -20,6 +22,7 @@ from photomat.kernel.failpoint import failpoint
 from photomat.kernel.logs import correlated, get_logger
 from photomat.telegram.port import MediaKind
 
+ROOM_LOOKED_FOR: Final = timedelta(minutes=5)
 log = get_logger()
 
 
@@ -73,6 +76,9 @@ class Keeper:
         with correlated(output.corr, job_id=output.job_id):
             try:
                 await self.kept(output)
+            except NoDiskSpace as error:
+                await outputs.put_off_keeping(self.pool, output, after=ROOM_LOOKED_FOR)
+                log.warning("RESULT_NOT_KEPT", position=output.position, error=str(error))
             except Transient as error:
                 log.warning("RESULT_NOT_KEPT", position=output.position, error=str(error))
             else:

@@ -4,6 +4,7 @@ Kie deletes results after a day to two weeks, so each is copied as soon as it is
 """
 
 import asyncio
+import errno
 import secrets
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,17 +22,30 @@ from photomat.kernel.fetch import Fetcher
 from photomat.kernel.logs import get_logger
 from photomat.kernel.private import make_private, open_private
 from photomat.kernel.trouble import describe
+from photomat.work.disk import MIB, Disk
 
 LARGEST_BYTES: Final = 200 * 2**20
+PARTS: Final = ".parts"
+"""Where a file lies until it is whole, below the folder of results; what a killed process left there is deleted in time."""
+
+FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 log = get_logger()
+
+
+class NoDiskSpace(Transient):
+    """The disk is full, or nearly: the copy can be had as soon as there is room again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultFiles:
-    """Fetches results into `folder`; `trusted_host` is the host of KIE_API_URL."""
+    """Fetches results into `folder`; `trusted_host` is the host of KIE_API_URL.
+
+    With less than `reserve_bytes` free nothing is copied: the rest of the disk is for the database.
+    """
 
     folder: Path
     trusted_host: str
+    reserve_bytes: int = 0
 
     def path_of(self, kept_as: str) -> Path:
         """Where a kept copy lies."""
@@ -42,18 +56,20 @@ class ResultFiles:
         return f"{output.job_id}/{output.position}.{mime_extension}"
 
     async def fetch(self, output: Output) -> KeptFile:
-        """Copy an output to our own disk; raises Transient when it cannot be had, or the disk takes nothing, now."""
-        part = self.folder / str(output.job_id) / f".{output.position}.{secrets.token_hex(4)}.part"
+        """Copy an output to our own disk; raises Transient when it cannot be had now, NoDiskSpace when there is no room."""
+        part = self.folder / PARTS / f"{output.job_id}.{output.position}.{secrets.token_hex(4)}"
         try:
             await asyncio.to_thread(self._make_folder, part.parent)
+            await asyncio.to_thread(self._require_room)
             size_bytes = await self._download(output.url, part)
             found = await asyncio.to_thread(_measured, part)
             see_through = await in_turn(partial(_is_see_through, part, found.mime), otherwise=False)
             path = self.path_of(self.name_for(output, found.facts.format))
+            await asyncio.to_thread(self._make_folder, path.parent)
             await asyncio.to_thread(part.replace, path)
             return _kept(path, found, size_bytes=size_bytes, see_through=see_through)
         except (OSError, ValueError) as error:
-            raise Transient(f"the result could not be kept: {type(error).__name__}") from error
+            raise _not_kept(error) from error
         finally:
             with suppress(OSError):
                 await asyncio.to_thread(part.unlink)
@@ -68,7 +84,7 @@ class ResultFiles:
         try:
             await asyncio.to_thread(self._write, path, data)
         except OSError as error:
-            raise Transient(f"the result could not be kept: {type(error).__name__}") from error
+            raise _not_kept(error) from error
         return KeptFile(path=path, mime=mime, size_bytes=len(data), width=None, height=None)
 
     def _write(self, path: Path, data: bytes) -> None:
@@ -81,6 +97,13 @@ class ResultFiles:
         finally:
             part.unlink(missing_ok=True)
 
+    def _require_room(self) -> None:
+        free = Disk(self.folder).free_bytes()
+        if free < self.reserve_bytes:
+            raise NoDiskSpace(
+                f"the result was not copied: {free // MIB} MB of the disk are left, DISK_RESERVE_MB is more"
+            )
+
     async def _download(self, url: str, part: Path) -> int:
         size_bytes = 0
         with open_private(part) as file:
@@ -89,6 +112,12 @@ class ResultFiles:
                     size_bytes += len(chunk)
                     file.write(chunk)
         return size_bytes
+
+
+def _not_kept(error: OSError | ValueError) -> Transient:
+    if isinstance(error, OSError) and error.errno in FULL:
+        return NoDiskSpace("the result could not be kept: the disk is full")
+    return Transient(f"the result could not be kept: {type(error).__name__}")
 
 
 def _kept(path: Path, found: Measured, *, size_bytes: int, see_through: bool) -> KeptFile:

@@ -122,6 +122,19 @@ async def claim_unkept(pool: Pool, *, limit: int, lease: timedelta) -> list[Outp
     return [_output(row) for row in rows]
 
 
+async def put_off_keeping(pool: Pool, output: Output, *, after: timedelta) -> None:
+    """There was no room for a copy: try again after so long, as if this try had not been."""
+    await pool.execute(
+        """
+        UPDATE job_outputs SET keep_at = photomat_now() + $3::interval, keep_tries = greatest(keep_tries - 1, 0)
+         WHERE job_id = $1 AND position = $2 AND kept_as IS NULL
+        """,
+        output.job_id,
+        output.position,
+        after,
+    )
+
+
 async def remember_file(pool: Pool, output: Output, *, media: str, file_id: str) -> None:
     """Telegram has the file: from now on it is shown by its id."""
     await pool.execute(

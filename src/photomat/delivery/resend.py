@@ -9,7 +9,7 @@ from what Telegram has made of it; a text comes as a file with the whole of it.
 
 import html
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 
@@ -22,7 +22,7 @@ from photomat.delivery.keep import Keeper
 from photomat.delivery.outputs import Output
 from photomat.delivery.readable import readable
 from photomat.delivery.result_link import NO_LINKS, Links
-from photomat.delivery.rungs import Rung, originals_of, rungs_of, why_a_link
+from photomat.delivery.rungs import Rung, Why, originals_of, rungs_of, why_a_link
 from photomat.delivery.sender import link, reason
 from photomat.jobs import timeline
 from photomat.jobs.timeline import Tag
@@ -39,6 +39,9 @@ FIRST_RETRY_S: Final = 5.0
 MOST_TRIES: Final = 8
 TOO_LATE: Final = timedelta(hours=1)
 """Nobody waits any longer for what they asked for; who does asks again."""
+
+KIE_KEEPS: Final = timedelta(days=14)
+"""The longest that Kie keeps a result: a link to its file leads nowhere after that."""
 
 SENDS_DUE: Final = "SELECT 1 FROM result_sends WHERE due_at <= photomat_now()"
 log = get_logger()
@@ -62,6 +65,7 @@ class Resend:
     left_at: datetime
     attempts: int
     age: timedelta
+    is_gone_at_kie: bool
 
 
 async def claim_sends(pool: Pool, *, limit: int) -> list[Resend]:
@@ -69,7 +73,7 @@ async def claim_sends(pool: Pool, *, limit: int) -> list[Resend]:
     rows = await pool.fetch(
         """
         WITH due AS MATERIALIZED (
-            SELECT send_id FROM result_sends WHERE due_at <= photomat_now() AND (SELECT photomat_our_bot($2)) IS NOT NULL
+            SELECT send_id FROM result_sends WHERE due_at <= photomat_now() AND (SELECT photomat_our_bot($3)) IS NOT NULL
              ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED),
         changed AS (
             UPDATE result_sends AS send SET due_at = NULL, left_at = photomat_now(), attempts = send.attempts + 1
@@ -77,10 +81,12 @@ async def claim_sends(pool: Pool, *, limit: int) -> list[Resend]:
              WHERE send.send_id = due.send_id
             RETURNING send.send_id, send.job_id, send.position, send.chat_id, send.language, send.left_at, send.attempts,
                       send.as_file, photomat_now() - send.asked_at AS age)
-        SELECT changed.*, job.corr, job.model, job.title, job.inputs, job.result_object
+        SELECT changed.*, job.corr, job.model, job.title, job.inputs, job.result_object,
+               job.settled_at < photomat_now() - $2::interval AS is_gone_at_kie
           FROM changed JOIN generation_jobs AS job USING (job_id)
         """,
         limit,
+        KIE_KEEPS,
         pool.bot_id,
     )
     return [_resend(row) for row in rows]
@@ -136,7 +142,13 @@ class Resender:
         output = next((one for one in found if one.position == asked.position), None)
         if output is None:
             return await self._whole_text(asked)
-        return await self._file(asked, output, self._caption(asked, output, len(found)))
+        output = await self._kept(asked, output)
+        is_left = self.keeper.path_of(output) is not None or not asked.is_gone_at_kie or output.file_id is None
+        if is_left or not asked.as_file:
+            return await self._file(asked, output, self._caption(asked, output, len(found)))
+        shown = replace(asked, as_file=False)
+        gone = reason(self.texts, asked.language, Why.ORIGINAL_GONE)
+        return await self._file(shown, output, self._caption(shown, output, len(found)) + gone)
 
     async def _whole_text(self, asked: Resend) -> Sent:
         """A result without a file: as a message, or whole as a file of text."""

@@ -53,6 +53,7 @@ class Why(StrEnum):
     REFUSED = "refused"
     FILE_TOO_BIG = "file-too-big"
     NO_FILE = "no-file"
+    ORIGINAL_GONE = "original-gone"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,7 +15,12 @@ from typing import Final
 
 from photomat.db.pool import Pool
 from photomat.delivery import outputs
+from photomat.delivery.media import PARTS
+from photomat.kernel.clock import epoch
 from photomat.work.retention import Batch, OldRows
+
+PART_KEPT_S: Final = 86400
+"""Far longer than a download may take."""
 
 RESENDS: Final = OldRows(table="result_sends", age="asked_at", only="due_at IS NULL")
 """Kept far longer than the tap that asked can be repeated, which must find its row."""
@@ -33,10 +38,17 @@ class OldCopies:
 
     async def delete(self, pool: Pool, older_than: timedelta, limit: int) -> Batch:
         """Delete a batch of them, and what a killed process left of files that never became whole."""
+        await asyncio.to_thread(self._unlink_parts)
         copies = await outputs.old_copies(pool, older_than=older_than, limit=limit)
         await asyncio.to_thread(self._unlink, [kept_as for _, _, kept_as in copies])
         await outputs.forget_copies(pool, copies, older_than=older_than)
         return Batch(len(copies), more=len(copies) == limit)
+
+    def _unlink_parts(self) -> None:
+        for part in (self.folder / PARTS).glob("*"):
+            with suppress(FileNotFoundError):
+                if epoch() - part.stat().st_mtime > PART_KEPT_S:
+                    part.unlink()
 
     def _unlink(self, names: list[str]) -> None:
         for name in names:

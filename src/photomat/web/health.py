@@ -15,11 +15,12 @@ ANSWER_TIMEOUT_S: Final = 2.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
-    """`queue_depth` asks the database how many inbox rows wait."""
+    """`queue_depth` asks the database how many inbox rows wait; `is_disk_full` is what was seen of the disk last."""
 
     state: ActiveState
     version: str
     queue_depth: Callable[[], Awaitable[int]]
+    is_disk_full: Callable[[], bool]
 
     async def health(self, _request: web.Request) -> web.Response:
         """Alive: 200 also when PASSIVE, and "degraded" without a database."""
@@ -33,8 +34,8 @@ class Health:
         return web.json_response(body)
 
     async def ready(self, _request: web.Request) -> web.Response:
-        """Ready to take updates and callbacks: 503 without a database."""
-        ready = await self._depth() is not None
+        """Ready to take updates and callbacks: 503 without a database, or with a full disk."""
+        ready = await self._depth() is not None and not self.is_disk_full()
         return web.json_response({"ready": ready}, status=200 if ready else 503)
 
     async def metrics(self, _request: web.Request) -> web.Response:

@@ -17,6 +17,7 @@ from photomat.kernel.private import tighten
 from photomat.kie.uploads import KieUploads
 from photomat.settings import Settings
 from photomat.telegram.files import BotFiles
+from photomat.work.disk import MIB
 
 TAKE_WITHIN_S: Final = 15.0
 SHARE_OF_HANDLER: Final = 0.7
@@ -25,7 +26,11 @@ SHARE_OF_HANDLER: Final = 0.7
 
 def result_files(settings: Settings) -> ResultFiles:
     """Where copies of results are kept; the host of KIE_API_URL is trusted with them."""
-    return ResultFiles(folder=Path(settings.data_dir) / "results", trusted_host=_kie_host(settings))
+    return ResultFiles(
+        folder=Path(settings.data_dir) / "results",
+        trusted_host=_kie_host(settings),
+        reserve_bytes=settings.disk_reserve_mb * MIB,
+    )
 
 
 def file_desk(settings: Settings, *, pool: Pool, bot: Bot) -> FileDesk:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import timedelta
+from pathlib import Path
 from typing import Any, Final
 
 from aiogram import Bot
@@ -59,6 +60,7 @@ from photomat.wiring.money import give_back_ways, offers_of, support_of, terms_o
 from photomat.wiring.outside import payment_providers, reach_outside
 from photomat.wiring.results import Results
 from photomat.wiring.stars import checkout_guard
+from photomat.work.disk import MIB, Disk
 from photomat.work.loop import Step
 from photomat.work.wakes import Wakes
 
@@ -84,6 +86,7 @@ class Program:
     guard: CheckoutGuard
     desk: FileDesk
     stop: asyncio.Event
+    disk: Disk
 
     @property
     def bot_id(self) -> BotId:
@@ -184,12 +187,23 @@ class Program:
             reachable=settings.address is not None,
         )
 
+    @property
+    def eyes(self) -> Eyes:
+        """What the alert rules can see."""
+        return Eyes(
+            pool=self.pool,
+            account=self.kie,
+            disk=self.disk,
+            disk_alert_bytes=self.settings.disk_alert_mb * MIB,
+            database_alert_bytes=self.settings.database_alert_mb * MIB,
+        )
+
     def job_steps(self) -> list[Step[Any]]:
         """From the paid draft to the ring, and what wakes the operator: the steps every instance takes."""
         messenger = TelegramMessenger(self.bot)
         wake = self.wakes.here
         alerts = alert_steps(
-            Watcher(eyes=Eyes(pool=self.pool, account=self.kie), admins=self.settings.admins),
+            Watcher(eyes=self.eyes, admins=self.settings.admins),
             Teller(pool=self.pool, messenger=messenger, texts=self.texts),
         )
         steps = job_steps(
@@ -237,7 +251,12 @@ class Program:
             return await self.guard.taking_in(updates, lambda: receive(self.pool, bot_id=self.bot_id, updates=updates))
 
         return build_app(
-            health=Health(state=self.state, version=__version__, queue_depth=lambda: queue_depth(self.pool)),
+            health=Health(
+                state=self.state,
+                version=__version__,
+                queue_depth=lambda: queue_depth(self.pool),
+                is_disk_full=lambda: self.disk.is_full,
+            ),
             callbacks=KieCallbacks(
                 inbox=CallbackInbox(self.pool, self.wakes.everywhere),
                 secrets=self.settings.callback_secrets,
@@ -282,6 +301,7 @@ async def build(stack: AsyncExitStack, settings: Settings, dsn: str, *, stop: as
         guard=checkout_guard(pool, bot, texts),
         desk=file_desk(settings, pool=pool, bot=bot),
         stop=stop,
+        disk=Disk(Path(settings.data_dir)),
     )
 
 

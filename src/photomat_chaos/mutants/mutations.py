@@ -16,7 +16,9 @@ SUBMIT: Final = "jobs/submit.py"
 RING: Final = "delivery/ring.py"
 COORDINATOR: Final = "delivery/coordinator.py"
 ZOMBIES: Final = "tests/integration/test_delivery_lock.py::test_a_zombie_whose_lock_was_taken_over_changes_nothing"
-UNKNOWN_CREATE: Final = "            reason = str(error)\n            await _until_stored(lambda: self._unknown(job, reason))\n"
+UNKNOWN_CREATE: Final = (
+    "            reason = str(error)\n            await _until_stored(lambda: self._unknown(job, reason))\n"
+)
 NOBODY_SUBMITS_TWICE: Final = (
     "tests/integration/test_submit_answers.py::test_an_unknown_outcome_is_never_tried_again_and_keeps_the_hold"
 )

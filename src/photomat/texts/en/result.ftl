@@ -7,6 +7,7 @@ card-button-original = 📎 Original
 card-button-originals = 📎 Originals · { $count }
 card-button-file = 📎 As a file
 card-link-own = Download it
+why-original-gone = 📎 The original is no longer stored; this is the version Telegram keeps.
 original =
     📎 <b>{ $model }</b> · without compression
     { $inputs }

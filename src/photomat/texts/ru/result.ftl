@@ -7,6 +7,7 @@ card-button-original = 📎 Оригинал
 card-button-originals = 📎 Оригиналы · { $count }
 card-button-file = 📎 Файлом
 card-link-own = Скачать по ссылке
+why-original-gone = 📎 Оригинал больше не хранится; это версия, которую хранит Telegram.
 original =
     📎 <b>{ $model }</b> · без сжатия
     { $inputs }

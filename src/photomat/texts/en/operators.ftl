@@ -1,0 +1,13 @@
+# What operators are told, beside the incidents in chat.ftl.
+
+alert-disk = The disk is nearly full
+alert-disk-now =
+    { $free } MB are free on the disk of DATA_DIR, the threshold is { $threshold } MB. Nothing is lost: when it is full, results still reach customers, but no copies are kept, and an embedded database stops taking orders until there is room.
+
+    👉 <code>photomat prune --dry-run</code> shows what could go with shorter KEEP_…_DAYS; or make the disk larger.
+
+alert-database-size = The database has grown large
+alert-database-size-now =
+    It takes { $size } MB, the threshold DATABASE_ALERT_MB is { $threshold } MB. Customers notice nothing yet.
+
+    👉 <code>photomat prune --dry-run</code> shows what could go with shorter KEEP_…_DAYS; or choose a larger plan and raise the threshold.

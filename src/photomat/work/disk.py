@@ -1,0 +1,52 @@
+"""The disk of DATA_DIR: how much is free, and whether it is full, looked at every two seconds by every instance.
+
+Full is less than `FULL_BELOW`, a little before nothing can be written at all: then the log says so and readiness is red
+until there is room again. Nothing is lost meanwhile: what cannot be stored is not acknowledged, and its sender repeats it.
+"""
+
+import asyncio
+import shutil
+from pathlib import Path
+from typing import Final
+
+from photomat.kernel.clock import sleep_until_set
+from photomat.kernel.logs import get_logger
+
+MIB: Final = 1 << 20
+FULL_BELOW: Final = 16 * MIB
+"""PostgreSQL writes its log in files of this size, and cannot go on without room for the next."""
+
+EVERY_S: Final = 2.0
+log = get_logger()
+
+
+class Disk:
+    """One folder's disk."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.is_full = False
+
+    def free_bytes(self) -> int:
+        """How much may still be written; a folder that is not there yet lies on its nearest parent's disk."""
+        folder = next((one for one in (self.folder, *self.folder.absolute().parents) if one.exists()), Path("/"))
+        return shutil.disk_usage(folder).free
+
+    async def look(self) -> None:
+        """Look once and say what has changed."""
+        free = await asyncio.to_thread(self.free_bytes)
+        was_full, self.is_full = self.is_full, free < FULL_BELOW
+        if self.is_full and not was_full:
+            log.error("DISK_FULL", folder=str(self.folder), free_mb=free // MIB)
+        elif was_full and not self.is_full:
+            log.info("DISK_FREE", folder=str(self.folder), free_mb=free // MIB)
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Look again and again until `stop`."""
+        while True:
+            try:
+                await self.look()
+            except OSError as error:
+                log.warning("DISK_UNKNOWN", folder=str(self.folder), error=str(error))
+            if await sleep_until_set(stop, EVERY_S):
+                return
