@@ -15,12 +15,15 @@ TEST_WORKERS ?= $(shell cores=$$(nproc 2>/dev/null || echo 2); echo $$(( cores <
 export UV_SYSTEM_CERTS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint chaos mutants format screenshots docs lock
+.PHONY: help setup audio run test lint chaos mutants format screenshots docs lock
 
 help: ## list what make can do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
 
 setup: $(RUN_READY) ## make .venv with the locked dependencies; run and test do it by themselves
+
+audio: setup ## convert voice notes and other sounds too: adds PyAV, which contains FFmpeg and LAME (LGPL)
+	@$(PYTHON) scripts/bootstrap.py $(VENV) audio
 
 run: setup ## start everything: without BOT_TOKEN the sandbox, with it the real bot
 	@exec $(BIN)/photomat run
@@ -55,7 +58,7 @@ docs: $(RUN_READY) ## write docs/settings.md and .env.example anew from settings
 	@$(BIN)/python scripts/settings_doc.py
 
 lock: $(UV_READY) ## write requirements/*.txt anew from requirements/*.in
-	@for name in bootstrap run test; do \
+	@for name in bootstrap run audio test; do \
 	  $(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header \
 	    requirements/$$name.in -o requirements/$$name.txt || exit 1; done
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Make the virtual environment in stages: uv, then what the program needs, then what its tests need.
 
-    bootstrap.py .venv uv | run | test
+    bootstrap.py .venv uv | run | audio | test
 
 Runs before anything is installed, so it uses the standard library alone. Everything comes from the lock files, checked by
 its hash. Whatever goes wrong becomes one sentence that says what to do.
@@ -62,7 +62,8 @@ def main(folder: Path, stage: str) -> None:
         leave(f"Photomat needs Python 3.11 or newer, this is {sys.version.split()[0]}: make PYTHON=python3.11 …")
     if shutil.disk_usage(folder.resolve().parent).free < ROOM_BYTES:
         leave(NO_ROOM)
-    {"uv": install_uv, "run": install_program, "test": install_tests}[stage](folder)
+    stages = {"uv": install_uv, "run": install_program, "audio": install_audio, "test": install_tests}
+    stages[stage](folder)
 
 
 def install_uv(folder: Path) -> None:
@@ -79,6 +80,12 @@ def install_program(folder: Path) -> None:
     say("Installing what the bot needs, PostgreSQL included…")
     install(folder, "--require-hashes", "-r", "requirements/run.txt")
     install(folder, "--no-deps", "--no-build-isolation", "--editable", ".")
+
+
+def install_audio(folder: Path) -> None:
+    """The optional package that converts sound."""
+    say("Installing what converts voice notes and other sounds…")
+    install(folder, "--require-hashes", "-r", "requirements/audio.txt")
 
 
 def install_tests(folder: Path) -> None:

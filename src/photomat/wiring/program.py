@@ -185,7 +185,7 @@ class Program:
                 times=self.times,
                 callback_url=self.callback_url,
                 wake=wake,
-                inputs=Inputs(pool=self.pool, courier=courier(self.settings, self.desk)),
+                inputs=Inputs(pool=self.pool, courier=courier(self.settings, self.desk), catalog=self.catalog),
             ),
             looker=Looker(pool=self.pool, provider=self.kie, times=self.times, wake=wake),
             coordinator=self.results.coordinator(messenger, wake),
