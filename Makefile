@@ -27,12 +27,15 @@ TEST_WORKERS ?= $(shell cores=$$(nproc 2>/dev/null || echo 2); echo $$(( cores <
 export UV_SYSTEM_CERTS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test lint chaos mutants format screenshots docs lock
+.PHONY: help setup audio run test lint chaos mutants format screenshots docs lock
 
 help: ## list what make can do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
 
 setup: $(RUN_READY) ## make .venv with the locked dependencies; run and test do it by themselves
+
+audio: setup ## convert voice notes and other sounds too: adds PyAV, which contains FFmpeg and LAME (LGPL)
+	@$(PYTHON) scripts/bootstrap.py $(VENV) audio
 
 run: setup ## start everything: without BOT_TOKEN the sandbox, with it the real bot
 	@exec $(BIN)/photomat run
@@ -69,7 +72,8 @@ docs: $(RUN_READY) ## write docs/settings.md and .env.example anew from settings
 lock: $(UV_READY) ## write requirements/*.txt anew from pyproject.toml and requirements/*.in (UPGRADE=package for a newer one)
 	@$(BIN)/$(LOCK) $(NEWER) requirements/bootstrap.in -o requirements/bootstrap.txt
 	@$(BIN)/$(LOCK) $(NEWER) $(PROGRAM) requirements/build.in -o requirements/run.txt
-	@$(BIN)/$(LOCK) $(NEWER) $(PROGRAM) requirements/build.in requirements/test.in -o requirements/test.txt
+	@$(BIN)/$(LOCK) $(NEWER) $(PROGRAM) --extra audio requirements/build.in -c requirements/run.txt -o requirements/audio.txt
+	@$(BIN)/$(LOCK) $(NEWER) $(PROGRAM) --extra audio requirements/build.in requirements/test.in -o requirements/test.txt
 
 $(UV_READY): requirements/bootstrap.txt
 	@$(PYTHON) scripts/bootstrap.py $(VENV) uv

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Make the virtual environment in stages: uv, then what the program needs, then what its tests need.
 
-    bootstrap.py .venv uv | run | test | pythons
+    bootstrap.py .venv uv | run | audio | test | pythons
 
 The last stage is for the test of the built wheel: what the program needs once more, for every other supported Python found.
 
@@ -65,7 +65,13 @@ def main(folder: Path, stage: str) -> None:
         leave(f"Photomat needs Python 3.11 or newer, this is {sys.version.split()[0]}: make PYTHON=python3.11 …")
     if shutil.disk_usage(folder.resolve().parent).free < ROOM_BYTES:
         leave(NO_ROOM)
-    stages = {"uv": install_uv, "run": install_program, "test": install_tests, "pythons": install_other_pythons}
+    stages = {
+        "uv": install_uv,
+        "run": install_program,
+        "audio": install_audio,
+        "test": install_tests,
+        "pythons": install_other_pythons,
+    }
     stages[stage](folder)
 
 
@@ -83,6 +89,12 @@ def install_program(folder: Path) -> None:
     say("Installing what the bot needs, PostgreSQL included…")
     install(folder, "--require-hashes", "-r", "requirements/run.txt")
     install(folder, "--no-deps", "--no-build-isolation", "--editable", ".")
+
+
+def install_audio(folder: Path) -> None:
+    """The optional package that converts sound."""
+    say("Installing what converts voice notes and other sounds…")
+    install(folder, "--require-hashes", "-r", "requirements/audio.txt")
 
 
 def install_tests(folder: Path) -> None:

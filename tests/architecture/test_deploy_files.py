@@ -67,6 +67,7 @@ def test_the_image_is_built_from_the_locks_with_their_hashes() -> None:
     assert {word for step in installs for word in step.split() if word.startswith("requirements/")} == {
         "requirements/bootstrap.txt",
         "requirements/run.txt",
+        "requirements/audio.txt",
     }
     assert all("--require-hashes" in step for step in installs)
     ours = [step for run in of("RUN") for step in run.split("&&") if step.split()[-1] == "."]

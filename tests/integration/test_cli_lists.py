@@ -56,6 +56,8 @@ LISTS: dict[str, tuple[str, ...]] = {
 
 OTHER_READS: dict[str, tuple[str, ...]] = {
     "audit": (),
+    "installation show": (),
+    "prune --dry-run": (),
     "catalog list": (),
     "catalog show": (MODEL,),
     "catalog example": (MODEL,),
@@ -81,7 +83,7 @@ SEEN = {
 """What must be readable in the others."""
 
 ELSEWHERE = {
-    *("check", "smoke", "catalog diff", "catalog canary"),
+    *("check", "smoke", "catalog diff", "catalog canary", "installation adopt"),
     *("jobs reconcile", "jobs retry", "jobs redeliver", "jobs cancel"),
     *("wallet credit", "wallet debit", "wallet refund", "wallet correct", "wallet release"),
     *("receipts approve", "receipts decline", "payments refund", "payments reconcile", "promo create", "promo stop"),

@@ -8,7 +8,7 @@ async def test_files_in_english(database: str) -> None:
     async with form(database, "grok-imagine-image-2-0/image-edit", language="en") as chat:
         assert "Send your photos." in chat.newest
         assert "Up to 5 files, an album is fine." in chat.newest
-        assert "A picture is needed here (jpg, png, webp)." in await chat.says("my photo")
+        assert "A picture is needed here (jpg, png, webp, heic)." in await chat.says("my photo")
         assert "A picture is needed here" in await chat.sends(film(seconds=4), kind="video", name="a.mp4")
         assert "Photos: 1 of 5 received." in await chat.sends(PHOTO)
         assert {"✅ Done", "🗂 From my results", "◀️ Back", "✖️ Cancel"} <= set(labels(chat))

@@ -47,7 +47,7 @@ READS = (
     "audit",
     "incidents",
     "installation show",
-    "jobs list --json",
+    "jobs list",
     "jobs show 1",
     "wallet show 5000001",
     "wallet explain 1",

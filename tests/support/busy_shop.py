@@ -53,6 +53,7 @@ async def a_busy_shop(pool: Pool) -> None:
     await _money(pool)
     await shift_clock(pool, 60)
     await a_job(pool, user)
+    await pool.execute("UPDATE generation_jobs SET needs_files = true WHERE job_id = $1", await a_job(pool, user))
     await pool.execute(DUE)
     await pool.execute(LEFT_BY_THE_DEAD, await a_job(pool, user))
 

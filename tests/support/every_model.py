@@ -14,12 +14,13 @@ from typing import Any, Final
 
 from photomat.catalog.answers import measured
 from photomat.catalog.formula import is_given
+from photomat.catalog.input import FileKind
 from photomat.catalog.load import Catalog, load_catalog
 from photomat.catalog.model import Model
 from photomat.db.pool import Pool
 from support.database import pool_of
 from support.handled import Handled, watching
-from support.phone_files import phone_files
+from support.phone_files import PhoneFile, phone_files
 from support.system import System, running_system
 from support.wanted import Wanted, everything, only_what_is_needed
 from support.willing import Willing
@@ -57,6 +58,7 @@ class Market:
     pool: Pool
     handled: Handled
     by_search: bool
+    files: Mapping[FileKind, PhoneFile] = field(default_factory=phone_files)
     trouble: dict[str, str] = field(default_factory=dict)
     bought: list[str] = field(default_factory=list)
 
@@ -93,7 +95,8 @@ class Shopper:
     async def new(cls, market: Market, name: str) -> "Shopper":
         """Somebody new."""
         customer = market.system.customer(name)
-        return cls(market=market, willing=Willing(customer=customer, handled=market.handled, connection=market.pool))
+        willing = Willing(customer=customer, handled=market.handled, connection=market.pool, files=market.files)
+        return cls(market=market, willing=willing)
 
     async def buys(self, wanted: Wanted) -> None:
         """Buy one model, and before it whatever it is made from; look at the result and at the money."""
@@ -134,7 +137,7 @@ class Shopper:
     async def _checks_money(self, model: Model, job: Mapping[str, Any], shown: Decimal) -> None:
         price = Decimal(job["price"]) / 100
         assert shown == price, f"{model.id}: the card said {shown}, {price} was charged"
-        wanted = _price_of(model, job, await self._chosen_before(job))
+        wanted = _price_of(model, job, await self._chosen_before(job), self.market.files)
         assert price == wanted, f"{model.id}: {price} was charged, the catalogue says {wanted} for {job['inputs']}"
 
     async def _chosen_before(self, job: Mapping[str, Any]) -> dict[str, Any]:
@@ -171,11 +174,12 @@ class Shopper:
         assert job["unread_fields"] is None, f"{model.id}: nobody read {job['unread_fields']}"
 
 
-def _price_of(model: Model, job: Mapping[str, Any], before: Mapping[str, Any]) -> Decimal:
+def _price_of(
+    model: Model, job: Mapping[str, Any], before: Mapping[str, Any], files: Mapping[FileKind, PhoneFile]
+) -> Decimal:
     """What the catalogue says: credits of these inputs and of the files we know, in rubles, rounded up to a kopeck."""
     if model.free:
         return Decimal(0)
-    files = phone_files()
     facts = {
         each.name: [files[each.files.kind].facts] * (len(given) if isinstance(given, list) else 1)
         for each in model.inputs
@@ -198,7 +202,9 @@ def _effort(model: Model) -> int:
 
 
 @asynccontextmanager
-async def open_market(database: str, folder: Path, *, by_search: bool) -> AsyncIterator[Market]:
+async def open_market(
+    database: str, folder: Path, *, by_search: bool, files: Mapping[FileKind, PhoneFile] | None = None
+) -> AsyncIterator[Market]:
     """One real instance between both simulators, whose limits never bind."""
     async with pool_of(database, size=4) as pool:
         await pool.execute(FREE_BUDGETS)
@@ -209,7 +215,7 @@ async def open_market(database: str, folder: Path, *, by_search: bool) -> AsyncI
             await system.start(
                 WELCOME_CREDIT=str(WELCOME_MINOR), ORDERS_PER_MINUTE="0", MOST_RUNNING="0", FREE_PER_DAY="0"
             )
-            yield Market(system=system, pool=pool, handled=handled, by_search=by_search)
+            yield Market(system=system, pool=pool, handled=handled, by_search=by_search, files=files or phone_files())
 
 
 async def buy_all(database: str, folder: Path, models: list[Model], *, all_inputs: bool) -> None:

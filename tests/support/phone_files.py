@@ -12,10 +12,14 @@ from PIL import Image
 from photomat.catalog.answers import FileFacts
 from photomat.catalog.input import FileKind
 from photomat_sandbox.kie import h264, mp3, mp4
+from support.real_media import PHOTO, REAL_FILES
 
 SIDE_PX: Final = 320
 CLIP_S: Final = 5
 RECORDING_FRAMES: Final = 167
+RECORDING_S: Final = 6
+"""The last frame is filled up, which nobody pays for."""
+
 PITCH_HZ: Final = 440.0
 PAPER: Final = b"%PDF-1.4\n1 0 obj\n<< /Type /Catalog >>\nendobj\ntrailer\n<< /Root 1 0 R >>\n%%EOF\n"
 
@@ -33,14 +37,24 @@ class PhoneFile:
 @cache
 def phone_files() -> Mapping[FileKind, PhoneFile]:
     """One file of each kind; every model takes it wherever it takes that kind."""
-    seconds = Decimal(RECORDING_FRAMES) * mp3.FRAME_SAMPLES / mp3.RATE_HZ
     return {
         "image": _file("photo", "photo.jpg", _photo(), "image", "jpg", width=SIDE_PX, height=SIDE_PX),
         "video": _file(
             "video", "clip.mp4", _clip(), "video", "mp4", seconds=Decimal(CLIP_S), width=SIDE_PX, height=SIDE_PX
         ),
-        "audio": _file("audio", "recording.mp3", _recording(), "audio", "mp3", seconds=seconds),
+        "audio": _file("audio", "recording.mp3", _recording(), "audio", "mp3", seconds=Decimal(RECORDING_S)),
         "document": _file("document", "paper.pdf", PAPER, "document", "pdf"),
+    }
+
+
+@cache
+def unconverted_files() -> Mapping[FileKind, PhoneFile]:
+    """The same, with a photo and a voice note as phones make them, which most models do not take as they are."""
+    photo, voice = PHOTO.read_bytes(), REAL_FILES["voice-note.ogg"]
+    return {
+        **phone_files(),
+        "image": _file("document", "IMG_0001.HEIC", photo, "image", "heic", width=480, height=320),
+        "audio": _file("voice", "voice.oga", voice.content, "audio", "ogg", seconds=voice.made_s),
     }
 
 

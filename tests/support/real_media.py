@@ -9,6 +9,11 @@ from decimal import Decimal
 from pathlib import Path
 
 FOLDER = Path(__file__).parent / "media"
+PHOTO = FOLDER / "photo.heic"
+"""As a phone takes it: 320 pixels wide and 480 high after it is turned, with a red corner at the top right, place and maker."""
+
+TRANSPARENT = (FOLDER / "transparent.heic", FOLDER / "transparent.avif")
+PICTURES = (PHOTO, *TRANSPARENT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +61,7 @@ REAL_FILES = {
         _file("mp3.wav", "audio/wav", "2", "2.138", "ffmpeg, MP3 within a WAV"),
         _file("streamed.wav", "audio/wav", "1", "1", "ffmpeg into a pipe: the header does not know the length"),
         _file("opus.ogg", "audio/ogg", "1", "1.007", "ffmpeg"),
+        _file("voice-note.ogg", "audio/ogg", "5", "5.007", "ffmpeg, as Telegram records voice"),
         _file("opusenc.opus", "audio/ogg", "1", "1.007", "opusenc"),
         _file("vorbis.ogg", "audio/ogg", "1", "1", "ffmpeg"),
         _file("flac.ogg", "audio/ogg", "1", "1", "ffmpeg"),

@@ -6,14 +6,14 @@ there, a file. Nothing here knows a model.
 
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Final
 
 from photomat.bot.forms.form import Form, form_from_data, is_typed
 from photomat.catalog.formula import is_given
-from photomat.catalog.input import Input
+from photomat.catalog.input import FileKind, Input
 from photomat.catalog.model import Model
 from photomat.catalog.wishes import PICTURE, wish_of
 from photomat.db.pool import Connection
@@ -22,7 +22,7 @@ from photomat_sandbox.telegram.messages import as_seen
 from support.customer import Customer, words_of
 from support.handled import Handled
 from support.patience import until
-from support.phone_files import phone_files
+from support.phone_files import PhoneFile, phone_files
 from support.wanted import Wanted
 
 MOST_ACTIONS: Final = 120
@@ -38,6 +38,7 @@ class Willing:
     customer: Customer
     handled: Handled
     connection: Connection
+    files: Mapping[FileKind, PhoneFile] = field(default_factory=phone_files)
     acts: list[str] = field(default_factory=list)
     """What was done so far, for the message of a failure."""
 
@@ -92,7 +93,7 @@ class Willing:
 
     async def sends(self, kind: Any) -> None:
         """Send a file of a kind, and wait until the bot is done with it."""
-        file, world = phone_files()[kind], self.customer.telegram.world
+        file, world = self.files[kind], self.customer.telegram.world
         await person_acts.send_file(world, self.customer.person, file.content, kind=file.sent_as, name=file.name)
         await self._is_handled(f"📎 {file.name}")
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
+from photomat.catalog.conversions import shown_formats, takes
 from photomat.catalog.formula import as_number, plain
 from photomat.catalog.input import FileKind, FileLimits, Input
 from photomat.catalog.reference import reference
@@ -74,10 +75,10 @@ def check_file(asked: Input, file: FileFacts) -> Refused | None:
     limits = asked.files
     if limits is None:
         return Refused(key="form-expects-text", facts={})
-    formats = ", ".join(limits.formats)
+    formats = ", ".join(shown_formats(limits))
     if file.kind != limits.kind:
         return Refused(key="form-file-kind", facts={"kind": limits.kind, "formats": formats})
-    if limits.formats and file.format not in limits.formats:
+    if not takes(limits, file.format):
         return Refused(key="form-file-format", facts={"format": file.format, "formats": formats})
     if limits.max_bytes is not None and file.size_bytes > limits.max_bytes:
         size = f"{file.size_bytes / MEGABYTE:.1f}"

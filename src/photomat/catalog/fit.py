@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
 from photomat.catalog.answers import FileFacts, Refused, check_files
-from photomat.catalog.input import Input
+from photomat.catalog.input import FileLimits, Input
 from photomat.catalog.model import Model
 from photomat.catalog.order import open_to_customers
 from photomat.catalog.reference import FileRef, Ref, references
@@ -23,6 +23,16 @@ def unfit(
         checked = (check_files(asked, [facts[ref] for ref in files]) for asked, files in _files(each, inputs))
         wrong = next((refused for refused in checked if refused), None)
         found |= {each.name: wrong} if wrong else {}
+    return found
+
+
+def limits_of_files(model: Model, inputs: Mapping[str, Any]) -> dict[FileRef, list[FileLimits]]:
+    """What the model takes where each file of an order is given; a file may be given in several places."""
+    found: dict[FileRef, list[FileLimits]] = {}
+    for each in model.inputs:
+        for asked, refs in _files(each, inputs):
+            for ref in refs:
+                found.setdefault(ref, []).extend([asked.files] if asked.files else [])
     return found
 
 

@@ -2,15 +2,15 @@
 
 import asyncio
 import hashlib
-import tempfile
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from photomat.files.desk import FileDesk, OwnDisk
+from photomat.files.desk import FileDesk
 from photomat.files.file import Source
+from photomat.files.temporary import OwnDisk, temporary_file
 from photomat.kernel.ids import UserId
 from photomat.kernel.private import make_private
 
@@ -31,7 +31,7 @@ async def copied(
 
     Raises what opening it raises, OwnDisk when our disk takes nothing, TimeoutError when it takes too long.
     """
-    with _nameless(desk.tmp) as file:
+    with temporary_file(desk.tmp) as file:
         async with (
             asyncio.timeout(within_s),
             desk.opened(source, user_id=user_id, most_bytes=most_bytes) as chunks,
@@ -46,17 +46,6 @@ def empty(folder: Path) -> None:
     make_private(folder)
     for left in folder.iterdir():
         left.unlink(missing_ok=True)
-
-
-@contextmanager
-def _nameless(folder: Path) -> Iterator[BinaryIO]:
-    try:
-        make_private(folder)
-        file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115  closed below; only what opening raises is translated
-    except OSError as error:
-        raise OwnDisk(f"the disk takes no copy of a file: {type(error).__name__}") from None
-    with file:
-        yield file
 
 
 async def _copy(chunks: AsyncIterator[bytes], file: BinaryIO) -> str:

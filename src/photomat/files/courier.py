@@ -1,20 +1,25 @@
 """Bring a file to Kie, once: its bytes are fetched again from where they come from, compared, and uploaded.
 
-    copy (compared with what was priced) ─▶ upload ─▶ Kie's address remembered (commit)
+    copy (compared with what was priced) ─▶ converted, if the model does not take its format ─▶ upload ─▶ Kie's URL (commit)
 
 Killed before the upload: it is brought again. Killed after it: it is uploaded a second time, under another random name, which
 costs nothing and shows nowhere. What Kie has had for less than twelve hours is not brought again.
 """
 
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Final
 
+from photomat.catalog.answers import MEGABYTE
+from photomat.catalog.conversions import targets
+from photomat.catalog.input import FileLimits
 from photomat.catalog.reference import FileRef
 from photomat.files import store
 from photomat.files.copying import Copy, copied
-from photomat.files.desk import FileDesk, FileLost, OwnDisk
+from photomat.files.desk import FileDesk, FileLost
 from photomat.files.file import FromLink, InputFile
+from photomat.files.temporary import OwnDisk
 from photomat.kernel.errors import Rejected, Transient
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.fetch import NotAllowed, TooLarge
@@ -24,6 +29,8 @@ from photomat.kie.port import Uploads
 from photomat.telegram.files import TooBig
 
 COPY_TIMEOUT_S: Final = 60.0
+CONVERT_TIMEOUT_S: Final = 90.0
+MOST_CONVERTED_BYTES: Final = 100 * MEGABYTE
 MOST_LOST: Final = 4
 """How often a file is asked for that cannot be had."""
 
@@ -38,7 +45,7 @@ class FileChanged(Rejected):
 
 
 class NotHad(Transient):
-    """The server a customer named does not give the file out now."""
+    """The server a customer named does not give the file out now, or it was not converted in time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,8 +59,14 @@ class Courier:
         """The file, if it is this user's."""
         return (await store.own_files(self.desk.pool, user_id=user_id, file_ids=[ref.file_id])).get(ref.file_id)
 
-    async def bring(self, file: InputFile) -> str:
-        """Kie's address of the file. Raises FileLost, FileChanged, UploadRefused, Paused, NotHad or other Transient."""
+    async def bring(self, file: InputFile, limits: Sequence[FileLimits] = ()) -> str:
+        """Kie's URL of the file, in a format that all these inputs take.
+
+        Raises FileLost, FileChanged, NotConverted, UploadRefused, Paused, NotHad or other Transient.
+        """
+        wanted = targets(limits, file.content.facts.format)
+        if wanted:
+            return await self._bring_converted(file, limits, wanted)
         if file.kie_url is not None:
             return file.kie_url
         failpoint("inputs.before_upload")
@@ -64,6 +77,31 @@ class Courier:
         failpoint("inputs.after_upload")
         await store.remember_upload(self.desk.pool, file.file_id, kie_url=kie_url)
         log.info("INPUT_UPLOADED", file_id=file.file_id, mime=file.content.mime, size=file.content.facts.size_bytes)
+        return kie_url
+
+    async def _bring_converted(self, file: InputFile, limits: Sequence[FileLimits], wanted: Sequence[str]) -> str:
+        """The same for a file that is converted; Kie's copy of it is remembered beside the one of the original."""
+        if file.converted is not None and file.converted.format in wanted:
+            return file.converted.kie_url
+        failpoint("inputs.before_upload")
+        most_bytes = min((each.max_bytes for each in limits if each.max_bytes), default=MOST_CONVERTED_BYTES)
+        async with AsyncExitStack() as stack:
+            copy = await self._copy(stack, file)
+            converting = self.desk.converter.converted(
+                copy.file,
+                file_format=file.content.facts.format,
+                targets=wanted,
+                most_bytes=most_bytes,
+                within_s=CONVERT_TIMEOUT_S,
+            )
+            try:
+                made = await stack.enter_async_context(converting)
+            except TimeoutError:
+                raise NotHad(f"file {file.file_id} could not be converted in time") from None
+            kie_url = await self.uploads.upload(made.file, mime=made.mime, extension=made.format)
+        failpoint("inputs.after_upload")
+        await store.remember_converted(self.desk.pool, file.file_id, kie_url=kie_url, converted_format=made.format)
+        log.info("INPUT_UPLOADED", file_id=file.file_id, mime=made.mime, converted_from=file.content.facts.format)
         return kie_url
 
     async def is_lost_for_good(self, file: InputFile) -> bool:

@@ -9,14 +9,18 @@ from typing import BinaryIO, Final
 
 from photomat.db.pool import Pool
 from photomat.files import store
+from photomat.files.conversion import Converter
 from photomat.files.file import FromLink, FromOutput, FromTelegram, Source
-from photomat.kernel.errors import Rejected, Transient
+from photomat.files.temporary import OwnDisk
+from photomat.kernel.errors import Rejected
 from photomat.kernel.fetch import Fetcher, Gone
 from photomat.kernel.ids import UserId
 from photomat.telegram.files import NotGiven, TelegramFiles
 
 CHUNK_BYTES: Final = 256 * 1024
 LINKS_AT_ONCE: Final = 3
+CONVERSIONS_AT_ONCE: Final = 1
+"""A photo of 50 megapixels takes half a gigabyte while it is converted."""
 
 
 class FileLost(Rejected):
@@ -24,10 +28,6 @@ class FileLost(Rejected):
 
     def __init__(self) -> None:
         super().__init__("file-lost")
-
-
-class OwnDisk(Transient):
-    """Our own disk is in trouble: nothing is said of the file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +46,12 @@ class FileDesk:
     tmp: Path
     take_within_s: float
     link_places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(LINKS_AT_ONCE))
+    conversion_places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(CONVERSIONS_AT_ONCE))
+
+    @property
+    def converter(self) -> Converter:
+        """Converts files; what it makes lies where copies do."""
+        return Converter(folder=self.tmp, places=self.conversion_places)
 
     @asynccontextmanager
     async def opened(self, source: Source, *, user_id: UserId, most_bytes: int) -> AsyncIterator[AsyncIterator[bytes]]:

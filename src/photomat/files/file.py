@@ -43,6 +43,14 @@ class Content:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ConvertedCopy:
+    """Where Kie has the file in another format, young enough to be used."""
+
+    format: str
+    kie_url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class InputFile:
     """A row of `input_files`. `kie_url` is where Kie has a copy that is young enough to be used."""
 
@@ -51,6 +59,7 @@ class InputFile:
     source: Source
     content: Content
     kie_url: str | None
+    converted: ConvertedCopy | None = None
 
     @property
     def ref(self) -> FileRef:

@@ -8,7 +8,7 @@ from typing import Any, Final
 from photomat.catalog.answers import FileFacts
 from photomat.catalog.reference import FileRef, JobRef
 from photomat.db.pool import Pool, Transaction
-from photomat.files.file import Content, FromLink, FromOutput, FromTelegram, InputFile, Source
+from photomat.files.file import Content, ConvertedCopy, FromLink, FromOutput, FromTelegram, InputFile, Source
 from photomat.kernel.errors import Corrupt
 from photomat.kernel.ids import JobId, UserId
 
@@ -66,7 +66,8 @@ async def find_by_origin(session: Pool | Transaction, *, user_id: UserId, origin
     row = await session.fetchrow(
         """
         SELECT file_id, user_id, source, telegram_id, link, job_id, position, kind, format, mime, size_bytes, seconds,
-               width, height, sha256, CASE WHEN kie_url_at > photomat_now() - $3::interval THEN kie_url END AS kie_url
+               width, height, sha256, CASE WHEN kie_url_at > photomat_now() - $3::interval THEN kie_url END AS kie_url,
+               converted_format, CASE WHEN converted_at > photomat_now() - $3::interval THEN converted_url END AS converted_url
           FROM input_files WHERE user_id = $1 AND origin = $2
         """,
         user_id,
@@ -83,7 +84,8 @@ async def own_files(
     rows = await session.fetch(
         """
         SELECT file_id, user_id, source, telegram_id, link, job_id, position, kind, format, mime, size_bytes, seconds,
-               width, height, sha256, CASE WHEN kie_url_at > photomat_now() - $3::interval THEN kie_url END AS kie_url
+               width, height, sha256, CASE WHEN kie_url_at > photomat_now() - $3::interval THEN kie_url END AS kie_url,
+               converted_format, CASE WHEN converted_at > photomat_now() - $3::interval THEN converted_url END AS converted_url
           FROM input_files WHERE user_id = $1 AND file_id = ANY($2::bigint[])
         """,
         user_id,
@@ -145,6 +147,20 @@ async def remember_upload(pool: Pool, file_id: int, *, kie_url: str) -> None:
     )
 
 
+async def remember_converted(pool: Pool, file_id: int, *, kie_url: str, converted_format: str) -> None:
+    """Kie has a converted copy from now on."""
+    await pool.execute(
+        """
+        UPDATE input_files
+           SET converted_url = $2, converted_format = $3, converted_at = photomat_now(), lost_times = 0
+         WHERE file_id = $1
+        """,
+        file_id,
+        kie_url,
+        converted_format,
+    )
+
+
 async def count_loss(pool: Pool, file_id: int, *, most: int) -> bool:
     """Count that a file could not be had; whether it was for the last time, after which counting begins anew."""
     lost_times = await pool.fetchval(
@@ -203,7 +219,13 @@ def _file(row: Mapping[str, Any]) -> InputFile:
         source=_source(row),
         content=Content(facts=facts, mime=row["mime"], sha256=row["sha256"]),
         kie_url=row["kie_url"],
+        converted=_converted(row),
     )
+
+
+def _converted(row: Mapping[str, Any]) -> ConvertedCopy | None:
+    url = row["converted_url"]
+    return None if url is None else ConvertedCopy(format=row["converted_format"], kie_url=url)
 
 
 def _source(row: Mapping[str, Any]) -> Source:

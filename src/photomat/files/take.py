@@ -10,17 +10,21 @@ from contextlib import asynccontextmanager
 from typing import BinaryIO, Final
 
 from photomat.catalog.answers import MEGABYTE, Refused, check_file
+from photomat.catalog.conversions import targets
 from photomat.catalog.input import Input
 from photomat.files import store
+from photomat.files.conversion import NotConverted
 from photomat.files.copying import copied
-from photomat.files.desk import FileDesk, FileLost, OwnDisk
+from photomat.files.desk import FileDesk, FileLost
 from photomat.files.file import Content, FromLink, FromTelegram, InputFile, Source
 from photomat.files.measure import measure
 from photomat.files.sniff import HTML_MIME
+from photomat.files.temporary import OwnDisk
 from photomat.files.whole import is_whole
 from photomat.kernel.errors import Transient
 from photomat.kernel.fetch import NotAllowed, TooLarge
 from photomat.kernel.ids import UserId
+from photomat.kernel.logs import get_logger
 from photomat.telegram.files import MOST_BYTES as TELEGRAM_BYTES
 from photomat.telegram.files import TooBig
 
@@ -33,8 +37,13 @@ MOST_BYTES: Final = 200 * MEGABYTE
 SIDES_KNOWN: Final = frozenset({"jpg", "png", "webp", "gif", "bmp"})
 """Pictures whose sides can be read unless something is wrong with them."""
 
+TRY_WITHIN_S: Final = 4.0
+"""How long a conversation waits for a conversion that is tried."""
+
 PLACE_SHARE: Final = 0.2
 """How much of the time for a file one waits for one's turn."""
+
+log = get_logger()
 
 
 class _NoPlace(Transient):
@@ -79,7 +88,8 @@ async def _look_into(
             found = await asyncio.to_thread(measure, copy.file)
             content = Content(facts=found.facts, mime=found.mime, sha256=copy.sha256)
             wrong = _no_file(source, content) or check_file(asked, content.facts) or _unreadable(content)
-            return wrong or await _broken(copy.file, content) or content
+            wrong = wrong or await _broken(copy.file, content)
+            return wrong or await _not_converted(desk, copy.file, content, asked) or content
     except FileLost:
         return Refused(key="file-gone" if isinstance(source, FromLink) else "file-lost", facts={})
     except TooBig:
@@ -131,6 +141,29 @@ def _unreadable(content: Content) -> Refused | None:
 
 async def _broken(file: BinaryIO, content: Content) -> Refused | None:
     return None if await is_whole(file, content.mime) else Refused(key="file-broken", facts={})
+
+
+async def _not_converted(desk: FileDesk, file: BinaryIO, content: Content, asked: Input) -> Refused | None:
+    """Try a conversion that will be needed: what cannot be converted is refused before anybody pays.
+
+    Where there is no time to try, the file is taken; the job ends and the money goes back should it fail then.
+    """
+    limits = asked.files
+    wanted = targets([limits], content.facts.format) if limits else ()
+    if not wanted or limits is None:
+        return None
+    most_bytes = limits.max_bytes or MOST_BYTES
+    trying = desk.converter.converted(
+        file, file_format=content.facts.format, targets=wanted, most_bytes=most_bytes, within_s=TRY_WITHIN_S
+    )
+    try:
+        async with trying:
+            return None
+    except NotConverted:
+        return Refused(key="file-not-converted", facts={"formats": ", ".join(limits.formats)})
+    except TimeoutError:
+        log.warning("INPUT_NOT_CONVERTED_YET", within_s=TRY_WITHIN_S)
+        return None
 
 
 def _heavy(most_bytes: int, size: str) -> Refused:

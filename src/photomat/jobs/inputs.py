@@ -6,11 +6,16 @@ now, and a server somebody named may be away for a moment: such a file is asked 
 claim may also end because Kie takes no more just now.
 """
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from photomat.catalog.fit import limits_of_files
+from photomat.catalog.input import FileLimits
+from photomat.catalog.load import Catalog
 from photomat.catalog.reference import FileRef, JobRef, Ref, references, resolved
 from photomat.db.pool import Pool
+from photomat.files.conversion import NotConverted
 from photomat.files.courier import Courier, FileChanged, NotHad
 from photomat.files.desk import FileLost
 from photomat.files.file import FromTelegram
@@ -23,10 +28,11 @@ from photomat.kie.port import UploadRefused
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs:
-    """Resolves the references of a claimed job; without a courier no file can be brought."""
+    """Resolves the references of a claimed job; without a courier no file is brought, without a catalogue none converted."""
 
     pool: Pool
     courier: Courier | None = None
+    catalog: Catalog | None = None
 
     async def resolve(self, job: Job) -> dict[str, Any]:
         """The body of the job's request without references. Raises InputLost, Paused, or Transient (try later)."""
@@ -45,12 +51,19 @@ class Inputs:
             raise InputLost("input-gone", f"job {ref.job_id}, output {ref.output}, is not one to go on from")
         return found
 
+    def _limits(self, job: Job) -> Mapping[FileRef, Sequence[FileLimits]]:
+        """What the inputs of the job's model take, for every file of it."""
+        model = self.catalog.models.get(job.model) if self.catalog is not None else None
+        return {} if model is None else limits_of_files(model, job.inputs)
+
     async def _brought(self, job: Job, ref: FileRef) -> str:
         file = None if self.courier is None else await self.courier.own_file(ref, user_id=job.user_id)
         if file is None or self.courier is None:
             raise InputLost("input-gone", f"file {ref.file_id} is not the user's")
         try:
-            return await self.courier.bring(file)
+            return await self.courier.bring(file, self._limits(job).get(ref, ()))
+        except NotConverted:
+            raise InputLost("input-refused", f"file {ref.file_id} could not be converted") from None
         except FileChanged:
             raise InputLost("input-changed", f"file {ref.file_id} has changed since it was priced") from None
         except UploadRefused as error:

@@ -215,7 +215,7 @@ class Program:
                 times=self.times,
                 callback_url=self.callback_url,
                 wake=wake,
-                inputs=Inputs(pool=self.pool, courier=courier(self.settings, self.desk)),
+                inputs=Inputs(pool=self.pool, courier=courier(self.settings, self.desk), catalog=self.catalog),
                 stopping=self.stop.is_set,
                 departures=Departures(apart_s=self.claims.creates.apart_s),
             ),

@@ -11,6 +11,7 @@ from aiohttp import web
 
 from photomat_sandbox.kie.callbacks import masked_url
 from photomat_sandbox.kie.desk import Answer, Desk, base_url_of, body_of, said
+from photomat_sandbox.kie.file_types import check_files
 from photomat_sandbox.kie.models import Model, output_count, price
 from photomat_sandbox.kie.objects import stem_names
 from photomat_sandbox.kie.parents import check_parents
@@ -50,6 +51,7 @@ class Jobs:
         given = check_input(model, sent.get("input"), has_callback=bool(sent.get("callBackUrl")))
         self.workshop.advance()
         check_parents(self.world, given)
+        check_files(self.world, model.id, given)
         order = Order(
             family="jobs",
             model=model.id,

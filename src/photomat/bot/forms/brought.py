@@ -9,6 +9,7 @@ from photomat.bot.forms.form import Form, upcoming
 from photomat.bot.forms.questions import Asking
 from photomat.bot.forms.understand import understood
 from photomat.catalog.answers import Refused
+from photomat.catalog.conversions import shown_formats
 from photomat.catalog.formula import is_given
 from photomat.catalog.input import FileKind, Input
 from photomat.catalog.order import open_to_customers
@@ -75,7 +76,7 @@ def kind_of(message: Message) -> FileKind | None:
 def expected(wanted: Input, language: str) -> Refused:
     """What is expected where a message brings nothing of that sort."""
     if wanted.files is not None and wanted.takes_files:
-        formats = ", ".join(wanted.files.formats)
+        formats = ", ".join(shown_formats(wanted.files))
         return Refused(key="form-file-kind", facts={"kind": wanted.files.kind, "formats": formats})
     refused = understood(wanted, "", language)
     return refused if isinstance(refused, Refused) else NOTHING

@@ -10,6 +10,7 @@ from typing import Final
 
 from photomat.bot.forms.form import is_typed
 from photomat.catalog.answers import MEGABYTE, Refused
+from photomat.catalog.conversions import shown_formats
 from photomat.catalog.formula import plain
 from photomat.catalog.input import FileLimits, Input
 from photomat.catalog.model import Model
@@ -102,7 +103,7 @@ def _file_limits(say: Say, asked: Input, limits: FileLimits | None) -> Iterator[
     if limits is None:
         return
     if limits.formats:
-        yield say("form-limit-formats", kind=limits.kind, formats=", ".join(limits.formats))
+        yield say("form-limit-formats", kind=limits.kind, formats=", ".join(shown_formats(limits)))
     if limits.max_bytes is not None:
         most = min(limits.max_bytes, MOST_BYTES)
         fits = most <= TELEGRAM_BYTES

@@ -9,4 +9,5 @@ file-link-page = This link leads to a page and not to a file. A direct link to t
 file-link-refused = The file cannot be taken from this link: a public https address is needed. Send another link or the file itself.
 file-lost = This file is not there any more. Send it again.
 file-not-now = Files are not taken right now. Try a little later.
+file-not-converted = This file could not be converted. Send it in one of these formats: { $formats }.
 file-slow = The file takes too long to download. Send a smaller file or another link.

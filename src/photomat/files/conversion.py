@@ -1,0 +1,84 @@
+"""Convert a customer's file into a format that Kie takes, in a process of its own (`conversion_worker.py`).
+
+The process gets neither settings nor tokens: only the file, its format and the formats wanted. It ends with the block that
+asked for it, whatever happens there. Conversion is idempotent and changes nothing but a temporary file.
+"""
+
+import asyncio
+import os
+import sys
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from photomat.files.sniff import HEAD_BYTES, sniff
+from photomat.files.temporary import temporary_file
+from photomat.kernel.errors import Rejected
+
+INHERITED: Final = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "LANG", "SYSTEMROOT")
+WORKER: Final = "photomat.files.conversion_worker"
+
+
+class NotConverted(Rejected):
+    """The file cannot be converted into any of the formats wanted, within the size allowed."""
+
+    def __init__(self) -> None:
+        super().__init__("file-not-converted")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Converted:
+    """The converted bytes, from the first one on, and what they are."""
+
+    file: BinaryIO
+    mime: str
+    format: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Converter:
+    """Converts files, as many at once as there are `places`; the results lie in `folder` as long as they are used."""
+
+    folder: Path
+    places: asyncio.Semaphore
+
+    @asynccontextmanager
+    async def converted(
+        self, file: BinaryIO, *, file_format: str, targets: Sequence[str], most_bytes: int, within_s: float
+    ) -> AsyncIterator[Converted]:
+        """The file in one of the target formats, gone after the block. Raises NotConverted, TimeoutError or OwnDisk."""
+        with temporary_file(self.folder) as target:
+            async with asyncio.timeout(within_s), self.places:
+                await _work(file, target, file_format=file_format, targets=targets, most_bytes=most_bytes)
+            target.seek(0)
+            kind = sniff(target.read(HEAD_BYTES))
+            target.seek(0)
+            if kind.extension not in targets:
+                raise NotConverted
+            yield Converted(file=target, mime=kind.mime, format=kind.extension)
+
+
+async def _work(file: BinaryIO, target: BinaryIO, *, file_format: str, targets: Sequence[str], most_bytes: int) -> None:
+    file.seek(0)
+    process = await asyncio.create_subprocess_exec(
+        sys.executable,
+        "-m",
+        WORKER,
+        file_format,
+        ",".join(targets),
+        str(most_bytes),
+        stdin=file,
+        stdout=target,
+        stderr=asyncio.subprocess.DEVNULL,
+        env={name: os.environ[name] for name in INHERITED if name in os.environ},
+    )
+    try:
+        code = await process.wait()
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+    if code:
+        raise NotConverted

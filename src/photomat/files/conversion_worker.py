@@ -1,0 +1,143 @@
+"""Convert one file: a process of its own, because decoders of files that strangers send may crash, hang or eat memory.
+
+    python -m photomat.files.conversion_worker FORMAT TARGETS MOST_BYTES < file > converted
+
+The file is read from standard input and written to standard output, both regular files. Exit code 0: it is converted. 3: it
+cannot be. Any other: it crashed or ran into a limit. Metadata (place, camera, names) is dropped; a colour profile is kept.
+"""
+
+import os
+import resource
+import sys
+from collections.abc import Callable
+from typing import Any, BinaryIO, Final
+
+CPU_S: Final = 60
+MEMORY_BYTES: Final = 3 * 2**30
+"""Address space and not memory in use: the decoders' threads reserve much more than they touch."""
+
+MOST_PIXELS: Final = 52_000_000
+"""Phones take up to 50 megapixels; more would need half a gigabyte."""
+
+PILLOW: Final = {"heic": "HEIF", "heif": "HEIF", "avif": "AVIF", "webp": "WEBP", "bmp": "BMP", "tiff": "TIFF"}
+DEMUXERS: Final = {
+    "ogg": "ogg",
+    "m4a": "mov",
+    "aac": "aac",
+    "flac": "flac",
+    "wma": "asf",
+    "webm": "matroska",
+    "mka": "matroska",
+    "aiff": "aiff",
+    "amr": "amr",
+    "wav": "wav",
+    "mp3": "mp3",
+}
+"""Named, never guessed: a playlist that is called a song would make FFmpeg open other files."""
+
+QUALITIES: Final = (92, 85, 70, 50)
+BIT_RATES: Final = (160_000, 96_000, 48_000)
+MP3_RATES: Final = (32_000, 44_100, 48_000)
+OPAQUE: Final = 255
+NOT_CONVERTED: Final = 3
+
+
+class NotConvertedError(Exception):
+    """The file is too large, or nothing in it can be converted."""
+
+
+def convert_picture(source: BinaryIO, target: BinaryIO, *, form: str, targets: list[str], most_bytes: int) -> None:
+    """Write a picture as it is seen, turned as its camera was held: PNG if parts of it are transparent, else JPEG."""
+    import pi_heif  # noqa: PLC0415  each process needs one of the two decoders
+    from PIL import Image, ImageOps  # noqa: PLC0415  likewise
+
+    pi_heif.register_heif_opener()
+    with Image.open(source, formats=(PILLOW[form],)) as opened:
+        if opened.width * opened.height > MOST_PIXELS:
+            raise NotConvertedError
+        profile = opened.info.get("icc_profile")
+        image = ImageOps.exif_transpose(opened)
+    if image.has_transparency_data:
+        colours = image.convert("RGBA")
+        if "png" in targets and colours.getchannel("A").getextrema() != (OPAQUE, OPAQUE):
+            colours.info.clear()
+            _write(target, [lambda: colours.save(target, "PNG", icc_profile=profile)], most_bytes)
+            return
+        image = Image.new("RGB", colours.size, "white")
+        image.paste(colours, mask=colours.getchannel("A"))
+    if "jpg" not in targets:
+        raise NotConvertedError
+    plain = image.convert("RGB")
+    plain.info.clear()
+    extra = {"icc_profile": profile} if profile else {}
+    _write(target, [_saving(plain, target, quality, extra) for quality in QUALITIES], most_bytes)
+
+
+def convert_sound(source: BinaryIO, target: BinaryIO, *, form: str, targets: list[str], most_bytes: int) -> None:
+    """Write sound as MP3, with the tag that states its padding."""
+    if "mp3" not in targets:
+        raise NotConvertedError
+    _write(target, [_encoding(source, target, form, bit_rate) for bit_rate in BIT_RATES], most_bytes)
+
+
+def _encoding(source: BinaryIO, target: BinaryIO, form: str, bit_rate: int) -> Callable[[], None]:
+    return lambda: _encode(source, target, form=form, bit_rate=bit_rate)
+
+
+def _encode(source: BinaryIO, target: BinaryIO, *, form: str, bit_rate: int) -> None:
+    import av  # noqa: PLC0415  optional
+
+    source.seek(0)
+    with av.open(source, "r", format=DEMUXERS[form]) as given, av.open(target, "w", format="mp3") as made:
+        if not given.streams.audio:
+            raise NotConvertedError
+        heard = given.streams.audio[0]
+        rate = heard.rate if heard.rate in MP3_RATES else 44_100
+        layout = "mono" if heard.channels == 1 else "stereo"
+        written = made.add_stream("libmp3lame", rate=rate, layout=layout, bit_rate=bit_rate)
+        resampler = av.AudioResampler(format="s16p", layout=layout, rate=rate)
+        frames = 0
+        for frame in given.decode(heard):
+            frame.pts = None
+            frames += 1
+            for piece in resampler.resample(frame):
+                made.mux(written.encode(piece))
+        for piece in resampler.resample(None):
+            made.mux(written.encode(piece))
+        made.mux(written.encode(None))
+        if not frames:
+            raise NotConvertedError
+
+
+def _saving(image: Any, target: BinaryIO, quality: int, extra: dict[str, Any]) -> Callable[[], None]:
+    return lambda: image.save(target, "JPEG", quality=quality, **extra)
+
+
+def _write(target: BinaryIO, ways: list[Callable[[], None]], most_bytes: int) -> None:
+    """Write the file in the first of several ways, from large to small, that stays within the limit."""
+    for way in ways:
+        target.seek(0)
+        target.truncate()
+        way()
+        target.flush()
+        if target.seek(0, os.SEEK_END) <= most_bytes:
+            return
+    raise NotConvertedError
+
+
+def main(form: str, targets: str, most_bytes: str) -> int:
+    """Convert standard input to standard output."""
+    resource.setrlimit(resource.RLIMIT_CPU, (CPU_S, CPU_S))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    convert = convert_picture if form in PILLOW else convert_sound
+    with os.fdopen(os.dup(0), "rb") as source, os.fdopen(os.dup(1), "w+b") as target:
+        try:
+            convert(source, target, form=form, targets=targets.split(","), most_bytes=int(most_bytes))
+        except Exception:  # noqa: BLE001  decoders of damaged files raise whatever they like
+            return NOT_CONVERTED
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:4]))

@@ -1,0 +1,143 @@
+"""A file that a model does not take as it is: tried before anybody pays, converted on its way to Kie, brought there once."""
+
+import io
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from photomat.bot.forms.attachments import attached
+from photomat.catalog.answers import Refused
+from photomat.catalog.input import FileLimits, Input
+from photomat.catalog.reference import FileRef
+from photomat.files import store
+from photomat.files.conversion import NotConverted
+from photomat.files.courier import Courier, FileChanged
+from photomat.files.file import FromLink, InputFile
+from photomat.files.measure import measure
+from photomat.files.take import take
+from photomat.kie.uploads import KieUploads
+from support import media_bytes as made
+from support.database import shift_clock
+from support.files import Sender, a_sender
+from support.kie_sim import KEY, RunningKie, running_kie
+from support.real_media import PHOTO, REAL_FILES
+from support.telegram_media import running_files
+
+HALF_A_DAY_S = 12 * 3600.0
+JPEG_ONLY = FileLimits(kind="image", formats=("jpg", "png"))
+WITH_HEIC = FileLimits(kind="image", formats=("jpg", "heic"))
+MP3_ONLY = FileLimits(kind="audio", formats=("wav", "mp3"))
+
+
+def asks(limits: FileLimits) -> Input:
+    return Input(name="file", type="file", required=True, files=limits)
+
+
+@dataclass(slots=True, kw_only=True)
+class Desk:
+    """A customer, the courier, and a simulated Kie."""
+
+    sender: Sender
+    kie: RunningKie
+    courier: Courier
+
+    async def takes(self, content: bytes, limits: FileLimits, *, kind: str = "document") -> InputFile | Refused:
+        """Send a file where it is asked for."""
+        answer = await attached(self.sender.visit, await self.sender.sends(content, kind), asks(limits), 0)
+        return answer if isinstance(answer, Refused) else await self.known(answer)
+
+    async def known(self, answer: object) -> InputFile:
+        """The file of an answer as it is known now."""
+        assert isinstance(answer, list), answer
+        file = await self.courier.own_file(FileRef(answer[0]["file"]), user_id=self.sender.user_id)
+        assert file is not None
+        return file
+
+    async def again(self, file: InputFile) -> InputFile:
+        """The same file as it is known now."""
+        return (await store.own_files(self.sender.pool, user_id=file.user_id, file_ids=[file.file_id]))[file.file_id]
+
+    def at_kie(self) -> list[str]:
+        """The formats of what was uploaded, by content."""
+        return [measure(io.BytesIO(each.content)).facts.format for each in self.kie.world.uploads.values()]
+
+
+@asynccontextmanager
+async def desk_of(database: str, folder: Path) -> AsyncIterator[Desk]:
+    async with a_sender(database, folder) as sender, running_kie() as kie:
+        courier = Courier(desk=sender.desk, uploads=KieUploads(base_url=kie.url, api_key=KEY))
+        yield Desk(sender=sender, kie=kie, courier=courier)
+
+
+async def test_kie_gets_the_format_each_model_takes_and_each_once(database: str, tmp_path: Path) -> None:
+    async with desk_of(database, tmp_path) as desk:
+        file = await desk.takes(PHOTO.read_bytes(), JPEG_ONLY)
+        assert isinstance(file, InputFile), file
+        assert (file.content.mime, file.content.facts.format) == ("image/heic", "heic"), "the customer's own file"
+        converted = await desk.courier.bring(file, [JPEG_ONLY])
+        file = await desk.again(file)
+        assert await desk.courier.bring(file, [JPEG_ONLY]) == converted
+        original = await desk.courier.bring(file, [WITH_HEIC])
+        file = await desk.again(file)
+        assert await desk.courier.bring(file, [WITH_HEIC]) == original != converted
+        assert await desk.courier.bring(file, [JPEG_ONLY, WITH_HEIC]) == converted
+        assert desk.at_kie() == ["jpg", "heic"]
+        await shift_clock(desk.sender.pool, HALF_A_DAY_S + 1)
+        await desk.courier.bring(await desk.again(file), [JPEG_ONLY])
+        assert desk.at_kie() == ["jpg", "heic", "jpg"]
+
+
+async def test_a_voice_note_is_taken_where_only_mp3_is_and_billed_by_its_own_length(
+    database: str, tmp_path: Path
+) -> None:
+    async with desk_of(database, tmp_path) as desk:
+        file = await desk.takes(REAL_FILES["voice-note.ogg"].content, MP3_ONLY, kind="voice")
+        assert isinstance(file, InputFile), file
+        assert file.content.facts.seconds == REAL_FILES["voice-note.ogg"].made_s
+        await desk.courier.bring(file, [MP3_ONLY])
+        assert desk.at_kie() == ["mp3"]
+
+
+@pytest.mark.parametrize(
+    ("content", "limits", "key"),
+    [
+        (made.heic(), JPEG_ONLY, "file-not-converted"),
+        (PHOTO.read_bytes()[:600], JPEG_ONLY, "file-broken"),
+        (made.opus(), MP3_ONLY, "file-not-converted"),
+        (made.image("GIF"), JPEG_ONLY, "form-file-format"),
+    ],
+    ids=["only the header of a photo", "half a photo", "packets without sound", "a GIF"],
+)
+async def test_what_cannot_be_converted_is_refused_before_anybody_pays(
+    database: str, tmp_path: Path, content: bytes, limits: FileLimits, key: str
+) -> None:
+    async with desk_of(database, tmp_path) as desk:
+        refused = await desk.takes(content, limits)
+        assert isinstance(refused, Refused), refused
+        assert refused.key == key
+        assert desk.sender.visit.say(refused.key, **refused.facts)
+        assert await desk.sender.pool.fetchval("SELECT count(*) FROM input_files") == 0
+
+
+async def test_a_file_that_has_changed_since_it_was_priced_is_not_converted(database: str, tmp_path: Path) -> None:
+    async with desk_of(database, tmp_path) as desk, running_files() as site:
+        link = site.add("a.heic", PHOTO.read_bytes(), "image/heic")
+        file = await take(
+            desk.sender.desk, user_id=desk.sender.user_id, origin=link, source=FromLink(link), asked=asks(JPEG_ONLY)
+        )
+        assert isinstance(file, InputFile), file
+        site.add("a.heic", PHOTO.read_bytes()[:-1] + b"!", "image/heic")
+        with pytest.raises(FileChanged):
+            await desk.courier.bring(file, [JPEG_ONLY])
+        assert desk.at_kie() == []
+
+
+async def test_a_file_too_large_for_the_model_after_all_is_refused(database: str, tmp_path: Path) -> None:
+    async with desk_of(database, tmp_path) as desk:
+        file = await desk.takes(PHOTO.read_bytes(), JPEG_ONLY)
+        assert isinstance(file, InputFile), file
+        with pytest.raises(NotConverted):
+            await desk.courier.bring(file, [FileLimits(kind="image", formats=("jpg",), max_bytes=100)])
