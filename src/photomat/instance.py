@@ -6,17 +6,15 @@ given back.
 
 import asyncio
 from collections.abc import Callable
-from contextlib import AsyncExitStack, suppress
+from contextlib import AsyncExitStack
 from typing import Any, Final
 
-import asyncpg
 from aiohttp import web
 
 from photomat import __version__
 from photomat.cluster.instances import Heartbeat
 from photomat.cluster.leader import Leader
 from photomat.db import installation
-from photomat.db.away import AWAY
 from photomat.db.listen import Notifier, listen
 from photomat.db.migrate import migrate
 from photomat.db.session import require_session
@@ -24,6 +22,7 @@ from photomat.flow import DUE
 from photomat.kernel.clock import sleep_until_set
 from photomat.kernel.errors import Startup
 from photomat.kernel.logs import get_logger
+from photomat.kernel.trouble import describe
 from photomat.settings import Settings
 from photomat.wiring.duties import duties_of
 from photomat.wiring.program import Program, build
@@ -63,9 +62,10 @@ async def run(
         await heartbeat.beat()
         await _serve_web(stack, program)
         log.info("STARTED", instance=program.instance, version=__version__, port=settings.port)
-        await _run_until(program, heartbeat, direct=direct, tend=tend, stop=stop, ready=ready)
+        given_away = await _run_until(program, heartbeat, direct=direct, tend=tend, stop=stop, ready=ready)
         await heartbeat.leave()
-        await _say_if_given_away(program)
+    if given_away is not None:
+        raise Startup(given_away)
     log.info("STOPPED")
 
 
@@ -91,7 +91,8 @@ async def _run_until(
     tend: Callable[[], object],
     stop: asyncio.Event,
     ready: Callable[[], None],
-) -> None:
+) -> str | None:
+    """Run until `stop`; the reason where that was because the database was given to another bot."""
     notifier = Notifier(direct)
     program.wakes.tell_others = notifier.hint
     steps = program.job_steps()
@@ -110,7 +111,7 @@ async def _run_until(
             group.create_task(Pulse(program.pool, program.wakes, DUE).run(stop)),
             group.create_task(_be_active(program, duties, stop)),
             group.create_task(_tend(tend, stop)),
-            group.create_task(_watch_installation(program, stop)),
+            (watch := group.create_task(_watch_installation(program, stop))),
             group.create_task(program.guard.run(stop)),
             group.create_task(program.disk.run(stop)),
             *(group.create_task(_loop(program, step).run(stop)) for step in [*steps, *(updates if everywhere else [])]),
@@ -120,6 +121,7 @@ async def _run_until(
         _, late = await asyncio.wait(workers, timeout=DRAIN_S)
         for task in (*late, *helpers):
             task.cancel()
+    return None if watch.cancelled() else watch.result()
 
 
 def _loop(program: Program, step: Step[Any]) -> Loop[Any]:
@@ -155,22 +157,20 @@ async def _tend(tend: Callable[[], object], stop: asyncio.Event) -> None:
             log.error("DATABASE_DOWN", error=str(error))
 
 
-async def _watch_installation(program: Program, stop: asyncio.Event) -> None:
-    """Stop when the database is given to another bot; until then nothing can be claimed anyway."""
+async def _watch_installation(program: Program, stop: asyncio.Event) -> str | None:
+    """Stop when the database is given to another bot, and return the reason; until then nothing can be claimed anyway."""
     while not await sleep_until_set(stop, TEND_EVERY_S):
-        with suppress(*AWAY, TimeoutError, asyncpg.InterfaceError):
-            if not await installation.is_ours(program.heartbeat_pool):
-                log.error("INSTALLATION_LOST", bot_id=program.bot_id)
-                stop.set()
-
-
-async def _say_if_given_away(program: Program) -> None:
-    """End with the reason where the database was given to another bot while we ran."""
-    with suppress(*AWAY, TimeoutError, asyncpg.InterfaceError):
-        async with program.pool.acquire() as connection:
-            problem = installation.refusal(await installation.read_owner(connection), program.bot_id)
+        try:
+            async with program.heartbeat_pool.acquire() as connection:
+                problem = installation.refusal(await installation.read_owner(connection), program.bot_id)
+        except Exception as error:  # noqa: BLE001  the pulse says that the database is gone
+            log.debug("INSTALLATION_UNREAD", error=describe(error))
+            continue
         if problem is not None:
-            raise Startup(problem)
+            log.error("INSTALLATION_LOST", bot_id=program.bot_id)
+            stop.set()
+            return problem
+    return None
 
 
 async def _tell_ready(program: Program, ready: Callable[[], None]) -> None:
