@@ -73,7 +73,7 @@ async def test_a_picture_is_bought_from_the_wheel_alone(installed: Environment, 
         bytes_ = await (await telegram.get(pictures["media"]["url"])).read()
     with Image.open(io.BytesIO(bytes_)) as picture:
         assert picture.width == picture.height
-    assert (folder / "var" / "postgres").is_dir(), "the data lies where it was started"
+    assert (folder / "var" / "sandbox" / "postgres").is_dir(), "the data lies where it was started"
     assert "pip install 'photomat[sandbox]'" in log.read_text(), "what the missing extra means is said"
     assert await asyncio.to_thread(caption, installed, "Ёж — кот-космонавт в Łódź… 🐱") == "Yozh  kot-kosmonavt v odz…"
 
