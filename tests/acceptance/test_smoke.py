@@ -47,6 +47,7 @@ def smoke_passes(database: str, tmp_path: Path) -> None:
 
 async def test_a_shop_that_cannot_open_says_why(database: str, tmp_path: Path) -> None:
     async with connection_of(database) as connection:
+        await connection.execute("DELETE FROM installation")
         await connection.execute(
             "INSERT INTO schema_migrations (number, name, checksum) VALUES (9999, '9999_breaks_it', 'x')"
         )

@@ -69,6 +69,8 @@ def refusal(owner: Owner, bot_id: BotId) -> str | None:
     if owner.bots == (bot_id,) or owner.is_nobody:
         return None
     us = name_of(bot_id)
+    if bot_id == SANDBOX_BOT:
+        return f"This database belongs to {owner.name}, and this program is {us}, which has a database of its own."
     if owner.is_sandbox:
         return (
             f"This database belongs to the sandbox and holds play money, and this program is {us}:"
