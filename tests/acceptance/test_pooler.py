@@ -1,9 +1,13 @@
 """Behind PgBouncer: in session mode nothing is different; in transaction mode the direct address is needed, and asked for."""
 
+import asyncio
 import signal
 from pathlib import Path
 
+from support.command import photomat
+from support.database import pool_of
 from support.endings import ends_well
+from support.jobs import a_user
 from support.pgbouncer import needs_pgbouncer, running_pgbouncer
 from support.system import System, running_system
 
@@ -24,6 +28,17 @@ async def test_in_transaction_mode_it_runs_with_the_direct_address_beside_it(dat
         running_system(database, tmp_path, DATABASE_URL=pooled, DIRECT_DATABASE_URL=database) as system,
     ):
         await _one_dies_and_the_other_finishes(system)
+
+
+async def test_commands_that_write_work_behind_it_one_after_the_other(database: str, tmp_path: Path) -> None:
+    async with running_pgbouncer(database, tmp_path, "transaction") as pooled:
+        async with pool_of(database) as pool:
+            await a_user(pool, user_id=5_000_001)
+        addresses = {"DATABASE_URL": pooled, "DIRECT_DATABASE_URL": database}
+        for _ in range(3):
+            command = ("wallet", "credit", "5000001", "10", "--reason", "a present")
+            ended = await asyncio.to_thread(photomat, *command, folder=tmp_path, **addresses)
+            assert ended.returncode == 0, ended.stdout + ended.stderr
 
 
 async def test_in_transaction_mode_alone_it_refuses_to_start_and_says_what_to_do(database: str, tmp_path: Path) -> None:

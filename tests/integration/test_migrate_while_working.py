@@ -12,6 +12,7 @@ from photomat.db.pool import Connection
 from photomat.kernel.errors import Startup
 from support.database import connection_of
 from support.logs import logged
+from support.long_history import fill
 from support.patience import until, until_found
 
 NAMES = [file.name for file in read_migrations()]
@@ -71,6 +72,43 @@ async def test_behind_a_long_reader_a_migration_waits_and_everybody_else_goes_on
                 await live.execute(WRITES["generation_jobs"], timeout=2)
                 assert not migration.done()
         assert await migration == NAMES[at:]
+
+
+PURCHASE = ("generation_jobs", "holds")
+SETTLE = ("job_outputs", "ledger_transactions", "generation_jobs")
+BEFORE_GROWTH = 21
+"""From here on migrations meet tables that may be large."""
+
+
+async def test_on_a_long_history_a_migration_gets_its_locks_while_people_buy(empty_database: str) -> None:
+    """An index takes its time there: whoever waits for one table must not hold another that the migration wants next."""
+    await migrate(empty_database, read_migrations()[:BEFORE_GROWTH])
+    async with connection_of(empty_database) as connection:
+        await fill(connection, jobs=30_000)
+    over = asyncio.Event()
+    with logged() as lines:
+        async with asyncio.TaskGroup() as group:
+            shops = [group.create_task(_sells(empty_database, tables, over)) for tables in (PURCHASE, SETTLE) * 2]
+            try:
+                assert await migrate(empty_database, patience_s=20) == NAMES[BEFORE_GROWTH:]
+            finally:
+                over.set()
+    assert sum(shop.result() for shop in shops) > 20, "nobody sold anything meanwhile"
+    assert [line["event"] for line in lines].count("MIGRATION_WAITS") <= 5
+
+
+async def _sells(dsn: str, tables: tuple[str, ...], over: asyncio.Event) -> int:
+    """Lock tables as writing to them does, in the order a transaction of the shop comes to them; say how often."""
+    done = 0
+    async with connection_of(dsn) as connection:
+        while not over.is_set():
+            async with connection.transaction():
+                for table in tables:
+                    await connection.execute(f"LOCK TABLE {table} IN ROW EXCLUSIVE MODE", timeout=20)
+                    await asyncio.sleep(0.005)
+            done += 1
+            await asyncio.sleep(0.02)
+    return done
 
 
 async def test_a_migration_that_never_gets_its_lock_says_what_to_do_and_leaves_nothing_behind(

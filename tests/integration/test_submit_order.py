@@ -148,6 +148,22 @@ async def test_a_loop_without_room_writes_nothing_however_often_it_is_woken(data
         assert await writes(pool) == before
 
 
+async def test_jobs_of_an_older_program_in_a_deploy_hold_nobody_up(database: str) -> None:
+    """It knows no rounds: its jobs have round 0 and go first, also before older ones of the same user."""
+    async with pool_of(database) as pool:
+        older = await bought(pool, *range(1, 26))
+        later = [await a_job(pool, UserId(number)) for number in range(1, 26)]
+        await pool.execute("UPDATE generation_jobs SET submit_turn = 0 WHERE job_id = ANY($1::bigint[])", later)
+        order: list[int] = []
+        for _ in range(3):
+            order += [job.job_id for job in await claims_of(pool).submits(99)]
+            await pool.execute(
+                "UPDATE generation_jobs SET status = 'submitting', intent_at = photomat_now() WHERE fence = 1"
+            )
+            await shift_clock(pool, CREATES_WINDOW_S + 1)
+        assert order == [*later, *older]
+
+
 async def test_somebody_with_one_wish_does_not_wait_behind_somebody_with_a_hundred(database: str) -> None:
     async with pool_of(database) as pool:
         heavy = await bought(pool, *[1] * 100)

@@ -11,8 +11,9 @@ from lo_bot_api_emulator import LoBotApiEmulator, updates
 
 from support.patience import until
 from support.telegram_sim import served
+from support.updates import BOT_ID
 
-TOKEN: Final = "7:lo-emulator"
+TOKEN: Final = f"{BOT_ID}:lo-emulator"
 PERSON: Final = {"id": 5001, "is_bot": False, "first_name": "Анна", "language_code": "ru"}
 CHAT: Final = {"id": 5001, "type": "private", "first_name": "Анна"}
 NEWER_UPDATES: Final = frozenset({"subscription"})

@@ -54,7 +54,8 @@ def operate(act: Callable[[Pool], Awaitable[T]], *, name: str) -> T:
     settings = load()
     logs.configure(settings.log_format, sys.stderr)
 
-    async def run(dsn: str) -> T:
+    async def run(pooled_dsn: str) -> T:
+        dsn = settings.direct_database_url or pooled_dsn
         owner = await owner_of(dsn)
         if settings.bot_id is not None and settings.bot_id not in owner.bots:
             problem = refusal(owner, settings.bot_id)

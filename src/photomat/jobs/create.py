@@ -83,8 +83,7 @@ async def create_job_atomic(
     draft = await drafts.lock_draft(tx, draft_id=draft_id, user_id=user_id)
     if draft is None:
         return DraftGone()
-    started = await _started(tx, draft_id, message_id=message_id)
-    if started is not None:
+    if (started := await _started(tx, draft_id, message_id=message_id)) is not None:
         return started
     if draft.expired:
         return DraftGone()

@@ -37,25 +37,27 @@ async def claim_submits(
     rows = await tx.fetch(
         """
         WITH head AS MATERIALIZED (
-            SELECT job_id, user_id, leased_by, coalesce(leased_until > photomat_now(), false) AS is_leased FROM generation_jobs
+            SELECT submit_turn, job_id, user_id, leased_by, coalesce(leased_until > photomat_now(), false) AS is_leased
+              FROM generation_jobs
              WHERE status = 'pending' AND NOT needs_files AND least(due_at, submit_at) <= photomat_now()
                AND bot_id = (SELECT photomat_our_bot($5))
              ORDER BY submit_turn, job_id LIMIT $1::bigint + $4::bigint
         ), waiting AS MATERIALIZED (
-            SELECT job_id, user_id FROM head
+            SELECT submit_turn, job_id, user_id FROM head
              WHERE NOT is_leased
                AND NOT EXISTS (SELECT FROM head AS older
-                                WHERE older.user_id = head.user_id AND older.job_id < head.job_id
-                                  AND older.is_leased AND older.leased_by <> $3)
+                                WHERE older.user_id = head.user_id AND older.is_leased AND older.leased_by <> $3
+                                  AND (older.submit_turn, older.job_id) < (head.submit_turn, head.job_id))
         ), free AS MATERIALIZED (
-            SELECT job.job_id, job.user_id FROM generation_jobs AS job JOIN waiting USING (job_id)
+            SELECT job.submit_turn, job.job_id, job.user_id FROM generation_jobs AS job JOIN waiting USING (job_id)
              WHERE status = 'pending' AND NOT needs_files AND least(due_at, submit_at) <= photomat_now()
                AND (leased_until IS NULL OR leased_until <= photomat_now())
-             ORDER BY submit_turn, job_id LIMIT $1::bigint FOR UPDATE OF job SKIP LOCKED
+             ORDER BY job.submit_turn, job.job_id LIMIT $1::bigint FOR UPDATE OF job SKIP LOCKED
         ), due AS MATERIALIZED (
             SELECT job_id FROM free
              WHERE NOT EXISTS (SELECT FROM waiting AS older
-                                WHERE older.user_id = free.user_id AND older.job_id < free.job_id
+                                WHERE older.user_id = free.user_id
+                                  AND (older.submit_turn, older.job_id) < (free.submit_turn, free.job_id)
                                   AND older.job_id NOT IN (SELECT job_id FROM free))
         )
         UPDATE generation_jobs AS job

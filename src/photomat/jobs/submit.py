@@ -42,8 +42,8 @@ from photomat.work.renewing import ClaimLost, while_renewing
 PAUSE_S: Final = 60
 STORE_AGAIN_FIRST_S: Final = 0.2
 STORE_AGAIN_MOST_S: Final = 2.0
-PLACE_LASTS_S: Final = 1.0
-"""A place in the budget is for a request that leaves now; one whose files take longer gives it up."""
+PLACE_LASTS_S: Final = 2.0
+"""A place in the budget is for a request that leaves now; one that is held up for longer gives it up."""
 
 log = get_logger()
 
@@ -99,13 +99,13 @@ class Submitter:
         body = await self._body(job)
         if body is None:
             return
-        if monotonic() - began > PLACE_LASTS_S:
-            await self._give_back(job, "its files took longer than its place in the budget lasts")
-            return
         departure = self.departures.join()
         try:
             await departure.turn()
-            await self._send(job, body, departure)
+            if monotonic() - began > PLACE_LASTS_S:
+                await self._give_back(job, "it waited longer than its place in the budget lasts")
+            else:
+                await self._send(job, body, departure)
         finally:
             departure.left()
 

@@ -98,8 +98,8 @@ LEASES: Final = (
             ),
             Edit(
                 file=STORE,
-                before="AND (leased_until IS NULL OR leased_until <= photomat_now())\n             ORDER BY submit_turn",
-                after="\n             ORDER BY submit_turn",
+                before="AND (leased_until IS NULL OR leased_until <= photomat_now())\n             ORDER BY job.submit_turn",
+                after="\n             ORDER BY job.submit_turn",
             ),
         ),
         tests=("tests/integration/test_submit.py::test_a_job_is_claimed_by_one_instance_until_the_lease_runs_out",),
@@ -168,8 +168,8 @@ DELIVERY: Final = (
         "the card counts as shown before it is",
         (
             COORDINATOR,
-            "            level = await self._show(card, face)\n",
-            '            await self._mark(card, face, "url")\n            level = await self._show(card, face)\n',
+            "            shown = await self._show(card, face)\n",
+            '            await self._mark(card, face, Shown("url"))\n            shown = await self._show(card, face)\n',
         ),
         "tests/integration/test_delivery_trouble.py::test_an_error_of_telegrams_own_is_tried_again",
     ),
