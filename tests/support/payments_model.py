@@ -37,6 +37,10 @@ class ModelPayment:
         standing = [one for one in self.refunds if one.state != "refused"]
         return sum(one.amount for one in standing), sum(one.paid for one in standing)
 
+    def bonus_due(self, refunded: int) -> int:
+        """What goes back of the bonus with so much of the credit: in proportion, rounded up."""
+        return min(-(-self.bonus * refunded // self.credit), self.bonus - self.bonus_back)
+
     def wanted(self) -> ModelRefund | None:
         """The wish that is under way."""
         return next((one for one in self.refunds if one.state == "wanted"), None)
@@ -68,7 +72,7 @@ class ModelPayments:
         return worth, True
 
     def ask(self, name: str, *, owing: bool) -> str | None:
-        """All that is left, if it is there or may be owed."""
+        """All that is left, if it is there with the bonus that goes back later, or may be owed."""
         payment = self.payments.get(name)
         if payment is None:
             return NO
@@ -76,7 +80,8 @@ class ModelPayments:
         rest = payment.credit - credit
         if rest <= 0:
             return None
-        if self.ledger.posted(payment.user) - self.ledger.held(payment.user) < rest and not owing:
+        needed = rest + payment.bonus_due(rest)
+        if self.ledger.posted(payment.user) - self.ledger.held(payment.user) < needed and not owing:
             return TOO_POOR
         self.ledger.go(payment.user, rest)
         payment.refunds.append(ModelRefund(rest, payment.paid - paid, "wanted", by_us=True))
@@ -112,8 +117,8 @@ class ModelPayments:
             self.finish(payment, amount)
 
     def finish(self, payment: ModelPayment, refunded: int) -> None:
-        """It is sure: the bonus goes back in proportion, rounded up."""
-        part = min(-(-payment.bonus * refunded // payment.credit), payment.bonus - payment.bonus_back)
+        """It is sure: the bonus goes back."""
+        part = payment.bonus_due(refunded)
         payment.bonus_back += part
         self.ledger.go(payment.user, part)
 
