@@ -6,14 +6,15 @@ from photomat.audit import new_rows
 from photomat.audit.invariant import Invariant
 
 NETS: Final = """
-    SELECT booked.transaction_id, reference, reason, user_id, currency, sum(amount) AS net,
-           (SELECT coalesce(-sum(back.amount), 0)
-              FROM ledger_transactions AS later JOIN entries AS back USING (transaction_id)
-             WHERE (later.refunds = booked.transaction_id OR later.reverses = booked.transaction_id)
-               AND back.user_id = entries.user_id) AS given_back
-      FROM ledger_transactions AS booked JOIN entries USING (transaction_id)
-     WHERE user_id IS NOT NULL AND reverses IS NULL AND refunds IS NULL
-     GROUP BY booked.transaction_id, reference, reason, user_id, currency
+    SELECT moves.*, coalesce(back.given_back, 0) AS given_back
+      FROM (SELECT booked.transaction_id, reference, reason, user_id, currency, sum(amount) AS net
+              FROM ledger_transactions AS booked JOIN entries USING (transaction_id)
+             WHERE user_id IS NOT NULL AND reverses IS NULL AND refunds IS NULL
+             GROUP BY booked.transaction_id, reference, reason, user_id, currency) AS moves
+      LEFT JOIN (SELECT coalesce(later.refunds, later.reverses) AS transaction_id, user_id, -sum(amount) AS given_back
+                   FROM ledger_transactions AS later JOIN entries ON entries.transaction_id = later.transaction_id
+                  WHERE (later.refunds IS NOT NULL OR later.reverses IS NOT NULL) AND user_id IS NOT NULL
+                  GROUP BY coalesce(later.refunds, later.reverses), user_id) AS back USING (transaction_id, user_id)
 """
 """What every move that gives back nothing did to each of its users, and what was given back of it since."""
 
