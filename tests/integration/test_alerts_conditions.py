@@ -7,6 +7,8 @@ import pytest
 
 from photomat.alerts import conditions, rules
 from photomat.alerts.incident import Condition, Eyes, Figures
+from photomat.audit.proofs import keep_proof
+from photomat.db.installation import insert_stamp
 from photomat.db.pool import Pool, transaction
 from photomat.delivery.lock import mark_delivered, mark_undeliverable, park
 from photomat.inbox import lane
@@ -26,6 +28,7 @@ from support.steps import submit_at
 from support.updates import BOT_ID, text_update
 
 UNDELIVERED = conditions.undelivered(longer_than=rules.UNDELIVERED_AFTER)
+PROOF_MISSING = conditions.proof_missing(longer_than=rules.PROOF_AFTER)
 PARKED_UPDATES = conditions.parked_updates(within=rules.PARKED_WITHIN)
 ORPHANS = conditions.orphan_spike(
     at_least=rules.ORPHANS_AT_LEAST, older_than=rules.ORPHAN_AFTER, within=rules.ORPHANS_WITHIN
@@ -67,6 +70,21 @@ async def test_a_red_audit_is_seen_with_the_names_of_the_rules(database: str) ->
         assert await seen(pool, conditions.audit_red) is None
         await pool.execute("DELETE FROM job_outputs")
         assert await seen(pool, conditions.audit_red) == {"count": 1, "names": "done-job-has-a-result"}
+
+
+async def test_a_night_without_a_full_check_is_seen_after_26_hours(database: str) -> None:
+    async with pool_of(database) as pool:
+        assert await seen(pool, PROOF_MISSING) is None, "never run: no shop yet"
+        async with transaction(pool) as tx:
+            await insert_stamp(tx, bot_id=BotId(BOT_ID), currency="RUB")
+        await shift_clock(pool, 26 * 3600 - 60)
+        assert await seen(pool, PROOF_MISSING) is None, "a young shop has had no night yet"
+        await shift_clock(pool, 120)
+        assert await seen(pool, PROOF_MISSING) == {"hours": 26}
+        await keep_proof(pool)
+        assert await seen(pool, PROOF_MISSING) is None
+        await shift_clock(pool, 26 * 3600 + 60)
+        assert await seen(pool, PROOF_MISSING) == {"hours": 26}
 
 
 async def test_a_stopped_job_is_seen_until_an_operator_ends_it(database: str) -> None:

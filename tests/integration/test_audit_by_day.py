@@ -9,12 +9,28 @@ from photomat.audit.invariants import INVARIANTS
 from photomat.audit.proofs import keep_proof
 from photomat.audit.run import new_violations, violations
 from photomat.db.pool import Pool, transaction
+from photomat.wallet import ledger
 from support.alerts import ToldAccount
+from support.books import ANNA, CHECKED_AT_NIGHT, honest_books, names_by_day
 from support.database import connection_of, pool_of, shift_clock
 from support.jobs import a_done_job, a_job, a_user
 from support.long_history import fill
+from support.money import make_user, rub
+from support.rewards import a_code, uses
 
 DAY_S = 86400.0
+EDGES = 12
+
+TOO_MANY_PASSES = """
+    INSERT INTO promo_codes (code, kind, amount, currency, generations, used, operator, reason)
+    VALUES ('FREE', 'free', 100, 'RUB', 1, 1, 'x', 'x');
+    INSERT INTO promo_uses (code, user_id, nth, origin) VALUES ('FREE', 42, 1, 'free');
+    INSERT INTO pass_uses (job_id, use_id)
+    SELECT job_id, (SELECT max(use_id) FROM promo_uses) FROM generation_jobs WHERE user_id = 42 AND status = 'done';
+"""
+GIFT_TAKEN_WITHOUT_CREDIT = """
+    UPDATE gifts SET state = 'taken', taker_id = 43, due_at = NULL, closed_at = photomat_now() WHERE state = 'open'
+"""
 
 
 async def seen(pool: Pool) -> Figures | None:
@@ -36,6 +52,71 @@ async def test_a_history_that_holds_is_green_however_much_of_it_counts_as_new(da
         for days, first in ((400, 1), (150, newest // 2), (1, newest), (0, newest + 1)):
             since = await connection.fetchval("SELECT photomat_now() - make_interval(days => $1)", days)
             assert await new_violations(connection, INVARIANTS, since=since, first_transaction=first) == []
+
+
+def test_only_what_is_about_all_history_waits_for_the_night() -> None:
+    assert {one.name for one in INVARIANTS if one.new is None} == CHECKED_AT_NIGHT
+
+
+async def test_no_edge_of_the_window_gives_a_false_alarm(database: str) -> None:
+    """Every kind of move is in the books; the window begins before, between and after them."""
+    async with connection_of(database) as connection:
+        await honest_books(connection)
+        booked = await connection.fetch(
+            "SELECT booked_at, transaction_id FROM ledger_transactions ORDER BY booked_at, transaction_id"
+        )
+        for since, first in booked[:: len(booked) // EDGES]:
+            assert await names_by_day(connection, since=since, first_transaction=first) == set()
+        later = await connection.fetchval("SELECT photomat_now()")
+        assert await names_by_day(connection, since=later, first_transaction=booked[-1][1] + 1) == set()
+
+
+@pytest.mark.breaks_invariants
+@pytest.mark.parametrize(
+    ("change", "rule"),
+    [
+        ("DELETE FROM promo_uses WHERE code = 'SPRING'", "promo-credit-has-its-use"),
+        ("UPDATE promo_uses SET taken_back = taken_back + 1 WHERE code = 'PERCENT'", "promo-credit-has-its-use"),
+        ("UPDATE promo_codes SET used = 2 WHERE code = 'SPRING'", "promo-code-within-its-limits"),
+        ("UPDATE promo_codes SET percent = 49 WHERE kind = 'percent'", "bonus-is-of-its-payment"),
+        (TOO_MANY_PASSES, "passes-within-their-number"),
+        ("UPDATE referrals SET inviter_id = 43", "referral-reward-has-its-referral"),
+        ("UPDATE referrals SET job_id = 1", "referral-follows-a-paid-job"),
+        ("DELETE FROM referral_shares", "referral-share-is-of-its-payment"),
+        ("UPDATE referral_shares SET percent = 9", "referral-share-is-of-its-payment"),
+        ("DELETE FROM gifts WHERE state = 'open'", "open-gifts-are-in-the-gift-account"),
+        (GIFT_TAKEN_WITHOUT_CREDIT, "gift-went-one-way"),
+        ("UPDATE gifts SET taker_id = 44 WHERE state = 'taken'", "gift-went-one-way"),
+        ("UPDATE entries SET amount = amount - 1000 WHERE account = 'gift'", "gifts-taken-were-given"),
+        ("UPDATE subscriptions SET stars = stars + 1", "subscription-is-of-its-month"),
+        ("UPDATE stars_listed SET stars = stars + 1", "listed-stars-are-booked"),
+    ],
+)
+async def test_what_is_wrong_with_new_rewards_and_stars_is_seen_at_the_next_turn(
+    database: str, change: str, rule: str
+) -> None:
+    async with pool_of(database) as pool, connection_of(database) as connection:
+        await keep_proof(pool)
+        await honest_books(connection)
+        assert await seen(pool) is None
+        await by_hand(pool, change)
+        assert rule in {one.name for one in await violations_by_day(connection)}
+        assert rule in {one.name for one in await violations(connection)}
+
+
+@pytest.mark.breaks_invariants
+async def test_a_promo_code_credited_twice_is_seen_before_the_next_night(database: str) -> None:
+    async with pool_of(database) as pool:
+        async with transaction(pool) as tx:
+            await make_user(tx, ANNA)
+            await a_code(tx)
+        await keep_proof(pool)
+        await shift_clock(pool, 2 * 3600)
+        await uses(pool, ANNA, "SPRING")
+        assert await seen(pool) is None
+        async with transaction(pool) as tx:
+            await ledger.credit(tx, user_id=ANNA, amount=rub(30), reference="promo:2", reason="promo")
+        assert await seen(pool) == {"count": 1, "names": "promo-credit-has-its-use"}
 
 
 @pytest.mark.breaks_invariants

@@ -1,10 +1,12 @@
 """Books with every kind of move in them, and the hand of somebody who can switch the triggers off."""
 
+from datetime import UTC, datetime
 from typing import Final
 
 from photomat.audit import differences
+from photomat.audit.invariants import INVARIANTS
 from photomat.audit.proofs import seal_days
-from photomat.audit.run import violations
+from photomat.audit.run import new_violations, violations
 from photomat.db.pool import Connection, Transaction
 from photomat.kernel.ids import UserId
 from photomat.wallet import giving_back, ledger, transfers
@@ -15,6 +17,9 @@ from support.money import accept_offer, buy, give_back, make_job, make_user, mar
 from support.rewards import a_promo_sum, an_invited_friend, gifts_every_way
 
 ANNA, BORIS = UserId(42), UserId(43)
+EVER: Final = datetime(2000, 1, 1, tzinfo=UTC)
+CHECKED_AT_NIGHT: Final = {"sealed-days-are-unchanged"}
+"""Invariants about all history: a new row cannot break them alone."""
 QUOTE: Final = {"price": 65, "currency": "RUB", "usd_rate": "80"}
 NUMBER_OF: Final = """
     CREATE FUNCTION pg_temp.number_of(text) RETURNS bigint LANGUAGE sql AS
@@ -97,7 +102,14 @@ async def by_hand(connection: Connection, table: str, change: str, *arguments: o
 
 
 async def names(connection: Connection) -> set[str]:
-    """What the audit complains of; the short one, which every test ends with, complains of the same."""
+    """What the audit complains of; the short one, which every test ends with, and the one by day complain of the same."""
     found = {violation.name for violation in await violations(connection)}
     assert await broken(connection) == found
+    assert await names_by_day(connection) == found - CHECKED_AT_NIGHT
     return found
+
+
+async def names_by_day(connection: Connection, *, since: datetime = EVER, first_transaction: int = 0) -> set[str]:
+    """What the audit of new rows complains of; all rows are new unless told otherwise."""
+    found = await new_violations(connection, INVARIANTS, since=since, first_transaction=first_transaction)
+    return {violation.name for violation in found}

@@ -92,7 +92,8 @@ SELECT 'job:' || job_id, CASE status WHEN 'done' THEN 'charge' ELSE 'release' EN
 
 INSERT INTO topups (origin, bot_id, user_id, way, asked_amount, asked_currency, credit, currency, state,
        created_at, expires_at, closed_at)
-SELECT 'fill:' || user_id || ':' || n, 7000000001, user_id, 'stars', 100, 'XTR', 20000, 'RUB', 'paid', at,
+SELECT 'fill:' || user_id || ':' || n, 7000000001, user_id, CASE n WHEN 0 THEN 'stars' ELSE 'subscription' END,
+       100, 'XTR', 20000, 'RUB', 'paid', at,
        at + interval '1 day', at
   FROM (SELECT user_id, n, now() - interval '300 days' + n * interval '145 days' AS at FROM users,
        generate_series(0, 1) AS n) AS made
@@ -101,7 +102,8 @@ SELECT 'fill:' || user_id || ':' || n, 7000000001, user_id, 'stars', 100, 'XTR',
 INSERT INTO payments (provider, external_id, user_id, topup_id, paid_amount, paid_currency, credit, currency,
        reason, reference, via,
                       paid_at, received_at)
-SELECT 'stars', 'charge-' || topup_id, user_id, topup_id, 100, 'XTR', 20000, 'RUB', 'topup',
+SELECT 'stars', 'charge-' || topup_id, user_id, topup_id, 100, 'XTR', 20000, 'RUB',
+       CASE way WHEN 'stars' THEN 'topup' ELSE way END,
        'payment:stars:charge-' || topup_id,
        'update', created_at, created_at
   FROM topups ORDER BY topup_id;
@@ -111,27 +113,62 @@ VALUES (7000000001, (SELECT count(*) FROM topups), now() - interval '301 days', 
 INSERT INTO stars_listed (bot_id, charge_id, side, user_id, stars, moved_at)
 SELECT 7000000001, external_id, 'in', user_id, 100, paid_at FROM payments;
 
+INSERT INTO subscriptions (charge_id, first_known, user_id, topup_id, stars, allowance, currency, state, expires_at,
+       created_at, changed_at)
+SELECT external_id, true, user_id, topup_id, 100, 20000, 'RUB', 'ended', paid_at + interval '30 days', paid_at,
+       paid_at + interval '31 days'
+  FROM payments WHERE reason = 'subscription';
+
+INSERT INTO promo_codes (code, kind, amount, currency, used, operator, reason, created_at)
+SELECT 'CODE' || user_id, 'sum', 30, 'RUB', 1, 'anna', 'a long history', created_at FROM users;
+INSERT INTO promo_uses (code, user_id, nth, origin, used_at, credited)
+SELECT 'CODE' || user_id, user_id, 1, 'fill:' || user_id,
+       now() - interval '300 days' * (1 - (user_id - 5000000)::float8 / greatest($jobs / 8, 1)), 30
+  FROM users ORDER BY user_id;
+
+INSERT INTO referrals (friend_id, inviter_id, invited_at, state, job_id, inviter_reward, friend_reward, rewarded_at)
+SELECT user_id, CASE user_id WHEN 5000001 THEN 5000002 ELSE 5000001 + (user_id - 5000001) / 2 END, created_at, 'rewarded',
+       job_id, 20, 10, settled_at
+  FROM users
+  JOIN (SELECT user_id, max(job_id) AS job_id, max(settled_at) AS settled_at FROM generation_jobs WHERE status = 'done'
+         GROUP BY user_id) AS last USING (user_id);
+INSERT INTO referral_shares (payment_id, friend_id, percent, share, due_at)
+SELECT payment_id, friend_id, 10, 2000, NULL FROM payments JOIN referrals ON friend_id = user_id WHERE reason = 'topup';
+
+INSERT INTO gifts (code, origin, giver_id, taker_id, amount, currency, state, created_at, expires_at, due_at, closed_at)
+SELECT 'gift-' || user_id, 'fill:' || user_id, user_id, CASE WHEN taken THEN user_id + 1 END, 40, 'RUB',
+       CASE WHEN taken THEN 'taken' ELSE 'open' END, at, at + interval '14 days',
+       CASE WHEN NOT taken THEN at + interval '14 days' END, CASE WHEN taken THEN at + interval '1 hour' END
+  FROM (SELECT user_id, user_id <= 5000000 + $jobs / 8 - 20 AS taken,
+               now() - interval '300 days' * (1 - (user_id - 5000000)::float8 / greatest($jobs / 8, 1)) AS at
+          FROM users) AS made
+ ORDER BY user_id;
+
+CREATE TEMPORARY TABLE moves AS
+SELECT 'job:' || job_id AS reference, 'charge' AS reason, user_id, -price AS amount, job_id, settled_at AS at,
+       '{}'::jsonb AS facts
+  FROM generation_jobs WHERE status = 'done'
+UNION ALL
+SELECT reference, reason, user_id, credit, NULL, received_at, '{"paid": 100, "paid_currency": "XTR"}' FROM payments
+UNION ALL SELECT 'promo:' || use_id, 'promo', user_id, credited, NULL, used_at, '{}' FROM promo_uses
+UNION ALL SELECT 'referral:' || friend_id || ':inviter', 'referral', inviter_id, 20, NULL, rewarded_at, '{}' FROM referrals
+UNION ALL SELECT 'referral:' || friend_id || ':friend', 'referral', friend_id, 10, NULL, rewarded_at, '{}' FROM referrals
+UNION ALL SELECT 'referral:payment:' || payment_id, 'referral', inviter_id, share, NULL, received_at, '{}'
+            FROM referral_shares JOIN referrals USING (friend_id) JOIN payments USING (payment_id)
+UNION ALL SELECT 'gift-out:' || gift_id, 'gift', giver_id, -amount, NULL, created_at, '{}' FROM gifts
+UNION ALL SELECT 'gift-in:' || gift_id, 'gift', taker_id, amount, NULL, closed_at, '{}' FROM gifts WHERE state = 'taken';
+
 INSERT INTO ledger_transactions (reference, reason, digest, job_id, booked_at, facts)
 SELECT reference, reason, sha256(convert_to(format('%s user=%s amount=%s currency=RUB job=%s', reason, user_id, amount,
        coalesce(job_id::text, '-')), 'UTF8')), job_id, at, facts
-  FROM (SELECT 'job:' || job_id AS reference, 'charge' AS reason, user_id, -price AS amount, job_id, settled_at AS at,
-               '{}'::jsonb AS facts
-          FROM generation_jobs WHERE status = 'done'
-        UNION ALL
-        SELECT reference, 'topup', user_id, credit, NULL, received_at, '{"paid": 100,
-       "paid_currency": "XTR"}' FROM payments) AS moves
- ORDER BY at, reference;
+  FROM moves ORDER BY at, reference;
 
 INSERT INTO entries (transaction_id, line, account, user_id, currency, amount)
-SELECT transaction_id, line, account, CASE line WHEN 1 THEN user_id END, 'RUB',
-       CASE line WHEN 1 THEN amount ELSE -amount END
-  FROM (SELECT transaction_id, line, user_id, amount,
-               CASE line WHEN 1 THEN 'wallet' ELSE CASE reason WHEN 'charge' THEN 'income' ELSE 'topup' END END AS account
-          FROM (SELECT booked.transaction_id, booked.reason, coalesce(job.user_id, paid.user_id) AS user_id,
-                       coalesce(-job.price, paid.credit) AS amount
-                  FROM ledger_transactions AS booked LEFT JOIN generation_jobs AS job USING (job_id)
-                  LEFT JOIN payments AS paid ON paid.reference = booked.reference) AS moves,
-               generate_series(1, 2) AS line) AS lines;
+SELECT transaction_id, line, CASE WHEN line = 1 THEN 'wallet' WHEN reason = 'charge' THEN 'income' ELSE reason END,
+       CASE line WHEN 1 THEN user_id END, 'RUB', CASE line WHEN 1 THEN amount ELSE -amount END
+  FROM (SELECT transaction_id, moves.reason, user_id, amount FROM ledger_transactions JOIN moves USING (reference)) AS booked,
+       generate_series(1, 2) AS line;
+DROP TABLE moves;
 
 UPDATE ledger_transactions AS booked
    SET seal = sha256(convert_to(concat_ws(E'\\n', booked.reference, encode(digest, 'hex'),

@@ -16,6 +16,7 @@ FIGURES: dict[Kind, Figures] = {
     Kind.NO_ACTIVE: {"alive": 2},
     Kind.TWO_ACTIVE: {"active": 2},
     Kind.AUDIT: {"count": 1, "names": "<b>ledger-balances"},
+    Kind.PROOF_MISSING: {"hours": 27},
     Kind.STOPPED_JOBS: {"count": 3, "job": 1017},
     Kind.UNDELIVERED: {"count": 4, "job": 9, "minutes": 12},
     Kind.PARKED_DELIVERIES: {"count": 1, "job": 5},

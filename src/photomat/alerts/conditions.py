@@ -41,6 +41,23 @@ async def audit_red(eyes: Eyes) -> Figures | None:
     return {"count": len(found), "names": names} if found else None
 
 
+def proof_missing(*, longer_than: timedelta) -> Condition:
+    """No full check has finished for so long, in a database that has been this shop's for at least as long."""
+
+    async def holds(eyes: Eyes) -> Figures | None:
+        hours: int | None = await eyes.pool.fetchval(
+            """
+            SELECT floor(extract(epoch FROM photomat_now() - since) / 3600)::int
+              FROM (SELECT greatest(stamped_at, (SELECT max(at) FROM audit_runs)) AS since FROM installation) AS checked
+             WHERE since <= photomat_now() - $1::interval
+            """,
+            longer_than,
+        )
+        return None if hours is None else {"hours": hours}
+
+    return holds
+
+
 async def stopped_jobs(eyes: Eyes) -> Figures | None:
     """A job was stopped because of an error of ours, and its money is held."""
     return _some(

@@ -20,6 +20,7 @@ class Kind(StrEnum):
     NO_ACTIVE = "no-active"
     TWO_ACTIVE = "two-active"
     AUDIT = "audit"
+    PROOF_MISSING = "proof-missing"
     STOPPED_JOBS = "stopped-jobs"
     UNDELIVERED = "undelivered"
     PARKED_DELIVERIES = "parked-deliveries"

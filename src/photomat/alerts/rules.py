@@ -14,6 +14,12 @@ NOW_AND_THEN: Final = timedelta(minutes=3)
 SELDOM: Final = timedelta(minutes=10)
 """For the audit, which reads more than the others."""
 
+PROOF_AFTER: Final = timedelta(hours=26)
+"""A proof is kept every night: a day, and two hours for a late or long one."""
+
+CATCHING_UP: Final = timedelta(hours=1)
+"""After days of standstill the proof is kept soon after the start; no alert before that."""
+
 AT_ONCE: Final = timedelta(0)
 CALM: Final = timedelta(minutes=1)
 PAUSE_CALM: Final = timedelta(minutes=4)
@@ -54,6 +60,12 @@ WATCHES: Final = (
     watch(Kind.NO_ACTIVE, conditions.no_active, every=OFTEN, patience=LEADERLESS),
     watch(Kind.TWO_ACTIVE, conditions.two_active, every=OFTEN, patience=HANDOVER),
     watch(Kind.AUDIT, conditions.audit_red, every=SELDOM),
+    watch(
+        Kind.PROOF_MISSING,
+        conditions.proof_missing(longer_than=PROOF_AFTER),
+        every=SELDOM,
+        patience=CATCHING_UP,
+    ),
     watch(Kind.STOPPED_JOBS, conditions.stopped_jobs),
     watch(Kind.UNDELIVERED, conditions.undelivered(longer_than=UNDELIVERED_AFTER)),
     watch(Kind.PARKED_DELIVERIES, conditions.parked_deliveries),

@@ -83,6 +83,7 @@ GIVEN_BACK: Final = (
     ),
     Invariant(
         name="gifts-taken-were-given",
+        new=new_rows.GIFTS,
         sentence="No more money was taken out of gifts than was put into them.",
         sql="""
             SELECT currency, sum(amount) AS waiting FROM entries WHERE account = 'gift'

@@ -159,6 +159,7 @@ PAYMENTS: Final = (
     ),
     Invariant(
         name="subscription-is-of-its-month",
+        new=new_rows.SUBSCRIPTIONS,
         sentence="A subscription bears the charge, user, price and allowance of one of its paid months.",
         sql="""
             SELECT subscription_id, charge_id, stars, allowance
@@ -170,6 +171,7 @@ PAYMENTS: Final = (
     ),
     Invariant(
         name="listed-stars-are-booked",
+        new=new_rows.STARS_LISTED,
         sentence="What Telegram lists as paid since we came is a payment of that user and sum, or somebody's difference.",
         sql="""
             SELECT charge_id, listed.user_id, stars, paid_amount

@@ -6,20 +6,22 @@ from photomat.audit import new_rows
 from photomat.audit.invariant import Invariant
 
 NETS: Final = """
-    SELECT booked.transaction_id, reference, reason, user_id, currency, sum(amount) AS net,
-           (SELECT coalesce(-sum(back.amount), 0)
-              FROM ledger_transactions AS later JOIN entries AS back USING (transaction_id)
-             WHERE (later.refunds = booked.transaction_id OR later.reverses = booked.transaction_id)
-               AND back.user_id = entries.user_id) AS given_back
-      FROM ledger_transactions AS booked JOIN entries USING (transaction_id)
-     WHERE user_id IS NOT NULL AND reverses IS NULL AND refunds IS NULL
-     GROUP BY booked.transaction_id, reference, reason, user_id, currency
+    SELECT moves.*, coalesce(back.given_back, 0) AS given_back
+      FROM (SELECT booked.transaction_id, reference, reason, user_id, currency, sum(amount) AS net
+              FROM ledger_transactions AS booked JOIN entries USING (transaction_id)
+             WHERE user_id IS NOT NULL AND reverses IS NULL AND refunds IS NULL
+             GROUP BY booked.transaction_id, reference, reason, user_id, currency) AS moves
+      LEFT JOIN (SELECT coalesce(later.refunds, later.reverses) AS transaction_id, user_id, -sum(amount) AS given_back
+                   FROM ledger_transactions AS later JOIN entries ON entries.transaction_id = later.transaction_id
+                  WHERE (later.refunds IS NOT NULL OR later.reverses IS NOT NULL) AND user_id IS NOT NULL
+                  GROUP BY coalesce(later.refunds, later.reverses), user_id) AS back USING (transaction_id, user_id)
 """
 """What every move that gives back nothing did to each of its users, and what was given back of it since."""
 
 REWARDS: Final = (
     Invariant(
         name="promo-credit-has-its-use",
+        new=new_rows.PROMO_CREDITS,
         sentence="Money comes by a promo code exactly for its uses, and what was taken back of it is noted there.",
         sql=f"""
             SELECT reference, uses.user_id, uses.credited, uses.taken_back, credits.net, credits.given_back
@@ -35,18 +37,20 @@ REWARDS: Final = (
     ),
     Invariant(
         name="promo-code-within-its-limits",
+        new=new_rows.PROMO_CODES,
         sentence="A code was used as often as it says, and neither it nor a user of it beyond what it allows.",
         sql="""
             SELECT code, used, most_uses, per_user, coalesce(sum(uses), 0) AS uses, max(uses) AS by_one_user
               FROM promo_codes
               LEFT JOIN (SELECT code, user_id, count(*) AS uses FROM promo_uses GROUP BY code, user_id) AS theirs
                 USING (code)
-             GROUP BY code
+             GROUP BY code, used, most_uses, per_user
             HAVING used <> coalesce(sum(uses), 0) OR used > most_uses OR max(uses) > per_user
         """,
     ),
     Invariant(
         name="bonus-is-of-its-payment",
+        new=new_rows.PROMO_USES,
         sentence="A bonus was given for a payment of the same user, and no more than the code's percent of it.",
         sql="""
             SELECT use_id, code, kind, payment_id, credited, credit, percent
@@ -75,6 +79,7 @@ REWARDS: Final = (
     ),
     Invariant(
         name="passes-within-their-number",
+        new=new_rows.PASSES,
         sentence="A code paid for no more generations than it promised; those that came to nothing do not count.",
         sql="""
             SELECT use_id, code, generations, count(*) AS used
@@ -86,6 +91,7 @@ REWARDS: Final = (
     ),
     Invariant(
         name="referral-reward-has-its-referral",
+        new=new_rows.REFERRAL_REWARDS,
         sentence="Both sides of an invitation got what its row says, once, and gave it back when its job was refunded.",
         sql=f"""
             SELECT reference, sides.state, sides.user_id, sides.reward, credits.net, credits.given_back
@@ -103,6 +109,7 @@ REWARDS: Final = (
     ),
     Invariant(
         name="referral-share-is-of-its-payment",
+        new=new_rows.REFERRAL_SHARES,
         sentence="An inviter has the noted percent of what a friend paid and did not get back, and no more.",
         sql=f"""
             SELECT reference, share, taken_back, net, given_back, percent, kept
@@ -123,6 +130,7 @@ REWARDS: Final = (
     ),
     Invariant(
         name="referral-follows-a-paid-job",
+        new=new_rows.REFERRALS,
         sentence="A reward is for a job that its friend was charged for, and paid by themselves as long as it is kept.",
         sql="""
             SELECT friend_id, state, job_id
@@ -140,6 +148,7 @@ REWARDS: Final = (
     ),
     Invariant(
         name="open-gifts-are-in-the-gift-account",
+        new=new_rows.GIFTS,
         sentence="What waits in the account of gifts is what the open gifts hold.",
         sql="""
             SELECT currency, waiting, open
@@ -151,6 +160,7 @@ REWARDS: Final = (
     ),
     Invariant(
         name="gift-went-one-way",
+        new=new_rows.GIFTS,
         sentence="A gift left its giver once, and went to its taker or back, as its row says; no other money waits there.",
         sql=f"""
             SELECT reference, gifts.user_id, gifts.amount, moves.user_id AS moved_of, net

@@ -11,3 +11,9 @@ alert-database-size-now =
     It takes { $size } MB, the threshold DATABASE_ALERT_MB is { $threshold } MB. Customers notice nothing yet.
 
     👉 <code>photomat prune --dry-run</code> shows what could go with shorter KEEP_…_DAYS; or choose a larger plan and raise the threshold.
+
+alert-proof-missing = The nightly audit is missing
+alert-proof-missing-now =
+    The last full check of the books finished { $hours } hours ago; there must be one every night. By day only new rows are checked, so a mistake in older ones would go unnoticed. Customers notice nothing.
+
+    👉 <code>photomat audit --store</code> runs the check now. Then look in the log for why the night had none (DUTY_ERROR with duty=proof).
