@@ -98,12 +98,26 @@ def test_what_an_earlier_sandbox_left_in_data_dir_is_the_sandboxes_again_and_nev
     _left_by_an_earlier_version(folder)
     shown = photomat("installation", "show", folder=tmp_path, EMBEDDED_OK="1", **KEYS)
     assert "belongs to nobody" in shown.stdout or "run `photomat migrate` first" in shown.stderr, shown.stderr
-    assert (folder / "sandbox" / "results" / "1").is_dir()
     shown = photomat("installation", "show", folder=tmp_path)
     assert "belongs to the sandbox" in shown.stdout, shown.stderr
     assert photomat("migrate", folder=tmp_path, EMBEDDED_OK="1", **KEYS).returncode == 0
     shown = photomat("installation", "show", folder=tmp_path, EMBEDDED_OK="1", **KEYS)
     assert "belongs to nobody" in shown.stdout, "the real shop begins without play money"
+
+
+def test_the_copies_of_a_shop_stay_when_the_sandbox_that_was_tried_there_before_moves_away(tmp_path: Path) -> None:
+    folder = tmp_path / "var"
+    _left_by_an_earlier_version(folder)
+    copies = [folder / "results" / "1" / name for name in ("0.png", "0.cover.jpg")]
+    copies[0].parent.mkdir(parents=True)
+    for copy in copies:
+        copy.write_bytes(b"paid for by a customer of the shop at DATABASE_URL")
+    (folder / "sandbox").mkdir()
+    (folder / "sandbox" / "postgres.password").write_text("left by a move that was interrupted")
+    shown = photomat("installation", "show", folder=tmp_path)
+    assert "belongs to the sandbox" in shown.stdout, shown.stderr
+    assert (folder / "sandbox" / "postgres").is_dir()
+    assert all(copy.is_file() for copy in copies)
 
 
 def test_a_command_without_keys_finds_the_shop_in_data_dir_where_there_is_no_sandbox(tmp_path: Path) -> None:
@@ -126,7 +140,6 @@ def _left_by_an_earlier_version(folder: Path) -> None:
             runner.run(play())
     finally:
         server.stop()
-    (folder / "results" / "1").mkdir(parents=True)
 
 
 async def test_a_shop_given_to_another_bot_is_left_by_the_one_that_still_runs(database: str, tmp_path: Path) -> None:
