@@ -10,7 +10,7 @@ from pathlib import Path
 
 from photomat.db.embedded import Embedded
 from photomat.db.installation import SANDBOX_BOT, owner_of
-from photomat.db.migrate import migrate
+from photomat.db.migrate import migrate, read_migrations
 from support.busy_shop import a_busy_shop, everything_in
 from support.command import photomat
 from support.database import connection_of, pool_of
@@ -19,6 +19,9 @@ from support.system import running_system, until
 from support.updates import BOT_ID
 
 PROGRAM = str(Path(sys.executable).with_name("photomat"))
+BEFORE_THE_TABLE = 21
+"""The migrations of the last version that did not know whose database it was."""
+
 KEYS = {"BOT_TOKEN": "7000000002:token", "KIE_API_KEY": "key"}
 
 
@@ -58,6 +61,21 @@ async def test_another_bot_refuses_to_start_on_a_shops_database_and_touches_noth
             assert "Traceback" not in ended.stderr
         assert await everything_in(pool) == before
         assert await pool.fetchval("SELECT count(*) FROM instances") == 0
+
+
+async def test_an_older_shop_a_sandbox_has_run_on_starts_again_after_its_bot_adopts_it(
+    empty_database: str, tmp_path: Path
+) -> None:
+    await migrate(empty_database, read_migrations()[:BEFORE_THE_TABLE])
+    async with connection_of(empty_database) as connection:
+        await connection.execute("INSERT INTO stars_readings (bot_id) VALUES ($1), ($2)", SANDBOX_BOT, BOT_ID)
+    ours = {"BOT_TOKEN": f"{BOT_ID}:token", "KIE_API_KEY": "key", "DATABASE_URL": empty_database}
+    ended = photomat("run", folder=tmp_path, PORT="0", **ours)
+    assert (ended.returncode, "photomat installation adopt" in ended.stderr) == (2, True), ended.stderr
+    ended = photomat("installation", "adopt", "--reason", "it is ours", folder=tmp_path, **ours)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    async with running_system(empty_database, tmp_path) as system:
+        await system.start()
 
 
 async def test_another_currency_refuses_to_start_where_there_is_money(database: str, tmp_path: Path) -> None:

@@ -3,8 +3,8 @@
 An earlier version kept the sandbox in DATA_DIR itself. Its database moves to the sandbox's folder before anything else is
 started: the real shop never finds play money in its database, and the sandbox finds its chats again. The database moves last: a
 move that was interrupted is done again by the next start, and a missing password of an embedded database is made anew.
-The copies in DATA_DIR/results stay where they are, because a real shop with DATABASE_URL may have written some of them under the
-same job numbers; the sandbox shows its history from its simulated Telegram, or copies a result again.
+The copies in DATA_DIR/results stay where they are, because a real shop with DATABASE_URL may have written some of them under
+the same job numbers; the sandbox shows its history from its simulated Telegram, or copies a result again.
 """
 
 import asyncio
