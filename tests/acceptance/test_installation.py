@@ -10,7 +10,7 @@ from pathlib import Path
 
 from photomat.db.embedded import Embedded
 from photomat.db.installation import SANDBOX_BOT, owner_of
-from photomat.db.migrate import migrate
+from photomat.db.migrate import migrate, read_migrations
 from support.busy_shop import a_busy_shop, everything_in
 from support.command import photomat
 from support.database import connection_of, pool_of
@@ -19,6 +19,9 @@ from support.system import running_system, until
 from support.updates import BOT_ID
 
 PROGRAM = str(Path(sys.executable).with_name("photomat"))
+BEFORE_THE_TABLE = 21
+"""The migrations of the last version that did not know whose database it was."""
+
 KEYS = {"BOT_TOKEN": "7000000002:token", "KIE_API_KEY": "key"}
 
 
@@ -60,6 +63,21 @@ async def test_another_bot_refuses_to_start_on_a_shops_database_and_touches_noth
         assert await pool.fetchval("SELECT count(*) FROM instances") == 0
 
 
+async def test_an_older_shop_a_sandbox_has_run_on_starts_again_after_its_bot_adopts_it(
+    empty_database: str, tmp_path: Path
+) -> None:
+    await migrate(empty_database, read_migrations()[:BEFORE_THE_TABLE])
+    async with connection_of(empty_database) as connection:
+        await connection.execute("INSERT INTO stars_readings (bot_id) VALUES ($1), ($2)", SANDBOX_BOT, BOT_ID)
+    ours = {"BOT_TOKEN": f"{BOT_ID}:token", "KIE_API_KEY": "key", "DATABASE_URL": empty_database}
+    ended = photomat("run", folder=tmp_path, PORT="0", **ours)
+    assert (ended.returncode, "photomat installation adopt" in ended.stderr) == (2, True), ended.stderr
+    ended = photomat("installation", "adopt", "--reason", "it is ours", folder=tmp_path, **ours)
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    async with running_system(empty_database, tmp_path) as system:
+        await system.start()
+
+
 async def test_another_currency_refuses_to_start_where_there_is_money(database: str, tmp_path: Path) -> None:
     async with pool_of(database) as pool:
         await a_busy_shop(pool)
@@ -98,12 +116,26 @@ def test_what_an_earlier_sandbox_left_in_data_dir_is_the_sandboxes_again_and_nev
     _left_by_an_earlier_version(folder)
     shown = photomat("installation", "show", folder=tmp_path, EMBEDDED_OK="1", **KEYS)
     assert "belongs to nobody" in shown.stdout or "run `photomat migrate` first" in shown.stderr, shown.stderr
-    assert (folder / "sandbox" / "results" / "1").is_dir()
     shown = photomat("installation", "show", folder=tmp_path)
     assert "belongs to the sandbox" in shown.stdout, shown.stderr
     assert photomat("migrate", folder=tmp_path, EMBEDDED_OK="1", **KEYS).returncode == 0
     shown = photomat("installation", "show", folder=tmp_path, EMBEDDED_OK="1", **KEYS)
     assert "belongs to nobody" in shown.stdout, "the real shop begins without play money"
+
+
+def test_the_copies_of_a_shop_stay_when_the_sandbox_that_was_tried_there_before_moves_away(tmp_path: Path) -> None:
+    folder = tmp_path / "var"
+    _left_by_an_earlier_version(folder)
+    copies = [folder / "results" / "1" / name for name in ("0.png", "0.cover.jpg")]
+    copies[0].parent.mkdir(parents=True)
+    for copy in copies:
+        copy.write_bytes(b"paid for by a customer of the shop at DATABASE_URL")
+    (folder / "sandbox").mkdir()
+    (folder / "sandbox" / "postgres.password").write_text("left by a move that was interrupted")
+    shown = photomat("installation", "show", folder=tmp_path)
+    assert "belongs to the sandbox" in shown.stdout, shown.stderr
+    assert (folder / "sandbox" / "postgres").is_dir()
+    assert all(copy.is_file() for copy in copies)
 
 
 def test_a_command_without_keys_finds_the_shop_in_data_dir_where_there_is_no_sandbox(tmp_path: Path) -> None:
@@ -126,7 +158,6 @@ def _left_by_an_earlier_version(folder: Path) -> None:
             runner.run(play())
     finally:
         server.stop()
-    (folder / "results" / "1").mkdir(parents=True)
 
 
 async def test_a_shop_given_to_another_bot_is_left_by_the_one_that_still_runs(database: str, tmp_path: Path) -> None:

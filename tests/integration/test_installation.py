@@ -19,7 +19,7 @@ from photomat.wallet import ledger
 from support.busy_shop import a_busy_shop, everything_in
 from support.command import photomat
 from support.database import connection_of, pool_of
-from support.jobs import a_done_job, a_job, a_user
+from support.jobs import a_done_job, a_job, a_user, is_shown
 from support.source import SOURCE
 from support.updates import BOT_ID
 
@@ -111,10 +111,24 @@ async def test_another_currency_is_refused_once_there_is_money_in_the_first(data
         await stamp(database, bot_id=OURS, currency="USD")
 
 
+async def test_wallets_in_another_currency_than_most_are_named_and_the_shop_starts(
+    database: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with pool_of(database) as pool:
+        await a_user(pool)
+        await pool.execute("INSERT INTO users (user_id, first_name) VALUES (5, 'Anna')")
+        await pool.execute("INSERT INTO wallets (user_id, currency) VALUES (5, 'USD')")
+    await stamp(database, bot_id=OURS, currency="RUB")
+    assert "WALLETS_IN_OTHER_CURRENCIES" in capsys.readouterr().out
+    keys = {"BOT_TOKEN": f"{OURS}:t", "KIE_API_KEY": "k", "DATABASE_URL": database}
+    check = photomat("check", "--only", "storage", folder=tmp_path, **keys)
+    assert "1 wallets are not in RUB" in check.stdout, check.stdout
+
+
 async def test_a_shop_is_adopted_when_nothing_of_the_other_bot_is_open_and_the_journal_says_why(database: str) -> None:
     async with pool_of(database) as pool:
         user = await a_user(pool)
-        await a_done_job(pool, user)
+        await is_shown(pool, await a_done_job(pool, user))
         job_id = await a_job(pool, user)
         refused = await adopt(pool, bot_id=OTHER, currency="RUB", operator="olga", reason="a new bot")
         assert not refused.done
@@ -212,6 +226,7 @@ async def test_installation_show_and_adopt_as_commands(database: str, tmp_path: 
     assert "installation adopt" in shown.stdout
     without = photomat("installation", "adopt", "--reason", "x", folder=tmp_path, DATABASE_URL=database)
     assert (without.returncode, "Set BOT_TOKEN" in without.stderr) == (2, True)
+    assert "the next start" not in shown.stdout
     done = photomat("installation", "adopt", "--reason", "moved", folder=tmp_path, BOT_TOKEN=f"{OTHER}:t", **keys)
     assert done.stdout == f"✓ This database belonged to bot {OURS} and belongs to bot {OTHER} now.\n"
 

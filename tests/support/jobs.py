@@ -7,7 +7,7 @@ from typing import Any
 
 from photomat.catalog.quote import agreed
 from photomat.db.pool import Pool, transaction
-from photomat.delivery.lock import try_acquire_delivery_lock
+from photomat.delivery.lock import mark_delivered, try_acquire_delivery_lock
 from photomat.delivery.locked import LockedCard
 from photomat.jobs import store
 from photomat.jobs.claims import Claims, creates_budget, queries_budget
@@ -155,6 +155,13 @@ async def lock_card(pool: Pool, job_id: JobId, *, instance: InstanceId = ONE) ->
     """Take the delivery lock of this one job."""
     (card,) = await lock_cards(pool, instance=instance, job_id=job_id)
     return card
+
+
+async def is_shown(pool: Pool, job_id: JobId) -> None:
+    """The customer sees the card of this job as it is now."""
+    card = await lock_card(pool, job_id)
+    async with transaction(pool) as tx:
+        assert await mark_delivered(tx, card, ring_kind=None, once_more=False)
 
 
 async def row_of(pool: Pool, job_id: JobId) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from photomat.checks.finding import Finding, broken, doubtful, fine, proved
 from photomat.checks.ground import SESSION, Ground, rolled_back
 from photomat.cluster.instances import alive_instances
 from photomat.db.embedded import is_embedded
-from photomat.db.installation import read_owner, refusal
+from photomat.db.installation import read_owner, refusal, wallets_in_other_currencies
 from photomat.db.pool import connect
 from photomat.db.postgres.releases import GRACE, newer_is_due
 from photomat.delivery.lock import get_undelivered_jobs
@@ -80,6 +80,7 @@ async def _installation(ground: Ground) -> Finding:
     """Whose database this is, and in which currency its money is."""
     async with ground.pool.acquire() as connection:
         owner = await read_owner(connection)
+        others = await wallets_in_other_currencies(connection) if owner.stamped else 0
     problem = None if ground.settings.bot_id is None else refusal(owner, ground.settings.bot_id)
     if problem is not None:
         return broken(problem, "see `photomat installation show`.")
@@ -87,6 +88,12 @@ async def _installation(ground: Ground) -> Finding:
         return broken(
             f"CURRENCY is {ground.settings.currency}, the money of this database is in {owner.currency}.",
             f"set CURRENCY={owner.currency}.",
+        )
+    if others:
+        return doubtful(
+            f"{others} wallets are not in {owner.currency}: their owners can neither buy nor top up.",
+            "find them with SELECT user_id, currency, posted FROM wallets, settle"
+            " with their owners and take the balance with `photomat wallet debit`.",
         )
     return fine("The database belongs to no bot yet." if owner.is_nobody else f"The database belongs to {owner.name}.")
 

@@ -1,13 +1,14 @@
 """Which embedded database a command starts: the shop's in DATA_DIR, or the sandbox's in a folder of its own below it.
 
-An earlier version kept the sandbox in DATA_DIR itself. What it left moves to the sandbox's folder before anything else is
+An earlier version kept the sandbox in DATA_DIR itself. Its database moves to the sandbox's folder before anything else is
 started: the real shop never finds play money in its database, and the sandbox finds its chats again. The database moves last: a
 move that was interrupted is done again by the next start, and a missing password of an embedded database is made anew.
+The copies in DATA_DIR/results stay where they are, because a real shop with DATABASE_URL may have written some of them under
+the same job numbers; the sandbox shows its history from its simulated Telegram, or copies a result again.
 """
 
 import asyncio
 from pathlib import Path
-from typing import Final
 
 from photomat.db.embedded import Embedded
 from photomat.db.installation import owner_of
@@ -17,7 +18,6 @@ from photomat.kernel.errors import Startup
 from photomat.kernel.logs import get_logger
 from photomat.settings import SANDBOX_FOLDER
 
-RESULTS: Final = "results"
 log = get_logger()
 
 
@@ -83,9 +83,6 @@ def _move(data_dir: Path) -> None:
             f"{cluster_folder(data_dir)} is the database of an earlier sandbox and holds play money,"
             f" and {cluster_folder(folder)} is there too: move one of them away, then start again."
         )
-    moved = [password_file(data_dir), data_dir / RESULTS, cluster_folder(data_dir)]
-    for old in moved:
-        new = folder / old.name
-        if old.exists() and not new.exists():
-            old.rename(new)
+    password_file(data_dir).replace(password_file(folder))
+    cluster_folder(data_dir).rename(cluster_folder(folder))
     log.warning("SANDBOX_MOVED", source=str(data_dir), to=str(folder))

@@ -1,12 +1,17 @@
 """`photomat installation`: whose database this is, and how a shop is given to another bot."""
 
+import asyncio
+import sys
 from typing import Annotated, Any
 
 import typer
 
 from photomat.cli.ask import AsJson, ask, operator_name, print_json, tell
-from photomat.db.installation import SANDBOX_BOT, identity_of, name_of, read_owner, refusal
-from photomat.db.pool import ACQUIRE_TIMEOUT_S, Pool
+from photomat.cli.database import reachable_database
+from photomat.db.installation import ADOPT, SANDBOX_BOT, Owner, identity_of, name_of, owner_of, read_owner, refusal
+from photomat.db.migrate import migrate
+from photomat.db.pool import ACQUIRE_TIMEOUT_S, Pool, connect_pool
+from photomat.kernel import logs
 from photomat.kernel.errors import Startup
 from photomat.operators import installation
 from photomat.operators.actions import Answer
@@ -23,8 +28,7 @@ def show(*, as_json: AsJson = False) -> None:
     if as_json:
         print_json(facts)
         return
-    how = "as its row says" if facts["stamped"] else "as its other rows say; the next start writes it down"
-    typer.echo(f"This database belongs to {facts['owner']} ({how}).")
+    typer.echo(facts["sentence"])
     typer.echo(f"This program is {name_of(facts['bot_id'])}." if facts["bot_id"] else "BOT_TOKEN is not set.")
     typer.echo(f"Its currency is {facts['currency'] or 'not decided yet'}.")
     typer.echo("Under way: " + ", ".join(f"{count} {what}" for what, count in facts["open"].items()) + ".")
@@ -33,19 +37,44 @@ def show(*, as_json: AsJson = False) -> None:
 
 
 @app.command("adopt")
-def adopt(*, reason: Annotated[str, typer.Option(help="Why, for the journal.")], as_json: AsJson = False) -> None:
-    """Give this database to the bot of BOT_TOKEN; refused while another bot has jobs, holds, receipts or refunds open."""
+def adopt(
+    *,
+    reason: Annotated[str, typer.Option(help="Why, for the journal.")],
+    abandon: Annotated[
+        bool,
+        typer.Option(
+            "--abandon", help="Leave what a bot that cannot be started any more has not shown; results are refunded."
+        ),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Give this database to the bot of BOT_TOKEN, migrated first; refused while another bot has anything under way."""
     settings = load()
+    logs.configure(settings.log_format, sys.stderr)
     bot_id = settings.bot_id
     if bot_id is None:
         raise Startup("Set BOT_TOKEN and KIE_API_KEY of the bot that is to own this database: the sandbox adopts none.")
 
-    async def act(pool: Pool) -> Answer:
-        return await installation.adopt(
-            pool, bot_id=bot_id, currency=settings.currency, operator=operator_name(), reason=reason
-        )
+    async def act(dsn: str) -> Answer:
+        problem = installation.never(await owner_of(dsn), bot_id)
+        if problem is not None:
+            return Answer(done=False, sentence=problem)
+        await migrate(dsn)
+        pool = await connect_pool(dsn, name=NAME, size=2, patience_s=0)
+        try:
+            return await installation.adopt(
+                pool,
+                bot_id=bot_id,
+                currency=settings.currency,
+                operator=operator_name(),
+                reason=reason,
+                abandon=abandon,
+            )
+        finally:
+            await pool.close()
 
-    answer = ask(act, name=NAME)
+    with reachable_database(settings) as dsn:
+        answer = asyncio.run(act(settings.direct_database_url or dsn))
     facts = {"identity": identity_of(bot_id), "sentence": answer.sentence} if as_json else None
     tell(answer.sentence, done=answer.done, facts=facts)
 
@@ -58,9 +87,23 @@ async def _facts(pool: Pool, settings: Settings) -> dict[str, Any]:
         "identity": identity_of(owner.bots[0]) if len(owner.bots) == 1 else None,
         "stamped": owner.stamped,
         "owner": owner.name,
+        "sentence": _in_words(owner),
         "bots": [identity_of(bot) for bot in owner.bots],
         "currency": owner.currency,
         "bot_id": bot_id,
         "refusal": None if bot_id is None else refusal(owner, bot_id),
         "open": await installation.open_of_others(pool, None),
     }
+
+
+def _in_words(owner: Owner) -> str:
+    if owner.stamped:
+        return f"This database belongs to {owner.name} (as its row says)."
+    if owner.is_nobody:
+        return "This database belongs to nobody (it is empty; the bot that starts on it first becomes its owner)."
+    if len(owner.bots) == 1:
+        return (
+            f"This database belongs to {owner.name} (as its other rows say; the next start of that bot writes it down)."
+        )
+    found = f"rows of {owner.name}" if owner.bots else owner.name
+    return f"This database holds {found}: no bot starts on it until the right one has adopted it with {ADOPT}."

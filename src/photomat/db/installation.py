@@ -13,6 +13,7 @@ from typing import Final
 from photomat.db.pool import Connection, Pool, Transaction, connect
 from photomat.kernel.errors import Startup, Transient
 from photomat.kernel.ids import BotId
+from photomat.kernel.logs import get_logger
 
 SANDBOX_BOT: Final = BotId(424242)
 """The bot of the simulated Telegram that `photomat sandbox` starts. No real bot has so low a number."""
@@ -25,6 +26,7 @@ READING_TABLES: Final = ("stars_readings", "stars_listed")
 
 SESSION: Final = "photomat installation"
 ADOPT: Final = "`photomat installation adopt --reason …`"
+log = get_logger()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,6 +132,7 @@ async def stamp(dsn: str, *, bot_id: BotId, currency: str) -> None:
             if problem is not None:
                 raise Startup(problem)
             await _require_currency(connection, currency)
+            await _warn_of_other_currencies(connection)
     finally:
         await connection.close(timeout=5)
 
@@ -184,6 +187,21 @@ async def _require_currency(tx: Transaction, currency: str) -> None:
             f"CURRENCY is {currency}, but the wallets and prices of this database are in {kept}: set CURRENCY={kept},"
             " or start a new shop on an empty database."
         )
+
+
+async def wallets_in_other_currencies(tx: Connection | Transaction) -> int:
+    """How many wallets are not in the currency of the database: an earlier version let CURRENCY change."""
+    count: int = await tx.fetchval(
+        "SELECT count(*) FROM wallets JOIN installation ON wallets.currency <> installation.currency"
+    )
+    return count
+
+
+async def _warn_of_other_currencies(tx: Transaction) -> None:
+    """Say so and start: the other customers are to be served."""
+    count = await wallets_in_other_currencies(tx)
+    if count:
+        log.warning("WALLETS_IN_OTHER_CURRENCIES", count=count)
 
 
 async def _existing(connection: Connection, names: Sequence[str]) -> set[str]:

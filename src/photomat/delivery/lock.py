@@ -9,12 +9,14 @@ from datetime import timedelta
 from typing import Final
 
 from photomat.cluster.instances import DEAD_AFTER
+from photomat.db.installation import SANDBOX_BOT
 from photomat.db.pool import Pool, Transaction
 from photomat.delivery import turns
 from photomat.delivery.locked import LockedCard, locked_card
 from photomat.jobs import timeline
 from photomat.jobs.job import TERMINAL
-from photomat.kernel.ids import ChatId, InstanceId, JobId, MessageId
+from photomat.jobs.timeline import Tag
+from photomat.kernel.ids import BotId, ChatId, InstanceId, JobId, MessageId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.trouble import describe
 
@@ -200,6 +202,30 @@ async def mark_undeliverable(tx: Transaction, card: LockedCard, *, error: str) -
             error,
         )
     )
+
+
+async def give_up_cards_of_others(tx: Transaction, *, bot_id: BotId) -> list[JobId]:
+    """Nobody shows the cards of other bots any more; return the jobs whose result was paid for and never seen.
+
+    The sandbox's customers paid with play money, so their jobs are not among them.
+    """
+    await tx.execute(
+        "UPDATE generation_jobs SET ring_due_at = NULL WHERE bot_id <> $1 AND ring_due_at IS NOT NULL", bot_id
+    )
+    rows = await tx.fetch(
+        """
+        UPDATE generation_jobs
+           SET undeliverable_at = photomat_now(), delivering_at = NULL, delivering_by = NULL,
+               delivery_error = 'the database was given to another bot'
+         WHERE bot_id <> $1 AND settled_at IS NOT NULL AND card_shown < card_wanted
+           AND undeliverable_at IS NULL AND parked_at IS NULL
+        RETURNING job_id, status = 'done' AND NOT gift AND price > 0 AND delivered_at IS NULL AND bot_id <> $2 AS is_paid
+        """,
+        bot_id,
+        SANDBOX_BOT,
+    )
+    await timeline.record_all(tx, {JobId(row["job_id"]): {} for row in rows}, Tag.UNDELIVERABLE)
+    return [JobId(row["job_id"]) for row in rows if row["is_paid"]]
 
 
 async def park(tx: Transaction, card: LockedCard, *, error: str) -> bool:

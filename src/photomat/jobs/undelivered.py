@@ -1,10 +1,13 @@
 """The rule "failed delivery for so many days": what a customer paid for and could not be shown is given back, once.
 
 It speaks of results that wait for a person: parked for the operator, or in a group the bot was put out of. Who has blocked the
-bot gets the result when they return, so their jobs wait. The job is locked before its wallet and looked at again under that
-lock: a card shown a moment ago is not refunded. The result stays where it is; shown later it is a gift.
+bot gets the result when they return, so their jobs wait. Results of a bot that does not own the database any more are given
+up when another one gets it. The job is locked before its wallet and looked at again under that lock: a card shown a moment ago
+is not refunded. The result stays where it is; shown later it is a gift.
 """
 
+from collections.abc import Iterable
+from contextlib import suppress
 from datetime import timedelta
 from typing import Final
 
@@ -40,6 +43,16 @@ async def refund_undelivered(pool: Pool, *, after: timedelta) -> int:
         MOST_AT_ONCE,
     )
     return sum([await _refund(pool, JobId(row["job_id"]), after) for row in rows])
+
+
+async def refund_given_up(tx: Transaction, jobs: Iterable[JobId], *, by: str) -> None:
+    """Refund results that nobody can show any more, because another bot owns the database; what was refunded before stays."""
+    for job_id in jobs:
+        with suppress(Rejected):
+            async with tx.transaction():
+                await give_charge_back(
+                    tx, job_id=job_id, reference=f"undelivered:{job_id}", by=by, reason="undelivered"
+                )
 
 
 async def _refund(pool: Pool, job_id: JobId, after: timedelta) -> bool:
