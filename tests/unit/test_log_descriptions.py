@@ -57,7 +57,7 @@ def test_telegrams_description_is_part_of_the_line() -> None:
         ("Bad Request: start tag &amp;quot;secret words&amp;quot; at", "Bad Request: start tag … at"),
         ("Bad Request: text &lt;b&gt;secret words&lt;/b&gt; is bad", "Bad Request: text … is bad"),
         ("Bad Request: secret@example.org is not valid", "Bad Request: … is not valid"),
-        ("Not Found: file /home/secret/a is missing", "Not Found: file … is missing"),
+        ("Not Found: file /srv/secret/a is missing", "Not Found: file … is missing"),
         (r"Not Found: file C:\secret is missing", "Not Found: file … is missing"),
         ("Not Found: file name secret.png is invalid", "Not Found: file name … is invalid"),
         ("Bad Request: text 'it's secret isn't it' is bad", "Bad Request: text … is bad"),

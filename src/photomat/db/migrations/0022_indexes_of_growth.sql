@@ -23,13 +23,9 @@ CREATE INDEX drafts_unbought ON drafts (expires_at) WHERE bought_at IS NULL;
 CREATE INDEX callbacks_by_time ON callbacks (received_at);
 CREATE INDEX orphan_callbacks_processed ON orphan_callbacks (processed_at) WHERE processed_at IS NOT NULL;
 CREATE INDEX result_sends_by_time ON result_sends (asked_at);
-CREATE INDEX job_outputs_copies ON job_outputs (kept_at) WHERE kept_as IS NOT NULL AND file_id IS NOT NULL;
-
--- How far a kind of data is pruned that is walked in order of its jobs.
-CREATE TABLE retention_marks (
-    kind     text   NOT NULL CONSTRAINT retention_marks_pkey PRIMARY KEY,
-    done_to  bigint NOT NULL
-);
+CREATE INDEX job_outputs_copies ON job_outputs (kept_at)
+    WHERE kept_as IS NOT NULL AND file_id IS NOT NULL AND media IN ('audio', 'document', 'video');
+CREATE INDEX job_events_by_time ON job_events (at);
 
 -- Events are still only ever added to, but for retention, which says so in its own transaction.
 CREATE FUNCTION refuse_to_change_events() RETURNS trigger LANGUAGE plpgsql AS $$
