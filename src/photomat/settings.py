@@ -160,7 +160,9 @@ class Settings(BaseSettings):
     job_timeout_s: float = Field(
         86400, gt=0, le=LONGEST_S, description="After so long we give up and release the money."
     )
-    keep_result_copies_days: int = _kept(90, "our copies of results; only where Telegram keeps the file as well")
+    keep_result_copies_days: int = _kept(
+        90, "our copies of what Telegram keeps unchanged; those of photos and GIFs stay"
+    )
     keep_updates_days: int = _kept(2, "Telegram's updates once handled (2 to 6, no more)", least=2, most=6)
     keep_callbacks_days: int = _kept(30, "the bodies of callbacks, once their job is settled")
     keep_orphans_days: int = _kept(30, "callbacks that found their job late; those that never did stay")

@@ -50,6 +50,22 @@ async def test_a_shown_result_is_sent_once_more_free_and_from_telegrams_own_file
         assert (row["job_id"], row["outcome"], row["message_id"]) == (job_id, "sent", again["message_id"])
 
 
+async def test_a_result_of_the_bot_before_is_sent_again_from_our_copy(database: str, tmp_path: Path) -> None:
+    """After the shop was given to another bot, file ids of the bot before are of no use."""
+    async with archive(database, tmp_path) as past:
+        job_id = await past.done_job()
+        await past.deliver()
+        past.files.files.clear()
+        await past.chat.pool.execute("UPDATE generation_jobs SET bot_id = bot_id + 1")
+        await past.chat.pool.execute("UPDATE job_outputs SET file_id = 'of the bot before'")
+        await asks(past, job_id)
+        assert await past.send_all() == 1
+        assert [message["kind"] for message in past.media()] == ["photo", "photo"]
+        assert await past.chat.pool.fetchval("SELECT outcome FROM result_sends") == "sent"
+        assert "of the bot before" not in str(past.chat.telegram.transcript.since(0))
+        assert await past.chat.pool.fetchval("SELECT file_id FROM job_outputs") == "of the bot before"
+
+
 async def test_the_same_tap_handled_again_sends_nothing_more(database: str, tmp_path: Path) -> None:
     async with archive(database, tmp_path) as past:
         job_id = await past.done_job()

@@ -15,9 +15,10 @@ from support.conversation import conversation
 from support.database import pool_of
 from support.logs import logged
 from support.patience import until, until_found
-from support.updates import text_update
+from support.updates import BOT_ID, text_update
 
-TOKEN = "700700:test-token"
+TOKEN = f"{BOT_ID}:test-token"
+"""Of the bot whose database it is."""
 
 
 async def test_what_was_stored_but_not_confirmed_comes_again_and_is_known(database: str) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from photomat.delivery.media import PARTS
 from photomat.files.copying import empty
 from photomat.kernel.private import tighten
 from support.delivery import delivery_desk
@@ -32,6 +33,7 @@ async def test_a_delivered_result_is_private(database: str, tmp_path: Path) -> N
         kept = desk.folder
         assert modes(kept) == {
             kept.name: "700",
+            f"{kept.name}/{PARTS}": "700",
             f"{kept.name}/{job_id}": "700",
             f"{kept.name}/{job_id}/0.png": "600",
         }

@@ -6,20 +6,29 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from photomat.db.pool import Pool
+import pytest
+
+from photomat.db.pool import Pool, transaction
 from photomat.delivery import outputs
 from photomat.delivery.media import PARTS
+from photomat.files.file import FromOutput
+from photomat.files.store import own_output
 from photomat.inbox.tidy import HANDLED
+from photomat.jobs import timeline
 from photomat.jobs.listing import look_around
 from photomat.jobs.settle import Failure
 from photomat.jobs.story import read_story
-from photomat.kernel.ids import JobId
+from photomat.jobs.timeline import Tag
+from photomat.kernel.ids import BotId, JobId
+from photomat.operators.installation import adopt
 from photomat.settings import Settings
+from photomat.telegram.port import MediaKind
 from photomat.wiring.retention import kinds_of
 from photomat.work.retention import prune, would_prune
 from support.database import connection_of, pool_of, shift_clock
 from support.jobs import a_done_job, a_draft, a_job, a_running_job, a_user, settle_now
 from support.long_history import fill
+from support.updates import BOT_ID
 
 DAY_S = 86400.0
 FOR_EVER = {
@@ -43,19 +52,23 @@ async def pruned(pool: Pool, folder: Path, **settings: Any) -> Mapping[str, int]
     return {name: count for name, count in went.items() if count}
 
 
-async def kept_copy(pool: Pool, folder: Path, job_id: JobId, *, file_id: str | None) -> Path:
-    """A copy of the job's one output, known to Telegram or not."""
+async def kept_copy(
+    pool: Pool, folder: Path, job_id: JobId, *, file_id: str | None, media: str = "video", mime: str = "video/mp4"
+) -> Path:
+    """A copy of the job's one output, known to Telegram as such a file or not."""
     path = folder / "results" / str(job_id) / "0.png"
     path.parent.mkdir(parents=True)
     path.write_bytes(b"a picture")
     await pool.execute(
         """
-        UPDATE job_outputs SET kept_as = $2, kept_at = photomat_now(), keep_at = NULL, file_id = $3, media = 'photo'
+        UPDATE job_outputs SET kept_as = $2, kept_at = photomat_now(), keep_at = NULL, file_id = $3, media = $4, mime = $5
          WHERE job_id = $1
         """,
         job_id,
         f"{job_id}/0.png",
         file_id,
+        media,
+        mime,
     )
     return path
 
@@ -152,6 +165,52 @@ async def test_a_copy_goes_only_when_telegram_keeps_the_file(database: str, tmp_
         assert (gone.kept_as, gone.file_id, kept.kept_as) == (None, "AgAC", f"{linked}/0.png")
 
 
+@pytest.mark.parametrize(
+    ("media", "mime", "gone"),
+    [
+        (MediaKind.PHOTO, "image/png", 0),
+        (MediaKind.ANIMATION, "image/gif", 0),
+        (MediaKind.DOCUMENT, "image/gif", 0),
+        (MediaKind.DOCUMENT, "image/png", 1),
+        (MediaKind.DOCUMENT, None, 1),
+        (MediaKind.VIDEO, "video/mp4", 1),
+        (MediaKind.AUDIO, "audio/mpeg", 1),
+    ],
+)
+async def test_the_original_of_what_telegram_changes_is_never_deleted(
+    database: str, tmp_path: Path, media: MediaKind, mime: str, gone: int
+) -> None:
+    """Telegram compresses photos and makes videos of GIFs, and Kie deletes its own file: the original is nowhere else."""
+    async with pool_of(database) as pool:
+        job_id = await a_done_job(pool, await a_user(pool))
+        copy = await kept_copy(pool, tmp_path, job_id, file_id="AgAC", media=media, mime=mime)
+        await shift_clock(pool, 3000 * DAY_S)
+        assert (await pruned(pool, tmp_path)).get("result copies", 0) == gone
+        assert copy.exists() == (not gone)
+
+
+async def test_a_copy_stays_when_telegram_keeps_the_file_for_another_bot(database: str, tmp_path: Path) -> None:
+    """After `installation adopt` no file id of the bot before is of any use, nor is one of ours to the bot before."""
+    async with pool_of(database) as before, pool_of(database, bot_id=BOT_ID + 1) as pool:
+        user = await a_user(before)
+        job_id = await a_done_job(before, user)
+        copy = await kept_copy(before, tmp_path, job_id, file_id="of the bot before")
+        await adopt(pool, bot_id=BotId(BOT_ID + 1), currency="RUB", operator="olga", reason="another bot")
+        await shift_clock(pool, 3000 * DAY_S)
+        assert "result copies" not in await pruned(pool, tmp_path)
+        assert copy.exists()
+        (output,) = await outputs.outputs_of(pool, job_id)
+        made = await own_output(pool, FromOutput(job_id, 0), user_id=user)
+        assert (output.file_id, output.kept_as) == (None, f"{job_id}/0.png")
+        assert made is not None
+        assert (made.telegram_id, made.kept_as) == (None, f"{job_id}/0.png")
+        await outputs.remember_file(pool, output, media="video", file_id="of the new bot")
+        await adopt(before, bot_id=BotId(BOT_ID), currency="RUB", operator="olga", reason="back again")
+        (output,) = await outputs.outputs_of(before, job_id)
+        assert output.file_id == "of the bot before"
+        assert (await pruned(before, tmp_path))["result copies"] == 1
+
+
 async def test_a_copy_whose_file_was_deleted_before_its_row_is_ended_by_the_next_pass(
     database: str, tmp_path: Path
 ) -> None:
@@ -203,3 +262,25 @@ async def test_a_pruned_job_is_still_readable_and_a_live_one_keeps_its_timeline(
         assert await pool.fetchval("SELECT count(*) FROM job_events WHERE job_id = $1", live) > 0
         around = await look_around(pool, delivery_lease=timedelta(minutes=5), given_up_after=timedelta(days=1))
         assert await read_story(pool, str(done), around) is not None
+
+
+async def test_events_that_were_too_young_or_of_a_live_job_are_deleted_later(database: str, tmp_path: Path) -> None:
+    """A pass that cannot delete them yet does not pass them over for ever, nor do they hold up those of other jobs."""
+    left = "SELECT coalesce(array_agg(DISTINCT job_id ORDER BY job_id), '{}') FROM job_events"
+    async with pool_of(database) as pool:
+        user = await a_user(pool)
+        late = await a_running_job(pool, user, task_id="late")
+        resent, done = [await a_done_job(pool, user) for _ in range(2)]
+        await shift_clock(pool, 366 * DAY_S)
+        async with transaction(pool) as tx:
+            await timeline.record(tx, resent, Tag.RESENT)
+        assert (await pruned(pool, tmp_path))["job events"] > 0
+        assert await pool.fetchval(left) == [late, resent]
+        await settle_now(pool, late, Failure(code="kie-422", reason="flagged"))
+        await shift_clock(pool, 366 * DAY_S)
+        assert (await pruned(pool, tmp_path))["job events"] > 1
+        assert await pool.fetchval(left) == []
+        async with transaction(pool) as tx:
+            await timeline.record(tx, done, Tag.RESENT)
+        await shift_clock(pool, 366 * DAY_S)
+        assert (await pruned(pool, tmp_path))["job events"] == 1

@@ -54,7 +54,8 @@ SELECT lpad(to_hex(draft_id % 4294967296), 8, '0'), 'draft:' || draft_id, draft_
 
 INSERT INTO job_outputs (job_id, position, url, media, mime, size_bytes, width, height, kept_as, kept_at,
        keep_at, file_id)
-SELECT job_id, 0, result_urls[1], 'photo', 'image/png', 100000, 1024, 1024, job_id || '/0.png',
+SELECT job_id, 0, result_urls[1], CASE WHEN job_id % 4 = 0 THEN 'video' ELSE 'photo' END,
+       CASE WHEN job_id % 4 = 0 THEN 'video/mp4' ELSE 'image/png' END, 100000, 1024, 1024, job_id || '/0.png',
        settled_at + interval '3 seconds',
        NULL, CASE WHEN job_id % 20 <> 0 THEN 'AgACAgIAAxkBAAI' || job_id END
   FROM generation_jobs WHERE status = 'done';

@@ -63,6 +63,7 @@ async def judge(connection: Connection, recording: Recording) -> list[Judged]:
             GROWN_ROWS,
         )
     }
+    await connection.execute("SET photomat.pruning = 'on'")  # as retention says in the transaction that deletes events
     await connection.execute("SET random_page_cost = 1.1")  # the tables are small here: an index must not look dear
     return [await _judged(connection, sql, args, grown) for sql, args in recording.statements.items()]
 

@@ -31,7 +31,7 @@ def show(*, as_json: AsJson = False) -> None:
     typer.echo(facts["sentence"])
     typer.echo(f"This program is {name_of(facts['bot_id'])}." if facts["bot_id"] else "BOT_TOKEN is not set.")
     typer.echo(f"Its currency is {facts['currency'] or 'not decided yet'}.")
-    typer.echo("Under way: " + ", ".join(f"{count} {what}" for what, count in facts["open"].items()) + ".")
+    typer.echo("Under way: " + ", ".join(f"{what}: {count}" for what, count in facts["open"].items()) + ".")
     if facts["refusal"]:
         typer.echo(facts["refusal"])
 

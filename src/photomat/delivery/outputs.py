@@ -14,6 +14,17 @@ MOST_TRIES: Final = 8
 KEEP_LEASE: Final = timedelta(seconds=150)
 """Longer than a copy may take (`media.FETCH_TIMEOUT`), so that a slow file is not fetched by two at once."""
 
+OURS: Final = "bot_id = (SELECT bot_id FROM installation)"
+"""Of a job: it is the bot's that owns the database. Telegram gives each bot file ids of its own, which another cannot use."""
+
+AS_GOOD_AT_TELEGRAM: Final = f"""
+    kept_as IS NOT NULL AND file_id IS NOT NULL AND media IN ('audio', 'document', 'video')
+    AND mime IS DISTINCT FROM 'image/gif'
+    AND EXISTS (SELECT FROM generation_jobs AS job WHERE job.job_id = output.job_id AND job.{OURS})
+"""
+"""Telegram keeps the very bytes of these, and our bot can have them. A photo is compressed, a GIF becomes a video: the
+original of such a result exists only here."""
+
 KEEPS_DUE: Final = "SELECT 1 FROM job_outputs WHERE keep_at <= photomat_now()"
 
 
@@ -55,13 +66,13 @@ class KeptFile:
 
 
 async def outputs_of(pool: Pool, job_id: JobId) -> list[Output]:
-    """All outputs of a job, in order."""
+    """All outputs of a job, in order; a file another bot has at Telegram is none to us."""
     rows = await pool.fetch(
-        """
-        SELECT job_id, corr, position, url, media, mime, size_bytes, width, height, kept_as, file_id,
-               output.title, cover_url, seconds, see_through
+        f"""
+        SELECT job_id, corr, position, url, media, mime, size_bytes, width, height, kept_as,
+               CASE WHEN {OURS} THEN file_id END AS file_id, output.title, cover_url, seconds, see_through
           FROM job_outputs AS output JOIN generation_jobs USING (job_id) WHERE job_id = $1 ORDER BY position
-        """,
+        """,  # noqa: S608  our own constants
         job_id,
     )
     return [_output(row) for row in rows]
@@ -136,24 +147,29 @@ async def put_off_keeping(pool: Pool, output: Output, *, after: timedelta) -> No
 
 
 async def remember_file(pool: Pool, output: Output, *, media: str, file_id: str) -> None:
-    """Telegram has the file: from now on it is shown by its id."""
+    """Telegram has the file: from now on it is shown by its id. Not for a job of another bot, whose ids the row holds."""
     await pool.execute(
-        "UPDATE job_outputs SET media = $3, file_id = $4 WHERE job_id = $1 AND position = $2",
+        """
+        UPDATE job_outputs AS output SET media = $3, file_id = $4
+          FROM generation_jobs AS job
+         WHERE output.job_id = $1 AND position = $2 AND job.job_id = output.job_id AND job.bot_id = $5
+        """,
         output.job_id,
         output.position,
         media,
         file_id,
+        pool.bot_id,
     )
 
 
 async def count_old_copies(pool: Pool, *, older_than: timedelta) -> int:
-    """How many copies are older than that, of outputs Telegram keeps as well."""
+    """How many copies are older than that, of outputs Telegram keeps unchanged."""
     return int(
         await pool.fetchval(
-            """
-            SELECT count(*) FROM job_outputs
-             WHERE kept_as IS NOT NULL AND file_id IS NOT NULL AND kept_at < photomat_now() - $1::interval
-            """,
+            f"""
+            SELECT count(*) FROM job_outputs AS output
+             WHERE kept_at < photomat_now() - $1::interval AND {AS_GOOD_AT_TELEGRAM}
+            """,  # noqa: S608  our own constants
             older_than,
         )
     )
@@ -162,11 +178,11 @@ async def count_old_copies(pool: Pool, *, older_than: timedelta) -> int:
 async def old_copies(pool: Pool, *, older_than: timedelta, limit: int) -> list[tuple[JobId, int, str]]:
     """The oldest of them: job, position and name of the copy."""
     rows = await pool.fetch(
-        """
-        SELECT job_id, position, kept_as FROM job_outputs
-         WHERE kept_as IS NOT NULL AND file_id IS NOT NULL AND kept_at < photomat_now() - $1::interval
+        f"""
+        SELECT job_id, position, kept_as FROM job_outputs AS output
+         WHERE kept_at < photomat_now() - $1::interval AND {AS_GOOD_AT_TELEGRAM}
          ORDER BY kept_at LIMIT $2
-        """,
+        """,  # noqa: S608  our own constants
         older_than,
         limit,
     )
@@ -179,8 +195,7 @@ async def forget_copies(pool: Pool, copies: Sequence[tuple[JobId, int, str]], *,
         """
         UPDATE job_outputs AS output SET kept_as = NULL, kept_at = NULL
           FROM unnest($1::bigint[], $2::int[]) AS gone (job_id, position)
-         WHERE output.job_id = gone.job_id AND output.position = gone.position
-           AND file_id IS NOT NULL AND kept_at < photomat_now() - $3::interval
+         WHERE output.job_id = gone.job_id AND output.position = gone.position AND kept_at < photomat_now() - $3::interval
         """,
         [job_id for job_id, _, _ in copies],
         [position for _, position, _ in copies],

@@ -1,9 +1,10 @@
 """What may be deleted of deliveries: records of results sent once more, and our copies of results that Telegram keeps.
 
-A copy is deleted only when the file's id at Telegram is known: history and cards show it from there. A result that reached
-its customer as a link, or not at all, exists only here (Kie deletes its own) and stays. The file goes first, its name in
-the row after it: killed in between, the row names a file that is not there, which everybody takes as "no copy", and the
-next pass ends it.
+A copy is deleted only when Telegram keeps the same bytes and our bot can have them: history and cards show it from there. What
+Telegram changes (a photo is compressed, a GIF becomes a video), a result of the bot that owned the database before, and one
+that reached its customer as a link or not at all exist only here (Kie deletes its own) and stay. The file goes first, its
+name in the row after it: killed in between, the row names a file that is not there, which everybody takes as "no copy", and
+the next pass ends it.
 """
 
 import asyncio
@@ -33,7 +34,7 @@ class OldCopies:
     folder: Path
 
     async def count(self, pool: Pool, older_than: timedelta) -> int:
-        """How many copies Telegram keeps as well and are older than that."""
+        """How many copies are older than that, of results Telegram keeps unchanged."""
         return await outputs.count_old_copies(pool, older_than=older_than)
 
     async def delete(self, pool: Pool, older_than: timedelta, limit: int) -> Batch:

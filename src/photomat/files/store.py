@@ -108,7 +108,8 @@ async def files_still_there(session: Pool | Transaction, refs: Iterable[FileRef]
           LEFT JOIN generation_jobs AS job ON job.job_id = made.job_id
          WHERE file.user_id = $1 AND file.file_id = ANY($2::bigint[])
            AND (file.source <> 'output' OR file.kie_url_at > photomat_now() - $3::interval
-                OR job.status = 'done' AND (made.kept_as IS NOT NULL OR made.file_id IS NOT NULL
+                OR job.status = 'done' AND (made.kept_as IS NOT NULL
+                                            OR made.file_id IS NOT NULL AND job.bot_id = (SELECT bot_id FROM installation)
                                             OR job.settled_at > photomat_now() - $4::interval))
         """,
         user_id,
@@ -181,10 +182,11 @@ async def keep_longer(pool: Pool, file_id: int) -> None:
 
 
 async def own_output(session: Pool | Transaction, source: FromOutput, *, user_id: UserId) -> Made | None:
-    """An output of a job that is this user's and done."""
+    """An output of a job that is this user's and done; another bot's file at Telegram is none to us."""
     row = await session.fetchrow(
         """
-        SELECT url, kept_as, file_id FROM job_outputs JOIN generation_jobs USING (job_id)
+        SELECT url, kept_as, CASE WHEN bot_id = (SELECT bot_id FROM installation) THEN file_id END AS file_id
+          FROM job_outputs JOIN generation_jobs USING (job_id)
          WHERE job_id = $1 AND position = $2 AND user_id = $3 AND status = 'done'
         """,
         source.job_id,

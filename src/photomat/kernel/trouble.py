@@ -5,25 +5,43 @@ message is left out, unless the package that knows the vendor has registered how
 it may quote is masked.
 """
 
+import html
 import re
 import traceback
 from functools import singledispatch
 from typing import Final
 
 LONGEST: Final = 200
-MASK: Final = "…"
-TOKEN: Final = re.compile(r"[0-9]{5,}:[A-Za-z0-9_-]{10,}")
-URL: Final = re.compile(r"\S*(?:://|www\.|t\.me/)\S*|\S+\.\S+/\S*", re.IGNORECASE)
-QUOTED: Final = tuple(
-    re.compile(pattern) for pattern in (r'".*"', r"“.*”", r"«.*»", r"‘.*’", r"`.*`", r"(?<!\w)'.*'(?!\w)")
-)
-"""From the first quotation mark to the last: what is quoted may hold such marks itself."""
+READ: Final = 500
+"""No more than this of a message is looked at, so that a hostile one costs no more time than any other."""
 
-CUT_OFF: Final = re.compile(r"(?:[\"“«‘`]|(?<!\w)').*")
+MASK: Final = "…"
+SHORT_FORM: Final = r"(?<=[A-Za-z]')(?:d|ll|m|re|s|t|ve)\b"
+"""What follows an apostrophe that is no quotation mark: "can't"."""
+
+QUOTED: Final = tuple(
+    re.compile(pattern)
+    for pattern in (
+        *(r'".*"', r"“.*”", r"«.*»", r"‘.*’", r"`.*`", rf"'(?!{SHORT_FORM}).*'(?!{SHORT_FORM})"),
+        *(r"<.*>", r"\(.*\)", r"\{.*\}"),
+    )
+)
+"""From the first mark to the last: what is quoted may hold such marks itself."""
+
+OPENED: Final = re.compile(rf"[\"`<({{“”«»‘„‚‛‟‹›´′″＂＇「『《〈（［｛]|(?<!\w)’|'(?!{SHORT_FORM})")
 """A quotation without its end: nothing after it can be told from what it quotes."""
 
-FOREIGN: Final = re.compile(rf"[^\x20-\x7e{MASK}]+(?:\s*[^\x20-\x7e{MASK}]+)*")
+TOKEN: Final = re.compile(r"[0-9]{5,}:[A-Za-z0-9_-]{10,}")
+ADDRESS: Final = re.compile(r"[/\\@=?]\S|[/\\]|[A-Za-z0-9_%-]\.[A-Za-z0-9_%-]|:[0-9]")
+"""In a word: a URL, a host with or without a port, a path, a file's name, an e-mail address, a `name=value`."""
+
+NO_ADDRESS: Final = re.compile(r"identifier/HTTP|[0-9]+\.[0-9]+[.,;]?")
+"""Telegram's own words, as in "wrong file identifier/HTTP URL specified"; and a number."""
+
+FOREIGN: Final = re.compile(rf"[^\x20-\x7e{MASK}]+(?: [^\x20-\x7e{MASK}]+)*")
 """Vendors speak English; anything else is what somebody wrote."""
+
+MASKS: Final = re.compile(rf"{MASK}(?:[ .,;]*{MASK})+")
 
 
 @singledispatch
@@ -42,10 +60,26 @@ def describe(trouble: BaseException) -> str:
 
 
 def masked(text: str) -> str:
-    """A vendor's sentence without what it quotes: quotations, URLs, tokens, and any other language are replaced."""
-    text = URL.sub(MASK, TOKEN.sub(MASK, " ".join(text.split())))
-    for quotation in QUOTED:
-        text = quotation.sub(MASK, text)
-    text = FOREIGN.sub(MASK, CUT_OFF.sub(MASK, text))
-    text = re.sub(rf"{MASK}(?:[\s.,;]*{MASK})+", MASK, text)
+    """A vendor's sentence without what it quotes: quotations, addresses, tokens, any other language."""
+    is_cut = len(text) > READ
+    text = " ".join(_unescaped(text[:READ].rpartition(" ")[0] if is_cut else text).split())
+    if not is_cut:  # else the last mark of a quotation may be in what was cut off
+        for quotation in QUOTED:
+            text = quotation.sub(MASK, text)
+    opened = OPENED.search(text)
+    if opened:
+        text = text[: opened.start()] + MASK
+    text = FOREIGN.sub(MASK, " ".join(_masked_word(word) for word in text.split(" ")))
+    text = MASKS.sub(MASK, text + MASK if is_cut else text)
     return text if len(text) <= LONGEST else text[:LONGEST] + MASK
+
+
+def _unescaped(text: str) -> str:
+    while (plain := html.unescape(text)) != text:
+        text = plain
+    return text
+
+
+def _masked_word(word: str) -> str:
+    is_address = ADDRESS.search(word) and not NO_ADDRESS.fullmatch(word)
+    return MASK if is_address else TOKEN.sub(MASK, word)

@@ -8,6 +8,7 @@ from aiogram.types import StarTransaction, TransactionPartnerUser
 
 from photomat.kernel.errors import OutcomeUnknown, Transient
 from photomat.kernel.ids import UserId
+from photomat.kernel.trouble import masked
 from photomat.telegram.errors import translate
 from photomat.telegram.port import CallRefused
 from photomat.telegram.stars import StarMove, StarPage, StarPerson
@@ -40,7 +41,7 @@ class StarsClient:
             )
         except TelegramBadRequest as error:
             if REFUNDED_BEFORE not in error.message:
-                raise CallRefused(error.message) from error
+                raise CallRefused(masked(error.message)) from error
         except (TelegramAPIError, ClientDecodeError) as error:
             trouble = translate(error)
             if isinstance(trouble, OutcomeUnknown | Transient):

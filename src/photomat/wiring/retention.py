@@ -36,12 +36,7 @@ def kinds_of(settings: Settings) -> list[Kind]:
         _rows("callbacks", settings.keep_callbacks_days, tidy.CALLBACKS),
         _rows("matched orphans", settings.keep_orphans_days, tidy.ORPHANS),
         _rows("unbought drafts", settings.keep_drafts_days, tidy.DRAFTS),
-        Kind(
-            name="job events",
-            keep=_days(settings.keep_events_days),
-            count=tidy.count_old_events,
-            delete=tidy.delete_old_events,
-        ),
+        _rows("job events", settings.keep_events_days, tidy.EVENTS),
         _rows("input files", settings.keep_input_files_days, UNUSED),
         _rows("resends", settings.keep_resends_days, RESENDS),
         _rows("notices", settings.keep_notices_days, ENDED_NOTICES),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
-from photomat.db.pool import Pool
+from photomat.db.pool import Pool, transaction
 from photomat.kernel.clock import sleep_until_set
 from photomat.kernel.logs import get_logger
 
@@ -49,11 +49,15 @@ class Kind:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OldRows:
-    """Rows of a table that may go: `age` is the indexed column that says how old one is, `only` what else must hold (SQL)."""
+    """Rows of a table that may go: `age` is the indexed column that says how old one is, `only` what else must hold (SQL).
+
+    `before` is a statement that comes first in the same transaction.
+    """
 
     table: str
     age: str
     only: str = "true"
+    before: str | None = None
 
     async def count(self, pool: Pool, older_than: timedelta) -> int:
         """Count what would be deleted; reads as many rows."""
@@ -66,15 +70,18 @@ class OldRows:
 
     async def delete(self, pool: Pool, older_than: timedelta, limit: int) -> Batch:
         """Delete a batch, the oldest first."""
-        done = await pool.execute(
-            f"""
-            DELETE FROM {self.table}
-             WHERE ctid = ANY (ARRAY(SELECT old.ctid FROM {self.table} AS old WHERE {self._is_old}
-                                      ORDER BY old.{self.age} LIMIT $2 FOR UPDATE SKIP LOCKED))
-            """,  # noqa: S608  our own constants
-            older_than,
-            limit,
-        )
+        async with transaction(pool) as tx:
+            if self.before is not None:
+                await tx.execute(self.before)
+            done = await tx.execute(
+                f"""
+                DELETE FROM {self.table}
+                 WHERE ctid = ANY (ARRAY(SELECT old.ctid FROM {self.table} AS old WHERE {self._is_old}
+                                          ORDER BY old.{self.age} LIMIT $2 FOR UPDATE SKIP LOCKED))
+                """,  # noqa: S608  our own constants
+                older_than,
+                limit,
+            )
         deleted = int(done.rpartition(" ")[2])
         return Batch(deleted, more=deleted == limit)
 

@@ -13,4 +13,5 @@ CREATE INDEX generation_jobs_of_draft ON generation_jobs (draft_id) WHERE draft_
 -- Retention: what is old enough to be deleted, oldest first.
 CREATE INDEX drafts_unbought ON drafts (expires_at) WHERE bought_at IS NULL;
 CREATE INDEX result_sends_by_time ON result_sends (asked_at);
-CREATE INDEX job_outputs_copies ON job_outputs (kept_at) WHERE kept_as IS NOT NULL AND file_id IS NOT NULL;
+CREATE INDEX job_outputs_copies ON job_outputs (kept_at)
+    WHERE kept_as IS NOT NULL AND file_id IS NOT NULL AND media IN ('audio', 'document', 'video');

@@ -5,12 +5,7 @@ CREATE INDEX inbox_handled ON inbox (handled_at) WHERE handled_at IS NOT NULL;
 CREATE INDEX lanes_quiet ON lanes (due_at) WHERE pending = 0;
 CREATE INDEX callbacks_by_time ON callbacks (received_at);
 CREATE INDEX orphan_callbacks_processed ON orphan_callbacks (processed_at) WHERE processed_at IS NOT NULL;
-
--- How far a kind of data is pruned that is walked in order of its jobs.
-CREATE TABLE retention_marks (
-    kind     text   NOT NULL CONSTRAINT retention_marks_pkey PRIMARY KEY,
-    done_to  bigint NOT NULL
-);
+CREATE INDEX job_events_by_time ON job_events (at);
 
 -- Events are still only ever added to, but for retention, which says so in its own transaction.
 CREATE FUNCTION refuse_to_change_events() RETURNS trigger LANGUAGE plpgsql AS $$
