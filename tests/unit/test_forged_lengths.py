@@ -49,7 +49,7 @@ def test_a_stated_number_of_samples_hides_no_more_than_padding(stated: int) -> N
 
 @pytest.mark.parametrize(
     ("code", "bits", "seconds"),
-    [(b"NONE", 16, "2"), (b"ulaw", 16, "4"), (b"ima4", 16, "7.529"), (b"fl32", 32, "1"), (b"abcd", 16, None)],
+    [(b"NONE", 16, "2"), (b"ulaw", 16, "4"), (b"ima4", 16, "7.528"), (b"fl32", 32, "1"), (b"abcd", 16, None)],
 )
 def test_compressed_aiff_is_as_long_as_its_bytes_and_not_as_it_states(
     code: bytes, bits: int, seconds: str | None

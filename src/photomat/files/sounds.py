@@ -161,7 +161,7 @@ def _extended(number: bytes) -> Decimal:
     """A floating-point number of 80 bits."""
     exponent, fraction = int.from_bytes(number[:2], "big") & 0x7FFF, int.from_bytes(number[2:], "big")
     shift = exponent - 16383 - 63
-    return Decimal(fraction) * 2**shift if shift > 0 else Decimal(fraction) / 2**-shift
+    return Decimal(fraction << shift) if shift > 0 else Decimal(fraction) / (1 << -shift)
 
 
 def amr_seconds(reader: Reader) -> Decimal | None:
