@@ -5,7 +5,7 @@ from typing import Any, Final
 import pytest
 
 from photomat_sandbox.kie.families import SUNO_MUSIC
-from photomat_sandbox.kie.models import Model, table
+from photomat_sandbox.kie.models import Input, Model, table
 from support.kie_sim import RunningKie, running_kie
 
 SONG: Final = {"prompt": "песня", "custom_mode": False, "instrumental": False, "model": "V5"}
@@ -19,12 +19,14 @@ NOWHERE: Final = "0" * 32
 
 def order_of(model: Model, **known: str) -> dict[str, Any]:
     """The required inputs of a model, with what is known in its place."""
-    sample = {"string": "слово", "boolean": False}
-    return {
-        item.name: known.get(item.name) or (item.enum[0] if item.enum else sample.get(item.type, item.min or 1))
-        for item in model.inputs
-        if item.required
-    }
+    return {item.name: known.get(item.name) or _sample(item) for item in model.inputs if item.required}
+
+
+def _sample(item: Input) -> Any:
+    if item.enum:
+        return item.enum[0]
+    text = "https://files.example/voice.mp3" if item.format == "url" else "слово"
+    return {"string": text, "boolean": False}.get(item.type, item.min or 1)
 
 
 async def refusal(kie: RunningKie, model: str, order: dict[str, Any]) -> tuple[int, str]:

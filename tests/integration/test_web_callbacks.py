@@ -66,6 +66,11 @@ async def test_the_echoed_address_is_not_stored(database: str) -> None:
             paramJson="x",
             callBackUrl="y",
             response={"order": [{"param": {"callBackUrl": "https://bot/kie/callback/1.sig"}, "kept": 5}]},
+            resultJson=json.dumps(
+                {"task": json.dumps({"paramJson": {"callBackUrl": "https://bot/kie/callback/1.sig"}})}
+            ),
+            generateParam={"callBackUrl": "https://bot/kie/callback/1.sig"},
+            hook="https://bot/kie/callback/1.sig",
         )
         echoed["callBackUrl"] = "https://bot/kie/callback/1.sig"
         assert (await doors.post(address(999), echoed))[0] == 200

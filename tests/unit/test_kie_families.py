@@ -56,7 +56,10 @@ def in_json(**result: Any) -> str:
         ({"state": "success", "resultJson": in_json(video_url=A)}, (SUCCESS, (A,))),
         ({"state": "success", "resultJson": "", "response": {"resultUrls": [C]}}, (SUCCESS, (C,))),
         ({"state": "success", "successFlag": 0, "resultJson": in_json(resultUrls=[C])}, (SUCCESS, (C,))),
-        ({"state": "success", "resultJson": in_json(resultUrls=[A]), "response": {"resultUrls": [C]}}, (SUCCESS, (A,))),
+        (
+            {"state": "success", "resultJson": in_json(resultUrls=[A]), "response": {"resultUrls": [C]}},
+            (SUCCESS, (A, C)),
+        ),
         ({"state": "fail", "resultJson": None, "failCode": "400", "failMsg": "flagged"}, (FAIL, ())),
         ({"state": "fail", "successFlag": 0}, (FAIL, ())),
     ],

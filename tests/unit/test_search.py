@@ -2,9 +2,11 @@
 
 import pytest
 
+from photomat.catalog.load import load_catalog
 from photomat.catalog.search import meaningful, search, stem
 from support.shelves import offers, shelf
 
+EVERY = list(load_catalog().models.values())
 MODELS = [each.as_found for each in offers(shelf())]
 TYPED = [
     ("оживить фото", "image-to-video"),
@@ -54,6 +56,27 @@ TYPED = [
     ("chatgpt", "GPT"),
     ("google video", "Gemini Omni|Veo"),
     ("lyrics", "Suno"),
+    ("гпт имидж", "GPT Image"),
+    ("жпт", "GPT"),
+    ("зет имидж", "Z-Image"),
+    ("з-имидж", "Z-Image"),
+    ("элевен лабс", "ElevenLabs"),
+    ("11labs", "ElevenLabs"),
+    ("eleven labs", "ElevenLabs"),
+    ("чат гпт", "GPT"),
+    ("нана банана", "Nano Banana"),
+    ("нанабанано видео", None),
+    ("вио", "Veo"),
+    ("вио 3", "Veo 3.1"),
+]
+
+SPELLINGS = [
+    ("flex", "флекс"),
+    ("gpt image", "гпт имидж"),
+    ("z-image", "з-имидж"),
+    ("qwen", "кувен"),
+    ("midjourney", "mid journey"),
+    ("midjourney", "мид журни"),
 ]
 
 
@@ -104,6 +127,13 @@ def test_a_model_that_is_free_now_is_found_by_that() -> None:
     free = [each.as_found for each in offers(shelf(), free=("z-image",))]
     assert "z-image" in {each.id for each in search(free, "бесплатные")}
     assert "z-image" not in {each.id for each in search(MODELS, "бесплатные")}
+
+
+def test_a_name_finds_the_same_however_it_is_written() -> None:
+    for name, written in SPELLINGS:
+        assert {each.id for each in search(EVERY, name)} == {each.id for each in search(EVERY, written)} != set(), (
+            written
+        )
 
 
 def test_endings_are_cut_and_small_words_say_nothing() -> None:

@@ -32,13 +32,16 @@ MISSPELLED = {
     "Imagen": "имеджен imajen",
     "Suno": "сунно",
     "Grok": "грокк",
-    "Qwen": "kwen",
+    "Qwen": "kwen кувен",
+    "Nano Banana": "нанабанано нанобонана nanabanana",
+    "Z-Image": "зимедж зимидж zimedge",
 }
 SPELLINGS = [(typed, meant) for meant, words in MISSPELLED.items() for typed in words.split()]
 ORDINARY = """
     луна кино вина вода гора флаг флот плов кран клан клуб клён сонет сода суп ванна вагон рана лента дракон король грог
     гроза море хлеб халва минимум гений медаль сиденье седан сидеть дал ай топор ранец грек сахар сапог рейд
     van flag king queen horse river garden castle winter sunset sauna hello halo alarm raven crane grove fleet sedan
+    судно sedans flame flake blame sling fling
 """
 
 

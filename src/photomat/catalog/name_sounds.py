@@ -39,7 +39,7 @@ LATIN: Final = tuple(
         ("x", "ks"),
         ("c(?=[eiy])", "s"),
         ("c", "k"),
-        ("dg(?=e)|dj|j", "J"),
+        ("dg(?=e)|dj|j|g(?=e$)", "J"),
         ("wh|w", "v"),
         ("ee|ea", "i"),
         ("oo", "u"),

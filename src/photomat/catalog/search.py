@@ -12,7 +12,7 @@ from typing import Final
 
 from photomat.catalog.model import Category, Model, Tag
 from photomat.catalog.name_sounds import by_sound, names_like
-from photomat.catalog.search_words import CATEGORY_WORDS, MAKERS, SILENT, SPOKEN, TAG_WORDS
+from photomat.catalog.search_words import CATEGORY_WORDS, MAKERS, NO_NAMES, SILENT, SPOKEN, TAG_WORDS
 from photomat.catalog.words import Said
 
 WORD: Final = re.compile(r"\d+(?:\.\d+)?|[a-z]+|[а-я]+")
@@ -27,6 +27,8 @@ LEAST_STEM: Final = 3
 LEAST_PREFIX: Final = 4
 LEAST_SLIP: Final = 5
 MOST_WORDS: Final = 12
+VOWELS: Final = frozenset("aeiouyаеиоуыэюя")
+SPOKEN_NAMES: Final = frozenset(SPOKEN.values())
 
 BY_TITLE: Final = 8
 BY_ID: Final = 6
@@ -50,7 +52,7 @@ def search(models: Sequence[Model], words: str, *, every: bool = True) -> list[M
     terms = [_terms(each.id, each.titles, each.purpose, (each.category, *each.also), each.tags) for each in models]
     vocabulary = {term for known in terms for term in known}
     names = _names(frozenset(name for each in models for name in _brands(each.id, each.titles)))
-    fitting = [_fitting(word, vocabulary, names) for word in wanted]
+    fitting = _in_two_words(wanted, [_fitting(word, vocabulary, names) for word in wanted], names)
     scores = [_score(known, fitting, every=every) for known in terms]
     found = [number for number, score in enumerate(scores) if score]
     return [models[number] for number in sorted(found, key=lambda number: -scores[number])]
@@ -58,8 +60,20 @@ def search(models: Sequence[Model], words: str, *, every: bool = True) -> list[M
 
 def meaningful(words: str) -> list[str]:
     """The words that say something, as they are compared."""
-    spoken = [SPOKEN.get(word, word) for word in _split(words) if word not in SILENT]
+    spoken = [SPOKEN.get(word, word) for word in _joined(_split(words)) if word not in SILENT]
     return list(dict.fromkeys(spoken))[:MOST_WORDS]
+
+
+def _joined(words: Sequence[str]) -> list[str]:
+    """The words, a name in two of them (`eleven labs`) as one."""
+    found: list[str] = []
+    for word in words:
+        joined = found[-1] + word if found else ""
+        if joined in SPOKEN or joined in SPOKEN_NAMES:
+            found[-1] = joined
+        else:
+            found.append(word)
+    return found
 
 
 def stem(word: str) -> str:
@@ -109,9 +123,15 @@ def _with_joined(words: Sequence[str]) -> list[str]:
 @lru_cache(maxsize=1024)
 def _brands(model_id: str, titles: Said | None) -> frozenset[str]:
     """The names a model goes by: how its title and its id begin, and who made it."""
-    starts = [_split(text)[:1] for text in (titles.en if titles else "", model_id)]
+    starts = [_name_of(_split(text)) for text in (titles.en if titles else "", model_id)]
     makers = [words.split() for start, words in MAKERS.items() if model_id.startswith(start)]
     return frozenset(word for words in (*starts, *makers) for word in words if "a" <= word[0] <= "z")
+
+
+def _name_of(words: Sequence[str]) -> list[str]:
+    """The first word of a title or an id, and the first two as one (`nanobanana`) where both are words."""
+    is_long = len(words) > 1 and all("a" <= word[0] <= "z" for word in words[:2])
+    return [*words[:1], *(["".join(words[:2])] if is_long else [])]
 
 
 @lru_cache(maxsize=16)
@@ -119,6 +139,23 @@ def _names(brands: frozenset[str]) -> Mapping[str, frozenset[str]]:
     """Names by their sounds, as they are written in Latin and as Russians write them."""
     spoken = ((spelling, name) for spelling, name in SPOKEN.items() if name in brands)
     return by_sound([*((name, name) for name in sorted(brands)), *spoken])
+
+
+def _in_two_words(
+    wanted: Sequence[str], fitting: Sequence[dict[str, int]], names: Mapping[str, frozenset[str]]
+) -> list[dict[str, int]]:
+    """What fits each word; where one fits nothing, it may be half of a name (`нана банана`)."""
+    found: list[dict[str, int]] = []
+    is_half = False
+    for place, fits in enumerate(fitting):
+        is_open = place > 0 and not is_half and not (fits and fitting[place - 1])
+        meant = names_like(wanted[place - 1] + wanted[place], names) if is_open else frozenset()
+        is_half = bool(meant)
+        if is_half:
+            found[-1] = dict.fromkeys(meant, SLIPPED)
+        else:
+            found.append(fits)
+    return found
 
 
 def _fitting(word: str, vocabulary: Iterable[str], names: Mapping[str, frozenset[str]]) -> dict[str, int]:
@@ -130,7 +167,8 @@ def _fitting(word: str, vocabulary: Iterable[str], names: Mapping[str, frozenset
     sure = {term: fit for term, fit in fits.items() if fit > SLIPPED}
     if sure or word[0].isdigit():
         return sure or {term: fit for term, fit in fits.items() if fit}
-    heard = {term: SLIPPED for term in names_like(word, names) if term in fits}
+    meant = names_like(word, names) if word not in NO_NAMES else frozenset[str]()
+    heard = {term: SLIPPED for term in meant if term in fits}
     return heard | {term: fit for term, fit in fits.items() if fit}
 
 
@@ -143,11 +181,12 @@ def _fit(word: str, term: str) -> int:
     begins = term.startswith(word) or (is_cyrillic and len(term) >= LEAST_PREFIX and word.startswith(term))
     if begins and len(word) >= LEAST_PREFIX:
         return BEGINS
-    return SLIPPED if len(word) >= LEAST_SLIP and _is_one_slip(word, term) else 0
+    is_long = min(len(word), len(term)) >= LEAST_SLIP
+    return SLIPPED if is_long and _is_one_slip(word, term) else 0
 
 
 def _is_one_slip(word: str, term: str) -> bool:
-    """One letter too many, too few or wrong, or two letters changed places."""
+    """One letter too many, too few or wrong, or two letters changed places; a short word allows no wrong consonant."""
     if abs(len(word) - len(term)) > 1 or term[0].isdigit():
         return False
     start = next((at for at, (one, other) in enumerate(zip(word, term, strict=False)) if one != other), None)
@@ -155,7 +194,8 @@ def _is_one_slip(word: str, term: str) -> bool:
         return True
     one, other = word[start:], term[start:]
     swapped = one[1:2] + one[:1] + one[2:]
-    return one[1:] == other[1:] or one[1:] == other or one == other[1:] or swapped == other
+    is_wrong = one[1:] == other[1:] and (len(word) > LEAST_SLIP or {one[0], other[0]} <= VOWELS)
+    return is_wrong or one[1:] == other or one == other[1:] or swapped == other
 
 
 def _score(known: Mapping[str, int], fitting: Sequence[Mapping[str, int]], *, every: bool) -> int:

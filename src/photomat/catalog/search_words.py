@@ -112,9 +112,12 @@ MAKERS: Final[Mapping[str, str]] = {
 """Whose model it is, by how its id begins."""
 
 SPOKEN: Final[Mapping[str, str]] = {
+    "11labs": "elevenlabs",
     "алеф": "aleph",
     "апскейл": "upscale",
     "ван": "wan",
+    "вейо": "veo",
+    "вио": "veo",
     "вэо": "veo",
     "гемини": "gemini",
     "гпт": "gpt",
@@ -122,15 +125,23 @@ SPOKEN: Final[Mapping[str, str]] = {
     "джемини": "gemini",
     "джипити": "gpt",
     "дипити": "gpt",
+    "жпт": "gpt",
+    "з": "z",
+    "зет": "z",
+    "зэт": "z",
     "илевенлабс": "elevenlabs",
     "имаджен": "imagen",
+    "имедж": "image",
+    "имейдж": "image",
+    "имидж": "image",
     "инфинитолк": "infinitalk",
     "кванг": "qwen",
     "квен": "qwen",
     "контекст": "kontext",
+    "кувен": "qwen",
     "куин": "qwen",
-    "миджорни": "midjourney",
     "мидджорни": "midjourney",
+    "миджорни": "midjourney",
     "минимакс": "minimax",
     "омнихьюман": "omnihuman",
     "опенай": "openai",
@@ -142,6 +153,7 @@ SPOKEN: Final[Mapping[str, str]] = {
     "сиданс": "seedance",
     "сидрим": "seedream",
     "флакс": "flux",
+    "флекс": "flex",
     "флюкс": "flux",
     "хайло": "hailuo",
     "хайлуо": "hailuo",
@@ -150,7 +162,13 @@ SPOKEN: Final[Mapping[str, str]] = {
     "элевен": "elevenlabs",
     "элевенлабс": "elevenlabs",
 }
-"""Names as Russians write them, where letter by letter would not do (`клинг`, `вео`, `суно` need no entry)."""
+"""Names as Russians write them, where letter by letter would not do (`клинг`, `вео`, `суно` need no entry).
+
+A name written in two words (`элевен лабс`, `mid journey`) is found here without the space.
+"""
+
+NO_NAMES: Final = frozenset({"sedans"})
+"""Ordinary words that sound almost like a name."""
 
 SILENT: Final = frozenset({
     "а", "без", "бы", "в", "во", "для", "до", "за", "и", "из", "или", "к", "как", "на", "не", "ничего", "но", "о", "об",

@@ -1,8 +1,8 @@
 """What a finished task hands over, wherever its family puts it: URLs of files, or an object to be read.
 
 A record has one place with results, and the first place that has any is believed; the others repeat it. Of that place every
-output counts. What was sent in (`origin…`), stills beside a video, covers and streams beside a track are no outputs: each such
-field is named in `NOT_OUTPUTS` with its reason. A copy with a watermark is one only where there is no clean one.
+output counts. What was sent in (`origin…`) and streams are no outputs, see `NEVER_OUTPUTS`; nor are stills beside a video and
+covers beside a track, see `BESIDE_OUTPUTS`. A copy with a watermark is one only where there is no clean one.
 `leftovers.py` finds what none of these rules read. Nothing here raises on junk.
 """
 
@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, TypeGuard
 
 from photomat.kernel.text import storable
+from photomat.kie.echoes import CALLBACK_KEYS, ORDER_KEYS, holds_callback_url, without_echoes
 
 LONGEST_URL: Final = 2000
 
@@ -57,22 +58,29 @@ LYRICS_LISTS: Final = ("data", "lyricsData", "lyrics_data")
 LYRICS_APART: Final = "\n\n⁂\n\n"
 VOICE_KEYS: Final = ("validateInfo", "validate_info", "voiceId", "voice_id", "isAvailable", "is_available")
 
-NOT_OUTPUTS: Final[Mapping[str, str]] = {
-    **dict.fromkeys(("param", "paramJson", "generateParam"), "the order, echoed"),
-    **dict.fromkeys(("callBackUrl", "callbackUrl", "callback_url"), "our own URL, echoed"),
+NEVER_OUTPUTS: Final[Mapping[str, str]] = {
+    **dict.fromkeys(sorted(ORDER_KEYS), "the order, echoed"),
+    **dict.fromkeys(("input", "inputs", "params"), "the order, echoed"),
+    **dict.fromkeys(sorted(CALLBACK_KEYS), "our own URL, echoed"),
     **dict.fromkeys(("originUrl", "origin_url"), "the track that was taken apart"),
     **dict.fromkeys(("originUrls", "origin_urls"), "the video before Kie cropped it"),
     **dict.fromkeys(("originImageUrl", "origin_image_url"), "the picture that was edited"),
     **dict.fromkeys(("streamAudioUrl", "stream_audio_url"), "a stream of the track, for listening while it is made"),
     **dict.fromkeys(("sourceStreamAudioUrl", "source_stream_audio_url"), "the same stream at its source"),
+    **dict.fromkeys(FRAME_KEYS, "a frame, where there is no video"),
+}
+"""Documented fields with URLs in them that are no outputs, reviewed one by one: the field, and why."""
+
+BESIDE_OUTPUTS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("sourceAudioUrl", "source_audio_url"), "the same track at its source"),
     **dict.fromkeys(COVER_KEYS, "the cover of a track, or a still of a video"),
     **dict.fromkeys(("imageUrls", "image_urls"), "stills of videos"),
     **dict.fromkeys(STILL_KEYS, "a still of a video, where there is one"),
-    **dict.fromkeys(FRAME_KEYS, "a frame, where there is no video"),
     **dict.fromkeys(WATERMARKED, "a copy with a watermark, where there is a clean one"),
 }
-"""Documented fields with URLs in them that are no outputs, reviewed one by one: the field, and why."""
+"""Fields that only go with an output in the same object; where that object has no other, they are the output."""
+
+NOT_OUTPUTS: Final[Mapping[str, str]] = {**NEVER_OUTPUTS, **BESIDE_OUTPUTS}
 
 
 def decoded(raw: object) -> object:
@@ -98,12 +106,18 @@ def urls_of(data: Found) -> tuple[str, ...]:
 
 def result_object_of(data: Found) -> dict[str, Any] | None:
     """What is to be read rather than looked at: a transcript, the parts of a picture, lyrics, notes, a voice."""
+    found = object_of(data)
+    return fit_to_store(found) if found else None
+
+
+def object_of(data: Found) -> dict[str, Any] | None:
+    """The same as Kie sent it."""
     for place in places(data):
         inner = place.get("resultObject")
         told = inner if isinstance(inner, dict) and inner else None
         found = _lyrics(told or place) or told or _notes(place) or _voice(place)
         if found:
-            return fit_to_store(found)
+            return found
     return None
 
 
@@ -155,12 +169,12 @@ def _listed(place: Found, keys: Iterable[str]) -> list[str]:
 def _one_url(value: object) -> list[str]:
     if isinstance(value, Mapping):
         return named(value, ("resultUrl", "url"))[:1]
-    return [value] if is_url(value) else []
+    return [usable_url(value)] if is_url(value) else []
 
 
 def named(place: Found, keys: Iterable[str]) -> list[str]:
     """The URLs under these keys."""
-    return [place[key] for key in keys if is_url(place.get(key))]
+    return [usable_url(place[key]) for key in keys if is_url(place.get(key))]
 
 
 def _masks(result: object) -> list[str]:
@@ -176,13 +190,17 @@ def objects(values: object) -> list[Found]:
 
 def _lyrics(place: Found) -> dict[str, Any] | None:
     """The variants of a text as one text, each under its title."""
-    variants = [
-        "\n\n".join(part for part in (variant.get("title"), variant["text"]) if isinstance(part, str) and part)
-        for key in LYRICS_LISTS
-        for variant in objects(place.get(key))
-        if isinstance(variant.get("text"), str) and variant["text"].strip()
-    ]
-    return {"text": LYRICS_APART.join(dict.fromkeys(variants))} if variants else None
+    variants = [lyrics_variant(variant) for key in LYRICS_LISTS for variant in objects(place.get(key))]
+    texts = dict.fromkeys(text for text in variants if text)
+    return {"text": LYRICS_APART.join(texts)} if texts else None
+
+
+def lyrics_variant(variant: Found) -> str | None:
+    """One variant of a text, under its title; None where there is no text."""
+    text = variant.get("text")
+    if not isinstance(text, str) or not text.strip():
+        return None
+    return "\n\n".join(part for part in (variant.get("title"), text) if isinstance(part, str) and part)
 
 
 def _notes(place: Found) -> dict[str, Any] | None:
@@ -198,9 +216,9 @@ def _voice(place: Found) -> dict[str, Any] | None:
 
 
 def fit_to_store(found: dict[str, Any]) -> dict[str, Any] | None:
-    """The object without what PostgreSQL cannot hold; None where nothing is left."""
+    """The object without echoes of the order and without what PostgreSQL cannot hold; None where nothing is left."""
     try:
-        return storable(found) or None
+        return storable(without_echoes(found)) or None
     except RecursionError:
         return None
 
@@ -212,10 +230,17 @@ def stem_keys(stem: str) -> tuple[str, str]:
 
 
 def is_url(value: object) -> TypeGuard[str]:
-    """A URL as the wire has them: printable ASCII, so that it can be stored, sent and opened."""
-    return looks_like_url(value) and value.isascii() and value.isprintable() and len(value) <= LONGEST_URL
+    """A URL as the wire has them: printable ASCII, so that it can be stored, sent and opened; never our own callback."""
+    is_fit = looks_like_url(value) and value.isascii() and value.isprintable() and len(value) <= LONGEST_URL
+    return is_fit and not holds_callback_url(str(value))
 
 
 def looks_like_url(value: object) -> TypeGuard[str]:
-    """Whether a value is meant as a URL, usable or not."""
-    return isinstance(value, str) and value.startswith(("http://", "https://"))
+    """Whether a value is meant as a URL of a web server, usable or not."""
+    return isinstance(value, str) and value[: len("https://")].lower().startswith(("http://", "https://"))
+
+
+def usable_url(url: str) -> str:
+    """The URL with its scheme in small letters, as it is stored."""
+    scheme, mark, rest = url.partition("://")
+    return f"{scheme.lower()}{mark}{rest}"

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple
 from photomat.kernel.text import storable
 from photomat.kie import times
 from photomat.kie.credits import credits_of
+from photomat.kie.echoes import without_callback_urls
 from photomat.kie.leftovers import MOST_OUTPUTS, NOTHING, Leftovers, beside_files, leftovers_of
 from photomat.kie.results import result_object_of, urls_of
 from photomat.kie.states import OK, KieState, envelope_code, normalize_state, state_of
@@ -22,6 +23,7 @@ __all__ = ["KieState", "Reading", "extract_task_id", "normalize_state", "parse_k
 
 MOST_REASON_CHARS: Final = 500
 MOST_CODE_CHARS: Final = 40
+MOST_TEXT_CHARS: Final = 10 * MOST_REASON_CHARS
 LONGEST_TASK_ID: Final = 200
 TASK_ID_PLACES: Final = (("data", "taskId"), ("data", "task_id"), ("taskId",), ("task_id",))
 REASON_KEYS: Final = ("failMsg", "errorMessage")
@@ -67,7 +69,7 @@ def parse_kie_state(payload: object) -> Reading:
     data: Mapping[str, Any] = found if isinstance(found, Mapping) else {}
     urls, result_object, details = urls_of(data), result_object_of(data), details_of(data)
     state = state_of(payload, data, has_result=bool(urls or result_object))
-    left = _left(data, urls, details, has_object=bool(result_object)) if state is KieState.SUCCESS else NOTHING
+    left = _left(data, urls, details) if state is KieState.SUCCESS else NOTHING
     urls = (*urls, *left.urls)[:MOST_OUTPUTS]
     object_as_file = left.answer is not None or bool(urls and beside_files(result_object))
     result_object = left.answer or result_object
@@ -89,11 +91,9 @@ def parse_kie_state(payload: object) -> Reading:
     )
 
 
-def _left(
-    data: Mapping[str, Any], urls: tuple[str, ...], details: Mapping[str, Detail], *, has_object: bool
-) -> Leftovers:
+def _left(data: Mapping[str, Any], urls: tuple[str, ...], details: Mapping[str, Detail]) -> Leftovers:
     covers = frozenset(detail.cover_url for detail in details.values() if detail.cover_url is not None)
-    return leftovers_of(data, urls=urls, shown=covers, has_object=has_object)
+    return leftovers_of(data, urls=urls, shown=covers)
 
 
 def _words_of_envelope(payload: Mapping[str, Any]) -> str | None:
@@ -111,7 +111,11 @@ def _code_of_envelope(payload: Mapping[str, Any]) -> str | None:
 def _first_text(place: Mapping[str, Any], keys: tuple[str, ...], most_chars: int) -> str | None:
     """The first of these fields that says something, fit to be stored; 0 and the empty text say nothing."""
     said = (place.get(key) for key in keys)
-    return next((str(storable(str(raw)))[:most_chars] for raw in said if isinstance(raw, str | int) and raw), None)
+    return next((_storable_text(raw)[:most_chars] for raw in said if isinstance(raw, str | int) and raw), None)
+
+
+def _storable_text(raw: str | int) -> str:
+    return without_callback_urls(str(storable(str(raw)))[:MOST_TEXT_CHARS])
 
 
 def _is_id(value: str) -> bool:

@@ -1,14 +1,14 @@
 """POST /kie/callback/{job}.{sig} and POST /kie/callback: checked, stored, answered. A wake-up, never the verdict.
 
 The signed address says which job is meant. Where KIE_WEBHOOK_KEY is set Kie's own signature must be there as well; the
-address without a job is open only to it. Kie echoes our signed address in `param`: wherever it stands, it is dropped before
-anything is stored.
+address without a job is open only to it. Kie echoes our signed address in `param`: wherever it stands, also in JSON within
+a string, it is dropped before anything is stored.
 """
 
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from aiohttp import web
 
@@ -18,12 +18,10 @@ from photomat.kernel.clock import epoch
 from photomat.kernel.ids import JobId
 from photomat.kernel.metrics import BAD_REQUESTS
 from photomat.kernel.text import storable
+from photomat.kie.echoes import without_echoes
 from photomat.kie.signature import job_of, signed_by_kie
 from photomat.kie.state_parser import extract_task_id
 from photomat.web.body import BadBody, read_json
-
-ECHOES: Final = frozenset({"param", "paramJson", "callBackUrl"})
-"""Where Kie repeats what we ordered, our signed address with it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,24 +58,13 @@ class KieCallbacks:
         return await self._store(job_id, task_id, payload)
 
     async def _store(self, job_id: JobId | None, task_id: str, payload: dict[str, Any]) -> web.Response:
-        clean = _without_address(payload)
+        clean = storable(without_echoes(payload))
         body = json.dumps(clean, ensure_ascii=False, sort_keys=True).encode()
         try:
             await self.inbox.store(Callback(job_id=job_id, task_id=task_id, payload=clean, body=body))
         except Exception:  # noqa: BLE001  logged where it happened; not stored, so Kie must repeat
             return web.json_response({"code": 503, "msg": "try again"}, status=503)
         return web.json_response({"code": 200, "msg": "success"})
-
-
-def _without_address(payload: dict[str, Any]) -> dict[str, Any]:
-    return {str(storable(key)): storable(_pruned(value)) for key, value in payload.items() if key not in ECHOES}
-
-
-def _pruned(value: Any) -> Any:
-    """The same without the echoes, at any depth; `read_json` has bounded the depth."""
-    if isinstance(value, dict):
-        return {key: _pruned(inner) for key, inner in value.items() if key not in ECHOES}
-    return [_pruned(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _refuse(status: int, reason: str) -> web.Response:
