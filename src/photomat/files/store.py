@@ -230,7 +230,11 @@ def _file(row: Mapping[str, Any]) -> InputFile:
 
 def _converted(row: Mapping[str, Any]) -> ConvertedCopy | None:
     url = row["converted_url"]
-    return None if url is None else ConvertedCopy(format=row["converted_format"], kie_url=url, size_bytes=row["converted_bytes"])
+    return (
+        None
+        if url is None
+        else ConvertedCopy(format=row["converted_format"], kie_url=url, size_bytes=row["converted_bytes"])
+    )
 
 
 def _source(row: Mapping[str, Any]) -> Source:
