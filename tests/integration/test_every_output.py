@@ -20,6 +20,8 @@ from support.telegram_media import picture
 
 STEMS = ("vocal", "drums", "bass", "guitar", "piano", "keyboard", "strings", "synth", "fx", "brass", "organ")
 
+ORDER = json.dumps({"callBackUrl": "https://bot.example/kie/callback/5.TOKEN"})
+
 
 def answer(result: dict[str, Any]) -> Reading:
     return parse_kie_state({"code": 200, "data": {"taskId": "t", "state": "success", "resultJson": json.dumps(result)}})
@@ -81,7 +83,10 @@ async def test_an_unknown_part_is_shown_and_the_operator_is_told_its_field(datab
 
 @pytest.mark.parametrize(
     ("result", "is_known"),
-    [({"planets": [{"name": "Марс"}]}, False), ({"resultUrls": 1, "resultObject": {"timestamps": ["Марс"]}}, True)],
+    [
+        ({"planets": [{"name": "Марс", "param": ORDER}], "raw": ORDER}, False),
+        ({"resultUrls": 1, "resultObject": {"timestamps": ["Марс"]}}, True),
+    ],
     ids=["a structure nobody knows", "an object beside a file"],
 )
 async def test_what_cannot_be_a_file_of_kies_comes_as_a_file_of_json(
@@ -96,7 +101,10 @@ async def test_what_cannot_be_a_file_of_kies_comes_as_a_file_of_json(
         assert (row["unread_fields"] is None) is is_known
         message = await turned_to(desk, job_id, 1) if is_known else desk.seen()[-1]
         assert desk.kinds() == ["document"]
-        assert "Марс" in desk.shown_bytes(message).decode()
+        shown = desk.shown_bytes(message).decode()
+        assert "Марс" in shown
+        assert "TOKEN" not in shown
+        assert "TOKEN" not in str(dict(row))
         assert "Полный ответ модели" in message["caption"]
         assert all("photomat:" not in url for url in row["result_urls"])
 

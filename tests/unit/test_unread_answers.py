@@ -103,6 +103,12 @@ def test_what_is_no_url_beside_a_url_is_kept_in_the_file(result: dict[str, Any],
     assert reading.unread == fields
 
 
+def test_an_answer_that_is_one_text_is_kept_in_the_file() -> None:
+    reading = read(resultJson=json.dumps("hello"))
+    assert (reading.result_object, reading.object_as_file) == ({"answer": "hello"}, True)
+    assert reading.unread == ("resultJson",)
+
+
 def test_an_object_with_texts_in_its_lists_of_files_is_a_file_beside_them() -> None:
     for key in ("data", "images", "segments"):
         inner = {key: [{"maskUrl": B, "url": B, "transcript": "said"}]}

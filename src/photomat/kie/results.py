@@ -84,14 +84,15 @@ NOT_OUTPUTS: Final[Mapping[str, str]] = {**NEVER_OUTPUTS, **BESIDE_OUTPUTS}
 
 
 def decoded(raw: object) -> object:
-    """What a field holds that is JSON in a string here and an object there, also where it was encoded twice."""
+    """What a field holds that is JSON in a string here and an object there, also encoded twice; None for no JSON."""
+    found: object = None
     for _ in range(2):
         if not isinstance(raw, str):
             break
         try:
-            raw = json.loads(raw)
+            found = raw = json.loads(raw)
         except (ValueError, RecursionError):
-            return None
+            return found
     return raw
 
 
