@@ -48,10 +48,18 @@ def film(
     return box(b"ftyp", brand, bytes(4)) + box(b"mdat", bytes(padding)) + moov
 
 
-def fragmented_film(*, seconds: int = 4, told: int = 0, begins: int | None = None) -> bytes:
+def fragmented_film(
+    *,
+    seconds: int = 4,
+    told: int = 0,
+    begins: int | None = None,
+    handler: bytes = b"vide",
+    more: Sequence[bytes] = (),
+) -> bytes:
     """A film in fragments of a second; its header may tell of another length, the fragments when they begin (thousandths)."""
     mvex = box(b"mvex", box(b"trex", bytes(4), struct.pack(">IIIII", 1, 1, 100, 0, 0)))
-    moov = box(b"moov", box(b"mvhd", bytes(12), struct.pack(">II", 1000, told), bytes(80)), _trak(1, b"vide"), mvex)
+    track = _trak(1, handler, *more)
+    moov = box(b"moov", box(b"mvhd", bytes(12), struct.pack(">II", 1000, told), bytes(80)), track, mvex)
     tfhd = box(b"tfhd", bytes(4), struct.pack(">I", 1))
     tfhd += b"" if begins is None else box(b"tfdt", bytes(4), struct.pack(">I", begins))
     usual = box(b"trun", bytes(4), struct.pack(">I", 10))

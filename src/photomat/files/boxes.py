@@ -2,17 +2,20 @@
 
 Boxes are walked by their sizes, so the one that matters may stand at the end of a large file. A length is told in several
 places (the film's header, each track's) and can be counted (`box_times.py`); the largest counts. Where a track has an edit
-list, only what it plays counts, as every player has it: cutting programs and encoders hide the rest that way.
+list, only what it plays counts, as every player has it: cutting programs and encoders hide the rest that way. In fragments, or
+where an edit has no length, decoders play what is in front of it too. A film with a second header of one kind is unreadable:
+decoders do not agree which one counts.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
+from itertools import islice
 from typing import Final
 
 from photomat.files import box_times
 from photomat.files.box_times import Box, Edit
-from photomat.files.padding import AAC_SAMPLES, TIMESTAMP_S, without_padding, without_samples
+from photomat.files.padding import AAC_SAMPLES, TIMESTAMP_S, most_samples, without_padding, without_samples
 from photomat.files.reader import Cut, Reader
 
 LONG_HEADER: Final = 16
@@ -43,17 +46,22 @@ class Track:
         if not self.edits:
             return self._without_padding(held)
         if self.in_fragments or not any(edit.length for edit in self.edits if not edit.is_empty):
-            return self._without_padding(
-                max(held + self._begins_later(film_timescale) - self._skips(timescale), Decimal(0))
-            )
+            return self._without_padding(held + self._begins_later(film_timescale) - self._delay(timescale))
         return without_padding(Decimal(sum(edit.length for edit in self.edits)) / film_timescale)
 
     def _begins_later(self, film_timescale: int) -> Decimal:
         return Decimal(sum(edit.length for edit in self.edits if edit.is_empty)) / film_timescale
 
-    def _skips(self, timescale: int) -> Decimal:
-        """What is not played in front of an edit that goes on to the end."""
-        return Decimal(min((edit.media_time for edit in self.edits if not edit.is_empty), default=0)) / timescale
+    def _delay(self, timescale: int) -> Decimal:
+        """The encoder's delay in front of an edit that goes on to the end; only audio has one.
+
+        A video track begins later because its pictures are stored in another order, and all of them are shown.
+        """
+        if self.handler != SOUND:
+            return Decimal(0)
+        skipped = min((edit.media_time for edit in self.edits if not edit.is_empty), default=0)
+        held = max(self.told, self.counted + self.in_fragments, self.reached)
+        return Decimal(min(skipped, AAC_SAMPLES, most_samples(timescale), held)) / timescale
 
     def _without_padding(self, seconds: Decimal) -> Decimal:
         """A sound track without an edit list still has its encoder's delay, and its last frame is filled up."""
@@ -96,12 +104,14 @@ class Film:
 
 def read_film(reader: Reader) -> Film:
     """Read what the boxes of a film say; whatever they do not say is left out."""
-    film = Film()
+    film, headers = Film(), list[Box]()
     for box in boxes_within(reader, 0, reader.size):
         if box.kind in NEEDED and box.is_cut:
             raise Cut
         if box.kind == b"moov":
-            _read_header(reader, box, film)
+            headers.append(box)
+    for box in _at_most_one(headers):
+        _read_header(reader, box, film)
     for box in boxes_within(reader, 0, reader.size):
         if box.kind == b"moof":
             _read_fragment(reader, box, film)
@@ -144,8 +154,16 @@ def boxes_at(reader: Reader, box: Box, *path: bytes) -> Iterator[Box]:
                 yield from boxes_at(reader, found, *path[1:])
 
 
+def _at_most_one(found: Iterable[Box]) -> list[Box]:
+    """The box, if it is there; one that is there twice makes the file unreadable."""
+    boxes = list(islice(found, 2))
+    if len(boxes) > 1:
+        raise Cut
+    return boxes
+
+
 def _read_header(reader: Reader, moov: Box, film: Film) -> None:
-    for box in boxes_at(reader, moov, b"mvhd"):
+    for box in _at_most_one(boxes_at(reader, moov, b"mvhd")):
         timescale, length = box_times.header(reader, box)
         for whole in boxes_at(reader, moov, b"mvex", b"mehd"):
             length = max(length, box_times.told_of_fragments(reader, whole))
@@ -153,20 +171,21 @@ def _read_header(reader: Reader, moov: Box, film: Film) -> None:
         film.told = max(film.told, Decimal(length) / (timescale or 1))
     film.tracks += [_track(reader, box) for box in boxes_at(reader, moov, b"trak")]
     for box in boxes_at(reader, moov, b"mvex", b"trex"):
-        film.sample_lengths[reader.number(box.start + 4, 4)] = reader.number(box.start + 12, 4)
+        number, length = reader.number(box.start + 4, 4), reader.number(box.start + 12, 4)
+        film.sample_lengths[number] = max(length, film.sample_lengths.get(number, 0))
 
 
 def _track(reader: Reader, trak: Box) -> Track:
     track = Track()
-    for box in boxes_at(reader, trak, b"tkhd"):
+    for box in _at_most_one(boxes_at(reader, trak, b"tkhd")):
         is_long = reader.read(box.start, 1) == b"\x01"
         track.number = reader.number(box.start + (20 if is_long else 12), 4)
         track.width, track.height = reader.number(box.end - 8, 2), reader.number(box.end - 4, 2)
-    for box in boxes_at(reader, trak, b"edts", b"elst"):
+    for box in _at_most_one(boxes_at(reader, trak, b"edts", b"elst")):
         track.edits = box_times.edits(reader, box)
-    for box in boxes_at(reader, trak, b"mdia", b"mdhd"):
+    for box in _at_most_one(boxes_at(reader, trak, b"mdia", b"mdhd")):
         track.timescale, track.told = box_times.header(reader, box)
-    for box in boxes_at(reader, trak, b"mdia", b"hdlr"):
+    for box in _at_most_one(boxes_at(reader, trak, b"mdia", b"hdlr")):
         track.handler = reader.read(box.start + 8, 4)
     for table in boxes_at(reader, trak, b"mdia", b"minf", b"stbl"):
         samples = max((reader.number(box.start + 8, 4) for box in boxes_at(reader, table, b"stsz")), default=0)

@@ -1,6 +1,7 @@
 """Opus, Vorbis, Speex and FLAC in Ogg: how long they are. Pure.
 
-Pages say which place the sound has reached; the packets in them say how long they are themselves. The larger counts. Streams
+Pages say which place the sound has reached; the packets in them say how long they are themselves. The larger counts, unless the
+page cuts off no more than padding. Streams
 that run beside each other last as long as the longest, streams one after the other add up.
 """
 
@@ -9,9 +10,10 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Final
 
-from photomat.files.flac import declared_in, frame_samples
-from photomat.files.padding import without_samples
+from photomat.files.flac import StreamInfo, read_frame, stream_info
+from photomat.files.padding import most_samples, without_samples
 from photomat.files.reader import Reader
+from photomat.files.vorbis import MODES_BYTES, VorbisBlocks
 
 PAGE_HEADER: Final = 27
 LONGEST_PAGE_HEADER: Final = PAGE_HEADER + 255
@@ -23,6 +25,9 @@ OPUS_PARTS: Final = {range(12): (480, 960, 1920, 2880), range(12, 16): (480, 960
 
 LONGEST_PACKET: Final = 5760
 """Opus fills up its last packet, and the last page says where the sound really ends."""
+
+SPEEX_FRAME: Final = 160
+"""Samples of a frame of the narrowest mode; each wider one doubles them. Decoders do not look at the stated size."""
 
 HEADERS: Final = {"opus": 2, "vorbis": 3, "speex": 2, "flac": 1}
 STREAM_HEAD: Final = 80
@@ -38,7 +43,8 @@ class Stream:
     rate: int
     unheard: int = 0
     least: int = 0
-    declared: int = 0
+    info: StreamInfo | None = None
+    blocks: VorbisBlocks | None = None
     reached: int = 0
     packets: int = 0
     counted: int = 0
@@ -46,7 +52,14 @@ class Stream:
     @property
     def filling(self) -> int:
         """How many samples more than the last page says its packets may hold: their sound is cut off there."""
-        return {"opus": LONGEST_PACKET, "vorbis": 4 * self.least, "speex": 2 * self.least}.get(self.codec, 0)
+        block = self.blocks.long if self.blocks is not None else 0
+        filling = {"opus": LONGEST_PACKET, "vorbis": 2 * block, "speex": 2 * self.least}.get(self.codec, 0)
+        return min(filling, most_samples(self.rate))
+
+    @property
+    def declared(self) -> int:
+        """How many samples it declares; 0 if it does not."""
+        return self.info.samples if self.info is not None else 0
 
     @property
     def seconds(self) -> Decimal:
@@ -59,12 +72,16 @@ class Stream:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """A page: whose it is, what place it has reached, and where its packets begin and how long they are."""
+    """A page: whose it is, what place it has reached, and where its packets begin and how long they are.
+
+    `continued` is the part of a packet that began in the page before.
+    """
 
     flags: int
     reached: int
     serial: bytes
     packets: list[tuple[int, int]] = field(default_factory=list)
+    continued: tuple[int, int] | None = None
 
 
 def ogg_seconds(reader: Reader) -> Decimal | None:
@@ -102,30 +119,46 @@ def _stream(packet: bytes) -> Stream | None:
     if packet.startswith(b"OpusHead"):
         return Stream(codec="opus", rate=OPUS_RATE, unheard=int.from_bytes(packet[10:12], "little"))
     if packet.startswith(b"\x01vorbis") and len(packet) > 28:  # noqa: PLR2004  as far as the lengths of its blocks
-        return Stream(codec="vorbis", rate=int.from_bytes(packet[12:16], "little"), least=1 << (packet[28] & 15) >> 1)
+        blocks = VorbisBlocks(short=1 << (packet[28] & 15), long=1 << (packet[28] >> 4))
+        return Stream(codec="vorbis", rate=int.from_bytes(packet[12:16], "little"), blocks=blocks)
     if packet.startswith(b"Speex   ") and len(packet) >= 72:  # noqa: PLR2004  as far as its frames
-        rate, frame, frames = (int.from_bytes(packet[at : at + 4], "little") for at in (36, 56, 64))
-        return Stream(codec="speex", rate=rate, least=frame * max(1, frames))
+        rate, mode, frame, frames = (int.from_bytes(packet[at : at + 4], "little") for at in (36, 40, 56, 64))
+        return Stream(codec="speex", rate=rate, least=max(frame, SPEEX_FRAME << min(mode, 2)) * max(1, frames))
     if packet.startswith(b"\x7fFLAC") and len(packet) >= 51:  # noqa: PLR2004  with the block that describes the stream
-        rate, declared = declared_in(packet[17:51])
-        return Stream(codec="flac", rate=rate, declared=declared)
+        info = stream_info(packet[17:51])
+        return Stream(codec="flac", rate=info.rate, info=info)
     return None
 
 
 def _count(reader: Reader, page: Page, stream: Stream) -> None:
     stream.reached = max(stream.reached, page.reached)
+    if page.continued is not None and stream.packets == HEADERS[stream.codec]:
+        _add_setup(reader, *page.continued, stream)
     for at, size in page.packets:
         stream.packets += 1
+        if stream.packets == HEADERS[stream.codec]:
+            _add_setup(reader, at, size, stream)
         if stream.packets > HEADERS[stream.codec] and size:
             stream.counted += _packet_samples(reader, at, stream)
+
+
+def _add_setup(reader: Reader, at: int, size: int, stream: Stream) -> None:
+    """Keep the end of the last header packet of Vorbis, which may go on over several pages."""
+    if stream.blocks is not None:
+        skipped = max(0, size - MODES_BYTES)
+        stream.blocks.add_setup(reader.some(at + skipped, size - skipped))
 
 
 def _packet_samples(reader: Reader, at: int, stream: Stream) -> int:
     match stream.codec:
         case "opus":
             return _opus_samples(reader.some(at, 2))
-        case "flac":
-            return frame_samples(reader.some(at, FRAME_HEAD))
+        case "flac" if stream.info is not None:
+            frame = read_frame(reader.some(at, FRAME_HEAD), stream.info)
+            stream.rate = min(stream.rate, frame.rate) if frame is not None else stream.rate
+            return frame.samples if frame is not None else 0
+        case "vorbis" if stream.blocks is not None:
+            return stream.blocks.samples(reader.read(at, 1))
         case _:
             return stream.least
 
@@ -151,16 +184,18 @@ def _pages(reader: Reader) -> Iterator[Page]:
         start = at + PAGE_HEADER + len(table)
         reached = int.from_bytes(head[6:14], "little", signed=True)
         reader.spend(2 + len(table) // 4)
-        yield Page(flags=head[5], reached=reached, serial=head[14:18], packets=_packets(table, start, head[5]))
+        packets = _packets(table, start)
+        rest = packets.pop(0) if head[5] & GOES_ON and packets else None
+        yield Page(flags=head[5], reached=reached, serial=head[14:18], packets=packets, continued=rest)
         at = start + sum(table)
 
 
-def _packets(table: bytes, start: int, flags: int) -> list[tuple[int, int]]:
-    """The packets that begin in a page; one that goes on from the page before began there."""
-    found, at, size, is_rest = list[tuple[int, int]](), start, 0, bool(flags & GOES_ON)
+def _packets(table: bytes, start: int) -> list[tuple[int, int]]:
+    """The packets in a page, as far as they are in it."""
+    found, at, size = list[tuple[int, int]](), start, 0
     for length in table:
         size += length
         if length < FULL:
-            found += [] if is_rest else [(at, size)]
-            at, size, is_rest = at + size, 0, False
-    return found if not size or is_rest else [*found, (at, size)]
+            found.append((at, size))
+            at, size = at + size, 0
+    return [*found, (at, size)] if size else found

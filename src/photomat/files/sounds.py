@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Final
 
 from photomat.files.frames import mp3_seconds
-from photomat.files.padding import MP3_SAMPLES, without_samples
+from photomat.files.padding import MP3_SAMPLES, most_samples, without_samples
 from photomat.files.reader import Reader
 
 NOT_TOLD: Final = frozenset({0, 0xFFFFFFFF})
@@ -25,6 +25,10 @@ MPEG: Final = frozenset({0x50, 0x55})
 PRINTABLE: Final = range(0x20, 0x7F)
 
 AIFF_COMMON: Final = 18
+AIFF_PLAIN: Final = frozenset({b"none", b"sowt", b"twos", b"raw ", b"in24", b"in32", b"fl32", b"fl64"})
+AIFF_BLOCKS: Final = {b"ulaw": (1, 1), b"alaw": (1, 1), b"ima4": (34, 64), b"gsm ": (33, 160)}
+"""Bytes of a block of one channel, and the samples in it."""
+
 AMR_NARROW, AMR_WIDE = b"#!AMR\n", b"#!AMR-WB\n"
 AMR_BYTES: Final = {
     AMR_NARROW: (12, 13, 15, 17, 19, 20, 26, 31, 5, 0, 0, 0, 0, 0, 0, 0),
@@ -73,11 +77,15 @@ def wav_seconds(reader: Reader) -> Decimal | None:
 
 
 def _blocks_seconds(form: Format, size_bytes: int, stated: int) -> Decimal | None:
-    """The samples that all blocks hold; fewer where the stated number ends within the last ones, which are filled up."""
+    """The samples that all blocks hold; fewer where the stated number ends within the last ones, which are filled up.
+
+    Decoders ignore the stated number, and blocks may be of any size: what it leaves out must not exceed padding.
+    """
     held = -(-size_bytes // form.block_bytes) * form.block_samples
     if not form.rate:
         return None
-    if held - FILLED_BLOCKS * form.block_samples < stated < held:
+    filled = min(FILLED_BLOCKS * form.block_samples - 1, most_samples(form.rate))
+    if held - filled <= stated < held:
         return Decimal(stated) / form.rate
     return without_samples(Decimal(held) / form.rate, form.block_samples, form.rate)
 
@@ -132,25 +140,28 @@ def _block_samples(code: int, block_bytes: int, channels: int) -> int:
 
 
 def aiff_seconds(reader: Reader) -> Decimal | None:
-    """How long an AIFF or AIFC is: the frames its sound has bytes for, or as it states where the sound is compressed."""
-    at, stated, rate, frame_bytes, size_bytes, is_plain = 12, 0, Decimal(0), 0, 0, True
+    """How long an AIFF or AIFC is: the samples its sound has bytes for. None where it is compressed in an unknown way."""
+    at, rate, block_bytes, block_samples, size_bytes = 12, Decimal(0), 0, 0, 0
     while at + 8 <= reader.size:
         name, size = reader.read(at, 4), reader.number(at + 4, 4)
         if name == b"COMM":
-            stated, rate = reader.number(at + 10, 4), _extended(reader.read(at + 16, 10))
-            frame_bytes = reader.number(at + 8, 2) * -(-reader.number(at + 14, 2) // 8)
-            is_plain = size < AIFF_COMMON + 4 or reader.read(at + 26, 4) in {b"NONE", b"sowt", b"twos"}
+            rate, bits = _extended(reader.read(at + 16, 10)), reader.number(at + 14, 2)
+            code = reader.read(at + 26, 4).lower() if size >= AIFF_COMMON + 4 else b"none"
+            each, block_samples = (-(-bits // 8), 1) if code in AIFF_PLAIN else AIFF_BLOCKS.get(code, (0, 0))
+            block_bytes = reader.number(at + 8, 2) * each
         elif name == b"SSND":
             size_bytes += min(size, reader.size - at - 8) - 8
         at += 8 + size + size % 2
-    frames = size_bytes // frame_bytes if is_plain and frame_bytes else stated
-    return frames / rate if rate and size_bytes > 0 else None
+    if not rate or not block_bytes or size_bytes <= 0:
+        return None
+    return size_bytes // block_bytes * block_samples / rate
 
 
 def _extended(number: bytes) -> Decimal:
     """A floating-point number of 80 bits."""
     exponent, fraction = int.from_bytes(number[:2], "big") & 0x7FFF, int.from_bytes(number[2:], "big")
-    return Decimal(fraction) * Decimal(2) ** (exponent - 16383 - 63)
+    shift = exponent - 16383 - 63
+    return Decimal(fraction << shift) if shift > 0 else Decimal(fraction) / (1 << -shift)
 
 
 def amr_seconds(reader: Reader) -> Decimal | None:
