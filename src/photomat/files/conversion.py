@@ -15,10 +15,14 @@ from typing import BinaryIO, Final
 
 from photomat.files.sniff import HEAD_BYTES, sniff
 from photomat.files.temporary import temporary_file
-from photomat.kernel.errors import Rejected
+from photomat.kernel.errors import Rejected, Transient
 
 INHERITED: Final = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "LANG", "SYSTEMROOT")
 WORKER: Final = "photomat.files.conversion_worker"
+
+
+class ConversionTimeout(Transient):
+    """The conversion took too long; it says nothing about the file, for the machine may be busy."""
 
 
 class NotConverted(Rejected):
@@ -35,6 +39,7 @@ class Converted:
     file: BinaryIO
     mime: str
     format: str
+    size_bytes: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,16 +53,24 @@ class Converter:
     async def converted(
         self, file: BinaryIO, *, file_format: str, targets: Sequence[str], most_bytes: int, within_s: float
     ) -> AsyncIterator[Converted]:
-        """The file in one of the target formats, gone after the block. Raises NotConverted, TimeoutError or OwnDisk."""
+        """The file in one of the target formats, gone after the block. Raises NotConverted, ConversionTimeout or OwnDisk.
+
+        `within_s` is the time for the conversion itself; waiting for a place is not part of it.
+        """
         with temporary_file(self.folder) as target:
-            async with asyncio.timeout(within_s), self.places:
-                await _work(file, target, file_format=file_format, targets=targets, most_bytes=most_bytes)
+            async with self.places:
+                try:
+                    async with asyncio.timeout(within_s):
+                        await _work(file, target, file_format=file_format, targets=targets, most_bytes=most_bytes)
+                except TimeoutError:
+                    raise ConversionTimeout(f"a conversion of {file_format} took longer than {within_s} s") from None
+            size_bytes = target.seek(0, os.SEEK_END)
             target.seek(0)
             kind = sniff(target.read(HEAD_BYTES))
             target.seek(0)
             if kind.extension not in targets:
                 raise NotConverted
-            yield Converted(file=target, mime=kind.mime, format=kind.extension)
+            yield Converted(file=target, mime=kind.mime, format=kind.extension, size_bytes=size_bytes)
 
 
 async def _work(file: BinaryIO, target: BinaryIO, *, file_format: str, targets: Sequence[str], most_bytes: int) -> None:

@@ -18,7 +18,7 @@ from photomat.catalog.reference import FileRef
 from photomat.files import store
 from photomat.files.copying import Copy, copied
 from photomat.files.desk import FileDesk, FileLost
-from photomat.files.file import FromLink, InputFile
+from photomat.files.file import ConvertedCopy, FromLink, InputFile
 from photomat.files.temporary import OwnDisk
 from photomat.kernel.errors import Rejected, Transient
 from photomat.kernel.failpoint import failpoint
@@ -45,7 +45,7 @@ class FileChanged(Rejected):
 
 
 class NotHad(Transient):
-    """The server a customer named does not give the file out now, or it was not converted in time."""
+    """The server a customer named does not give the file out now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +62,7 @@ class Courier:
     async def bring(self, file: InputFile, limits: Sequence[FileLimits] = ()) -> str:
         """Kie's URL of the file, in a format that all these inputs take.
 
-        Raises FileLost, FileChanged, NotConverted, UploadRefused, Paused, NotHad or other Transient.
+        Raises FileLost, FileChanged, NotConverted, UploadRefused, Paused, NotHad, ConversionTimeout or other Transient.
         """
         wanted = targets(limits, file.content.facts.format)
         if wanted:
@@ -81,10 +81,10 @@ class Courier:
 
     async def _bring_converted(self, file: InputFile, limits: Sequence[FileLimits], wanted: Sequence[str]) -> str:
         """The same for a file that is converted; Kie's copy of it is remembered beside the one of the original."""
-        if file.converted is not None and file.converted.format in wanted:
+        most_bytes = min((each.max_bytes for each in limits if each.max_bytes), default=MOST_CONVERTED_BYTES)
+        if file.converted is not None and file.converted.format in wanted and file.converted.size_bytes <= most_bytes:
             return file.converted.kie_url
         failpoint("inputs.before_upload")
-        most_bytes = min((each.max_bytes for each in limits if each.max_bytes), default=MOST_CONVERTED_BYTES)
         async with AsyncExitStack() as stack:
             copy = await self._copy(stack, file)
             converting = self.desk.converter.converted(
@@ -94,13 +94,11 @@ class Courier:
                 most_bytes=most_bytes,
                 within_s=CONVERT_TIMEOUT_S,
             )
-            try:
-                made = await stack.enter_async_context(converting)
-            except TimeoutError:
-                raise NotHad(f"file {file.file_id} could not be converted in time") from None
+            made = await stack.enter_async_context(converting)
             kie_url = await self.uploads.upload(made.file, mime=made.mime, extension=made.format)
         failpoint("inputs.after_upload")
-        await store.remember_converted(self.desk.pool, file.file_id, kie_url=kie_url, converted_format=made.format)
+        converted = ConvertedCopy(format=made.format, kie_url=kie_url, size_bytes=made.size_bytes)
+        await store.remember_converted(self.desk.pool, file.file_id, converted)
         log.info("INPUT_UPLOADED", file_id=file.file_id, mime=made.mime, converted_from=file.content.facts.format)
         return kie_url
 

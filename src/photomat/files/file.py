@@ -48,6 +48,7 @@ class ConvertedCopy:
 
     format: str
     kie_url: str
+    size_bytes: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

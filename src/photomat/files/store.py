@@ -67,7 +67,8 @@ async def find_by_origin(session: Pool | Transaction, *, user_id: UserId, origin
         """
         SELECT file_id, user_id, source, telegram_id, link, job_id, position, kind, format, mime, size_bytes, seconds,
                width, height, sha256, CASE WHEN kie_url_at > photomat_now() - $3::interval THEN kie_url END AS kie_url,
-               converted_format, CASE WHEN converted_at > photomat_now() - $3::interval THEN converted_url END AS converted_url
+               converted_format, converted_bytes,
+               CASE WHEN converted_at > photomat_now() - $3::interval THEN converted_url END AS converted_url
           FROM input_files WHERE user_id = $1 AND origin = $2
         """,
         user_id,
@@ -85,7 +86,8 @@ async def own_files(
         """
         SELECT file_id, user_id, source, telegram_id, link, job_id, position, kind, format, mime, size_bytes, seconds,
                width, height, sha256, CASE WHEN kie_url_at > photomat_now() - $3::interval THEN kie_url END AS kie_url,
-               converted_format, CASE WHEN converted_at > photomat_now() - $3::interval THEN converted_url END AS converted_url
+               converted_format, converted_bytes,
+               CASE WHEN converted_at > photomat_now() - $3::interval THEN converted_url END AS converted_url
           FROM input_files WHERE user_id = $1 AND file_id = ANY($2::bigint[])
         """,
         user_id,
@@ -147,17 +149,18 @@ async def remember_upload(pool: Pool, file_id: int, *, kie_url: str) -> None:
     )
 
 
-async def remember_converted(pool: Pool, file_id: int, *, kie_url: str, converted_format: str) -> None:
+async def remember_converted(pool: Pool, file_id: int, copy: ConvertedCopy) -> None:
     """Kie has a converted copy from now on."""
     await pool.execute(
         """
         UPDATE input_files
-           SET converted_url = $2, converted_format = $3, converted_at = photomat_now(), lost_times = 0
+           SET converted_url = $2, converted_format = $3, converted_bytes = $4, converted_at = photomat_now(), lost_times = 0
          WHERE file_id = $1
         """,
         file_id,
-        kie_url,
-        converted_format,
+        copy.kie_url,
+        copy.format,
+        copy.size_bytes,
     )
 
 
@@ -225,7 +228,11 @@ def _file(row: Mapping[str, Any]) -> InputFile:
 
 def _converted(row: Mapping[str, Any]) -> ConvertedCopy | None:
     url = row["converted_url"]
-    return None if url is None else ConvertedCopy(format=row["converted_format"], kie_url=url)
+    return (
+        None
+        if url is None
+        else ConvertedCopy(format=row["converted_format"], kie_url=url, size_bytes=row["converted_bytes"])
+    )
 
 
 def _source(row: Mapping[str, Any]) -> Source:
