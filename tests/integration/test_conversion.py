@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
-from photomat.files.conversion import Converted, Converter, NotConverted
+from photomat.files.conversion import ConversionTimeout, Converted, Converter, NotConverted
 from photomat.files.measure import measure
 from support import media_bytes as made
 from support.real_media import PHOTO, REAL_FILES, TRANSPARENT
@@ -123,10 +123,35 @@ async def test_a_picture_of_too_many_pixels_is_not_decoded(tmp_path: Path) -> No
 
 async def test_a_conversion_that_takes_too_long_is_ended(tmp_path: Path) -> None:
     before = children()
-    with pytest.raises(TimeoutError):
+    with pytest.raises(ConversionTimeout):
         async with converted(tmp_path, PHOTO.read_bytes(), "heic", "jpg", within_s=0.02):
             pass
     assert children() == before
+
+
+async def test_waiting_for_a_place_takes_no_time_of_the_conversion(tmp_path: Path) -> None:
+    places = asyncio.Semaphore(1)
+    converter = Converter(folder=tmp_path / "tmp", places=places)
+
+    async def convert(within_s: float) -> str:
+        with PHOTO.open("rb") as file:
+            async with converter.converted(
+                file, file_format="heic", targets=("jpg",), most_bytes=MOST_BYTES, within_s=within_s
+            ) as found:
+                return found.format
+
+    async def is_too_slow(within_s: float) -> bool:
+        try:
+            return await convert(within_s) != "jpg"
+        except ConversionTimeout:
+            return True
+
+    async with asyncio.TaskGroup() as group, places:
+        hasty, patient = group.create_task(is_too_slow(0.01)), group.create_task(is_too_slow(60.0))
+        done, _ = await asyncio.wait({hasty, patient}, timeout=0.2)
+        assert not done, "neither has begun"
+    assert hasty.result()
+    assert not patient.result(), "the place is given back"
 
 
 def children() -> set[str]:

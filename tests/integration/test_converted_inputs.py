@@ -11,17 +11,24 @@ import pytest
 from photomat.bot.forms.attachments import attached
 from photomat.catalog.answers import Refused
 from photomat.catalog.input import FileLimits, Input
+from photomat.catalog.load import load_catalog
 from photomat.catalog.reference import FileRef
 from photomat.files import store
 from photomat.files.conversion import NotConverted
-from photomat.files.courier import Courier, FileChanged
+from photomat.files.courier import MOST_LOST, Courier, FileChanged
 from photomat.files.file import FromLink, InputFile
 from photomat.files.measure import measure
 from photomat.files.take import take
+from photomat.jobs import waiting_store
+from photomat.jobs.inputs import Inputs
+from photomat.jobs.request import Request
+from photomat.kernel.errors import Transient
+from photomat.kie.families import JOBS
 from photomat.kie.uploads import KieUploads
 from support import media_bytes as made
 from support.database import shift_clock
 from support.files import Sender, a_sender
+from support.jobs import LEASE, ONE, a_job
 from support.kie_sim import KEY, RunningKie, running_kie
 from support.real_media import PHOTO, REAL_FILES
 from support.telegram_media import running_files
@@ -133,6 +140,65 @@ async def test_a_file_that_has_changed_since_it_was_priced_is_not_converted(data
         with pytest.raises(FileChanged):
             await desk.courier.bring(file, [JPEG_ONLY])
         assert desk.at_kie() == []
+
+
+async def test_a_converted_copy_is_not_used_where_less_is_allowed(database: str, tmp_path: Path) -> None:
+    async with desk_of(database, tmp_path) as desk:
+        file = await desk.takes(PHOTO.read_bytes(), JPEG_ONLY)
+        assert isinstance(file, InputFile), file
+        first = await desk.courier.bring(file, [JPEG_ONLY])
+        (large,) = [len(each.content) for each in desk.kie.world.uploads.values()]
+        less = FileLimits(kind="image", formats=("jpg",), max_bytes=large - 1)
+        file = await desk.again(file)
+        assert file.converted is not None
+        assert file.converted.size_bytes == large
+        second = await desk.courier.bring(file, [less])
+        assert second != first
+        assert len(list(desk.kie.world.uploads.values())[-1].content) < large
+        file = await desk.again(file)
+        assert await desk.courier.bring(file, [less]) == second == await desk.courier.bring(file, [JPEG_ONLY])
+
+
+async def test_a_known_file_is_tried_again_for_a_model_that_takes_other_formats(database: str, tmp_path: Path) -> None:
+    async with desk_of(database, tmp_path) as desk, running_files() as site:
+        link = site.add("a.heic", PHOTO.read_bytes(), "image/heic")
+
+        async def takes(limits: FileLimits) -> InputFile | Refused:
+            return await take(
+                desk.sender.desk, user_id=desk.sender.user_id, origin=link, source=FromLink(link), asked=asks(limits)
+            )
+
+        file = await takes(JPEG_ONLY)
+        assert isinstance(file, InputFile), file
+        refused = await takes(FileLimits(kind="image", formats=("png",)))
+        assert isinstance(refused, Refused), "a photo becomes JPEG, or nothing"
+        assert refused.key == "file-not-converted"
+        await desk.courier.bring(file, [JPEG_ONLY])
+        site.files.clear()
+        again = await takes(JPEG_ONLY)
+        assert isinstance(again, InputFile), "what Kie has already is not fetched again"
+        assert again.file_id == file.file_id
+
+
+async def test_a_conversion_that_takes_too_long_is_no_loss_of_the_file(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with desk_of(database, tmp_path) as desk:
+        pool = desk.sender.pool
+        file = await desk.takes(PHOTO.read_bytes(), JPEG_ONLY)
+        assert isinstance(file, InputFile), file
+        body = {"prompt": "кот", "image_urls": [file.ref.as_json()]}
+        job_id = await a_job(pool, file.user_id, request=Request(protocol=JOBS, body=body), inputs=body)
+        await pool.execute("UPDATE generation_jobs SET model = 'google/nano-banana-edit' WHERE job_id = $1", job_id)
+        (job,) = await waiting_store.claim_uploads(pool, limit=9, lease=LEASE, instance=ONE)
+        inputs = Inputs(pool=pool, courier=desk.courier, catalog=load_catalog())
+        with monkeypatch.context() as patched:
+            patched.setattr("photomat.files.courier.CONVERT_TIMEOUT_S", 0.01)
+            for _ in range(MOST_LOST + 1):
+                with pytest.raises(Transient, match="took longer"):
+                    await inputs.resolve(job)
+        assert await pool.fetchval("SELECT lost_times FROM input_files") == 0
+        assert (await inputs.resolve(job))["image_urls"][0].startswith("http")
 
 
 async def test_a_file_too_large_for_the_model_after_all_is_refused(database: str, tmp_path: Path) -> None:

@@ -1,22 +1,22 @@
 """Take a file a customer brings: looked into once, checked against what is asked for, remembered.
 
 The bytes are copied for that moment and not kept. Taking bears repeating: the row is unique by what brought it (`origin`), and
-what is known already is not fetched again. A file that does not fit is not remembered.
+what is known already is not fetched again, unless another input needs it converted. A file that does not fit is not remembered.
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
-from typing import BinaryIO, Final
+from typing import BinaryIO, Final, TypeVar
 
 from photomat.catalog.answers import MEGABYTE, Refused, check_file
 from photomat.catalog.conversions import targets
 from photomat.catalog.input import Input
 from photomat.files import store
-from photomat.files.conversion import NotConverted
-from photomat.files.copying import copied
+from photomat.files.conversion import ConversionTimeout, NotConverted
+from photomat.files.copying import Copy, copied
 from photomat.files.desk import FileDesk, FileLost
-from photomat.files.file import Content, FromLink, FromTelegram, InputFile, Source
+from photomat.files.file import Content, ConvertedCopy, FromLink, FromTelegram, InputFile, Source
 from photomat.files.measure import measure
 from photomat.files.sniff import HTML_MIME
 from photomat.files.temporary import OwnDisk
@@ -45,6 +45,8 @@ PLACE_SHARE: Final = 0.2
 
 log = get_logger()
 
+T = TypeVar("T")
+
 
 class _NoPlace(Transient):
     """Others are waiting for links."""
@@ -57,7 +59,7 @@ async def take(
     known = await store.find_by_origin(desk.pool, user_id=user_id, origin=origin)
     if known is not None:
         await store.keep_longer(desk.pool, known.file_id)
-        return check_file(asked, known.content.facts) or known
+        return check_file(asked, known.content.facts) or await _known_not_converted(desk, known, asked) or known
     most_bytes = min((asked.files.max_bytes if asked.files else None) or USUAL_BYTES, MOST_BYTES)
     refused = _too_heavy(source, declared_bytes or 0, most_bytes)
     content = refused or await _look_into(desk, source, asked, user_id=user_id, most_bytes=most_bytes)
@@ -77,19 +79,49 @@ def _too_heavy(source: Source, declared_bytes: int, most_bytes: int) -> Refused 
 async def _look_into(
     desk: FileDesk, source: Source, asked: Input, *, user_id: UserId, most_bytes: int
 ) -> Content | Refused:
-    """What the bytes are, or why they do not fit or cannot be had. Only Telegram is asked again by itself."""
+    """What the bytes are, or why they do not fit or cannot be had."""
+
+    async def look(copy: Copy) -> Content | Refused:
+        found = await asyncio.to_thread(measure, copy.file)
+        content = Content(facts=found.facts, mime=found.mime, sha256=copy.sha256)
+        wrong = _no_file(source, content) or check_file(asked, content.facts) or _unreadable(content)
+        wrong = wrong or await _broken(copy.file, content)
+        return wrong or await _not_converted(desk, copy.file, content, asked) or content
+
+    return await _with_copy(desk, source, look, user_id=user_id, most_bytes=most_bytes)
+
+
+async def _known_not_converted(desk: FileDesk, known: InputFile, asked: Input) -> Refused | None:
+    """The same for a file that is known: what was tried before was for another input, perhaps with other formats or limits."""
+    wanted = targets([asked.files], known.content.facts.format) if asked.files else ()
+    if not wanted or (known.converted is not None and _fits(known.converted, asked, wanted)):
+        return None
+
+    async def look(copy: Copy) -> Refused | None:
+        if copy.sha256 != known.content.sha256:
+            return Refused(key="file-gone", facts={})
+        return await _not_converted(desk, copy.file, known.content, asked)
+
+    most_bytes = known.content.facts.size_bytes
+    return await _with_copy(desk, known.source, look, user_id=known.user_id, most_bytes=most_bytes)
+
+
+def _fits(copy: ConvertedCopy, asked: Input, wanted: Sequence[str]) -> bool:
+    most_bytes = (asked.files.max_bytes if asked.files else None) or MOST_BYTES
+    return copy.format in wanted and copy.size_bytes <= most_bytes
+
+
+async def _with_copy(
+    desk: FileDesk, source: Source, look: Callable[[Copy], Awaitable[T]], *, user_id: UserId, most_bytes: int
+) -> T | Refused:
+    """What is found in a copy of the file, or why it cannot be had. Only Telegram is asked again by itself."""
+    within_s = desk.take_within_s * (1 - PLACE_SHARE)
     try:
         async with (
             _place(desk, source),
-            copied(
-                desk, source, user_id=user_id, most_bytes=most_bytes, within_s=desk.take_within_s * (1 - PLACE_SHARE)
-            ) as copy,
+            copied(desk, source, user_id=user_id, most_bytes=most_bytes, within_s=within_s) as copy,
         ):
-            found = await asyncio.to_thread(measure, copy.file)
-            content = Content(facts=found.facts, mime=found.mime, sha256=copy.sha256)
-            wrong = _no_file(source, content) or check_file(asked, content.facts) or _unreadable(content)
-            wrong = wrong or await _broken(copy.file, content)
-            return wrong or await _not_converted(desk, copy.file, content, asked) or content
+            return await look(copy)
     except FileLost:
         return Refused(key="file-gone" if isinstance(source, FromLink) else "file-lost", facts={})
     except TooBig:
@@ -157,11 +189,11 @@ async def _not_converted(desk: FileDesk, file: BinaryIO, content: Content, asked
         file, file_format=content.facts.format, targets=wanted, most_bytes=most_bytes, within_s=TRY_WITHIN_S
     )
     try:
-        async with trying:
+        async with asyncio.timeout(TRY_WITHIN_S), trying:
             return None
     except NotConverted:
         return Refused(key="file-not-converted", facts={"formats": ", ".join(limits.formats)})
-    except TimeoutError:
+    except (TimeoutError, ConversionTimeout):
         log.warning("INPUT_NOT_CONVERTED_YET", within_s=TRY_WITHIN_S)
         return None
 
