@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -223,6 +224,9 @@ async def test_installation_show_and_adopt_as_commands(database: str, tmp_path: 
     assert (facts["identity"], facts["currency"], facts["stamped"]) == (str(OURS), "RUB", True)
     shown = photomat("installation", "show", folder=tmp_path, BOT_TOKEN=f"{OTHER}:t", **keys)
     assert f"This database belongs to bot {OURS} (as its row says)." in shown.stdout
+    assert re.search(
+        r"^Under way: jobs: \d+, holds: \d+, receipts: \d+, refunds: \d+, instances: \d+\.$", shown.stdout, re.MULTILINE
+    )
     assert "installation adopt" in shown.stdout
     without = photomat("installation", "adopt", "--reason", "x", folder=tmp_path, DATABASE_URL=database)
     assert (without.returncode, "Set BOT_TOKEN" in without.stderr) == (2, True)
