@@ -64,7 +64,7 @@ REAL_FILES = {
         _file("voice-note.ogg", "audio/ogg", "5", "5.007", "ffmpeg, as Telegram records voice"),
         _file("opusenc.opus", "audio/ogg", "1", "1.007", "opusenc"),
         _file("vorbis.ogg", "audio/ogg", "1", "1", "ffmpeg"),
-        _file("vorbis-long.ogg", "audio/ogg", "3", "3", "ffmpeg, mostly long blocks"),
+        _file("vorbis-long.ogg", "audio/ogg", "3", "3", "ffmpeg, blocks of 256 and 2048 samples"),
         _file("flac.ogg", "audio/ogg", "1", "1", "ffmpeg"),
         _file("reference-flac.oga", "audio/ogg", "1", "1", "flac --ogg"),
         _file("speex.ogg", "audio/ogg", "2", "2", "ffmpeg"),
