@@ -131,6 +131,7 @@ async def test_a_database_that_answers_nothing_lets_nobody_hang(database: str, t
 
 
 async def test_a_stuck_worker_lets_nobody_hang(database: str, tmp_path: Path) -> None:
+    """Another instance declines in time, unless it has become ACTIVE before that: then it takes the payment."""
     async with open_shop(database, tmp_path, WELCOME_CREDIT="0") as system:
         anna = system.customer()
         link = await opens_a_bill(anna)
@@ -139,7 +140,8 @@ async def test_a_stuck_worker_lets_nobody_hang(database: str, tmp_path: Path) ->
         system.door.only = passive
         async with asyncio.timeout(IN_TIME_S):
             starts_to_pay(anna, link)
-            await passive.says("CHECKOUT_DECLINED")
+            await until(lambda: passive.lines("CHECKOUT_DECLINED") or passive.lines("CHECKOUT"))
+        declined = bool(passive.lines("CHECKOUT_DECLINED"))
         system.instances[0].send(signal.SIGCONT)
         await all_handled(system)
-        assert system.telegram.world.stars.charges == []
+        assert len(system.telegram.world.stars.charges) == (0 if declined else 1)

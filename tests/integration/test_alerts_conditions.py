@@ -77,6 +77,7 @@ async def test_a_night_without_a_full_check_is_seen_after_26_hours(database: str
         assert await seen(pool, PROOF_MISSING) is None, "never run: no shop yet"
         async with transaction(pool) as tx:
             await insert_stamp(tx, bot_id=BotId(BOT_ID), currency="RUB")
+            await tx.execute("UPDATE installation SET stamped_at = photomat_now()")
         await shift_clock(pool, 26 * 3600 - 60)
         assert await seen(pool, PROOF_MISSING) is None, "a young shop has had no night yet"
         await shift_clock(pool, 120)

@@ -12,7 +12,16 @@ import pytest
 
 from photomat.db.embedded import Embedded
 from support.database import connection_of
-from support.owner import AS_NOBODY, ROOT_OF_A_CONTAINER, as_root, needs_setpriv, owner_of, remember, server_pid
+from support.owner import (
+    AS_NOBODY,
+    ROOT_OF_A_CONTAINER,
+    as_root,
+    needs_open_programs,
+    needs_setpriv,
+    owner_of,
+    remember,
+    server_pid,
+)
 
 TEMPORARY = Path(tempfile.gettempdir()).resolve()
 
@@ -51,6 +60,7 @@ async def test_closed_parents_are_passed_and_keep_their_mode(tmp_path: Path) -> 
 
 
 @as_root
+@needs_open_programs
 async def test_where_the_way_is_open_the_server_has_no_capability_at_all(open_folder: Path) -> None:
     server = Embedded.start(open_folder / "data")
     try:
@@ -82,6 +92,7 @@ def test_root_without_the_right_to_pass_is_told_what_to_do(tmp_path: Path) -> No
 
 @as_root
 @needs_setpriv
+@needs_open_programs
 async def test_an_ordinary_user_simply_runs_it(open_folder: Path) -> None:
     shutil.chown(open_folder, "nobody")
     with owner_of(open_folder / "data", prefix=AS_NOBODY) as owner:

@@ -86,15 +86,13 @@ async def test_on_a_long_history_a_migration_gets_its_locks_while_people_buy(emp
     async with connection_of(empty_database) as connection:
         await fill(connection, jobs=30_000)
     over = asyncio.Event()
-    with logged() as lines:
-        async with asyncio.TaskGroup() as group:
-            shops = [group.create_task(_sells(empty_database, tables, over)) for tables in (PURCHASE, SETTLE) * 2]
-            try:
-                assert await migrate(empty_database, patience_s=20) == NAMES[BEFORE_GROWTH:]
-            finally:
-                over.set()
+    async with asyncio.TaskGroup() as group:
+        shops = [group.create_task(_sells(empty_database, tables, over)) for tables in (PURCHASE, SETTLE) * 2]
+        try:
+            assert await migrate(empty_database, patience_s=20) == NAMES[BEFORE_GROWTH:]
+        finally:
+            over.set()
     assert sum(shop.result() for shop in shops) > 20, "nobody sold anything meanwhile"
-    assert [line["event"] for line in lines].count("MIGRATION_WAITS") <= 5
 
 
 async def _sells(dsn: str, tables: tuple[str, ...], over: asyncio.Event) -> int:

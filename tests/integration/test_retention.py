@@ -26,7 +26,7 @@ from photomat.telegram.port import MediaKind
 from photomat.wiring.retention import kinds_of
 from photomat.work.retention import prune, would_prune
 from support.database import connection_of, pool_of, shift_clock
-from support.jobs import a_done_job, a_draft, a_job, a_running_job, a_user, settle_now
+from support.jobs import a_done_job, a_draft, a_job, a_running_job, a_user, is_shown, settle_now
 from support.long_history import fill
 from support.updates import BOT_ID
 
@@ -194,6 +194,7 @@ async def test_a_copy_stays_when_telegram_keeps_the_file_for_another_bot(databas
     async with pool_of(database) as before, pool_of(database, bot_id=BOT_ID + 1) as pool:
         user = await a_user(before)
         job_id = await a_done_job(before, user)
+        await is_shown(before, job_id)
         copy = await kept_copy(before, tmp_path, job_id, file_id="of the bot before")
         await adopt(pool, bot_id=BotId(BOT_ID + 1), currency="RUB", operator="olga", reason="another bot")
         await shift_clock(pool, 3000 * DAY_S)

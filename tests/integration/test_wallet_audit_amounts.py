@@ -15,6 +15,7 @@ NO_MONEY = {
         "card_shown",
         "card_tried",
         "card_wanted",
+        "converted_bytes",
         "delivery_attempts",
         "failures",
         "keep_tries",

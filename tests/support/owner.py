@@ -5,6 +5,7 @@ import pwd
 import select
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import time
@@ -16,12 +17,17 @@ from typing import Final
 
 import pytest
 
+from photomat.db.postgres.binaries import binary
 from support.database import connection_of
 
 BOUND_S: Final = 30.0
 
 as_root: Final = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else or mount a disk")
 needs_setpriv: Final = pytest.mark.skipif(shutil.which("setpriv") is None, reason="setpriv changes who we are")
+needs_open_programs: Final = pytest.mark.skipif(
+    any(not folder.stat().st_mode & stat.S_IXOTH for folder in binary("postgres").resolve().parents),
+    reason="PostgreSQL's programs lie below a folder that is closed to other users",
+)
 
 NOBODY_GID: Final = pwd.getpwnam("nobody").pw_gid
 AS_NOBODY: Final = (
