@@ -55,7 +55,7 @@ def report(tmp_path_factory: pytest.TempPathFactory) -> str:
     (folder / "conftest.py").write_text((TESTS / "conftest.py").read_text())
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-rA", str(folder)]
     wide = os.environ | {"COLUMNS": "200"}
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60, cwd=folder, env=wide)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600, cwd=folder, env=wide)
     return done.stdout
 
 
