@@ -3,11 +3,9 @@
 Read with each use, so a change holds everywhere at once; most models have no row.
 """
 
-from collections.abc import Mapping
-from typing import Any
-
 from photomat.catalog.shelf import AS_IN_ITS_FILE, ModelSetting
 from photomat.db.pool import Pool, Transaction
+from photomat.db.rows import Row
 
 
 async def settings_of_models(session: Pool | Transaction) -> dict[str, ModelSetting]:
@@ -50,7 +48,7 @@ async def keep_setting(tx: Transaction, model: str, setting: ModelSetting) -> No
     )
 
 
-def _setting(row: Mapping[str, Any]) -> ModelSetting:
+def _setting(row: Row) -> ModelSetting:
     return ModelSetting(
         hidden=row["hidden"],
         featured=row["featured"],

@@ -4,14 +4,15 @@ Read with each quote, in the buying transaction too, so a change holds everywher
 does not stand: it would be another price.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 from photomat.catalog.pricing import NO_RULES, Override, OverrideKind, Standing
 from photomat.db.pool import Pool, Transaction
+from photomat.db.rows import Row
 
 KINDS: Final[tuple[OverrideKind, ...]] = ("fixed", "markup", "free", "discount")
 
@@ -120,7 +121,7 @@ async def kept_rules(pool: Pool, model: str, *, limit: int = 20) -> list[Kept]:
     return [_kept(row) for row in rows]
 
 
-def _standing(rows: Sequence[Mapping[str, Any]]) -> Standing:
+def _standing(rows: Sequence[Row]) -> Standing:
     found = [_override(row) for row in rows]
     return Standing(
         rule=next((each for each in found if each.kind != "discount"), None),
@@ -128,7 +129,7 @@ def _standing(rows: Sequence[Mapping[str, Any]]) -> Standing:
     )
 
 
-def _kept(row: Mapping[str, Any]) -> Kept:
+def _kept(row: Row) -> Kept:
     return Kept(
         price_id=row["price_id"],
         model=row["model"],
@@ -142,7 +143,7 @@ def _kept(row: Mapping[str, Any]) -> Kept:
     )
 
 
-def _override(row: Mapping[str, Any]) -> Override:
+def _override(row: Row) -> Override:
     return Override(
         kind=next(kind for kind in KINDS if kind == row["kind"]),
         value=Decimal(row["value"]),
