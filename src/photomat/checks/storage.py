@@ -5,7 +5,7 @@ import shutil
 import tempfile
 from datetime import date
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from photomat.checks import trial
 from photomat.checks.finding import Finding, broken, doubtful, fine, proved
@@ -141,14 +141,14 @@ async def _same_database(ground: Ground, direct: Connection) -> Finding:
     )
 
 
-async def _lock_keeps_others_out(one: Any, two: Any) -> Finding:
+async def _lock_keeps_others_out(one: Connection, two: Connection) -> Finding:
     ours = await one.fetchval("SELECT pg_try_advisory_lock($1)", LOCK_KEY)
     theirs = await two.fetchval("SELECT pg_try_advisory_lock($1)", LOCK_KEY)
     kept = await one.fetchval("SELECT pg_advisory_unlock($1)", LOCK_KEY)
     return proved(ours and not theirs and kept, "The ACTIVE lock of one session keeps another out.", DIRECT)
 
 
-async def _calls_arrive(one: Any, two: Any) -> Finding:
+async def _calls_arrive(one: Connection, two: Connection) -> Finding:
     arrived = asyncio.Event()
     await one.add_listener(CHANNEL, lambda *_call: arrived.set())
     try:

@@ -23,7 +23,7 @@ from photomat.catalog.load import Catalog, load_catalog
 from photomat.catalog.pricing import Rates
 from photomat.cluster.active_state import ActiveState
 from photomat.cluster.instances import Heartbeat, new_instance_id
-from photomat.db.pool import BoundedPool, Pool, connect_pool
+from photomat.db.pool import BoundedPool, connect_pool
 from photomat.db.schema_check import require_schema
 from photomat.delivery.ring import Ringer
 from photomat.files.desk import FileDesk
