@@ -56,7 +56,7 @@ def test_make_help_lists_every_target_with_a_sentence() -> None:
         capture_output=True,
         text=True,
         check=True,
-        timeout=30,
+        timeout=300,
     ).stdout
     listed = dict(re.findall(r"^  make ([a-z]+)\s+(\S.*)$", said, re.MULTILINE))
     assert set(TARGETS) <= set(listed)
@@ -144,7 +144,7 @@ def _need_tools(path: Path, *, ci: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=30,
+        timeout=300,
     )
 
 
