@@ -15,7 +15,7 @@ A_REQUIREMENT = re.compile(r"[a-z0-9][a-z0-9._-]*==[^\s;]+(?: ; .+)?")
 A_HASH = re.compile(r"--hash=sha256:[0-9a-f]{64}")
 MACHINE_PATH = re.compile(rb"(?<![\w.~-])/(?:home|Users|work|workspace|root|mnt|builds)/[\w.-]+")
 BINARY = {".png", ".jpg", ".ico", ".woff2", ".ttf"}
-TARGETS = ("help", "setup", "run", "test", "lint", "format", "lock")
+TARGETS = ("help", "setup", "run", "test", "prove", "lint", "format", "lock")
 
 
 @pytest.mark.parametrize("lock", LOCKS, ids=lambda lock: lock.name)
