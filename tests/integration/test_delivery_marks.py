@@ -219,6 +219,6 @@ async def test_freeing_claims_tests_in_its_own_statement_too(database: str) -> N
 
 async def _until_somebody_waits(pool: Pool) -> None:
     waiting: Any = 0
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(120):
         while not waiting:
             waiting = await pool.fetchval("SELECT count(*) FROM pg_locks WHERE NOT granted")

@@ -144,7 +144,7 @@ async def test_an_orphan_stored_while_its_task_is_being_recorded_is_found_by_the
         job = await claim_submit(pool, job_id)
         async with transaction(pool) as tx:
             await store.record_intent(tx, job, decide_after=TIMES.overdue_of("image"))
-        async with asyncio.timeout(5), submitting.transaction():
+        async with asyncio.timeout(120), submitting.transaction():
             await store.record_task(submitting, job_id, TaskId("t-1"), look_after=TIMES.poll_first)
             assert await match_tasks(submitting, ["t-1"]) == []
             await take(pool, callback(None, "t-1"))
@@ -158,7 +158,7 @@ async def test_an_orphan_being_stored_while_its_task_is_recorded_the_other_way_r
     async with pool_of(database) as pool, connection_of(database) as calling:
         job_id = await a_job(pool, await a_user(pool))
         job = await claim_submit(pool, job_id)
-        async with asyncio.timeout(5), calling.transaction():
+        async with asyncio.timeout(120), calling.transaction():
             await update_from_callback(calling, [callback(None, "t-1")])
             async with transaction(pool) as tx:
                 await store.record_intent(tx, job, decide_after=TIMES.overdue_of("image"))
@@ -221,7 +221,7 @@ async def test_passes_callbacks_and_submits_at_once_never_wait_in_a_circle(datab
             async with transaction(pool) as tx:
                 await update_from_callback(tx, [callback(None, task_id) for task_id in order])
 
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             await asyncio.gather(
                 *(reconcile_orphans(pool, batch=50) for _ in range(4)),
                 *(call_back_all(order) for order in (tasks, tasks[::-1])),

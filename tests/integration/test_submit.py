@@ -58,7 +58,7 @@ async def test_many_instances_claiming_at_once_never_get_the_same_job(database: 
 async def test_a_job_being_claimed_is_passed_over_and_neither_waited_for_nor_claimed_twice(database: str) -> None:
     async with pool_of(database) as pool, connection_of(database) as other:
         jobs = [await a_job(pool, await a_user(pool, user_id=n)) for n in (1, 2)]
-        async with asyncio.timeout(5), other.transaction():
+        async with asyncio.timeout(120), other.transaction():
             first = await store.claim_submits(other, bot_id=BOT_ID, limit=1, lease=LEASE, instance=ONE)
             second = await claim_submits(pool, limit=9, lease=LEASE, instance=TWO)
         assert [[job.job_id for job in claimed] for claimed in (first, second)] == [[jobs[0]], [jobs[1]]]

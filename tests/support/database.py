@@ -35,7 +35,7 @@ async def connection_of(dsn: str) -> AsyncIterator[Connection]:
     try:
         yield connection
     finally:
-        await connection.close(timeout=5)
+        await connection.close(timeout=60)
 
 
 async def shift_clock(session: Pool | Connection, seconds: float) -> None:

@@ -7,7 +7,7 @@ from photomat.db.pool import Connection, OneSession, Pool
 from photomat.kernel.ids import BotId
 from support.updates import BOT_ID
 
-WAIT_S = 10
+WAIT_S = 120
 
 
 def as_pool(connection: Connection) -> Pool:

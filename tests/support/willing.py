@@ -26,7 +26,7 @@ from support.phone_files import PhoneFile, phone_files
 from support.wanted import Wanted
 
 MOST_ACTIONS: Final = 120
-RESULT_PATIENCE_S: Final = 40.0
+RESULT_PATIENCE_S: Final = 300.0
 RECENT: Final = 8
 PRICE: Final = re.compile(r"\d[\d\s\u00a0\u202f]*(?:[.,]\d+)?")
 
