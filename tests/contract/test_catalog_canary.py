@@ -9,7 +9,7 @@ import pytest
 
 from photomat.catalog.canary import Flight, fly
 from photomat.catalog.load import load_catalog
-from photomat.catalog.samples import example_facts, example_of
+from photomat.catalog.order import example_facts, example_of
 from photomat.kie.client import KieClient
 from photomat.kie.port import TaskRefused
 from support.kie_sim import KEY, RunningKie, running_kie

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from photomat.catalog.load import load_catalog
-from photomat.catalog.pricing import quote
-from photomat.catalog.quote import quote_from_json
+from photomat.catalog.pricing import quote, quote_from_json
 from photomat.jobs.create import Created
 from photomat.jobs.quote import in_operators_words, margins, quote_of_own_job
 from photomat.jobs.settle import Failure, Success

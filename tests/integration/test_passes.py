@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from photomat.catalog.quote import Quote, agreed, quote_from_json
+from photomat.catalog.pricing import Quote, agreed, quote_from_json
 from photomat.db.pool import Pool, transaction
 from photomat.jobs.cancel import cancel_by_operator
 from photomat.jobs.create import Created, Creation, DraftChanged

@@ -1,10 +1,9 @@
 """The shelf of the packaged catalogue, as operators may have set it."""
 
-from photomat.catalog.listing import Cheapest, Offer, in_order
 from photomat.catalog.load import load_catalog
+from photomat.catalog.menu_categories import Wish
 from photomat.catalog.pricing import NO_RULES, Override, Standing
-from photomat.catalog.shelf import ModelSetting, Shelf, shelf_of
-from photomat.catalog.wishes import Wish
+from photomat.catalog.storefront import Cheapest, ModelSetting, Offer, Shelf, in_order, shelf_of
 from support.conversation import RATES
 
 CATALOG = load_catalog()

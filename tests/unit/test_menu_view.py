@@ -8,10 +8,10 @@ from photomat.bot import menu_view, price_table
 from photomat.bot.buttons import MAX_BYTES
 from photomat.bot.menu_view import Found
 from photomat.bot.views import View
-from photomat.catalog.listing import Only, page_of
-from photomat.catalog.price_groups import price_groups
+from photomat.catalog.menu_categories import EVERYTHING, PICTURE, WISHES
+from photomat.catalog.price_list import price_groups
 from photomat.catalog.pricing import NO_RULES, Override, Standing
-from photomat.catalog.wishes import EVERYTHING, PICTURE, WISHES
+from photomat.catalog.storefront import Only, page_of
 from photomat.kernel.money import Money
 from photomat.texts.load import LANGUAGES, Say, load_texts
 from support.conversation import RATES

@@ -10,8 +10,7 @@ from photomat.catalog.formula import Count as Counted
 from photomat.catalog.formula import Extra, PriceRow, Unit
 from photomat.catalog.load import load_catalog
 from photomat.catalog.model import Model
-from photomat.catalog.pricing import Override, Rates, Standing, quote
-from photomat.catalog.quote import quote_from_json
+from photomat.catalog.pricing import Override, Rates, Standing, quote, quote_from_json
 from photomat.jobs.limits import LimitReached, Why
 from photomat.texts.load import LANGUAGES, Say, load_texts
 

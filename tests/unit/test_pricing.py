@@ -10,8 +10,18 @@ from hypothesis import strategies as st
 from photomat.catalog.formula import PriceRow
 from photomat.catalog.load import load_catalog
 from photomat.catalog.model import Model
-from photomat.catalog.pricing import Override, OverrideKind, Rates, Standing, price, quote, samples
-from photomat.catalog.quote import agreed, cost_of, quote_from_json
+from photomat.catalog.pricing import (
+    Override,
+    OverrideKind,
+    Rates,
+    Standing,
+    agreed,
+    cost_of,
+    price,
+    quote,
+    quote_from_json,
+    samples,
+)
 from photomat.kernel.money import Money
 
 Z_IMAGE = load_catalog().get("z-image")

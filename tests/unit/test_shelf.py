@@ -4,10 +4,16 @@ import re
 
 import pytest
 
-from photomat.catalog.links import model_behind, payload_of
-from photomat.catalog.listing import ON_A_PAGE, Only, page_of
-from photomat.catalog.shelf import ModelSetting, can_be_turned_on
-from photomat.catalog.wishes import EVERYTHING, PICTURE, WISHES, Wish, granted, wish_named, wish_of
+from photomat.catalog.menu_categories import EVERYTHING, PICTURE, WISHES, Wish, granted, wish_named, wish_of
+from photomat.catalog.storefront import (
+    ON_A_PAGE,
+    ModelSetting,
+    Only,
+    can_be_turned_on,
+    model_behind,
+    page_of,
+    payload_of,
+)
 from support.shelves import CATALOG, offers, shelf
 
 

@@ -17,8 +17,8 @@ from photomat.bot.app import COMMANDS
 from photomat.bot.move_words import BOTH_WAYS, ONE_WAY, REFERRALS, WAYS
 from photomat.catalog.formula import UNIT_WORDS
 from photomat.catalog.input import FILE_KINDS, INPUT_TYPES
-from photomat.catalog.listing import Only
-from photomat.catalog.wishes import EVERYTHING, WISHES
+from photomat.catalog.menu_categories import EVERYTHING, WISHES
+from photomat.catalog.storefront import Only
 from photomat.delivery.ask_again import Asked
 from photomat.delivery.card import failure_word
 from photomat.delivery.readable import KNOWN_NAMES

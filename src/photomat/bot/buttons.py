@@ -10,7 +10,7 @@ from typing import Annotated, Final
 from aiogram.filters.callback_data import CallbackData
 from pydantic import Field
 
-from photomat.catalog.listing import Only
+from photomat.catalog.storefront import Only
 from photomat.payments.offers import Way
 
 MAX_BYTES: Final = 64

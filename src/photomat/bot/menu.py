@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from photomat.bot import menu_view
 from photomat.bot.views import View
 from photomat.bot.visit import Visit
+from photomat.catalog.menu_categories import Wish, granted
 from photomat.catalog.model import Model
-from photomat.catalog.wishes import Wish, granted
 from photomat.texts.load import Say
 
 

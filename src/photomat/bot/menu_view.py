@@ -18,9 +18,9 @@ from photomat.bot.buttons import (
     SearchPageButton,
 )
 from photomat.bot.views import Rows, View, button, screen_button, to_create, to_home
-from photomat.catalog.listing import Offer, Only, Page
+from photomat.catalog.menu_categories import EVERYTHING, PICTURE, Wish, wish_of
 from photomat.catalog.model import USUAL_S, Model
-from photomat.catalog.wishes import EVERYTHING, PICTURE, Wish, wish_of
+from photomat.catalog.storefront import Offer, Only, Page
 from photomat.kernel.money import Money
 from photomat.texts.load import Say
 

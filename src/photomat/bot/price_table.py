@@ -10,7 +10,7 @@ from photomat.bot.rate_view import rates_in_words, value_in_words
 from photomat.bot.views import View, button, to_home
 from photomat.catalog.input import Input
 from photomat.catalog.model import Model
-from photomat.catalog.price_groups import Group, PriceGroups
+from photomat.catalog.price_list import Group, PriceGroups
 from photomat.kernel.money import Money
 from photomat.texts.load import Say
 

@@ -17,7 +17,7 @@ from photomat.bot.rate_view import choice_in_words, size_in_words
 from photomat.bot.views import View
 from photomat.catalog.formula import Part, plain
 from photomat.catalog.model import Model
-from photomat.catalog.quote import Quote
+from photomat.catalog.pricing import Quote
 from photomat.jobs.limits import LimitReached
 from photomat.kernel.money import ExactMoney, Money
 from photomat.texts.load import Say

@@ -6,7 +6,7 @@ from typing import Any
 from photomat.catalog.formula import Unit, is_given, plain
 from photomat.catalog.input import Input
 from photomat.catalog.model import Model
-from photomat.catalog.price_rates import PriceRates, Rate
+from photomat.catalog.price_list import PriceRates, Rate
 from photomat.texts.load import Say
 
 

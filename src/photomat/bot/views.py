@@ -23,7 +23,7 @@ from photomat.catalog.input import Input
 from photomat.catalog.model import Model
 from photomat.catalog.order import open_to_customers
 from photomat.catalog.order_words import OrderWords, named_value, order_in_words
-from photomat.catalog.quote import Pass
+from photomat.catalog.pricing import Pass
 from photomat.jobs.draft import Draft
 from photomat.kernel.errors import NotEnough
 from photomat.kernel.money import Money

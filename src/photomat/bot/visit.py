@@ -11,7 +11,7 @@ from photomat.bot.shop import Shop
 from photomat.bot.states import Composing, Transferring
 from photomat.bot.unit import Person, Unit, register_at_once
 from photomat.catalog.model import Model
-from photomat.catalog.quote import Quote
+from photomat.catalog.pricing import Quote
 from photomat.db.pool import Transaction, transaction
 from photomat.files.facts import measured_inputs
 from photomat.jobs.earlier import chosen_then

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
-from photomat.catalog.answers import MEGABYTE
-from photomat.catalog.combinations import least_facts
+from photomat.catalog.file_rules import MEGABYTE
 from photomat.catalog.formula import PriceRow, plain
 from photomat.catalog.input import Input
-from photomat.catalog.load import Catalog
-from photomat.catalog.model import Model
+from photomat.catalog.model import Catalog, Model
+from photomat.catalog.price_list import least_facts
 
 GONE: Final = frozenset({"retired", "undocumented"})
 NOT_LISTED: Final = "is no longer in the list"

@@ -5,52 +5,20 @@ A refusal names the file, the line, the model and the field, so that an operator
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
 from typing import Any, Final
 
 from photomat.catalog.entry import Entry
-from photomat.catalog.input import Input
 from photomat.catalog.lines import Lines, lines_of
 from photomat.catalog.load_model import MODEL_FIELDS, read_model
 from photomat.catalog.load_words import is_words, joined, read_words
-from photomat.catalog.model import Model
+from photomat.catalog.model import Catalog, Model
 from photomat.catalog.words import Words
 from photomat.kernel.errors import Startup
-from photomat.kie.families import JOBS
 
 FILE_FIELDS: Final = frozenset({"model"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Catalog:
-    """Every model we know, by id, in the order of the files: those on sale, those that are off, those that are gone.
-
-    `omitted` are inputs of Kie that no form offers, and why.
-    """
-
-    models: Mapping[str, Model]
-    omitted: Mapping[str, str] = field(default_factory=dict)
-
-    def get(self, model_id: str) -> Model:
-        """The model of this id; KeyError when nobody knows it."""
-        return self.models[model_id]
-
-    @property
-    def sellable(self) -> tuple[Model, ...]:
-        """Whatever may be bought."""
-        return tuple(model for model in self.models.values() if model.is_sellable)
-
-    def sources(self, model: Model, asked: Input) -> tuple[Model, ...]:
-        """The models whose results an input takes: those it names, or all of a category that speak as this one does."""
-        speaks_jobs = model.protocol == JOBS
-        return tuple(
-            each
-            for each in self.models.values()
-            if each.id in asked.of or (each.category in asked.of and (each.protocol == JOBS) is speaks_jobs)
-        )
 
 
 def load_catalog(folder: Traversable | None = None) -> Catalog:

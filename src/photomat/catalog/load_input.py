@@ -5,8 +5,8 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, Final
 
-from photomat.catalog.answers import MEGABYTE
 from photomat.catalog.entry import Entry
+from photomat.catalog.file_rules import MEGABYTE
 from photomat.catalog.formula import as_number, plain
 from photomat.catalog.input import (
     FILE_KINDS,

@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from photomat.catalog.combinations import unpriced
 from photomat.catalog.entry import Entry
 from photomat.catalog.input import Condition, Input
 from photomat.catalog.load_input import INPUT_FIELDS, read_condition, read_input
@@ -22,8 +21,8 @@ from photomat.catalog.model import (
     Pace,
     Together,
 )
-from photomat.catalog.order import check_order
-from photomat.catalog.samples import example_of
+from photomat.catalog.order import check_order, example_of
+from photomat.catalog.price_list import unpriced
 from photomat.catalog.words import Said, Words, is_russian
 from photomat.kie.families import FAMILIES, JOBS
 

@@ -1,7 +1,7 @@
-"""Prices an operator set without a deploy: every statement on `model_prices`.
+"""What operators set for a model without a deploy: every statement on `model_prices` and `model_settings`.
 
-Read with each quote, in the buying transaction too, so a change holds everywhere at once. A fixed price of another currency
-does not stand: it would be another price.
+Both are read with each use, prices in the buying transaction too, so a change takes effect everywhere at once; most models
+have no row. A fixed price in another currency does not apply: it would be another price.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,6 +11,7 @@ from decimal import Decimal
 from typing import Any, Final
 
 from photomat.catalog.pricing import NO_RULES, Override, OverrideKind, Standing
+from photomat.catalog.storefront import AS_IN_ITS_FILE, ModelSetting
 from photomat.db.pool import Pool, Transaction
 
 KINDS: Final[tuple[OverrideKind, ...]] = ("fixed", "markup", "free", "discount")
@@ -148,4 +149,54 @@ def _override(row: Mapping[str, Any]) -> Override:
         value=Decimal(row["value"]),
         until=row["until_at"],
         confirmed=row["confirmed"],
+    )
+
+
+async def settings_of_models(session: Pool | Transaction) -> dict[str, ModelSetting]:
+    """What is set now, by model."""
+    rows = await session.fetch("SELECT model, hidden, featured, sold, title_ru, title_en FROM model_settings")
+    return {row["model"]: _setting(row) for row in rows}
+
+
+async def setting_of(session: Pool | Transaction, model: str) -> ModelSetting:
+    """What is set now for one model."""
+    row = await session.fetchrow(
+        "SELECT hidden, featured, sold, title_ru, title_en FROM model_settings WHERE model = $1", model
+    )
+    return AS_IN_ITS_FILE if row is None else _setting(row)
+
+
+async def lock_setting(tx: Transaction, model: str) -> ModelSetting:
+    """What is set for a model, held until this transaction ends: changes of one model happen one after the other."""
+    await tx.execute("INSERT INTO model_settings (model) VALUES ($1) ON CONFLICT (model) DO NOTHING", model)
+    row = await tx.fetchrow(
+        "SELECT hidden, featured, sold, title_ru, title_en FROM model_settings WHERE model = $1 FOR UPDATE", model
+    )
+    return AS_IN_ITS_FILE if row is None else _setting(row)
+
+
+async def keep_setting(tx: Transaction, model: str, setting: ModelSetting) -> None:
+    """Set it, for every reader from the commit on."""
+    await tx.execute(
+        """
+        UPDATE model_settings
+           SET hidden = $2, featured = $3, sold = $4, title_ru = $5, title_en = $6, changed_at = photomat_now()
+         WHERE model = $1
+        """,
+        model,
+        setting.hidden,
+        setting.featured,
+        setting.sold,
+        setting.title_ru,
+        setting.title_en,
+    )
+
+
+def _setting(row: Mapping[str, Any]) -> ModelSetting:
+    return ModelSetting(
+        hidden=row["hidden"],
+        featured=row["featured"],
+        sold=row["sold"],
+        title_ru=row["title_ru"],
+        title_en=row["title_en"],
     )

@@ -9,9 +9,8 @@ import typer
 
 from photomat.catalog.canary import Flight, fly
 from photomat.catalog.model import Model
-from photomat.catalog.order import check_order
+from photomat.catalog.order import HOST, check_order, example_of
 from photomat.catalog.pricing import quote
-from photomat.catalog.samples import HOST, example_of
 from photomat.cli.ask import AsJson, print_json
 from photomat.cli.catalog import CALLBACK, known_model, rates_of
 from photomat.kernel.errors import OutcomeUnknown, Rejected, Transient

@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from photomat.catalog.formula import plain
-from photomat.catalog.quote import Quote, quote_from_json
+from photomat.catalog.pricing import Quote, quote_from_json
 from photomat.db.pool import Pool
 from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import Money

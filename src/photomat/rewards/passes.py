@@ -7,7 +7,7 @@ until the result of a canceled job is taken after all.
 
 from typing import Final
 
-from photomat.catalog.quote import Pass, Quote
+from photomat.catalog.pricing import Pass, Quote
 from photomat.db.pool import Pool, Transaction
 from photomat.kernel.ids import JobId, UserId
 

@@ -14,9 +14,9 @@ from photomat.bot.views import View
 from photomat.bot.visit import Visit
 from photomat.catalog.answers import Refused
 from photomat.catalog.input import FileKind, Input
+from photomat.catalog.menu_categories import wish_named
 from photomat.catalog.model import Model
 from photomat.catalog.reference import JobRef, reference
-from photomat.catalog.wishes import wish_named
 from photomat.files.facts import measured_inputs
 from photomat.jobs.sources import SHOWN, Made, made_tasks, made_tracks
 from photomat.jobs.usual import usual_seconds

@@ -9,8 +9,8 @@ from photomat.bot.forms.composing import open_model
 from photomat.bot.menu import Gone, model_or_why_not
 from photomat.bot.screen import Tap
 from photomat.bot.visit import Visit
-from photomat.catalog.listing import page_of
-from photomat.catalog.wishes import PICTURE, wish_named
+from photomat.catalog.menu_categories import PICTURE, wish_named
+from photomat.catalog.storefront import page_of
 
 
 async def open_pictures(_query: CallbackQuery, tap: Tap, visit: Visit) -> None:

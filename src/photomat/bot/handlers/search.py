@@ -16,10 +16,9 @@ from photomat.bot.screen import Tap, send
 from photomat.bot.states import Typing
 from photomat.bot.views import View
 from photomat.bot.visit import Visit
-from photomat.catalog.listing import in_order
 from photomat.catalog.model import Model
 from photomat.catalog.search import meaningful, search
-from photomat.catalog.shelf import Shelf
+from photomat.catalog.storefront import Shelf, in_order
 
 SHOWN: Final = 10
 WORDS: Final = "search_words"

@@ -1,4 +1,4 @@
-"""What a person wants, before any model has a name: each wish is some categories of the catalogue. Pure."""
+"""The categories of the menu: what a person wants to do, each made of some categories of the catalogue. Pure."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass

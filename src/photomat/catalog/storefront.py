@@ -1,5 +1,11 @@
-"""Offers as lists show them: each model with the least it costs, best first, filtered, in pages. Pure."""
+"""The models as they are sold now, and the lists customers see of them. Pure.
 
+A model is *sold* when anybody who asks for it can buy it, and *listed* when menus and the search show it. A model that a newer
+one replaces (`instead`) is sold and not listed, unless an operator wants it shown. Lists show each model with the least it
+costs, best first, filtered, in pages. A link opens one model: `?start=` and the id in the characters Telegram allows.
+"""
+
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -7,16 +13,94 @@ from enum import StrEnum
 from math import ceil
 from typing import Any, Final
 
-from photomat.catalog.combinations import cheapest, least_facts
-from photomat.catalog.formula import is_given
-from photomat.catalog.model import Model
-from photomat.catalog.pricing import NO_RULES, Rates, Standing, quote
-from photomat.catalog.quote import Quote
-from photomat.catalog.samples import example_of
-from photomat.catalog.shelf import OnSale
+from photomat.catalog.model import Catalog, Model
+from photomat.catalog.price_list import cheapest, least_facts
+from photomat.catalog.pricing import NO_RULES, Quote, Rates, Standing, quote
+from photomat.catalog.words import Said
 from photomat.kernel.money import Money
 
 ON_A_PAGE: Final = 8
+KIND: Final = "model"
+NOT_LET_THROUGH: Final = re.compile(r"[^A-Za-z0-9-]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSetting:
+    """How a model is sold other than its file says: kept from customers, shown first, sold although off, called otherwise."""
+
+    hidden: bool = False
+    featured: bool = False
+    sold: bool = False
+    title_ru: str | None = None
+    title_en: str | None = None
+
+
+AS_IN_ITS_FILE: Final = ModelSetting()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnSale:
+    """A model under the name it is sold by; `featured` comes first in its list."""
+
+    model: Model
+    featured: bool
+    listed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Shelf:
+    """Everything that is sold, by id, in the order of the catalogue."""
+
+    on_sale: Mapping[str, OnSale]
+    catalog: Catalog
+
+    @property
+    def listed(self) -> tuple[OnSale, ...]:
+        """What menus and the search show."""
+        return tuple(each for each in self.on_sale.values() if each.listed)
+
+    def get(self, model_id: str) -> Model | None:
+        """The model, while it is sold."""
+        found = self.on_sale.get(model_id)
+        return found.model if found else None
+
+    def instead_of(self, model_id: str) -> Model | None:
+        """What is sold in place of a model that is not."""
+        known = self.catalog.models.get(model_id)
+        return self.get(known.instead) if known is not None and known.instead is not None else None
+
+
+def shelf_of(catalog: Catalog, settings: Mapping[str, ModelSetting], *, reachable: bool) -> Shelf:
+    """What is sold now; `reachable` says that Kie can call us back."""
+    found: dict[str, OnSale] = {}
+    for model in catalog.models.values():
+        setting = settings.get(model.id, AS_IN_ITS_FILE)
+        sold = as_sold(model, setting, reachable=reachable)
+        if sold is not None:
+            is_listed = model.instead is None or setting.sold or setting.featured
+            found[model.id] = OnSale(model=sold, featured=setting.featured, listed=is_listed)
+    return Shelf(on_sale=found, catalog=catalog)
+
+
+def as_sold(model: Model, setting: ModelSetting, *, reachable: bool) -> Model | None:
+    """The model under the name it is sold by; None while it is not sold."""
+    named = called(model, setting)
+    turned_on = replace(named, off=None) if setting.sold and can_be_turned_on(model) else named
+    is_refused = setting.hidden or not turned_on.is_sellable or (model.needs_callback and not reachable)
+    return None if is_refused else turned_on
+
+
+def called(model: Model, setting: ModelSetting) -> Model:
+    """The model under the operators' names, where they gave any."""
+    if setting.title_ru is None and setting.title_en is None:
+        return model
+    titles = Said(ru=setting.title_ru or model.title_in("ru"), en=setting.title_en or model.title_in("en"))
+    return replace(model, title=titles.ru, titles=titles)
+
+
+def can_be_turned_on(model: Model) -> bool:
+    """Whether an operator may sell it although it is off: Kie takes orders of it, and its price is known."""
+    return model.can_be_ordered and bool(model.prices)
 
 
 class Only(StrEnum):
@@ -106,16 +190,6 @@ class Cheapest:
         return found
 
 
-def usual_price(model: Model, rates: Rates, standing: Standing = NO_RULES) -> Money | None:
-    """What an order costs where nothing is changed; None where that hangs on the length of a text or a file."""
-    order = example_of(model)
-    units = [model.unit, *(extra.unit for extra in model.extras), *([model.step] if model.step else [])]
-    counts = [count for unit in units for count in (*unit.counts, *unit.times)]
-    if any(each.measure not in {"value", "items"} and is_given(order.get(each.input)) for each in counts):
-        return None
-    return quote(model, order, rates, standing).price
-
-
 def in_order(offers: Sequence[Offer]) -> list[Offer]:
     """The operators' favourites, then the best, then the rest; within each the cheapest first."""
     return sorted(offers, key=lambda each: (not each.featured, not each.is_among(Only.BEST), each.price.minor))
@@ -129,3 +203,13 @@ def page_of(offers: Sequence[Offer], *, only: Only, number: int) -> Page:
     filters = tuple(each for each in Only if each is not Only.ALL and any(offer.is_among(each) for offer in offers))
     shown = tuple(found[number * ON_A_PAGE : (number + 1) * ON_A_PAGE])
     return Page(offers=shown, number=number, pages=pages, only=only, filters=filters)
+
+
+def payload_of(model_id: str) -> str:
+    """What opens a model: `model_kling-3_0_video`."""
+    return f"{KIND}_{NOT_LET_THROUGH.sub('_', model_id)}"
+
+
+def model_behind(catalog: Catalog, payload: str) -> str | None:
+    """The id of the model a link is about, sold or not; None where there is none."""
+    return next((model_id for model_id in catalog.models if payload_of(model_id) == payload), None)
