@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from photomat.catalog.canary import Flight, fly
+from photomat.catalog.canary import CanaryRun, run_canary
 from photomat.catalog.load import load_catalog
 from photomat.catalog.order import example_facts, example_of
 from photomat.kie.client import KieClient
@@ -27,11 +27,11 @@ async def flying(**options: Any) -> AsyncIterator[tuple[RunningKie, KieClient]]:
             await client.close()
 
 
-async def flown(client: KieClient, name: str, patience_s: float = 10, **changes: Any) -> Flight:
+async def flown(client: KieClient, name: str, patience_s: float = 10, **changes: Any) -> CanaryRun:
     model = CATALOG.get(name)
     inputs = {**example_of(model), **changes}
     callback_url = "http://127.0.0.1:9/cb" if model.needs_callback else None
-    return await fly(
+    return await run_canary(
         client,
         model,
         inputs,

@@ -78,7 +78,7 @@ def span(say: Say, wait: timedelta) -> str:
 def _lines(told: Told, free_a_day: int) -> list[str]:
     say, quote = told.say, told.quote
     if quote.paid_by is not None:
-        *made_of, _, _ = _lines(replace(told, quote=quote.without_pass()), free_a_day)
+        *made_of, _, _ = _lines(replace(told, quote=quote.without_voucher()), free_a_day)
         paid = say("why-pass", code=escape(quote.paid_by.code), price=quote.paid_by.price)
         return [*made_of, paid, "", say("why-total", price=quote.price)]
     if quote.rule == "free":

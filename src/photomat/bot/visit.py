@@ -72,7 +72,7 @@ class Visit:
         measured = await measured_inputs(session, self.user_id, model, inputs)
         quote = await self.shop.quote(model, {**inputs, **then}, measured=measured, tx=tx)
         paid_by = await pass_for(tx or self.shop.pool, user_id=self.user_id, quote=quote) if quote.price.minor else None
-        return quote if paid_by is None else quote.with_pass(paid_by)
+        return quote if paid_by is None else quote.with_voucher(paid_by)
 
     async def form(self) -> Form | None:
         """The form that is being filled in."""

@@ -22,7 +22,7 @@ from photomat.catalog.tables import (
     nested,
     require,
 )
-from photomat.catalog.words import Said, Words, is_russian
+from photomat.catalog.words import LocalizedText, Words, is_russian
 from photomat.kie.families import FAMILIES, JOBS
 
 PACE_OF: Final[Mapping[Output, Pace]] = {"image": "steady", "video": "slow", "audio": "steady", "json": "quick"}
@@ -210,11 +210,11 @@ def _files(table: InputTable) -> FileLimits | None:
     )
 
 
-def _labels(table: InputTable, options: Sequence[str], words: Words) -> dict[str, Said]:
+def _labels(table: InputTable, options: Sequence[str], words: Words) -> dict[str, LocalizedText]:
     """What each option means: said here, in the shared words, or plain by itself."""
     for option in table.labels:
         require(option in options, "is not a field here", "labels", option)
-    labels: dict[str, Said] = {}
+    labels: dict[str, LocalizedText] = {}
     for option in options if not table.plain else ():
         said = table.labels.get(option) or words.option(table.name, option)
         if said is None:
@@ -236,13 +236,13 @@ def _check_number(asked: Input) -> None:
     require(number is None or low <= number <= high, "is outside `min` and `max`", "default")
 
 
-def _example_prompt(example: Mapping[str, Any], inputs: Sequence[Input], words: Words) -> Said | None:
+def _example_prompt(example: Mapping[str, Any], inputs: Sequence[Input], words: Words) -> LocalizedText | None:
     """What the example describes, in both languages: its first text."""
     said = next((example[each.name] for each in inputs if each.type == "text" and each.name in example), None)
     if said is None or not is_russian(said):
-        return None if said is None else Said(ru=said, en=said)
+        return None if said is None else LocalizedText(ru=said, en=said)
     require(said in words.examples, "words.toml does not say in its [example] what this is in English", "example")
-    return Said(ru=said, en=words.examples[said])
+    return LocalizedText(ru=said, en=words.examples[said])
 
 
 def _check_sale(model: Model) -> None:

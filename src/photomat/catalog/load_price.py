@@ -15,7 +15,7 @@ from photomat.catalog.formula import (
     Extra,
     Measure,
     PriceRow,
-    Unit,
+    PriceUnit,
     as_number,
     plain,
 )
@@ -44,7 +44,7 @@ def read_rows(table: ModelTable, inputs: Sequence[Input]) -> tuple[PriceRow, ...
     return found
 
 
-def read_unit(field: str, table: UnitTable, inputs: Sequence[Input]) -> Unit:
+def read_unit(field: str, table: UnitTable, inputs: Sequence[Input]) -> PriceUnit:
     """What the rates are for, or by which size they are stepped."""
     with inside(field):
         return _unit(table, inputs, is_extra=False)
@@ -95,8 +95,8 @@ def _is_value(by_name: Mapping[str, Input], name: str, value: Any) -> bool:
             return False
 
 
-def _unit(table: UnitTable, inputs: Sequence[Input], *, is_extra: bool) -> Unit:
-    unit = Unit(
+def _unit(table: UnitTable, inputs: Sequence[Input], *, is_extra: bool) -> PriceUnit:
+    unit = PriceUnit(
         word=table.word,
         counts=tuple(_count("count", written, inputs) for written in table.count),
         times=tuple(_count("times", written, inputs) for written in table.times),
@@ -143,7 +143,7 @@ def _most(asked: Input, measure: Measure) -> Decimal | None:
     return side if side is None or measure == "side" else side**2 / 1_000_000
 
 
-def _check_count(unit: Unit, count: Count, asked: Input, *, is_extra: bool) -> None:
+def _check_count(unit: PriceUnit, count: Count, asked: Input, *, is_extra: bool) -> None:
     """A count must come to something for every order that can be made."""
     worth = dict(unit.worth)
     for option in asked.options:

@@ -13,7 +13,7 @@ from photomat.catalog.formula import (
     Extra,
     Part,
     PriceRow,
-    Unit,
+    PriceUnit,
     as_number,
     base_part,
     is_given,
@@ -21,7 +21,7 @@ from photomat.catalog.formula import (
     total,
 )
 from photomat.catalog.input import INPUT_TYPES, Condition, Input, InputType
-from photomat.catalog.words import Said
+from photomat.catalog.words import LocalizedText
 from photomat.kie.families import JOBS
 
 __all__ = ["INPUT_TYPES", "KINDS", "Input", "InputType", "Kind", "Model"]
@@ -79,13 +79,13 @@ class Model:
     kind: Kind
     inputs: tuple[Input, ...]
     prices: tuple[PriceRow, ...]
-    unit: Unit = ONE_GENERATION
+    unit: PriceUnit = ONE_GENERATION
     extras: tuple[Extra, ...] = ()
-    step: Unit | None = None
+    step: PriceUnit | None = None
     free: bool = False
     protocol: str = JOBS
-    titles: Said | None = None
-    purpose: Said | None = None
+    titles: LocalizedText | None = None
+    purpose: LocalizedText | None = None
     output: Output = "image"
     category: Category = "text-to-image"
     also: tuple[Category, ...] = ()
@@ -103,7 +103,7 @@ class Model:
     never: tuple[Condition, ...] = ()
     together: tuple[Together, ...] = ()
     example: Mapping[str, Any] = field(default_factory=dict)
-    example_prompt: Said | None = None
+    example_prompt: LocalizedText | None = None
     reviewed: tuple[str, ...] = ()
 
     @property

@@ -10,7 +10,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final
 
-from photomat.catalog.pricing import NO_RULES, Override, OverrideKind, Standing
+from photomat.catalog.pricing import NO_RULES, Override, OverrideKind, PriceRules
 from photomat.catalog.storefront import AS_IN_ITS_FILE, ModelSetting
 from photomat.db.pool import Pool, Transaction
 
@@ -18,7 +18,7 @@ KINDS: Final[tuple[OverrideKind, ...]] = ("fixed", "markup", "free", "discount")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class StoredOverride:
     """One rule as the table has it; only a fixed price has a currency."""
 
     price_id: int
@@ -32,7 +32,7 @@ class Kept:
     cleared_at: datetime | None
 
 
-async def standing_rules(session: Pool | Transaction, *, currency: str) -> dict[str, Standing]:
+async def standing_rules(session: Pool | Transaction, *, currency: str) -> dict[str, PriceRules]:
     """The rules that stand now, by model; most models have none."""
     rows = await session.fetch(
         """
@@ -50,7 +50,7 @@ async def standing_rules(session: Pool | Transaction, *, currency: str) -> dict[
     }
 
 
-async def rules_of(session: Pool | Transaction, model: str, *, currency: str) -> Standing:
+async def rules_of(session: Pool | Transaction, model: str, *, currency: str) -> PriceRules:
     """The rules that stand now for one model."""
     return (await standing_rules(session, currency=currency)).get(model, NO_RULES)
 
@@ -107,7 +107,7 @@ async def clear_rules(tx: Transaction, model: str) -> int:
     return len(cleared)
 
 
-async def kept_rules(pool: Pool, model: str, *, limit: int = 20) -> list[Kept]:
+async def kept_rules(pool: Pool, model: str, *, limit: int = 20) -> list[StoredOverride]:
     """The newest rules of a model, ended ones too."""
     rows = await pool.fetch(
         """
@@ -121,16 +121,16 @@ async def kept_rules(pool: Pool, model: str, *, limit: int = 20) -> list[Kept]:
     return [_kept(row) for row in rows]
 
 
-def _standing(rows: Sequence[Mapping[str, Any]]) -> Standing:
+def _standing(rows: Sequence[Mapping[str, Any]]) -> PriceRules:
     found = [_override(row) for row in rows]
-    return Standing(
+    return PriceRules(
         rule=next((each for each in found if each.kind != "discount"), None),
         discount=next((each for each in found if each.kind == "discount"), None),
     )
 
 
-def _kept(row: Mapping[str, Any]) -> Kept:
-    return Kept(
+def _kept(row: Mapping[str, Any]) -> StoredOverride:
+    return StoredOverride(
         price_id=row["price_id"],
         model=row["model"],
         override=_override(row),

@@ -11,11 +11,11 @@ from decimal import ROUND_CEILING, Decimal
 from itertools import islice, product
 from typing import Any, Final
 
-from photomat.catalog.formula import OF_FILES, Count, Extra, PriceRow, Unit, UnitWord, as_number, is_given, plain
+from photomat.catalog.formula import OF_FILES, Count, Extra, PriceRow, PriceUnit, UnitWord, as_number, is_given, plain
 from photomat.catalog.input import Input
 from photomat.catalog.model import Model
 from photomat.catalog.order import example_of
-from photomat.catalog.pricing import NO_RULES, Quote, Rates, Rule, Standing, quote
+from photomat.catalog.pricing import NO_RULES, PriceRules, Quote, Rates, Rule, quote
 from photomat.kernel.money import ExactMoney, Money
 
 MOST: Final = 4000
@@ -58,7 +58,7 @@ class PriceRates:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Group:
+class PriceGroup:
     """One group: what is the same in it, and each value of the choice in line with its price; None is without it."""
 
     same: tuple[tuple[Input, Any], ...]
@@ -69,7 +69,7 @@ class Group:
 class PriceGroups:
     """All prices of a model. `in_line` is the choice that varies within a group; `rates` say it where prices grow."""
 
-    groups: tuple[Group, ...]
+    groups: tuple[PriceGroup, ...]
     in_line: Input | None
     rates: PriceRates | None
     rule: Rule
@@ -188,7 +188,7 @@ def _file_counts(model: Model) -> list[Count]:
     return [count for count in _counts(model) if count.measure in OF_FILES]
 
 
-def price_groups(model: Model, rates: Rates, standing: Standing) -> PriceGroups:
+def price_groups(model: Model, rates: Rates, standing: PriceRules) -> PriceGroups:
     """What every choice costs by the rules that stand; of files and texts the least counts."""
     facts = least_facts(model)
     rows = [(each.inputs, quote(model, each.order, rates, standing, measured=facts)) for each in price_table(model)]
@@ -196,13 +196,13 @@ def price_groups(model: Model, rates: Rates, standing: Standing) -> PriceGroups:
     if in_line is not None and in_line.type == "number":
         rows.sort(key=lambda row: as_number(row[0].get(in_line.name)) or Decimal(0))
     told = [each for each in model.inputs if each is not in_line and any(each.name in inputs for inputs, _ in rows)]
-    grouped: dict[str, Group] = {}
+    grouped: dict[str, PriceGroup] = {}
     for inputs, priced in rows:
         same = tuple((each, inputs.get(each.name)) for each in told if each.name in inputs or each.takes_files)
         mark = repr([(each.name, value) for each, value in same])
         before = grouped[mark].prices if mark in grouped else ()
         cell = (inputs.get(in_line.name) if in_line else None, priced.price)
-        grouped[mark] = Group(same=same, prices=(*before, cell))
+        grouped[mark] = PriceGroup(same=same, prices=(*before, cell))
     prices = {priced.price for _, priced in rows}
     rule = rows[0][1].rule
     return PriceGroups(
@@ -222,7 +222,7 @@ def _most_varied(model: Model, rows: Sequence[Mapping[str, Any]]) -> Input | Non
     return next((each for each in model.inputs if len(values[each.name]) == most > 1), None)
 
 
-def price_rates(model: Model, rates: Rates, standing: Standing) -> PriceRates | None:
+def price_rates(model: Model, rates: Rates, standing: PriceRules) -> PriceRates | None:
     """The rates by the rules that stand; None where a table of prices says it exactly, or one price holds for all."""
     made = quote(model, example_of(model), rates, standing)
     if made.rule in {"fixed", "free"} or not _grows(model):
@@ -240,7 +240,7 @@ def _grows(model: Model) -> bool:
     return bool(model.extras) or model.step is not None or (bool(model.unit.counts) and not by_options)
 
 
-def _rate(row: PriceRow, unit: Unit, made: Quote) -> Rate:
+def _rate(row: PriceRow, unit: PriceUnit, made: Quote) -> Rate:
     """Characters are told by the thousand, whatever Kie counts of them."""
     by_length = any(count.measure == "length" for count in unit.counts)
     each = THOUSAND if by_length else unit.each
@@ -257,7 +257,7 @@ def _rate(row: PriceRow, unit: Unit, made: Quote) -> Rate:
     )
 
 
-def usual_price(model: Model, rates: Rates, standing: Standing = NO_RULES) -> Money | None:
+def usual_price(model: Model, rates: Rates, standing: PriceRules = NO_RULES) -> Money | None:
     """What an order costs where nothing is changed; None where that hangs on the length of a text or a file."""
     order = example_of(model)
     units = [model.unit, *(extra.unit for extra in model.extras), *([model.step] if model.step else [])]

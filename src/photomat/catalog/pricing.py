@@ -29,7 +29,7 @@ WHOLE: Final = Decimal(100)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pass:
+class Voucher:
     """A generation that a promo code pays for; `price` is what it would cost without, `left` how many there were then."""
 
     use_id: int
@@ -55,18 +55,18 @@ class Quote:
     percent: Decimal | None = None
     until: datetime | None = None
     raised: bool = False
-    paid_by: Pass | None = None
+    paid_by: Voucher | None = None
 
     @property
     def credits(self) -> Decimal:
         """What Kie takes, as far as the catalogue knows."""
         return total(self.parts)
 
-    def with_pass(self, one: Pass) -> "Quote":
+    def with_voucher(self, one: Voucher) -> "Quote":
         """The same generation, paid for by a pass."""
         return replace(self, price=Money(0, self.price.currency), paid_by=one)
 
-    def without_pass(self) -> "Quote":
+    def without_voucher(self) -> "Quote":
         """What it costs when nobody else pays."""
         return self if self.paid_by is None else replace(self, price=self.paid_by.price, paid_by=None)
 
@@ -94,7 +94,7 @@ class Quote:
             "until": None if self.until is None else self.until.isoformat(),
             "raised": self.raised,
             "parts": [_part_as_json(part) for part in self.parts],
-        } | ({} if self.paid_by is None else {"pass": _pass_as_json(self.paid_by)})
+        } | ({} if self.paid_by is None else {"pass": _voucher_as_json(self.paid_by)})
 
 
 def agreed(price: Money) -> Quote:
@@ -128,15 +128,15 @@ def _part_as_json(part: Part) -> dict[str, Any]:
     } | ({} if part.size is None else {"size": str(part.size)})
 
 
-def _pass_as_json(one: Pass) -> dict[str, Any]:
+def _voucher_as_json(one: Voucher) -> dict[str, Any]:
     return {"use_id": one.use_id, "code": one.code, "left": one.left, "price": one.price.minor}
 
 
-def _read_pass(kept: Mapping[str, Any] | None, currency: str) -> Pass | None:
+def _read_voucher(kept: Mapping[str, Any] | None, currency: str) -> Voucher | None:
     if kept is None:
         return None
     price = Money(int(kept["price"]), currency)
-    return Pass(use_id=int(kept["use_id"]), code=str(kept["code"]), left=int(kept["left"]), price=price)
+    return Voucher(use_id=int(kept["use_id"]), code=str(kept["code"]), left=int(kept["left"]), price=price)
 
 
 def _read(kept: Mapping[str, Any]) -> Quote:
@@ -153,7 +153,7 @@ def _read(kept: Mapping[str, Any]) -> Quote:
         percent=None if kept["percent"] is None else Decimal(kept["percent"]),
         until=None if until is None else datetime.fromisoformat(until),
         raised=bool(kept["raised"]),
-        paid_by=_read_pass(kept.get("pass"), currency),
+        paid_by=_read_voucher(kept.get("pass"), currency),
     )
 
 
@@ -189,21 +189,21 @@ class Override:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class PriceRules:
     """The rules that stand for a model: at most one that makes the price, and one discount."""
 
     rule: Override | None = None
     discount: Override | None = None
 
 
-NO_RULES: Final = Standing()
+NO_RULES: Final = PriceRules()
 
 
 def quote(
     model: Model,
     inputs: Mapping[str, Any],
     rates: Rates,
-    standing: Standing = NO_RULES,
+    standing: PriceRules = NO_RULES,
     *,
     measured: Mapping[str, Decimal] | None = None,
 ) -> Quote:
@@ -232,7 +232,7 @@ def quote(
     )
 
 
-def price(model: Model, inputs: Mapping[str, Any], rates: Rates, standing: Standing = NO_RULES) -> Money:
+def price(model: Model, inputs: Mapping[str, Any], rates: Rates, standing: PriceRules = NO_RULES) -> Money:
     """What one generation of the model with these inputs costs a customer."""
     return quote(model, inputs, rates, standing).price
 
@@ -249,13 +249,13 @@ def samples(model: Model) -> tuple[Mapping[str, str], ...]:
     return tuple({tuple(sorted(each.items())): each for each in [dict(model.defaults), *rows]}.values())
 
 
-def _rule_of(model: Model, standing: Standing) -> Rule:
+def _rule_of(model: Model, standing: PriceRules) -> Rule:
     if standing.rule is not None and standing.rule.kind != "discount":
         return standing.rule.kind
     return "free" if model.free else "formula"
 
 
-def _wanted(rule: Rule, standing: Standing, rates: Rates, credits_: Decimal, percent: Decimal | None) -> Decimal:
+def _wanted(rule: Rule, standing: PriceRules, rates: Rates, credits_: Decimal, percent: Decimal | None) -> Decimal:
     """What the rule asks for less the discount, in minor units, before rounding."""
     if rule == "free":
         return Decimal(0)
@@ -266,12 +266,12 @@ def _wanted(rule: Rule, standing: Standing, rates: Rates, credits_: Decimal, per
         return asked if percent is None else asked * (WHOLE - percent) / WHOLE
 
 
-def _may_lose(rule: Rule, standing: Standing) -> bool:
+def _may_lose(rule: Rule, standing: PriceRules) -> bool:
     """Whether somebody said that the price may be below cost: for free, or by a confirmed rule or discount."""
     return rule == "free" or any(each is not None and each.confirmed for each in (standing.rule, standing.discount))
 
 
-def _until(standing: Standing) -> datetime | None:
+def _until(standing: PriceRules) -> datetime | None:
     """When the first of the rules ends."""
     ends = [each.until for each in (standing.rule, standing.discount) if each is not None and each.until is not None]
     return min(ends, default=None)

@@ -15,8 +15,8 @@ from typing import Any, Final
 
 from photomat.catalog.model import Catalog, Model
 from photomat.catalog.price_list import cheapest, least_facts
-from photomat.catalog.pricing import NO_RULES, Quote, Rates, Standing, quote
-from photomat.catalog.words import Said
+from photomat.catalog.pricing import NO_RULES, PriceRules, Quote, Rates, quote
+from photomat.catalog.words import LocalizedText
 from photomat.kernel.money import Money
 
 ON_A_PAGE: Final = 8
@@ -48,7 +48,7 @@ class OnSale:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shelf:
+class Storefront:
     """Everything that is sold, by id, in the order of the catalogue."""
 
     on_sale: Mapping[str, OnSale]
@@ -70,7 +70,7 @@ class Shelf:
         return self.get(known.instead) if known is not None and known.instead is not None else None
 
 
-def shelf_of(catalog: Catalog, settings: Mapping[str, ModelSetting], *, reachable: bool) -> Shelf:
+def storefront_of(catalog: Catalog, settings: Mapping[str, ModelSetting], *, reachable: bool) -> Storefront:
     """What is sold now; `reachable` says that Kie can call us back."""
     found: dict[str, OnSale] = {}
     for model in catalog.models.values():
@@ -79,7 +79,7 @@ def shelf_of(catalog: Catalog, settings: Mapping[str, ModelSetting], *, reachabl
         if sold is not None:
             is_listed = model.instead is None or setting.sold or setting.featured
             found[model.id] = OnSale(model=sold, featured=setting.featured, listed=is_listed)
-    return Shelf(on_sale=found, catalog=catalog)
+    return Storefront(on_sale=found, catalog=catalog)
 
 
 def as_sold(model: Model, setting: ModelSetting, *, reachable: bool) -> Model | None:
@@ -94,7 +94,7 @@ def called(model: Model, setting: ModelSetting) -> Model:
     """The model under the operators' names, where they gave any."""
     if setting.title_ru is None and setting.title_en is None:
         return model
-    titles = Said(ru=setting.title_ru or model.title_in("ru"), en=setting.title_en or model.title_in("en"))
+    titles = LocalizedText(ru=setting.title_ru or model.title_in("ru"), en=setting.title_en or model.title_in("en"))
     return replace(model, title=titles.ru, titles=titles)
 
 
@@ -103,7 +103,7 @@ def can_be_turned_on(model: Model) -> bool:
     return model.can_be_ordered and bool(model.prices)
 
 
-class Only(StrEnum):
+class OfferFilter(StrEnum):
     """Which offers of a list are shown."""
 
     ALL = "all"
@@ -130,28 +130,28 @@ class Offer:
         is_tagged = "free" in self.model.tags
         return replace(self.model, tags=(*self.model.tags, "free")) if self.is_free and not is_tagged else self.model
 
-    def is_among(self, only: Only) -> bool:
+    def is_among(self, only: OfferFilter) -> bool:
         """Whether a filter lets it through; an operator's favourite is among the best."""
         match only:
-            case Only.ALL:
+            case OfferFilter.ALL:
                 return True
-            case Only.FREE:
+            case OfferFilter.FREE:
                 return self.is_free
-            case Only.BEST:
+            case OfferFilter.BEST:
                 return self.featured or only.value in self.model.tags
-            case Only.NEW | Only.CHEAP:
+            case OfferFilter.NEW | OfferFilter.CHEAP:
                 return only.value in self.model.tags
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class OfferPage:
     """One page of a list, the first being 0; `filters` are those that would leave something."""
 
     offers: tuple[Offer, ...]
     number: int
     pages: int
-    only: Only
-    filters: tuple[Only, ...]
+    only: OfferFilter
+    filters: tuple[OfferFilter, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -167,7 +167,7 @@ class Cheapest:
             self._known[model.id] = cheapest(model).order, least_facts(model)
         return self._known[model.id]
 
-    def offer(self, on_sale: OnSale, rates: Rates, standing: Standing = NO_RULES) -> Offer:
+    def offer(self, on_sale: OnSale, rates: Rates, standing: PriceRules = NO_RULES) -> Offer:
         """The model with the least it costs by the rules that stand."""
         model = on_sale.model
         priced = self._quoted(model, rates, standing)
@@ -179,7 +179,7 @@ class Cheapest:
             featured=on_sale.featured,
         )
 
-    def _quoted(self, model: Model, rates: Rates, standing: Standing) -> Quote:
+    def _quoted(self, model: Model, rates: Rates, standing: PriceRules) -> Quote:
         """What the cheapest order costs; where no rule stands, it is reckoned once."""
         found = self._plain.get((model.id, rates)) if standing == NO_RULES else None
         if found is None:
@@ -192,17 +192,19 @@ class Cheapest:
 
 def in_order(offers: Sequence[Offer]) -> list[Offer]:
     """The operators' favourites, then the best, then the rest; within each the cheapest first."""
-    return sorted(offers, key=lambda each: (not each.featured, not each.is_among(Only.BEST), each.price.minor))
+    return sorted(offers, key=lambda each: (not each.featured, not each.is_among(OfferFilter.BEST), each.price.minor))
 
 
-def page_of(offers: Sequence[Offer], *, only: Only, number: int) -> Page:
+def page_of(offers: Sequence[Offer], *, only: OfferFilter, number: int) -> OfferPage:
     """One page of a list; a number beyond the last one is the last one."""
     found = in_order([each for each in offers if each.is_among(only)])
     pages = max(1, ceil(len(found) / ON_A_PAGE))
     number = min(number, pages - 1)
-    filters = tuple(each for each in Only if each is not Only.ALL and any(offer.is_among(each) for offer in offers))
+    filters = tuple(
+        each for each in OfferFilter if each is not OfferFilter.ALL and any(offer.is_among(each) for offer in offers)
+    )
     shown = tuple(found[number * ON_A_PAGE : (number + 1) * ON_A_PAGE])
-    return Page(offers=shown, number=number, pages=pages, only=only, filters=filters)
+    return OfferPage(offers=shown, number=number, pages=pages, only=only, filters=filters)
 
 
 def payload_of(model_id: str) -> str:

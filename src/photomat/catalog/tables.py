@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, PlainValidator, StringConstra
 from photomat.catalog.formula import UnitWord, plain
 from photomat.catalog.input import FileKind, InputType, Place, Sends
 from photomat.catalog.model import Category, Output, Pace, Status, Tag
-from photomat.catalog.words import LANGUAGES, Said
+from photomat.catalog.words import LANGUAGES, LocalizedText
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -76,17 +76,17 @@ def _amount(written: object) -> Decimal:
     return value
 
 
-def _said(written: object) -> Said:
+def _said(written: object) -> LocalizedText:
     """One text for both languages, or a table with each."""
     if isinstance(written, str) and written.strip():
-        return Said(ru=written, en=written)
+        return LocalizedText(ru=written, en=written)
     if not isinstance(written, dict):
         raise Refusal("is a text, or one for each language: { ru = …, en = … }")
     for language in LANGUAGES:
         found = written.get(language)
         require(isinstance(found, str) and found.strip(), f"has no text in {language}")
     require(written.keys() == set(LANGUAGES), f"speaks {' and '.join(LANGUAGES)} only")
-    return Said(**written)
+    return LocalizedText(**written)
 
 
 def _names(written: object) -> tuple[str, ...]:
@@ -113,7 +113,7 @@ Texts: TypeAlias = Annotated[tuple[str, ...], Field(strict=False, min_length=1)]
 Names: TypeAlias = Annotated[tuple[str, ...], PlainValidator(_names)]
 Options: TypeAlias = Annotated[str | tuple[str, ...], PlainValidator(_options)]
 Value: TypeAlias = Annotated[str, PlainValidator(_value)]
-LocalizedText: TypeAlias = Annotated[Said, PlainValidator(_said)]
+Localized: TypeAlias = Annotated[LocalizedText, PlainValidator(_said)]
 Count: TypeAlias = Annotated[int, Field(gt=0)]
 Number: TypeAlias = Annotated[Decimal, PlainValidator(_number)]
 Quoted: TypeAlias = Annotated[Decimal, PlainValidator(_quoted)]
@@ -155,7 +155,7 @@ class DefaultTable(ConditionTable):
 class NeverTable(ConditionTable):
     """What does not go together, and why."""
 
-    why: LocalizedText | None = None
+    why: Localized | None = None
 
 
 COMMON: Final = frozenset({
@@ -186,12 +186,12 @@ class InputTable(ConditionTable):
     type: InputType
     required: bool
     place: Place | None = None
-    title: LocalizedText | None = None
-    ask: LocalizedText | None = None
+    title: Localized | None = None
+    ask: Localized | None = None
     default: Any = None
     defaults: Rows[DefaultTable] = ()
     options: Options | None = None
-    labels: dict[str, LocalizedText] = {}
+    labels: dict[str, Localized] = {}
     plain: bool = False
     sends: Sends | None = None
     sums: Text | None = None
@@ -273,8 +273,8 @@ class ModelTable(Table):
     """One model."""
 
     id: Text
-    title: LocalizedText
-    purpose: LocalizedText
+    title: Localized
+    purpose: Localized
     category: Category
     output: Output
     also: Rows[Category] = ()
@@ -311,15 +311,15 @@ class ModelsFile(Table):
 class InputWordsTable(Table):
     """What an input is called, and how it is asked for."""
 
-    title: LocalizedText
-    ask: LocalizedText | None = None
+    title: Localized
+    ask: Localized | None = None
 
 
 class WordsFile(Table):
     """A file of shared words, `words*.toml`."""
 
     input: dict[str, InputWordsTable] = {}
-    option: dict[str, LocalizedText] = {}
-    options: dict[str, dict[str, LocalizedText]] = {}
+    option: dict[str, Localized] = {}
+    options: dict[str, dict[str, Localized]] = {}
     example: dict[str, str] = {}
     omitted: dict[str, str] = {}

@@ -95,7 +95,7 @@ def in_operators_words(row: Mapping[str, Any]) -> list[str]:
 def _made_of(quote: Quote) -> str:
     """`0.8 credits × $0.005 × 80 × markup 2.0, up to a step of 1`."""
     if quote.paid_by is not None:
-        return f"paid by promo code {quote.paid_by.code} instead of {quote.paid_by.price} = {_made_of(quote.without_pass())}"
+        return f"paid by promo code {quote.paid_by.code} instead of {quote.paid_by.price} = {_made_of(quote.without_voucher())}"
     match quote.rule:
         case "free":
             made = "free"
