@@ -6,8 +6,7 @@ from decimal import Decimal
 import pytest
 
 from photomat.catalog.load import load_catalog
-from photomat.catalog.pricing import quote
-from photomat.catalog.quote import quote_from_json
+from photomat.catalog.pricing import quote, quote_from_json
 from photomat.db.pool import Pool
 from photomat.jobs.create import Created
 from photomat.jobs.quote import in_operators_words, margins, quote_of_own_job

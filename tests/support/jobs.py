@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from photomat.catalog.quote import agreed
+from photomat.catalog.pricing import agreed
 from photomat.db.pool import Pool, transaction
 from photomat.db.rows import require_row
 from photomat.delivery.lock import mark_delivered, try_acquire_delivery_lock

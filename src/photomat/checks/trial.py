@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from photomat.catalog.quote import agreed
+from photomat.catalog.pricing import agreed
 from photomat.db.pool import Pool, transaction
 from photomat.jobs.callback import Callback, update_from_callback
 from photomat.jobs.create import Creation, create_job_atomic

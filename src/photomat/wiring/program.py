@@ -19,7 +19,8 @@ from photomat.bot.app import build_dispatcher
 from photomat.bot.checkout_guard import CheckoutGuard
 from photomat.bot.dispatch import UpdateWorker
 from photomat.bot.shop import Shop
-from photomat.catalog.load import Catalog, load_catalog
+from photomat.catalog.load import load_catalog
+from photomat.catalog.model import Catalog
 from photomat.catalog.pricing import Rates
 from photomat.cluster.active_state import ActiveState
 from photomat.cluster.instances import Heartbeat, new_instance_id
