@@ -18,8 +18,8 @@ from aiohttp import web
 
 from photomat_sandbox.faults import Faults
 from photomat_sandbox.telegram.app import build_app as build_telegram
-from photomat_sandbox.telegram.queries import CHECKOUT_LIFE_S
 from photomat_sandbox.telegram.state_file import load_state
+from photomat_sandbox.telegram.updates import CHECKOUT_LIFE_S
 from photomat_sandbox.telegram.world import DEFAULT_TOKEN, TelegramWorld
 from photomat_sandbox.transcript import Transcript
 
@@ -112,8 +112,8 @@ def serve(
 ) -> None:
     """Run all in one process, with one transcript and one list of faults."""
     from photomat_sandbox.kie.app import build_app as build_kie  # noqa: PLC0415 - telegram runs without it
+    from photomat_sandbox.pay.app import mount_providers  # noqa: PLC0415 - the same
     from photomat_sandbox.pay.crypto_pay_world import CryptoPayWorld  # noqa: PLC0415 - the same
-    from photomat_sandbox.pay.mount import mount_providers  # noqa: PLC0415 - the same
     from photomat_sandbox.pay.yookassa_world import YooKassaWorld  # noqa: PLC0415 - the same
 
     transcript, faults = Transcript(), Faults()
@@ -149,7 +149,7 @@ def add_operator(world: TelegramWorld, user_id: int) -> None:
 
 
 def _kie_world(*, key: str, webhook_key: str, seconds: float) -> "KieWorld":
-    from photomat_sandbox.kie.lettering import HOW_TO_GET_CYRILLIC, has_cyrillic  # noqa: PLC0415 - telegram runs without it
+    from photomat_sandbox.kie.pictures import HOW_TO_GET_CYRILLIC, has_cyrillic  # noqa: PLC0415 - telegram runs without it
     from photomat_sandbox.kie.world import KieWorld  # noqa: PLC0415 - the same
 
     if not has_cyrillic():

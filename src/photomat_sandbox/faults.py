@@ -1,6 +1,6 @@
-"""Misfortunes on order: each armed fault waits for its call and then says what shall go wrong.
+"""Faults on request: which armed fault applies to which call, and how it is carried out on an HTTP request.
 
-This module only decides *which* fault strikes *when*; the simulators carry it out. The actions mean:
+The actions mean:
 
 - `delay`: wait `delay_s`, then go on as usual;
 - `drop_before`: close the connection, nothing was done;
@@ -11,22 +11,28 @@ This module only decides *which* fault strikes *when*; the simulators carry it o
 - `too_many`: refuse with 429 and `retry_after`;
 - `never`: a callback is never sent, a request never answered, a task never ends.
 
-Telegram's updates are struck by `update.<kind>`, before polling or webhook can see them; see `telegram/update_faults.py`.
+`error` and `too_many` are answered in the vendor's own format, by its router. Telegram updates have faults named
+`update.<kind>`, applied before polling or webhook can see them; see `telegram/updates.py`.
 """
 
-from collections.abc import Callable, Container
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Container
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Final, Literal, get_args
 
+from aiohttp import web
+
 from photomat_sandbox.transcript import World
 
 Action = Literal["delay", "drop_before", "drop_after", "duplicate", "reorder", "error", "too_many", "never"]
-
 ACTIONS: Final[tuple[str, ...]] = get_args(Action)
 WORLDS: Final[tuple[str, ...]] = get_args(World)
 FOR_EVER: Final = -1
 LONGEST_DELAY_S: Final = 3600
+GATEWAY_PAGE: Final = "<html><head><title>{status}</title></head><body><h1>{status} {text}</h1></body></html>"
+HANG_UP_CHECK_S: Final = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,3 +155,46 @@ def _refuse_nonsense(fault: Fault) -> None:
     for sentence, broken in problems.items():
         if broken:
             raise ValueError(sentence)
+
+
+async def carried_out(
+    request: web.Request,
+    fault: Fault,
+    act: Callable[[web.Request], Awaitable[web.Response]],
+    *,
+    closing: asyncio.Event,
+) -> web.StreamResponse:
+    """Carry out a fault: two answer instead of the route, the others go around it."""
+    match fault.action:
+        case "never":
+            return await _stay_silent(request, closing)
+        case "drop_before":
+            return _hang_up(request)
+    if fault.action == "delay":
+        await asyncio.sleep(fault.delay_s)
+    response = await act(request)
+    if fault.action == "duplicate":
+        await act(request)
+    return _hang_up(request) if fault.action == "drop_after" else response
+
+
+def gateway_page(fault: Fault) -> web.Response:
+    """Make the page of a gateway in front of the vendor."""
+    page = GATEWAY_PAGE.format(status=fault.status, text=fault.text)
+    return web.Response(text=page, status=fault.status, content_type="text/html")
+
+
+async def _stay_silent(request: web.Request, closing: asyncio.Event) -> web.Response:
+    """Hold the connection without a word until the client goes away or the simulator stops."""
+    while request.transport is not None and not request.transport.is_closing() and not closing.is_set():
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(HANG_UP_CHECK_S):
+                await closing.wait()
+    return _hang_up(request)
+
+
+def _hang_up(request: web.Request) -> web.Response:
+    """Close the connection; the response returned here never reaches anybody."""
+    if request.transport is not None:
+        request.transport.abort()
+    return web.Response()

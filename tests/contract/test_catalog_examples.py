@@ -10,8 +10,7 @@ from photomat.catalog.model import Model
 from photomat.catalog.order import request_of
 from photomat.catalog.samples import SAMPLE_TASK, SAMPLE_TRACK, example_facts, example_of
 from photomat.kie.families import FAMILIES, JOBS
-from photomat_sandbox.kie.models import price, table
-from photomat_sandbox.kie.validation import RefusedError, check_input
+from photomat_sandbox.kie.models import RefusedError, check_input, price, table
 from support.full_orders import full_order
 from support.kie_sim import RunningKie, running_kie, until
 

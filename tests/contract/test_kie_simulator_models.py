@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from photomat_sandbox.kie.models import Input, Model, price, table
-from photomat_sandbox.kie.validation import RefusedError, check_input
+from photomat_sandbox.kie.models import Input, Model, RefusedError, check_input, price, table
 from support.kie_sim import running_kie
 
 MODELS = {model.id: model for model in table().values()}

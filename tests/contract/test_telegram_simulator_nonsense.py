@@ -5,9 +5,9 @@ from typing import Any
 
 from photomat_sandbox.faults import Faults
 from photomat_sandbox.telegram.bot_api import BotApi
+from photomat_sandbox.telegram.call import Params, Upload, params_of_json
 from photomat_sandbox.telegram.errors import ApiError
 from photomat_sandbox.telegram.methods.registry import METHODS
-from photomat_sandbox.telegram.params import Params, Upload, params_of_json
 from photomat_sandbox.telegram.world import TelegramWorld
 from support.telegram_sim import outcome_of
 

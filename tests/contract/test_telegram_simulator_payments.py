@@ -4,7 +4,7 @@ import pytest
 from aiogram import Bot
 from aiogram.exceptions import TelegramBadRequest
 
-from photomat_sandbox.telegram.housekeeping import tell_of_unanswered
+from photomat_sandbox.telegram.app import tell_of_unanswered
 from photomat_sandbox.telegram.people import Person
 from support.stars import acting, bill, paid_by_link, payments_of, updates_of
 from support.telegram_sim import RunningTelegram, ShiftedClock, running_telegram

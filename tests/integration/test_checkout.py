@@ -17,7 +17,7 @@ from photomat.payments.stars import payload_of
 from photomat.payments.topup import open_topup
 from photomat.texts.load import load_texts
 from photomat_sandbox.telegram import person_acts
-from photomat_sandbox.telegram.bills import Bill
+from photomat_sandbox.telegram.stars import Bill
 from support.conversation import Chat, conversation
 from support.database import pool_of, shift_clock
 from support.money import rub

@@ -7,7 +7,7 @@ from photomat.kernel.ids import UserId
 from photomat.kernel.money import Money
 from photomat.wallet.ledger import credit
 from photomat_sandbox.telegram import person_acts
-from photomat_sandbox.telegram.bills import Bill
+from photomat_sandbox.telegram.stars import Bill
 from support.conversation import Chat, conversation
 
 SPACE = "\N{NO-BREAK SPACE}"

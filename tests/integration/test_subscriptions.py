@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 from photomat.db.pool import transaction
 from photomat.kernel.ids import UserId
 from photomat.payments.stars import StarPayment, receive_stars
+from photomat_sandbox.telegram import payments as sandbox
 from photomat_sandbox.telegram import person_acts
-from photomat_sandbox.telegram import subscriptions as sandbox
 from photomat_sandbox.telegram.stars import Subscription
 from support.conversation import Chat, conversation
 from support.database import shift_clock
@@ -131,7 +131,7 @@ async def test_where_one_of_two_goes_on_the_page_shows_that_one(database: str) -
 async def test_what_the_user_and_an_empty_purse_do_at_telegram_is_shown(database: str) -> None:
     async with conversation(database, offers=shop_offers(), welcome=0) as chat:
         subscription = await subscribes(chat)
-        sandbox.fail(chat.telegram.world, subscription)
+        sandbox.fail_renewal(chat.telegram.world, subscription)
         await chat.handle_all()
         await tell_all(chat)
         assert "Подписка не продлилась" in seen(chat)

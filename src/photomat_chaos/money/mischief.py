@@ -10,8 +10,8 @@ import aiohttp
 
 from photomat_chaos.money.plan import Act, mischiefs, one_of
 from photomat_chaos.money.square import Square
-from photomat_sandbox.pay.yookassa_objects import letter_about
-from photomat_sandbox.telegram import subscriptions
+from photomat_sandbox.pay.yookassa_world import letter_about
+from photomat_sandbox.telegram import payments
 from photomat_sandbox.telegram.payments import repeat_payment, show_refund
 from photomat_sandbox.telegram.person_acts import ImpossibleError
 from photomat_sandbox.telegram.stars import Subscription
@@ -22,10 +22,10 @@ MOST_REPEATS: Final = 100
 PART: Final = Decimal("0.3")
 HALF: Final = 0.5
 CHANGES: Final[Mapping[str, Callable[[TelegramWorld, Subscription], object]]] = {
-    "renew": subscriptions.renew,
-    "fail": subscriptions.fail,
-    "leave": subscriptions.cancel,
-    "resume": subscriptions.resume,
+    "renew": payments.renew,
+    "fail": payments.fail_renewal,
+    "leave": payments.cancel,
+    "resume": payments.resume,
 }
 
 

@@ -18,7 +18,7 @@ import aiohttp
 from photomat_chaos.lab.arena import Arena
 from photomat_chaos.lab.facts import Forged
 from photomat_sandbox.kie.callbacks import body_digest, signature
-from photomat_sandbox.kie.forms import callback_body
+from photomat_sandbox.kie.records import callback_body
 from photomat_sandbox.kie.tasks import Task
 from photomat_sandbox.kie.world import Notice
 

@@ -11,15 +11,12 @@ from aiohttp.typedefs import Handler
 from photomat_sandbox import control
 from photomat_sandbox.faults import Faults
 from photomat_sandbox.kie.callbacks import CallbackSender
-from photomat_sandbox.kie.desk import Desk, envelope
-from photomat_sandbox.kie.families import Families
-from photomat_sandbox.kie.files import Files
+from photomat_sandbox.kie.control import Orders
+from photomat_sandbox.kie.families import Families, SunoTools
+from photomat_sandbox.kie.files import Files, Studio, Uploads
 from photomat_sandbox.kie.jobs import Jobs
-from photomat_sandbox.kie.orders import Orders
-from photomat_sandbox.kie.studio import Studio
-from photomat_sandbox.kie.suno_tools import SunoTools
-from photomat_sandbox.kie.uploads import Uploads
-from photomat_sandbox.kie.workshop import Workshop
+from photomat_sandbox.kie.routing import Desk, envelope
+from photomat_sandbox.kie.task_runner import Workshop
 from photomat_sandbox.kie.world import KieWorld
 from photomat_sandbox.transcript import Transcript
 

@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 import aiohttp
 
 from photomat_sandbox.faults import Fault, Faults
-from photomat_sandbox.kie.forms import callback_body
+from photomat_sandbox.kie.records import callback_body
 from photomat_sandbox.kie.tasks import Task
 from photomat_sandbox.kie.world import KieWorld, Notice
 from photomat_sandbox.transcript import Transcript

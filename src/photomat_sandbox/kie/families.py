@@ -1,6 +1,7 @@
 """The older families with endpoints of their own: Veo, Runway, Aleph, GPT-4o image, Flux Kontext and Suno.
 
-Each create call is one row of a table; the shapes of answers and callbacks stand in `forms.py`.
+Each create call is one row of a table; the formats of answers and callbacks are in `records.py`. Three Suno calls
+answer at once, without a task: persona, style boost, timestamped lyrics.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -9,31 +10,15 @@ from typing import Any, Final
 
 from aiohttp import web
 
-from photomat_sandbox.kie import forms
-from photomat_sandbox.kie.desk import Answer, Desk, base_url_of, body_of, said
+from photomat_sandbox.kie.inputs import NO_SUCH_PARENT, check_parents
 from photomat_sandbox.kie.jobs import TRACKS, created_detail, created_sentence
-from photomat_sandbox.kie.models import Output, output_count_of
-from photomat_sandbox.kie.objects import stem_names
-from photomat_sandbox.kie.parents import NO_SUCH_PARENT, check_parents
+from photomat_sandbox.kie.models import Output, RefusedError, output_count_of
+from photomat_sandbox.kie.records import family_record
+from photomat_sandbox.kie.results import persona, stem_names, style, timed_words
+from photomat_sandbox.kie.routing import Answer, Desk, base_url_of, body_of, said
+from photomat_sandbox.kie.task_runner import Workshop
 from photomat_sandbox.kie.tasks import Family, Order, Task
-from photomat_sandbox.kie.validation import RefusedError
-from photomat_sandbox.kie.workshop import Workshop
 from photomat_sandbox.kie.world import KieWorld
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Create:
-    """One create call: what it needs, what comes out, what it costs by the model it names."""
-
-    family: Family
-    output: Output
-    required: tuple[str, ...]
-    credits: float
-    credits_by_model: Mapping[str, float] | None = None
-    shape: str = "resultUrls"
-    parent: bool = False
-    """It is made from a task: the body's taskId must be one that ended well."""
-
 
 MUSIC: Final = ("model", "callBackUrl")
 SUNO_MUSIC: Final = {
@@ -49,6 +34,38 @@ SUNO_MUSIC: Final = {
 }
 SUNO_CREDITS: Final = {"generate/replace-section": 5.0, "generate/sounds": 2.5}
 VEO_CREDITS: Final = {"veo3": 250.0, "veo3_fast": 60.0, "veo3_lite": 30.0}
+QUERIES: Final[Mapping[str, tuple[Family, str]]] = {
+    "veo/record-info": ("veo", ""),
+    "runway/record-detail": ("runway", ""),
+    "aleph/record-info": ("aleph", ""),
+    "gpt4o-image/record-info": ("gpt4o-image", ""),
+    "flux/kontext/record-info": ("flux-kontext", ""),
+    "generate/record-info": ("suno", "music"),
+    "lyrics/record-info": ("suno", "lyrics"),
+    "wav/record-info": ("suno", "wav"),
+    "vocal-removal/record-info": ("suno", "vocals"),
+    "midi/record-info": ("suno", "midi"),
+    "mp4/record-info": ("suno", "mp4"),
+    "suno/cover/record-info": ("suno", "cover"),
+}
+UNKNOWN: Final[Mapping[Family, str]] = {"gpt4o-image": "The record does not exist"}
+STYLE_CREDITS: Final = 0.4
+LYRICS_CREDITS: Final = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Create:
+    """One create call: what it needs, what comes out, what it costs by the model it names."""
+
+    family: Family
+    output: Output
+    required: tuple[str, ...]
+    credits: float
+    credits_by_model: Mapping[str, float] | None = None
+    shape: str = "resultUrls"
+    parent: bool = False
+    """It is made from a task: the body's taskId must be one that ended well."""
+
 
 CREATES: Final[Mapping[str, Create]] = {
     "veo/generate": Create(
@@ -108,22 +125,6 @@ CREATES: Final[Mapping[str, Create]] = {
         family="suno", output="image", required=("taskId",), credits=0, shape="cover", parent=True
     ),
 }
-
-QUERIES: Final[Mapping[str, tuple[Family, str]]] = {
-    "veo/record-info": ("veo", ""),
-    "runway/record-detail": ("runway", ""),
-    "aleph/record-info": ("aleph", ""),
-    "gpt4o-image/record-info": ("gpt4o-image", ""),
-    "flux/kontext/record-info": ("flux-kontext", ""),
-    "generate/record-info": ("suno", "music"),
-    "lyrics/record-info": ("suno", "lyrics"),
-    "wav/record-info": ("suno", "wav"),
-    "vocal-removal/record-info": ("suno", "vocals"),
-    "midi/record-info": ("suno", "midi"),
-    "mp4/record-info": ("suno", "mp4"),
-    "suno/cover/record-info": ("suno", "cover"),
-}
-UNKNOWN: Final[Mapping[Family, str]] = {"gpt4o-image": "The record does not exist"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,7 +191,7 @@ class Families:
         return show
 
     def _shown(self, task: Task) -> Answer:
-        data = forms.record(task, self.world.settings, now=self.world.clock())
+        data = family_record(task, self.world.settings, now=self.world.clock())
         return said(f"query of {task.task_id[:8]}… → {task.state}", data, task_id=task.task_id, state=task.state)
 
 
@@ -218,3 +219,65 @@ def _count(shape: str, sent: Mapping[str, Any]) -> int:
             return len(stem_names(sent))
         case _:
             return output_count_of(sent)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SunoTools:
+    """The handlers of the synchronous Suno endpoints."""
+
+    world: KieWorld
+    workshop: Workshop
+
+    def add_routes(self, app: web.Application, desk: Desk) -> None:
+        """Put the synchronous paths into an application."""
+        for path, act in (
+            ("generate/generate-persona", self.persona),
+            ("generate/get-timestamped-lyrics", self.timed_lyrics),
+            ("style/generate", self.style),
+        ):
+            app.router.add_post(f"/api/v1/{path}", desk.route(path, act, counts="create"))
+
+    async def persona(self, request: web.Request) -> Answer:
+        """Make a persona out of a track."""
+        sent = await _needed(request, "taskId", "audioId", "name", "description")
+        song = self._song(sent)
+        return said(f"persona of {song.task_id[:8]}…", persona(song.task_id, sent))
+
+    async def timed_lyrics(self, request: web.Request) -> Answer:
+        """Give the words of a track with their times."""
+        song = self._song(await _needed(request, "taskId", "audioId"))
+        self.world.take_credits(LYRICS_CREDITS)
+        return said(f"timed lyrics of {song.task_id[:8]}…", timed_words(song.order.prompt))
+
+    async def style(self, request: web.Request) -> Answer:
+        """Enrich the description of a style."""
+        content = str((await _needed(request, "content"))["content"])
+        self.world.take_credits(STYLE_CREDITS)
+        data = {
+            "taskId": None,
+            "param": content,
+            "result": style(content),
+            "creditsConsumed": STYLE_CREDITS,
+            "creditsRemaining": self.world.credits,
+            "successFlag": "成功",
+            "errorCode": None,
+            "errorMessage": "",
+        }
+        return said("style boost", data)
+
+    def _song(self, sent: dict[str, Any]) -> Task:
+        self.workshop.advance()
+        check_parents(self.world, sent)
+        song = self.world.tasks[str(sent["taskId"])]
+        if not song.has_tracks:
+            raise RefusedError(422, NO_SUCH_PARENT)
+        return song
+
+
+async def _needed(request: web.Request, *names: str) -> dict[str, Any]:
+    """Read the body and refuse it when one of these fields is missing."""
+    sent = await body_of(request)
+    for name in names:
+        if sent.get(name) in (None, ""):
+            raise RefusedError(500, f"{name} is required")
+    return sent

@@ -10,15 +10,13 @@ from urllib.parse import urlsplit
 from aiohttp import web
 
 from photomat_sandbox.kie.callbacks import masked_url
-from photomat_sandbox.kie.desk import Answer, Desk, base_url_of, body_of, said
-from photomat_sandbox.kie.file_types import check_files
-from photomat_sandbox.kie.models import Model, output_count, price
-from photomat_sandbox.kie.objects import stem_names
-from photomat_sandbox.kie.parents import check_parents
-from photomat_sandbox.kie.record import record
+from photomat_sandbox.kie.inputs import check_files, check_parents
+from photomat_sandbox.kie.models import Model, RefusedError, check_input, known_model, output_count, price
+from photomat_sandbox.kie.records import job_record
+from photomat_sandbox.kie.results import stem_names
+from photomat_sandbox.kie.routing import Answer, Desk, base_url_of, body_of, said
+from photomat_sandbox.kie.task_runner import Workshop
 from photomat_sandbox.kie.tasks import Order, Task
-from photomat_sandbox.kie.validation import RefusedError, check_input, known_model
-from photomat_sandbox.kie.workshop import Workshop
 from photomat_sandbox.kie.world import KieWorld
 
 NULL_RECORD: Final = "recordInfo is null"
@@ -74,7 +72,7 @@ class Jobs:
             raise RefusedError(422, NULL_RECORD)
         if self.world.clock() < task.created_at + self.world.settings.null_grace_s:
             raise RefusedError(422, NULL_RECORD)
-        data = record(task, added_defaults=self.world.settings.added_defaults)
+        data = job_record(task, added_defaults=self.world.settings.added_defaults)
         return said(f"recordInfo of {task.task_id[:8]}… → {task.state}", data, task_id=task.task_id, state=task.state)
 
     async def credit(self, _request: web.Request) -> Answer:

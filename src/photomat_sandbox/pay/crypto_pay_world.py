@@ -15,8 +15,7 @@ from decimal import Decimal
 from secrets import token_hex
 from typing import Any, Final, Literal
 
-from photomat_sandbox.pay.bill import KEPT_BILLS, KEPT_LETTERS, Bill, BillState, Letter, NoticeSettings, iso
-from photomat_sandbox.pay.crypto_pay_forms import InvoiceOrder, ListOrder
+from photomat_sandbox.pay.bills import KEPT_BILLS, KEPT_LETTERS, Bill, BillState, Letter, NoticeSettings, iso
 from photomat_sandbox.transcript import World
 
 Status = Literal["active", "paid", "expired"]
@@ -27,6 +26,31 @@ USUAL_RATE: Final = Decimal("3.14159")
 COIN: Final = Decimal("0.000001")
 FEE: Final = Decimal("0.03")
 STATES: Final[Mapping[Status, BillState]] = {"active": "open", "paid": "paid", "expired": "canceled"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InvoiceOrder:
+    """Checked parameters of `createInvoice`."""
+
+    currency_type: str
+    currency: str
+    amount: Decimal
+    description: str
+    payload: str
+    expires_in: int | None
+    button: str
+    button_url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListOrder:
+    """Checked parameters of `getInvoices`."""
+
+    invoice_ids: frozenset[int] | None
+    status: str | None
+    fiat: str | None
+    offset: int
+    count: int
 
 
 @dataclass(slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from aiohttp import web
 
-from photomat_sandbox.pay.bill import TO_THE_CENT, Bill, Till
+from photomat_sandbox.pay.bills import TO_THE_CENT, Bill, Till
 from photomat_sandbox.transcript import Transcript
 
 FOLDER: Final = Path(__file__).parent / "payment_page"

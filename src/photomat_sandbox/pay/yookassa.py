@@ -10,12 +10,10 @@ from uuid import uuid4
 from aiohttp import hdrs, web
 
 from photomat_sandbox.faults import Faults
-from photomat_sandbox.pay import yookassa_forms as forms
-from photomat_sandbox.pay.app import furnish
-from photomat_sandbox.pay.desk import Answer, Desk, RefusedError
-from photomat_sandbox.pay.yookassa_objects import Payment
-from photomat_sandbox.pay.yookassa_receipts import has_receipt
-from photomat_sandbox.pay.yookassa_world import YooKassaWorld
+from photomat_sandbox.pay import yookassa_requests as requests
+from photomat_sandbox.pay.routing import Answer, Desk, RefusedError, furnish
+from photomat_sandbox.pay.yookassa_requests import has_receipt
+from photomat_sandbox.pay.yookassa_world import Payment, YooKassaWorld
 from photomat_sandbox.transcript import Transcript
 
 TOO_OFTEN: Final = RefusedError(429, "too_many_requests", "Too many requests")
@@ -60,12 +58,12 @@ class Payments:
 
     async def create(self, request: web.Request) -> Answer:
         """Make a payment, or give the one this key has made, as it stands now."""
-        key, body = forms.key_of(request), await forms.body_of(request)
+        key, body = requests.key_of(request), await requests.body_of(request)
         known = self.world.made_before("payments", key, body)
         payment = self.world.find(known) if known else None
         if payment is None:
             required = self.world.switches["receipts_required"]
-            order = forms.payment_order(body, currency=self.world.currency, receipts_required=required)
+            order = requests.payment_order(body, currency=self.world.currency, receipts_required=required)
             payment = self.world.create(order)
             self.world.keep_key("payments", key, body, payment.payment_id)
         order = payment.order
@@ -80,31 +78,31 @@ class Payments:
 
     async def list(self, request: web.Request) -> Answer:
         """Show a page of payments."""
-        payments, following = self.world.page(forms.list_order(request.query))
+        payments, following = self.world.page(requests.list_order(request.query))
         items = [self._shown(request, payment) for payment in payments]
         return Answer(body=_listing(items, following), summary=f"{len(payments)} payments")
 
     async def list_refunds(self, request: web.Request) -> Answer:
         """Show a page of refunds."""
-        refunds, following = self.world.refund_page(forms.refund_list_order(request.query))
+        refunds, following = self.world.refund_page(requests.refund_list_order(request.query))
         body = _listing([refund.as_json() for refund in refunds], following)
         return Answer(body=body, summary=f"{len(refunds)} refunds")
 
     async def refund(self, request: web.Request) -> Answer:
         """Give money back, once a key."""
-        key, body = forms.key_of(request), await forms.body_of(request)
+        key, body = requests.key_of(request), await requests.body_of(request)
         known = self.world.made_before("refunds", key, body)
         if known is not None:
             made = self.world.refunds[known]
             return Answer(body=made.as_json(), summary=f"refund {known} again", bill_id=made.payment_id)
         payment = self._payment(str(body.get("payment_id", "")))
-        forms.description_of(body)
-        amount, currency = forms.amount_of(body, currency=payment.order.currency), payment.order.currency
+        requests.description_of(body)
+        amount, currency = requests.amount_of(body, currency=payment.order.currency), payment.order.currency
         receipt = has_receipt(body, amount=amount, currency=currency, required=False)
         try:
             made = self.world.give_back(payment, amount, has_receipt=receipt)
         except ValueError as error:
-            raise forms.invalid(str(error), "amount") from error
+            raise requests.invalid(str(error), "amount") from error
         self.world.keep_key("refunds", key, body, made.refund_id)
         return Answer(body=made.as_json(), summary=f"refund of {made.amount}", bill_id=payment.payment_id)
 
@@ -118,9 +116,9 @@ class Payments:
     async def capture(self, request: web.Request) -> Answer:
         """Take what a customer has allowed; a part of it is not simulated."""
         payment = self._payment(request.match_info["payment_id"])
-        body = await forms.body_of(request) if request.can_read_body else {}
-        if "amount" in body and forms.amount_of(body, currency=payment.order.currency) != payment.order.amount:
-            raise forms.invalid("only the whole sum can be captured here", "amount")
+        body = await requests.body_of(request) if request.can_read_body else {}
+        if "amount" in body and requests.amount_of(body, currency=payment.order.currency) != payment.order.amount:
+            raise requests.invalid("only the whole sum can be captured here", "amount")
         return self._once(request, payment, body, self.world.capture)
 
     async def cancel(self, request: web.Request) -> Answer:
@@ -144,12 +142,12 @@ class Payments:
         self, request: web.Request, payment: Payment, body: dict[str, Any], act: Callable[[Payment], None]
     ) -> Answer:
         """Change a payment once a key; the same key again shows it as it stands."""
-        key = forms.key_of(request)
+        key = requests.key_of(request)
         if self.world.made_before(request.path, key, body) is None:
             try:
                 act(payment)
             except ValueError as error:
-                raise forms.invalid(str(error), "payment_id") from error
+                raise requests.invalid(str(error), "payment_id") from error
             self.world.keep_key(request.path, key, body, payment.payment_id)
         said = f"payment {payment.payment_id} is {payment.status}"
         return Answer(body=self._shown(request, payment), summary=said, bill_id=payment.payment_id)

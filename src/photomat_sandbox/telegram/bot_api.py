@@ -10,11 +10,10 @@ from typing import Any, Final
 from aiohttp import web
 
 from photomat_sandbox.faults import Fault, Faults
-from photomat_sandbox.telegram.call import Call
+from photomat_sandbox.telegram.call import Call, Params, read_params
 from photomat_sandbox.telegram.errors import ApiError, JsonObject, too_many_requests
 from photomat_sandbox.telegram.methods.files import find_download
 from photomat_sandbox.telegram.methods.registry import METHODS, NAMES_BY_LOWER
-from photomat_sandbox.telegram.params import Params, read_params
 from photomat_sandbox.telegram.world import TelegramWorld
 
 LONGEST_HOLD_S: Final = 600.0

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
-from photomat_sandbox.telegram.addresses import split_address
 from photomat_sandbox.telegram.errors import JsonObject, bad_request
+from photomat_sandbox.telegram.urls import split_address
 
 Rows = list[list[JsonObject]]
 

@@ -2,12 +2,12 @@
 
 from typing import Any, Final
 
-from photomat_sandbox.telegram.bills import Bill, bill_of
-from photomat_sandbox.telegram.entities import formatted
 from photomat_sandbox.telegram.errors import JsonObject
-from photomat_sandbox.telegram.media_making import make_media
+from photomat_sandbox.telegram.formatting import formatted
+from photomat_sandbox.telegram.media import make_media
 from photomat_sandbox.telegram.messages import Message
 from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.telegram.stars import Bill, bill_of
 from photomat_sandbox.telegram.world import TelegramWorld
 
 CHAT_INSTANCE_FACTOR: Final = 1_000_003

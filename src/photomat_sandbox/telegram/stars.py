@@ -1,12 +1,46 @@
-"""Telegram Stars: every payment has a charge id of its own, a refund repeats that id, the list keeps both.
+"""Telegram Stars: invoices, charges and subscriptions.
 
-A subscription is known by the charge id of its first payment; its later payments have ids of their own.
+Every payment has a charge id of its own, a refund repeats that id, the list keeps both. A subscription is identified
+by the charge id of its first payment; its later payments have ids of their own.
 """
 
 import secrets
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 
 from photomat_sandbox.telegram.errors import JsonObject, bad_request
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bill:
+    """One bill; `link` is empty when it is a message, `subscription_period` is 0 when it is paid once."""
+
+    title: str
+    description: str
+    amount: int
+    payload: str
+    link: str = ""
+    subscription_period: int = 0
+
+    def as_seen(self) -> JsonObject:
+        """Give what the payment dialog shows; the payload is the bot's own affair."""
+        return {name: value for name, value in asdict(self).items() if name != "payload"}
+
+
+def new_link() -> str:
+    """Make the address of a bill that anybody may pay."""
+    return f"https://t.me/${secrets.token_urlsafe(16)}"
+
+
+def bill_of(invoice: JsonObject, *, payload: str, link: str = "", subscription_period: int = 0) -> Bill:
+    """Take the Invoice object of the Bot API as a bill."""
+    return Bill(
+        title=invoice["title"],
+        description=invoice["description"],
+        amount=invoice["total_amount"],
+        payload=payload,
+        link=link,
+        subscription_period=subscription_period,
+    )
 
 
 @dataclass(slots=True, kw_only=True)

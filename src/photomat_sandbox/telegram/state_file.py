@@ -9,15 +9,12 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from photomat_sandbox.telegram.bills import Bill
-from photomat_sandbox.telegram.file_store import StoredFile
+from photomat_sandbox.telegram.files import StoredFile
 from photomat_sandbox.telegram.media import Media
-from photomat_sandbox.telegram.messages import Message
+from photomat_sandbox.telegram.messages import Message, restored_block
 from photomat_sandbox.telegram.people import Person
-from photomat_sandbox.telegram.rich import restored
-from photomat_sandbox.telegram.stars import Charge, Subscription
-from photomat_sandbox.telegram.updates_queue import Update
-from photomat_sandbox.telegram.webhook_settings import WebhookSettings
+from photomat_sandbox.telegram.stars import Bill, Charge, Subscription
+from photomat_sandbox.telegram.updates import Update, WebhookSettings
 from photomat_sandbox.telegram.world import TelegramWorld
 
 SKIPPED_AFTER_A_CRASH: Final = 1000
@@ -89,4 +86,4 @@ def load_state(world: TelegramWorld, state_file: Path) -> None:
 
 def _message(row: dict[str, Any]) -> Message:
     media = Media.restored(row["media"]) if row["media"] else None
-    return Message(**{**row, "media": media, "rich": tuple(restored(block) for block in row.get("rich", ()))})
+    return Message(**{**row, "media": media, "rich": tuple(restored_block(block) for block in row.get("rich", ()))})

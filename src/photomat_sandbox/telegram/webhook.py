@@ -13,12 +13,12 @@ from typing import Any, Final
 import aiohttp
 
 from photomat_sandbox.faults import Fault, Faults
-from photomat_sandbox.telegram.addresses import is_loopback
 from photomat_sandbox.telegram.bot_api import BotApi
+from photomat_sandbox.telegram.call import params_of_json
 from photomat_sandbox.telegram.errors import ApiError
 from photomat_sandbox.telegram.methods.registry import NAMES_BY_LOWER
-from photomat_sandbox.telegram.params import params_of_json
-from photomat_sandbox.telegram.updates_queue import Update
+from photomat_sandbox.telegram.updates import Update
+from photomat_sandbox.telegram.urls import is_loopback
 
 ANSWER_TIMEOUT_S: Final = 60.0
 LOOK_AGAIN_S: Final = 0.25

@@ -1,32 +1,92 @@
-"""Everything that exists: one bot, its people, their messages and files, and one clock for all of it.
+"""The state of the simulated Telegram: one bot, its people, their messages and files, and one clock for all of it.
 
-The world only keeps and announces. What a call of the Bot API may do stands in `methods/`, what a person may do
-in `person_acts.py`.
+The world only stores and publishes. What a call of the Bot API may do is in `methods/`, what a person may do in
+`person_acts.py`.
 """
 
+import asyncio
+import json
+import math
 import time
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
-from photomat_sandbox.telegram.bills import Bill
-from photomat_sandbox.telegram.errors import JsonObject, bad_request, forbidden
-from photomat_sandbox.telegram.fetch import Fetched, UrlFetcher
-from photomat_sandbox.telegram.file_store import FileStore
-from photomat_sandbox.telegram.flood import FloodLimits
+from photomat_sandbox.telegram.errors import JsonObject, bad_request, forbidden, too_many_requests
+from photomat_sandbox.telegram.files import FileStore
 from photomat_sandbox.telegram.media import Media
 from photomat_sandbox.telegram.messages import Message, as_api, as_seen
 from photomat_sandbox.telegram.people import BotProfile, Person
-from photomat_sandbox.telegram.queries import CHECKOUT_LIFE_S, Queries
-from photomat_sandbox.telegram.stars import Stars
-from photomat_sandbox.telegram.stream import EventName, Stream
-from photomat_sandbox.telegram.updates_queue import UpdateQueue
-from photomat_sandbox.telegram.webhook_settings import WebhookSettings
+from photomat_sandbox.telegram.stars import Bill, Stars
+from photomat_sandbox.telegram.updates import CHECKOUT_LIFE_S, Queries, UpdateQueue, WebhookSettings
+from photomat_sandbox.telegram.urls import Fetched, UrlFetcher
 from photomat_sandbox.transcript import Transcript
 
+EventName = Literal["message", "edit", "delete", "typing", "answer", "keyboard", "status"]
+MAX_WAITING: Final = 1000
 DEFAULT_TOKEN: Final = "7000000001:AAsandbox-token-for-one-simulated-bot-0"  # noqa: S105 - a made-up token of the sandbox
 FIRST_PERSON_ID: Final = 5_000_001
+
+
+@dataclass(slots=True, kw_only=True)
+class FloodLimits:
+    """How much passes: `per_chat_burst` at once in a chat, then `per_chat_per_s`; `per_bot_per_s` overall."""
+
+    per_chat_per_s: float = 1.0
+    per_chat_burst: int = 5
+    per_bot_per_s: float = 30.0
+    _buckets: dict[int, tuple[float, float]] = field(default_factory=dict)
+
+    def spend(self, chat_id: int, *, clock: Callable[[], float]) -> None:
+        """Take one token from the chat and one from the bot, or refuse with 429."""
+        now = clock()
+        self._take(0, now, rate=self.per_bot_per_s, burst=self.per_bot_per_s)
+        self._take(chat_id, now, rate=self.per_chat_per_s, burst=self.per_chat_burst)
+
+    def _take(self, key: int, now: float, *, rate: float, burst: float) -> None:
+        tokens, at = self._buckets.get(key, (burst, now))
+        tokens = min(burst, tokens + (now - at) * rate)
+        if tokens < 1:
+            raise too_many_requests(max(1, math.ceil((1 - tokens) / rate)))
+        self._buckets[key] = (tokens - 1, now)
+
+
+class Stream:
+    """Publishes to the pages that listen; a page that never reads loses the newest events, nothing else."""
+
+    def __init__(self) -> None:
+        self._listeners: defaultdict[int, set[asyncio.Queue[bytes | None]]] = defaultdict(set)
+        self._closed = False
+
+    def publish(self, user_id: int, name: EventName, data: JsonObject) -> None:
+        """Tell every page of this person."""
+        frame = f"event: {name}\ndata: {json.dumps(data, ensure_ascii=False)}\n\n".encode()
+        for listener in self._listeners[user_id]:
+            if not listener.full():
+                listener.put_nowait(frame)
+
+    @contextmanager
+    def listen(self, user_id: int) -> Iterator[asyncio.Queue[bytes | None]]:
+        """Open a queue of ready frames; None means that the world ends."""
+        listener: asyncio.Queue[bytes | None] = asyncio.Queue(maxsize=MAX_WAITING + 1)
+        if self._closed:
+            listener.put_nowait(None)
+        self._listeners[user_id].add(listener)
+        try:
+            yield listener
+        finally:
+            self._listeners[user_id].discard(listener)
+
+    def close(self) -> None:
+        """End every open page."""
+        self._closed = True
+        for listeners in self._listeners.values():
+            for listener in listeners:
+                if not listener.full():
+                    listener.put_nowait(None)
 
 
 class TelegramWorld:
@@ -192,3 +252,18 @@ def describe(message: Message) -> str:
     words = " ".join(message.text.split())
     short = words if len(words) <= 60 else words[:59] + "…"  # noqa: PLR2004 - one line of the side panel
     return f"{message.kind} «{short}»" if short else message.kind
+
+
+def commands_for(world: TelegramWorld, person: Person) -> list[JsonObject]:
+    """Give the commands of the person's menu."""
+    scopes: tuple[tuple[str, int | str | None], ...] = (
+        ("chat", person.user_id),
+        ("all_private_chats", None),
+        ("default", None),
+    )
+    for scope, chat_id in scopes:
+        for language in (person.language_code, ""):
+            found = world.commands.get(json.dumps([scope, chat_id, language]))
+            if found:
+                return found
+    return []

@@ -3,20 +3,20 @@
 from typing import Final
 
 from photomat_sandbox.telegram.call import Call
-from photomat_sandbox.telegram.entities import FormattedText
 from photomat_sandbox.telegram.errors import JsonObject, bad_request, forbidden, not_modified
+from photomat_sandbox.telegram.formatting import FormattedText
 from photomat_sandbox.telegram.keyboards import Rows
 from photomat_sandbox.telegram.media import Media
-from photomat_sandbox.telegram.media_source import Wanted, obtain
-from photomat_sandbox.telegram.messages import Message
+from photomat_sandbox.telegram.messages import MEDIA_BLOCKS, Block, Message, WantedBlock, plain_text, read_rich
 from photomat_sandbox.telegram.methods.content import (
+    Wanted,
     caption_of_item,
+    obtain,
     read_caption,
     read_markup,
     read_text,
     wanted_of_item,
 )
-from photomat_sandbox.telegram.rich import MEDIA_BLOCKS, Block, WantedBlock, plain, read_rich
 from photomat_sandbox.telegram.world import TelegramWorld
 
 EDITABLE_INTO: Final = {"animation", "audio", "document", "photo", "video"}
@@ -50,7 +50,7 @@ async def _edit_into_rich(call: Call, rich: JsonObject) -> JsonObject:
     if call.world.edits_cancel_edits and message.edits_begun != mine:
         raise bad_request("canceled by new edit message request")
     _check_has_text(find_editable(call))
-    text = "\n".join(filter(None, (plain(block.text)[0] for block in blocks)))
+    text = "\n".join(filter(None, (plain_text(block.text)[0] for block in blocks)))
     _apply(call.world, message, FormattedText(text=text, entities=[]), keyboard=keyboard, media=None, rich=blocks)
     return call.world.api(message)
 

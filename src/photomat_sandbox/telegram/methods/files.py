@@ -4,8 +4,7 @@ from typing import Final
 
 from photomat_sandbox.telegram.call import Call
 from photomat_sandbox.telegram.errors import ApiError, JsonObject, bad_request
-from photomat_sandbox.telegram.file_ids import read_file_id
-from photomat_sandbox.telegram.file_store import StoredFile
+from photomat_sandbox.telegram.files import StoredFile, read_file_id
 from photomat_sandbox.telegram.world import TelegramWorld
 
 MAX_DOWNLOAD_BYTES: Final = 20 * 1024 * 1024

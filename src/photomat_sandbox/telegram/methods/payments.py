@@ -2,16 +2,13 @@
 
 from typing import Final
 
-from photomat_sandbox.telegram.bills import bill_of, new_link
-from photomat_sandbox.telegram.call import Call
+from photomat_sandbox.telegram.call import Call, Params
 from photomat_sandbox.telegram.errors import JsonObject, bad_request
 from photomat_sandbox.telegram.keyboards import Markup
 from photomat_sandbox.telegram.methods.content import read_markup, recipient
 from photomat_sandbox.telegram.methods.send import deliver
-from photomat_sandbox.telegram.params import Params
-from photomat_sandbox.telegram.payments import show_refund
-from photomat_sandbox.telegram.stars import Charge
-from photomat_sandbox.telegram.subscriptions import edit_by_bot
+from photomat_sandbox.telegram.payments import edit_by_bot, show_refund
+from photomat_sandbox.telegram.stars import Charge, bill_of, new_link
 from photomat_sandbox.telegram.world import TelegramWorld
 
 MAX_TITLE: Final = 32

@@ -5,8 +5,8 @@ import re
 from typing import Final
 
 from photomat_sandbox.telegram.call import Call
-from photomat_sandbox.telegram.commands import commands_for
 from photomat_sandbox.telegram.errors import JsonObject, bad_request
+from photomat_sandbox.telegram.world import commands_for
 
 COMMAND: Final = re.compile(r"[a-z0-9_]{1,32}")
 MAX_COMMANDS: Final = 100

@@ -3,10 +3,10 @@
 import re
 from typing import Final
 
-from photomat_sandbox.telegram.addresses import LOOPBACK, split_address
 from photomat_sandbox.telegram.call import Call
 from photomat_sandbox.telegram.errors import JsonObject, bad_request, conflict, too_many_requests
-from photomat_sandbox.telegram.webhook_settings import WebhookSettings
+from photomat_sandbox.telegram.updates import WebhookSettings
+from photomat_sandbox.telegram.urls import LOOPBACK, split_address
 
 MAX_BATCH: Final = 100
 MAX_TIMEOUT_S: Final = 50

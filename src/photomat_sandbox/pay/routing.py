@@ -1,0 +1,115 @@
+"""Every call to a simulated payment provider: key, faults, transcript, answer; and the routes both providers share."""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
+
+import aiohttp
+from aiohttp import web
+
+from photomat_sandbox import control
+from photomat_sandbox.faults import Fault, Faults, carried_out, gateway_page
+from photomat_sandbox.pay.bills import NoticeSender, Till
+from photomat_sandbox.pay.control import Orders
+from photomat_sandbox.pay.page import PaymentPage
+from photomat_sandbox.transcript import Transcript, World
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+class RefusedError(Exception):
+    """The provider says no: an HTTP status, its word for it, a sentence, and the field that is wrong."""
+
+    def __init__(self, status: int, code: str, sentence: str = "", parameter: str | None = None) -> None:
+        super().__init__(sentence)
+        self.status = status
+        self.code = code
+        self.sentence = sentence
+        self.parameter = parameter
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What goes back, and one line about it for people."""
+
+    body: object
+    summary: str
+    bill_id: str = ""
+
+
+Act = Callable[[web.Request], Awaitable[Answer]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Desk:
+    """Wraps what a route does with the checks, the faults and the transcript; the words are the vendor's."""
+
+    vendor: World
+    transcript: Transcript
+    faults: Faults
+    check_key: Callable[[web.Request], None]
+    accepted: Callable[[object], web.Response]
+    refused: Callable[[RefusedError], web.Response]
+    too_often: RefusedError
+    closing: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def route(self, name: str, act: Act) -> Handler:
+        """Make the handler of a route; `name` is what faults and the transcript call it."""
+
+        async def checked(request: web.Request) -> web.Response:
+            try:
+                self.check_key(request)
+                answer = await act(request)
+            except RefusedError as refused:
+                said = f"{name} refused: {refused.status} {refused.code} {refused.sentence}".rstrip()
+                self.transcript.add(world=self.vendor, kind="request", name=name, summary=said)
+                return self.refused(refused)
+            detail = {"bill_id": answer.bill_id} if answer.bill_id else None
+            self.transcript.add(world=self.vendor, kind="request", name=name, summary=answer.summary, detail=detail)
+            return self.accepted(answer.body)
+
+        async def handle(request: web.Request) -> web.StreamResponse:
+            fault = self.faults.take(self.vendor, name)
+            if fault is None:
+                return await checked(request)
+            self.transcript.add(world=self.vendor, kind="fault", name=name, summary=f"{fault.action} strikes {name}")
+            return await self._struck(request, fault, checked)
+
+        return handle
+
+    async def _struck(
+        self, request: web.Request, fault: Fault, act: Callable[[web.Request], Awaitable[web.Response]]
+    ) -> web.StreamResponse:
+        match fault.action:
+            case "error" if fault.html:
+                return gateway_page(fault)
+            case "error":
+                return self.refused(RefusedError(fault.status, "internal_server_error", fault.text))
+            case "too_many":
+                return self.refused(self.too_often)
+        return await carried_out(request, fault, act, closing=self.closing)
+
+
+def furnish(app: web.Application, till: Till, desk: Desk, *, title: str) -> None:
+    """Add them to an application that has the vendor's own routes."""
+    orders = Orders(till=till)
+    orders.add_routes(app)
+    PaymentPage(till=till, transcript=desk.transcript, title=title).add_routes(app)
+    control.register(app, desk.transcript, desk.faults, till.vendor)
+
+    async def stop_silence(_app: web.Application) -> None:
+        desk.closing.set()
+
+    async def background(_app: web.Application) -> AsyncIterator[None]:
+        async with aiohttp.ClientSession() as session, asyncio.TaskGroup() as group:
+            sender = NoticeSender(
+                till=till, transcript=desk.transcript, faults=desk.faults, session=session, group=group
+            )
+            orders.send = sender.start
+            running = group.create_task(sender.run())
+            yield
+            running.cancel()
+            sender.stop()
+
+    app.on_shutdown.append(stop_silence)
+    app.cleanup_ctx.append(background)
