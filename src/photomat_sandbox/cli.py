@@ -51,7 +51,7 @@ app = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__)
 
 
 def main() -> None:
-    """Run the command line; what it writes holds chats, so other users of the machine cannot read it."""
+    """Run the command line. What it writes contains chats, so other users of the machine may not read it."""
     os.umask(0o077)
     app()
 
@@ -110,7 +110,7 @@ def serve(
     operator: Operator = 0,
     with_stdin: WithStdin = False,
 ) -> None:
-    """Run all in one process, with one transcript and one list of faults."""
+    """Run all simulators in one process, with one transcript and one list of faults."""
     from photomat_sandbox.kie.app import build_app as build_kie  # noqa: PLC0415 - telegram runs without it
     from photomat_sandbox.pay.app import mount_providers  # noqa: PLC0415 - the same
     from photomat_sandbox.pay.crypto_pay_world import CryptoPayWorld  # noqa: PLC0415 - the same
@@ -132,7 +132,7 @@ def serve(
 def telegram_world(
     *, token: str, state: Path | None, any_webhook: bool, checkout_wait_s: float = CHECKOUT_LIFE_S
 ) -> TelegramWorld:
-    """Make the Telegram world, as it was left when there is a state file."""
+    """Create the Telegram world, restored from the state file if there is one."""
     try:
         world = TelegramWorld(token=token, any_webhook_address=any_webhook, checkout_wait_s=checkout_wait_s)
         if state:
@@ -143,7 +143,7 @@ def telegram_world(
 
 
 def add_operator(world: TelegramWorld, user_id: int) -> None:
-    """Let the operator join, who has started the bot already and so can be told of things."""
+    """Add the operator as a person who has already started the bot and so can receive messages."""
     person = world.add_person(first_name=OPERATOR_NAME, user_id=user_id, started=True)
     person.is_operator = True
 

@@ -37,7 +37,7 @@ HANG_UP_CHECK_S: Final = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """One armed misfortune; `times` and `skip` are what is left of them."""
+    """One armed fault; `times` and `skip` are what is left of them."""
 
     fault_id: int
     world: World
@@ -54,7 +54,7 @@ class Fault:
 
 
 class Faults:
-    """The armed faults, oldest first; the oldest that fits strikes."""
+    """The armed faults, oldest first; the oldest that matches applies."""
 
     def __init__(self) -> None:
         self._armed: dict[int, Fault] = {}
@@ -75,7 +75,7 @@ class Faults:
         html: bool = False,
         skip: int = 0,
     ) -> Fault:
-        """Arm one fault; a ValueError says in a sentence what makes no sense."""
+        """Arm one fault; a ValueError explains invalid arguments."""
         fault = Fault(
             fault_id=self._last_id + 1,
             world=world,
@@ -90,44 +90,44 @@ class Faults:
             html=html,
             skip=skip,
         )
-        _refuse_nonsense(fault)
+        _validate(fault)
         self._last_id = fault.fault_id
         self._armed[fault.fault_id] = fault
         return fault
 
-    def take(self, world: World, name: str, *, closer: str | None = None) -> Fault | None:
-        """Give the fault that strikes this call, if any, and count it down.
+    def take(self, world: World, name: str, *, specific: str | None = None) -> Fault | None:
+        """Return the fault that applies to this call, if any, and count it down.
 
-        Every fitting fault that still skips counts this call as one it let pass. `closer` names the call more closely, for
-        faults that are aimed at nothing else: `sendMessage.reply` is a sendMessage that answers a message.
+        Every matching fault that still skips counts this call as skipped. `specific` is a narrower name of the call, matched
+        literally: `sendMessage.reply` is a sendMessage that replies to a message.
         """
-        return self._strike(lambda fault: fault.world == world and _fits(fault, name, closer))
+        return self._next_match(lambda fault: fault.world == world and _fits(fault, name, specific))
 
-    def take_aimed(self, world: World, names: Container[str], *, actions: Container[str]) -> Fault | None:
-        """Give the fault that is aimed at one of these names, letter for letter, with one of these actions."""
-        return self._strike(lambda fault: fault.world == world and fault.method in names and fault.action in actions)
+    def take_exact(self, world: World, names: Container[str], *, actions: Container[str]) -> Fault | None:
+        """Return the fault armed for exactly one of these names, with one of these actions."""
+        return self._next_match(
+            lambda fault: fault.world == world and fault.method in names and fault.action in actions
+        )
 
     def pending(self) -> list[Fault]:
-        """Give the faults that are still armed."""
         return list(self._armed.values())
 
     def disarm(self, fault_id: int) -> None:
-        """Take one fault away; an unknown number is no error."""
+        """Remove one fault; an unknown id is no error."""
         self._armed.pop(fault_id, None)
 
     def clear(self) -> None:
-        """Take all faults away."""
         self._armed.clear()
 
-    def _strike(self, fits: Callable[[Fault], bool]) -> Fault | None:
-        struck: Fault | None = None
+    def _next_match(self, fits: Callable[[Fault], bool]) -> Fault | None:
+        matched: Fault | None = None
         for fault in [fault for fault in self._armed.values() if fits(fault)]:
             if fault.skip > 0:
                 self._armed[fault.fault_id] = replace(fault, skip=fault.skip - 1)
-            elif struck is None:
-                struck = fault
+            elif matched is None:
+                matched = fault
                 self._count_down(fault)
-        return struck
+        return matched
 
     def _count_down(self, fault: Fault) -> None:
         if fault.times == FOR_EVER:
@@ -138,11 +138,11 @@ class Faults:
             self._armed[fault.fault_id] = replace(fault, times=fault.times - 1)
 
 
-def _fits(fault: Fault, name: str, closer: str | None) -> bool:
-    return fnmatchcase(name, fault.method) or fault.method == closer
+def _fits(fault: Fault, name: str, specific: str | None) -> bool:
+    return fnmatchcase(name, fault.method) or fault.method == specific
 
 
-def _refuse_nonsense(fault: Fault) -> None:
+def _validate(fault: Fault) -> None:
     problems = {
         f"world must be one of {', '.join(WORLDS)}": fault.world not in WORLDS,
         f"action must be one of {', '.join(ACTIONS)}": fault.action not in ACTIONS,
@@ -157,44 +157,44 @@ def _refuse_nonsense(fault: Fault) -> None:
             raise ValueError(sentence)
 
 
-async def carried_out(
+async def apply_fault(
     request: web.Request,
     fault: Fault,
     act: Callable[[web.Request], Awaitable[web.Response]],
     *,
     closing: asyncio.Event,
 ) -> web.StreamResponse:
-    """Carry out a fault: two answer instead of the route, the others go around it."""
+    """Carry out a fault: two answer instead of the route, the others wrap it."""
     match fault.action:
         case "never":
-            return await _stay_silent(request, closing)
+            return await _hold_connection(request, closing)
         case "drop_before":
-            return _hang_up(request)
+            return hang_up(request)
     if fault.action == "delay":
         await asyncio.sleep(fault.delay_s)
     response = await act(request)
     if fault.action == "duplicate":
         await act(request)
-    return _hang_up(request) if fault.action == "drop_after" else response
+    return hang_up(request) if fault.action == "drop_after" else response
 
 
 def gateway_page(fault: Fault) -> web.Response:
-    """Make the page of a gateway in front of the vendor."""
+    """Build the error page of a gateway in front of the vendor."""
     page = GATEWAY_PAGE.format(status=fault.status, text=fault.text)
     return web.Response(text=page, status=fault.status, content_type="text/html")
 
 
-async def _stay_silent(request: web.Request, closing: asyncio.Event) -> web.Response:
-    """Hold the connection without a word until the client goes away or the simulator stops."""
+async def _hold_connection(request: web.Request, closing: asyncio.Event) -> web.Response:
+    """Hold the connection without an answer until the client goes away or the simulator stops."""
     while request.transport is not None and not request.transport.is_closing() and not closing.is_set():
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(HANG_UP_CHECK_S):
                 await closing.wait()
-    return _hang_up(request)
+    return hang_up(request)
 
 
-def _hang_up(request: web.Request) -> web.Response:
-    """Close the connection; the response returned here never reaches anybody."""
+def hang_up(request: web.Request) -> web.Response:
+    """Close the connection; the returned response never reaches the client."""
     if request.transport is not None:
         request.transport.abort()
     return web.Response()

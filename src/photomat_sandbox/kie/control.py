@@ -9,10 +9,10 @@ from typing import Any, Final
 from aiohttp import web
 
 from photomat_sandbox.control import read_object, refusal
-from photomat_sandbox.kie.callbacks import CallbackSender, Letter, Signing, masked_url
-from photomat_sandbox.kie.task_runner import Workshop
+from photomat_sandbox.kie.callbacks import Callback, CallbackSender, Signing, masked_url
+from photomat_sandbox.kie.task_runner import TaskRunner
 from photomat_sandbox.kie.tasks import Task
-from photomat_sandbox.kie.world import KieWorld, Notice
+from photomat_sandbox.kie.world import DueCallback, KieWorld
 
 SIGNINGS: Final[tuple[Signing, ...]] = ("good", "bad", "none")
 MOST_CALLBACKS: Final = 100
@@ -20,15 +20,14 @@ LISTED_TASKS: Final = 500
 
 
 @dataclass(slots=True, kw_only=True)
-class Orders:
-    """The handlers under /sandbox/; the sender comes with the running application."""
+class KieControl:
+    """The handlers under /sandbox/; the sender is set when the application starts."""
 
     world: KieWorld
-    workshop: Workshop
+    runner: TaskRunner
     sender: CallbackSender | None = None
 
     def add_routes(self, app: web.Application) -> None:
-        """Put the control paths into an application."""
         app.router.add_get("/sandbox/tasks", self.list_tasks)
         app.router.add_post("/sandbox/tasks/{task_id}", self.end_task)
         app.router.add_post("/sandbox/tasks/{task_id}/callback", self.send_callback)
@@ -37,12 +36,11 @@ class Orders:
 
     async def list_tasks(self, _request: web.Request) -> web.Response:
         """Show the latest tasks, oldest first."""
-        self.workshop.advance()
+        self.runner.advance()
         latest = list(self.world.tasks.values())[-LISTED_TASKS:]
         return web.json_response({"tasks": [_shown(task) for task in latest]})
 
     async def end_task(self, request: web.Request) -> web.Response:
-        """End a task as the order says."""
         task, order = self._task(request), await read_object(request)
         state, urls = order.get("state"), order.get("result_urls")
         if state not in ("success", "fail"):
@@ -51,31 +49,29 @@ class Orders:
             raise refusal("result_urls must be a list of addresses")
         fail_code = str(order.get("fail_code") or "500") if state == "fail" else None
         fail_msg = str(order.get("fail_msg") or "Internal server error")
-        self.workshop.end(task, fail_code=fail_code, fail_msg=fail_msg, result_urls=urls)
+        self.runner.end(task, fail_code=fail_code, fail_msg=fail_msg, result_urls=urls)
         return web.json_response(_shown(task))
 
     async def send_callback(self, request: web.Request) -> web.Response:
-        """Send a callback of a task now, as often and as wrong as the order says."""
+        """Send a callback of a task now, as often and as wrong as requested."""
         task, order = self._task(request), await read_object(request)
         times, signing, body = order.get("times", 1), order.get("signature", "good"), order.get("body")
         if type(times) is not int or not 1 <= times <= MOST_CALLBACKS:
             raise refusal(f"times must be a number from 1 to {MOST_CALLBACKS}")
         if signing not in SIGNINGS:
             raise refusal(f"signature must be one of {', '.join(SIGNINGS)}")
-        usual = self.sender.letter(Notice(task=task, state=task.state)) if self.sender else None
+        usual = self.sender.compose(DueCallback(task=task, state=task.state)) if self.sender else None
         if usual is None or self.sender is None:
             raise refusal(f"task {task.task_id} was created without callBackUrl")
         wanted: dict[str, Any] = body if isinstance(body, dict) else usual.body
         for _ in range(times):
-            self.sender.start(Letter(task=task, url=usual.url, body=wanted, signing=signing))
+            self.sender.start(Callback(task=task, url=usual.url, body=wanted, signing=signing))
         return web.json_response({"sending": times})
 
     async def show_settings(self, _request: web.Request) -> web.Response:
-        """Show all settings and the balance."""
         return web.json_response(asdict(self.world.settings) | {"credits": self.world.credits})
 
     async def change_settings(self, request: web.Request) -> web.Response:
-        """Change some settings."""
         try:
             self.world.change(await read_object(request))
         except ValueError as error:

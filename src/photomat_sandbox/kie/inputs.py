@@ -12,8 +12,8 @@ from importlib.resources import files
 from typing import Any, Final
 from urllib.parse import unquote, urlsplit
 
-from photomat_sandbox.kie.models import RefusedError
-from photomat_sandbox.kie.tasks import Order
+from photomat_sandbox.kie.models import KieRefusal
+from photomat_sandbox.kie.tasks import TaskOrder
 from photomat_sandbox.kie.world import KieWorld
 
 TASK_FIELDS: Final = ("task_id", "taskId")
@@ -48,19 +48,19 @@ PICTURE_BRANDS: Final = {
 
 
 def check_parents(world: KieWorld, given: Mapping[str, Any]) -> None:
-    """Refuse an order made from a task, or a track of a task, that is not there."""
+    """Refuse an order made from a task, or a track of a task, that does not exist."""
     task_id, track = _named(given, TASK_FIELDS), _named(given, TRACK_FIELDS)
     if not task_id:
         return
     parent = world.tasks.get(task_id)
     if parent is None or parent.state != "success":
-        raise RefusedError(422, NO_SUCH_PARENT)
+        raise KieRefusal(422, NO_SUCH_PARENT)
     if track and parent.has_tracks and world.tracks.get(track) != task_id:
-        raise RefusedError(422, NO_SUCH_PARENT)
+        raise KieRefusal(422, NO_SUCH_PARENT)
 
 
-def lacks_something(world: KieWorld, order: Order) -> bool:
-    """Whether an order names a file of ours that is not there (any more), or a lone track nobody knows."""
+def lacks_input(world: KieWorld, order: TaskOrder) -> bool:
+    """Whether an order names one of our files that does not exist (any more), or an unknown track without its task."""
     track = _named(order.given, TRACK_FIELDS)
     if track and not _named(order.given, TASK_FIELDS) and track not in world.tracks:
         return True
@@ -76,7 +76,7 @@ def _is_lost(world: KieWorld, base_url: str, address: str) -> bool:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """Every text in an order, also inside lists and lines of lists."""
+    """Yield every string in an order, also inside lists and objects."""
     match value:
         case str():
             yield value
@@ -98,11 +98,11 @@ def check_files(world: KieWorld, model: str, given: Mapping[str, Any]) -> None:
             upload = world.live_upload(unquote(urlsplit(url).path).removeprefix("/files/"))
             types = frozenset[str]() if upload is None else _types(upload.content)
             if types and types.isdisjoint(accepted):
-                raise RefusedError(422, f"{name} file type not supported")
+                raise KieRefusal(422, f"{name} file type not supported")
 
 
 def _types(content: bytes) -> frozenset[str]:
-    """What a file may be called; nothing where that is not known."""
+    """Return the MIME types a file may have; empty if unknown."""
     if content[4:8] == b"ftyp":
         return PICTURE_BRANDS.get(content[8:12], MOVIES)
     if content[:4] == b"RIFF":
@@ -111,7 +111,7 @@ def _types(content: bytes) -> frozenset[str]:
 
 
 def _urls(given: Mapping[str, Any], name: str) -> Iterator[str]:
-    """The URLs in a field, or in a field of every line of a list (`list.field`)."""
+    """Yield the URLs in a field, or in a field of every item of a list (`list.field`)."""
     first, _, rest = name.partition(".")
     value = given.get(first)
     for each in value if isinstance(value, list) else [value]:

@@ -50,13 +50,12 @@ PALETTES: Final[tuple[tuple[Colour, Colour, Colour], ...]] = (
 
 
 def has_cyrillic() -> bool:
-    """Whether the font of the extra is installed."""
     return _folder() is not None
 
 
 @cache
 def load_font(weight: str, size: int) -> ImageFont.FreeTypeFont:
-    """A font of one size; `weight` is one of Source Sans Pro's names, such as Bold."""
+    """Load a font of one size; `weight` is one of Source Sans Pro's names, such as Bold."""
     folder = _folder()
     if folder is not None:
         return ImageFont.truetype(str(folder / f"SourceSansPro-{weight}.ttf"), size)
@@ -67,7 +66,7 @@ def load_font(weight: str, size: int) -> ImageFont.FreeTypeFont:
 
 
 def printable(text: str) -> str:
-    """Leave out what the font has no shape for and would print as empty boxes, emoji among others."""
+    """Remove characters the font has no glyph for and would print as empty boxes, emoji among others."""
     kept = "".join(letter for letter in text if letter <= LAST_LETTER and letter not in JOINERS)
     return (kept if has_cyrillic() else _in_latin(kept)).strip()
 
@@ -93,7 +92,7 @@ def _folder() -> Path | None:
     return Path(spec.submodule_search_locations[0]) / "files"
 
 
-def picture(file: ResultFile, *, side_px: int) -> bytes:
+def render_picture(file: ResultFile, *, side_px: int) -> bytes:
     """Draw a picture and encode it as its name promises: PNG, JPEG or WebP."""
     out = io.BytesIO()
     drawn = draw_picture(file, side_px=side_px)
@@ -106,7 +105,7 @@ def picture(file: ResultFile, *, side_px: int) -> bytes:
     return out.getvalue()
 
 
-def mask(file: ResultFile, *, side_px: int) -> bytes:
+def render_mask(file: ResultFile, *, side_px: int) -> bytes:
     """Draw where one part of a picture lies: white on black, the parts side by side."""
     width, height = size_of(file.ratio, side_px)
     drawn = Image.new("L", (width, height))
@@ -118,13 +117,13 @@ def mask(file: ResultFile, *, side_px: int) -> bytes:
 
 
 def draw_picture(file: ResultFile, *, side_px: int, moment: float = 0.0) -> Image.Image:
-    """Draw a picture; `moment` from 0 to 1 moves it a little, for films."""
+    """Draw a picture; `moment` from 0 to 1 moves it a little, for videos."""
     width, height = size_of(file.ratio, side_px)
     seed = zlib.crc32(f"{file.prompt}#{file.index}".encode())
-    chance = random.Random(seed)  # noqa: S311 - a drawing, not a secret
+    rng = random.Random(seed)  # noqa: S311 - a drawing, not a secret
     palette = PALETTES[(seed + file.index) % len(PALETTES)]
     accent = palette[-1]
-    scene = _background(file, (width * SMOOTHING, height * SMOOTHING), palette, chance)
+    scene = _background(file, (width * SMOOTHING, height * SMOOTHING), palette, rng)
     draw = ImageDraw.Draw(scene, "RGBA")
     figure = min(scene.size) * 0.40
     sway = figure * 0.10 * (1 - abs(2 * moment - 1))
@@ -135,24 +134,24 @@ def draw_picture(file: ResultFile, *, side_px: int, moment: float = 0.0) -> Imag
 
 
 def size_of(ratio: tuple[int, int], side_px: int) -> tuple[int, int]:
-    """Give the pixels of a picture whose long side is `side_px`; very thin shapes are widened."""
+    """Return the pixel size of a picture whose long side is `side_px`; very thin ratios are widened."""
     wide, high = max(ratio[0], ratio[1] / NARROWEST), max(ratio[1], ratio[0] / NARROWEST)
     scale = max(side_px, SMALLEST_SIDE_PX) / max(wide, high)
     return (max(1, round(wide * scale)), max(1, round(high * scale)))
 
 
 def _background(
-    file: ResultFile, size: tuple[int, int], palette: tuple[Colour, Colour, Colour], chance: random.Random
+    file: ResultFile, size: tuple[int, int], palette: tuple[Colour, Colour, Colour], rng: random.Random
 ) -> Image.Image:
-    """What is behind the figure: a night, or nothing at all."""
+    """Draw what is behind the figure: a night, or nothing at all."""
     if file.cut_out:
         return Image.new("RGBA", size)
     dark, light, accent = palette
     scene = _sky(*size, dark, light)
     draw = ImageDraw.Draw(scene, "RGBA")
-    _stars(draw, *size, chance)
-    _moon(draw, *size, accent, chance)
-    _hills(draw, *size, dark, chance)
+    _stars(draw, *size, rng)
+    _moon(draw, *size, accent, rng)
+    _hills(draw, *size, dark, rng)
     return scene
 
 
@@ -165,15 +164,15 @@ def _sky(width: int, height: int, dark: Colour, light: Colour) -> Image.Image:
     return column.resize((width, height))
 
 
-def _stars(draw: Draw, width: int, height: int, chance: random.Random) -> None:
+def _stars(draw: Draw, width: int, height: int, rng: random.Random) -> None:
     for _ in range(140):
-        x, y = chance.uniform(0, width), chance.uniform(0, height * 0.62)
-        radius = chance.choice((0.8, 1.0, 1.4, 2.2)) * max(width, height) / 1024
-        draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=(255, 255, 255, chance.randint(90, 240)))
+        x, y = rng.uniform(0, width), rng.uniform(0, height * 0.62)
+        radius = rng.choice((0.8, 1.0, 1.4, 2.2)) * max(width, height) / 1024
+        draw.ellipse((x - radius, y - radius, x + radius, y + radius), fill=(255, 255, 255, rng.randint(90, 240)))
 
 
-def _moon(draw: Draw, width: int, height: int, accent: Colour, chance: random.Random) -> None:
-    x, y = width * chance.choice((0.16, 0.84)), height * chance.uniform(0.14, 0.22)
+def _moon(draw: Draw, width: int, height: int, accent: Colour, rng: random.Random) -> None:
+    x, y = width * rng.choice((0.16, 0.84)), height * rng.uniform(0.14, 0.22)
     radius = min(width, height) * 0.09
     for glow in (1.9, 1.5, 1.2):
         size = radius * glow
@@ -189,17 +188,17 @@ def _moon(draw: Draw, width: int, height: int, accent: Colour, chance: random.Ra
     )
 
 
-def _hills(draw: Draw, width: int, height: int, dark: Colour, chance: random.Random) -> None:
+def _hills(draw: Draw, width: int, height: int, dark: Colour, rng: random.Random) -> None:
     for layer, depth in enumerate((0.62, 0.70, 0.80)):
         points: list[tuple[float, float]] = [(0, height)]
         steps = 6
-        points += [(width * n / steps, height * (depth + chance.uniform(-0.05, 0.05))) for n in range(steps + 1)]
+        points += [(width * n / steps, height * (depth + rng.uniform(-0.05, 0.05))) for n in range(steps + 1)]
         points.append((width, height))
         draw.polygon(points, fill=(*dark, 120 + 50 * layer))
 
 
 def _caption(draw: Draw, width: int, height: int, file: ResultFile) -> None:
-    """Write the prompt's words on a dark plate, and below them where the picture comes from."""
+    """Write the prompt on a dark plate, and below it where the picture comes from."""
     margin = round(width * 0.05)
     lines, font = _fitted(
         printable(file.prompt) or file.model, width - 4 * margin, round(height * 0.24), min(width, height)
@@ -227,7 +226,7 @@ def _font_for(text: str, width: int, height: int) -> ImageFont.FreeTypeFont:
 
 
 def _fitted(text: str, width: int, height: int, side: int) -> tuple[list[str], ImageFont.FreeTypeFont]:
-    """Wrap a text into the largest letters that fit; past the smallest the rest is cut off."""
+    """Wrap a text in the largest size that fits; below the smallest size the rest is truncated."""
     smallest = max(10, round(side * 0.03))
     for size in range(max(smallest, round(side * 0.062)), smallest - 1, -2):
         font = load_font("Bold", size)
@@ -253,6 +252,5 @@ def _wrapped(text: str, font: ImageFont.FreeTypeFont, width: int) -> list[str]:
 
 
 def _pieces(word: str, font: ImageFont.FreeTypeFont, width: int) -> list[str]:
-    """Break a word that is longer than a line."""
     letters = max(1, int(len(word) * width / max(font.getlength(word), 1)))
     return [word[start : start + letters] for start in range(0, len(word), letters)]

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from photomat_sandbox.kie.models import table, with_defaults
-from photomat_sandbox.kie.results import lyrics, notes, result_json, stems, suno_tracks
+from photomat_sandbox.kie.results import lyrics, midi_notes, result_json, stems, suno_tracks
 from photomat_sandbox.kie.tasks import Family, State, Task
-from photomat_sandbox.kie.world import Notice, Settings
+from photomat_sandbox.kie.world import DueCallback, KieSettings
 
 CREATE_FAILED: Final = 2
 GENERATION_FAILED: Final = 3
@@ -38,7 +38,7 @@ REFUSED_BY_POLICY: Final = "400"
 
 
 def job_record(task: Task, *, added_defaults: bool) -> dict[str, Any]:
-    """Give `data` of recordInfo."""
+    """Build `data` of recordInfo."""
     return {
         "taskId": task.task_id,
         "model": task.order.model,
@@ -55,7 +55,7 @@ def job_record(task: Task, *, added_defaults: bool) -> dict[str, Any]:
 
 
 def _job_callback(task: Task, state: State, *, added_defaults: bool) -> dict[str, Any]:
-    """Give the whole body of a callback: the record, `updateTime` and a verdict around it."""
+    """Build the whole body of a callback: the record, `updateTime` and a verdict around it."""
     data = job_record(task, added_defaults=added_defaults) | {"updateTime": milliseconds(task.created_at)}
     if state == "success":
         return {"code": 200, "msg": "Playground task completed successfully.", "data": data}
@@ -63,17 +63,15 @@ def _job_callback(task: Task, state: State, *, added_defaults: bool) -> dict[str
 
 
 def cost_time(task: Task) -> int | None:
-    """Give the whole seconds a task took, once it has ended."""
     return None if task.completed_at is None else int(task.completed_at - task.created_at)
 
 
 def milliseconds(at: float | None) -> int | None:
-    """Give an instant in the vendor's unit."""
     return None if at is None else int(at * 1000)
 
 
 def encoded(value: Mapping[str, Any]) -> str:
-    """Encode as the vendor does: no blanks, letters of all languages as they are."""
+    """Encode JSON as the vendor does: no spaces, non-ASCII letters as they are."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -88,8 +86,8 @@ def _param(task: Task, *, added_defaults: bool) -> str:
     return encoded(shown)
 
 
-def callback_body(notice: Notice, settings: Settings) -> dict[str, Any]:
-    """Write a callback in the words of the task's family."""
+def callback_body(notice: DueCallback, settings: KieSettings) -> dict[str, Any]:
+    """Build a callback in the format of the task's family."""
     task, state = notice.task, notice.state
     if task.order.family == "jobs":
         return _job_callback(task, state, added_defaults=settings.added_defaults)
@@ -98,8 +96,8 @@ def callback_body(notice: Notice, settings: Settings) -> dict[str, Any]:
     return CALLBACKS[task.order.family](task)
 
 
-def family_record(task: Task, settings: Settings, *, now: float) -> dict[str, Any]:
-    """Show a task of an old family as its query does."""
+def family_record(task: Task, settings: KieSettings, *, now: float) -> dict[str, Any]:
+    """Build the record of a task of an old family."""
     lags = settings.lagging_flag and task.completed_at is not None and now < task.completed_at + LAG_S
     if task.order.family == "suno":
         return _suno_record(task)
@@ -226,7 +224,6 @@ CALLBACKS: Final[Mapping[Family, Callable[[Task], dict[str, Any]]]] = {
 
 
 def _suno_record(task: Task) -> dict[str, Any]:
-    """Show a task as its query does."""
     shown = {
         "taskId": task.task_id,
         "parentMusicId": "",
@@ -243,7 +240,6 @@ def _suno_record(task: Task) -> dict[str, Any]:
 
 
 def _suno_callback(task: Task, state: State) -> dict[str, Any]:
-    """Write one of a task's callbacks."""
     if task.order.shape == "music":
         return _music_callback(task, state)
     name = "taskId" if task.order.shape in CAMEL_CASE_TOOLS else "task_id"
@@ -272,7 +268,7 @@ def _suno_status(task: Task) -> str:
 
 
 def _suno_response(task: Task) -> dict[str, Any] | None:
-    """Give what is there by now: music shows its first track before the end, and after a failure behind it."""
+    """Return what exists by now: music shows its first track before the end, and after a failure following it."""
     if task.order.shape != "music":
         return {"taskId": task.task_id, **_tool_result(task, snake_case=False)} if task.state == "success" else None
     if not task.results or task.state == "text":
@@ -294,7 +290,7 @@ def _tool_result(task: Task, *, snake_case: bool) -> dict[str, Any]:
             found = stems(task, snake_case=snake_case)
             return {"vocal_removal_info": found} if snake_case else found
         case "midi":
-            return notes(task)
+            return midi_notes(task)
         case "cover":
             return {"images": list(task.results)}
         case _:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from photomat_sandbox.kie.models import Output, table
-from photomat_sandbox.kie.tasks import MANY, Order, Task
+from photomat_sandbox.kie.tasks import MANY, Task, TaskOrder
 
 SIZE_FIELDS: Final = ("aspect_ratio", "aspectRatio", "ratio", "image_size", "size", "image_resolution")
 SQUARE: Final = (1, 1)
@@ -29,7 +29,7 @@ ALL_STEMS: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultFile:
-    """A file that can be made at any time, always with the same bytes."""
+    """A file that can be rendered at any time, always with the same bytes."""
 
     name: str
     output: Output
@@ -44,7 +44,7 @@ class ResultFile:
 
 
 def files_of(task: Task, *, made_at: float) -> list[ResultFile]:
-    """Describe the files a task hands over; `[many]` and `[empty]` in the prompt decide how many."""
+    """Describe the files of a task; `[many]` and `[empty]` in the prompt decide how many."""
     order = task.order
     count = MANY if "[many]" in order.prompt else 0 if "[empty]" in order.prompt else order.count
     what = "mask-" if order.output == "json" else ""
@@ -56,7 +56,7 @@ def files_of(task: Task, *, made_at: float) -> list[ResultFile]:
 
 
 def side_files_of(task: Task, *, made_at: float) -> list[ResultFile]:
-    """Describe the still that goes with a film and the covers that go with music."""
+    """Describe the still that goes with a video and the covers that go with music."""
     beside = {"video": ["frame.png"], "audio": [f"cover-{n}.jpeg" for n in range(1, MOST_TRACKS + 1)]}
     return [
         described(task, name=f"{task.task_id}-{name}", output="image", index=index, count=1, made_at=made_at)
@@ -65,7 +65,6 @@ def side_files_of(task: Task, *, made_at: float) -> list[ResultFile]:
 
 
 def described(task: Task, *, name: str, output: Output, index: int, count: int, made_at: float) -> ResultFile:
-    """Describe one file of a task."""
     order = task.order
     return ResultFile(
         name=name,
@@ -80,15 +79,15 @@ def described(task: Task, *, name: str, output: Output, index: int, count: int, 
     )
 
 
-def is_cut_out(order: Order) -> bool:
-    """Whether the picture is ordered without what is behind it; a format that cannot leave it out keeps it."""
+def is_cut_out(order: TaskOrder) -> bool:
+    """Whether the picture is ordered with a transparent background; a format without transparency keeps it."""
     model = table().get(order.model)
     removes = model is not None and model.category == "background-removal"
     return removes or order.given.get("background") == "transparent"
 
 
-def suffix_of(order: Order) -> str:
-    """Say how the file name ends, which is also the format the file is made in."""
+def suffix_of(order: TaskOrder) -> str:
+    """Return the file name extension, which is also the format the file is rendered in."""
     wanted = str(order.given.get("output_format") or order.given.get("outputFormat") or "").lower()
     if order.output == "image":
         return {"jpg": "jpeg", "jpeg": "jpeg", "webp": "webp"}.get(wanted, "png")
@@ -98,7 +97,7 @@ def suffix_of(order: Order) -> str:
 
 
 def ratio_of(given: Mapping[str, Any], output: Output) -> tuple[int, int]:
-    """Read the shape a task asks for out of the many ways the models write it."""
+    """Read the aspect ratio of a task from the many ways the models write it."""
     for name in SIZE_FIELDS:
         found = _parsed_ratio(str(given.get(name, "")))
         if found:
@@ -107,7 +106,7 @@ def ratio_of(given: Mapping[str, Any], output: Output) -> tuple[int, int]:
 
 
 def links_of(task: Task) -> dict[str, Any]:
-    """Give the addresses of a task's files, as `resultJson` holds them."""
+    """Return the URLs of a task's files, as `resultJson` holds them."""
     found: dict[str, Any] = {"resultUrls": list(task.results)}
     if "resultWaterMarkUrls" in task.order.shape:
         found["resultWaterMarkUrls"] = list(task.results)
@@ -140,7 +139,7 @@ def suno_tracks(task: Task, *, snake_case: bool, first_only: bool = False) -> li
 
 
 def track_id(task: Task, index: int) -> str:
-    """Name one track of a task, in the shape the vendor's names have."""
+    """Derive the id of one track of a task, a UUID like the vendor's."""
     return str(uuid.uuid5(uuid.UUID(task.task_id), str(index)))
 
 
@@ -156,7 +155,6 @@ def _parsed_ratio(text: str) -> tuple[int, int] | None:
 
 
 def result_json(task: Task) -> dict[str, Any]:
-    """Give what `resultJson` holds, before it is encoded."""
     if task.order.shape == "suno":
         return {"code": 200, "data": suno_tracks(task, snake_case=True)}
     if task.order.shape == "resultObject":
@@ -165,7 +163,7 @@ def result_json(task: Task) -> dict[str, Any]:
 
 
 def stems(task: Task, *, snake_case: bool) -> dict[str, Any]:
-    """Name the parts of a song, each a file of its own, by fields and, in records, in the list of separated tracks too."""
+    """List the parts of a song, each a file of its own, by fields and, in records, in the list of separated tracks too."""
     parts = stem_names(task.order.given)
     names = [f"{stem}_url" if snake_case else f"{_camel_case(stem)}Url" for stem in parts]
     fields = dict(zip(names, task.results, strict=False)) if parts in (STEMS, ALL_STEMS) else {}
@@ -183,7 +181,7 @@ def _spoken(stem: str) -> str:
 
 
 def stem_names(given: Mapping[str, Any]) -> tuple[str, ...]:
-    """Say into what a song is taken apart: the voice and the rest, every instrument, or one of them and the rest."""
+    """Return the parts a song is split into: the voice and the rest, every instrument, or one of them and the rest."""
     if given.get("type") == "split_stem_advanced":
         chosen = str(given.get("stem_name") or given.get("stemName") or "Lead Vocal")
         return (chosen, f"Without {chosen}")
@@ -191,7 +189,7 @@ def stem_names(given: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def lyrics(task: Task, *, field: str = "lyricsData") -> dict[str, Any]:
-    """Write two variants of a song's words; a callback has them in another field than a record."""
+    """Write two variants of lyrics; a callback has them in another field than a record."""
     return {
         field: [
             {"text": f"[{part}]\n{_said(task)}", "title": title, "status": "complete", "errorMessage": ""}
@@ -200,14 +198,13 @@ def lyrics(task: Task, *, field: str = "lyricsData") -> dict[str, Any]:
     }
 
 
-def notes(_task: Task) -> dict[str, Any]:
-    """Write down what the instruments play."""
+def midi_notes(_task: Task) -> dict[str, Any]:
+    """Return the notes of each instrument."""
     played = [{"pitch": 60 + n, "start": n * 0.25, "end": (n + 1) * 0.25, "velocity": 0.8} for n in range(4)]
     return {"state": "complete", "instruments": [{"name": name, "notes": played} for name in ("Piano", "Bass")]}
 
 
 def timed_words(text: str) -> dict[str, Any]:
-    """Give the words of a track with their times."""
     words = [
         {"word": word, "success": True, "startS": n * 0.5, "endS": n * 0.5 + 0.4, "palign": 0}
         for n, word in enumerate(text.split())
@@ -215,13 +212,11 @@ def timed_words(text: str) -> dict[str, Any]:
     return {"alignedWords": words, "waveformData": [0, 1, 0.5], "hootCer": 0.1, "isStreamed": False}
 
 
-def persona(task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the voice that was made out of a track."""
+def persona_object(task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
     return {"personaId": f"persona-{task_id[:12]}", "name": given["name"], "description": given["description"]}
 
 
-def style(content: str) -> str:
-    """Enrich the description of a style."""
+def boosted_style(content: str) -> str:
     return f"{content}, warm, clear, with a steady beat"
 
 
@@ -258,13 +253,13 @@ OBJECTS: Final[Mapping[str, Callable[[Task], dict[str, Any]]]] = {
     "omnihuman-1-5/human-identification": lambda _task: {"has_human": True, "humans_count": 1},
     "ai-music-api/separate-vocals": lambda task: stems(task, snake_case=False),
     "ai-music-api/generate-lyrics": lyrics,
-    "ai-music-api/generate-midi-from-audio": notes,
+    "ai-music-api/generate-midi-from-audio": midi_notes,
     "ai-music-api/timeStamped-lyrics": lambda _task: timed_words(NOTHING_SAID),
-    "ai-music-api/generate-persona": lambda task: persona(task.task_id, task.order.given),
+    "ai-music-api/generate-persona": lambda task: persona_object(task.task_id, task.order.given),
     "ai-music-api/validation-phrase": lambda _task: {"validateInfo": "Тихо падает снег на старый причал"},
     "ai-music-api/regenerate-phrase": lambda _task: {"validateInfo": "Звёзды горят над спящей рекой"},
     "ai-music-api/create-voice": lambda task: {"voiceId": f"voice-{task.task_id[:12]}"},
     "ai-music-api/check-voice": lambda _task: {"isAvailable": True},
-    "ai-music-api/boost-music-style": lambda task: {"result": style(str(task.order.given["content"]))},
+    "ai-music-api/boost-music-style": lambda task: {"result": boosted_style(str(task.order.given["content"]))},
 }
 """By the model that gives them; whatever else gives an object hears speech and writes it down."""

@@ -41,7 +41,7 @@ GRANULES_A_NOTE: Final = round(NOTE_S / (FRAME_S / 2))
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tones:
-    """What sounds in one granule, half a frame: some pitches, so many steps quieter than the loudest."""
+    """The pitches of one granule (half a frame), `quieter` steps below the loudest."""
 
     pitches_hz: Sequence[float]
     quieter: int = 0
@@ -62,7 +62,7 @@ def _frame(pair: Sequence[Tones], at: int) -> bytes:
 
 
 def _granule(length: int, tones: Tones) -> str:
-    """Describe a granule: its bits, no big values, its gain, no scale factors, and the plain table for small values."""
+    """Write a granule's header: its length, no big values, its gain, no scale factors, and the plain table for small values."""
     gain = LOUDEST - tones.quieter
     return f"{length:012b}{0:09b}{gain:08b}" + "0" * (4 + 1 + 15 + 4 + 3 + 1 + 1) + "1"
 
@@ -74,14 +74,14 @@ def _spectrum(tones: Tones, number: int) -> str:
 
 
 def _quad(quad: range, lines: set[int], number: int) -> str:
-    """Four lines: a zero bit for each that sounds, then the signs of those."""
+    """Encode four lines: a zero bit for each that sounds, then their signs."""
     sounding = [line for line in quad if line in lines]
     marks = "".join("0" if line in lines else "1" for line in quad)
     return marks + "".join(SIGNS[line % 2][number % QUAD] for line in sounding)
 
 
-def wav(file: ResultFile) -> bytes:
-    """Play the tune into a WAV file."""
+def render_wav(file: ResultFile) -> bytes:
+    """Render the tune as a WAV file."""
     samples = array.array("h")
     for pitch in melody(file):
         samples.extend(_note(pitch))
@@ -97,7 +97,7 @@ def wav(file: ResultFile) -> bytes:
 
 
 def mp3_frames(file: ResultFile, *, notes: int = NOTES) -> list[bytes]:
-    """Play the tune, or its beginning, as the frames of an MP3 file; a note fades while it sounds."""
+    """Render the tune, or its beginning, as MP3 frames; each note fades out."""
     return encode_mp3(
         [
             Tones(pitches_hz=(pitch, 2 * pitch), quieter=n)
@@ -110,12 +110,12 @@ def mp3_frames(file: ResultFile, *, notes: int = NOTES) -> list[bytes]:
 def melody(file: ResultFile) -> list[float]:
     """Compose the pitches of a file's tune."""
     seed = zlib.crc32(f"{file.prompt}#{file.name.rpartition('-')[2]}#{file.index}".encode())
-    chance = random.Random(seed)  # noqa: S311 - a tune, not a secret
-    return [chance.choice(PENTATONIC_HZ) for _ in range(NOTES)]
+    rng = random.Random(seed)  # noqa: S311 - a tune, not a secret
+    return [rng.choice(PENTATONIC_HZ) for _ in range(NOTES)]
 
 
 def _note(pitch_hz: float) -> list[int]:
-    """Play one note that fades, with a little of its octave."""
+    """Compute the samples of one fading note, with a little of its octave."""
     length = int(WAV_RATE_HZ * NOTE_S)
     turn = 2 * math.pi * pitch_hz / WAV_RATE_HZ
     return [

@@ -10,45 +10,45 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from photomat_sandbox.faults import Faults
-from photomat_sandbox.kie.inputs import lacks_something
+from photomat_sandbox.kie.inputs import lacks_input
 from photomat_sandbox.kie.results import files_of, side_files_of, track_id
-from photomat_sandbox.kie.tasks import Order, Step, Task, Wishes, plan_of, wishes_of
-from photomat_sandbox.kie.world import KieWorld, Notice
+from photomat_sandbox.kie.tasks import PlannedOutcome, Task, TaskOrder, TaskStep, plan_of, planned_outcome
+from photomat_sandbox.kie.world import DueCallback, KieWorld
 from photomat_sandbox.transcript import Transcript
 
 LONGEST_SLEEP_S: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Workshop:
-    """Changes the tasks of a world, and tells the transcript about each change."""
+class TaskRunner:
+    """Changes the tasks of a world, and writes each change into the transcript."""
 
     world: KieWorld
     transcript: Transcript
     faults: Faults
 
-    def accept(self, order: Order) -> Task:
+    def accept(self, order: TaskOrder) -> Task:
         """Take the credits and start a task; refuse with 402 when they do not suffice."""
         world = self.world
         world.take_credits(order.credits)
         now = world.clock()
-        wishes = wishes_of(order.prompt, order.output, world.settings.seconds_to_success)
-        if lacks_something(world, order):
-            wishes = replace(wishes, fails=True, fail_code="500", fail_msg="The input file could not be fetched")
-        wishes = self._struck(wishes)
+        outcome = planned_outcome(order.prompt, order.output, world.settings.seconds_to_success)
+        if lacks_input(world, order):
+            outcome = replace(outcome, fails=True, fail_code="500", fail_msg="The input file could not be fetched")
+        outcome = self._apply_fault(outcome)
         task = Task(
             task_id=uuid.uuid4().hex,
             order=order,
             created_at=now,
-            wishes=wishes,
-            plan=plan_of(wishes, created_at=now, is_staged=order.is_staged, skip_states=world.settings.skip_states),
+            outcome=outcome,
+            plan=plan_of(outcome, created_at=now, is_staged=order.is_staged, skip_states=world.settings.skip_states),
         )
         world.keep_task(task)
         world.wake()
         return task
 
     def advance(self) -> None:
-        """Take every step whose time has come."""
+        """Take every step that is due."""
         now = self.world.clock()
         for task in list(self.world.open_tasks.values()):
             while task.plan and task.plan[0].at <= now:
@@ -57,15 +57,17 @@ class Workshop:
     def end(
         self, task: Task, *, fail_code: str | None = None, fail_msg: str = "", result_urls: Sequence[str] | None = None
     ) -> None:
-        """End a task now, whatever its plan; one that had ended ends once more, with another callback."""
+        """End a task now, whatever its plan; one that had ended ends again, with another callback."""
         task.plan.clear()
-        task.wishes = replace(task.wishes, fail_code=fail_code or "", fail_msg=fail_msg)
-        self._take_step(task, Step(at=self.world.clock(), state="fail" if fail_code else "success", calls_back=True))
+        task.outcome = replace(task.outcome, fail_code=fail_code or "", fail_msg=fail_msg)
+        self._take_step(
+            task, TaskStep(at=self.world.clock(), state="fail" if fail_code else "success", calls_back=True)
+        )
         if result_urls is not None and not fail_code:
             task.results = list(result_urls)
 
     async def run(self) -> None:
-        """Advance for ever, waking when a step is due and when the world is told to look."""
+        """Advance for ever, waking when a step is due or the world asks for it."""
         while True:
             self.advance()
             self.world.woken.clear()
@@ -76,29 +78,29 @@ class Workshop:
                 continue
 
     def _sleep_s(self) -> float:
-        """Sleep until the next step by our clock, but not long: an injected clock may jump."""
+        """Return the time until the next step by our clock, but not long: an injected clock may jump."""
         due = min((task.plan[0].at for task in self.world.open_tasks.values() if task.plan), default=None)
         if due is None:
             return LONGEST_SLEEP_S
         return min(max(due - self.world.clock(), 0.001), LONGEST_SLEEP_S)
 
-    def _struck(self, wishes: Wishes) -> Wishes:
-        """Let an armed "task" fault change what becomes of a new task."""
+    def _apply_fault(self, outcome: PlannedOutcome) -> PlannedOutcome:
+        """Let an armed "task" fault change the outcome of a new task."""
         fault = self.faults.take("kie", "task")
         if fault is None:
-            return wishes
+            return outcome
         self.transcript.add(world="kie", kind="fault", name="task", summary=f"{fault.action} strikes a new task")
         match fault.action:
             case "never":
-                return replace(wishes, never_ends=True)
+                return replace(outcome, never_ends=True)
             case "delay":
-                return replace(wishes, seconds=wishes.seconds + fault.delay_s)
+                return replace(outcome, seconds=outcome.seconds + fault.delay_s)
             case "error":
-                return replace(wishes, fails=True, fail_code=str(fault.code), fail_msg=fault.text)
+                return replace(outcome, fails=True, fail_code=str(fault.code), fail_msg=fault.text)
             case _:
-                return wishes
+                return outcome
 
-    def _take_step(self, task: Task, step: Step) -> None:
+    def _take_step(self, task: Task, step: TaskStep) -> None:
         was_failed = task.state == "fail"
         task.state = step.state
         if task.is_over:
@@ -113,7 +115,7 @@ class Workshop:
             detail={"task_id": task.task_id, "model": task.order.model, "state": task.state, "results": task.results},
         )
         if step.calls_back and task.order.callback_url:
-            self.world.outbox.put_nowait(Notice(task=task, state=step.state))
+            self.world.outbox.put_nowait(DueCallback(task=task, state=step.state))
 
     def _close(self, task: Task, *, at: float, was_failed: bool) -> None:
         task.completed_at = at
@@ -124,7 +126,7 @@ class Workshop:
                 self.world.credits = round(self.world.credits - task.order.credits, 4)
             self._hand_over(task, at=at)
             return
-        task.fail_code, task.fail_msg = task.wishes.fail_code, task.wishes.fail_msg
+        task.fail_code, task.fail_msg = task.outcome.fail_code, task.outcome.fail_msg
         if not was_failed:
             self.world.return_credits(task.order.credits)
 

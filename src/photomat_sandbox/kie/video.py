@@ -39,35 +39,33 @@ NOTES: Final = int(FRAMES * FRAME_MS / 1000 / NOTE_S)
 
 
 class Bits:
-    """Bits on their way to bytes, with the standard's Exp-Golomb numbers."""
+    """A bit writer with the standard's Exp-Golomb codes."""
 
     def __init__(self) -> None:
         self._text = ""
 
     def fixed(self, value: int, width: int) -> "Bits":
-        """Append a number of a fixed width."""
         self._text += f"{value:0{width}b}"
         return self
 
     def ue(self, *values: int) -> "Bits":
-        """Append unsigned Exp-Golomb numbers."""
         for value in values:
             digits = f"{value + 1:b}"
             self._text += "0" * (len(digits) - 1) + digits
         return self
 
     def padded(self) -> bytes:
-        """Give the bytes, filled up with zeros."""
+        """Return the bytes, padded with zeros."""
         text = self._text + "0" * (-len(self._text) % 8)
         return int(text, 2).to_bytes(len(text) // 8, "big")
 
     def stopped(self) -> bytes:
-        """Give the bytes, ended with the standard's stop bit."""
+        """Return the bytes, ended with the standard's stop bit."""
         return self.fixed(1, 1).padded()
 
 
 def sequence_parameters(width: int, height: int) -> bytes:
-    """Describe the stream: size, and pictures in the order they are shown."""
+    """Write the sequence parameter set: size, and frames in display order."""
     bits = Bits().ue(0, 0, 2, 1).fixed(0, 1)
     bits.ue(width // BLOCK_PX - 1, height // BLOCK_PX - 1)
     # Whole frames, 8x8 inference; no cropping, no display information.
@@ -76,13 +74,13 @@ def sequence_parameters(width: int, height: int) -> bytes:
 
 
 def picture_parameters() -> bytes:
-    """Describe the pictures: variable-length codes, one slice group, the deblocking filter can be switched off."""
+    """Write the picture parameter set: variable-length codes, one slice group, the deblocking filter can be switched off."""
     bits = Bits().ue(0, 0).fixed(0b00, 2).ue(0, 0, 0).fixed(0b000, 3).ue(0, 0, 0).fixed(0b100, 3)
     return _nal_unit(0x68, bits.stopped())
 
 
 def encode_frame(image: Image.Image, number: int) -> bytes:
-    """Encode one picture; `number` tells neighbours apart."""
+    """Encode one frame; `number` distinguishes neighbours."""
     luma, blue, red = _planes(image)
     head = Bits().ue(0, I_SLICE_ONLY, 0).fixed(0, 4).ue(number % 2).fixed(0b00, 2).ue(0, 1, I_PCM)
     blocks: list[bytes] = []
@@ -95,7 +93,7 @@ def encode_frame(image: Image.Image, number: int) -> bytes:
 
 
 def _planes(image: Image.Image) -> tuple[Image.Image, Image.Image, Image.Image]:
-    """Split into brightness and two half-size colours, in the narrow range that video uses."""
+    """Split into luma and two half-size chroma planes, in the limited range that video uses."""
     luma, blue, red = image.convert("YCbCr").split()
     half = (image.width // 2, image.height // 2)
     return (
@@ -110,13 +108,13 @@ def _samples(plane: Image.Image, left: int, top: int, side: int) -> bytes:
 
 
 def _nal_unit(head: int, payload: bytes) -> bytes:
-    """Make a NAL unit: a third byte keeps two zeros from looking like the start of the next unit."""
+    """Build a NAL unit: a third byte keeps two zeros from looking like the start of the next unit."""
     return bytes((head,)) + re.sub(rb"\x00\x00(?=[\x00-\x03])", b"\x00\x00\x03", payload)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Track:
-    """What is shown or heard: samples of equal length, and the boxes that say what they are."""
+class MediaTrack:
+    """A video or audio track: samples of equal duration, and the boxes that describe them."""
 
     samples: Sequence[bytes]
     ticks: int
@@ -130,12 +128,11 @@ class Track:
 
     @property
     def length(self) -> int:
-        """How long it lasts, in the film's ticks."""
+        """The track's duration, in ticks of the movie."""
         return len(self.samples) * self.ticks * TICKS_A_SECOND // self.scale
 
 
-def write_mp4(tracks: Sequence[Track], *, kind: bytes = MP4) -> bytes:
-    """Put tracks into a file."""
+def write_mp4(tracks: Sequence[MediaTrack], *, kind: bytes = MP4) -> bytes:
     head = _box(b"ftyp", kind)
     # The index holds where each track begins, which depends only on the index's own length.
     begin = len(head) + len(_movie_box(tracks, begin=0)) + 8
@@ -148,9 +145,9 @@ def write_mp4(tracks: Sequence[Track], *, kind: bytes = MP4) -> bytes:
 
 def video_track(
     frames: Sequence[bytes], *, width: int, height: int, frame_ms: int, sequence: bytes, parameters: bytes
-) -> Track:
-    """Make the track of encoded frames; `sequence` and `parameters` are the stream's parameter sets."""
-    return Track(
+) -> MediaTrack:
+    """Build the track of encoded frames; `sequence` and `parameters` are the stream's parameter sets."""
+    return MediaTrack(
         samples=[struct.pack(">I", len(frame)) + frame for frame in frames],
         ticks=frame_ms,
         scale=TICKS_A_SECOND,
@@ -162,9 +159,8 @@ def video_track(
     )
 
 
-def audio_track(frames: Sequence[bytes]) -> Track:
-    """Make the track of MP3 frames."""
-    return Track(
+def audio_track(frames: Sequence[bytes]) -> MediaTrack:
+    return MediaTrack(
         samples=frames,
         ticks=FRAME_SAMPLES,
         scale=MP3_RATE_HZ,
@@ -174,7 +170,7 @@ def audio_track(frames: Sequence[bytes]) -> Track:
     )
 
 
-def _movie_box(tracks: Sequence[Track], *, begin: int) -> bytes:
+def _movie_box(tracks: Sequence[MediaTrack], *, begin: int) -> bytes:
     length = max(track.length for track in tracks)
     movie = struct.pack(">IIIIiH10x", 0, 0, TICKS_A_SECOND, length, 0x10000, 0x0100)
     boxes = []
@@ -185,7 +181,7 @@ def _movie_box(tracks: Sequence[Track], *, begin: int) -> bytes:
     return _box(b"moov", head, *boxes)
 
 
-def _track_box(track: Track, number: int, begin: int) -> bytes:
+def _track_box(track: MediaTrack, number: int, begin: int) -> bytes:
     count = len(track.samples)
     loudness = 0 if track.width else 0x0100
     about = struct.pack(">IIIII8xhhhH", 0, 0, number, 0, track.length, 0, 0, loudness, 0)
@@ -221,7 +217,7 @@ def _picture_entry(width: int, height: int, sequence: bytes, parameters: bytes) 
 
 
 def _sound_entry() -> bytes:
-    """Describe the sound: one channel, its rate, and that it is MPEG-1 audio."""
+    """Describe the audio: one channel, its rate, and that it is MPEG-1 audio."""
     coded = struct.pack(">BB3xII", MPEG1_AUDIO, AUDIO_STREAM, BITRATE, BITRATE)
     stream = struct.pack(">HB", 2, 0) + _descriptor(4, coded) + _descriptor(6, b"\x02")
     head = struct.pack(">6xH8xHH4xI", 1, 1, 16, MP3_RATE_HZ << 16)
@@ -242,7 +238,7 @@ def _box(name: bytes, *parts: bytes) -> bytes:
 
 
 def render_video(file: ResultFile, *, side_px: int = LONG_SIDE_PX) -> bytes:
-    """Draw, play and encode a film; QuickTime where the name says so."""
+    """Render the file's video; QuickTime where the name says so."""
     side_px = min(side_px, LONG_SIDE_PX)
     width, height = (max(1, round(side / BLOCK_PX)) * BLOCK_PX for side in size_of(file.ratio, side_px))
     frames = [

@@ -21,9 +21,9 @@ def mount_providers(
     *,
     pay_to: str = "",
 ) -> None:
-    """Put both under their prefixes; notices go to `/pay/<provider>` of the address `pay_to`."""
+    """Mount both under their prefixes; notices go to `/pay/<provider>` of the base URL `pay_to`."""
     if pay_to:
-        for till in (shop, coins):
-            till.notices = replace(till.notices, notice_url=f"{pay_to.rstrip('/')}/pay/{till.vendor}")
+        for provider in (shop, coins):
+            provider.notices = replace(provider.notices, notice_url=f"{pay_to.rstrip('/')}/pay/{provider.vendor}")
     app.add_subapp("/yookassa", build_yookassa(shop, transcript, faults))
     app.add_subapp("/cryptopay", build_crypto_pay(coins, transcript, faults))

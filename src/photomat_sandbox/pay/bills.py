@@ -20,14 +20,14 @@ from photomat_sandbox.transcript import Transcript, World
 
 BillState = Literal["open", "paid", "canceled"]
 KEPT_BILLS: Final = 20_000
-KEPT_LETTERS: Final = 4 * KEPT_BILLS
+KEPT_NOTICES: Final = 4 * KEPT_BILLS
 TO_THE_CENT: Final = Decimal("0.01")
 TAKEN = 200
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bill:
-    """A bill as a person sees it."""
+    """A bill as a customer sees it."""
 
     bill_id: str
     state: BillState
@@ -40,9 +40,7 @@ class Bill:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Letter:
-    """One notice, ready to be sent."""
-
+class PaymentNotice:
     bill_id: str
     event: str
     body: bytes
@@ -51,7 +49,7 @@ class Letter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoticeSettings:
-    """Where notices go and how stubbornly; an empty address sends none."""
+    """Where notices go and how often they are retried; an empty URL sends none."""
 
     notice_url: str = ""
     notice_retries: int = 20
@@ -59,7 +57,7 @@ class NoticeSettings:
     notice_timeout_s: float = 10.0
 
     def changed(self, wanted: Mapping[str, Any]) -> "NoticeSettings":
-        """The same with other values; a ValueError says what is wrong."""
+        """Return the settings with changes applied; a ValueError explains what is wrong."""
         kinds = {field.name: type(getattr(self, field.name)) for field in fields(self)}
         for name, value in wanted.items():
             if name not in kinds:
@@ -69,92 +67,86 @@ class NoticeSettings:
         return replace(self, **wanted)
 
 
-class Till(Protocol):
-    """One provider's state. Orders that make no sense raise a ValueError with a sentence."""
+class PaymentProvider(Protocol):
+    """One provider's state. Invalid requests raise a ValueError with a sentence."""
 
     vendor: World
-    takes_part: bool
+    allows_partial: bool
     notices: NoticeSettings
     switches: dict[str, bool]
-    outbox: asyncio.Queue[Letter]
+    outbox: asyncio.Queue[PaymentNotice]
 
-    def bill(self, bill_id: str) -> Bill | None:
-        """Find a bill."""
-        ...
+    def bill(self, bill_id: str) -> Bill | None: ...
 
     def bills(self) -> Sequence[Bill]:
-        """Give the bills, oldest first."""
+        """Return the bills, oldest first."""
         ...
 
     def pay(self, bill_id: str, amount: Decimal | None = None) -> None:
-        """Pay a bill, or as much of it as is said."""
+        """Pay a bill, or only `amount` of it."""
         ...
 
-    def cancel(self, bill_id: str) -> None:
-        """Walk away from a bill."""
-        ...
+    def cancel(self, bill_id: str) -> None: ...
 
     def refund(self, bill_id: str, amount: Decimal | None = None) -> None:
-        """Give money back as the shop's owner does in the provider's cabinet."""
+        """Refund as the shop's owner does in the provider's back office."""
         ...
 
-    def letter(self, bill_id: str) -> Letter:
-        """Write the notice that tells how the bill stands now."""
+    def notice(self, bill_id: str) -> PaymentNotice:
+        """Build the notice of the bill's present state."""
         ...
 
-    def forged(self, letter: Letter) -> Letter:
-        """The same as somebody else would send it."""
+    def forged(self, notice: PaymentNotice) -> PaymentNotice:
+        """Return the same notice as a forger would send it."""
         ...
 
 
 def iso(at: float) -> str:
-    """Write an instant as both providers do."""
     return datetime.fromtimestamp(at, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def to_the_cent(amount: Decimal) -> str:
-    """Write an amount with two digits behind the point."""
+    """Format an amount with two decimals."""
     return str(amount.quantize(TO_THE_CENT))
 
 
 @dataclass(slots=True, kw_only=True)
 class NoticeSender:
-    """Takes letters from a till's outbox and sees each through its tries."""
+    """Takes notices from a provider's outbox and tries each until it is accepted or given up."""
 
-    till: Till
+    provider: PaymentProvider
     transcript: Transcript
     faults: Faults
     session: aiohttp.ClientSession
     group: asyncio.TaskGroup
-    _held: deque[Letter] = field(default_factory=deque)
+    _held: deque[PaymentNotice] = field(default_factory=deque)
     _under_way: set[asyncio.Task[object]] = field(default_factory=set)
 
     async def run(self) -> None:
-        """Send what lies in the outbox, each notice by itself, for ever."""
+        """Send what is in the outbox, each notice in its own task, for ever."""
         while True:
-            self.start(await self.till.outbox.get())
+            self.start(await self.provider.outbox.get())
 
-    def start(self, letter: Letter) -> None:
-        """Begin to deliver one notice; without an address there is nothing to do."""
-        if self.till.notices.notice_url:
-            self._own(self._deliver(letter))
+    def start(self, notice: PaymentNotice) -> None:
+        """Begin to deliver one notice; without a URL there is nothing to do."""
+        if self.provider.notices.notice_url:
+            self._own(self._deliver(notice))
 
     def stop(self) -> None:
-        """Give up every notice that is under way."""
         for task in list(self._under_way):
             task.cancel()
 
-    async def _deliver(self, letter: Letter) -> None:
+    async def _deliver(self, notice: PaymentNotice) -> None:
         held = list(self._held)
-        for attempt in range(1 + self.till.notices.notice_retries):
+        for attempt in range(1 + self.provider.notices.notice_retries):
             if attempt:
-                await asyncio.sleep(self.till.notices.notice_retry_after_s)
-            fault = self.faults.take(self.till.vendor, "notice")
-            if fault is not None and await self._struck(letter, fault):
+                await asyncio.sleep(self.provider.notices.notice_retry_after_s)
+            fault = self.faults.take(self.provider.vendor, "notice")
+            if fault is not None and await self._apply_fault(notice, fault):
                 return
             if fault is not None and fault.action == "drop_before":
                 continue
-            taken = await self._send(letter)
+            taken = await self._send(notice)
             if taken and not (fault and fault.action == "drop_after"):
                 break
         for earlier in held:
@@ -162,28 +154,28 @@ class NoticeSender:
                 self._held.remove(earlier)
                 await self._send(earlier)
 
-    async def _struck(self, letter: Letter, fault: Fault) -> bool:
-        """Carry out what a fault does before the bytes leave; True when this notice ends here."""
-        self._tell("fault", letter, f"{fault.action} strikes a notice of bill {letter.bill_id}")
+    async def _apply_fault(self, notice: PaymentNotice, fault: Fault) -> bool:
+        """Apply a fault before the bytes leave; True when this notice ends here."""
+        self._record("fault", notice, f"{fault.action} strikes a notice of bill {notice.bill_id}")
         match fault.action:
             case "never":
                 return True
             case "reorder":
-                self._held.append(letter)
+                self._held.append(notice)
                 return True
             case "delay":
                 await asyncio.sleep(fault.delay_s)
             case "duplicate":
-                self._own(self._send(letter))
+                self._own(self._send(notice))
         return False
 
-    async def _send(self, letter: Letter) -> bool:
-        headers = {"Content-Type": "application/json", **letter.headers}
+    async def _send(self, notice: PaymentNotice) -> bool:
+        headers = {"Content-Type": "application/json", **notice.headers}
         try:
             async with (
-                asyncio.timeout(self.till.notices.notice_timeout_s),
+                asyncio.timeout(self.provider.notices.notice_timeout_s),
                 self.session.post(
-                    self.till.notices.notice_url, data=letter.body, headers=headers, allow_redirects=False
+                    self.provider.notices.notice_url, data=notice.body, headers=headers, allow_redirects=False
                 ) as response,
             ):
                 status, said = response.status, f"HTTP {response.status}"
@@ -191,7 +183,7 @@ class NoticeSender:
             status, said = 0, "no answer in time"
         except (aiohttp.ClientError, OSError, ValueError) as error:
             status, said = 0, f"no connection ({type(error).__name__})"
-        self._tell("webhook", letter, f"{letter.event} of bill {letter.bill_id}: {said}")
+        self._record("webhook", notice, f"{notice.event} of bill {notice.bill_id}: {said}")
         return status == TAKEN
 
     def _own(self, work: Coroutine[Any, Any, object]) -> None:
@@ -199,7 +191,7 @@ class NoticeSender:
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
 
-    def _tell(self, kind: Literal["webhook", "fault"], letter: Letter, summary: str) -> None:
+    def _record(self, kind: Literal["webhook", "fault"], notice: PaymentNotice, summary: str) -> None:
         self.transcript.add(
-            world=self.till.vendor, kind=kind, name="notice", summary=summary, detail={"bill_id": letter.bill_id}
+            world=self.provider.vendor, kind=kind, name="notice", summary=summary, detail={"bill_id": notice.bill_id}
         )

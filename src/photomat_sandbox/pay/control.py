@@ -11,21 +11,20 @@ from typing import Any, Final
 from aiohttp import web
 
 from photomat_sandbox.control import read_object, refusal
-from photomat_sandbox.pay.bills import Bill, Letter, Till, to_the_cent
+from photomat_sandbox.pay.bills import Bill, PaymentNotice, PaymentProvider, to_the_cent
 
 MOST_NOTICES: Final = 100
 LISTED_BILLS: Final = 500
 
 
 @dataclass(slots=True, kw_only=True)
-class Orders:
-    """The handlers under /sandbox/; `send` comes with the running application."""
+class ProviderControl:
+    """The handlers under /sandbox/; `send` is set when the application starts."""
 
-    till: Till
-    send: Callable[[Letter], None] | None = None
+    provider: PaymentProvider
+    send: Callable[[PaymentNotice], None] | None = None
 
     def add_routes(self, app: web.Application) -> None:
-        """Put the control paths into an application."""
         app.router.add_get("/sandbox/bills", self.list_bills)
         app.router.add_get("/sandbox/bills/{bill_id}", self.show_bill)
         app.router.add_post("/sandbox/bills/{bill_id}/pay", self.pay)
@@ -37,55 +36,51 @@ class Orders:
 
     async def list_bills(self, _request: web.Request) -> web.Response:
         """Show the latest bills, oldest first."""
-        return web.json_response({"bills": [shown(bill) for bill in list(self.till.bills())[-LISTED_BILLS:]]})
+        return web.json_response({"bills": [shown(bill) for bill in list(self.provider.bills())[-LISTED_BILLS:]]})
 
     async def show_bill(self, request: web.Request) -> web.Response:
-        """Show one bill."""
         return web.json_response(shown(self._bill(request)))
 
     async def pay(self, request: web.Request) -> web.Response:
-        """Pay a bill; `amount` pays another sum than it asks for, where the provider's state has room for it."""
-        return await self._moved(request, self.till.pay)
+        """Pay a bill; `amount` pays another sum than the bill's, where the provider supports it."""
+        return await self._moved(request, self.provider.pay)
 
     async def refund(self, request: web.Request) -> web.Response:
-        """Give back `amount`, or all that is left."""
-        return await self._moved(request, self.till.refund)
+        """Refund `amount`, or all that is left."""
+        return await self._moved(request, self.provider.refund)
 
     async def cancel(self, request: web.Request) -> web.Response:
-        """Walk away from a bill."""
         bill = self._bill(request)
-        _ordered(lambda: self.till.cancel(bill.bill_id))
+        _ordered(lambda: self.provider.cancel(bill.bill_id))
         return await self.show_bill(request)
 
     async def send_notice(self, request: web.Request) -> web.Response:
-        """Send a notice of a bill now: `times`, `forged`, and `source`, an address that a proxy would name as the sender."""
+        """Send a notice of a bill now: `times`, `forged`, and `source`, an IP address a proxy would name as the sender."""
         bill, order = self._bill(request), await read_object(request)
         times, source = order.get("times", 1), order.get("source")
         if type(times) is not int or not 1 <= times <= MOST_NOTICES:
             raise refusal(f"times must be a number from 1 to {MOST_NOTICES}")
-        if self.send is None or not self.till.notices.notice_url:
+        if self.send is None or not self.provider.notices.notice_url:
             raise refusal("notice_url is not set")
-        letter = self.till.letter(bill.bill_id)
+        notice = self.provider.notice(bill.bill_id)
         if order.get("forged"):
-            letter = self.till.forged(letter)
+            notice = self.provider.forged(notice)
         if isinstance(source, str):
-            letter = replace(letter, headers={**letter.headers, "X-Forwarded-For": source})
+            notice = replace(notice, headers={**notice.headers, "X-Forwarded-For": source})
         for _ in range(times):
-            self.send(letter)
+            self.send(notice)
         return web.json_response({"sending": times})
 
     async def show_settings(self, _request: web.Request) -> web.Response:
-        """Show where notices go, and the provider's switches."""
-        return web.json_response(asdict(self.till.notices) | self.till.switches)
+        return web.json_response(asdict(self.provider.notices) | self.provider.switches)
 
     async def change_settings(self, request: web.Request) -> web.Response:
-        """Change some settings."""
         wanted = await read_object(request)
-        switches = {name: wanted.pop(name) for name in self.till.switches.keys() & wanted.keys()}
+        switches = {name: wanted.pop(name) for name in self.provider.switches.keys() & wanted.keys()}
         if not all(isinstance(value, bool) for value in switches.values()):
             raise refusal(f"{', '.join(switches)} must be true or false")
-        self.till.notices = _ordered(lambda: self.till.notices.changed(wanted))
-        self.till.switches.update(switches)
+        self.provider.notices = _ordered(lambda: self.provider.notices.changed(wanted))
+        self.provider.switches.update(switches)
         return await self.show_settings(request)
 
     async def _moved(self, request: web.Request, move: Callable[[str, Decimal | None], None]) -> web.Response:
@@ -95,14 +90,14 @@ class Orders:
         return await self.show_bill(request)
 
     def _bill(self, request: web.Request) -> Bill:
-        bill = self.till.bill(request.match_info["bill_id"])
+        bill = self.provider.bill(request.match_info["bill_id"])
         if bill is None:
             raise refusal("there is no such bill")
         return bill
 
 
 def shown(bill: Bill) -> dict[str, Any]:
-    """Give a bill as JSON; amounts are strings."""
+    """Return a bill as JSON; amounts are strings."""
     return {name: to_the_cent(value) if isinstance(value, Decimal) else value for name, value in asdict(bill).items()}
 
 

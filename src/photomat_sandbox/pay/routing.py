@@ -8,17 +8,17 @@ import aiohttp
 from aiohttp import web
 
 from photomat_sandbox import control
-from photomat_sandbox.faults import Fault, Faults, carried_out, gateway_page
-from photomat_sandbox.pay.bills import NoticeSender, Till
-from photomat_sandbox.pay.control import Orders
+from photomat_sandbox.faults import Fault, Faults, apply_fault, gateway_page
+from photomat_sandbox.pay.bills import NoticeSender, PaymentProvider
+from photomat_sandbox.pay.control import ProviderControl
 from photomat_sandbox.pay.page import PaymentPage
 from photomat_sandbox.transcript import Transcript, World
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
-class RefusedError(Exception):
-    """The provider says no: an HTTP status, its word for it, a sentence, and the field that is wrong."""
+class ProviderRefusal(Exception):
+    """The provider refuses: an HTTP status, its error code, a sentence, and the field that is wrong."""
 
     def __init__(self, status: int, code: str, sentence: str = "", parameter: str | None = None) -> None:
         super().__init__(sentence)
@@ -29,38 +29,38 @@ class RefusedError(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """What goes back, and one line about it for people."""
+class ProviderReply:
+    """The body of the response, and a line about it for the transcript."""
 
     body: object
     summary: str
     bill_id: str = ""
 
 
-Act = Callable[[web.Request], Awaitable[Answer]]
+Act = Callable[[web.Request], Awaitable[ProviderReply]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Desk:
-    """Wraps what a route does with the checks, the faults and the transcript; the words are the vendor's."""
+class ProviderRouter:
+    """Wraps a route's handler with the checks, the faults and the transcript, in the vendor's format."""
 
     vendor: World
     transcript: Transcript
     faults: Faults
     check_key: Callable[[web.Request], None]
     accepted: Callable[[object], web.Response]
-    refused: Callable[[RefusedError], web.Response]
-    too_often: RefusedError
+    refused: Callable[[ProviderRefusal], web.Response]
+    too_many_requests: ProviderRefusal
     closing: asyncio.Event = field(default_factory=asyncio.Event)
 
     def route(self, name: str, act: Act) -> Handler:
-        """Make the handler of a route; `name` is what faults and the transcript call it."""
+        """Build the handler of a route; `name` is what faults and the transcript call it."""
 
         async def checked(request: web.Request) -> web.Response:
             try:
                 self.check_key(request)
                 answer = await act(request)
-            except RefusedError as refused:
+            except ProviderRefusal as refused:
                 said = f"{name} refused: {refused.status} {refused.code} {refused.sentence}".rstrip()
                 self.transcript.add(world=self.vendor, kind="request", name=name, summary=said)
                 return self.refused(refused)
@@ -73,37 +73,37 @@ class Desk:
             if fault is None:
                 return await checked(request)
             self.transcript.add(world=self.vendor, kind="fault", name=name, summary=f"{fault.action} strikes {name}")
-            return await self._struck(request, fault, checked)
+            return await self._apply_fault(request, fault, checked)
 
         return handle
 
-    async def _struck(
+    async def _apply_fault(
         self, request: web.Request, fault: Fault, act: Callable[[web.Request], Awaitable[web.Response]]
     ) -> web.StreamResponse:
         match fault.action:
             case "error" if fault.html:
                 return gateway_page(fault)
             case "error":
-                return self.refused(RefusedError(fault.status, "internal_server_error", fault.text))
+                return self.refused(ProviderRefusal(fault.status, "internal_server_error", fault.text))
             case "too_many":
-                return self.refused(self.too_often)
-        return await carried_out(request, fault, act, closing=self.closing)
+                return self.refused(self.too_many_requests)
+        return await apply_fault(request, fault, act, closing=self.closing)
 
 
-def furnish(app: web.Application, till: Till, desk: Desk, *, title: str) -> None:
-    """Add them to an application that has the vendor's own routes."""
-    orders = Orders(till=till)
+def add_shared_routes(app: web.Application, provider: PaymentProvider, router: ProviderRouter, *, title: str) -> None:
+    """Add the payment page and the control routes; notices are sent while the application runs."""
+    orders = ProviderControl(provider=provider)
     orders.add_routes(app)
-    PaymentPage(till=till, transcript=desk.transcript, title=title).add_routes(app)
-    control.register(app, desk.transcript, desk.faults, till.vendor)
+    PaymentPage(provider=provider, transcript=router.transcript, title=title).add_routes(app)
+    control.register(app, router.transcript, router.faults, provider.vendor)
 
     async def stop_silence(_app: web.Application) -> None:
-        desk.closing.set()
+        router.closing.set()
 
     async def background(_app: web.Application) -> AsyncIterator[None]:
         async with aiohttp.ClientSession() as session, asyncio.TaskGroup() as group:
             sender = NoticeSender(
-                till=till, transcript=desk.transcript, faults=desk.faults, session=session, group=group
+                provider=provider, transcript=router.transcript, faults=router.faults, session=session, group=group
             )
             orders.send = sender.start
             running = group.create_task(sender.run())

@@ -15,9 +15,9 @@ from urllib.parse import urlsplit
 
 from aiohttp import hdrs, web
 
-from photomat_sandbox.pay.routing import RefusedError
+from photomat_sandbox.pay.routing import ProviderRefusal
 
-MISSING: Final = RefusedError(400, "invalid_request", "Receipt is missing or illegal", "receipt")
+MISSING: Final = ProviderRefusal(400, "invalid_request", "Receipt is missing or illegal", "receipt")
 LONGEST_ITEM_DESCRIPTION: Final = 128
 MOST_ITEMS: Final = 100
 VAT_CODES: Final = range(1, 13)
@@ -100,7 +100,7 @@ def _cost(item: object, *, currency: str) -> Decimal:
 
 
 def _number(value: object, parameter: str) -> Decimal:
-    """Read a positive number; YooKassa takes it as text or as a JSON number."""
+    """Read a positive number; YooKassa accepts a string or a JSON number."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise _illegal(parameter)
     try:
@@ -112,13 +112,13 @@ def _number(value: object, parameter: str) -> Decimal:
     return number
 
 
-def _illegal(parameter: str) -> RefusedError:
-    return RefusedError(400, "invalid_request", "Receipt is missing or illegal", f"receipt.{parameter}")
+def _illegal(parameter: str) -> ProviderRefusal:
+    return ProviderRefusal(400, "invalid_request", "Receipt is missing or illegal", f"receipt.{parameter}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PaymentOrder:
-    """A checked body of `POST /payments`."""
+class PaymentRequest:
+    """A validated body of `POST /payments`."""
 
     amount: Decimal
     currency: str
@@ -130,8 +130,8 @@ class PaymentOrder:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ListOrder:
-    """A checked query of `GET /payments` or `GET /refunds`; `payment_id` is asked of refunds alone."""
+class ListQuery:
+    """A validated query of `GET /payments` or `GET /refunds`; only refunds have `payment_id`."""
 
     status: str | None
     bounds: Mapping[str, float]
@@ -140,13 +140,12 @@ class ListOrder:
     payment_id: str | None = None
 
 
-def invalid(sentence: str, parameter: str | None = None) -> RefusedError:
-    """Make the refusal of a wrong request."""
-    return RefusedError(400, "invalid_request", sentence, parameter)
+def invalid(sentence: str, parameter: str | None = None) -> ProviderRefusal:
+    return ProviderRefusal(400, "invalid_request", sentence, parameter)
 
 
 def key_of(request: web.Request) -> str:
-    """Read the key that every POST must have."""
+    """Read the idempotence key that every POST must have."""
     key = request.headers.get(KEY_HEADER, "")
     if not 0 < len(key) <= LONGEST_KEY:
         raise invalid(f"Idempotence key is missing or longer than {LONGEST_KEY}", KEY_HEADER)
@@ -154,9 +153,8 @@ def key_of(request: web.Request) -> str:
 
 
 async def body_of(request: web.Request) -> dict[str, Any]:
-    """Read a JSON object out of a request, or refuse."""
     if request.headers.get(hdrs.CONTENT_TYPE, "").partition(";")[0].strip() != "application/json":
-        raise RefusedError(415, "unsupported_media_type", "Content-Type must be application/json")
+        raise ProviderRefusal(415, "unsupported_media_type", "Content-Type must be application/json")
     try:
         body = json.loads(await request.read())
     except ValueError as error:
@@ -167,7 +165,7 @@ async def body_of(request: web.Request) -> dict[str, Any]:
 
 
 def amount_of(body: Mapping[str, Any], *, currency: str) -> Decimal:
-    """Read `amount`: a string with two digits behind the point, in the shop's currency."""
+    """Read `amount`: a string with two decimals, in the shop's currency."""
     amount = body.get("amount")
     if not isinstance(amount, dict):
         raise invalid("amount is missing", "amount")
@@ -180,20 +178,18 @@ def amount_of(body: Mapping[str, Any], *, currency: str) -> Decimal:
 
 
 def description_of(body: Mapping[str, Any]) -> str:
-    """Read the description, at most as long as it may be."""
     description = body.get("description", "")
     if not isinstance(description, str) or len(description) > LONGEST_DESCRIPTION:
         raise invalid(f"description must be a text of at most {LONGEST_DESCRIPTION} signs", "description")
     return description
 
 
-def payment_order(body: Mapping[str, Any], *, currency: str, receipts_required: bool = False) -> PaymentOrder:
-    """Check what a payment is to be."""
+def payment_request(body: Mapping[str, Any], *, currency: str, receipts_required: bool = False) -> PaymentRequest:
     amount = amount_of(body, currency=currency)
     capture = body.get("capture", False)
     if not isinstance(capture, bool):
         raise invalid("capture must be true or false", "capture")
-    return PaymentOrder(
+    return PaymentRequest(
         amount=amount,
         currency=currency,
         capture=capture,
@@ -204,19 +200,17 @@ def payment_order(body: Mapping[str, Any], *, currency: str, receipts_required: 
     )
 
 
-def list_order(query: Mapping[str, str]) -> ListOrder:
-    """Check what a list of payments is asked for."""
-    return _list_order(query, filters=FILTERS, others={"payment_method"}, statuses=STATUSES)
+def payment_query(query: Mapping[str, str]) -> ListQuery:
+    return _list_query(query, filters=FILTERS, others={"payment_method"}, statuses=STATUSES)
 
 
-def refund_list_order(query: Mapping[str, str]) -> ListOrder:
-    """Check what a list of refunds is asked for."""
-    return _list_order(query, filters=REFUND_FILTERS, others={"payment_id"}, statuses=REFUND_STATUSES)
+def refund_query(query: Mapping[str, str]) -> ListQuery:
+    return _list_query(query, filters=REFUND_FILTERS, others={"payment_id"}, statuses=REFUND_STATUSES)
 
 
-def _list_order(
+def _list_query(
     query: Mapping[str, str], *, filters: frozenset[str], others: set[str], statuses: frozenset[str]
-) -> ListOrder:
+) -> ListQuery:
     unknown = set(query) - filters - others - {"status", "limit", "cursor"}
     if unknown:
         raise invalid("unknown parameter", min(unknown))
@@ -226,7 +220,7 @@ def _list_order(
     if status is not None and status not in statuses:
         raise invalid("unknown status", "status")
     bounds = {name: _instant(query[name], name) for name in filters & set(query)}
-    return ListOrder(
+    return ListQuery(
         status=status,
         bounds=bounds,
         limit=int(limit),

@@ -16,15 +16,15 @@ from uuid import uuid4
 
 from photomat_sandbox.pay.bills import (
     KEPT_BILLS,
-    KEPT_LETTERS,
+    KEPT_NOTICES,
     Bill,
     BillState,
-    Letter,
     NoticeSettings,
+    PaymentNotice,
     iso,
     to_the_cent,
 )
-from photomat_sandbox.pay.yookassa_requests import ListOrder, PaymentOrder, invalid
+from photomat_sandbox.pay.yookassa_requests import ListQuery, PaymentRequest, invalid
 from photomat_sandbox.transcript import World
 
 Status = Literal["pending", "waiting_for_capture", "succeeded", "canceled"]
@@ -50,11 +50,11 @@ COMPARISONS: Final[Mapping[str, Callable[[float, float], bool]]] = {"gte": ge, "
 
 
 @dataclass(slots=True, kw_only=True)
-class Payment:
-    """One payment; `refunded` is what went back of it."""
+class YooKassaPayment:
+    """One payment; `refunded` is the sum of its refunds."""
 
     payment_id: str
-    order: PaymentOrder
+    order: PaymentRequest
     created_at: float
     status: Status = "pending"
     captured_at: float | None = None
@@ -62,7 +62,6 @@ class Payment:
     canceled_because: str = ""
 
     def as_bill(self) -> Bill:
-        """Give it as a person sees it."""
         order = self.order
         return Bill(
             bill_id=self.payment_id,
@@ -76,7 +75,7 @@ class Payment:
         )
 
     def as_json(self, *, shop_id: str) -> dict[str, Any]:
-        """Give it as it goes over the wire, without the address where it is confirmed."""
+        """Return it as it goes over the wire, without the confirmation URL."""
         order, done = self.order, self.status == "succeeded"
         amounts = {"amount": order.amount, "refunded_amount": self.refunded if done else None}
         amounts["income_amount"] = order.amount * (1 - FEE) if done else None
@@ -107,9 +106,7 @@ class Payment:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refund:
-    """Money that went back."""
-
+class YooKassaRefund:
     refund_id: str
     payment_id: str
     amount: Decimal
@@ -118,7 +115,6 @@ class Refund:
     has_receipt: bool = False
 
     def as_json(self) -> dict[str, Any]:
-        """Give it as it goes over the wire."""
         receipt = {"receipt_registration": "succeeded"} if self.has_receipt else {}
         return receipt | {
             "id": self.refund_id,
@@ -129,26 +125,22 @@ class Refund:
         }
 
 
-def letter_about(bill_id: str, event: str, thing: Mapping[str, Any]) -> Letter:
-    """Write a notice; it carries no signature."""
+def notice_about(bill_id: str, event: str, thing: Mapping[str, Any]) -> PaymentNotice:
+    """Build a notice; it carries no signature."""
     body = json.dumps({"type": "notification", "event": event, "object": thing}, ensure_ascii=False).encode()
-    return Letter(bill_id=bill_id, event=event, body=body, headers={})
+    return PaymentNotice(bill_id=bill_id, event=event, body=body, headers={})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeptKey:
-    """What a key was used for, and when."""
-
+class KeptIdempotenceKey:
     digest: str
     made_id: str
     at: float
 
 
 class YooKassaWorld:
-    """One shop."""
-
     vendor: World = "yookassa"
-    takes_part = False
+    allows_partial = False
 
     def __init__(
         self,
@@ -166,13 +158,13 @@ class YooKassaWorld:
         self.switches = {"receipts_required": receipts_required}
         self.notices = notices or NoticeSettings()
         self.clock = clock
-        self.payments: dict[str, Payment] = {}
-        self.refunds: dict[str, Refund] = {}
-        self.outbox: asyncio.Queue[Letter] = asyncio.Queue(KEPT_LETTERS)
-        self._keys: dict[tuple[str, str], KeptKey] = {}
+        self.payments: dict[str, YooKassaPayment] = {}
+        self.refunds: dict[str, YooKassaRefund] = {}
+        self.outbox: asyncio.Queue[PaymentNotice] = asyncio.Queue(KEPT_NOTICES)
+        self._keys: dict[tuple[str, str], KeptIdempotenceKey] = {}
 
     def made_before(self, path: str, key: str, body: Mapping[str, Any]) -> str | None:
-        """Say what this key has made; a key kept for another body is refused."""
+        """Return what this key has created; a key used with another body is refused."""
         kept = self._keys.get((path, key))
         if kept is None or self.clock() > kept.at + KEYS_KEPT_S:
             return None
@@ -181,47 +173,43 @@ class YooKassaWorld:
         return kept.made_id
 
     def keep_key(self, path: str, key: str, body: Mapping[str, Any], made_id: str) -> None:
-        """Remember what a key has made."""
-        self._keys[path, key] = KeptKey(digest=_digest(body), made_id=made_id, at=self.clock())
+        self._keys[path, key] = KeptIdempotenceKey(digest=_digest(body), made_id=made_id, at=self.clock())
         if len(self._keys) > 2 * KEPT_BILLS:
             del self._keys[next(iter(self._keys))]
 
-    def create(self, order: PaymentOrder) -> Payment:
-        """Make a payment; the oldest is forgotten when there are too many."""
-        payment = Payment(payment_id=str(uuid4()), order=order, created_at=self.clock())
+    def create(self, order: PaymentRequest) -> YooKassaPayment:
+        """Create a payment; the oldest is dropped when there are too many."""
+        payment = YooKassaPayment(payment_id=str(uuid4()), order=order, created_at=self.clock())
         self.payments[payment.payment_id] = payment
         if len(self.payments) > KEPT_BILLS:
             del self.payments[next(iter(self.payments))]
         return payment
 
-    def find(self, payment_id: str) -> Payment | None:
-        """Find a payment as it stands now."""
+    def find(self, payment_id: str) -> YooKassaPayment | None:
         payment = self.payments.get(payment_id)
         if payment and payment.status == "pending" and self.clock() > payment.created_at + CONFIRM_WITHIN_S:
             self._cancel(payment, because="expired_on_confirmation")
         return payment
 
-    def page(self, order: ListOrder) -> tuple[list[Payment], str | None]:
-        """Give a page of payments, newest first, and where the next begins."""
+    def page(self, order: ListQuery) -> tuple[list[YooKassaPayment], str | None]:
+        """Return a page of payments, newest first, and the cursor of the next."""
         found = map(self.find, _from_cursor(self.payments, order))
         fitting = [payment for payment in found if payment and _fits(payment, order)]
         following = fitting[order.limit].payment_id if len(fitting) > order.limit else None
         return fitting[: order.limit], following
 
-    def refund_page(self, order: ListOrder) -> tuple[list[Refund], str | None]:
-        """Give a page of refunds, newest first, and where the next begins."""
+    def refund_page(self, order: ListQuery) -> tuple[list[YooKassaRefund], str | None]:
+        """Return a page of refunds, newest first, and the cursor of the next."""
         found = map(self.refunds.__getitem__, _from_cursor(self.refunds, order))
         fitting = [refund for refund in found if _refund_fits(refund, order)]
         following = fitting[order.limit].refund_id if len(fitting) > order.limit else None
         return fitting[: order.limit], following
 
     def bill(self, bill_id: str) -> Bill | None:
-        """Find a bill."""
         payment = self.find(bill_id)
         return payment.as_bill() if payment else None
 
     def bills(self) -> list[Bill]:
-        """Give the bills, oldest first."""
         return [payment.as_bill() for payment in map(self.find, list(self.payments)) if payment]
 
     def pay(self, bill_id: str, amount: Decimal | None = None) -> None:
@@ -231,38 +219,37 @@ class YooKassaWorld:
             raise ValueError("YooKassa takes the whole sum or nothing")
         payment.status = "succeeded" if payment.order.capture else "waiting_for_capture"
         payment.captured_at = self.clock() if payment.order.capture else None
-        self.outbox.put_nowait(self.letter(bill_id))
+        self.outbox.put_nowait(self.notice(bill_id))
 
     def cancel(self, bill_id: str) -> None:
-        """Walk away from a payment."""
         self._cancel(self._open(bill_id), because="general_decline")
 
     def refund(self, bill_id: str, amount: Decimal | None = None) -> None:
-        """Give money back, as from the shop's cabinet."""
+        """Refund, as from the shop's back office."""
         payment = self.payments[bill_id]
-        self.give_back(payment, payment.order.amount - payment.refunded if amount is None else amount)
+        self.make_refund(payment, payment.order.amount - payment.refunded if amount is None else amount)
 
-    def capture(self, payment: Payment) -> None:
-        """Take the money that waits for the shop's word."""
+    def capture(self, payment: YooKassaPayment) -> None:
+        """Capture an authorized payment."""
         if payment.status != "waiting_for_capture":
             raise ValueError("only a payment that waits for capture can be captured")
         payment.status, payment.captured_at = "succeeded", self.clock()
-        self.outbox.put_nowait(self.letter(payment.payment_id))
+        self.outbox.put_nowait(self.notice(payment.payment_id))
 
-    def cancel_by_shop(self, payment: Payment) -> None:
-        """Let go of the money that waits for the shop's word."""
+    def cancel_by_shop(self, payment: YooKassaPayment) -> None:
+        """Cancel an authorized payment."""
         if payment.status != "waiting_for_capture":
             raise ValueError("only a payment that waits for capture can be canceled")
         self._cancel(payment, because=CANCELED_BY_SHOP)
 
-    def give_back(self, payment: Payment, amount: Decimal, *, has_receipt: bool = False) -> Refund:
-        """Make a refund; a ValueError says why not."""
+    def make_refund(self, payment: YooKassaPayment, amount: Decimal, *, has_receipt: bool = False) -> YooKassaRefund:
+        """Create a refund; a ValueError says why not."""
         if payment.status != "succeeded":
             raise ValueError("only a payment that succeeded can be refunded")
         if not 0 < amount <= payment.order.amount - payment.refunded:
             raise ValueError("more than is left of the payment")
         payment.refunded += amount
-        made = Refund(
+        made = YooKassaRefund(
             refund_id=str(uuid4()),
             payment_id=payment.payment_id,
             amount=amount,
@@ -271,31 +258,31 @@ class YooKassaWorld:
             has_receipt=has_receipt,
         )
         self.refunds[made.refund_id] = made
-        self.outbox.put_nowait(letter_about(payment.payment_id, "refund.succeeded", made.as_json()))
+        self.outbox.put_nowait(notice_about(payment.payment_id, "refund.succeeded", made.as_json()))
         return made
 
-    def letter(self, bill_id: str) -> Letter:
-        """Write the notice of a payment as it stands."""
+    def notice(self, bill_id: str) -> PaymentNotice:
+        """Build the notice of a payment as it stands."""
         payment = self.payments[bill_id]
-        return letter_about(bill_id, f"payment.{payment.status}", payment.as_json(shop_id=self.shop_id))
+        return notice_about(bill_id, f"payment.{payment.status}", payment.as_json(shop_id=self.shop_id))
 
-    def forged(self, letter: Letter) -> Letter:
-        """A notice without a signature can only be forged from elsewhere."""
-        return replace(letter, headers={"X-Forwarded-For": ELSEWHERE})
+    def forged(self, notice: PaymentNotice) -> PaymentNotice:
+        """A notice without a signature can only be forged by its sender's IP address."""
+        return replace(notice, headers={"X-Forwarded-For": ELSEWHERE})
 
-    def _open(self, bill_id: str) -> Payment:
+    def _open(self, bill_id: str) -> YooKassaPayment:
         payment = self.find(bill_id)
         if payment is None or payment.status != "pending":
             raise ValueError("the payment is not open")
         return payment
 
-    def _cancel(self, payment: Payment, *, because: str) -> None:
+    def _cancel(self, payment: YooKassaPayment, *, because: str) -> None:
         payment.status, payment.canceled_because = "canceled", because
-        self.outbox.put_nowait(self.letter(payment.payment_id))
+        self.outbox.put_nowait(self.notice(payment.payment_id))
 
 
-def _from_cursor(things: Mapping[str, object], order: ListOrder) -> list[str]:
-    """The names of a list, newest first, from where the page begins."""
+def _from_cursor(things: Mapping[str, object], order: ListQuery) -> list[str]:
+    """Return the ids of a list, newest first, from the cursor on."""
     ids = list(reversed(list(things)))
     if order.cursor is None:
         return ids
@@ -304,7 +291,7 @@ def _from_cursor(things: Mapping[str, object], order: ListOrder) -> list[str]:
     return ids[ids.index(order.cursor) :]
 
 
-def _refund_fits(refund: Refund, order: ListOrder) -> bool:
+def _refund_fits(refund: YooKassaRefund, order: ListQuery) -> bool:
     """A refund made here has succeeded at once."""
     return (
         order.status in {None, "succeeded"}
@@ -313,7 +300,7 @@ def _refund_fits(refund: Refund, order: ListOrder) -> bool:
     )
 
 
-def _fits(payment: Payment, order: ListOrder) -> bool:
+def _fits(payment: YooKassaPayment, order: ListQuery) -> bool:
     if order.status is not None and payment.status != order.status:
         return False
     for name, bound in order.bounds.items():

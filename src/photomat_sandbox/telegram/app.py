@@ -17,7 +17,7 @@ from photomat_sandbox.telegram.errors import ApiError
 from photomat_sandbox.telegram.payments import show_outcome
 from photomat_sandbox.telegram.state_file import save_state
 from photomat_sandbox.telegram.updates import apply_update_faults
-from photomat_sandbox.telegram.user_routes import PaymentSide, UserSide
+from photomat_sandbox.telegram.user_routes import UserPaymentRoutes, UserRoutes
 from photomat_sandbox.telegram.webhook import WebhookPoster
 from photomat_sandbox.telegram.world import TelegramWorld
 from photomat_sandbox.transcript import Transcript
@@ -32,15 +32,15 @@ NO_PAGE: Final = "<!doctype html><title>Photomat sandbox</title><p>The chat page
 def build_app(
     world: TelegramWorld, transcript: Transcript, faults: Faults, *, state_file: Path | None = None
 ) -> web.Application:
-    """Put the parts together; with a state file the world is saved there as it changes."""
+    """Assemble the application; with a state file the world is saved there as it changes."""
     world.transcript = transcript
     apply_update_faults(world.updates, transcript, faults)
     api = BotApi(world, faults)
     app = web.Application(client_max_size=MAX_BODY_BYTES)
     app.router.add_route("*", "/bot{token}/{method}", api.serve_method)
     app.router.add_get("/file/bot{token}/{path:.+}", api.serve_file)
-    UserSide(world).register(app)
-    PaymentSide(world).register(app)
+    UserRoutes(world).register(app)
+    UserPaymentRoutes(world).register(app)
     register_pages(app, world)
     register(app, transcript, faults, "telegram")
     app.router.add_route("*", "/{anything:.*}", _nothing_here)
@@ -49,7 +49,7 @@ def build_app(
         async with asyncio.TaskGroup() as group:
             chores = [
                 group.create_task(WebhookPoster(api, faults).run()),
-                group.create_task(keep_house(world, state_file)),
+                group.create_task(run_housekeeping(world, state_file)),
             ]
             yield
             for chore in chores:
@@ -57,12 +57,12 @@ def build_app(
         if state_file:
             save_state(world, state_file, clean=True)
 
-    async def say_goodbye(_app: web.Application) -> None:
+    async def close_connections(_app: web.Application) -> None:
         world.stream.close()
         world.updates.end_polls(ApiError(500, "Internal Server Error: restart"))
 
     app.cleanup_ctx.append(background)
-    app.on_shutdown.append(say_goodbye)
+    app.on_shutdown.append(close_connections)
     return app
 
 
@@ -70,19 +70,18 @@ async def _nothing_here(_request: web.Request) -> web.Response:
     return web.json_response(ApiError(404, "Not Found").as_json(), status=404)
 
 
-async def keep_house(world: TelegramWorld, state_file: Path | None) -> None:
-    """Tidy up for ever."""
+async def run_housekeeping(world: TelegramWorld, state_file: Path | None) -> None:
     while True:
         await asyncio.sleep(TICK_S)
         world.updates.forget_expired()
-        tell_of_unanswered(world)
+        expire_queries(world)
         if state_file and world.changed:
             world.changed = False
             save_state(world, state_file, clean=False)
 
 
-def tell_of_unanswered(world: TelegramWorld) -> None:
-    """Let a person know that the bot did not answer their payment in time; a tap just stops spinning."""
+def expire_queries(world: TelegramWorld) -> None:
+    """Tell a person's pages that the bot did not answer their payment in time; an unanswered tap just stops spinning."""
     for query in world.queries.take_expired():
         if query.kind == "checkout":
             world.note("checkout", f"payment of {query.amount} ⭐ ran out: the bot did not answer in time")

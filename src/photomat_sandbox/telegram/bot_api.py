@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from aiohttp import web
 
-from photomat_sandbox.faults import Fault, Faults
+from photomat_sandbox.faults import Fault, Faults, hang_up
 from photomat_sandbox.telegram.call import Call, Params, read_params
 from photomat_sandbox.telegram.errors import ApiError, JsonObject, too_many_requests
 from photomat_sandbox.telegram.methods.files import find_download
@@ -33,7 +33,6 @@ class BotApi:
         self._next_answer: dict[str, asyncio.Event] = {}
 
     async def serve_method(self, request: web.Request) -> web.StreamResponse:
-        """Answer one call of the Bot API."""
         try:
             self._check_token(request.match_info["token"])
             params = await read_params(request)
@@ -42,14 +41,13 @@ class BotApi:
             return _refused(ApiError(413, "Request Entity Too Large"))
         except ApiError as error:
             return _refused(error)
-        closer = f"{name}.reply" if params.text("reply_parameters") else None
-        fault = self.faults.take("telegram", name, closer=closer)
+        specific = f"{name}.reply" if params.text("reply_parameters") else None
+        fault = self.faults.take("telegram", name, specific=specific)
         if fault is not None:
             return await self._with_fault(request, name, params, fault)
         return await self._answer(name, params)
 
     async def serve_file(self, request: web.Request) -> web.StreamResponse:
-        """Give the bytes that getFile promised."""
         try:
             self._check_token(request.match_info["token"])
         except ApiError as error:
@@ -64,7 +62,7 @@ class BotApi:
         return web.Response(body=data, content_type="application/octet-stream")
 
     async def call(self, name: str, params: Params) -> Any:
-        """Carry out one method, without HTTP around it."""
+        """Run one method, without HTTP around it."""
         return await METHODS[name](Call(world=self.world, params=params))
 
     def _known_name(self, asked: str, params: Params) -> str:
@@ -100,10 +98,10 @@ class BotApi:
             case "delay":
                 await asyncio.sleep(fault.delay_s)
             case "drop_before":
-                return _hang_up(request)
+                return hang_up(request)
             case "drop_after":
                 await self._answer(name, params)
-                return _hang_up(request)
+                return hang_up(request)
             case "duplicate":
                 await self._answer(name, params)
             case "reorder":
@@ -114,11 +112,11 @@ class BotApi:
                 return _failure(fault)
             case "never":
                 await _hold(request)
-                return _hang_up(request)
+                return hang_up(request)
         return await self._answer(name, params)
 
     async def _wait_for_another(self, name: str) -> None:
-        """Wait until another call of this method was answered, but not for ever."""
+        """Wait, with a limit, until another call of this method was answered."""
         try:
             async with asyncio.timeout(LONGEST_REORDER_S):
                 await self._next_answer.setdefault(name, asyncio.Event()).wait()
@@ -158,13 +156,6 @@ def _failure(fault: Fault) -> web.Response:
 def _json(body: JsonObject, *, status: int = 200) -> web.Response:
     text = json.dumps(body, ensure_ascii=False)
     return web.Response(text=text, status=status, content_type="application/json")
-
-
-def _hang_up(request: web.Request) -> web.Response:
-    """Close the connection; what the handler returns afterwards goes nowhere."""
-    if request.transport is not None:
-        request.transport.abort()
-    return web.Response()
 
 
 async def _hold(request: web.Request) -> None:

@@ -14,37 +14,30 @@ MAX_UPLOAD_BYTES = 50 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Upload:
-    """One file of a multipart body."""
-
+class UploadedFile:
     name: str
     data: bytes
 
 
 @dataclass(frozen=True, slots=True)
 class Params:
-    """The values and files of one call."""
-
     values: Mapping[str, str]
-    files: Mapping[str, Upload] = field(default_factory=dict)
+    files: Mapping[str, UploadedFile] = field(default_factory=dict)
 
     def text(self, name: str, default: str = "") -> str:
-        """Give a value as text."""
         return self.values.get(name, default)
 
     def flag(self, name: str) -> bool:
-        """Give a value as yes or no."""
         return self.text(name).strip().lower() in {"true", "yes", "1"}
 
     def number(self, name: str, default: int = 0) -> int:
-        """Give a value as an integer; what is no integer counts as not given, as the real server has it."""
+        """Return a value as an integer; what is no integer counts as missing, as on the real server."""
         try:
             return int(self.text(name).strip())
         except ValueError:
             return default
 
     def parsed(self, name: str, what: str) -> Any:
-        """Give a JSON value, or None when it was not sent."""
         raw = self.text(name)
         if not raw:
             return None
@@ -54,21 +47,19 @@ class Params:
             raise bad_request(f"can't parse {what} JSON object") from error
 
     def mapping(self, name: str, what: str) -> JsonObject | None:
-        """Give a JSON object, or None when it was not sent."""
         value = self.parsed(name, what)
         if value is not None and not isinstance(value, dict):
             raise bad_request(f"object expected as {what}")
         return value
 
     def items(self, name: str, what: str) -> list[Any] | None:
-        """Give a JSON array, or None when it was not sent."""
         value = self.parsed(name, what)
         if value is not None and not isinstance(value, list):
             raise bad_request(f"expected an Array of {what}")
         return value
 
     def numbers(self, name: str, what: str, *, at_most: int) -> list[int]:
-        """Give a JSON array of integers with one to `at_most` of them."""
+        """Return a JSON array of one to `at_most` integers."""
         values = self.items(name, what) or []
         if not values:
             raise bad_request(f"{what} are not specified")
@@ -80,7 +71,7 @@ class Params:
 
 
 def params_of_json(body: Mapping[str, Any]) -> Params:
-    """Take the members of a JSON object as parameters."""
+    """Use the members of a JSON object as parameters."""
     return Params({name: _as_text(value) for name, value in body.items() if value is not None})
 
 
@@ -95,9 +86,9 @@ async def read_params(request: web.Request) -> Params:
     files = {}
     for name, value in form.items():
         if isinstance(value, web.FileField):
-            files[name] = Upload(name=value.filename, data=_bounded(value.file.read()))
+            files[name] = UploadedFile(name=value.filename, data=_bounded(value.file.read()))
         elif isinstance(value, bytes | bytearray):
-            files[name] = Upload(name=name, data=_bounded(bytes(value)))
+            files[name] = UploadedFile(name=name, data=_bounded(bytes(value)))
         else:
             values[name] = value
     return Params(values, files)
@@ -125,8 +116,6 @@ def _as_text(value: object) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Call:
-    """The world a method acts on, and its parameters."""
-
     world: TelegramWorld
     params: Params
 

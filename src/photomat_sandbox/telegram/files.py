@@ -37,13 +37,13 @@ MOST_PADDING: Final = 2
 
 
 def make_file_id(*, bot_id: int, kind: str, number: int) -> str:
-    """Write the id under which this bot, and no other, can use the file again."""
+    """Build the id under which this bot, and no other, can reuse the file."""
     payload = PAYLOAD.pack(KIND_CODES[kind], number, _seal(bot_id, kind, number))
     return PREFIXES[kind] + base64.urlsafe_b64encode(payload + ENDING).decode().rstrip("=")
 
 
 def make_unique_id(*, kind: str, number: int) -> str:
-    """Write the id that is the same for every bot and good for comparing only."""
+    """Build the id that is the same for every bot and good for comparing only."""
     digest = hashlib.blake2b(f"{kind}:{number}".encode(), digest_size=6).digest()
     return "AQAD" + base64.urlsafe_b64encode(digest + struct.pack(">H", number % 65536)).decode().rstrip("=")
 
@@ -105,7 +105,7 @@ class StoredFile:
 
 
 class FileStore:
-    """All files by number; with a folder the bytes live there, else in memory."""
+    """All files by number; with a folder the bytes are stored there, else in memory."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self.files: dict[int, StoredFile] = {}
@@ -115,7 +115,6 @@ class FileStore:
         self._by_unique_id: dict[str, int] = {}
 
     def add(self, data: bytes, *, kind: str, mime: str, name: str = "") -> StoredFile:
-        """Keep the bytes of a new file."""
         number = self.next_number
         file = StoredFile(
             number=number,
@@ -133,7 +132,7 @@ class FileStore:
         return file
 
     def add_smaller_size(self, parent: StoredFile, *, width: int, height: int) -> StoredFile:
-        """Announce a smaller size of a photo without drawing it yet."""
+        """Register a smaller size of a photo without drawing it yet."""
         number = self.next_number
         file = StoredFile(
             number=number,
@@ -149,18 +148,15 @@ class FileStore:
         return file
 
     def restore(self, file: StoredFile) -> None:
-        """Take a file into the lists."""
         self.next_number = max(self.next_number, file.number + 1)
         self.files[file.number] = file
         self._by_unique_id[file.unique_id] = file.number
 
     def by_unique_id(self, unique_id: str) -> StoredFile | None:
-        """Find a file by the id that chats show."""
         number = self._by_unique_id.get(unique_id)
         return None if number is None else self.files[number]
 
     def read(self, file: StoredFile) -> bytes:
-        """Give the bytes of a file."""
         if file.number in self._bytes:
             return self._bytes[file.number]
         if file.parent is not None:

@@ -80,7 +80,7 @@ class _HtmlReader:
                 self._text(self.source[at:until])
                 at = until
         if self.open:
-            raise refuse(f'Can\'t find end tag corresponding to start tag "{self.open[-1].name}"')
+            raise parse_error(f'Can\'t find end tag corresponding to start tag "{self.open[-1].name}"')
         self.entities.sort(key=lambda entity: (entity["offset"], -entity["length"]))
         return "".join(self.plain), self.entities
 
@@ -93,14 +93,14 @@ class _HtmlReader:
         end = self.source.find(">", at)
         byte_offset = len(self.source[:at].encode())
         if end < 0:
-            raise refuse(f"Unclosed start tag at byte offset {byte_offset}")
+            raise parse_error(f"Unclosed start tag at byte offset {byte_offset}")
         inside = self.source[at + 1 : end]
         match = TAG_NAME.match(inside)
         name = (match[0] if match else "").lower()
         if name.startswith("/"):
             self._close(name[1:], byte_offset)
         elif name not in KNOWN_TAGS:
-            raise refuse(f'Unsupported start tag "{name}" at byte offset {byte_offset}')
+            raise parse_error(f'Unsupported start tag "{name}" at byte offset {byte_offset}')
         else:
             self._open(name, inside, byte_offset)
         return end + 1
@@ -110,15 +110,17 @@ class _HtmlReader:
             key.lower(): html.unescape(value.strip("\"'")) for key, value in ATTRIBUTE.findall(inside[len(name) :])
         }
         if name == "span" and attributes.get("class") != "tg-spoiler":
-            raise refuse(f'Tag "span" must have class "tg-spoiler" at byte offset {byte_offset}')
+            raise parse_error(f'Tag "span" must have class "tg-spoiler" at byte offset {byte_offset}')
         self.open.append(_OpenTag(name=name, attributes=attributes, offset=self.length))
 
     def _close(self, name: str, byte_offset: int) -> None:
         if not self.open:
-            raise refuse(f"Unexpected end tag at byte offset {byte_offset}")
+            raise parse_error(f"Unexpected end tag at byte offset {byte_offset}")
         tag = self.open.pop()
         if name not in {tag.name, ""}:
-            raise refuse(f'Unmatched end tag at byte offset {byte_offset}, expected "</{tag.name}>", found "</{name}>"')
+            raise parse_error(
+                f'Unmatched end tag at byte offset {byte_offset}, expected "</{tag.name}>", found "</{name}>"'
+            )
         length = self.length - tag.offset
         if length:
             self._add_entity(tag, length)
@@ -147,17 +149,15 @@ class _HtmlReader:
 
 
 def parse_html(source: str) -> tuple[str, list[JsonObject]]:
-    """Give the plain text and its entities."""
     return _HtmlReader(source).read()
 
 
-def refuse(reason: str) -> Exception:
-    """Word a parse error."""
+def parse_error(reason: str) -> Exception:
     return bad_request(f"can't parse entities: {reason}")
 
 
 def utf16_length(text: str) -> int:
-    """Count as Telegram counts offsets."""
+    """Return the length in the units of Telegram's offsets."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
@@ -181,7 +181,7 @@ class _MarkdownReader:
             marker, _, source_at = self.open[-1]
             offset = len(self.source[:source_at].encode())
             name = self.markers.get(marker, "text_link").title().replace("_", "")
-            raise refuse(f"Can't find end of {name} entity at byte offset {offset}")
+            raise parse_error(f"Can't find end of {name} entity at byte offset {offset}")
         self.entities.sort(key=lambda entity: (entity["offset"], -entity["length"]))
         return "".join(self.plain), self.entities
 
@@ -199,7 +199,7 @@ class _MarkdownReader:
         if not literal and char == "]" and self.open and self.open[-1][0] == "[":
             return self._link(at)
         if self.strict and not literal and char in RESERVED:
-            raise refuse(f"Character '{char}' is reserved and must be escaped with the preceding '\\'")
+            raise parse_error(f"Character '{char}' is reserved and must be escaped with the preceding '\\'")
         return self._put(char, at + 1)
 
     def _put(self, text: str, following: int) -> int:
@@ -228,12 +228,11 @@ class _MarkdownReader:
 
 
 def parse_markdown_v2(source: str) -> tuple[str, list[JsonObject]]:
-    """Give the plain text and its entities."""
     return _MarkdownReader(source, markers=MARKERS_V2, strict=True).read()
 
 
 def parse_markdown(source: str) -> tuple[str, list[JsonObject]]:
-    """Give the plain text and its entities, by the rules of the older mode."""
+    """Parse by the rules of the older mode."""
     return _MarkdownReader(source, markers=MARKERS_OLD, strict=False).read()
 
 
@@ -246,14 +245,12 @@ PARSERS: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FormattedText:
-    """Plain text and its entities."""
-
     text: str
     entities: list[JsonObject]
 
 
 def formatted(source: str, *, parse_mode: str = "", entities: list[Any] | None = None) -> FormattedText:
-    """Turn what a caller sent into what a chat shows."""
+    """Parse a text as a chat shows it."""
     text, found = source, [_checked(entity) for entity in entities or []]
     if parse_mode and parse_mode.lower() != "none":
         parser = PARSERS.get(parse_mode.lower())
@@ -271,7 +268,7 @@ def formatted(source: str, *, parse_mode: str = "", entities: list[Any] | None =
 
 
 def _checked(entity: object) -> JsonObject:
-    """Take an entity a caller wrote by hand."""
+    """Validate an entity written by the caller."""
     if not isinstance(entity, dict) or not isinstance(entity.get("type"), str):
         raise bad_request("can't parse MessageEntity: expected an Object with a type")
     offset, length = entity.get("offset"), entity.get("length")

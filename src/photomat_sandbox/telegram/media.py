@@ -58,7 +58,7 @@ VIDEO_MIMES: Final = {"video/mp4", "video/webm", "video/quicktime"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """Width, height and length; zero where unknown."""
+    """Width, height and duration; zero where unknown."""
 
     width: int = 0
     height: int = 0
@@ -66,7 +66,7 @@ class Shape:
 
 
 def sniff(data: bytes) -> str:
-    """Tell the MIME type by the bytes."""
+    """Detect the MIME type by the bytes."""
     for offset, signature, mime in SIGNATURES:
         if data[offset : offset + len(signature)] == signature:
             return mime
@@ -74,7 +74,7 @@ def sniff(data: bytes) -> str:
 
 
 def measure(data: bytes, mime: str) -> Shape:
-    """Read width, height and seconds out of a video or audio file."""
+    """Read width, height and seconds from a video or audio file."""
     if mime in {"video/mp4", "audio/mp4"}:
         return _measure_mp4(data)
     if mime == "audio/x-wav":
@@ -129,7 +129,7 @@ def _mp3_seconds(data: bytes) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Media:
+class ChatMedia:
     """What a file is in a chat; `sizes` lists the photo's files from small to large as (number, width, height)."""
 
     kind: str
@@ -150,15 +150,14 @@ class Media:
     thumbnail_id: str = ""
 
     @staticmethod
-    def restored(row: JsonObject) -> "Media":
-        """Read media back from a state file."""
+    def restored(row: JsonObject) -> "ChatMedia":
         small = row.get("thumbnail")
         sizes = tuple(tuple(size) for size in row["sizes"])
-        return Media(**{**row, "sizes": sizes, "thumbnail": tuple(small) if small else None})
+        return ChatMedia(**{**row, "sizes": sizes, "thumbnail": tuple(small) if small else None})
 
 
-def as_fields(media: Media, files: FileStore, *, bot_id: int) -> JsonObject:
-    """Give the fields that a Message carries because of this media."""
+def as_fields(media: ChatMedia, files: FileStore, *, bot_id: int) -> JsonObject:
+    """Return the fields that a Message has because of this media."""
     if media.kind == "photo":
         return {"photo": [_photo_size(size, files, bot_id=bot_id) for size in media.sizes]}
     described = _described(media, files, bot_id=bot_id)
@@ -180,7 +179,7 @@ def _photo_size(size: tuple[int, int, int], files: FileStore, *, bot_id: int) ->
     }
 
 
-def _described(media: Media, files: FileStore, *, bot_id: int) -> JsonObject:
+def _described(media: ChatMedia, files: FileStore, *, bot_id: int) -> JsonObject:
     file = files.files[media.number]
     fields: JsonObject = {
         "file_id": make_file_id(bot_id=bot_id, kind=media.kind, number=file.number),
@@ -201,8 +200,8 @@ def _described(media: Media, files: FileStore, *, bot_id: int) -> JsonObject:
     return fields
 
 
-def as_visible(media: Media) -> JsonObject:
-    """Give the media as the chat page shows it."""
+def as_visible(media: ChatMedia) -> JsonObject:
+    """Return the media as the chat page shows it."""
     return {
         "file_unique_id": media.unique_id,
         "url": f"/sandbox/files/{media.unique_id}",
@@ -228,8 +227,8 @@ async def make_media(
     hints: Shape | None = None,
     title: str = "",
     performer: str = "",
-) -> Media:
-    """Keep the bytes and describe them as media of this kind, or refuse them."""
+) -> ChatMedia:
+    """Store the bytes and describe them as media of this kind, or refuse them."""
     if not data:
         raise bad_request("file must be non-empty")
     if kind == "photo":
@@ -239,7 +238,7 @@ async def make_media(
     file = files.add(data, kind=real_kind, mime=mime, name=name)
     shape = measure(data, mime)
     hints = hints or Shape()
-    return Media(
+    return ChatMedia(
         kind=real_kind,
         number=file.number,
         unique_id=file.unique_id,
@@ -255,7 +254,7 @@ async def make_media(
     )
 
 
-async def _make_photo(files: FileStore, data: bytes) -> Media:
+async def _make_photo(files: FileStore, data: bytes) -> ChatMedia:
     if len(data) > MAX_PHOTO_BYTES:
         raise bad_request(
             f"file of size {len(data)} bytes is too big for a photo; the maximum size is {MAX_PHOTO_BYTES} bytes"
@@ -269,7 +268,7 @@ async def _make_photo(files: FileStore, data: bytes) -> Media:
             wide, high = max(1, width * side // longest), max(1, height * side // longest)
             sizes.append((files.add_smaller_size(largest, width=wide, height=high).number, wide, high))
     sizes.append((largest.number, width, height))
-    return Media(
+    return ChatMedia(
         kind="photo",
         number=largest.number,
         unique_id=largest.unique_id,
@@ -283,7 +282,7 @@ async def _make_photo(files: FileStore, data: bytes) -> Media:
 
 
 def _as_jpeg(data: bytes) -> tuple[bytes, int, int]:
-    """Recompress what is not yet a JPEG of a size that chats show; refuse impossible shapes."""
+    """Recompress anything but a JPEG of a size that chats show; refuse impossible dimensions."""
     try:
         with Image.open(io.BytesIO(data)) as image:
             width, height = image.size
@@ -302,12 +301,12 @@ def _as_jpeg(data: bytes) -> tuple[bytes, int, int]:
 
 
 def detected_kind(data: bytes, kind: str) -> str:
-    """Say what becomes of an uploaded file: a document that is music, a film or a GIF is shown as that, unless told not to."""
+    """Return the kind an upload is shown as: a document that is music, a video or a GIF is shown as that."""
     return DETECTED.get(sniff(data), kind) if kind == "document" else kind
 
 
 def small_jpeg(data: bytes) -> tuple[int, int] | None:
-    """Give the sides of a picture that may stand beside a player; None when it breaks the rules."""
+    """Return the size of a valid thumbnail; None when it breaks the rules."""
     try:
         with Image.open(io.BytesIO(data)) as image:
             fits = image.format == "JPEG" and max(image.size) <= THUMBNAIL_SIDE and len(data) < THUMBNAIL_BYTES

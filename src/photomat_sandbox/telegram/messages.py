@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from photomat_sandbox.telegram.errors import JsonObject, bad_request
 from photomat_sandbox.telegram.files import FileStore
 from photomat_sandbox.telegram.formatting import utf16_length
-from photomat_sandbox.telegram.media import Media, as_fields, as_visible
+from photomat_sandbox.telegram.media import ChatMedia, as_fields, as_visible
 
 if TYPE_CHECKING:
     from photomat_sandbox.telegram.keyboards import Rows
@@ -49,24 +49,24 @@ class Block:
 
     type: str
     text: Any = ""
-    media: Media | None = None
+    media: ChatMedia | None = None
     blocks: tuple["Block", ...] = ()
     size: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class WantedBlock:
+class BlockRequest:
     """A block before its file was obtained: `item` is the InputMedia of a block with a file."""
 
     type: str
     text: Any = ""
     item: JsonObject | None = None
-    blocks: tuple["WantedBlock", ...] = ()
+    blocks: tuple["BlockRequest", ...] = ()
     size: int = 0
 
 
-def read_rich(given: JsonObject) -> tuple[WantedBlock, ...]:
-    """Take what a caller wrote, within the limits."""
+def read_rich(given: JsonObject) -> tuple[BlockRequest, ...]:
+    """Validate the blocks of a rich message."""
     ways = [name for name in ("html", "markdown", "blocks") if given.get(name)]
     if len(ways) != 1:
         raise bad_request("exactly one of the fields html, markdown or blocks must be specified in the rich message")
@@ -84,34 +84,31 @@ def read_rich(given: JsonObject) -> tuple[WantedBlock, ...]:
 
 
 def plain_text(text: Any) -> tuple[str, list[JsonObject]]:
-    """Give a rich text as plain text and entities."""
+    """Return a rich text as plain text and entities."""
     found: list[JsonObject] = []
     return _flattened(text, 0, found), sorted(found, key=lambda entity: (entity["offset"], -entity["length"]))
 
 
 def rich_as_api(blocks: tuple[Block, ...], files: FileStore, *, bot_id: int) -> JsonObject:
-    """Give the RichMessage object of the Bot API."""
     return {"blocks": [_block_as_api(block, files, bot_id) for block in blocks]}
 
 
 def rich_as_seen(blocks: tuple[Block, ...]) -> list[JsonObject]:
-    """Give the blocks as the chat page shows them."""
     return [_block_as_seen(block) for block in blocks]
 
 
 def restored_block(row: JsonObject) -> Block:
-    """Read a block back from a state file."""
     media = row["media"]
     return Block(
         type=row["type"],
         text=row["text"],
-        media=Media.restored(media) if media else None,
+        media=ChatMedia.restored(media) if media else None,
         blocks=tuple(restored_block(inner) for inner in row["blocks"]),
         size=row["size"],
     )
 
 
-def _blocks(given: object, *, depth: int) -> tuple[WantedBlock, ...]:
+def _blocks(given: object, *, depth: int) -> tuple[BlockRequest, ...]:
     if not isinstance(given, list) or not given:
         raise bad_request("expected a non-empty Array of InputRichBlock")
     if depth > MAX_NESTING:
@@ -119,24 +116,24 @@ def _blocks(given: object, *, depth: int) -> tuple[WantedBlock, ...]:
     return tuple(_block(block, depth=depth) for block in given)
 
 
-def _block(given: object, *, depth: int) -> WantedBlock:
+def _block(given: object, *, depth: int) -> BlockRequest:
     kind = given.get("type") if isinstance(given, dict) else None
     if not isinstance(given, dict) or not isinstance(kind, str):
         raise bad_request("can't parse InputRichBlock: expected an Object with a type")
     if kind in TEXT_BLOCKS:
-        return WantedBlock(type=kind, text=_checked(given.get("text")), size=int(given.get("size") or 0))
+        return BlockRequest(type=kind, text=_checked(given.get("text")), size=int(given.get("size") or 0))
     if kind == "divider":
-        return WantedBlock(type=kind)
+        return BlockRequest(type=kind)
     caption = given.get("caption")
     text = _checked(caption.get("text")) if isinstance(caption, dict) else ""
     if kind in HOLDING_BLOCKS:
-        return WantedBlock(type=kind, text=text, blocks=_blocks(given.get("blocks"), depth=depth + 1))
+        return BlockRequest(type=kind, text=text, blocks=_blocks(given.get("blocks"), depth=depth + 1))
     if kind not in MEDIA_BLOCKS:
         raise bad_request(f'can\'t parse InputRichBlock: type "{kind}" is unsupported')
     item = given.get(kind)
     if not isinstance(item, dict):
         raise bad_request(f"can't parse InputRichBlock: Can't find field \"{kind}\"")
-    return WantedBlock(type=kind, text=text, item=item)
+    return BlockRequest(type=kind, text=text, item=item)
 
 
 def _checked(text: Any) -> Any:
@@ -150,7 +147,7 @@ def _checked(text: Any) -> Any:
     raise bad_request("can't parse RichText")
 
 
-def _walk(blocks: tuple[WantedBlock, ...]) -> Iterator[WantedBlock]:
+def _walk(blocks: tuple[BlockRequest, ...]) -> Iterator[BlockRequest]:
     for block in blocks:
         yield block
         yield from _walk(block.blocks)
@@ -200,7 +197,7 @@ def _block_as_seen(block: Block) -> JsonObject:
 
 
 @dataclass(slots=True, kw_only=True)
-class Message:
+class ChatMessage:
     """One message of a private chat; `text` is the caption where there is media."""
 
     message_id: int
@@ -210,7 +207,7 @@ class Message:
     kind: str = "text"
     text: str = ""
     entities: list[JsonObject] = field(default_factory=list)
-    media: Media | None = None
+    media: ChatMedia | None = None
     rich: tuple[Block, ...] = ()
     inline_keyboard: "Rows | None" = None
     edit_date: int | None = None
@@ -235,12 +232,12 @@ class Message:
 
     @property
     def has_caption(self) -> bool:
-        """Media carries a caption, even an empty one; text and service messages do not."""
+        """Media has a caption, even an empty one; text and service messages do not."""
         return self.media is not None
 
 
-def as_api(world: "TelegramWorld", message: Message, *, with_reply: bool = True) -> JsonObject:
-    """Give the message as a Message object of the Bot API."""
+def as_api(world: "TelegramWorld", message: ChatMessage, *, with_reply: bool = True) -> JsonObject:
+    """Return the message as a Message object of the Bot API."""
     person = world.people[message.chat_id]
     shown: JsonObject = {
         "message_id": message.message_id,
@@ -267,7 +264,7 @@ def as_api(world: "TelegramWorld", message: Message, *, with_reply: bool = True)
     return shown | message.extra
 
 
-def _content(world: "TelegramWorld", message: Message) -> JsonObject:
+def _content(world: "TelegramWorld", message: ChatMessage) -> JsonObject:
     if message.rich:
         return {"rich_message": rich_as_api(message.rich, world.files, bot_id=world.bot.user_id)}
     if message.media is None:
@@ -289,8 +286,8 @@ def _content(world: "TelegramWorld", message: Message) -> JsonObject:
     return fields
 
 
-def as_seen(message: Message) -> JsonObject:
-    """Give the message as the person sees it on the chat page."""
+def as_seen(message: ChatMessage) -> JsonObject:
+    """Return the message as the person sees it on the chat page."""
     text = message.text if message.media is None else None
     return {
         "message_id": message.message_id,
@@ -316,7 +313,7 @@ def as_seen(message: Message) -> JsonObject:
     }
 
 
-def _visible_keyboard(message: Message) -> "Rows | None":
+def _visible_keyboard(message: ChatMessage) -> "Rows | None":
     if not message.inline_keyboard:
         return None
     return [
@@ -328,7 +325,7 @@ def _visible_keyboard(message: Message) -> "Rows | None":
     ]
 
 
-def _service_text(message: Message) -> str | None:
+def _service_text(message: ChatMessage) -> str | None:
     if paid := message.extra.get("successful_payment"):
         return f"⭐ {paid['total_amount']}"
     if refunded := message.extra.get("refunded_payment"):
@@ -336,8 +333,8 @@ def _service_text(message: Message) -> str | None:
     return None
 
 
-def _payment(message: Message) -> JsonObject | None:
-    """Give what the page needs to say in its own language what was paid, renewed or given back."""
+def _payment(message: ChatMessage) -> JsonObject | None:
+    """Return what the page needs to show, in its own language, what was paid, renewed or refunded."""
     paid, refunded = message.extra.get("successful_payment"), message.extra.get("refunded_payment")
     fact = paid or refunded
     if fact is None:

@@ -14,7 +14,7 @@ from typing import Final, Literal
 
 from photomat_sandbox.faults import Faults
 from photomat_sandbox.telegram.errors import ApiError, JsonObject, conflict, query_too_old
-from photomat_sandbox.telegram.stars import Bill
+from photomat_sandbox.telegram.stars import StarBill
 from photomat_sandbox.transcript import Transcript
 
 MESSAGE_LIFE_S: Final = 86400.0
@@ -24,10 +24,10 @@ LIVES_S: Final = {"callback_query": QUERY_LIFE_S, "pre_checkout_query": QUERY_LI
 ON_REQUEST: Final = {"chat_member", "message_reaction", "message_reaction_count"}
 FIRST_UPDATE_ID: Final = 700_000_001
 OTHER_POLL: Final = conflict("terminated by other getUpdates request; make sure that only one bot instance is running")
-Fate = Literal["arrives", "lost", "twice", "late"]
+UpdateFate = Literal["arrives", "lost", "twice", "late"]
 TAP_LIFE_S: Final = 150.0
 CHECKOUT_LIFE_S: Final = 10.0
-FATES: Final[Mapping[str, Fate]] = {
+FATES: Final[Mapping[str, UpdateFate]] = {
     "never": "lost",
     "drop_before": "lost",
     "drop_after": "lost",
@@ -39,7 +39,7 @@ NAMED_CONTENTS: Final = ("successful_payment", "refunded_payment")
 
 @dataclass(slots=True, kw_only=True)
 class WebhookSettings:
-    """An empty url means that there is no webhook."""
+    """The bot's webhook as setWebhook left it, and its last error; an empty url means that there is none."""
 
     url: str = ""
     secret_token: str = ""
@@ -60,7 +60,6 @@ class Update:
     expires_at: float
 
     def as_json(self) -> JsonObject:
-        """Give the Update object."""
         return {"update_id": self.update_id, self.kind: self.body}
 
 
@@ -72,7 +71,7 @@ class UpdateQueue:
         self.pending: dict[int, Update] = {}
         self.next_id = FIRST_UPDATE_ID
         self.allowed: list[str] = []
-        self.fate_of: Callable[[str, JsonObject], Fate] = lambda _kind, _body: "arrives"
+        self.fate_of: Callable[[str, JsonObject], UpdateFate] = lambda _kind, _body: "arrives"
         self._late: list[tuple[str, JsonObject, str]] = []
         self._grown = asyncio.Event()
         self.open_polls = 0
@@ -80,7 +79,7 @@ class UpdateQueue:
         self._ended_by: ApiError = OTHER_POLL
 
     def push(self, kind: str, body: JsonObject, *, lane: str) -> Update | None:
-        """Queue an update; None when the bot did not ask for this kind, or a misfortune took it."""
+        """Queue an update; None when the bot did not ask for this kind, or a fault took it."""
         if not self._wants(kind):
             return None
         match self.fate_of(kind, body):
@@ -98,22 +97,20 @@ class UpdateQueue:
         return update
 
     def alive(self) -> list[Update]:
-        """Give the pending updates, after forgetting the expired."""
+        """Return the pending updates that have not expired."""
         self.forget_expired()
         return list(self.pending.values())
 
     def forget_expired(self) -> None:
-        """Drop what the bot did not fetch in time."""
         now = self._clock()
         for update in [update for update in self.pending.values() if update.expires_at <= now]:
             del self.pending[update.update_id]
 
     def confirm(self, update_id: int) -> None:
-        """Forget one update."""
         self.pending.pop(update_id, None)
 
     def confirm_below(self, offset: int) -> None:
-        """Forget everything below the offset; a negative offset keeps only that many of the newest."""
+        """Drop everything below the offset; a negative offset keeps only that many of the newest."""
         updates = self.alive()
         if offset < 0:
             offset = updates[offset].update_id if len(updates) >= -offset else 0
@@ -141,7 +138,6 @@ class UpdateQueue:
         return waiting[:limit]
 
     def end_polls(self, refusal: ApiError) -> None:
-        """End an open poll with this refusal."""
         self._poll += 1
         self._ended_by = refusal
         self.wake()
@@ -152,7 +148,7 @@ class UpdateQueue:
         grown.set()
 
     async def wait_for_change(self, timeout_s: float) -> None:
-        """Return at the next change, or after the time."""
+        """Return at the next change, or after the timeout."""
         grown = self._grown
         try:
             async with asyncio.timeout(timeout_s):
@@ -186,7 +182,7 @@ class UpdateQueue:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Query:
-    """One open question; from `amount` on, the fields belong to checkouts."""
+    """One open query; from `amount` on, the fields belong to checkouts."""
 
     query_id: str
     kind: str
@@ -201,7 +197,7 @@ class Query:
 
 
 class Queries:
-    """The open questions by id; an answer closes its question."""
+    """The open queries by id; an answer closes its query."""
 
     def __init__(self, *, clock: Callable[[], float], checkout_life_s: float = CHECKOUT_LIFE_S) -> None:
         self._clock = clock
@@ -211,7 +207,6 @@ class Queries:
         self._next = int(clock() * 1_000_000)
 
     def open_tap(self, *, user_id: int, message_id: int) -> Query:
-        """Open the question of a tapped button."""
         return self._add(
             Query(
                 query_id=self._new_id(),
@@ -222,8 +217,7 @@ class Queries:
             )
         )
 
-    def open_checkout(self, bill: Bill, *, user_id: int, message_id: int) -> Query:
-        """Open the question before a payment."""
+    def open_checkout(self, bill: StarBill, *, user_id: int, message_id: int) -> Query:
         return self._add(
             Query(
                 query_id=self._new_id(),
@@ -240,7 +234,7 @@ class Queries:
         )
 
     def close(self, query_id: str, *, kind: str) -> Query:
-        """Take the question off the list, or refuse: answered already, too old, or never asked."""
+        """Remove a query, or refuse: answered already, too old, or unknown."""
         query = self._open.get(query_id)
         if query is None or query.kind != kind:
             raise query_too_old()
@@ -250,7 +244,7 @@ class Queries:
         return query
 
     def take_expired(self) -> list[Query]:
-        """Remove the questions nobody answered in time, and give them."""
+        """Remove and return the queries that were not answered in time."""
         expired = [query for query in self._open.values() if query.expires_at <= self._clock()]
         for query in expired:
             del self._open[query.query_id]
@@ -268,9 +262,9 @@ class Queries:
 def apply_update_faults(updates: UpdateQueue, transcript: Transcript, faults: Faults) -> None:
     """Consult the faults before every update of this queue."""
 
-    def fate_of(kind: str, body: JsonObject) -> Fate:
+    def fate_of(kind: str, body: JsonObject) -> UpdateFate:
         names = {f"update.{kind}"} | {f"update.{name}" for name in NAMED_CONTENTS if name in body}
-        fault = faults.take_aimed("telegram", names, actions=FATES.keys())
+        fault = faults.take_exact("telegram", names, actions=FATES.keys())
         if fault is None:
             return "arrives"
         said = f"{fault.action} strikes an update: {kind}"

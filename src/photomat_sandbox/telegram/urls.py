@@ -34,8 +34,8 @@ ALLOWED_TYPES: Final = {
 }
 
 
-def split_address(url: str) -> SplitResult | None:
-    """Take an address apart; None when it is none."""
+def split_url(url: str) -> SplitResult | None:
+    """Parse a URL; None when it is invalid."""
     try:
         parts = urlsplit(url)
         _ = parts.port
@@ -45,15 +45,13 @@ def split_address(url: str) -> SplitResult | None:
 
 
 def is_loopback(url: str) -> bool:
-    """Tell whether the address is on this machine, where a self-signed certificate will do."""
-    parts = split_address(url)
+    """Whether the URL is on this machine, where a self-signed certificate is accepted."""
+    parts = split_url(url)
     return parts is not None and parts.hostname in LOOPBACK
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetched:
-    """The content of a URL."""
-
     data: bytes
     name: str
 
@@ -66,7 +64,7 @@ class _Cached:
 
 
 class UrlFetcher:
-    """Fetches for one world; the cache lives by the world's clock."""
+    """Fetches for one world; the cache expires by the world's clock."""
 
     def __init__(self, *, clock: Callable[[], float]) -> None:
         self._clock = clock
@@ -74,8 +72,8 @@ class UrlFetcher:
         self.fetches: list[str] = []
 
     async def fetch(self, url: str, *, kind: str) -> Fetched:
-        """Give the content of the URL, or refuse as Telegram does."""
-        _check_address(url)
+        """Return the content of the URL, or refuse as Telegram does."""
+        _check_url(url)
         cached = self._cache.get((url, kind))
         if cached is None or cached.until <= self._clock():
             cached = await self._fetch_anew(url, kind)
@@ -86,8 +84,8 @@ class UrlFetcher:
             raise bad_request(cached.refusal)
         return cached.fetched
 
-    def condemn(self, url: str, *, kind: str, refusal: str = FAILED) -> ApiError:
-        """Remember that the content breaks a rule of its kind; give the refusal to raise."""
+    def cache_refusal(self, url: str, *, kind: str, refusal: str = FAILED) -> ApiError:
+        """Remember that the content breaks a rule of its kind; return the refusal to raise."""
         self._cache[(url, kind)] = _Cached(until=self._clock() + CACHE_S, fetched=None, refusal=refusal)
         return bad_request(refusal)
 
@@ -103,8 +101,8 @@ class UrlFetcher:
         return _Cached(until=self._clock() + CACHE_S, fetched=fetched, refusal=refusal)
 
 
-def _check_address(url: str) -> None:
-    parts = split_address(url)
+def _check_url(url: str) -> None:
+    parts = split_url(url)
     if parts is None:
         raise bad_request("invalid file HTTP URL specified: Wrong URL")
     host = parts.hostname

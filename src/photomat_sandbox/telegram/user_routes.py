@@ -8,21 +8,21 @@ from aiohttp import web
 from photomat_sandbox.control import read_object, refusal
 from photomat_sandbox.telegram import payments, person_acts
 from photomat_sandbox.telegram.errors import ApiError, JsonObject
-from photomat_sandbox.telegram.messages import Message, as_seen
+from photomat_sandbox.telegram.messages import ChatMessage, as_seen
 from photomat_sandbox.telegram.payments import repeat_payment
 from photomat_sandbox.telegram.people import Person
 from photomat_sandbox.telegram.person_acts import ImpossibleError
-from photomat_sandbox.telegram.stars import Bill, Subscription
+from photomat_sandbox.telegram.stars import StarBill, StarSubscription
 from photomat_sandbox.telegram.world import TelegramWorld, commands_for
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 FILE_KINDS: Final = {"photo", "voice", "audio", "video", "document", "animation"}
 MOST_REPEATS: Final = 1000
-Act = Callable[[TelegramWorld, Subscription], object]
+Act = Callable[[TelegramWorld, StarSubscription], object]
 
 
 def acting_person(world: TelegramWorld, request: web.Request) -> Person:
-    """Find the person whose id is in the path."""
+    """Return the person whose id is in the path."""
     number = request.match_info["user_id"]
     person = world.people.get(int(number)) if number.isdigit() else None
     if person is None:
@@ -31,7 +31,7 @@ def acting_person(world: TelegramWorld, request: web.Request) -> Person:
 
 
 def checked(handler: Handler) -> Handler:
-    """Answer 400 with a sentence where the act is impossible or the order makes no sense."""
+    """Answer 400 with a sentence where the act is impossible or the request is invalid."""
 
     async def handle(request: web.Request) -> web.StreamResponse:
         try:
@@ -44,14 +44,11 @@ def checked(handler: Handler) -> Handler:
     return handle
 
 
-class UserSide:
-    """Acts for the people of one world."""
-
+class UserRoutes:
     def __init__(self, world: TelegramWorld) -> None:
         self.world = world
 
     def register(self, app: web.Application) -> None:
-        """Add the routes."""
         app.router.add_post("/sandbox/people", self.add_person)
         app.router.add_get("/sandbox/people", self.list_people)
         app.router.add_get("/sandbox/chats/{user_id}", self.show_chat)
@@ -69,7 +66,6 @@ class UserSide:
         app.router.add_get("/sandbox/files/{file_unique_id}", self.give_file)
 
     async def add_person(self, request: web.Request) -> web.Response:
-        """Let a person join."""
         body = await read_object(request)
         if not isinstance(body.get("first_name"), str) or not body["first_name"].strip():
             raise refusal("a person needs a first_name")
@@ -85,12 +81,10 @@ class UserSide:
         return web.json_response(person.as_control())
 
     async def list_people(self, _request: web.Request) -> web.Response:
-        """Give everybody."""
         people = [person.as_control() for person in self.world.people.values()]
         return web.json_response({"people": people})
 
     async def show_chat(self, request: web.Request) -> web.Response:
-        """Give the chat as the person sees it."""
         person = acting_person(self.world, request)
         return web.json_response(
             {
@@ -110,13 +104,11 @@ class UserSide:
         )
 
     async def send_text(self, request: web.Request) -> web.Response:
-        """Write to the bot."""
         person, body = acting_person(self.world, request), await read_object(request)
         message = person_acts.write(self.world, person, str(body.get("text") or ""), reply_to=body.get("reply_to"))
         return web.json_response(as_seen(message))
 
     async def send_file(self, request: web.Request) -> web.Response:
-        """Send the bot a file."""
         person, form = acting_person(self.world, request), await request.post()
         file, kind = form.get("file"), str(form.get("kind") or "document")
         if not isinstance(file, web.FileField) or kind not in FILE_KINDS:
@@ -132,7 +124,7 @@ class UserSide:
         return web.json_response(as_seen(message))
 
     async def tap(self, request: web.Request) -> web.Response:
-        """Press an inline button, found by its place or by its data."""
+        """Press an inline button, found by its position or by its data."""
         person, body = acting_person(self.world, request), await read_object(request)
         message = person_acts.visible_message(self.world, person, int(body.get("message_id") or 0))
         button = _find_button(message, body)
@@ -144,22 +136,18 @@ class UserSide:
         return web.json_response({"query_id": None, **{k: v for k, v in button.items() if k != "text"}})
 
     async def block(self, request: web.Request) -> web.Response:
-        """Block the bot."""
         person_acts.set_blocked(self.world, acting_person(self.world, request), blocked=True)
         return web.json_response({"blocked": True})
 
     async def unblock(self, request: web.Request) -> web.Response:
-        """Let the bot write again."""
         person_acts.set_blocked(self.world, acting_person(self.world, request), blocked=False)
         return web.json_response({"blocked": False})
 
     async def deactivate(self, request: web.Request) -> web.Response:
-        """Close the person's account."""
         acting_person(self.world, request).deactivated = True
         return web.json_response({"deactivated": True})
 
     async def delete(self, request: web.Request) -> web.Response:
-        """Delete a message for oneself or for both."""
         person, body = acting_person(self.world, request), await read_object(request)
         for_whom = body.get("for", "self")
         if for_whom not in {"self", "both"}:
@@ -169,7 +157,6 @@ class UserSide:
         return web.json_response({"deleted": True})
 
     async def give_file(self, request: web.Request) -> web.Response:
-        """Give the bytes of any media."""
         file = self.world.files.by_unique_id(request.match_info["file_unique_id"])
         if file is None:
             raise web.HTTPNotFound
@@ -177,7 +164,7 @@ class UserSide:
         return web.Response(body=self.world.files.read(file), content_type=file.mime, headers=headers)
 
 
-def _find_button(message: Message, body: JsonObject) -> JsonObject:
+def _find_button(message: ChatMessage, body: JsonObject) -> JsonObject:
     rows = message.inline_keyboard or []
     if "data" in body:
         found = [button for row in rows for button in row if button.get("callback_data") == body["data"]]
@@ -192,14 +179,11 @@ def _find_button(message: Message, body: JsonObject) -> JsonObject:
     return found[0]
 
 
-class PaymentSide:
-    """Pays for the people of one world."""
-
+class UserPaymentRoutes:
     def __init__(self, world: TelegramWorld) -> None:
         self.world = world
 
     def register(self, app: web.Application) -> None:
-        """Add the routes."""
         app.router.add_get("/sandbox/chats/{user_id}/invoice", checked(self.show_invoice))
         app.router.add_get("/sandbox/chats/{user_id}/subscriptions", self.list_subscriptions)
         app.router.add_post("/sandbox/chats/{user_id}/pay", checked(self.pay))
@@ -214,7 +198,7 @@ class PaymentSide:
             app.router.add_post(f"/sandbox/subscriptions/{{charge_id}}/{name}", checked(self._changing(act)))
 
     async def show_invoice(self, request: web.Request) -> web.Response:
-        """Give the bill behind a link as the payment dialog shows it."""
+        """Return the invoice behind a link as the payment dialog shows it."""
         person, bill = acting_person(self.world, request), self._bill(request.query.get("link", ""))
         running = self.world.stars.running(user_id=person.user_id, link=bill.link, now=self.world.now())
         return web.json_response({**bill.as_seen(), "subscribed_until": running.until if running else None})
@@ -229,7 +213,7 @@ class PaymentSide:
         return web.json_response({"query_id": query_id})
 
     async def repeat(self, request: web.Request) -> web.Response:
-        """Tell the bot again of the last payment, or of the one with `charge_id`, `count` times."""
+        """Send the update of the last payment, or of the one with `charge_id`, `count` more times."""
         person, body = acting_person(self.world, request), await read_object(request)
         count = int(body.get("count", 1))
         if not 1 <= count <= MOST_REPEATS:
@@ -238,7 +222,7 @@ class PaymentSide:
         return web.json_response({"update_ids": repeat_payment(self.world, message, count=count)})
 
     async def list_subscriptions(self, request: web.Request) -> web.Response:
-        """Give the person's subscriptions, newest first."""
+        """Return the person's subscriptions, newest first."""
         person = acting_person(self.world, request)
         mine = [one for one in self.world.stars.subscriptions.values() if one.user_id == person.user_id]
         shown = [one.as_control(now=self.world.now()) for one in reversed(mine)]
@@ -254,13 +238,13 @@ class PaymentSide:
 
         return change
 
-    def _bill(self, link: str) -> Bill:
+    def _bill(self, link: str) -> StarBill:
         bill = self.world.bills.get(link)
         if bill is None:
             raise ImpossibleError("nobody made this invoice link")
         return bill
 
-    def _payment_message(self, person: Person, charge_id: str) -> Message:
+    def _payment_message(self, person: Person, charge_id: str) -> ChatMessage:
         for message in reversed(self.world.chats[person.user_id].values()):
             payment = message.extra.get("successful_payment")
             if payment and charge_id in {"", payment["telegram_payment_charge_id"]}:

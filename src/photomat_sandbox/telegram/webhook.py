@@ -43,7 +43,7 @@ class _Outcome:
 
 
 class WebhookPoster:
-    """Works off the queue of updates whenever a webhook is set."""
+    """Posts the queued updates whenever a webhook is set."""
 
     def __init__(self, api: BotApi, faults: Faults) -> None:
         self._api = api
@@ -54,7 +54,7 @@ class WebhookPoster:
         self._next_sent = asyncio.Event()
 
     async def run(self) -> None:
-        """Post for ever; cancelling it ends the posts under way."""
+        """Post for ever; cancelling it ends the posts in flight."""
         timeout = aiohttp.ClientTimeout(total=ANSWER_TIMEOUT_S)
         async with aiohttp.ClientSession(timeout=timeout) as session, asyncio.TaskGroup() as group:
             while True:
@@ -64,7 +64,7 @@ class WebhookPoster:
                 await self._world.updates.wait_for_change(LOOK_AGAIN_S)
 
     def _due(self) -> list[tuple[Update, _Lane]]:
-        """Pick the first update of every lane that is free and due, within the allowed connections."""
+        """Return the first update of every lane that is free and due, within the allowed connections."""
         if not self._world.webhook.url:
             self._lanes.clear()
             return []
@@ -96,7 +96,7 @@ class WebhookPoster:
         if outcome.ok:
             lane.failures, lane.due_at = 0, 0.0
             self._world.updates.confirm(update.update_id)
-            await self._obey(outcome.body)
+            await self._run_answered_method(outcome.body)
         else:
             lane.failures += 1
             pause_s = outcome.retry_after_s or retry_pause_s(lane.failures)
@@ -159,8 +159,8 @@ class WebhookPoster:
         except TimeoutError:
             return
 
-    async def _obey(self, body: bytes) -> None:
-        """Carry out the method a webhook's answer may name; its result is told to nobody."""
+    async def _run_answered_method(self, body: bytes) -> None:
+        """Run the method a webhook's answer may name; its result is discarded."""
         try:
             order: Any = json.loads(body)
         except ValueError:
@@ -186,7 +186,7 @@ class WebhookPoster:
 
 
 def retry_pause_s(failures: int) -> float:
-    """Say how long to wait after so many failures in a row: not at all, then 2, 4, 8 … up to a minute or two."""
+    """Return the pause after so many failures in a row: none, then 2, 4, 8 … up to a minute or two."""
     if failures <= 1:
         return 0.0
     longest = random.uniform(60.0, 120.0)  # noqa: S311 - the real server spreads its tries, nothing secret

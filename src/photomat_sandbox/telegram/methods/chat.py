@@ -4,7 +4,7 @@ from typing import Final
 
 from photomat_sandbox.telegram.call import Call
 from photomat_sandbox.telegram.errors import ApiError, JsonObject, bad_request
-from photomat_sandbox.telegram.messages import Message
+from photomat_sandbox.telegram.messages import ChatMessage
 from photomat_sandbox.telegram.payments import show_outcome, take_payment
 from photomat_sandbox.telegram.people import Person
 
@@ -14,14 +14,13 @@ MAX_ANSWER: Final = 200
 
 
 async def delete_message(call: Call) -> bool:
-    """Take one message away for both sides."""
     person = call.world.known_chat(call.params.text("chat_id"))
     _delete(call, person, call.params.number("message_id"))
     return True
 
 
 async def delete_messages(call: Call) -> bool:
-    """Take many away; those that are gone already do not matter."""
+    """Delete several messages; those that no longer exist do not matter."""
     person = call.world.known_chat(call.params.text("chat_id"))
     for number in call.params.numbers("message_ids", "message identifiers", at_most=MAX_BULK):
         try:
@@ -32,9 +31,8 @@ async def delete_messages(call: Call) -> bool:
 
 
 async def pin_chat_message(call: Call) -> bool:
-    """Pin a message on top of the chat."""
     person = call.world.known_chat(call.params.text("chat_id"))
-    message = of_chat(call, person, call.params.number("message_id"), "message to pin not found")
+    message = message_in_chat(call, person, call.params.number("message_id"), "message to pin not found")
     person.pinned = [number for number in person.pinned or [] if number != message.message_id]
     person.pinned.append(message.message_id)
     call.world.note("pin", f"message {message.message_id} pinned")
@@ -53,15 +51,14 @@ async def unpin_chat_message(call: Call) -> bool:
 
 
 async def unpin_all_chat_messages(call: Call) -> bool:
-    """Unpin everything."""
     call.world.known_chat(call.params.text("chat_id")).pinned = None
     return True
 
 
 async def set_message_reaction(call: Call) -> bool:
-    """Put at most one reaction of the bot on a message."""
+    """Set at most one reaction of the bot on a message."""
     person = call.world.known_chat(call.params.text("chat_id"))
-    message = of_chat(call, person, call.params.number("message_id"), "message to react not found")
+    message = message_in_chat(call, person, call.params.number("message_id"), "message to react not found")
     reactions = call.params.items("reaction", "ReactionType") or []
     if len(reactions) > 1:
         raise bad_request("REACTIONS_TOO_MANY")
@@ -95,14 +92,13 @@ async def get_chat(call: Call) -> JsonObject:
 
 
 def _delete(call: Call, person: Person, number: int) -> None:
-    message = of_chat(call, person, number, "message to delete not found")
+    message = message_in_chat(call, person, number, "message to delete not found")
     if call.world.clock() - message.date > DELETABLE_S:
         raise bad_request("message can't be deleted for everyone")
     call.world.remove_message(message, by="the bot")
 
 
-def of_chat(call: Call, person: Person, number: int, missing: str) -> Message:
-    """Find a message of this chat."""
+def message_in_chat(call: Call, person: Person, number: int, missing: str) -> ChatMessage:
     message = call.world.messages.get(number)
     if message is None or message.chat_id != person.user_id:
         raise bad_request(missing)
@@ -110,7 +106,7 @@ def of_chat(call: Call, person: Person, number: int, missing: str) -> Message:
 
 
 async def answer_callback_query(call: Call) -> bool:
-    """Stop the button's clock, with a line or an alert if there is one; works once per tap."""
+    """Stop the button's spinner, with a line or an alert if there is one; works once per tap."""
     params = call.params
     if len(params.text("text")) > MAX_ANSWER:
         raise bad_request("MESSAGE_TOO_LONG")
@@ -129,7 +125,7 @@ async def answer_callback_query(call: Call) -> bool:
 
 
 async def answer_pre_checkout_query(call: Call) -> bool:
-    """Let the payment go through, or stop it with a reason; what is not a yes is a no, and a no needs its reason."""
+    """Let the payment go through, or stop it; a refusal needs its reason."""
     ok = call.params.flag("ok")
     if not ok and not call.params.text("error_message"):
         raise bad_request('parameter "error_message" is required')

@@ -6,13 +6,13 @@ Media comes from an upload, a URL that Telegram fetches, or a file id this bot g
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from photomat_sandbox.telegram.call import Call, Params, Upload
+from photomat_sandbox.telegram.call import Call, Params, UploadedFile
 from photomat_sandbox.telegram.errors import ApiError, JsonObject, bad_request
 from photomat_sandbox.telegram.files import read_file_id
 from photomat_sandbox.telegram.formatting import FormattedText, formatted, utf16_length
 from photomat_sandbox.telegram.keyboards import Markup, parse_markup
-from photomat_sandbox.telegram.media import Media, Shape, detected_kind, make_media, small_jpeg
-from photomat_sandbox.telegram.messages import Message
+from photomat_sandbox.telegram.media import ChatMedia, Shape, detected_kind, make_media, small_jpeg
+from photomat_sandbox.telegram.messages import ChatMessage
 from photomat_sandbox.telegram.people import Person
 from photomat_sandbox.telegram.urls import FAILED
 from photomat_sandbox.telegram.world import TelegramWorld
@@ -32,8 +32,8 @@ QUOTED_ENTITIES: Final = {"bold", "italic", "underline", "strikethrough", "spoil
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
-    """What the caller wants shown, and what they say about it."""
+class MediaRequest:
+    """What media the caller wants shown, and what they say about it."""
 
     kind: str
     source: str
@@ -46,8 +46,10 @@ class Wanted:
     of_item: bool = False
 
 
-async def obtain(world: TelegramWorld, params: Params, wanted: Wanted, *, editing: bool = False) -> Media:
-    """Give the media, or refuse in the words that sends or edits use."""
+async def obtain_media(
+    world: TelegramWorld, params: Params, wanted: MediaRequest, *, editing: bool = False
+) -> ChatMedia:
+    """Return the media, or refuse in the words of a send or an edit."""
     upload = _upload_of(params, wanted)
     if upload is not None:
         media = await make_media(
@@ -65,15 +67,15 @@ async def obtain(world: TelegramWorld, params: Params, wanted: Wanted, *, editin
     return _from_file_id(world, wanted, editing=editing)
 
 
-def check_source(world: TelegramWorld, params: Params, wanted: Wanted) -> None:
-    """Refuse what needs no look at a file: an upload that is not there, a text that is no file id, a file of another type."""
+def check_source(world: TelegramWorld, params: Params, wanted: MediaRequest) -> None:
+    """Refuse what needs no look at a file: a missing upload, a text that is no file id, a file of another type."""
     if _upload_of(params, wanted) is None and not _is_url(wanted.source):
         found = read_file_id(wanted.source, bot_id=world.bot.user_id)
         if found is not None:
             _check_type(found[0], wanted.kind)
 
 
-def _upload_of(params: Params, wanted: Wanted) -> Upload | None:
+def _upload_of(params: Params, wanted: MediaRequest) -> UploadedFile | None:
     if not wanted.source:
         upload = params.files.get(wanted.kind)
         if upload is None:
@@ -101,8 +103,8 @@ def _check_type(real: str, wanted: str) -> None:
         raise bad_request(f"can't use file of type {TYPE_NAMES[real]} as {TYPE_NAMES[wanted]}")
 
 
-def _with_thumbnail(world: TelegramWorld, params: Params, wanted: Wanted, media: Media) -> Media:
-    """Add the small picture that came with an upload; one that breaks the rules is passed over in silence."""
+def _with_thumbnail(world: TelegramWorld, params: Params, wanted: MediaRequest, media: ChatMedia) -> ChatMedia:
+    """Add the thumbnail that came with an upload; an invalid one is silently ignored."""
     upload = params.files.get(wanted.thumbnail.removeprefix("attach://")) if wanted.thumbnail else None
     size = small_jpeg(upload.data) if upload else None
     if upload is None or size is None or media.kind == "photo":
@@ -111,7 +113,7 @@ def _with_thumbnail(world: TelegramWorld, params: Params, wanted: Wanted, media:
     return replace(media, thumbnail=(file.number, *size), thumbnail_id=file.unique_id)
 
 
-async def _from_url(world: TelegramWorld, wanted: Wanted) -> Media:
+async def _from_url(world: TelegramWorld, wanted: MediaRequest) -> ChatMedia:
     fetched = await world.fetcher.fetch(wanted.source, kind=wanted.kind)
     known = world.media_by_url.get((wanted.source, wanted.kind))
     if known and known[0] is fetched:
@@ -127,12 +129,12 @@ async def _from_url(world: TelegramWorld, wanted: Wanted) -> Media:
             performer=wanted.performer,
         )
     except ApiError as error:
-        raise world.fetcher.condemn(wanted.source, kind=wanted.kind, refusal=FAILED) from error
+        raise world.fetcher.cache_refusal(wanted.source, kind=wanted.kind, refusal=FAILED) from error
     world.media_by_url[wanted.source, wanted.kind] = (fetched, media)
     return world.remember(media)
 
 
-def _from_file_id(world: TelegramWorld, wanted: Wanted, *, editing: bool) -> Media:
+def _from_file_id(world: TelegramWorld, wanted: MediaRequest, *, editing: bool) -> ChatMedia:
     found = read_file_id(wanted.source, bot_id=world.bot.user_id)
     media = world.media_by_number.get(found[1]) if found else None
     if found is None or media is None:
@@ -142,7 +144,6 @@ def _from_file_id(world: TelegramWorld, wanted: Wanted, *, editing: bool) -> Med
 
 
 def read_text(params: Params) -> FormattedText:
-    """Give the text of a message, which may not be empty or too long."""
     text = formatted(
         params.text("text"),
         parse_mode=params.text("parse_mode"),
@@ -156,7 +157,6 @@ def read_text(params: Params) -> FormattedText:
 
 
 def read_caption(params: Params, *, editing: bool = False) -> FormattedText:
-    """Give the caption of media; none at all is fine."""
     return _bounded_caption(
         formatted(
             params.text("caption"),
@@ -168,7 +168,6 @@ def read_caption(params: Params, *, editing: bool = False) -> FormattedText:
 
 
 def caption_of_item(item: JsonObject, *, editing: bool = False) -> FormattedText:
-    """Give the caption that an InputMedia object carries."""
     return _bounded_caption(
         formatted(
             _text_of(item, "caption"),
@@ -180,13 +179,11 @@ def caption_of_item(item: JsonObject, *, editing: bool = False) -> FormattedText
 
 
 def read_markup(params: Params, *, for_invoice: bool = False) -> Markup:
-    """Give the reply_markup of a send."""
     return parse_markup(params.mapping("reply_markup", "reply keyboard markup"), for_invoice=for_invoice)
 
 
-def wanted_of_params(params: Params, kind: str) -> Wanted:
-    """Give the media that a sendPhoto, sendVideo … asks for."""
-    return Wanted(
+def media_from_params(params: Params, kind: str) -> MediaRequest:
+    return MediaRequest(
         kind=kind,
         source=params.text(kind),
         hints=Shape(width=params.number("width"), height=params.number("height"), duration=params.number("duration")),
@@ -197,12 +194,11 @@ def wanted_of_params(params: Params, kind: str) -> Wanted:
     )
 
 
-def wanted_of_item(item: JsonObject, kind: str) -> Wanted:
-    """Give the media that an InputMedia object asks for."""
+def media_from_item(item: JsonObject, kind: str) -> MediaRequest:
     source = item.get("media")
     if not isinstance(source, str) or not source:
         raise bad_request("can't parse InputMedia: media not found")
-    return Wanted(
+    return MediaRequest(
         kind=kind,
         source=source,
         hints=Shape(
@@ -219,7 +215,7 @@ def wanted_of_item(item: JsonObject, kind: str) -> Wanted:
 
 
 def recipient(call: Call) -> Person:
-    """Find whom a send goes to, within the flood limits."""
+    """Return the person a send goes to, within the flood limits."""
     person = call.world.reachable(call.params.text("chat_id"))
     if call.world.flood:
         call.world.flood.spend(person.user_id, clock=call.world.clock)
@@ -227,31 +223,31 @@ def recipient(call: Call) -> Person:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class ReplyTarget:
     """The message a send replies to, and the TextQuote object of what it quotes from it."""
 
     message_id: int | None = None
     quote: JsonObject | None = None
 
 
-def read_reply(call: Call, person: Person) -> Reply:
-    """Give the message a send replies to; a missing one is refused unless the caller said it does not matter."""
+def read_reply(call: Call, person: Person) -> ReplyTarget:
+    """Return the message a send replies to; a missing one is refused unless the caller allows it."""
     given = call.params.mapping("reply_parameters", "reply parameters") or {}
     if given and "message_id" not in given:
         raise bad_request('can\'t find field "message_id"')
     message_id = _number_of(given, "message_id") or call.params.number("reply_to_message_id")
     if not message_id:
-        return Reply()
+        return ReplyTarget()
     replied = call.world.messages.get(message_id)
     if replied and replied.chat_id == person.user_id:
-        return Reply(message_id=message_id, quote=_quote_of(given, replied))
+        return ReplyTarget(message_id=message_id, quote=_quote_of(given, replied))
     if given.get("allow_sending_without_reply") or call.params.flag("allow_sending_without_reply"):
-        return Reply()
+        return ReplyTarget()
     raise bad_request("message to be replied not found")
 
 
-def _quote_of(given: JsonObject, replied: Message) -> JsonObject | None:
-    """Find the quoted part, with its formatting, in the message; Telegram wants it exact, and looks near the position first."""
+def _quote_of(given: JsonObject, replied: ChatMessage) -> JsonObject | None:
+    """Find the quoted part, with its formatting, in the message; it must match exactly, nearest to the position given."""
     wanted = formatted(
         _text_of(given, "quote"),
         parse_mode=_text_of(given, "quote_parse_mode"),
@@ -275,8 +271,8 @@ def _quote_of(given: JsonObject, replied: Message) -> JsonObject | None:
     return quote | ({"entities": entities} if entities else {})
 
 
-def _quoted_entities(replied: Message, start: int, length: int) -> list[JsonObject]:
-    """Give the formatting of a part of the message, with offsets from its start."""
+def _quoted_entities(replied: ChatMessage, start: int, length: int) -> list[JsonObject]:
+    """Return the formatting of a part of the message, with offsets from its start."""
     found = []
     for entity in replied.entities:
         first, last = max(entity["offset"], start), min(entity["offset"] + entity["length"], start + length)

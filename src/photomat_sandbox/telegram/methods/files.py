@@ -34,7 +34,6 @@ EXTENSIONS: Final = {
 
 
 async def get_file(call: Call) -> JsonObject:
-    """Prepare a file for download."""
     file_id = call.params.text("file_id")
     if not file_id:
         raise bad_request("file_id not specified")
@@ -58,7 +57,7 @@ async def get_file(call: Call) -> JsonObject:
 
 
 def find_download(world: TelegramWorld, path: str) -> StoredFile | None:
-    """Find the file behind a path that getFile gave out within the hour."""
+    """Return the file behind a path that getFile gave out within the hour."""
     if world.download_until.get(path, 0.0) <= world.clock():
         return None
     number = path.rpartition("_")[2].partition(".")[0]

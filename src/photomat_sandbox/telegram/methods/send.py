@@ -13,20 +13,20 @@ from photomat_sandbox.telegram.call import Call
 from photomat_sandbox.telegram.errors import ApiError, JsonObject, bad_request
 from photomat_sandbox.telegram.formatting import FormattedText
 from photomat_sandbox.telegram.keyboards import Markup
-from photomat_sandbox.telegram.media import Media
-from photomat_sandbox.telegram.messages import Message
-from photomat_sandbox.telegram.methods.chat import of_chat
+from photomat_sandbox.telegram.media import ChatMedia
+from photomat_sandbox.telegram.messages import ChatMessage
+from photomat_sandbox.telegram.methods.chat import message_in_chat
 from photomat_sandbox.telegram.methods.content import (
     caption_of_item,
     check_source,
-    obtain,
+    media_from_item,
+    media_from_params,
+    obtain_media,
     read_caption,
     read_markup,
     read_reply,
     read_text,
     recipient,
-    wanted_of_item,
-    wanted_of_params,
 )
 from photomat_sandbox.telegram.people import Person
 
@@ -51,7 +51,6 @@ NOT_COPIED: Final = {"service", "invoice"}
 
 
 async def send_message(call: Call) -> JsonObject:
-    """Send a text."""
     text, markup = read_text(call.params), read_markup(call.params)
     person = recipient(call)
     message = deliver(
@@ -67,32 +66,26 @@ async def send_message(call: Call) -> JsonObject:
 
 
 async def send_photo(call: Call) -> JsonObject:
-    """Send a photo."""
     return await _send_media(call, "photo")
 
 
 async def send_video(call: Call) -> JsonObject:
-    """Send a video."""
     return await _send_media(call, "video")
 
 
 async def send_audio(call: Call) -> JsonObject:
-    """Send music or speech that the player lists."""
     return await _send_media(call, "audio")
 
 
 async def send_voice(call: Call) -> JsonObject:
-    """Send a voice note."""
     return await _send_media(call, "voice")
 
 
 async def send_document(call: Call) -> JsonObject:
-    """Send a file as it is."""
     return await _send_media(call, "document")
 
 
 async def send_animation(call: Call) -> JsonObject:
-    """Send a GIF or a silent video."""
     return await _send_media(call, "animation")
 
 
@@ -107,7 +100,7 @@ async def send_chat_action(call: Call) -> bool:
 
 
 async def send_message_draft(call: Call) -> bool:
-    """Show a text that is still being written; it leaves no trace."""
+    """Show a text that is still being written; it is not stored."""
     person = call.world.reachable(call.params.text("chat_id"))
     if not call.params.number("draft_id"):
         raise bad_request("draft identifier must be non-zero")
@@ -119,7 +112,7 @@ async def send_message_draft(call: Call) -> bool:
 async def _send_media(call: Call, kind: str) -> JsonObject:
     caption, markup = read_caption(call.params), read_markup(call.params)
     person = recipient(call)
-    media = await obtain(call.world, call.params, wanted_of_params(call.params, kind))
+    media = await obtain_media(call.world, call.params, media_from_params(call.params, kind))
     message = deliver(
         call,
         person,
@@ -134,8 +127,8 @@ async def _send_media(call: Call, kind: str) -> JsonObject:
     return call.world.api(message)
 
 
-def deliver(call: Call, person: Person, markup: Markup, **content: Any) -> Message:
-    """Put the new message into the chat, with what every send may say about it."""
+def deliver(call: Call, person: Person, markup: Markup, **content: Any) -> ChatMessage:
+    """Add the new message to the chat, with the options every send has."""
     reply = read_reply(call, person)
     message = call.world.add_message(
         person,
@@ -144,7 +137,7 @@ def deliver(call: Call, person: Person, markup: Markup, **content: Any) -> Messa
         quote=reply.quote,
         effect_id=call.params.text("message_effect_id"),
         inline_keyboard=markup.inline,
-        uneditable=markup.fixes_the_message,
+        uneditable=markup.prevents_edits,
         silent=call.params.flag("disable_notification"),
         protected=call.params.flag("protect_content"),
         **content,
@@ -157,11 +150,11 @@ def deliver(call: Call, person: Person, markup: Markup, **content: Any) -> Messa
 
 
 async def send_media_group(call: Call) -> list[JsonObject]:
-    """Obtain every item first; one that fails spoils them all."""
+    """Obtain every item first; one that fails fails the album."""
     items = _read_items(call)
     captions = [caption_of_item(item) for item in items]
     person = recipient(call)
-    medias: list[Media] = []
+    medias: list[ChatMedia] = []
     for number, item in enumerate(items, start=1):
         medias.append(await _obtain_item(call, item, number))
     album_id = str(call.world.next_album_id)
@@ -187,7 +180,7 @@ def _read_items(call: Call) -> list[JsonObject]:
         raise bad_request("too many messages to send as an album")
     kinds = [_kind_of(item) for item in items]
     for item, kind in zip(items, kinds, strict=True):
-        check_source(call.world, call.params, wanted_of_item(item, kind))
+        check_source(call.world, call.params, media_from_item(item, kind))
     for kind in ALONE:
         if kind in kinds and set(kinds) != {kind}:
             raise bad_request(f"{kind} can't be mixed with other media types")
@@ -207,9 +200,11 @@ def _kind_of(item: object) -> str:
     return kind
 
 
-async def _obtain_item(call: Call, item: JsonObject, number: int) -> Media:
+async def _obtain_item(call: Call, item: JsonObject, number: int) -> ChatMedia:
     try:
-        return await obtain(call.world, call.params, replace(wanted_of_item(item, str(item["type"])), as_is=True))
+        return await obtain_media(
+            call.world, call.params, replace(media_from_item(item, str(item["type"])), as_is=True)
+        )
     except ApiError as error:
         reason = error.description.removeprefix("Bad Request: ")
         raise bad_request(
@@ -217,7 +212,7 @@ async def _obtain_item(call: Call, item: JsonObject, number: int) -> Media:
         ) from error
 
 
-def _item_content(item: JsonObject, caption: FormattedText, media: Media) -> JsonObject:
+def _item_content(item: JsonObject, caption: FormattedText, media: ChatMedia) -> JsonObject:
     return {
         "kind": media.kind,
         "media": media,
@@ -229,14 +224,14 @@ def _item_content(item: JsonObject, caption: FormattedText, media: Media) -> Jso
 
 
 async def forward_message(call: Call) -> JsonObject:
-    """Send a message on, with its origin."""
+    """Forward a message, with its origin."""
     person = recipient(call)
     source = _source(call, call.params.number("message_id"), "message to forward not found")
     return call.world.api(_forward(call, person, source))
 
 
 async def copy_message(call: Call) -> JsonObject:
-    """Send the same content as a message of its own."""
+    """Send the same content as a new message."""
     person = recipient(call)
     source = _source(call, call.params.number("message_id"), "message to copy not found")
     caption = read_caption(call.params)
@@ -248,16 +243,16 @@ async def copy_message(call: Call) -> JsonObject:
 
 
 async def forward_messages(call: Call) -> list[JsonObject]:
-    """Send many on; those that are missing or protected are skipped."""
+    """Forward several; those that are missing or protected are skipped."""
     return [{"message_id": message.message_id} for message in _each(call, copies=False)]
 
 
 async def copy_messages(call: Call) -> list[JsonObject]:
-    """Copy many; those that are missing or cannot be copied are skipped."""
+    """Copy several; those that are missing or cannot be copied are skipped."""
     return [{"message_id": message.message_id} for message in _each(call, copies=True)]
 
 
-def _each(call: Call, *, copies: bool) -> list[Message]:
+def _each(call: Call, *, copies: bool) -> list[ChatMessage]:
     numbers = call.params.numbers("message_ids", "message identifiers", at_most=MAX_BULK)
     person, sent = recipient(call), []
     for number in numbers:
@@ -271,11 +266,11 @@ def _each(call: Call, *, copies: bool) -> list[Message]:
     return sent
 
 
-def _source(call: Call, number: int, missing: str) -> Message:
-    return of_chat(call, call.world.known_chat(call.params.text("from_chat_id")), number, missing)
+def _source(call: Call, number: int, missing: str) -> ChatMessage:
+    return message_in_chat(call, call.world.known_chat(call.params.text("from_chat_id")), number, missing)
 
 
-def _forward(call: Call, person: Person, source: Message) -> Message:
+def _forward(call: Call, person: Person, source: ChatMessage) -> ChatMessage:
     if source.protected or source.kind == "service":
         raise bad_request("the message can't be forwarded")
     author = call.world.bot.as_user() if source.from_bot else call.world.people[source.chat_id].as_user()
@@ -283,7 +278,7 @@ def _forward(call: Call, person: Person, source: Message) -> Message:
     return _repeat(call, person, source, extra={"forward_origin": source.extra.get("forward_origin", made_by)})
 
 
-def _copy(call: Call, person: Person, source: Message) -> Message:
+def _copy(call: Call, person: Person, source: ChatMessage) -> ChatMessage:
     if source.kind in NOT_COPIED:
         raise bad_request("the message can't be copied")
     copied = _repeat(call, person, source, extra={})
@@ -292,7 +287,7 @@ def _copy(call: Call, person: Person, source: Message) -> Message:
     return copied
 
 
-def _repeat(call: Call, person: Person, source: Message, *, extra: JsonObject) -> Message:
+def _repeat(call: Call, person: Person, source: ChatMessage, *, extra: JsonObject) -> ChatMessage:
     return deliver(
         call,
         person,
