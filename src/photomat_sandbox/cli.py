@@ -1,7 +1,7 @@
 """`photomat-sandbox`: run the simulated Telegram, the simulated Kie.ai, or all simulators in one process.
 
-All means the payment providers too: they live under `/yookassa` and `/cryptopay` of Kie's address. Each server prints one
-line with its address; SIGINT and SIGTERM stop everything cleanly.
+All includes the payment providers, under `/yookassa` and `/cryptopay` of Kie's URL. Each server prints one line with its
+URL; SIGINT and SIGTERM stop everything cleanly.
 """
 
 import asyncio
@@ -43,8 +43,8 @@ ShopKey = Annotated[str, typer.Option(help="YooKassa: its secret key.")]
 ShopCurrency = Annotated[str, typer.Option(help="YooKassa: the currency of the shop.")]
 ShopReceipts = Annotated[bool, typer.Option("--shop-receipts", help="YooKassa: refuse payments without a receipt.")]
 CryptoToken = Annotated[str, typer.Option(help="Crypto Pay: the one token that is accepted.")]
-PayTo = Annotated[str, typer.Option(help="The bot's address; notices go to its /pay/…. Empty sends none.")]
-Operator = Annotated[int, typer.Option(help="Let somebody with this id join who runs the shop; 0 is nobody.")]
+PayTo = Annotated[str, typer.Option(help="The bot's base URL; payment notices go to its /pay/…. Empty sends none.")]
+Operator = Annotated[int, typer.Option(help="Add an operator with this user id; 0 adds none.")]
 AnyWebhook = Annotated[bool, typer.Option("--any-webhook", help="Let setWebhook take http and any port on any host.")]
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__)
@@ -153,7 +153,7 @@ def _kie_world(*, key: str, webhook_key: str, seconds: float) -> "KieWorld":
     from photomat_sandbox.kie.world import KieWorld  # noqa: PLC0415 - the same
 
     if not has_cyrillic():
-        typer.echo(HOW_TO_GET_CYRILLIC, err=True)  # standard output begins with the addresses
+        typer.echo(HOW_TO_GET_CYRILLIC, err=True)  # standard output begins with the URLs
     return KieWorld(key=key, webhook_key=webhook_key, seconds_to_success=seconds)
 
 
@@ -167,11 +167,11 @@ async def _serve(servers: list[tuple[str, web.Application, str, int]], *, with_s
     async with AsyncExitStack() as stack:
         for name, pages, host, port in servers:
             try:
-                address = await stack.enter_async_context(_listening(pages, host, port))
+                url = await stack.enter_async_context(_listening(pages, host, port))
             except OSError as error:
                 typer.echo(f"{name} cannot listen on {host}:{port}: {error.strerror}", err=True)
                 raise typer.Exit(1) from error
-            typer.echo(f"{name} listening on {address}")
+            typer.echo(f"{name} listening on {url}")
         await stop.wait()
 
 

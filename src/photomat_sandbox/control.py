@@ -1,4 +1,4 @@
-"""The remote control every simulator shares: the transcript to read, the faults to arm.
+"""Control routes every simulator shares: the transcript to read, the faults to arm.
 
 `register` adds these routes under `/sandbox/`; they speak plain JSON and are no part of any vendor's API.
 """

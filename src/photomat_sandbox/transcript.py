@@ -1,7 +1,7 @@
 """What happened in the sandbox, in order: one numbered list that people and tests read.
 
-Numbers rise for ever, the list itself is bounded. An event never holds file bytes, and its long strings are cut,
-so that a reader can always show the whole of it. Keeping secrets out is left to whoever adds the event.
+Numbers rise for ever, the list itself is bounded. An event never holds file bytes, and its long strings are truncated.
+Keeping secrets out is the task of the code that adds the event.
 """
 
 import asyncio
@@ -100,10 +100,6 @@ class Transcript:
         except TimeoutError:
             return []
         return self.since(n)
-
-    def clear(self) -> None:
-        """Drop the events; the numbers go on."""
-        self._events.clear()
 
 
 def _truncated(value: Json) -> Json:

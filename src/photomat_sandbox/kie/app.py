@@ -1,4 +1,4 @@
-"""The made-up Kie.ai as one aiohttp application: API, upload host and download host on the same address."""
+"""The simulated Kie.ai as one aiohttp application: API, upload host and download host under the same URL."""
 
 import asyncio
 from collections.abc import AsyncIterator

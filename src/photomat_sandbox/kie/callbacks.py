@@ -1,7 +1,7 @@
 """Callbacks: what is sent to `callBackUrl`, how it is signed, how often it is tried.
 
 A callback counts as delivered when it is answered with HTTP 200 within the time-out; otherwise it is tried again, at
-most `callback_retries` times. A fault armed for "callback" strikes one try.
+most `callback_retries` times. A fault armed for "callback" applies to one try.
 """
 
 import asyncio
@@ -181,5 +181,7 @@ def _contradicting(callback: Callback, fault: Fault) -> Callback:
         return callback
     data = callback.body.get("data")
     failed = {"state": "fail", "failCode": str(fault.code), "failMsg": fault.text, "resultJson": None}
-    told = {**data, **failed} if isinstance(data, dict) else data
-    return Callback(task=callback.task, url=callback.url, body={"code": fault.code, "msg": fault.text, "data": told})
+    contradicted = {**data, **failed} if isinstance(data, dict) else data
+    return Callback(
+        task=callback.task, url=callback.url, body={"code": fault.code, "msg": fault.text, "data": contradicted}
+    )

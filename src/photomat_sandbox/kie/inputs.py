@@ -67,11 +67,11 @@ def lacks_input(world: KieWorld, order: TaskOrder) -> bool:
     return any(_is_lost(world, order.base_url, text) for text in _texts(order.given))
 
 
-def _is_lost(world: KieWorld, base_url: str, address: str) -> bool:
-    if address.startswith(f"{base_url}/files/"):
-        return world.live_upload(unquote(address.removeprefix(f"{base_url}/files/"))) is None
-    if address.startswith(f"{base_url}/results/"):
-        return world.live_result(address.removeprefix(f"{base_url}/results/").partition("?")[0]) is None
+def _is_lost(world: KieWorld, base_url: str, url: str) -> bool:
+    if url.startswith(f"{base_url}/files/"):
+        return world.live_upload(unquote(url.removeprefix(f"{base_url}/files/"))) is None
+    if url.startswith(f"{base_url}/results/"):
+        return world.live_result(url.removeprefix(f"{base_url}/results/").partition("?")[0]) is None
     return False
 
 

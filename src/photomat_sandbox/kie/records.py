@@ -145,14 +145,14 @@ def _veo_info(task: Task) -> dict[str, Any]:
 
 def _runway_record(task: Task) -> dict[str, Any]:
     order, done = task.order, task.state == "success"
-    film = {"videoId": task.task_id, "taskId": task.task_id, "videoUrl": _first(task), "imageUrl": _still(task)}
+    video = {"videoId": task.task_id, "taskId": task.task_id, "videoUrl": _first(task), "imageUrl": _still(task)}
     return {
         "taskId": task.task_id,
         "parentTaskId": str(order.given.get("taskId") or ""),
         "generateParam": dict(order.given),
         "state": RUNWAY_STATES.get(task.state, task.state),
         "generateTime": milliseconds(task.completed_at),
-        "videoInfo": film if done else None,
+        "videoInfo": video if done else None,
         "failCode": int(task.fail_code) if task.fail_code and task.fail_code.isdecimal() else 0,
         "failMsg": task.fail_msg or "",
         "expireFlag": 0,

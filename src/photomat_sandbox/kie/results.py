@@ -19,7 +19,7 @@ LONGEST_NUMBER: Final = 5
 SOUND_S: Final = 4.032
 """How long a tune is: sixteen notes."""
 MOST_TRACKS: Final = MANY
-NOTHING_SAID: Final = "Photomat sandbox made this text"
+DEFAULT_TEXT: Final = "Photomat sandbox made this text"
 STEMS: Final = ("vocal", "instrumental")
 ALL_STEMS: Final = (
     *("vocal", "backing_vocals", "drums", "bass", "guitar", "piano", "keyboard", "percussion", "strings", "synth"),
@@ -170,13 +170,13 @@ def stems(task: Task, *, snake_case: bool) -> dict[str, Any]:
     if snake_case and fields:
         return {"origin_url": None, **fields}
     tracks = [
-        {"id": track_id(task, n), "audio_url": url, "stem_type_group_name": _spoken(part), "duration": SOUND_S}
+        {"id": track_id(task, n), "audio_url": url, "stem_type_group_name": _stem_title(part), "duration": SOUND_S}
         for n, (part, url) in enumerate(zip(parts, task.results, strict=False))
     ]
     return {"originUrl": None, "originData": tracks, **fields}
 
 
-def _spoken(stem: str) -> str:
+def _stem_title(stem: str) -> str:
     return {"vocal": "Vocals", "fx": "FX"}.get(stem, stem.replace("_", " ").title())
 
 
@@ -192,7 +192,7 @@ def lyrics(task: Task, *, field: str = "lyricsData") -> dict[str, Any]:
     """Write two variants of lyrics; a callback has them in another field than a record."""
     return {
         field: [
-            {"text": f"[{part}]\n{_said(task)}", "title": title, "status": "complete", "errorMessage": ""}
+            {"text": f"[{part}]\n{_spoken_text(task)}", "title": title, "status": "complete", "errorMessage": ""}
             for part, title in (("Verse", "Photomat"), ("Chorus", "Photomat II"))
         ]
     }
@@ -226,7 +226,7 @@ def _segments(task: Task) -> dict[str, Any]:
 
 
 def _transcript(task: Task) -> dict[str, Any]:
-    words = _said(task).split()
+    words = _spoken_text(task).split()
     return {
         "language_code": "ru" if any("а" <= letter <= "я" for word in words for letter in word.lower()) else "en",
         "language_probability": 0.98,
@@ -243,8 +243,8 @@ def _camel_case(name: str) -> str:
     return first + "".join(map(str.capitalize, rest))
 
 
-def _said(task: Task) -> str:
-    return task.order.prompt or NOTHING_SAID
+def _spoken_text(task: Task) -> str:
+    return task.order.prompt or DEFAULT_TEXT
 
 
 OBJECTS: Final[Mapping[str, Callable[[Task], dict[str, Any]]]] = {
@@ -254,7 +254,7 @@ OBJECTS: Final[Mapping[str, Callable[[Task], dict[str, Any]]]] = {
     "ai-music-api/separate-vocals": lambda task: stems(task, snake_case=False),
     "ai-music-api/generate-lyrics": lyrics,
     "ai-music-api/generate-midi-from-audio": midi_notes,
-    "ai-music-api/timeStamped-lyrics": lambda _task: timed_words(NOTHING_SAID),
+    "ai-music-api/timeStamped-lyrics": lambda _task: timed_words(DEFAULT_TEXT),
     "ai-music-api/generate-persona": lambda task: persona_object(task.task_id, task.order.given),
     "ai-music-api/validation-phrase": lambda _task: {"validateInfo": "Тихо падает снег на старый причал"},
     "ai-music-api/regenerate-phrase": lambda _task: {"validateInfo": "Звёзды горят над спящей рекой"},

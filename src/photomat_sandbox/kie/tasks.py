@@ -1,4 +1,4 @@
-"""One task of the made-up Kie.ai: what was ordered, the steps it will take, how far it is."""
+"""One task of the simulated Kie.ai: what was ordered, the steps it will take, how far it is."""
 
 from collections import deque
 from collections.abc import Iterable, Mapping

@@ -178,12 +178,12 @@ class NoticeSender:
                     self.provider.notices.notice_url, data=notice.body, headers=headers, allow_redirects=False
                 ) as response,
             ):
-                status, said = response.status, f"HTTP {response.status}"
+                status, outcome = response.status, f"HTTP {response.status}"
         except TimeoutError:
-            status, said = 0, "no answer in time"
+            status, outcome = 0, "no answer in time"
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            status, said = 0, f"no connection ({type(error).__name__})"
-        self._record("webhook", notice, f"{notice.event} of bill {notice.bill_id}: {said}")
+            status, outcome = 0, f"no connection ({type(error).__name__})"
+        self._record("webhook", notice, f"{notice.event} of bill {notice.bill_id}: {outcome}")
         return status == TAKEN
 
     def _own(self, work: Coroutine[Any, Any, object]) -> None:

@@ -83,9 +83,9 @@ class InvoiceRoutes:
         """Create an invoice; there are no idempotence keys, so every call creates one."""
         invoice = self.world.create(invoice_request(await parameters(request)))
         order = invoice.order
-        said = f"invoice {invoice.invoice_id} of {order.amount} {order.currency}"
+        summary = f"invoice {invoice.invoice_id} of {order.amount} {order.currency}"
         body = self.world.as_json(invoice, _base_url(request))
-        return ProviderReply(body=body, summary=said, bill_id=str(invoice.invoice_id))
+        return ProviderReply(body=body, summary=summary, bill_id=str(invoice.invoice_id))
 
     async def list(self, request: web.Request) -> ProviderReply:
         page = self.world.page(invoice_query(await parameters(request)))

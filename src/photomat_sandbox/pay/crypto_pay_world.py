@@ -1,7 +1,7 @@
-"""The state of a made-up app at Crypto Pay: its invoices, as plain data in memory.
+"""The state of a simulated app at Crypto Pay: its invoices, as plain data in memory.
 
-Somebody may pay another sum than was asked: the vendor's invoice has room for it (`paid_amount`, `paid_fiat_rate`), and a
-shop must credit what arrived.
+A customer may pay another sum than was asked: the vendor's invoice has fields for it (`paid_amount`, `paid_fiat_rate`), and
+a shop must credit what was paid.
 """
 
 import asyncio
@@ -143,7 +143,7 @@ class CryptoPayWorld:
         """Let an invoice expire; the vendor sends no notice of it."""
         self._open(bill_id).status = "expired"
 
-    def refund(self, bill_id: str, amount: Decimal | None = None) -> None:  # noqa: ARG002  the provider's words
+    def refund(self, bill_id: str, amount: Decimal | None = None) -> None:  # noqa: ARG002  the protocol's signature
         """Refuse: Crypto Pay has no refunds."""
         raise ValueError("Crypto Pay gives no money back")
 

@@ -1,6 +1,6 @@
-"""The page where a person pays a bill, or part of it, or walks away. Plain forms: it works without a script.
+"""The page where a person pays a bill, or part of it, or cancels it. Plain forms: it works without a script.
 
-Afterwards it leads to the shop's return address. An address of Telegram leads out of the sandbox, where no chat is: there
+Afterwards it redirects to the shop's return URL. A URL of Telegram leads out of the sandbox, where there is no chat: then
 the page says to go back to the chat instead.
 """
 
@@ -60,9 +60,9 @@ class PaymentPage:
                 self.provider.cancel(bill.bill_id)
             case _:
                 raise web.HTTPBadRequest(text="unknown button")
-        said = f"a person pressed {pressed} on bill {bill.bill_id}"
+        summary = f"a person pressed {pressed} on bill {bill.bill_id}"
         detail = {"bill_id": bill.bill_id}
-        self.transcript.add(world=self.provider.vendor, kind="effect", name="page", summary=said, detail=detail)
+        self.transcript.add(world=self.provider.vendor, kind="effect", name="page", summary=summary, detail=detail)
 
     def _bill(self, request: web.Request) -> Bill:
         bill = self.provider.bill(request.match_info["bill_id"])

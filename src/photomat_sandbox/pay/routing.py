@@ -61,8 +61,8 @@ class ProviderRouter:
                 self.check_key(request)
                 answer = await act(request)
             except ProviderRefusal as refused:
-                said = f"{name} refused: {refused.status} {refused.code} {refused.sentence}".rstrip()
-                self.transcript.add(world=self.vendor, kind="request", name=name, summary=said)
+                summary = f"{name} refused: {refused.status} {refused.code} {refused.sentence}".rstrip()
+                self.transcript.add(world=self.vendor, kind="request", name=name, summary=summary)
                 return self.refused(refused)
             detail = {"bill_id": answer.bill_id} if answer.bill_id else None
             self.transcript.add(world=self.vendor, kind="request", name=name, summary=answer.summary, detail=detail)

@@ -1,4 +1,4 @@
-"""The made-up YooKassa as one aiohttp application: payments and refunds of API v3, the payment page, notices."""
+"""The simulated YooKassa as one aiohttp application: payments and refunds of API v3, the payment page, notices."""
 
 from base64 import b64encode
 from collections.abc import Callable
@@ -65,13 +65,13 @@ class PaymentRoutes:
             payment = self.world.create(order)
             self.world.keep_key("payments", key, body, payment.payment_id)
         order = payment.order
-        said = f"payment {payment.payment_id} of {order.amount} {order.currency}" + (" again" if known else "")
-        return ProviderReply(body=self._shown(request, payment), summary=said, bill_id=payment.payment_id)
+        summary = f"payment {payment.payment_id} of {order.amount} {order.currency}" + (" again" if known else "")
+        return ProviderReply(body=self._shown(request, payment), summary=summary, bill_id=payment.payment_id)
 
     async def get(self, request: web.Request) -> ProviderReply:
         payment = self._payment(request.match_info["payment_id"])
-        said = f"payment {payment.payment_id} is {payment.status}"
-        return ProviderReply(body=self._shown(request, payment), summary=said, bill_id=payment.payment_id)
+        summary = f"payment {payment.payment_id} is {payment.status}"
+        return ProviderReply(body=self._shown(request, payment), summary=summary, bill_id=payment.payment_id)
 
     async def list(self, request: web.Request) -> ProviderReply:
         payments, following = self.world.page(requests.payment_query(request.query))
@@ -147,8 +147,8 @@ class PaymentRoutes:
             except ValueError as error:
                 raise requests.invalid(str(error), "payment_id") from error
             self.world.keep_key(request.path, key, body, payment.payment_id)
-        said = f"payment {payment.payment_id} is {payment.status}"
-        return ProviderReply(body=self._shown(request, payment), summary=said, bill_id=payment.payment_id)
+        summary = f"payment {payment.payment_id} is {payment.status}"
+        return ProviderReply(body=self._shown(request, payment), summary=summary, bill_id=payment.payment_id)
 
     def _payment(self, payment_id: str) -> YooKassaPayment:
         payment = self.world.find(payment_id)

@@ -81,7 +81,7 @@ async def run_housekeeping(world: TelegramWorld, state_file: Path | None) -> Non
 
 
 def expire_queries(world: TelegramWorld) -> None:
-    """Tell a person's pages that the bot did not answer their payment in time; an unanswered tap just stops spinning."""
+    """Show the person that the bot did not answer their payment in time; an unanswered tap just stops spinning."""
     for query in world.queries.take_expired():
         if query.kind == "checkout":
             world.note("checkout", f"payment of {query.amount} ⭐ ran out: the bot did not answer in time")

@@ -54,8 +54,8 @@ class BotApi:
             return _refused(error)
         path = request.match_info["path"]
         file = find_download(self.world, path)
-        said = f"file {path} fetched" if file else f"file {path} → 404"
-        self.world.transcript.add(world="telegram", kind="request", name="file", summary=said)
+        summary = f"file {path} fetched" if file else f"file {path} → 404"
+        self.world.transcript.add(world="telegram", kind="request", name="file", summary=summary)
         if file is None:
             return _refused(NOT_FOUND)
         data = await asyncio.to_thread(self.world.files.read, file)
@@ -77,8 +77,8 @@ class BotApi:
             return
         number, colon, secret = token.partition(":")
         well_formed = number.isdigit() and colon and secret
-        said = "a call with a wrong token → 401 Unauthorized"
-        self.world.transcript.add(world="telegram", kind="request", name="unauthorized", summary=said)
+        summary = "a call with a wrong token → 401 Unauthorized"
+        self.world.transcript.add(world="telegram", kind="request", name="unauthorized", summary=summary)
         raise ApiError(401, "Unauthorized" if well_formed else "Unauthorized: invalid token specified")
 
     async def _answer(self, name: str, params: Params) -> web.Response:

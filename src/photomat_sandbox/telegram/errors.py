@@ -1,4 +1,4 @@
-"""Refusals in Telegram's own words: an error code, a description with its prefix, and sometimes parameters."""
+"""Refusals as Telegram words them: an error code, a description with its prefix, and sometimes parameters."""
 
 from typing import Any
 

@@ -133,10 +133,10 @@ class _HtmlReader:
                 self.open[-1].attributes["language"] = language
             return
         if tag.name == "a":
-            address = tag.attributes.get("href", "")
-            if not address:
+            url = tag.attributes.get("href", "")
+            if not url:
                 return
-            entity |= {"type": "text_link", "url": address}
+            entity |= {"type": "text_link", "url": url}
         elif tag.name == "tg-emoji":
             entity |= {"type": "custom_emoji", "custom_emoji_id": tag.attributes.get("emoji-id", "")}
         else:
@@ -221,9 +221,9 @@ class _MarkdownReader:
         end = self.source.find(")", at)
         if self.source[at + 1 : at + 2] != "(" or end < 0:
             return at + 1
-        address = self.source[at + 2 : end].replace("\\", "")
-        if self.length > start and address:
-            self.entities.append({"type": "text_link", "offset": start, "length": self.length - start, "url": address})
+        url = self.source[at + 2 : end].replace("\\", "")
+        if self.length > start and url:
+            self.entities.append({"type": "text_link", "offset": start, "length": self.length - start, "url": url})
         return end + 1
 
 

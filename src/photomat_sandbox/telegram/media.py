@@ -52,7 +52,7 @@ TYPES_BY_EXTENSION: Final = {
     "srt": "application/x-subrip",
     "xml": "application/xml",
 }
-"""What TDLib makes of files whose bytes tell nothing."""
+"""The types TDLib gives to files whose bytes do not show it."""
 VIDEO_MIMES: Final = {"video/mp4", "video/webm", "video/quicktime"}
 
 

@@ -164,8 +164,8 @@ def _flattened(text: Any, offset: int, found: list[JsonObject]) -> str:
     inside = _flattened(text["text"], offset, found)
     kind = RICH_ENTITIES.get(text["type"])
     if kind and inside:
-        address = {"url": text.get("url", "")} if kind == "text_link" else {}
-        found.append({"type": kind, "offset": offset, "length": utf16_length(inside), **address})
+        url = {"url": text.get("url", "")} if kind == "text_link" else {}
+        found.append({"type": kind, "offset": offset, "length": utf16_length(inside), **url})
     return inside
 
 

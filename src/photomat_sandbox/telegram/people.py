@@ -10,8 +10,6 @@ class BotProfile:
     user_id: int
     first_name: str
     username: str
-    description: str = ""
-    short_description: str = ""
 
     def as_user(self) -> JsonObject:
         return {

@@ -267,8 +267,8 @@ def apply_update_faults(updates: UpdateQueue, transcript: Transcript, faults: Fa
         fault = faults.take_exact("telegram", names, actions=FATES.keys())
         if fault is None:
             return "arrives"
-        said = f"{fault.action} strikes an update: {kind}"
-        transcript.add(world="telegram", kind="fault", name=fault.method, summary=said)
+        summary = f"{fault.action} strikes an update: {kind}"
+        transcript.add(world="telegram", kind="fault", name=fault.method, summary=summary)
         return FATES[fault.action]
 
     updates.fate_of = fate_of

@@ -69,7 +69,6 @@ class UrlFetcher:
     def __init__(self, *, clock: Callable[[], float]) -> None:
         self._clock = clock
         self._cache: dict[tuple[str, str], _Cached] = {}
-        self.fetches: list[str] = []
 
     async def fetch(self, url: str, *, kind: str) -> Fetched:
         """Return the content of the URL, or refuse as Telegram does."""
@@ -90,7 +89,6 @@ class UrlFetcher:
         return bad_request(refusal)
 
     async def _fetch_anew(self, url: str, kind: str) -> _Cached:
-        self.fetches.append(url)
         fetched, refusal = None, ""
         try:
             fetched = await _download(url, kind)

@@ -27,7 +27,7 @@ from photomat_sandbox.transcript import Transcript
 
 EventName = Literal["message", "edit", "delete", "typing", "answer", "keyboard", "status"]
 MAX_WAITING: Final = 1000
-DEFAULT_TOKEN: Final = "7000000001:AAsandbox-token-for-one-simulated-bot-0"  # noqa: S105 - a made-up token of the sandbox
+DEFAULT_TOKEN: Final = "7000000001:AAsandbox-token-for-one-simulated-bot-0"  # noqa: S105 - opens nothing but the simulator
 FIRST_PERSON_ID: Final = 5_000_001
 
 

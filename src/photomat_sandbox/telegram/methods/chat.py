@@ -119,8 +119,8 @@ async def answer_callback_query(call: Call) -> bool:
         "url": params.text("url") or None,
     }
     call.world.stream.publish(query.user_id, "answer", answer)
-    said = f"answered: «{params.text('text')}»" if params.text("text") else "answered"
-    call.world.note("answer", f"tap on message {query.message_id} {said}", answer)
+    answered = f"answered: «{params.text('text')}»" if params.text("text") else "answered"
+    call.world.note("answer", f"tap on message {query.message_id} {answered}", answer)
     return True
 
 

@@ -49,7 +49,7 @@ class MediaRequest:
 async def obtain_media(
     world: TelegramWorld, params: Params, wanted: MediaRequest, *, editing: bool = False
 ) -> ChatMedia:
-    """Return the media, or refuse in the words of a send or an edit."""
+    """Return the media, or refuse as Telegram does for a send or an edit."""
     upload = _upload_of(params, wanted)
     if upload is not None:
         media = await make_media(

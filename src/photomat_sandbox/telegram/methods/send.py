@@ -9,7 +9,7 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import Any, Final
 
-from photomat_sandbox.telegram.call import Call
+from photomat_sandbox.telegram.call import Call, Method
 from photomat_sandbox.telegram.errors import ApiError, JsonObject, bad_request
 from photomat_sandbox.telegram.formatting import FormattedText
 from photomat_sandbox.telegram.keyboards import Markup
@@ -65,28 +65,27 @@ async def send_message(call: Call) -> JsonObject:
     return call.world.api(message)
 
 
-async def send_photo(call: Call) -> JsonObject:
-    return await _send_media(call, "photo")
+def media_sender(kind: str) -> Method:
+    """Build sendPhoto, sendVideo …: the method that sends media of one kind."""
 
+    async def send(call: Call) -> JsonObject:
+        caption, markup = read_caption(call.params), read_markup(call.params)
+        person = recipient(call)
+        media = await obtain_media(call.world, call.params, media_from_params(call.params, kind))
+        message = deliver(
+            call,
+            person,
+            markup,
+            kind=media.kind,
+            text=caption.text,
+            entities=caption.entities,
+            media=media,
+            spoiler=call.params.flag("has_spoiler"),
+            caption_above=call.params.flag("show_caption_above_media"),
+        )
+        return call.world.api(message)
 
-async def send_video(call: Call) -> JsonObject:
-    return await _send_media(call, "video")
-
-
-async def send_audio(call: Call) -> JsonObject:
-    return await _send_media(call, "audio")
-
-
-async def send_voice(call: Call) -> JsonObject:
-    return await _send_media(call, "voice")
-
-
-async def send_document(call: Call) -> JsonObject:
-    return await _send_media(call, "document")
-
-
-async def send_animation(call: Call) -> JsonObject:
-    return await _send_media(call, "animation")
+    return send
 
 
 async def send_chat_action(call: Call) -> bool:
@@ -107,24 +106,6 @@ async def send_message_draft(call: Call) -> bool:
     draft = {"action": "typing", "text": call.params.text("text")}
     call.world.stream.publish(person.user_id, "typing", draft)
     return True
-
-
-async def _send_media(call: Call, kind: str) -> JsonObject:
-    caption, markup = read_caption(call.params), read_markup(call.params)
-    person = recipient(call)
-    media = await obtain_media(call.world, call.params, media_from_params(call.params, kind))
-    message = deliver(
-        call,
-        person,
-        markup,
-        kind=media.kind,
-        text=caption.text,
-        entities=caption.entities,
-        media=media,
-        spoiler=call.params.flag("has_spoiler"),
-        caption_above=call.params.flag("show_caption_above_media"),
-    )
-    return call.world.api(message)
 
 
 def deliver(call: Call, person: Person, markup: Markup, **content: Any) -> ChatMessage:
