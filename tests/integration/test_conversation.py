@@ -8,7 +8,7 @@ from photomat.kernel.ids import UserId
 from photomat.kernel.money import Money
 from photomat.wallet.ledger import credit
 from photomat_sandbox.telegram import person_acts
-from photomat_sandbox.telegram.bills import Bill
+from photomat_sandbox.telegram.stars import StarBill
 from support.conversation import Chat, conversation
 
 SPACE = "\N{NO-BREAK SPACE}"
@@ -253,7 +253,7 @@ async def test_blocking_is_noted_and_returning_arms_the_cards_again(database: st
 async def test_a_checkout_is_refused_at_once_with_a_reason(database: str) -> None:
     async with conversation(database) as chat:
         await chat.says("/start")
-        bill = Bill(title="Пополнение", description="?", amount=5, payload="x")
+        bill = StarBill(title="Пополнение", description="?", amount=5, payload="x")
         person_acts.pay_bill(chat.telegram.world, chat.person, bill)
         await chat.handle_all()
         events = chat.telegram.transcript.since(0)

@@ -6,9 +6,9 @@ from photomat.db.pool import transaction
 from photomat.db.rows import require_row
 from photomat.kernel.ids import UserId
 from photomat.payments.stars import StarPayment, receive_stars
+from photomat_sandbox.telegram import payments as sandbox
 from photomat_sandbox.telegram import person_acts
-from photomat_sandbox.telegram import subscriptions as sandbox
-from photomat_sandbox.telegram.stars import Subscription
+from photomat_sandbox.telegram.stars import StarSubscription
 from support.conversation import Chat, conversation
 from support.database import shift_clock
 from support.paying import (
@@ -29,7 +29,7 @@ MONTH_S = 2_592_000
 BEGAN = datetime(2026, 3, 1, tzinfo=UTC)
 
 
-async def subscribes(chat: Chat) -> Subscription:
+async def subscribes(chat: Chat) -> StarSubscription:
     await chat.says("/topup")
     await chat.taps("⭐ Подписка")
     await chat.taps("⭐ Оформить")
@@ -93,7 +93,7 @@ async def test_cancel_ends_it_with_the_paid_month_and_resume_says_how(database: 
         assert "✅ Оплачена до" in await page(chat)
 
 
-async def subscribes_twice_at_once(chat: Chat) -> list[Subscription]:
+async def subscribes_twice_at_once(chat: Chat) -> list[StarSubscription]:
     """Two bills are opened, and both are paid before the bot has heard of either."""
     for _ in range(2):
         await chat.says("/topup")
@@ -132,7 +132,7 @@ async def test_where_one_of_two_goes_on_the_page_shows_that_one(database: str) -
 async def test_what_the_user_and_an_empty_purse_do_at_telegram_is_shown(database: str) -> None:
     async with conversation(database, offers=shop_offers(), welcome=0) as chat:
         subscription = await subscribes(chat)
-        sandbox.fail(chat.telegram.world, subscription)
+        sandbox.fail_renewal(chat.telegram.world, subscription)
         await chat.handle_all()
         await tell_all(chat)
         assert "Подписка не продлилась" in seen(chat)
