@@ -193,7 +193,7 @@ async def keep_setting(tx: Transaction, model: str, setting: ModelSetting) -> No
     )
 
 
-def _setting(row: Mapping[str, Any]) -> ModelSetting:
+def _setting(row: Row) -> ModelSetting:
     return ModelSetting(
         hidden=row["hidden"],
         featured=row["featured"],
