@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, get_args, get_origin
 from pydantic.fields import FieldInfo
 from pydantic_core import PydanticUndefined
 
-from photomat.settings import Settings
+from photomat.app.settings import Settings
 
 ROOT: Final = Path(__file__).resolve().parent.parent
 MARKDOWN: Final = ROOT / "docs" / "settings.md"
@@ -147,7 +147,7 @@ def markdown() -> str:
     lines = [
         "# Settings",
         "",
-        "<!-- Written by `make docs` from src/photomat/settings.py: edit that file, not this one. -->",
+        "<!-- Written by `make docs` from src/photomat/app/settings.py: edit that file, not this one. -->",
         "",
         "Settings come from the environment or from a file `.env` beside the program; the environment wins. All of them are",
         "optional, and an empty value counts as not set. Start-up names every bad value at once and exits with code 2.",
@@ -174,7 +174,7 @@ def example() -> str:
     known = fields()
     lines = [
         "# Copy this file to .env and take away the # in front of what you set. Nothing here is needed for the sandbox.",
-        "# Written by `make docs` from src/photomat/settings.py.",
+        "# Written by `make docs` from src/photomat/app/settings.py.",
     ]
     for title, sentence, names in SECTIONS:
         lines += ["", f"# --- {title}. {sentence}"]

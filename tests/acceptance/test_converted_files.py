@@ -6,7 +6,7 @@ from pathlib import Path
 from PIL import Image
 
 from photomat.catalog.load import load_catalog
-from photomat.files.measure import measure
+from photomat.media.measure import measure
 from support.every_model import Market, Shopper, open_market
 from support.full_orders import any_value
 from support.phone_files import unconverted_files

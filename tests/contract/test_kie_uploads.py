@@ -12,8 +12,8 @@ import pytest
 from aiohttp import web
 
 from photomat.kernel.errors import Transient
+from photomat.kie.client import KieUploads
 from photomat.kie.port import Busy, Paused, UploadRefused
-from photomat.kie.uploads import KieUploads
 from support.kie_sim import KEY, running_kie
 from support.ports import free_ports_in_a_row
 from support.telegram_media import picture

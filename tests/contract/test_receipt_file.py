@@ -10,9 +10,9 @@ from aiogram.client.session.aiohttp import AiohttpSession
 from aiogram.client.telegram import TelegramAPIServer
 from aiohttp import web
 
-from photomat.bot.receipt_file import read_content
-from photomat.bot.trouble import Later, judge
-from photomat.inbox.received import Claimed
+from photomat.bot.transfer.receipt_file import read_content
+from photomat.bot.worker import Later, judge
+from photomat.inbox.update import Claimed
 from photomat.kernel.errors import Transient
 from photomat.kernel.ids import BotId, Fence, ReceivedId
 

@@ -10,10 +10,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, example, given, settings
 from hypothesis import strategies as st
 
-from photomat.bot.reading import read_update
-from photomat.bot.trouble import Unreadable
-from photomat.inbox.received import body_of, lane_of
-from photomat.kie import wire
+from photomat.bot.worker import Unreadable, read_update
+from photomat.inbox.update import body_of, lane_of
+from photomat.kie import protocol
 from photomat.kie.state_parser import extract_task_id, parse_kie_state
 from photomat_chaos.fuzz.kie import callback_body, record_answer
 from photomat_chaos.fuzz.rounds import Plan, figures_of, offences_of, read_notes, run
@@ -123,7 +122,7 @@ def test_whatever_is_posted_no_door_fails(database: str) -> None:
 @example(body=b'{"code": 402, "msg": "\\ud800"}', status=200)
 @given(body=st.binary() | JSON.map(json.dumps).map(str.encode), status=st.integers(200, 599))
 def test_whatever_kie_answers_it_is_an_envelope_or_none(body: bytes, status: int) -> None:
-    envelope = wire.decode(body, status)
+    envelope = protocol.decode(body, status)
     assert envelope is None or isinstance(envelope.code, int)
     assert envelope is None or "\x00" not in envelope.message
     assert envelope is None or envelope.message.encode() is not None

@@ -4,8 +4,8 @@ import asyncio
 from datetime import timedelta
 from pathlib import Path
 
+from photomat.alerts.checker import CLOSED_INCIDENTS, WATCHES_DUE
 from photomat.alerts.incident import Kind
-from photomat.alerts.watch import CLOSED_INCIDENTS, WATCHES_DUE
 from photomat.db.pool import Pool, transaction
 from photomat.delivery.lock import park
 from photomat.kernel.errors import Transient

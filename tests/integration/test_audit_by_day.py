@@ -2,12 +2,11 @@
 
 import pytest
 
-from photomat.alerts import conditions
+from photomat.alerts import rules as alerts_rules
 from photomat.alerts.incident import Eyes, Figures
-from photomat.audit.by_day import violations_by_day
 from photomat.audit.invariants import INVARIANTS
 from photomat.audit.proofs import keep_proof
-from photomat.audit.run import new_violations, violations
+from photomat.audit.run import new_violations, violations, violations_by_day
 from photomat.db.pool import Pool, transaction
 from photomat.wallet import ledger
 from support.alerts import ToldAccount
@@ -35,7 +34,7 @@ GIFT_TAKEN_WITHOUT_CREDIT = """
 
 
 async def seen(pool: Pool) -> Figures | None:
-    return await conditions.audit_red(Eyes(pool=pool, account=ToldAccount()))
+    return await alerts_rules.audit_red(Eyes(pool=pool, account=ToldAccount()))
 
 
 async def by_hand(pool: Pool, change: str) -> None:

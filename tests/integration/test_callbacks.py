@@ -3,7 +3,7 @@
 import asyncio
 import json
 
-from photomat.jobs.callback_inbox import CallbackInbox
+from photomat.jobs.callback import CallbackInbox
 from support.callbacks import callback, orphans, take
 from support.database import connection_of, pool_of
 from support.jobs import (

@@ -9,16 +9,15 @@ from typing import Any
 
 import pytest
 
+from photomat.app.settings import Settings
 from photomat.checks.delivery import prove_the_lock
-from photomat.checks.finding import PHASES, Finding, Level
-from photomat.checks.ground import LOCK_KEY, SCHEMA
+from photomat.checks.ground import LOCK_KEY, PHASES, SCHEMA, Finding, Level
 from photomat.checks.production import check
 from photomat.db.embedded import Embedded
 from photomat.db.migrate import migrate
 from photomat.db.pool import Connection, Pool
-from photomat.db.postgres.releases import NEWEST_ON
+from photomat.db.postgres.release import NEWEST_ON
 from photomat.db.rows import require_row
-from photomat.settings import Settings
 from support.command import photomat
 from support.database import connection_of, pool_of, shift_clock
 from support.jobs import DELIVERY_LEASE, a_done_job, a_user

@@ -9,7 +9,7 @@ import asyncpg
 import pytest
 
 from photomat.bot.checkout_guard import ANSWER_WITHIN_S, ASK_WITHIN_S, PATIENCE_S, CheckoutGuard
-from photomat.bot.polling import Poller
+from photomat.bot.updates import Poller
 from photomat.inbox.receive import is_handled
 from photomat.kernel.ids import BotId, UserId
 from photomat.kernel.money import Money

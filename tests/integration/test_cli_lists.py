@@ -20,9 +20,8 @@ from photomat.cli.main import app
 from photomat.db.pool import Pool, transaction
 from photomat.kernel.ids import BotId
 from photomat.kernel.money import Money
-from photomat.payments.receipt import ReceiptFile
-from photomat.payments.receipts import submit_receipt
 from photomat.payments.topup import open_topup
+from photomat.payments.transfers import ReceiptFile, submit_receipt
 from support.callbacks import callback, take
 from support.command import photomat, photomat_in_a_terminal
 from support.database import pool_of

@@ -2,7 +2,7 @@
 
 import pytest
 
-from photomat.bot.shop import Support
+from photomat.bot.context import Support
 from photomat.kernel.errors import OutcomeUnknown, PhotomatError, Rejected, Transient
 from photomat.payments.invoices import InvoiceLooker
 from photomat.providers.port import Asked, Invoice

@@ -28,8 +28,8 @@ from photomat.bot.buttons import (
     TransferReceiptButton,
     TransferSumButton,
 )
-from photomat.bot.dispatch import UpdateWorker
-from photomat.bot.shop import Shop
+from photomat.bot.context import Shop
+from photomat.bot.worker import UpdateWorker
 from photomat.catalog.load import load_catalog
 from photomat.db.pool import Pool
 from photomat.db.rows import require_row

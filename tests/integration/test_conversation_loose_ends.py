@@ -7,7 +7,7 @@ from photomat.db.pool import transaction
 from photomat.jobs.settle import Failure
 from photomat.kernel.ids import JobId, UserId
 from photomat.payments.invoices import InvoiceLooker
-from photomat.wallet import giving_back
+from photomat.wallet import refunds
 from support.conversation import Chat, conversation
 from support.database import shift_clock
 from support.jobs import settle_now
@@ -72,7 +72,7 @@ async def test_a_gift_taken_back_by_who_owes_says_what_went_into_the_debt(databa
         await chat.says("/gift 50")
         async with transaction(chat.pool) as tx:
             user_id = UserId(chat.person.user_id)
-            await giving_back.take_back(tx, user_id=user_id, amount=rub(8000), reference="back:1", reason="referral")
+            await refunds.take_back(tx, user_id=user_id, amount=rub(8000), reference="back:1", reason="referral")
         await chat.taps("↩️ Забрать 50")
         assert chat.answers[-1].replace("\u00a0", " ") == "50 ₽ вернулись: 30 ₽ ушли в счёт долга, 20 ₽ на балансе"
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from photomat.bot.shop import Shop
+from photomat.bot.context import Shop
 from photomat.catalog.load import load_catalog
-from photomat.operators.models import NewTitle, Turn, rename_model, turn_model
+from photomat.operators.catalog import NewTitle, Turn, rename_model, turn_model
 from photomat_sandbox.telegram import person_acts
 from support.conversation import Chat, conversation
 from support.prices import ME, set_price

@@ -2,8 +2,8 @@
 
 from datetime import timedelta
 
-from photomat.jobs.limits import Limits
 from photomat.kernel.ids import UserId
+from photomat.orders.limits import Limits
 from support.conversation import Chat, conversation
 from support.jobs import money_of
 from support.prices import clear_price, set_price

@@ -2,13 +2,13 @@
 
 import re
 
-from photomat.bot.handlers.statement import SHOWN
+from photomat.bot.wallet.handlers import SHOWN
 from photomat.db.pool import transaction
 from photomat.jobs.settle import Failure, Success
 from photomat.kernel.errors import Rejected
 from photomat.kernel.ids import UserId
 from photomat.rewards import gifts
-from photomat.wallet import giving_back, ledger, transfers
+from photomat.wallet import ledger, refunds, transfers
 from photomat.wallet.statement import statement
 from support.conversation import Chat, conversation
 from support.jobs import URL, a_running_job, settle_now
@@ -80,7 +80,7 @@ async def test_debt_is_told_with_the_way_out_of_it(database: str) -> None:
     async with conversation(database) as chat:
         await chat.says("/start")
         async with transaction(chat.pool) as tx:
-            await giving_back.take_back(tx, user_id=user(chat), amount=rub(1500), reference="back:1", reason="referral")
+            await refunds.take_back(tx, user_id=user(chat), amount=rub(1500), reference="back:1", reason="referral")
         await chat.says("/balance")
         assert seen(chat).startswith("💰 Доступно: 0 ₽\n\n⚠️ Долг: 5 ₽.")
         assert "сначала погасится долг" in seen(chat)
@@ -113,7 +113,7 @@ async def test_a_bought_picture_is_a_line_whose_story_leads_to_its_price(databas
         assert "вернули" not in story
         assert labels(chat) == ["❓ Почему 0,64\N{NO-BREAK SPACE}₽?", "◀️ К выписке", "🏠 Меню"]
         async with transaction(chat.pool) as tx:
-            await giving_back.refund_charge(tx, job_id=job, amount=rub(14), reference="refund:1")
+            await refunds.refund_charge(tx, job_id=job, amount=rub(14), reference="refund:1")
         await chat.taps("◀️ К выписке")
         assert lines(chat)[0] == ("+0,14", "9,50", "↩️ Возврат за заказ: Z-Image «кот-космонавт»")
         await chat.taps("2")

@@ -12,7 +12,7 @@ import pytest
 from PIL import Image
 
 from photomat.files.conversion import ConversionTimeout, Converted, Converter, NotConverted
-from photomat.files.measure import measure
+from photomat.media.measure import measure
 from support import media_bytes as made
 from support.real_media import PHOTO, REAL_FILES, TRANSPARENT
 

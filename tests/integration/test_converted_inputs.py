@@ -8,23 +8,23 @@ from pathlib import Path
 
 import pytest
 
-from photomat.bot.forms.attachments import attached
+from photomat.bot.order_form.attachments import attached
 from photomat.catalog.answers import Refused
 from photomat.catalog.input import FileLimits, Input
 from photomat.catalog.load import load_catalog
 from photomat.catalog.reference import FileRef
 from photomat.files import store
+from photomat.files.accept import take
 from photomat.files.conversion import NotConverted
-from photomat.files.courier import MOST_LOST, Courier, FileChanged
 from photomat.files.file import FromLink, InputFile
-from photomat.files.measure import measure
-from photomat.files.take import take
-from photomat.jobs import waiting_store
+from photomat.files.uploader import MOST_LOST, Courier, FileChanged
+from photomat.jobs import store as jobs_store
 from photomat.jobs.inputs import Inputs
-from photomat.jobs.request import Request
+from photomat.jobs.job import Request
 from photomat.kernel.errors import Transient
-from photomat.kie.families import JOBS
-from photomat.kie.uploads import KieUploads
+from photomat.kie.client import KieUploads
+from photomat.kie.protocol import JOBS
+from photomat.media.measure import measure
 from support import media_bytes as made
 from support.database import shift_clock
 from support.files import Sender, a_sender
@@ -190,10 +190,10 @@ async def test_a_conversion_that_takes_too_long_is_no_loss_of_the_file(
         body = {"prompt": "кот", "image_urls": [file.ref.as_json()]}
         job_id = await a_job(pool, file.user_id, request=Request(protocol=JOBS, body=body), inputs=body)
         await pool.execute("UPDATE generation_jobs SET model = 'google/nano-banana-edit' WHERE job_id = $1", job_id)
-        (job,) = await waiting_store.claim_uploads(pool, limit=9, lease=LEASE, instance=ONE)
+        (job,) = await jobs_store.claim_uploads(pool, limit=9, lease=LEASE, instance=ONE)
         inputs = Inputs(pool=pool, courier=desk.courier, catalog=load_catalog())
         with monkeypatch.context() as patched:
-            patched.setattr("photomat.files.courier.CONVERT_TIMEOUT_S", 0.01)
+            patched.setattr("photomat.files.uploader.CONVERT_TIMEOUT_S", 0.01)
             for _ in range(MOST_LOST + 1):
                 with pytest.raises(Transient, match="took longer"):
                     await inputs.resolve(job)

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from photomat.db.pool import Pool, transaction
-from photomat.jobs.create import AlreadyStarted, Created, DraftChanged, DraftGone
-from photomat.jobs.draft import cancel_draft, change_draft, read_draft
-from photomat.jobs.limits import MOST_RUNNING, LimitReached, Why
 from photomat.jobs.settle import Success
 from photomat.kernel.errors import NotEnough
 from photomat.kernel.ids import DraftId, UserId
+from photomat.orders.draft import cancel_draft, change_draft, read_draft
+from photomat.orders.limits import MOST_RUNNING, LimitReached, Why
+from photomat.orders.purchase import AlreadyStarted, Created, DraftChanged, DraftGone
 from support.database import pool_of, shift_clock
 from support.jobs import (
     BOT,

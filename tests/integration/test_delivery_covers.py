@@ -15,9 +15,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from photomat.delivery import cover, outputs
-from photomat.delivery.cover import MOST_PIXELS, Covers, fitted
-from photomat.delivery.media import ResultFiles
+from photomat.delivery import archive as delivery_archive
+from photomat.delivery import outputs
+from photomat.delivery.archive import MOST_PIXELS, Covers, ResultFiles, fitted
 from photomat.delivery.outputs import Output
 from photomat.kernel.ids import JobId
 from photomat.kie.tracks import Detail
@@ -121,7 +121,7 @@ async def test_a_track_asked_for_again_comes_without_a_cover_that_is_damaged(dat
 async def test_a_track_does_not_wait_for_a_cover_that_never_comes(
     database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cover, "WITHIN_S", 0.2)
+    monkeypatch.setattr(delivery_archive, "WITHIN_S", 0.2)
     async with delivery_desk(database, tmp_path) as desk:
         await song(desk, desk.files.add("cover", WHOLE["PNG"], "image/png"))
         job_id = await desk.pool.fetchval("SELECT job_id FROM generation_jobs")

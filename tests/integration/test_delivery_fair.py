@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from photomat.db.pool import Pool
-from photomat.delivery import turns
-from photomat.delivery.locked import LockedCard
-from photomat.delivery.turns import LOOKED_AT, MOST_OF_A_CHAT
+from photomat.delivery import lock
+from photomat.delivery.lock import LOOKED_AT, MOST_OF_A_CHAT
+from photomat.delivery.render import LockedCard
 from photomat.jobs.settle import Failure
 from support.database import pool_of, shift_clock
 from support.delivery import delivery_desk
@@ -165,7 +165,7 @@ async def test_what_was_locked_before_a_failure_is_still_handed_out(
         async def fails(*_args: object, **_kwargs: object) -> int:
             raise ConnectionResetError("cut off")
 
-        monkeypatch.setattr(turns, "put_off_surplus", fails)
+        monkeypatch.setattr(lock, "put_off_surplus", fails)
         with logged() as lines:
             assert len(await lock_cards(pool, limit=8)) == MOST_OF_A_CHAT
         assert [line["cards"] for line in lines if line["event"] == "DELIVERY_CLAIM_SHORT"] == [MOST_OF_A_CHAT]

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from photomat.files.measure import Measured
 from photomat.kie.state_parser import parse_kie_state
+from photomat.media.measure import Measured
 from support.delivery import Desk, delivery_desk
 from support.media_bytes import mp3
 from support.telegram_media import picture
@@ -60,7 +60,7 @@ async def test_a_result_nobody_can_measure_is_shown(
     def fails(_: Path) -> Measured:
         raise trouble
 
-    monkeypatch.setattr("photomat.delivery.media.measure_path", fails)
+    monkeypatch.setattr("photomat.delivery.archive.measure_path", fails)
     async with delivery_desk(database, tmp_path) as desk:
         await settled(desk, {"resultJson": {"resultUrls": [desk.files.add("a.png", picture(), "image/png")]}})
         assert (await assert_shown(desk))["kind"] == "photo"

@@ -8,10 +8,9 @@ from pathlib import Path
 
 from photomat.db.pool import Pool
 from photomat.db.rows import require_row
-from photomat.delivery.coordinator import Coordinator
-from photomat.delivery.lease import renew_lock
+from photomat.delivery.coordinator import Coordinator, renew_lock
 from photomat.delivery.lock import try_acquire_delivery_lock
-from photomat.delivery.locked import LockedCard
+from photomat.delivery.render import LockedCard
 from photomat.kernel.ids import InstanceId, JobId
 from support.delivery import Desk, delivery_desk
 from support.jobs import TWO, lock_card, lock_cards, row_of

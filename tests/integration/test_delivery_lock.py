@@ -8,7 +8,7 @@ import pytest
 
 from photomat.db.pool import Pool, Transaction, transaction
 from photomat.delivery import lock
-from photomat.delivery.locked import LockedCard
+from photomat.delivery.render import LockedCard
 from photomat.jobs.settle import Failure
 from photomat.kernel.ids import InstanceId, MessageId
 from support.database import connection_of, pool_of, shift_clock

@@ -7,8 +7,8 @@ from typing import Any
 from photomat.db.pool import Pool, transaction
 from photomat.delivery import lock
 from photomat.delivery.lock import free_locks_of_the_dead, get_undelivered_jobs
-from photomat.delivery.locked import LockedCard
 from photomat.delivery.rearm import rearm_user
+from photomat.delivery.render import LockedCard
 from photomat.jobs import store
 from photomat.jobs.settle import Failure, Success
 from photomat.jobs.sweep import free_claims_of_the_dead

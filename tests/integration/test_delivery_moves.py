@@ -9,7 +9,7 @@ from photomat.db.pool import transaction
 from photomat.delivery.coordinator import MOST_REFUSALS
 from photomat.delivery.rearm import rearm_chat, rearm_job
 from photomat.kernel.ids import ChatId
-from photomat.telegram.messenger import TelegramMessenger
+from photomat.telegram.client import TelegramMessenger
 from photomat.telegram.port import Card, ChatMoved, Keyboard, Media
 from support.database import shift_clock
 from support.delivery import delivery_desk

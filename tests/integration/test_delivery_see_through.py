@@ -8,11 +8,11 @@ import pytest
 from PIL import Image
 
 from photomat.db.pool import transaction
+from photomat.delivery.fallbacks import Why, rungs_of
 from photomat.delivery.outputs import outputs_of
-from photomat.delivery.page import turn_page
-from photomat.delivery.rungs import Why, rungs_of
-from photomat.files import decoding
+from photomat.delivery.rearm import turn_page
 from photomat.kernel.ids import JobId, MessageId
+from photomat.media import images
 from photomat.telegram.port import MediaKind
 from support.delivery import Desk, delivery_desk
 from support.telegram_media import picture
@@ -163,7 +163,7 @@ async def test_a_photo_telegram_had_before_we_could_look_is_not_shown_again(data
 async def test_a_picture_too_large_for_a_look_comes_all_the_same(
     database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(decoding, "MOST_PHOTO_PIXELS", 1000)
+    monkeypatch.setattr(images, "MOST_PHOTO_PIXELS", 1000)
     async with delivery_desk(database, tmp_path) as desk:
         job_id = await desk.done_job(desk.files.add("result", cut_out(), "image/png"))
         await desk.deliver()

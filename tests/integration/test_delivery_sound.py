@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from photomat.db.rows import require_row
-from photomat.delivery.cover import MOST_BYTES, SIDE, fitted
+from photomat.delivery.archive import MOST_BYTES, SIDE, fitted
 from photomat.kie.tracks import Detail
 from support.database import pool_of
 from support.delivery import Desk, delivery_desk

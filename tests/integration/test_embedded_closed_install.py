@@ -11,7 +11,7 @@ from typing import Final
 import asyncpg
 import pytest
 
-from photomat.db.postgres.binaries import INSTALL, WHEEL
+from photomat.db.postgres.release import INSTALL, WHEEL
 from support.owner import ROOT_OF_A_CONTAINER, as_root, needs_setpriv, owner_of, remember, remembered, server_pid
 from support.source import ROOT
 

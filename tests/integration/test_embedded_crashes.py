@@ -9,8 +9,7 @@ from pathlib import Path
 
 from photomat.db.embedded import Embedded
 from photomat.db.postgres.privileges import choose_user
-from photomat.db.postgres.server import start_server
-from photomat.db.postgres.socket_folder import make_socket_folder
+from photomat.db.postgres.server import make_socket_folder, start_server
 from support.owner import is_alive, owner_of, remember, remembered, server_pid, wait_for
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from photomat.alerts.incident import Kind
 from photomat.db.pool import transaction
-from photomat.delivery.page import turn_page
+from photomat.delivery.rearm import turn_page
 from photomat.jobs.settle import Success
 from photomat.kernel.ids import MessageId
 from photomat.kie.leftovers import MOST_OUTPUTS

@@ -4,19 +4,19 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from photomat.bot.forms.attachments import attached
+from photomat.bot.order_form.attachments import attached
 from photomat.catalog.input import FileLimits, Input
 from photomat.catalog.reference import FileRef, JobRef, Ref
 from photomat.files import store
+from photomat.files.accept import take
 from photomat.files.facts import gone
 from photomat.files.file import FromOutput, InputFile
-from photomat.files.take import take
-from photomat.files.tidy import UNUSED
-from photomat.jobs.draft import save_draft
-from photomat.jobs.request import Request
+from photomat.files.store import UNUSED
+from photomat.jobs.job import Request
 from photomat.kernel.ids import BotId, ChatId, JobId, UserId
 from photomat.kernel.money import Money
-from photomat.kie.families import JOBS
+from photomat.kie.protocol import JOBS
+from photomat.orders.draft import save_draft
 from support import media_bytes as made
 from support.database import shift_clock
 from support.files import Sender, a_sender

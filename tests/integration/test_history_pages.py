@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from photomat.bot.history_view import Page, history_page
+from photomat.bot.results.views import Page, history_page
 from photomat.db.pool import transaction
-from photomat.jobs.cancel import cancel_by_operator
+from photomat.jobs.actions import cancel_by_operator
 from photomat.jobs.history import recent_jobs
 from photomat.jobs.settle import Failure, Success
 from photomat.texts.load import load_texts

@@ -8,10 +8,10 @@ import pytest
 
 from photomat.db.pool import transaction
 from photomat.db.rows import require_row
-from photomat.delivery.ask_again import Asked, ask_again
+from photomat.delivery.resend import Asked, ask_again
 from photomat.jobs.settle import Failure
 from photomat.kernel.ids import ChatId, JobId, UserId
-from photomat.telegram.messenger import TelegramMessenger
+from photomat.telegram.client import TelegramMessenger
 from photomat.telegram.port import Keyboard, Media, Sent
 from photomat_sandbox.faults import Action
 from support.database import shift_clock

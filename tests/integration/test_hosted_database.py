@@ -9,10 +9,9 @@ from uuid import uuid4
 
 import pytest
 
-from photomat.db.migrate import migrate
+from photomat.db.migrate import migrate, refuse_old_version
 from photomat.db.pool import Connection, Pool, connect, connect_pool, transaction
 from photomat.db.schema_check import require_schema
-from photomat.db.server_check import refuse_old_version
 from photomat.kernel.errors import Startup
 from photomat_chaos.lab.proxy import open_proxy
 from support.command import photomat

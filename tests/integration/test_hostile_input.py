@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from photomat.delivery.media import ResultFiles
+from photomat.delivery.archive import ResultFiles
 from photomat.delivery.outputs import Output
 from photomat.inbox.receive import receive
 from photomat.kernel.errors import OutcomeUnknown, Transient

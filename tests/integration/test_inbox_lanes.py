@@ -3,9 +3,9 @@
 import asyncio
 
 from photomat.db.pool import Pool, transaction
-from photomat.inbox.lane import claim_lane, finish, free_lanes_of_the_dead, park, release
+from photomat.inbox.lanes import claim_lane, finish, free_lanes_of_the_dead, park, release
 from photomat.inbox.receive import queue_depth, receive
-from photomat.inbox.received import Claimed
+from photomat.inbox.update import Claimed
 from photomat.kernel.ids import BotId, InstanceId
 from support.database import connection_of, pool_of, shift_clock
 from support.patience import until_found

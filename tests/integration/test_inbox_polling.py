@@ -9,8 +9,8 @@ from aiogram.client.session.aiohttp import AiohttpSession
 from aiogram.client.telegram import TelegramAPIServer
 from aiohttp import web
 
-from photomat.bot import polling
-from photomat.bot.polling import Poller
+from photomat.bot import updates
+from photomat.bot.updates import Poller
 from photomat.kernel.clock import monotonic
 from photomat_chaos.lab.door import serving
 from support.conversation import conversation
@@ -73,7 +73,7 @@ async def test_a_server_that_answers_empty_polls_at_once_is_asked_four_times_a_s
         offset = int((await request.post()).get("offset") or 0)  # type: ignore[arg-type]
         found = [one for one in waiting if one["update_id"] >= offset][:1]
         if found:  # a pause after one that brought something would now never end
-            monkeypatch.setattr(polling, "EMPTY_APART_S", 3600.0)
+            monkeypatch.setattr(updates, "EMPTY_APART_S", 3600.0)
         return web.json_response({"ok": True, "result": found})
 
     app = web.Application()

@@ -10,11 +10,11 @@ from aiogram.fsm.context import FSMContext
 from aiogram.methods import AnswerCallbackQuery, SendMessage
 from aiogram.types import Message
 
-from photomat.bot.dispatch import UpdateWorker
-from photomat.bot.unit import Unit
+from photomat.bot.context import Unit
+from photomat.bot.worker import UpdateWorker
 from photomat.db.pool import Connection, Pool, Transaction
 from photomat.inbox.receive import receive
-from photomat.inbox.received import MOST_SILENT_CLAIMS
+from photomat.inbox.update import MOST_SILENT_CLAIMS
 from photomat.kernel.ids import BotId, InstanceId
 from photomat.kernel.money import Money
 from photomat.texts.load import load_texts

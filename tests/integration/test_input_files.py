@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from photomat.bot.forms.attachments import attached, from_result
+from photomat.bot.order_form.attachments import attached, from_result
 from photomat.catalog.answers import Refused
 from photomat.catalog.input import FileKind, FileLimits, Input
 from photomat.catalog.reference import FileRef
+from photomat.files.accept import take
 from photomat.files.facts import file_facts, measured_inputs
 from photomat.files.file import FromLink, InputFile
-from photomat.files.take import take
 from photomat.kernel.errors import Transient
 from photomat.kernel.fetch import Fetcher
 from photomat.kernel.ids import JobId, UserId

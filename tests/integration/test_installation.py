@@ -15,7 +15,7 @@ from photomat.kernel.ids import BotId, UserId
 from photomat.kernel.money import Money
 from photomat.operators.actions import cancel
 from photomat.operators.installation import adopt
-from photomat.users.register import register
+from photomat.users.user import register
 from photomat.wallet import ledger
 from support.busy_shop import a_busy_shop, everything_in
 from support.command import photomat

@@ -7,17 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from photomat.app.duties import duties_of
+from photomat.app.flow import DUE
+from photomat.app.settings import Settings
+from photomat.app.wiring import Program, build
 from photomat.db.installation import SANDBOX_BOT
-from photomat.flow import DUE
 from photomat.inbox.receive import receive
-from photomat.jobs.callback import Callback
-from photomat.jobs.callback_inbox import CallbackInbox
+from photomat.jobs.callback import Callback, CallbackInbox
 from photomat.kernel.errors import Transient
 from photomat.kernel.ids import BotId
 from photomat.payments.invoices import look_at
-from photomat.settings import Settings
-from photomat.wiring.duties import duties_of
-from photomat.wiring.program import Program, build
 from support.busy_shop import a_busy_shop, everything_in
 from support.database import pool_of
 from support.updates import BOT_ID, text_update

@@ -8,11 +8,11 @@ import pytest
 from photomat.catalog.load import load_catalog
 from photomat.catalog.pricing import quote, quote_from_json
 from photomat.db.pool import Pool
-from photomat.jobs.create import Created
-from photomat.jobs.quote import in_operators_words, margins, quote_of_own_job
+from photomat.jobs.listing import in_operators_words, margins, quote_of_own_job
 from photomat.jobs.settle import Failure, Success
 from photomat.kernel.ids import UserId
 from photomat.kie.state_parser import Reading
+from photomat.orders.purchase import Created
 from support.conversation import RATES
 from support.database import pool_of, shift_clock
 from support.jobs import (

@@ -4,8 +4,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from photomat.db.pool import Pool, transaction
-from photomat.delivery.keep import Keeper
-from photomat.delivery.media import ResultFiles
+from photomat.delivery.archive import Keeper, ResultFiles
 from photomat.delivery.outputs import MOST_TRIES, claim_unkept, outputs_of
 from support.database import pool_of, shift_clock
 from support.jobs import a_done_job, a_user

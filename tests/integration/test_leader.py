@@ -8,13 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from photomat.app.settings import Settings
+from photomat.app.wiring import POOL_SIZE, build
 from photomat.cluster import leader
-from photomat.cluster.active_state import ActiveState
 from photomat.cluster.instances import Heartbeat, alive_instances, forget_the_dead, new_instance_id
-from photomat.cluster.leader import Leader
+from photomat.cluster.leader import ActiveState, Leader
 from photomat.kernel.ids import InstanceId
-from photomat.settings import Settings
-from photomat.wiring.program import POOL_SIZE, build
 from support.database import connection_of, pool_of, shift_clock
 from support.logs import logged
 from support.telegram_sim import until

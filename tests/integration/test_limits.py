@@ -6,10 +6,10 @@ from datetime import timedelta
 from typing import Any
 
 from photomat.db.pool import Pool
-from photomat.jobs.create import AlreadyStarted, Created, Creation
-from photomat.jobs.limits import LimitReached, Limits, Why
 from photomat.jobs.settle import Failure, Success
 from photomat.kernel.ids import UserId
+from photomat.orders.limits import LimitReached, Limits, Why
+from photomat.orders.purchase import AlreadyStarted, Created, Creation
 from support.database import pool_of, shift_clock
 from support.jobs import URL, a_draft, a_user, money_of, settle_now, tap_create
 

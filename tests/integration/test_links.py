@@ -11,17 +11,16 @@ from typing import Any
 
 import pytest
 
+from photomat.app.files import file_desk
+from photomat.app.settings import Settings
 from photomat.catalog.answers import Refused
 from photomat.catalog.input import FileLimits, Input
-from photomat.files import take as taking
+from photomat.files import accept as taking
+from photomat.files.accept import take
 from photomat.files.file import FromLink, InputFile
-from photomat.files.take import take
-from photomat.kernel import names
+from photomat.kernel import fetch
 from photomat.kernel.errors import Transient
-from photomat.kernel.fetch import Fetcher, NotAllowed
-from photomat.kernel.names import is_public
-from photomat.settings import Settings
-from photomat.wiring.files import file_desk
+from photomat.kernel.fetch import Fetcher, NotAllowed, is_public
 from support import media_bytes as made
 from support.database import pool_of
 from support.files import Sender, a_sender
@@ -122,7 +121,7 @@ async def test_a_customers_link_is_fetched_as_the_product_wires_it(database: str
 async def test_a_name_server_that_never_answers_keeps_nobody_else_waiting(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(names, "LOOKUP_TIMEOUT_S", 0.3)
+    monkeypatch.setattr(fetch, "LOOKUP_TIMEOUT_S", 0.3)
     with a_name_server_that_never_answers(monkeypatch) as asked:
         fetcher = Fetcher()
 
@@ -134,7 +133,7 @@ async def test_a_name_server_that_never_answers_keeps_nobody_else_waiting(
             ends = await asyncio.gather(*(one(number) for number in range(40)), return_exceptions=True)
             assert await asyncio.to_thread(lambda: "free") == "free"
         assert all(isinstance(end, Transient) for end in ends)
-        assert sum(asked.acquire(blocking=False) for _ in range(40)) == names.THREADS
+        assert sum(asked.acquire(blocking=False) for _ in range(40)) == fetch.THREADS
 
 
 async def test_slow_links_leave_place_for_others_and_are_told_so(database: str, tmp_path: Path) -> None:

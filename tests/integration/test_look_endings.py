@@ -4,9 +4,9 @@ import asyncpg
 
 from photomat.db.pool import transaction
 from photomat.jobs import store
-from photomat.jobs.look import LAST_LOOK_GRACE
+from photomat.jobs.claims import MOST_TROUBLES
+from photomat.jobs.poll import LAST_LOOK_GRACE
 from photomat.jobs.settle import Failure, Settled
-from photomat.jobs.stop import MOST_TROUBLES
 from photomat.kernel.errors import Transient
 from photomat.kernel.ids import UserId
 from support.database import pool_of, shift_clock

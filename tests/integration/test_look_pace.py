@@ -10,12 +10,12 @@ import pytest
 from photomat.db.pool import Pool, transaction
 from photomat.jobs import store
 from photomat.jobs.job import Job
-from photomat.jobs.limits import Limits
 from photomat.jobs.settle import Failure, Settled, Success
 from photomat.jobs.timeline import events_of
 from photomat.kernel.ids import JobId, TaskId
 from photomat.kie.port import Answer, Busy
 from photomat.kie.state_parser import KieState, Reading
+from photomat.orders.limits import Limits
 from photomat.work import budget
 from photomat.work.budget import NoRoom
 from support.database import pool_of, shift_clock

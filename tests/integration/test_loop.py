@@ -6,12 +6,11 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from photomat.flow import DUE
-from photomat.work import duties, pulse
+from photomat.app.flow import DUE
+from photomat.work import due_poller, duties
+from photomat.work.due_poller import Pulse, Wakes
 from photomat.work.duties import every, first_of, run_while_active, until_it_works
 from photomat.work.loop import Loop, Step
-from photomat.work.pulse import Pulse
-from photomat.work.wakes import Wakes
 from support.database import pool_of, shift_clock
 from support.jobs import a_done_job, a_running_job, a_user
 from support.logs import logged
@@ -161,7 +160,7 @@ async def test_one_question_wakes_those_who_have_work_and_nobody_else(database: 
 
 
 async def test_the_pulse_beats_on_through_trouble_and_says_it_once(database: str, monkeypatch: Any) -> None:
-    monkeypatch.setattr(pulse, "EVERY_S", 0.01)
+    monkeypatch.setattr(due_poller, "EVERY_S", 0.01)
     async with pool_of(database) as pool, asyncio.TaskGroup() as group:
         wakes, stop = Wakes(["a"]), asyncio.Event()
         with logged() as lines:

@@ -7,9 +7,9 @@ from photomat.catalog.load import load_catalog
 from photomat.catalog.overrides import setting_of, settings_of_models
 from photomat.catalog.storefront import AS_IN_ITS_FILE, ModelSetting
 from photomat.db.pool import Pool
-from photomat.jobs.usual import NEWEST, usual_seconds
+from photomat.jobs.history import NEWEST, usual_seconds
 from photomat.operators.actions import Answer
-from photomat.operators.models import LONGEST_TITLE, NewTitle, Turn, rename_model, turn_model
+from photomat.operators.catalog import LONGEST_TITLE, NewTitle, Turn, rename_model, turn_model
 from support.database import pool_of
 from support.jobs import a_done_job, a_user
 

@@ -9,10 +9,9 @@ import pytest
 from photomat.db.pool import Pool, transaction
 from photomat.db.rows import require_row
 from photomat.kernel.ids import ChatId
-from photomat.notices.notice import NoticeButton, NoticeFile
-from photomat.notices.send import ENDED_NOTICES, MOST_TRIES, Notifier, claim_notices, tell_what_was_missed
-from photomat.notices.tell import tell
-from photomat.telegram.messenger import TelegramMessenger
+from photomat.messages.notices import NoticeButton, NoticeFile, tell
+from photomat.messages.sender import ENDED_NOTICES, MOST_TRIES, Notifier, claim_notices, tell_what_was_missed
+from photomat.telegram.client import TelegramMessenger
 from photomat.texts.load import load_texts
 from support.database import pool_of, shift_clock
 from support.delivery import Desk, delivery_desk

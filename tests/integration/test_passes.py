@@ -10,13 +10,12 @@ import pytest
 from photomat.catalog.pricing import Quote, agreed, quote_from_json
 from photomat.db.pool import Pool, transaction
 from photomat.db.rows import require_row
-from photomat.jobs.cancel import cancel_by_operator
-from photomat.jobs.create import Created, Creation, DraftChanged
-from photomat.jobs.limits import Limits
-from photomat.jobs.offer import accept_offer
+from photomat.jobs.actions import accept_offer, cancel_by_operator
 from photomat.jobs.settle import Failure, Success
 from photomat.kernel.ids import JobId, UserId
-from photomat.rewards.passes import pass_for
+from photomat.orders.limits import Limits
+from photomat.orders.purchase import Created, Creation, DraftChanged
+from photomat.rewards.vouchers import pass_for
 from support.books import names
 from support.database import connection_of, pool_of
 from support.jobs import URL, a_draft, a_user, money_of, settle_now, tap_create

@@ -11,9 +11,9 @@ from photomat.db.pool import Pool
 from photomat.db.rows import require_row
 from photomat.kernel.errors import OutcomeUnknown, PhotomatError, Transient
 from photomat.kernel.money import Money
-from photomat.payments.compare import reconcile
 from photomat.payments.invoices import GIVE_UP, LEASE, LOOK_BACK, InvoiceLooker, bill, look_at
 from photomat.payments.offers import Way
+from photomat.payments.reconcile import reconcile
 from photomat.payments.topup import Topup
 from support.database import SharedPostgres, create_database, drop_database, pool_of, shift_clock
 from support.money import rub

@@ -21,7 +21,7 @@ from photomat.payments.refunds import ask_refund, end_refund, finish, take_back_
 from photomat.rewards import gifts
 from photomat.rewards.book import book_share
 from photomat.rewards.promo import Used, use_code
-from photomat.wallet import giving_back, ledger
+from photomat.wallet import ledger, refunds
 from support.crashes import Cut, Verb, answer_of, cut_off, cuts
 from support.database import connection_of
 from support.money import buy, give_back, make_user, rub, sell
@@ -195,7 +195,7 @@ class PaymentMachine(RuleBasedStateMachine):
             return
 
         async def verb(tx: Transaction) -> object:
-            refund = await giving_back.refund_charge(tx, job_id=job, reference=f"refund:{job}")
+            refund = await refunds.refund_charge(tx, job_id=job, reference=f"refund:{job}")
             return refund.amount.minor, refund.is_new
 
         assert self.model.refund(job, None, f"refund:{job}") == self.answer(verb, cut)
@@ -218,7 +218,7 @@ class PaymentMachine(RuleBasedStateMachine):
     def operator_turns_it_round(self, number: int, cut: Any) -> None:
         of = f"operator:{self.name(number)}"
         assert self.model.correct(of, f"correction:{of}") == self.answer(
-            lambda tx: giving_back.correct(tx, of=of, reference=f"correction:{of}"), cut
+            lambda tx: refunds.correct(tx, of=of, reference=f"correction:{of}"), cut
         )
 
     @rule(target=open_gifts, user=users, amount=st.integers(100, 130), cut=cuts)

@@ -7,7 +7,7 @@ import pytest
 from photomat.kernel.errors import Rejected
 from photomat.operators import money
 from photomat.operators.journal import acts_with_money_of
-from photomat.operators.payments import refund_payment
+from photomat.operators.money import refund_payment
 from support.command import answer, photomat
 from support.database import pool_of
 from support.jobs import PRICE, a_done_job

@@ -8,13 +8,13 @@ import pytest
 
 from photomat.db.pool import transaction
 from photomat.db.rows import require_row
-from photomat.jobs.draft import save_draft
 from photomat.kernel.errors import Corrupt
 from photomat.kernel.ids import BotId, ChatId, UserId
 from photomat.kernel.money import Money
+from photomat.orders.draft import save_draft
 from photomat.payments.receive import receive, receive_payment
 from photomat.payments.topup import close_topup, find_topup
-from photomat.wallet import giving_back
+from photomat.wallet import refunds
 from support.database import pool_of, shift_clock
 from support.money import rub
 from support.payments import (
@@ -173,7 +173,7 @@ async def test_a_payment_pays_a_debt_first_and_says_what_is_left_of_it(database:
     async with pool_of(database) as pool:
         await people(pool)
         async with transaction(pool) as tx:
-            await giving_back.take_back(tx, user_id=ANNA, amount=rub(30_000), reference="test:debt", reason="promo")
+            await refunds.take_back(tx, user_id=ANNA, amount=rub(30_000), reference="test:debt", reason="promo")
         await pays(pool)
         assert await wallet_of(pool) == (0, 0, 10_000)
         assert await told(pool) == ["payment-received-owing"]

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from photomat.delivery.media import PARTS
-from photomat.files.copying import empty
-from photomat.kernel.private import tighten
+from photomat.delivery.archive import PARTS
+from photomat.files.sources import empty
+from photomat.kernel.private_files import tighten
 from support.delivery import delivery_desk
 from support.telegram_media import picture
 

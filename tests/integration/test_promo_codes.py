@@ -6,10 +6,8 @@ from datetime import timedelta
 import pytest
 
 from photomat.db.pool import transaction
-from photomat.rewards.codes import stop_code
-from photomat.rewards.promo import CodeRefused, Used
-from photomat.rewards.promo_code import Why
-from photomat.wallet import giving_back
+from photomat.rewards.promo import CodeRefused, Used, Why, stop_code
+from photomat.wallet import refunds
 from support.database import pool_of, shift_clock
 from support.jobs import a_job, a_user, money_of
 from support.rewards import a_code, gets_back, pays, uses
@@ -133,7 +131,7 @@ async def test_a_bonus_somebody_turned_round_is_not_taken_twice_and_jams_no_refu
         async with transaction(pool) as tx:
             await pays(tx, anna, 1000)
         async with transaction(pool) as tx:
-            await giving_back.correct(tx, of="promo:1", reference="c:1")
+            await refunds.correct(tx, of="promo:1", reference="c:1")
         async with transaction(pool) as tx:
             await gets_back(tx, 1000)
         assert await money_of(pool, anna) == (0, 0)

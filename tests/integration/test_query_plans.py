@@ -13,23 +13,22 @@ from typing import Final
 
 from aiohttp.test_utils import TestClient, TestServer
 
-from photomat.alerts.listing import list_incidents
 from photomat.alerts.rules import WATCHES
+from photomat.alerts.store import list_incidents
+from photomat.app.duties import duties_of
+from photomat.app.flow import DUE
+from photomat.app.retention import kinds_of
+from photomat.app.settings import Settings
+from photomat.app.wiring import Program, build
 from photomat.audit.differences import list_differences
 from photomat.audit.proofs import kept_proofs, prove_the_night
 from photomat.db.pool import Pool
-from photomat.flow import DUE
-from photomat.jobs.history import recent_jobs
+from photomat.jobs.history import recent_jobs, usual_seconds
 from photomat.jobs.listing import Only, list_jobs, look_around, waiting_orphans
-from photomat.jobs.usual import usual_seconds
 from photomat.kernel.errors import PhotomatError
 from photomat.kernel.ids import UserId
-from photomat.settings import Settings
 from photomat.wallet.statement import statement
-from photomat.wiring.duties import duties_of
-from photomat.wiring.program import Program, build
-from photomat.wiring.retention import kinds_of
-from photomat.work.pulse import Pulse
+from photomat.work.due_poller import Pulse
 from photomat.work.retention import prune
 from support.database import connection_of, pool_of
 from support.kie_sim import running_kie

@@ -11,11 +11,10 @@ import pytest
 
 from photomat.db.pool import Pool, transaction
 from photomat.kernel.ids import BotId, ChatId, UserId
-from photomat.operators.payments import refund_payment
+from photomat.operators.money import refund_payment
 from photomat.operators.receipts import Ruled, Ruling, approve_receipt, decline_receipt
-from photomat.payments.receipt import Receipt, ReceiptFile
-from photomat.payments.receipts import submit_receipt
 from photomat.payments.topup import open_topup
+from photomat.payments.transfers import Receipt, ReceiptFile, submit_receipt
 from support.books import names
 from support.command import photomat
 from support.database import pool_of

@@ -9,10 +9,10 @@ import pytest
 
 from photomat.db.pool import Pool
 from photomat.jobs.kie_balance import read_kie_balance
-from photomat.jobs.tidy import READINGS
+from photomat.jobs.sweep import READINGS
 from photomat.kernel.errors import Transient
-from photomat.payments.compare import reconcile
 from photomat.payments.invoices import InvoiceLooker
+from photomat.payments.reconcile import reconcile
 from photomat.providers.port import Report
 from support.database import pool_of, shift_clock
 from support.jobs import a_done_job, a_running_job, a_user

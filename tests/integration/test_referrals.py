@@ -5,14 +5,14 @@ import asyncio
 import pytest
 
 from photomat.db.pool import Pool, transaction
-from photomat.jobs.limits import LimitReached, Limits
 from photomat.jobs.settle import Success, settle
 from photomat.kernel.ids import UserId
 from photomat.operators.money import refund_job
+from photomat.orders.limits import LimitReached, Limits
 from photomat.payments.refunds import ask_refund
 from photomat.rewards import gifts, referrals
 from photomat.rewards.book import RewardBook, Terms
-from photomat.wallet import giving_back
+from photomat.wallet import refunds
 from support.database import pool_of
 from support.jobs import URL, a_done_job, a_draft, a_job, a_running_job, a_user, money_of, settle_now, tap_create
 from support.money import rub
@@ -128,7 +128,7 @@ async def test_a_reward_somebody_turned_round_is_not_taken_twice_and_jams_nothin
         job_id = await a_done_job(pool, friend)
         await book_all(pool)
         async with transaction(pool) as tx:
-            await giving_back.correct(tx, of="referral:100:inviter", reference="c:1")
+            await refunds.correct(tx, of="referral:100:inviter", reference="c:1")
         await refund_job(pool, job_id, None, reference="r:1", operator="olga", reason="blurred")
         assert await book_all(pool) == 1
         assert await money_of(pool, inviter) == (10_000, 0)
@@ -143,7 +143,7 @@ async def test_a_percent_somebody_turned_round_is_not_taken_twice_and_jams_nothi
             payment = await pays(tx, friend, 1000)
         await book_all(pool)
         async with transaction(pool) as tx:
-            await giving_back.correct(tx, of=f"referral:payment:{payment.payment_id}", reference="c:1")
+            await refunds.correct(tx, of=f"referral:payment:{payment.payment_id}", reference="c:1")
         async with transaction(pool) as tx:
             await gets_back(tx, 1000)
         assert await book_all(pool) == 1

@@ -4,8 +4,7 @@ import shutil
 from pathlib import Path
 
 from photomat.db.pool import transaction
-from photomat.delivery.ask_again import Asked, ask_again
-from photomat.delivery.resend import MOST_TRIES, claim_sends
+from photomat.delivery.resend import MOST_TRIES, Asked, ask_again, claim_sends
 from photomat.kernel.ids import ChatId, JobId, UserId
 from support.database import shift_clock
 from support.history import Archive, archive

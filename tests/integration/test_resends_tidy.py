@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 
-from photomat.delivery.tidy import RESENDS
+from photomat.delivery.archive import RESENDS
 from support.database import pool_of, shift_clock
 from support.jobs import a_done_job, a_user
 

@@ -8,12 +8,14 @@ from typing import Any
 
 import pytest
 
+from photomat.app.retention import kinds_of
+from photomat.app.settings import Settings
 from photomat.db.pool import Pool, transaction
 from photomat.delivery import outputs
-from photomat.delivery.media import PARTS
+from photomat.delivery.archive import PARTS
 from photomat.files.file import FromOutput
 from photomat.files.store import own_output
-from photomat.inbox.tidy import HANDLED
+from photomat.inbox.lanes import HANDLED
 from photomat.jobs import timeline
 from photomat.jobs.listing import look_around
 from photomat.jobs.settle import Failure
@@ -21,9 +23,7 @@ from photomat.jobs.story import read_story
 from photomat.jobs.timeline import Tag
 from photomat.kernel.ids import BotId, JobId
 from photomat.operators.installation import adopt
-from photomat.settings import Settings
 from photomat.telegram.port import MediaKind
-from photomat.wiring.retention import kinds_of
 from photomat.work.retention import prune, would_prune
 from support.database import connection_of, pool_of, shift_clock
 from support.jobs import a_done_job, a_draft, a_job, a_running_job, a_user, is_shown, settle_now

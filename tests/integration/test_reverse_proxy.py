@@ -15,7 +15,7 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from photomat.kernel.ports import reserve_port
+from photomat.checks.smoke_shop import reserve_port
 from photomat.web.app import LARGEST_BODY_BYTES, build_app
 from photomat.web.payments import source_of
 from photomat_chaos.lab.door import serving

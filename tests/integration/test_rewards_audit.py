@@ -3,7 +3,7 @@
 import pytest
 
 from photomat.db.pool import transaction
-from photomat.wallet import giving_back
+from photomat.wallet import refunds
 from support.books import by_hand, honest_books, names
 from support.database import connection_of, pool_of
 
@@ -79,5 +79,5 @@ async def test_a_credit_turned_round_behind_its_rows_back_is_found(database: str
     async with pool_of(database) as pool, connection_of(database) as connection:
         await honest_books(connection)
         async with transaction(pool) as tx:
-            await giving_back.correct(tx, of=of, reference="c:1")
+            await refunds.correct(tx, of=of, reference="c:1")
         assert await names(connection) == {found}

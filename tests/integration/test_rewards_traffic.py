@@ -9,11 +9,11 @@ import pytest
 
 from photomat.db.pool import Pool, transaction
 from photomat.db.rows import require_row
-from photomat.jobs.create import Created
 from photomat.jobs.settle import Success
 from photomat.kernel.errors import NotEnough, PhotomatError, Rejected
 from photomat.kernel.ids import JobId, UserId
 from photomat.operators.money import refund_job
+from photomat.orders.purchase import Created
 from photomat.rewards import gifts
 from photomat.rewards.book import RewardBook
 from support.database import pool_of

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from photomat.db.pool import Pool, transaction
-from photomat.jobs.cancel import Canceled, NotYours, TooLate, cancel_job
-from photomat.jobs.offer import accept_offer
+from photomat.jobs.actions import Canceled, NotYours, TooLate, accept_offer, cancel_job
 from photomat.jobs.settle import Failure, Settled, Success, settle
 from photomat.kernel.errors import NotEnough
 from photomat.kernel.ids import Fence, JobId, MessageId, UserId

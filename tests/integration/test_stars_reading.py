@@ -8,8 +8,8 @@ from photomat.db.pool import Pool
 from photomat.kernel.ids import BotId, UserId
 from photomat.kernel.money import Money
 from photomat.payments.receive import Arrived, receive
-from photomat.payments.stars_reading import LOOKED_FOR, StarsReader
-from photomat.telegram.stars import StarMove, StarPage, StarPerson
+from photomat.payments.stars_reader import LOOKED_FOR, StarsReader
+from photomat.telegram.port import StarMove, StarPage, StarPerson
 from photomat_sandbox.telegram.stars import StarCharge
 from support.conversation import Chat, conversation
 from support.database import pool_of, shift_clock

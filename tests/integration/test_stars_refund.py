@@ -2,13 +2,13 @@
 
 import pytest
 
+from photomat.app.wiring import give_back_ways
 from photomat.db.pool import transaction
 from photomat.kernel.errors import OutcomeUnknown, Rejected, Transient
 from photomat.kernel.ids import UserId
 from photomat.payments.refunder import Refunder
 from photomat.payments.refunds import ask_refund
-from photomat.telegram.stars_client import StarsClient
-from photomat.wiring.money import give_back_ways
+from photomat.telegram.client import StarsClient
 from photomat_sandbox.faults import Action
 from support.conversation import Chat, conversation
 from support.database import shift_clock

@@ -8,19 +8,19 @@ from typing import Any
 
 import pytest
 
-from photomat.bot.forms.attachments import attached
+from photomat.bot.order_form.attachments import attached
 from photomat.catalog.input import FileLimits, Input
-from photomat.files.courier import Courier
+from photomat.files.accept import take
 from photomat.files.file import FromLink, InputFile
-from photomat.files.take import take
-from photomat.jobs import waiting_store
-from photomat.jobs.departures import Departures
+from photomat.files.uploader import Courier
+from photomat.jobs import store as jobs_store
+from photomat.jobs.claims import Departures
 from photomat.jobs.inputs import Inputs
-from photomat.jobs.request import Request
+from photomat.jobs.job import Request
 from photomat.jobs.submit import Submitter
 from photomat.kernel.ids import JobId
-from photomat.kie.families import JOBS
-from photomat.kie.uploads import KieUploads
+from photomat.kie.client import KieUploads
+from photomat.kie.protocol import JOBS
 from support import media_bytes as made
 from support.database import shift_clock
 from support.files import Sender, a_sender
@@ -91,7 +91,7 @@ class Counter:
                 stopping=lambda: False,
                 departures=Departures(apart_s=1),
             )
-            for job in await waiting_store.claim_uploads(pool, limit=9, lease=LEASE, instance=ONE):
+            for job in await jobs_store.claim_uploads(pool, limit=9, lease=LEASE, instance=ONE):
                 await submitter.upload(job)
             for job in await claim_submits(pool, limit=9, lease=LEASE, instance=ONE):
                 await submitter.submit(job)

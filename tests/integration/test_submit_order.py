@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from photomat.app.flow import SUBMIT_WIDTH
 from photomat.db.pool import Pool
-from photomat.flow import SUBMIT_WIDTH
 from photomat.jobs import store
 from photomat.jobs.claims import CREATES, CREATES_WINDOW_S
-from photomat.jobs.limits import Limits
 from photomat.jobs.submit import paused_by
 from photomat.kernel.ids import InstanceId, JobId, TaskId, UserId
+from photomat.orders.limits import Limits
 from photomat.work import budget
 from photomat.work.budget import NoRoom
 from photomat.work.loop import Loop, Step

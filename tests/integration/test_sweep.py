@@ -4,15 +4,16 @@ import pytest
 
 from photomat.audit.run import violations
 from photomat.db.pool import Pool, transaction
-from photomat.jobs import outcome_store, store
-from photomat.jobs.loose_holds import (
+from photomat.jobs import store
+from photomat.jobs import store as jobs_store
+from photomat.jobs.settle import Failure, Success
+from photomat.jobs.sweep import (
     Release,
     find_loose_holds,
+    rearm_the_forgotten,
     release_loose_hold,
     shout_about_loose_holds,
 )
-from photomat.jobs.settle import Failure, Success
-from photomat.jobs.sweep import rearm_the_forgotten
 from photomat.jobs.timeline import events_of
 from photomat.kernel.ids import JobId, UserId
 from photomat.operators import actions
@@ -105,7 +106,7 @@ async def test_stopped_settled_claimed_and_planned_jobs_are_left_alone(database:
         for job in await claim_looks(pool, limit=9, lease=LEASE, instance=ONE):
             async with transaction(pool) as tx:
                 if job.job_id == stopped:
-                    assert await outcome_store.write_stopped(tx, job, error="ours")
+                    assert await jobs_store.write_stopped(tx, job, error="ours")
         await forget(pool, claimed)
         before = [await row_of(pool, job_id) for job_id in (planned, done, stopped, claimed)]
         assert await rearm_the_forgotten(pool) == 0

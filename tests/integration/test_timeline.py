@@ -14,9 +14,9 @@ from photomat.delivery.coordinator import MOST_REFUSALS
 from photomat.delivery.rearm import rearm_user
 from photomat.delivery.ring import claim_rings
 from photomat.inbox.receive import receive
+from photomat.jobs.actions import accept_offer
 from photomat.jobs.explain import Surroundings
 from photomat.jobs.listing import Only, list_jobs
-from photomat.jobs.offer import accept_offer
 from photomat.jobs.settle import Failure, Settled, Success, settle
 from photomat.jobs.story import read_story
 from photomat.jobs.timeline import Event, Tag, events_of

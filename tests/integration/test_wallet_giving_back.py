@@ -6,7 +6,7 @@ import pytest
 from photomat.db.pool import Pool, transaction
 from photomat.kernel.errors import Corrupt, NotEnough, Rejected
 from photomat.kernel.ids import JobId, UserId
-from photomat.wallet import giving_back, ledger, transfers
+from photomat.wallet import ledger, refunds, transfers
 from support.database import pool_of
 from support.money import buy, give_back, make_user, rub, sell
 
@@ -64,7 +64,7 @@ async def test_a_payment_taken_back_takes_what_is_there_and_the_rest_is_owed(dat
             await buy(tx, ANNA, price=10)
         for is_new in (True, False):
             async with transaction(pool) as tx:
-                taken = await giving_back.take_back(
+                taken = await refunds.take_back(
                     tx, user_id=ANNA, amount=rub(100), reference="stars-refund:1", of="stars:1"
                 )
             assert (taken.from_wallet, taken.as_debt, taken.is_new) == (rub(30), rub(70), is_new)
@@ -81,13 +81,13 @@ async def test_a_payment_is_not_taken_back_twice(database: str) -> None:
         async with transaction(pool) as tx:
             await make_user(tx, ANNA)
             await ledger.credit(tx, user_id=ANNA, amount=rub(100), reference="stars:1", reason="operator")
-            await giving_back.take_back(tx, user_id=ANNA, amount=rub(70), reference="back:1", of="stars:1")
+            await refunds.take_back(tx, user_id=ANNA, amount=rub(70), reference="back:1", of="stars:1")
         async with transaction(pool) as tx:
             with pytest.raises(Rejected) as refusal:
-                await giving_back.take_back(tx, user_id=ANNA, amount=rub(31), reference="back:2", of="stars:1")
+                await refunds.take_back(tx, user_id=ANNA, amount=rub(31), reference="back:2", of="stars:1")
         assert refusal.value.facts["rest"] == rub(30)
         async with transaction(pool) as tx:
-            await giving_back.take_back(tx, user_id=ANNA, amount=rub(30), reference="back:2", of="stars:1")
+            await refunds.take_back(tx, user_id=ANNA, amount=rub(30), reference="back:2", of="stars:1")
         assert await sums(pool) == (0, 0, 0)
 
 
@@ -99,18 +99,18 @@ async def test_only_a_credit_of_this_user_can_be_taken_back(database: str, of: s
             await make_user(tx, BORIS, balance=100)
             job = await buy(tx, ANNA, price=10)
             await sell(tx, job)
-            await giving_back.take_back(tx, user_id=ANNA, amount=rub(5), reference="back:1", of="welcome:42")
+            await refunds.take_back(tx, user_id=ANNA, amount=rub(5), reference="back:1", of="welcome:42")
         named = f"job:{job}" if of == "job:1" else of
         with pytest.raises(Corrupt, match="is not a credit of user 42"):
             async with transaction(pool) as tx:
-                await giving_back.take_back(tx, user_id=ANNA, amount=rub(1), reference="b", of=named)
+                await refunds.take_back(tx, user_id=ANNA, amount=rub(1), reference="b", of=named)
 
 
 async def test_money_that_comes_in_pays_the_debt_first(database: str) -> None:
     async with pool_of(database) as pool:
         async with transaction(pool) as tx:
             await make_user(tx, ANNA)
-            await giving_back.take_back(tx, user_id=ANNA, amount=rub(70), reference="bank:1")
+            await refunds.take_back(tx, user_id=ANNA, amount=rub(70), reference="bank:1")
             await ledger.credit(tx, user_id=ANNA, amount=rub(50), reference="stars:1", reason="operator")
             assert (await ledger.balance(tx, user_id=ANNA)).available == rub(0)
             await ledger.credit(tx, user_id=ANNA, amount=rub(50), reference="stars:2", reason="operator")
@@ -126,7 +126,7 @@ async def test_money_of_a_failed_picture_pays_the_debt_of_its_customer(database:
         async with transaction(pool) as tx:
             await make_user(tx, ANNA, balance=100)
             job = await buy(tx, ANNA, price=100)
-            await giving_back.take_back(tx, user_id=ANNA, amount=rub(70), reference="bank:1")
+            await refunds.take_back(tx, user_id=ANNA, amount=rub(70), reference="bank:1")
         assert await sums(pool) == (100, 100, 70)
         async with transaction(pool) as tx:
             await give_back(tx, job)
@@ -139,15 +139,15 @@ async def test_a_charge_is_refunded_in_parts_and_never_beyond_itself(database: s
     async with pool_of(database) as pool:
         job = await a_sold_job(pool)
         async with transaction(pool) as tx:
-            await giving_back.refund_charge(tx, job_id=job, amount=rub(24), reference="r:1")
+            await refunds.refund_charge(tx, job_id=job, amount=rub(24), reference="r:1")
             with pytest.raises(Rejected, match="gives-back-too-much"):
-                await giving_back.refund_charge(tx, job_id=job, amount=rub(41), reference="r:2")
-            rest = await giving_back.refund_charge(tx, job_id=job, reference="r:2")
+                await refunds.refund_charge(tx, job_id=job, amount=rub(41), reference="r:2")
+            rest = await refunds.refund_charge(tx, job_id=job, reference="r:2")
             assert (rest.amount, rest.is_new) == (rub(40), True)
-            again = await giving_back.refund_charge(tx, job_id=job, reference="r:2")
+            again = await refunds.refund_charge(tx, job_id=job, reference="r:2")
             assert (again.amount, again.is_new) == (rub(40), False)
             with pytest.raises(Rejected, match="gives-back-too-much"):
-                await giving_back.refund_charge(tx, job_id=job, reference="r:3")
+                await refunds.refund_charge(tx, job_id=job, reference="r:3")
         assert await sums(pool) == (100, 0, 0)
         assert await lines_of(pool, "r:1") == [("wallet", ANNA, 24), ("income", None, -24)]
 
@@ -156,10 +156,10 @@ async def test_a_refund_pays_the_debt_first_and_a_job_never_charged_has_none(dat
     async with pool_of(database) as pool:
         job = await a_sold_job(pool, price=64, balance=64)
         async with transaction(pool) as tx:
-            await giving_back.take_back(tx, user_id=ANNA, amount=rub(50), reference="bank:1")
-            await giving_back.refund_charge(tx, job_id=job, reference="r:1", reason="undelivered")
+            await refunds.take_back(tx, user_id=ANNA, amount=rub(50), reference="bank:1")
+            await refunds.refund_charge(tx, job_id=job, reference="r:1", reason="undelivered")
             with pytest.raises(Rejected, match="not-charged"):
-                await giving_back.refund_charge(tx, job_id=JobId(job + 1), reference="r:2")
+                await refunds.refund_charge(tx, job_id=JobId(job + 1), reference="r:2")
         assert await sums(pool) == (14, 0, 0)
 
 
@@ -167,11 +167,11 @@ async def test_a_reference_cannot_mean_another_refund(database: str) -> None:
     async with pool_of(database) as pool:
         job = await a_sold_job(pool)
         async with transaction(pool) as tx:
-            await giving_back.refund_charge(tx, job_id=job, amount=rub(24), reference="r:1")
+            await refunds.refund_charge(tx, job_id=job, amount=rub(24), reference="r:1")
         for amount, reason in ((rub(25), "refund"), (rub(24), "undelivered")):
             with pytest.raises(Corrupt, match="other parameters"):
                 async with transaction(pool) as tx:
-                    await giving_back.refund_charge(
+                    await refunds.refund_charge(
                         tx,
                         job_id=job,
                         amount=amount,
@@ -185,7 +185,7 @@ async def test_a_gift_moves_once_and_pays_the_friends_debt(database: str) -> Non
         async with transaction(pool) as tx:
             await make_user(tx, ANNA, balance=100)
             await make_user(tx, BORIS)
-            await giving_back.take_back(tx, user_id=BORIS, amount=rub(20), reference="bank:1")
+            await refunds.take_back(tx, user_id=BORIS, amount=rub(20), reference="bank:1")
         for is_new in (True, False):
             async with transaction(pool) as tx:
                 assert (
@@ -211,13 +211,13 @@ async def test_a_corrected_gift_is_owed_by_the_friend_who_spent_it(database: str
             await sell(tx, await buy(tx, BORIS, price=50))
         for is_new in (True, False):
             async with transaction(pool) as tx:
-                assert await giving_back.correct(tx, of="gift:1", reference="c:1") is is_new
+                assert await refunds.correct(tx, of="gift:1", reference="c:1") is is_new
         assert await sums(pool) == (100, 0, 0)
         assert await sums(pool, BORIS) == (0, 0, 50)
         for of, reference in (("gift:1", "c:2"), ("c:1", "c:3"), ("nothing", "c:4")):
             async with transaction(pool) as tx:
                 with pytest.raises(Rejected):
-                    await giving_back.correct(tx, of=of, reference=reference)
+                    await refunds.correct(tx, of=of, reference=reference)
 
 
 async def test_a_charge_is_refunded_and_not_corrected(database: str) -> None:
@@ -225,10 +225,10 @@ async def test_a_charge_is_refunded_and_not_corrected(database: str) -> None:
         job = await a_sold_job(pool)
         async with transaction(pool) as tx:
             with pytest.raises(Rejected, match="cannot-be-corrected"):
-                await giving_back.correct(tx, of=f"job:{job}", reference="c:1")
-            await giving_back.take_back(tx, user_id=ANNA, amount=rub(5), reference="b:1", of="welcome:42")
+                await refunds.correct(tx, of=f"job:{job}", reference="c:1")
+            await refunds.take_back(tx, user_id=ANNA, amount=rub(5), reference="b:1", of="welcome:42")
             with pytest.raises(Rejected, match="cannot-be-corrected"):
-                await giving_back.correct(tx, of="welcome:42", reference="c:2")
+                await refunds.correct(tx, of="welcome:42", reference="c:2")
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,8 @@ from photomat.db.connection import Isolation
 from photomat.db.pool import Transaction, connect
 from photomat.kernel.errors import Corrupt, NotEnough, Rejected
 from photomat.kernel.ids import JobId, UserId
-from photomat.wallet import giving_back, ledger, transfers
-from photomat.wallet.posting import CreditReason
+from photomat.wallet import ledger, refunds, transfers
+from photomat.wallet.postings import CreditReason
 from support.crashes import CutOffError, Verb, fragile
 from support.database import connection_of
 from support.money import accept_offer, buy, give_back, make_user, mark, rub, sell
@@ -129,7 +129,7 @@ class WalletMachine(RuleBasedStateMachine):
         owner, reference = self.users[user], self.key("take-back", number)
 
         async def verb(tx: Transaction) -> object:
-            taken = await giving_back.take_back(tx, user_id=owner, amount=rub(amount), reference=reference)
+            taken = await refunds.take_back(tx, user_id=owner, amount=rub(amount), reference=reference)
             return taken.from_wallet.minor, taken.as_debt.minor, taken.is_new
 
         assert self.model.take_back(owner, amount, reference) == self.answer(verb, cut)
@@ -149,7 +149,7 @@ class WalletMachine(RuleBasedStateMachine):
 
         async def verb(tx: Transaction) -> object:
             given = None if amount is None else rub(amount)
-            refund = await giving_back.refund_charge(tx, job_id=job, amount=given, reference=reference)
+            refund = await refunds.refund_charge(tx, job_id=job, amount=given, reference=reference)
             return refund.amount.minor, refund.is_new
 
         assert self.model.refund(job, amount, reference) == self.answer(verb, cut)
@@ -161,7 +161,7 @@ class WalletMachine(RuleBasedStateMachine):
         of = self.key(verb, number)
         reference = f"correction:{of}" + (":2" if second else "")
         assert self.model.correct(of, reference) == self.answer(
-            lambda tx: giving_back.correct(tx, of=of, reference=reference), cut
+            lambda tx: refunds.correct(tx, of=of, reference=reference), cut
         )
 
     @rule(target=jobs, user=users, price=amounts, cut=cuts)

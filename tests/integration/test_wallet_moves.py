@@ -6,7 +6,7 @@ from photomat.db.pool import Pool, Transaction, transaction
 from photomat.kernel.errors import Corrupt, NotEnough
 from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import Money
-from photomat.wallet import giving_back, ledger
+from photomat.wallet import ledger, refunds
 from photomat.wallet.statement import statement
 from support.database import pool_of
 from support.money import accept_offer, buy, give_back, make_job, make_user, mark, rub, sell
@@ -100,7 +100,7 @@ async def test_who_owes_cannot_hold_until_the_debt_is_gone(database: str) -> Non
 
 async def owe(tx: Transaction, *, paid_back: int, owed: int) -> None:
     """A payment taken back by the bank: part of it was still in the wallet, the rest is debt."""
-    taken = await giving_back.take_back(tx, user_id=ANNA, amount=rub(paid_back + owed), reference="bank:1")
+    taken = await refunds.take_back(tx, user_id=ANNA, amount=rub(paid_back + owed), reference="bank:1")
     assert (taken.from_wallet, taken.as_debt) == (rub(paid_back), rub(owed))
 
 

@@ -16,7 +16,7 @@ from photomat.db.connection import Isolation
 from photomat.db.pool import Connection, Transaction, transaction
 from photomat.kernel.errors import Corrupt, NotEnough, Rejected
 from photomat.kernel.ids import JobId, UserId
-from photomat.wallet import giving_back, ledger, transfers
+from photomat.wallet import ledger, refunds, transfers
 from support.database import connection_of, pool_of
 from support.money import buy, give_back, make_job, make_user, mark, rub, sell
 from support.sessions import until_done_or_blocked
@@ -67,12 +67,12 @@ async def debit(tx: Transaction, scene: Scene) -> bool:
 
 async def take_back(tx: Transaction, scene: Scene) -> object:
     reference = f"bank:{scene.user}"
-    taken = await giving_back.take_back(tx, user_id=scene.user, amount=rub(90), reference=reference)
+    taken = await refunds.take_back(tx, user_id=scene.user, amount=rub(90), reference=reference)
     return taken.from_wallet.minor, taken.as_debt.minor, taken.is_new
 
 
 async def refund(tx: Transaction, scene: Scene, *, reference: str) -> object:
-    given = await giving_back.refund_charge(tx, job_id=scene.sold, reference=f"{reference}:{scene.user}")
+    given = await refunds.refund_charge(tx, job_id=scene.sold, reference=f"{reference}:{scene.user}")
     return given.amount.minor, given.is_new
 
 
@@ -84,7 +84,7 @@ async def gift(tx: Transaction, scene: Scene, *, back: bool) -> bool:
 
 async def correct(tx: Transaction, scene: Scene) -> bool:
     of = f"welcome:{scene.user}"
-    return await giving_back.correct(tx, of=of, reference=f"correction:{of}")
+    return await refunds.correct(tx, of=of, reference=f"correction:{of}")
 
 
 MOVES = (
@@ -295,7 +295,7 @@ async def test_a_refund_of_a_payment_racing_a_spend_loses_no_kopeck(database: st
 
             async def refund_payment(anna: UserId = anna) -> object:
                 async with transaction(pool) as tx:
-                    await giving_back.take_back(
+                    await refunds.take_back(
                         tx, user_id=anna, amount=rub(PRICE), reference=f"back:{anna}", of=f"stars:{anna}"
                     )
                     return "refunded"

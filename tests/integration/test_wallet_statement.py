@@ -7,7 +7,7 @@ from photomat.db.pool import Pool, transaction
 from photomat.kernel.ids import JobId, UserId
 from photomat.operators import money
 from photomat.operators.journal import acts_with_money_of
-from photomat.wallet import giving_back, ledger, transfers
+from photomat.wallet import ledger, refunds, transfers
 from photomat.wallet.explain import explain_job, explain_move
 from photomat.wallet.statement import statement
 from support.command import answer, photomat
@@ -35,8 +35,8 @@ async def a_life(pool: Pool) -> JobId:
         await tx.execute("UPDATE generation_jobs SET inputs = $2 WHERE job_id = $1", job, {"prompt": "кот " * 40})
         await sell(tx, job)
         await transfers.transfer(tx, giver=ANNA, taker=BORIS, amount=rub(30), reference="gift:1")
-        await giving_back.refund_charge(tx, job_id=job, amount=rub(14), reference="refund:1")
-        await giving_back.take_back(tx, user_id=ANNA, amount=rub(530), reference="back:1")
+        await refunds.refund_charge(tx, job_id=job, amount=rub(14), reference="refund:1")
+        await refunds.take_back(tx, user_id=ANNA, amount=rub(530), reference="back:1")
     return job
 
 

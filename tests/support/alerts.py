@@ -5,12 +5,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, cast
 
+from photomat.alerts.checker import Watcher
 from photomat.alerts.incident import Eyes, Kind, Notice, Turn
 from photomat.alerts.rules import WATCHES
-from photomat.alerts.tell import Teller
-from photomat.alerts.watch import Watcher
-from photomat.cluster.active_state import ActiveState
+from photomat.alerts.sender import Teller
 from photomat.cluster.instances import Heartbeat
+from photomat.cluster.leader import ActiveState
 from photomat.db.pool import Pool
 from photomat.kernel.ids import ChatId, InstanceId, MessageId
 from photomat.telegram.port import Keyboard

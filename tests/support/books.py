@@ -9,7 +9,7 @@ from photomat.audit.proofs import seal_days
 from photomat.audit.run import new_violations, violations
 from photomat.db.pool import Connection, Transaction
 from photomat.kernel.ids import UserId
-from photomat.wallet import giving_back, ledger, transfers
+from photomat.wallet import ledger, refunds, transfers
 from support.audit import broken
 from support.database import shift_clock
 from support.every_payment import every_payment
@@ -60,18 +60,18 @@ async def every_other_move(tx: Transaction) -> None:
     await ledger.debit(tx, user_id=ANNA, amount=rub(7), reference="operator:1", reason="operator")
     await transfers.transfer(tx, giver=ANNA, taker=BORIS, amount=rub(11), reference="gift:1")
     await transfers.transfer(tx, giver=BORIS, taker=ANNA, amount=rub(12), reference="gift:2")
-    await giving_back.correct(tx, of="gift:2", reference="correction:gift:2")
+    await refunds.correct(tx, of="gift:2", reference="correction:gift:2")
     await gifts_every_way(tx, ANNA, BORIS)
     sold = await buy(tx, ANNA, price=70)
     await sell(tx, sold)
-    await giving_back.refund_charge(tx, job_id=sold, amount=rub(21), reference="refund:1")
+    await refunds.refund_charge(tx, job_id=sold, amount=rub(21), reference="refund:1")
     carol = await make_user(tx, 44)
     await ledger.credit(tx, user_id=carol, amount=rub(500), reference="stars:2", reason="operator")
     late = await buy(tx, carol, price=300)
-    await giving_back.take_back(tx, user_id=carol, amount=rub(450), reference="stars-refund:2", of="stars:2")
+    await refunds.take_back(tx, user_id=carol, amount=rub(450), reference="stars-refund:2", of="stars:2")
     await a_promo_sum(tx, carol, 30)
     await give_back(tx, late)
-    await giving_back.take_back(tx, user_id=carol, amount=rub(110), reference="referral-back:1", reason="referral")
+    await refunds.take_back(tx, user_id=carol, amount=rub(110), reference="referral-back:1", reason="referral")
     await ledger.credit(tx, user_id=carol, amount=rub(60), reference="operator:2", reason="operator")
 
 

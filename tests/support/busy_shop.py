@@ -5,9 +5,8 @@ from typing import Final
 from photomat.db.pool import Connection, Pool, transaction
 from photomat.inbox.receive import receive
 from photomat.kernel.ids import BotId, ChatId
-from photomat.notices.tell import tell
-from photomat.payments.receipt import ReceiptFile
-from photomat.payments.receipts import submit_receipt
+from photomat.messages.notices import tell
+from photomat.payments.transfers import ReceiptFile, submit_receipt
 from photomat.rewards import gifts
 from support.database import shift_clock
 from support.jobs import a_done_job, a_job, a_running_job, a_user

@@ -4,8 +4,7 @@ import json
 from typing import Any
 
 from photomat.db.pool import Pool
-from photomat.jobs.callback import Callback
-from photomat.jobs.callback_inbox import CallbackInbox
+from photomat.jobs.callback import Callback, CallbackInbox
 from photomat.kernel.ids import JobId
 from support.jobs import Woken
 

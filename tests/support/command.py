@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 from typing import Any, Final
 
-from photomat.settings import Settings
+from photomat.app.settings import Settings
 from photomat_chaos.lab.nursery import Order, nursery
 
 PATIENCE_S: Final = 300

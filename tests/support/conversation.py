@@ -11,16 +11,16 @@ from typing import Any
 from aiogram import Bot
 
 from photomat.bot.app import build_dispatcher
-from photomat.bot.dispatch import UpdateWorker
-from photomat.bot.polling import Poller
-from photomat.bot.shop import NO_SUPPORT, Shop, Support
+from photomat.bot.context import NO_SUPPORT, Shop, Support
+from photomat.bot.updates import Poller
+from photomat.bot.worker import UpdateWorker
 from photomat.catalog.load import load_catalog
 from photomat.catalog.pricing import Rates
 from photomat.db.pool import Pool
 from photomat.jobs.job import Times
-from photomat.jobs.limits import USUAL, Limits
 from photomat.kernel.ids import InstanceId
 from photomat.kernel.money import Money
+from photomat.orders.limits import USUAL, Limits
 from photomat.payments.offers import Offers
 from photomat.providers.port import PaymentProvider
 from photomat.rewards.book import Terms

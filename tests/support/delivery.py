@@ -12,13 +12,12 @@ from aiogram.client.telegram import TelegramAPIServer
 
 from photomat.catalog.load import load_catalog
 from photomat.db.pool import Pool
+from photomat.delivery.archive import Keeper, ResultFiles
 from photomat.delivery.coordinator import Coordinator
-from photomat.delivery.keep import Keeper
-from photomat.delivery.media import ResultFiles
 from photomat.delivery.ring import Ringer
 from photomat.delivery.sender import Sender
 from photomat.kernel.ids import InstanceId, JobId, UserId
-from photomat.telegram.messenger import TelegramMessenger
+from photomat.telegram.client import TelegramMessenger
 from photomat.telegram.pacing import Pacing
 from photomat.texts.load import load_texts
 from photomat_sandbox.telegram.people import Person

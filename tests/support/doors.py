@@ -9,10 +9,10 @@ from typing import Any
 
 from aiohttp import ClientSession
 
-from photomat.cluster.active_state import ActiveState
+from photomat.cluster.leader import ActiveState
 from photomat.db.pool import Pool
 from photomat.inbox.receive import queue_depth, receive
-from photomat.jobs.callback_inbox import CallbackInbox
+from photomat.jobs.callback import CallbackInbox
 from photomat.kernel.ids import JobId
 from photomat.kernel.metrics import BAD_REQUESTS
 from photomat.kie.signature import sign_job

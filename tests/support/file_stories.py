@@ -8,14 +8,14 @@ from typing import Final
 from photomat.catalog.pricing import agreed
 from photomat.db.pool import Pool, transaction
 from photomat.files.file import Content, FromTelegram, InputFile
-from photomat.files.measure import measure
 from photomat.files.store import add_file
-from photomat.jobs.create import Created, create_job_atomic
-from photomat.jobs.draft import save_draft
-from photomat.jobs.request import Request
+from photomat.jobs.job import Request
 from photomat.kernel.ids import BotId, ChatId, MessageId, UserId
 from photomat.kernel.money import Money
-from photomat.kie.families import JOBS
+from photomat.kie.protocol import JOBS
+from photomat.media.measure import measure
+from photomat.orders.draft import save_draft
+from photomat.orders.purchase import Created, create_job_atomic
 from photomat_sandbox.telegram import person_acts
 from support import media_bytes as made
 from support.customer import Customer

@@ -10,14 +10,12 @@ from aiogram import Bot
 from aiogram.fsm.context import FSMContext
 from aiogram.types import Message
 
-from photomat.bot.shop import Shop
-from photomat.bot.storage import Conversation, ConversationStorage, storage_key
-from photomat.bot.unit import Person, Unit
-from photomat.bot.visit import Visit
+from photomat.bot.context import Person, Shop, Unit, Visit
+from photomat.bot.conversation import Conversation, ConversationStorage, storage_key
 from photomat.catalog.load import load_catalog
 from photomat.catalog.pricing import Rates
 from photomat.db.pool import Pool
-from photomat.files.desk import FileDesk
+from photomat.files.sources import FileDesk
 from photomat.kernel.fetch import Fetcher
 from photomat.kernel.ids import BotId, ChatId, ReceivedId, UserId
 from photomat.kernel.money import Money

@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from photomat.catalog.load import load_catalog
+from photomat.delivery.archive import Keeper, ResultFiles
 from photomat.delivery.coordinator import Coordinator
-from photomat.delivery.keep import Keeper
-from photomat.delivery.media import ResultFiles
 from photomat.delivery.resend import Resender, claim_sends
 from photomat.delivery.sender import Sender
 from photomat.kernel.ids import JobId, UserId
-from photomat.telegram.messenger import TelegramMessenger
+from photomat.telegram.client import TelegramMessenger
 from photomat.texts.load import load_texts
 from support.conversation import Chat, conversation
 from support.delivery import TRUSTED_HOST

@@ -9,18 +9,18 @@ from photomat.catalog.pricing import agreed
 from photomat.db.pool import Pool, transaction
 from photomat.db.rows import require_row
 from photomat.delivery.lock import mark_delivered, try_acquire_delivery_lock
-from photomat.delivery.locked import LockedCard
+from photomat.delivery.render import LockedCard
 from photomat.jobs import store
 from photomat.jobs.claims import Claims, creates_budget, queries_budget
-from photomat.jobs.create import Created, Creation, create_job_atomic
-from photomat.jobs.draft import Draft, save_draft
 from photomat.jobs.job import Job, Times
 from photomat.jobs.settle import Outcome, Settled, Success, settle
 from photomat.kernel.ids import BotId, ChatId, InstanceId, JobId, MessageId, TaskId, UserId
 from photomat.kernel.logs import ensure_correlation_id
-from photomat.kie.families import FAMILIES, JOBS
 from photomat.kie.port import Answer
+from photomat.kie.protocol import FAMILIES, JOBS
 from photomat.kie.state_parser import KieState, Reading
+from photomat.orders.draft import Draft, save_draft
+from photomat.orders.purchase import Created, Creation, create_job_atomic
 from photomat.wallet import ledger
 from support.money import make_user, rub
 from support.updates import BOT_ID

@@ -17,7 +17,7 @@ from typing import Final
 
 import pytest
 
-from photomat.db.postgres.binaries import binary
+from photomat.db.postgres.release import binary
 from support.database import connection_of
 
 BOUND_S: Final = 300.0

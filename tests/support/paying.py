@@ -5,11 +5,10 @@ from typing import Any
 
 from photomat.kernel.ids import BotId, UserId
 from photomat.kernel.money import Money
-from photomat.notices.send import Notifier
+from photomat.messages.sender import Notifier
 from photomat.payments.offers import Offers, Plan, read_packages, read_sums
-from photomat.payments.stars_reading import StarsReader
-from photomat.telegram.messenger import TelegramMessenger
-from photomat.telegram.stars_client import StarsClient
+from photomat.payments.stars_reader import StarsReader
+from photomat.telegram.client import StarsClient, TelegramMessenger
 from photomat.texts.load import load_texts
 from photomat_sandbox.telegram import person_acts
 from photomat_sandbox.telegram.people import Person

@@ -4,7 +4,7 @@ import signal
 from collections.abc import Mapping
 from typing import Final
 
-from photomat.operators.payments import refund_payment
+from photomat.operators.money import refund_payment
 from support.customer import Customer, words_of
 from support.database import pool_of
 from support.instance import Instance

@@ -10,7 +10,7 @@ from photomat.db.rows import require_row
 from photomat.kernel.errors import PhotomatError
 from photomat.kernel.ids import BotId, UserId
 from photomat.kernel.money import Money
-from photomat.notices.notice import facts_from_json
+from photomat.messages.notices import facts_from_json
 from photomat.payments.offers import Way
 from photomat.payments.receive import Arrived, Received, receive
 from photomat.payments.refunder import GiveBack, Refund, Refunder

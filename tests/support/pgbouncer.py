@@ -11,8 +11,8 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from photomat.checks.smoke_shop import reserve_port
 from photomat.db.postgres.privileges import choose_user, command_line
-from photomat.kernel.ports import reserve_port
 from support.patience import until
 
 PROGRAM: Final = shutil.which("pgbouncer", path=f"{os.environ['PATH']}:/usr/sbin")

@@ -9,7 +9,7 @@ from photomat.catalog.model import Model
 from photomat.catalog.pricing import Override, OverrideKind
 from photomat.db.pool import Pool
 from photomat.operators.actions import Answer
-from photomat.operators.prices import PriceChange, change_price
+from photomat.operators.catalog import PriceChange, change_price
 from support.conversation import RATES
 
 Z_IMAGE = load_catalog().get("z-image")

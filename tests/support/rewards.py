@@ -9,9 +9,7 @@ from photomat.payments.receive import Arrived, Received, receive_payment
 from photomat.payments.refunds import take_back_told
 from photomat.rewards import gifts, hooks, referrals
 from photomat.rewards.book import RewardBook, Terms, book_referral, book_share
-from photomat.rewards.codes import add_code
-from photomat.rewards.promo import CodeRefused, Used, use_code
-from photomat.rewards.promo_code import PromoCode
+from photomat.rewards.promo import CodeRefused, PromoCode, Used, add_code, use_code
 from support.money import buy, make_user, rub, sell
 from support.sessions import as_pool
 

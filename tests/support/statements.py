@@ -3,8 +3,7 @@
 from photomat.db.pool import Transaction
 from photomat.kernel.ids import UserId
 from photomat.wallet import ledger
-from photomat.wallet.open_holds import open_holds
-from photomat.wallet.statement import Move, newer_page, own_move, statement
+from photomat.wallet.statement import Move, newer_page, open_holds, own_move, statement
 
 
 async def statement_adds_up(tx: Transaction, user_id: UserId, *, limit: int) -> list[Move]:

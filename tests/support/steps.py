@@ -6,11 +6,11 @@ from datetime import timedelta
 from typing import Any
 
 from photomat.db.pool import Pool, transaction
+from photomat.jobs.actions import Canceled, cancel_job
 from photomat.jobs.callback import Callback, update_from_callback
-from photomat.jobs.cancel import Canceled, cancel_job
-from photomat.jobs.departures import Departures
+from photomat.jobs.claims import Departures
 from photomat.jobs.inputs import Inputs
-from photomat.jobs.look import Looker
+from photomat.jobs.poll import Looker
 from photomat.jobs.submit import Submitter
 from photomat.kernel.ids import JobId, MessageId
 from photomat.kie.client import KieClient

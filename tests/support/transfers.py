@@ -11,18 +11,18 @@ from aiogram import Dispatcher
 from PIL import Image
 
 from photomat.bot.app import build_dispatcher
-from photomat.bot.dispatch import UpdateWorker
-from photomat.bot.polling import Poller
-from photomat.bot.shop import Shop
+from photomat.bot.context import Shop
+from photomat.bot.updates import Poller
+from photomat.bot.worker import UpdateWorker
 from photomat.catalog.load import load_catalog
 from photomat.db.pool import Pool
 from photomat.db.rows import require_row
 from photomat.kernel.ids import ChatId, InstanceId, UserId
 from photomat.kernel.money import Money
-from photomat.notices.send import Notifier
+from photomat.messages.sender import Notifier
 from photomat.payments.offers import Offers
-from photomat.payments.receipt_desk import ReceiptDesk
-from photomat.telegram.messenger import TelegramMessenger
+from photomat.payments.transfer_notices import ReceiptDesk
+from photomat.telegram.client import TelegramMessenger
 from photomat.texts.load import Texts, load_texts
 from photomat_sandbox.telegram import person_acts
 from photomat_sandbox.telegram.people import Person

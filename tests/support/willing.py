@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Final
 
-from photomat.bot.forms.form import Form, form_from_data, is_typed
+from photomat.bot.order_form.form import Form, form_from_data, is_typed
 from photomat.catalog.formula import is_given
 from photomat.catalog.input import FileKind, Input
 from photomat.catalog.menu_categories import PICTURE, menu_category_of

@@ -8,7 +8,7 @@ import pytest
 
 from photomat.alerts.incident import About, Figures, Kind, Notice
 from photomat.alerts.rules import WATCHES
-from photomat.alerts.words import message_of
+from photomat.alerts.sender import message_of
 from photomat.kernel.ids import ChatId, Fence
 from photomat.texts.load import LANGUAGES, load_texts
 

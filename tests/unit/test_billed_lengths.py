@@ -7,9 +7,9 @@ import pytest
 
 from photomat.catalog.file_rules import measured
 from photomat.catalog.load import load_catalog
-from photomat.files.measure import measure
-from photomat.files.padding import MOST_PADDING_S
-from photomat.files.whole import looks_whole
+from photomat.media.measure import measure
+from photomat.media.reader import MOST_PADDING_S
+from photomat.media.truncation import looks_whole
 from support import media_bytes as made
 from support.real_media import FOLDER, PICTURES, REAL_FILES
 

@@ -19,24 +19,24 @@ from photomat.bot.buttons import (
     Screen,
     TransferReceiptButton,
 )
-from photomat.telegram import callbacks
+from photomat.telegram import callback_data
 
 CODE = Path(photomat.__file__).parent
-ACTS = get_args(callbacks.ActOnJob)
+ACTS = get_args(callback_data.ActOnJob)
 BY_HAND = re.compile(r"""data=f?["'][a-z]+:""")
 
 
 @pytest.mark.parametrize(
     ("carried", "button"),
     [
-        (callbacks.OPEN_BALANCE, MenuButton(screen=Screen.BALANCE)),
-        (callbacks.send_receipt(4), TransferReceiptButton(topup_id=4)),
-        (callbacks.create_from_draft(7, 2), DraftButton(action=DraftAction.CREATE, draft_id=7, revision=2)),
-        (callbacks.approve_receipt(9), ReceiptButton(action=ReceiptAction.APPROVE, receipt_id=9)),
-        (callbacks.approve_another_sum(9), ReceiptButton(action=ReceiptAction.OTHER_SUM, receipt_id=9)),
-        (callbacks.decline_receipt(9), ReceiptButton(action=ReceiptAction.DECLINE, receipt_id=9)),
-        *((callbacks.act_on_job(5, act), JobButton(job_id=5, action=JobAction(act))) for act in ACTS),
-        (callbacks.turn_to_page(5, 3), JobPageButton(job_id=5, action="page", page=3)),
+        (callback_data.OPEN_BALANCE, MenuButton(screen=Screen.BALANCE)),
+        (callback_data.send_receipt(4), TransferReceiptButton(topup_id=4)),
+        (callback_data.create_from_draft(7, 2), DraftButton(action=DraftAction.CREATE, draft_id=7, revision=2)),
+        (callback_data.approve_receipt(9), ReceiptButton(action=ReceiptAction.APPROVE, receipt_id=9)),
+        (callback_data.approve_another_sum(9), ReceiptButton(action=ReceiptAction.OTHER_SUM, receipt_id=9)),
+        (callback_data.decline_receipt(9), ReceiptButton(action=ReceiptAction.DECLINE, receipt_id=9)),
+        *((callback_data.act_on_job(5, act), JobButton(job_id=5, action=JobAction(act))) for act in ACTS),
+        (callback_data.turn_to_page(5, 3), JobPageButton(job_id=5, action="page", page=3)),
     ],
 )
 def test_what_is_drawn_elsewhere_is_what_the_conversation_reads(carried: str, button: MenuButton) -> None:

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from photomat.catalog.load import load_catalog
-from photomat.delivery.card import Face, progress_bar, render
-from photomat.delivery.locked import LockedCard
+from photomat.delivery.fallbacks import Why
 from photomat.delivery.outputs import Output
-from photomat.delivery.rungs import Why
+from photomat.delivery.render import Face, LockedCard, progress_bar, render
 from photomat.jobs.job import JobStatus
 from photomat.kernel.ids import BotId, ChatId, Fence, JobId, MessageId, UserId
 from photomat.kernel.money import Money

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from photomat.bot.forms.wording import refused_in_words
+from photomat.bot.order_form.wording import refused_in_words
 from photomat.catalog.answers import Refused
 from photomat.catalog.load import load_catalog
 from photomat.catalog.model import Model

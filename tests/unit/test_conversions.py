@@ -8,7 +8,7 @@ from photomat.catalog.file_rules import SOURCES, TARGETS, FileFacts, check_file,
 from photomat.catalog.input import FileLimits, Input
 from photomat.catalog.load import load_catalog
 from photomat.files.conversion_worker import DEMUXERS, PILLOW
-from photomat.files.sniff import EXTENSIONS
+from photomat.media.sniff import EXTENSIONS
 
 PHOTO = FileLimits(kind="image", formats=("jpg", "png", "webp"))
 HEIC_TAKEN = FileLimits(kind="image", formats=("jpg", "png", "heic"))

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from photomat.delivery.readable import readable
+from photomat.delivery.caption import readable
 from photomat.kie.leftovers import MOST_OUTPUTS
 from photomat.kie.results import NOT_OUTPUTS, STEMS, stem_keys
 from photomat.kie.state_parser import KieState, Reading, parse_kie_state

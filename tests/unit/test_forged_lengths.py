@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from photomat.files.measure import measure
+from photomat.media.measure import measure
 from support import media_bytes as made
 from support.real_media import REAL_FILES
 

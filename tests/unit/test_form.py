@@ -3,7 +3,7 @@
 import json
 from dataclasses import replace
 
-from photomat.bot.forms.form import (
+from photomat.bot.order_form.form import (
     WAY,
     Form,
     back,

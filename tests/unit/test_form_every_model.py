@@ -8,10 +8,11 @@ from typing import Any
 
 import pytest
 
-from photomat.bot import views
+from photomat.bot import pages
 from photomat.bot.buttons import MAX_BYTES
-from photomat.bot.forms import gathering, questions
-from photomat.bot.forms.form import (
+from photomat.bot.order_form import multipart
+from photomat.bot.order_form import views as order_form_views
+from photomat.bot.order_form.form import (
     Form,
     can_skip,
     change_form,
@@ -23,9 +24,9 @@ from photomat.bot.forms.form import (
     skip,
     take,
 )
-from photomat.bot.forms.questions import About, Asking, Sources
-from photomat.bot.forms.understand import typed_lines, understood, values
-from photomat.bot.views import View
+from photomat.bot.order_form.parsing import typed_lines, understood, values
+from photomat.bot.order_form.views import About, Asking, Sources
+from photomat.bot.pages import View
 from photomat.catalog.answers import Refused, check_answer
 from photomat.catalog.file_rules import FileFacts, check_file, check_files
 from photomat.catalog.input import Input
@@ -33,10 +34,10 @@ from photomat.catalog.load import load_catalog
 from photomat.catalog.model import Category, Model
 from photomat.catalog.order import SAMPLE_FILES, check_order, relevant
 from photomat.catalog.storefront import Offer
-from photomat.jobs.draft import Draft
-from photomat.jobs.sources import Made
+from photomat.jobs.history import Made
 from photomat.kernel.ids import BotId, ChatId, DraftId, JobId, UserId
 from photomat.kernel.money import Money
+from photomat.orders.draft import Draft
 from photomat.texts.load import LANGUAGES, load_texts
 from support.answers import fitting, too_much
 
@@ -166,11 +167,16 @@ def questions_fit(model: Model, language: str) -> None:
             }
         )
         asking = Asking(say=say, language=language, model=model, form=large)
-        shown = [questions.question(asking, about=None if form.is_change else about), questions.results(asking, MADE)]
+        shown = [
+            order_form_views.question(asking, about=None if form.is_change else about),
+            order_form_views.results(asking, MADE),
+        ]
         if asking.target is not None and asking.target.type in {"task", "track"}:
-            shown = [questions.question(asking, sources=Sources(made=made, models=[model])) for made in (MADE, [])]
+            shown = [
+                order_form_views.question(asking, sources=Sources(made=made, models=[model])) for made in (MADE, [])
+            ]
         if asking.target is not None and asking.target.takes_files:
-            shown.append(questions.counter(asking))
+            shown.append(order_form_views.counter(asking))
         for view in shown:
             fits(view)
 
@@ -189,7 +195,7 @@ def limits_are_refused(model: Model, language: str) -> None:
         for refused in refusals:
             assert isinstance(refused, Refused), f"{model.id}: {asked.name} takes {refused!r}"
             form = Form(form_id=1, model=model.id, inputs={}, asking=asked.name)
-            view = questions.refusal(
+            view = order_form_views.refusal(
                 Asking(say=TEXTS.speaker(language), language=language, model=model, form=form), refused
             )
             assert 0 < len(view.text) <= LONGEST_TEXT
@@ -217,10 +223,10 @@ def card_fits(model: Model, language: str) -> None:
         revision=LARGEST_TURN,
         expired=False,
     )
-    card = views.draft_card(say, model, draft, language=language, balance=Money(0, "RUB"))
+    card = pages.draft_card(say, model, draft, language=language, balance=Money(0, "RUB"))
     fits(card)
     assert "<b>&<b>" not in card.text
-    menus = [show(say, model, draft, language=language) for show in (views.change_menu, views.further_settings)]
+    menus = [show(say, model, draft, language=language) for show in (pages.change_menu, pages.further_settings)]
     changed = {
         data for menu in menus for row in menu.rows for each in row if (data := each.callback_data or "")[:2] == "e:"
     }
@@ -238,7 +244,7 @@ def every_form(model: Model) -> Iterator[Form]:
         form = change_form(model, asked, form_id=1, draft_id=2, inputs=order)
         yield form
         if asked.type == "list" and asked.fields:
-            lines = gathering.walk_lines(opened(form, asked), asked)
+            lines = multipart.walk_lines(opened(form, asked), asked)
             for each in asked.fields:
                 line = {field.name: fitting(field) for field in asked.fields}
                 yield Form(**{**lines.as_data(), "gathered": (line,), "field": each.name, "trail": (), "skipped": ()})

@@ -3,7 +3,7 @@
 from datetime import timedelta
 
 from photomat.jobs.job import TERMINAL, TRANSITIONS, JobStatus
-from photomat.jobs.pace import next_look, progress_of
+from photomat.jobs.poll import next_look, progress_of
 
 
 def test_every_status_has_its_moves() -> None:

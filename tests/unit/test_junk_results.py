@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from photomat.catalog.load import load_catalog
 from photomat.catalog.order_words import order_in_words
 from photomat.delivery.caption import LONGEST_CAPTION, seen_length
-from photomat.delivery.card import render
-from photomat.delivery.rungs import Label, originals_of, rungs_of
+from photomat.delivery.fallbacks import Label, originals_of, rungs_of
+from photomat.delivery.render import render
 from photomat.jobs.job import JobStatus
 from photomat.kie.results import COVER_KEYS, LYRICS_LISTS, ONE_KEYS, RESULT_PLACES, TRACK_KEYS, TRACK_LISTS
 from photomat.kie.state_parser import parse_kie_state
 from photomat.kie.tracks import LONGEST_S, NOTHING, STEM_NAME
-from photomat.telegram.rich import rich_text
+from photomat.telegram.media import rich_text
 from photomat.texts.load import LANGUAGES, load_texts
 from unit.test_card import card, outputs
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from photomat.kie.families import FAMILIES
+from photomat.kie.protocol import FAMILIES
 from photomat.kie.state_parser import KieState, Reading, extract_task_id, parse_kie_state
 
 RUNNING, SUCCESS, FAIL = KieState.RUNNING, KieState.SUCCESS, KieState.FAIL

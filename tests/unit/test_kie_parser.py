@@ -8,9 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from photomat.jobs.job import JobStatus, normalize_job_status
-from photomat.kie.state_parser import KieState, extract_task_id, normalize_state, parse_kie_state
-from photomat.kie.states import FAIL_STATES, SUCCESS_STATES
-from photomat.kie.wire import decode
+from photomat.kie.protocol import decode
+from photomat.kie.state_parser import (
+    FAIL_STATES,
+    SUCCESS_STATES,
+    KieState,
+    extract_task_id,
+    normalize_state,
+    parse_kie_state,
+)
 
 
 @pytest.mark.parametrize(

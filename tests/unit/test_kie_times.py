@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from photomat.kie.state_parser import parse_kie_state
-from photomat.kie.times import instant, progress, took
+from photomat.kie.state_parser import instant, parse_kie_state, progress, took
 
 NOON = datetime(2026, 1, 1, 12, tzinfo=UTC)
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from photomat.jobs.limits import Lately, LimitReached, Limits, Why, judge
+from photomat.orders.limits import Lately, LimitReached, Limits, Why, judge
 
 IDLE = Lately(running=0, newest=None, minute_ago=None, free=0, oldest_free=None)
 BUSY = Lately(running=99, newest=timedelta(0), minute_ago=timedelta(0), free=99, oldest_free=timedelta(hours=1))

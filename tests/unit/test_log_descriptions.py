@@ -8,7 +8,7 @@ from aiogram.methods import GetMe
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from photomat.kernel.trouble import LONGEST, READ, describe, masked
+from photomat.kernel.error_report import LONGEST, READ, describe, masked
 from photomat.telegram.errors import translate
 
 METHOD = GetMe()

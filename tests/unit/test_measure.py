@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from photomat.catalog.load import load_catalog
-from photomat.files.measure import Measured, measure
-from photomat.files.sniff import EXTENSIONS
+from photomat.media.measure import Measured, measure
+from photomat.media.sniff import EXTENSIONS
 from photomat_sandbox.kie.files import render
 from photomat_sandbox.kie.results import ResultFile
 from support import media_bytes as made

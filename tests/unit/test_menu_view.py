@@ -4,10 +4,11 @@ from decimal import Decimal
 
 import pytest
 
-from photomat.bot import menu_view, price_table
+from photomat.bot import price_views
 from photomat.bot.buttons import MAX_BYTES
-from photomat.bot.menu_view import Found
-from photomat.bot.views import View
+from photomat.bot.menu import views as menu_views
+from photomat.bot.menu.views import Found
+from photomat.bot.pages import View
 from photomat.catalog.menu_categories import EVERYTHING, MENU_CATEGORIES, PICTURE
 from photomat.catalog.price_list import price_groups
 from photomat.catalog.pricing import NO_RULES, Override, PriceRules
@@ -30,7 +31,7 @@ def labels(view: View) -> list[str]:
 def every_view(say: Say, language: str) -> list[View]:
     on_sale = shelf()
     lists = [
-        menu_view.model_list(say, wish, page_of(offers(on_sale, wish), only=only, number=number), language=language)
+        menu_views.model_list(say, wish, page_of(offers(on_sale, wish), only=only, number=number), language=language)
         for wish in (*MENU_CATEGORIES, EVERYTHING)
         for only in OfferFilter
         for number in (0, 1, 1000)
@@ -38,15 +39,15 @@ def every_view(say: Say, language: str) -> list[View]:
     found = Found(words=EVIL, offers=offers(on_sale)[:10], count=177, gone=EVIL[:100])
     model = CATALOG.get("z-image")
     return [
-        menu_view.greeting(say, name=EVIL[:64], balance=NOTHING, wishes=MENU_CATEGORIES, offers_english=True),
-        menu_view.home(say, balance=NOTHING, wishes=()),
+        menu_views.greeting(say, name=EVIL[:64], balance=NOTHING, wishes=MENU_CATEGORIES, offers_english=True),
+        menu_views.home(say, balance=NOTHING, wishes=()),
         *lists,
-        menu_view.search_page(say),
-        menu_view.found_page(say, found, language=language),
-        menu_view.nothing_found(say, EVIL, MENU_CATEGORIES),
-        menu_view.instead_page(say, EVIL, model, language=language),
+        menu_views.search_page(say),
+        menu_views.found_page(say, found, language=language),
+        menu_views.nothing_found(say, EVIL, MENU_CATEGORIES),
+        menu_views.instead_page(say, EVIL, model, language=language),
         *(
-            price_table.prices_page(say, each, price_groups(each, RATES, NO_RULES), language=language)
+            price_views.prices_page(say, each, price_groups(each, RATES, NO_RULES), language=language)
             for each in CATALOG.models.values()
             if each.prices
         ),
@@ -63,7 +64,7 @@ def test_every_view_fits_telegram(language: str) -> None:
 
 
 def test_one_button_of_the_menu_begins_with_creating_a_picture() -> None:
-    view = menu_view.greeting(
+    view = menu_views.greeting(
         TEXTS.speaker("ru"), name="Анна", balance=NOTHING, wishes=MENU_CATEGORIES, offers_english=False
     )
     assert sum(label.startswith("🖼 Создать картинку") for label in labels(view)) == 1
@@ -73,19 +74,19 @@ def test_one_button_of_the_menu_begins_with_creating_a_picture() -> None:
 
 def test_one_button_of_the_first_page_begins_with_z_image() -> None:
     page = page_of(offers(shelf(), PICTURE), only=OfferFilter.ALL, number=0)
-    shown = labels(menu_view.model_list(TEXTS.speaker("ru"), PICTURE, page, language="ru"))
+    shown = labels(menu_views.model_list(TEXTS.speaker("ru"), PICTURE, page, language="ru"))
     assert [label for label in shown if label.startswith("Z-Image")] == [f"Z-Image · {Money(64, 'RUB').written('ru')}"]
 
 
 def test_a_wish_nothing_grants_is_not_in_the_menu() -> None:
-    view = menu_view.home(TEXTS.speaker("ru"), balance=NOTHING, wishes=(PICTURE,))
+    view = menu_views.home(TEXTS.speaker("ru"), balance=NOTHING, wishes=(PICTURE,))
     assert "🎬 Сделать видео" not in labels(view)
-    assert "🎬 Сделать видео" in labels(menu_view.home(TEXTS.speaker("ru"), balance=NOTHING, wishes=MENU_CATEGORIES))
+    assert "🎬 Сделать видео" in labels(menu_views.home(TEXTS.speaker("ru"), balance=NOTHING, wishes=MENU_CATEGORIES))
 
 
 def test_the_filter_that_is_on_switches_itself_off() -> None:
     page = page_of(offers(shelf(), PICTURE), only=OfferFilter.NEW, number=0)
-    view = menu_view.model_list(TEXTS.speaker("ru"), PICTURE, page, language="ru")
+    view = menu_views.model_list(TEXTS.speaker("ru"), PICTURE, page, language="ru")
     targets = {button.text: button.callback_data for row in view.rows for button in row}
     assert targets["🆕 Новые ✓"] == "ml:picture:all:0"
     assert targets["⭐ Лучшие"] == "ml:picture:best:0"
@@ -93,7 +94,7 @@ def test_the_filter_that_is_on_switches_itself_off() -> None:
 
 def test_a_free_model_says_so_and_a_dear_one_says_from() -> None:
     shown = labels(
-        menu_view.found_page(
+        menu_views.found_page(
             TEXTS.speaker("ru"),
             Found(
                 words="x",
@@ -113,7 +114,7 @@ def test_a_free_model_says_so_and_a_dear_one_says_from() -> None:
 
 @pytest.mark.parametrize(("seconds", "said"), [(None, "60 с"), (40, "40 с"), (90, "90 с"), (125, "2 мин"), (0, "1 с")])
 def test_the_usual_time_is_said_in_seconds_then_in_minutes(seconds: int | None, said: str) -> None:
-    assert menu_view.usual_time(TEXTS.speaker("ru"), CATALOG.get("z-image"), seconds).endswith(said)
+    assert menu_views.usual_time(TEXTS.speaker("ru"), CATALOG.get("z-image"), seconds).endswith(said)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -121,13 +122,13 @@ def test_an_alert_about_a_model_that_is_gone_fits(language: str) -> None:
     say = TEXTS.speaker(language)
     for model in CATALOG.models.values():
         instead = CATALOG.models[model.instead].title_in(language) if model.instead else None
-        assert len(menu_view.model_gone(say, title=model.title_in(language), instead=instead)) <= LONGEST_TOAST
+        assert len(menu_views.model_gone(say, title=model.title_in(language), instead=instead)) <= LONGEST_TOAST
 
 
 def prices_in_words(model: str, standing: PriceRules = NO_RULES, language: str = "ru") -> str:
     found = CATALOG.get(model)
     groups = price_groups(found, RATES, standing)
-    return price_table.prices_page(TEXTS.speaker(language), found, groups, language=language).text
+    return price_views.prices_page(TEXTS.speaker(language), found, groups, language=language).text
 
 
 def test_prices_are_grouped_by_what_is_chosen() -> None:

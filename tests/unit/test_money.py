@@ -6,8 +6,7 @@ import pytest
 
 from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import ExactMoney, Money, read_minor
-from photomat.wallet.moves import charge_posting, credit_posting
-from photomat.wallet.posting import Balance, CreditReason, Hold, Line, Posting
+from photomat.wallet.postings import Balance, CreditReason, Hold, Line, Posting, charge_posting, credit_posting
 
 NBSP = "\N{NO-BREAK SPACE}"
 RUB_100 = Money(10_000, "RUB")

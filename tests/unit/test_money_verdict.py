@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from photomat.rewards.promo_code import PromoCode
+from photomat.rewards.promo import PromoCode
 from photomat_chaos.lab.facts import Evidence, JobRow, Shown
 from photomat_chaos.money import verdict
 from photomat_chaos.money.facts import (

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from photomat.settings import Settings
-from photomat.wiring.outside import payment_providers
+from photomat.app.clients import payment_providers
+from photomat.app.settings import Settings
 
 SHOP = {"yookassa_shop_id": "100500", "yookassa_secret_key": "secret"}
 COINS = {"crypto_pay_token": "1000:token"}

@@ -4,7 +4,7 @@ from datetime import date
 
 import pytest
 
-from photomat.db.postgres.releases import GRACE, NEWEST_KNOWN, NEWEST_ON, newer_is_due, planned_days
+from photomat.db.postgres.release import GRACE, NEWEST_KNOWN, NEWEST_ON, newer_is_due, planned_days
 
 MINOR = NEWEST_KNOWN[1]
 

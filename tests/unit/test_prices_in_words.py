@@ -5,13 +5,13 @@ from decimal import Decimal
 
 import pytest
 
-from photomat.bot import price_words
+from photomat.bot import price_views
 from photomat.catalog.formula import Count as Counted
 from photomat.catalog.formula import Extra, PriceRow, PriceUnit
 from photomat.catalog.load import load_catalog
 from photomat.catalog.model import Model
 from photomat.catalog.pricing import Override, PriceRules, Rates, quote, quote_from_json
-from photomat.jobs.limits import LimitReached, Why
+from photomat.orders.limits import LimitReached, Why
 from photomat.texts.load import LANGUAGES, Say, load_texts
 
 RATES = Rates(usd_rate=Decimal("81.5"), markup=Decimal("1.7"), currency="RUB", step=10)
@@ -38,7 +38,7 @@ def say(language: str = "ru") -> Say:
 
 def why(model: Model, inputs: dict[str, object], standing: PriceRules = PriceRules(), language: str = "ru") -> str:  # noqa: B008  a frozen value
     made = quote(model, inputs, RATES, standing)
-    return price_words.why_page(say(language), model.title, made, free_a_day=3, rows=[]).text
+    return price_views.why_page(say(language), model.title, made, free_a_day=3, rows=[]).text
 
 
 def test_a_price_is_told_line_by_line() -> None:
@@ -56,7 +56,7 @@ def explained(model_id: str, inputs: dict[str, object], measured: dict[str, Deci
     made = quote(model, inputs, RATES, measured=measured)
     kept = quote_from_json(made.as_json())
     assert kept == made
-    return price_words.why_page(say(), model.title, kept, free_a_day=0, rows=[], model=model, language="ru").text
+    return price_views.why_page(say(), model.title, kept, free_a_day=0, rows=[], model=model, language="ru").text
 
 
 def test_choices_are_named_as_the_customer_chose_them() -> None:
@@ -127,14 +127,14 @@ def test_a_rule_a_discount_and_an_end_are_named() -> None:
     ],
 )
 def test_a_wait_is_said_rounded_up(seconds: float, words: str) -> None:
-    assert price_words.span(say(), timedelta(seconds=seconds)) == words
+    assert price_views.span(say(), timedelta(seconds=seconds)) == words
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("why_not", list(Why))
 def test_every_refusal_says_until_when_and_fits_a_toast(language: str, why_not: Why) -> None:
     wait = None if why_not is Why.RUNNING else timedelta(hours=23, minutes=59)
-    said = price_words.refusal(say(language), LimitReached(why=why_not, limit=1000, wait=wait))
+    said = price_views.refusal(say(language), LimitReached(why=why_not, limit=1000, wait=wait))
     until = {"ru": ("как только", "24 ч 0 мин", "23 ч 59 мин"), "en": ("as soon as", "23 h 59 min")}[language]
     assert any(words in said for words in until)
     assert len(said) <= 200

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from photomat.rewards.bonus import share_of
-from photomat.rewards.promo_code import PromoCode, Standing, Why, judge, normal
+from photomat.rewards.promo import PromoCode, Standing, Why, judge, normal
 
 FREE_FOR_ALL = PromoCode(code="SPRING", kind="sum", currency="RUB", amount=100)
 

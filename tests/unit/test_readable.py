@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from photomat.delivery.readable import readable
+from photomat.delivery.caption import readable
 from photomat.texts.load import load_texts
 
 TEXTS = load_texts()

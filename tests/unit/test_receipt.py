@@ -8,16 +8,8 @@ import pytest
 
 from photomat.kernel.ids import UserId
 from photomat.kernel.money import Money
-from photomat.payments.receipt import (
-    MOST_NOTE,
-    Receipt,
-    ReceiptFile,
-    ReceiptState,
-    Twin,
-    normal_note,
-    refs_of,
-)
-from photomat.payments.receipt_news import REASONS, card_facts, decided_text
+from photomat.payments.transfer_notices import REASONS, card_facts, decided_text
+from photomat.payments.transfers import MOST_NOTE, Receipt, ReceiptFile, ReceiptState, Twin, normal_note, refs_of
 from photomat.texts.load import LANGUAGES, load_texts
 
 NOW = datetime(2026, 11, 15, 12, 30, tzinfo=UTC)

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from photomat.inbox.received import kind_of, lane_of, update_id_of
+from photomat.inbox.update import kind_of, lane_of, update_id_of
 from photomat.kernel.errors import Rejected
 from support.updates import GROUP, checkout_update, tap_update, text_update
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from photomat.app.settings import SANDBOX_WELCOME, Settings, load
 from photomat.kernel.errors import Startup
 from photomat.kernel.ids import JobId
 from photomat.kie.signature import job_of, sign_job
-from photomat.settings import SANDBOX_WELCOME, Settings, load
 
 TOKEN = "123456:ABC-def"
 Set = Callable[..., None]

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
+from photomat.delivery.fallbacks import kind_of
 from photomat.delivery.outputs import Output
-from photomat.delivery.rungs import kind_of
-from photomat.files.sniff import sniff
 from photomat.kernel.ids import JobId
+from photomat.media.sniff import sniff
 from photomat.telegram.port import MediaKind
 
 

@@ -6,7 +6,7 @@ from aiogram.methods import AnswerCallbackQuery
 from aiogram.types import CallbackQuery, TelegramObject
 
 from photomat.bot.middlewares import AnswerEveryTap
-from photomat.bot.screen import LONGEST_TOAST, Tap
+from photomat.bot.transport import LONGEST_TOAST, Tap
 from support.updates import KeepingSession, keeping_bot, tap_update
 
 

@@ -8,21 +8,21 @@ from typing import Any
 
 import pytest
 
-from photomat.bot.handlers.history import SHOWN
-from photomat.bot.history_view import Page, history_page
+from photomat.bot.results.handlers import SHOWN
+from photomat.bot.results.views import Page, history_page
 from photomat.catalog.input import Input
 from photomat.catalog.load import load_catalog
 from photomat.catalog.model import Category, Model
 from photomat.delivery.caption import LONGEST_CAPTION, seen_length
-from photomat.delivery.card import Face, plain, render
+from photomat.delivery.fallbacks import Why
+from photomat.delivery.render import Face, plain, render
 from photomat.delivery.result_link import Link
-from photomat.delivery.rungs import Why
 from photomat.delivery.sender import LONGEST_LINK, link, reason
 from photomat.jobs.history import PastJob
 from photomat.jobs.job import JobStatus
 from photomat.kernel.ids import JobId
 from photomat.kernel.money import Money
-from photomat.operators.models import LONGEST_TITLE
+from photomat.operators.catalog import LONGEST_TITLE
 from photomat.texts.load import LANGUAGES, load_texts
 from support.full_orders import any_value
 from unit.test_card import FACES, LARGEST_ID, NOON, card, outputs

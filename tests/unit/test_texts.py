@@ -14,22 +14,22 @@ from fluent.syntax.visitor import Visitor
 
 import photomat
 from photomat.bot.app import COMMANDS
-from photomat.bot.move_words import BOTH_WAYS, ONE_WAY, REFERRALS, WAYS
+from photomat.bot.wallet.views import BOTH_WAYS, ONE_WAY, REFERRALS, WAYS
 from photomat.catalog.formula import UNIT_WORDS
 from photomat.catalog.input import FILE_KINDS, INPUT_TYPES
 from photomat.catalog.menu_categories import EVERYTHING, MENU_CATEGORIES
 from photomat.catalog.storefront import OfferFilter
-from photomat.delivery.ask_again import Asked
-from photomat.delivery.card import failure_word
-from photomat.delivery.readable import KNOWN_NAMES
-from photomat.delivery.rungs import Why
+from photomat.delivery.caption import KNOWN_NAMES
+from photomat.delivery.fallbacks import Why
+from photomat.delivery.render import failure_word
+from photomat.delivery.resend import Asked
 from photomat.jobs.job import ANSWER_TITLE
-from photomat.jobs.limits import Why as LimitWhy
 from photomat.kie.tracks import STEM_TITLES
-from photomat.payments.news import ReceivedKey
+from photomat.orders.limits import Why as LimitWhy
+from photomat.payments.notices import ReceivedKey
 from photomat.payments.offers import Way
-from photomat.payments.receipt import ReceiptState
-from photomat.rewards.promo_code import Why as PromoWhy
+from photomat.payments.transfers import ReceiptState
+from photomat.rewards.promo import Why as PromoWhy
 from photomat.texts.load import LANGUAGES, MissingText, load_texts
 
 CODE = Path(photomat.__file__).parent

@@ -12,11 +12,11 @@ from aiogram.exceptions import (
 )
 from aiogram.methods import SendMessage
 
-from photomat.bot.trouble import PATIENCE_S, GiveUp, Later, judge, nobody_is_there
-from photomat.inbox.received import Claimed
+from photomat.bot.worker import PATIENCE_S, GiveUp, Later, judge, nobody_is_there
+from photomat.inbox.update import Claimed
+from photomat.kernel.error_report import describe
 from photomat.kernel.errors import Corrupt, Transient
 from photomat.kernel.ids import BotId, Fence, ReceivedId
-from photomat.kernel.trouble import describe
 from support.updates import BOT_ID, text_update
 
 METHOD = SendMessage(chat_id=7, text="…")

@@ -7,8 +7,8 @@ from time import process_time
 
 import pytest
 
-from photomat.files.measure import measure
-from photomat.files.sniff import sniff
+from photomat.media.measure import measure
+from photomat.media.sniff import sniff
 from support import media_bytes as made
 
 FRAME_S = Decimal(1152) / 44100

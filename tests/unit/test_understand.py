@@ -5,7 +5,7 @@ from decimal import Decimal
 
 import pytest
 
-from photomat.bot.forms.understand import typed_lines, understood, values
+from photomat.bot.order_form.parsing import typed_lines, understood, values
 from photomat.catalog.answers import Refused
 from photomat.catalog.input import Input
 from photomat.catalog.load import load_catalog

@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
-from photomat.kie.echoes import without_echoes
+from photomat.kie.results import without_echoes
 from photomat.kie.state_parser import KieState, Reading, parse_kie_state
 
 HOST = "https://r.example"

@@ -4,17 +4,17 @@ from datetime import UTC, datetime
 
 import pytest
 
-from photomat.bot import views
+from photomat.bot import pages
 from photomat.bot.buttons import MAX_BYTES
-from photomat.bot.history_view import Page, history_page
-from photomat.bot.views import View
+from photomat.bot.pages import View
+from photomat.bot.results.views import Page, history_page
 from photomat.catalog.load import load_catalog
-from photomat.jobs.draft import Draft
 from photomat.jobs.history import PastJob
 from photomat.jobs.job import JobStatus
 from photomat.kernel.errors import NotEnough
 from photomat.kernel.ids import BotId, ChatId, DraftId, JobId, UserId
 from photomat.kernel.money import Money
+from photomat.orders.draft import Draft
 from photomat.texts.load import LANGUAGES, Say, load_texts
 
 CATALOG = load_catalog()
@@ -56,12 +56,12 @@ def every_view(say: Say, language: str) -> list[View]:
         delivered=True,
     )
     return [
-        views.help_page(say, for_operator=True),
-        views.draft_card(say, MODEL, draft(EVIL), language=language, balance=rub(1)),
-        views.change_menu(say, MODEL, draft(EVIL), language=language),
+        pages.help_page(say, for_operator=True),
+        pages.draft_card(say, MODEL, draft(EVIL), language=language, balance=rub(1)),
+        pages.change_menu(say, MODEL, draft(EVIL), language=language),
         history_page(say, Page(number=7, first=36, jobs=[job] * 5, has_older=True), {MODEL.id: MODEL.title}),
         history_page(say, Page(number=0, first=1, jobs=[], has_older=False), {}),
-        views.languages(say),
+        pages.languages(say),
     ]
 
 
@@ -76,24 +76,24 @@ def test_every_view_fits_telegram(language: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_people_write_is_never_markup(language: str) -> None:
     say = load_texts().speaker(language)
-    card = views.draft_card(say, MODEL, draft("<i>кот</i> & пёс"), language=language, balance=rub(100)).text
+    card = pages.draft_card(say, MODEL, draft("<i>кот</i> & пёс"), language=language, balance=rub(100)).text
     assert "&lt;i&gt;кот&lt;/i&gt; &amp; пёс" in card
     assert "<i>" not in card
 
 
 def test_the_card_says_what_is_missing_only_when_something_is() -> None:
     say = load_texts().speaker("ru")
-    assert "Не хватает" not in views.draft_card(say, MODEL, draft("кот"), language="ru", balance=rub(64)).text
+    assert "Не хватает" not in pages.draft_card(say, MODEL, draft("кот"), language="ru", balance=rub(64)).text
     assert (
         f"Не хватает {rub(1).written('ru')}"
-        in views.draft_card(say, MODEL, draft("кот"), language="ru", balance=rub(63)).text
+        in pages.draft_card(say, MODEL, draft("кот"), language="ru", balance=rub(63)).text
     )
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_an_alert_about_money_fits_and_names_all_three_sums(language: str) -> None:
     trouble = NotEnough("not-enough", price=rub(1_000_000_64), available=rub(1_000_50))
-    text = views.not_enough(load_texts().speaker(language), trouble)
+    text = pages.not_enough(load_texts().speaker(language), trouble)
     assert len(text) <= LONGEST_TOAST
     for sum_of_money in (rub(1_000_000_64), rub(1_000_50), rub(999_000_14)):
         assert sum_of_money.written(language) in text

@@ -8,18 +8,14 @@ from typing import Any, get_args
 import pytest
 
 from photomat.bot.buttons import MAX_BYTES
-from photomat.bot.move_view import story_page
-from photomat.bot.move_words import BOTH_WAYS, ONE_WAY
-from photomat.bot.views import View
-from photomat.bot.wallet_view import Page, balance_page, statement_page
+from photomat.bot.pages import View
+from photomat.bot.wallet.views import BOTH_WAYS, ONE_WAY, Page, balance_page, statement_page, story_page
 from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import Money
 from photomat.texts.load import LANGUAGES, Say, load_texts
 from photomat.wallet.explain import WORDS
-from photomat.wallet.open_holds import OpenHold
-from photomat.wallet.posting import Balance, CreditReason
-from photomat.wallet.statement import JobHold, Move
-from photomat.wallet.story import GivenBack, Ordered, Paid, Story
+from photomat.wallet.postings import Balance, CreditReason
+from photomat.wallet.statement import GivenBack, JobHold, Move, OpenHold, Ordered, Paid, Story
 
 LARGEST = 2**63 - 1
 LONGEST_TEXT = 4096

@@ -10,10 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from PIL import Image
 
-from photomat.files import decoding
-from photomat.files.decoding import decodes, in_turn
-from photomat.files.measure import measure
-from photomat.files.whole import is_whole, looks_whole
+from photomat.media import images
+from photomat.media.images import decodes, in_turn
+from photomat.media.measure import measure
+from photomat.media.truncation import is_whole, looks_whole
 from support import media_bytes as made
 from support.phone_files import phone_files
 
@@ -138,7 +138,7 @@ def test_an_mp3_without_frames_is_broken() -> None:
 
 def large(content: bytes, monkeypatch: pytest.MonkeyPatch) -> bool:
     """Whether it would be taken if it were too large to be decoded."""
-    monkeypatch.setattr(decoding, "MOST_HELD_BYTES", 1000)
+    monkeypatch.setattr(images, "MOST_HELD_BYTES", 1000)
     return whole(content)
 
 
@@ -171,7 +171,7 @@ def test_a_jpeg_of_endless_passes_keeps_nobody_busy() -> None:
 
 
 async def test_whoever_waits_too_long_is_not_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(decoding, "WITHIN_S", 0.0)
+    monkeypatch.setattr(images, "WITHIN_S", 0.0)
     assert await in_turn(lambda: False, otherwise=True)
     assert await is_whole(io.BytesIO(PICTURES["png"][:-500]), "image/png")
 

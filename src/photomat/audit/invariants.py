@@ -15,15 +15,9 @@ The queries read every table and trust no constraint, trigger or cached sum: the
 
 from typing import Final
 
-from photomat.audit.books import BOOKS
-from photomat.audit.given_back import GIVEN_BACK
-from photomat.audit.jobs import JOBS
-from photomat.audit.jobs_and_money import JOBS_AND_MONEY
-from photomat.audit.payments import PAYMENTS
-from photomat.audit.proofs_kept import PROOFS_KEPT
-from photomat.audit.protections import PROTECTIONS
-from photomat.audit.receipts import RECEIPTS
-from photomat.audit.rewards import REWARDS
+from photomat.audit.books import BOOKS, GIVEN_BACK, PROOFS_KEPT, PROTECTIONS
+from photomat.audit.jobs import JOBS, JOBS_AND_MONEY
+from photomat.audit.payments import PAYMENTS, RECEIPTS, REWARDS
 
 INVARIANTS: Final = (
     *BOOKS,

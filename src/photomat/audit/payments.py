@@ -1,14 +1,19 @@
-"""Payments = credits: what arrived was credited once and as offered, what went back left the wallet, and nothing else did."""
+"""Payments = credits: what arrived was credited once and as offered, what went back left the wallet, and nothing else did.
+
+Receipts of transfers by hand: each is of its offer. What was credited for them stands with the payments.
+
+What was given away: every credit has its reason in a row, every row its credit, and no limit was passed.
+"""
 
 from typing import Final
 
-from photomat.audit import new_rows
+from photomat.audit import invariant
 from photomat.audit.invariant import Invariant
 
 PAYMENTS: Final = (
     Invariant(
         name="payment-is-credited",
-        new=new_rows.PAYMENTS,
+        new=invariant.PAYMENTS,
         sentence="Every payment has one credit: its reference, user, sum and reason, and the sum its provider told.",
         sql="""
             SELECT payment_id, payments.reference, payments.user_id, credit, payments.reason, net
@@ -26,7 +31,7 @@ PAYMENTS: Final = (
     ),
     Invariant(
         name="payment-once",
-        new=new_rows.PAYMENTS,
+        new=invariant.PAYMENTS,
         sentence="A provider's payment arrives once.",
         sql="""
             SELECT provider, external_id, count(*) AS payments
@@ -35,7 +40,7 @@ PAYMENTS: Final = (
     ),
     Invariant(
         name="credit-has-its-payment",
-        new=new_rows.TRANSACTIONS,
+        new=invariant.TRANSACTIONS,
         sentence="Every top-up and every allowance came with a payment, or put a refused refund back.",
         sql="""
             SELECT booked.reference, reason, net
@@ -50,7 +55,7 @@ PAYMENTS: Final = (
     ),
     Invariant(
         name="payment-is-worth-its-offer",
-        new=new_rows.PAYMENTS,
+        new=invariant.PAYMENTS,
         sentence="A payment is credited with what was offered for it, in proportion to what was paid of that.",
         sql="""
             SELECT payment_id, paid_amount, asked_amount, payments.credit, topups.credit AS offered
@@ -61,7 +66,7 @@ PAYMENTS: Final = (
     ),
     Invariant(
         name="paid-offer-has-its-payment",
-        new=new_rows.PAYMENTS,
+        new=invariant.PAYMENTS,
         sentence="An offer is called paid when something was paid for it, and only then.",
         sql="""
             SELECT topup_id, state FROM topups
@@ -70,7 +75,7 @@ PAYMENTS: Final = (
     ),
     Invariant(
         name="refund-is-taken-back",
-        new=new_rows.PAYMENTS,
+        new=invariant.PAYMENTS,
         sentence="Every refund left the wallet of its payer: its sum, of the credit that held it then.",
         sql="""
             SELECT refund_id, key, back.amount, net, named.reference AS of
@@ -92,7 +97,7 @@ PAYMENTS: Final = (
     ),
     Invariant(
         name="take-back-has-its-refund",
-        new=new_rows.GIVEN_BACK,
+        new=invariant.GIVEN_BACK,
         sentence="What was taken back of a payment, or of one put back, is a refund we know of.",
         sql="""
             SELECT taken.reference, named.reference AS of
@@ -106,7 +111,7 @@ PAYMENTS: Final = (
     ),
     Invariant(
         name="refused-refund-is-put-back",
-        new=new_rows.PAYMENTS,
+        new=invariant.PAYMENTS,
         sentence="A refund that was refused, and no other, is in the wallet again.",
         sql="""
             SELECT refund_id, key, state, back.amount, net
@@ -123,7 +128,7 @@ PAYMENTS: Final = (
     ),
     Invariant(
         name="refunds-within-their-payment",
-        new=new_rows.PAYMENTS,
+        new=invariant.PAYMENTS,
         sentence="No payment gives back more than it brought, and all of it is all of it on both sides.",
         sql="""
             SELECT payment_id, credit, sum(back.amount) AS gone, payments.paid_amount, sum(back.paid_amount) AS paid_back
@@ -136,7 +141,7 @@ PAYMENTS: Final = (
     ),
     Invariant(
         name="no-refund-is-forgotten",
-        new=new_rows.PAYMENTS,
+        new=invariant.PAYMENTS,
         sentence="A refund that is wanted ends within a day.",
         sql="""
             SELECT refund_id, payment_id, created_at, attempts, error FROM payment_refunds
@@ -145,7 +150,7 @@ PAYMENTS: Final = (
     ),
     Invariant(
         name="approved-receipt-is-paid",
-        new=new_rows.RECEIPTS,
+        new=invariant.RECEIPTS,
         sentence="A receipt that was approved, and no other, is one payment of its user and its sum.",
         sql="""
             SELECT receipt_id, state, credited, credit
@@ -159,7 +164,7 @@ PAYMENTS: Final = (
     ),
     Invariant(
         name="subscription-is-of-its-month",
-        new=new_rows.SUBSCRIPTIONS,
+        new=invariant.SUBSCRIPTIONS,
         sentence="A subscription bears the charge, user, price and allowance of one of its paid months.",
         sql="""
             SELECT subscription_id, charge_id, stars, allowance
@@ -171,7 +176,7 @@ PAYMENTS: Final = (
     ),
     Invariant(
         name="listed-stars-are-booked",
-        new=new_rows.STARS_LISTED,
+        new=invariant.STARS_LISTED,
         sentence="What Telegram lists as paid since we came is a payment of that user and sum, or somebody's difference.",
         sql="""
             SELECT charge_id, listed.user_id, stars, paid_amount
@@ -183,5 +188,188 @@ PAYMENTS: Final = (
                                 WHERE stars_readings.bot_id = listed.bot_id
                                   AND moved_at < started_at - interval '1 day')
         """,
+    ),
+)
+RECEIPTS: Final = (
+    Invariant(
+        name="receipt-is-of-its-offer",
+        new=invariant.RECEIPTS,
+        sentence="A receipt bears the user and the sum of the transfer it was sent for.",
+        sql="""
+            SELECT receipt_id, topup_id, receipts.user_id, amount, credit
+              FROM receipts LEFT JOIN topups USING (topup_id)
+             WHERE (receipts.user_id, amount, receipts.currency, 'transfer')
+                   IS DISTINCT FROM (topups.user_id, credit, topups.currency, way)
+        """,
+    ),
+)
+NETS: Final = """
+    SELECT moves.*, coalesce(back.given_back, 0) AS given_back
+      FROM (SELECT booked.transaction_id, reference, reason, user_id, currency, sum(amount) AS net
+              FROM ledger_transactions AS booked JOIN entries USING (transaction_id)
+             WHERE user_id IS NOT NULL AND reverses IS NULL AND refunds IS NULL
+             GROUP BY booked.transaction_id, reference, reason, user_id, currency) AS moves
+      LEFT JOIN (SELECT coalesce(later.refunds, later.reverses) AS transaction_id, user_id, -sum(amount) AS given_back
+                   FROM ledger_transactions AS later JOIN entries ON entries.transaction_id = later.transaction_id
+                  WHERE (later.refunds IS NOT NULL OR later.reverses IS NOT NULL) AND user_id IS NOT NULL
+                  GROUP BY coalesce(later.refunds, later.reverses), user_id) AS back USING (transaction_id, user_id)
+"""
+"""What every move that gives back nothing did to each of its users, and what was given back of it since."""
+REWARDS: Final = (
+    Invariant(
+        name="promo-credit-has-its-use",
+        new=invariant.PROMO_CREDITS,
+        sentence="Money comes by a promo code exactly for its uses, and what was taken back of it is noted there.",
+        sql=f"""
+            SELECT reference, uses.user_id, uses.credited, uses.taken_back, credits.net, credits.given_back
+              FROM (SELECT 'promo:' || use_id AS reference, user_id, currency, credited, taken_back,
+                           CASE kind WHEN 'sum' THEN 'promo' ELSE 'bonus' END AS reason
+                      FROM promo_uses JOIN promo_codes USING (code)
+                     WHERE credited IS NOT NULL OR taken_back <> 0) AS uses
+              FULL JOIN (SELECT * FROM ({NETS}) AS nets WHERE reason IN ('promo', 'bonus') AND net > 0) AS credits
+                USING (reference)
+             WHERE (uses.user_id, uses.currency, uses.reason, credited, taken_back)
+                   IS DISTINCT FROM (credits.user_id, credits.currency, credits.reason, net::bigint, given_back::bigint)
+        """,  # noqa: S608  our own constant
+    ),
+    Invariant(
+        name="promo-code-within-its-limits",
+        new=invariant.PROMO_CODES,
+        sentence="A code was used as often as it says, and neither it nor a user of it beyond what it allows.",
+        sql="""
+            SELECT code, used, most_uses, per_user, coalesce(sum(uses), 0) AS uses, max(uses) AS by_one_user
+              FROM promo_codes
+              LEFT JOIN (SELECT code, user_id, count(*) AS uses FROM promo_uses GROUP BY code, user_id) AS theirs
+                USING (code)
+             GROUP BY code, used, most_uses, per_user
+            HAVING used <> coalesce(sum(uses), 0) OR used > most_uses OR max(uses) > per_user
+        """,
+    ),
+    Invariant(
+        name="bonus-is-of-its-payment",
+        new=invariant.PROMO_USES,
+        sentence="A bonus was given for a payment of the same user, and no more than the code's percent of it.",
+        sql="""
+            SELECT use_id, code, kind, payment_id, credited, credit, percent
+              FROM promo_uses JOIN promo_codes USING (code) LEFT JOIN payments USING (payment_id)
+             WHERE kind = 'percent' AND credited IS NOT NULL
+                   AND (payments.user_id IS DISTINCT FROM promo_uses.user_id OR credited > credit * percent / 100
+                        OR credited > amount)
+                OR kind <> 'percent' AND payment_id IS NOT NULL
+        """,
+    ),
+    Invariant(
+        name="pass-pays-for-its-job",
+        new=invariant.JOBS,
+        sentence="A job that a code paid for is free, its user's, of a price the code pays, and says so in its quote.",
+        sql="""
+            SELECT job_id, pass_uses.use_id, price, kind.kind, kind.amount, quote -> 'pass' AS quoted
+              FROM pass_uses
+              FULL JOIN (SELECT * FROM generation_jobs WHERE quote ? 'pass'
+                            OR job_id IN (SELECT pass_uses.job_id FROM pass_uses)) AS job USING (job_id)
+              LEFT JOIN promo_uses USING (use_id)
+              LEFT JOIN promo_codes AS kind USING (code)
+             WHERE (price, kind.kind, job.user_id, job.currency, quote -> 'pass' ->> 'use_id')
+                   IS DISTINCT FROM (0::bigint, 'free', promo_uses.user_id, kind.currency, use_id::text)
+                OR ((quote -> 'pass' ->> 'price')::bigint BETWEEN 1 AND kind.amount) IS NOT TRUE
+        """,
+    ),
+    Invariant(
+        name="passes-within-their-number",
+        new=invariant.PASSES,
+        sentence="A code paid for no more generations than it promised; those that came to nothing do not count.",
+        sql="""
+            SELECT use_id, code, generations, count(*) AS used
+              FROM pass_uses JOIN promo_uses USING (use_id) JOIN promo_codes USING (code)
+              JOIN generation_jobs AS job USING (job_id)
+             WHERE status NOT IN ('failed', 'canceled') AND NOT gift
+             GROUP BY use_id, code, generations HAVING count(*) > generations
+        """,
+    ),
+    Invariant(
+        name="referral-reward-has-its-referral",
+        new=invariant.REFERRAL_REWARDS,
+        sentence="Both sides of an invitation got what its row says, once, and gave it back when its job was refunded.",
+        sql=f"""
+            SELECT reference, sides.state, sides.user_id, sides.reward, credits.net, credits.given_back
+              FROM (SELECT 'referral:' || friend_id || ':' || side AS reference, user_id, reward, state
+                      FROM referrals,
+                           LATERAL (VALUES ('inviter', inviter_id, inviter_reward), ('friend', friend_id, friend_reward))
+                                   AS sides (side, user_id, reward)
+                     WHERE reward <> 0) AS sides
+              FULL JOIN (SELECT * FROM ({NETS}) AS nets
+                          WHERE reason = 'referral' AND net > 0 AND reference NOT LIKE 'referral:payment:%') AS credits
+                USING (reference)
+             WHERE (sides.user_id, reward, CASE state WHEN 'taken_back' THEN reward ELSE 0 END)
+                   IS DISTINCT FROM (credits.user_id, net::bigint, given_back::bigint)
+        """,  # noqa: S608  our own constant
+    ),
+    Invariant(
+        name="referral-share-is-of-its-payment",
+        new=invariant.REFERRAL_SHARES,
+        sentence="An inviter has the noted percent of what a friend paid and did not get back, and no more.",
+        sql=f"""
+            SELECT reference, share, taken_back, net, given_back, percent, kept
+              FROM (SELECT 'referral:payment:' || payment_id AS reference, inviter_id, share, shares.taken_back, percent,
+                           shares.due_at, payments.user_id = friend_id AS is_theirs,
+                           credit - (SELECT coalesce(sum(amount), 0) FROM payment_refunds
+                                      WHERE payment_refunds.payment_id = payments.payment_id AND state = 'done') AS kept
+                      FROM referral_shares AS shares JOIN referrals USING (friend_id) JOIN payments USING (payment_id)
+                   ) AS shares
+              FULL JOIN (SELECT * FROM ({NETS}) AS nets
+                          WHERE reason = 'referral' AND net > 0 AND reference LIKE 'referral:payment:%') AS credits
+                USING (reference)
+             WHERE (inviter_id, share, taken_back) IS DISTINCT FROM (coalesce(user_id, inviter_id),
+                    coalesce(net, 0)::bigint, coalesce(given_back, 0)::bigint)
+                OR NOT is_theirs
+                OR due_at IS NULL AND share - taken_back IS DISTINCT FROM div(kept * percent, 100)
+        """,  # noqa: S608  our own constant
+    ),
+    Invariant(
+        name="referral-follows-a-paid-job",
+        new=invariant.REFERRALS,
+        sentence="A reward is for a job that its friend was charged for, and paid by themselves as long as it is kept.",
+        sql="""
+            SELECT friend_id, state, job_id
+              FROM referrals LEFT JOIN ledger_transactions AS booked USING (job_id)
+              LEFT JOIN entries ON entries.transaction_id = booked.transaction_id AND account = 'wallet'
+             WHERE state <> 'invited'
+             GROUP BY friend_id, state, job_id
+            HAVING count(*) FILTER (WHERE booked.reason = 'charge' AND user_id = friend_id) <> 1
+                OR state IN ('due', 'rewarded')
+                   AND (SELECT price FROM generation_jobs WHERE generation_jobs.job_id = referrals.job_id)
+                       > (SELECT coalesce(sum(credit), 0) FROM payments WHERE payments.user_id = friend_id)
+                         - (SELECT coalesce(sum(amount), 0) FROM payments JOIN payment_refunds AS back USING (payment_id)
+                             WHERE payments.user_id = friend_id AND back.state = 'done')
+        """,
+    ),
+    Invariant(
+        name="open-gifts-are-in-the-gift-account",
+        new=invariant.GIFTS,
+        sentence="What waits in the account of gifts is what the open gifts hold.",
+        sql="""
+            SELECT currency, waiting, open
+              FROM (SELECT currency, sum(amount) AS waiting FROM entries WHERE account = 'gift' GROUP BY currency) AS account
+              FULL JOIN (SELECT currency, sum(amount) AS open FROM gifts WHERE state = 'open' GROUP BY currency) AS gifts
+                USING (currency)
+             WHERE coalesce(waiting, 0) <> coalesce(open, 0)
+        """,
+    ),
+    Invariant(
+        name="gift-went-one-way",
+        new=invariant.GIFTS,
+        sentence="A gift left its giver once, and went to its taker or back, as its row says; no other money waits there.",
+        sql=f"""
+            SELECT reference, gifts.user_id, gifts.amount, moves.user_id AS moved_of, net
+              FROM (SELECT 'gift-out:' || gift_id AS reference, giver_id AS user_id, currency, -amount AS amount FROM gifts
+                    UNION ALL SELECT 'gift-in:' || gift_id, taker_id, currency, amount FROM gifts WHERE state = 'taken'
+                    UNION ALL SELECT 'gift-back:' || gift_id, giver_id, currency, amount FROM gifts WHERE state = 'back'
+                   ) AS gifts
+              FULL JOIN (SELECT * FROM ({NETS}) AS nets
+                          WHERE reason = 'gift' AND transaction_id IN (SELECT entries.transaction_id FROM entries
+                                                                        WHERE account = 'gift')) AS moves
+                USING (reference)
+             WHERE (gifts.user_id, gifts.currency, gifts.amount) IS DISTINCT FROM (moves.user_id, moves.currency, net::bigint)
+        """,  # noqa: S608  our own constant
     ),
 )

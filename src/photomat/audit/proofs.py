@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Final
 
-from photomat.audit.proofs_kept import UNSEALED_DAYS
+from photomat.audit.books import UNSEALED_DAYS
 from photomat.audit.run import TIMEOUT_S, Examination, Violation, examine
 from photomat.db.pool import Pool, Transaction, transaction
 from photomat.kernel.logs import get_logger

@@ -8,45 +8,25 @@ from typing import Final
 from aiogram import Bot, Dispatcher, Router
 from aiogram.types import BotCommand
 
-from photomat.bot.handlers import (
-    balance,
-    bills,
-    browse,
-    change,
-    checkout,
-    compose,
-    confirm,
-    deep_link,
-    fallback,
-    gift,
-    history,
-    invite,
-    language,
-    membership,
-    own_sum,
-    paysupport,
-    pick_result,
-    price_table,
-    private,
-    promo,
-    receipts,
-    result,
-    search,
-    stars,
-    start,
-    statement,
-    subscription,
-    topup,
-    transfer,
-    why_price,
-)
+from photomat.bot.context import Shop
+from photomat.bot.menu import deep_link, fallback, search
+from photomat.bot.menu import handlers as menu_handlers
 from photomat.bot.middlewares import (
     AnswerEveryTap,
     OpeningAPageLeavesTheQuestion,
     RegisterWhoIsAnswered,
     Welcome,
 )
-from photomat.bot.shop import Shop
+from photomat.bot.order_card import handlers as order_card_handlers
+from photomat.bot.order_form import handlers as order_form_handlers
+from photomat.bot.results import handlers as results_handlers
+from photomat.bot.rewards import handlers as rewards_handlers
+from photomat.bot.topup import handlers as topup_handlers
+from photomat.bot.topup import stars, subscription
+from photomat.bot.topup import stars as topup_stars
+from photomat.bot.transfer import handlers as transfer_handlers
+from photomat.bot.transfer import review
+from photomat.bot.wallet import handlers as wallet_handlers
 from photomat.texts.load import LANGUAGES, Texts
 from photomat.users.user import DEFAULT_LANGUAGE
 
@@ -91,39 +71,39 @@ def build_dispatcher(*, shop: Shop, texts: Texts) -> Dispatcher:
 def _routers() -> list[Router]:
     """Who is asked, in this order: commands before forms, everything else last."""
     return [
-        private.router(),
-        stars.router(),
-        checkout.router(),
-        transfer.commands_router(),
-        receipts.commands_router(),
-        deep_link.router(),
-        start.router(),
-        balance.router(),
-        statement.router(),
-        history.router(),
-        language.router(),
-        search.router(),
-        promo.router(),
-        invite.router(),
-        gift.router(),
-        topup.router(),
-        paysupport.router(),
-        fallback.commands_router(),
-        browse.router(),
-        price_table.router(),
-        transfer.router(),
-        receipts.router(),
-        pick_result.router(),
-        compose.router(),
-        confirm.router(),
-        change.router(),
-        why_price.router(),
-        result.router(),
-        membership.router(),
-        own_sum.router(),
-        bills.router(),
-        subscription.router(),
-        fallback.router(),
+        fallback.private_router(),
+        stars.stars_router(),
+        topup_stars.checkout_router(),
+        transfer_handlers.transfer_commands_router(),
+        review.receipts_commands_router(),
+        deep_link.deep_link_router(),
+        menu_handlers.start_router(),
+        wallet_handlers.balance_router(),
+        wallet_handlers.statement_router(),
+        results_handlers.history_router(),
+        menu_handlers.language_router(),
+        search.search_router(),
+        rewards_handlers.promo_router(),
+        rewards_handlers.invite_router(),
+        rewards_handlers.gift_router(),
+        topup_handlers.topup_router(),
+        topup_handlers.paysupport_router(),
+        fallback.fallback_commands_router(),
+        menu_handlers.browse_router(),
+        order_form_handlers.price_table_router(),
+        transfer_handlers.transfer_router(),
+        review.receipts_router(),
+        order_form_handlers.pick_result_router(),
+        order_form_handlers.compose_router(),
+        order_card_handlers.confirm_router(),
+        order_card_handlers.change_router(),
+        order_card_handlers.why_price_router(),
+        results_handlers.result_router(),
+        fallback.membership_router(),
+        topup_handlers.own_sum_router(),
+        topup_handlers.bills_router(),
+        subscription.subscription_router(),
+        fallback.fallback_router(),
     ]
 
 

@@ -1,7 +1,7 @@
 """What a button carries: 64 bytes at most, and enough to know a stale one.
 
 A form's buttons carry the form's id, a draft's its revision. The buttons of notices and of a job's card are drawn elsewhere,
-by `telegram/callbacks.py`; here they are only read.
+by `telegram/callback_data.py`; here they are only read.
 """
 
 from enum import StrEnum

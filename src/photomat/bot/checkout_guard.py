@@ -12,10 +12,10 @@ from typing import Any, Final, TypeVar
 
 from aiogram import Bot
 
-from photomat.inbox.received import PRE_CHECKOUT
+from photomat.inbox.update import PRE_CHECKOUT
 from photomat.kernel.clock import monotonic
+from photomat.kernel.error_report import describe
 from photomat.kernel.logs import get_logger
-from photomat.kernel.trouble import describe
 from photomat.texts.load import Texts
 from photomat.users.user import starting_language
 

@@ -1,17 +1,19 @@
-"""What every handler can count on: a known person, their language, and an answer to each tap."""
+"""What every handler can count on: a known person, their language, and an answer to each tap.
+
+What comes from a group, and which of its messages are meant for the bot.
+"""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeAlias, TypeVar
 
-from aiogram import BaseMiddleware
-from aiogram.filters import CommandObject
-from aiogram.types import CallbackQuery, TelegramObject
+from aiogram import BaseMiddleware, Bot
+from aiogram.enums import ChatType
+from aiogram.filters import CommandObject, Filter
+from aiogram.types import CallbackQuery, Message, TelegramObject
 
 from photomat.bot.buttons import PAGES
-from photomat.bot.screen import Tap
-from photomat.bot.shop import Shop
-from photomat.bot.unit import Unit
-from photomat.bot.visit import Visit
+from photomat.bot.context import Shop, Unit, Visit
+from photomat.bot.transport import Tap
 from photomat.jobs.history import hosts_a_job
 from photomat.kernel.ids import ChatId, MessageId
 from photomat.texts.load import Texts
@@ -85,3 +87,23 @@ def _typed(value: object, kind: type[T]) -> T:
     if not isinstance(value, kind):
         raise TypeError(f"the dispatcher was given {type(value).__name__} where {kind.__name__} belongs")
     return value
+
+
+class SpokenToUs(Filter):
+    """Any message of a private chat; in a group only a reply to the bot. Commands have a filter of their own."""
+
+    async def __call__(self, message: Message, bot: Bot) -> bool:
+        """Say whether an answer is expected."""
+        if message.chat.type == ChatType.PRIVATE:
+            return True
+        replied_to = message.reply_to_message
+        return replied_to is not None and replied_to.from_user is not None and replied_to.from_user.id == bot.id
+
+
+class InGroup(Filter):
+    """Anything outside a private chat; a tap on a message that Telegram does not show too."""
+
+    async def __call__(self, event: Message | CallbackQuery) -> bool:
+        """Say whether others read along."""
+        message = event.message if isinstance(event, CallbackQuery) else event
+        return message is None or message.chat.type != ChatType.PRIVATE

@@ -23,7 +23,7 @@ from photomat.catalog.tables import (
     require,
 )
 from photomat.catalog.words import LocalizedText, Words, is_russian
-from photomat.kie.families import FAMILIES, JOBS
+from photomat.kie.protocol import FAMILIES, JOBS
 
 PACE_OF: Final[Mapping[Output, Pace]] = {"image": "steady", "video": "slow", "audio": "steady", "json": "quick"}
 UNSAID: Final = "is said neither here nor in words.toml"

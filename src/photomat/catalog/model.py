@@ -22,7 +22,7 @@ from photomat.catalog.formula import (
 )
 from photomat.catalog.input import INPUT_TYPES, Condition, Input, InputType
 from photomat.catalog.words import LocalizedText
-from photomat.kie.families import JOBS
+from photomat.kie.protocol import JOBS
 
 __all__ = ["INPUT_TYPES", "KINDS", "Input", "InputType", "Kind", "Model"]
 

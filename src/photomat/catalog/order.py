@@ -14,7 +14,7 @@ from photomat.catalog.formula import as_number, is_given, plain
 from photomat.catalog.input import Condition, FileKind, FileLimits, Input
 from photomat.catalog.model import Model, Together, spoken_of, sum_for, total_of, values_of_field
 from photomat.catalog.reference import FileRef, Ref, references
-from photomat.kie.families import FAMILIES
+from photomat.kie.protocol import FAMILIES
 
 HOST: Final = "https://files.example/photomat"
 SAMPLE_TASK: Final = "0123456789abcdef0123456789abcdef"

@@ -14,16 +14,15 @@ import aiohttp
 from aiohttp import web
 
 from photomat.checks import trial
-from photomat.checks.finding import Finding, broken, doubtful, fine, proved
-from photomat.checks.ground import Ground, rolled_back
+from photomat.checks.ground import Finding, Ground, broken, doubtful, fine, proved, rolled_back
 from photomat.db.pool import Pool
-from photomat.jobs.callback_inbox import CallbackInbox
-from photomat.jobs.create import Created
+from photomat.jobs.callback import CallbackInbox
 from photomat.kernel.clock import epoch
 from photomat.kernel.errors import Transient
 from photomat.kernel.ids import JobId
 from photomat.kie.port import Paused
 from photomat.kie.signature import SIGNATURE_HEADER, TIMESTAMP_HEADER, kie_signature, sign_job
+from photomat.orders.purchase import Created
 from photomat.web.kie_callback import KieCallbacks
 
 FEW_CREDITS: Final = 100

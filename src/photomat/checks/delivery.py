@@ -2,6 +2,8 @@
 
 The lock is proved on the real server by two sessions in the check's own schema: they race for a test job, a stale lock is
 taken over, the zombie's mark is refused.
+
+Part of phase 4: who is told of incidents, and whether Telegram lets the bot write to them.
 """
 
 import asyncio
@@ -10,29 +12,74 @@ from typing import Final
 
 import asyncpg
 from aiogram import Bot
-from aiogram.exceptions import TelegramAPIError, TelegramUnauthorizedError
+from aiogram.exceptions import TelegramAPIError, TelegramBadRequest, TelegramForbiddenError, TelegramUnauthorizedError
 
 from photomat.checks import trial
-from photomat.checks.admins import admins
-from photomat.checks.finding import Finding, Level, broken, doubtful, fine, proved
-from photomat.checks.ground import TRIAL_BOT, AnotherCheckRuns, Ground, own_schema, rolled_back
+from photomat.checks.ground import (
+    TRIAL_BOT,
+    AnotherCheckRuns,
+    Finding,
+    Ground,
+    Level,
+    broken,
+    doubtful,
+    fine,
+    own_schema,
+    proved,
+    rolled_back,
+)
 from photomat.checks.migrations import CANNOT_MAKE
 from photomat.db.installation import stamp
 from photomat.db.pool import Pool, connect_pool, transaction
 from photomat.db.rows import require_row
 from photomat.delivery.lock import mark_delivered, release, try_acquire_delivery_lock
-from photomat.delivery.locked import LockedCard
-from photomat.jobs.create import Created
+from photomat.delivery.render import LockedCard
 from photomat.jobs.settle import Success
 from photomat.kernel.clock import epoch
-from photomat.kernel.ids import InstanceId, JobId
+from photomat.kernel.ids import ChatId, InstanceId, JobId
+from photomat.orders.purchase import Created
 
+ADMINS_TIMEOUT_S = 10
 RACES: Final = 25
 CALL_TIMEOUT_S: Final = 10
 MANY_WAITING: Final = 100
 RECENT_S: Final = 3600
 AT_ONCE: Final = timedelta(0)
 MEND: Final = "do not go live: a result could be shown by two instances. Compare the schema with `photomat migrate`."
+
+
+async def admins(ground: Ground) -> list[Finding]:
+    """A warning where nobody would hear of an incident."""
+    told = ground.settings.admins
+    if not told:
+        return [
+            doubtful(
+                "Nobody is told of incidents: ADMIN_IDS is empty.",
+                "set it to your Telegram id and start the bot once from there; until then watch the log for INCIDENT_OPEN.",
+            )
+        ]
+    if ground.bot is None:
+        return []
+    strangers = [str(admin) for admin in told if not await _knows(ground.bot, admin)]
+    if strangers:
+        return [
+            doubtful(
+                f"Telegram does not let the bot write to {', '.join(strangers)} of ADMIN_IDS.",
+                "each operator sends /start to the bot once; correct a mistyped id.",
+            )
+        ]
+    return [fine(f"{len(told)} of ADMIN_IDS {'is' if len(told) == 1 else 'are'} told of incidents.")]
+
+
+async def _knows(bot: Bot, admin: ChatId) -> bool:
+    """Whether there is a chat with this operator; a Telegram in trouble is told of elsewhere and counts as yes."""
+    try:
+        await bot.get_chat(admin, request_timeout=ADMINS_TIMEOUT_S)
+    except (TelegramBadRequest, TelegramForbiddenError):
+        return False
+    except TelegramAPIError:
+        return True
+    return True
 
 
 async def delivery(ground: Ground) -> list[Finding]:

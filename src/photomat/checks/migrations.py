@@ -4,8 +4,17 @@ from typing import Final
 
 import asyncpg
 
-from photomat.checks.finding import Finding, broken, doubtful, fine, proved
-from photomat.checks.ground import SESSION, AnotherCheckRuns, Ground, own_schema
+from photomat.checks.ground import (
+    SESSION,
+    AnotherCheckRuns,
+    Finding,
+    Ground,
+    broken,
+    doubtful,
+    fine,
+    own_schema,
+    proved,
+)
 from photomat.db.migrate import BREAKING_PATTERN, read_migrations
 from photomat.db.pool import connect
 from photomat.db.schema_check import describe_schema, missing, needed

@@ -6,20 +6,16 @@ from typing import Final
 
 import asyncpg
 
-from photomat.checks.atomic import atomic_operations
-from photomat.checks.balance import balance
+from photomat.app.clients import reach_outside
+from photomat.app.settings import Settings
 from photomat.checks.callback import callback_handler
 from photomat.checks.delivery import delivery
-from photomat.checks.finding import PHASES, Finding, Phase, broken
-from photomat.checks.ground import SESSION, Ground
-from photomat.checks.idempotency import idempotency
+from photomat.checks.ground import PHASES, SESSION, Finding, Ground, Phase, broken
 from photomat.checks.migrations import migrations
+from photomat.checks.money import atomic_operations, balance, idempotency
 from photomat.checks.storage import storage
-from photomat.db.away import UNMIGRATED
-from photomat.db.pool import connect_pool
+from photomat.db.pool import UNMIGRATED, connect_pool
 from photomat.kernel.errors import PhotomatError, Startup
-from photomat.settings import Settings
-from photomat.wiring.outside import reach_outside
 
 DOING: Final[Mapping[str, Callable[[Ground], Awaitable[list[Finding]]]]] = dict(
     zip(

@@ -14,8 +14,7 @@ import aiohttp
 import asyncpg
 
 from photomat.audit.run import violations
-from photomat.checks.smoke_customer import Customer, a_customer
-from photomat.checks.smoke_shop import WEBHOOK_KEY, WELCOME, Shop, SmokeFailed, open_shop
+from photomat.checks.smoke_shop import WEBHOOK_KEY, WELCOME, Customer, Shop, SmokeFailed, a_customer, open_shop
 from photomat.db.pool import connect, transaction
 from photomat.delivery.lock import get_undelivered_jobs
 from photomat.kernel.clock import epoch, monotonic

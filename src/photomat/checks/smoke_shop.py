@@ -1,7 +1,16 @@
-"""A whole shop for a smoke test: both simulators and one instance as processes, a database of its own, a customer in a chat."""
+"""A whole shop for a smoke test: both simulators and one instance as processes, a database of its own, a customer in a chat.
+
+A customer of the smoke test: says and taps in the simulated Telegram, and looks at the screen.
+
+A port of our own choosing for a process that starts in a moment.
+
+A port that is merely free may be gone by then: another process that asks for any port can be given it. One in
+TIME_WAIT is given to nobody who asks for any, while a server that names it may still open it.
+"""
 
 import asyncio
 import os
+import socket
 import sys
 from asyncio.subprocess import Process
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -12,11 +21,11 @@ from typing import Any, Final, TypeVar
 
 import aiohttp
 
+from photomat.app.settings import Settings
 from photomat.db.pool import Pool, connect_pool
 from photomat.db.postgres.privileges import ServerUser, command_line
-from photomat.kernel.ports import reserve_port
-from photomat.settings import Settings
 
+LOOPBACK: Final = "127.0.0.1"
 TOKEN: Final = "424242:smoke-token-of-no-value"  # noqa: S105  opens nothing but the simulator
 KIE_KEY: Final = "smoke-key-of-no-value"
 WEBHOOK_KEY: Final = "smoke-webhook-key"
@@ -24,13 +33,26 @@ WELCOME: Final = 10_000
 SECONDS_AT_KIE: Final = 1.0
 POLL_FIRST_S: Final = 30.0
 """Later than any callback: the first picture is to be found by its callback."""
-
 PATIENCE_S: Final = 60.0
 LOOK_EVERY_S: Final = 0.05
 STOP_S: Final = 12.0
 LOG_TAIL_CHARS: Final = 2000
 TIMEOUT: Final = aiohttp.ClientTimeout(total=10)
 T = TypeVar("T")
+RING: Final = "✅ Генерация завершена"
+NO_BREAK_SPACE: Final = "\N{NO-BREAK SPACE}"
+
+
+def reserve_port(wanted: int = 0) -> int:
+    """Reserve a port of the loopback for about a minute, this one or any; `OSError` when it is taken."""
+    with socket.socket() as server, socket.socket() as client:
+        server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        server.bind((LOOPBACK, wanted))
+        server.listen(1)
+        client.connect(server.getsockname())
+        ours, _ = server.accept()
+        ours.close()  # the side that closes first keeps the TIME_WAIT, and with it the port
+        return int(server.getsockname()[1])
 
 
 class SmokeFailed(Exception):
@@ -209,3 +231,89 @@ async def _is_open(shop: Shop, process: Process) -> bool | None:
         return None
     opened = "[UPDATES_BY]" in shop.log_file.read_text(encoding="utf-8")
     return True if health["active"] and opened else None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Customer:
+    """One person with Telegram on their phone."""
+
+    shop: Shop
+    user_id: int
+
+    @property
+    def chat(self) -> str:
+        """Where this person's acts are ordered."""
+        return f"{self.shop.telegram_url}/sandbox/chats/{self.user_id}"
+
+    async def says(self, text: str) -> int:
+        """Write to the bot; give the message's id."""
+        message = await self.shop.order(f"{self.chat}/text", text=text)
+        return int(message["message_id"])
+
+    async def screen(self) -> list[Mapping[str, Any]]:
+        """What the bot has written, as it looks now."""
+        messages = (await self.shop.ask(self.chat))["messages"]
+        return [message for message in messages if message["from"] == "bot"]
+
+    async def sees(self, text: str, *, after: int = 0) -> Mapping[str, Any]:
+        """Wait for a message that contains the text."""
+
+        async def found() -> Mapping[str, Any] | None:
+            return next((one for one in await self.screen() if one["message_id"] > after and text in words(one)), None)
+
+        return await self.shop.until(found, f"A message with «{text}»")
+
+    async def taps(self, label: str, *, after: int) -> int:
+        """Wait for a button on a message younger than `after`, press it, give its message."""
+
+        async def found() -> tuple[int, str] | None:
+            return next(
+                (
+                    (message["message_id"], button["callback_data"])
+                    for message in await self.screen()
+                    if message["message_id"] > after
+                    for row in message["inline_keyboard"] or []
+                    for button in row
+                    if button["text"].startswith(label)
+                ),
+                None,
+            )
+
+        message_id, data = await self.shop.until(found, f"The button [{label}]")
+        await self.shop.order(f"{self.chat}/tap", message_id=message_id, data=data)
+        return message_id
+
+    async def buys(self) -> int:
+        """From /start to the tap on [Create]; give the card's message."""
+        start = await self.says("/start")
+        await self.taps("🖼 Создать картинку", after=start)
+        await self.taps("Z-Image", after=start)
+        await self.shop.until(self._is_asked, "The question for a prompt")
+        said = await self.says("кот-космонавт")
+        await self.taps("1:1", after=said)
+        return await self.taps("✅ Создать", after=said)
+
+    async def pictures(self) -> list[Mapping[str, Any]]:
+        """The pictures on the screen."""
+        return [message for message in await self.screen() if message["kind"] == "photo"]
+
+    async def rings(self) -> int:
+        """How often the phone rang."""
+        return sum(words(message) == RING for message in await self.screen())
+
+    async def _is_asked(self) -> bool | None:
+        asked = await self.shop.pool.fetchval(
+            "SELECT true FROM conversations WHERE user_id = $1 AND state IS NOT NULL", self.user_id
+        )
+        return True if asked else None
+
+
+async def a_customer(shop: Shop) -> Customer:
+    """Somebody new."""
+    person = await shop.order(f"{shop.telegram_url}/sandbox/people", first_name="Smoke", language_code="ru")
+    return Customer(shop=shop, user_id=person["user_id"])
+
+
+def words(message: Mapping[str, Any]) -> str:
+    """The text or caption, with plain spaces."""
+    return str(message["text"] or message["caption"] or "").replace(NO_BREAK_SPACE, " ")

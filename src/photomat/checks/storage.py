@@ -8,19 +8,18 @@ from pathlib import Path
 from typing import Final
 
 from photomat.checks import trial
-from photomat.checks.finding import Finding, broken, doubtful, fine, proved
-from photomat.checks.ground import SESSION, Ground, rolled_back
+from photomat.checks.ground import SESSION, Finding, Ground, broken, doubtful, fine, proved, rolled_back
 from photomat.cluster.instances import alive_instances
 from photomat.db.embedded import is_embedded
 from photomat.db.installation import read_owner, refusal, wallets_in_other_currencies
 from photomat.db.pool import Connection, connect
-from photomat.db.postgres.releases import GRACE, newer_is_due
+from photomat.db.postgres.release import GRACE, newer_is_due
 from photomat.db.rows import require_row
 from photomat.delivery.lock import get_undelivered_jobs
-from photomat.jobs.create import Created
 from photomat.jobs.settle import Success
 from photomat.jobs.story import find_job
-from photomat.kernel.private import make_private
+from photomat.kernel.private_files import make_private
+from photomat.orders.purchase import Created
 
 OLDEST_VERSION: Final = 150000
 MAJOR_STEP: Final = 10_000

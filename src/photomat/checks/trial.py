@@ -5,13 +5,13 @@ from typing import Final
 from photomat.catalog.pricing import agreed
 from photomat.db.pool import Pool, transaction
 from photomat.jobs.callback import Callback, update_from_callback
-from photomat.jobs.create import Creation, create_job_atomic
-from photomat.jobs.draft import Draft, save_draft
 from photomat.jobs.settle import Outcome, Settled, settle
 from photomat.kernel.errors import Corrupt
 from photomat.kernel.ids import BotId, ChatId, DraftId, JobId, MessageId, UserId
 from photomat.kernel.money import Money
-from photomat.users.register import register
+from photomat.orders.draft import Draft, save_draft
+from photomat.orders.purchase import Creation, create_job_atomic
+from photomat.users.user import register
 from photomat.wallet import ledger
 
 USER: Final = UserId(-424242)

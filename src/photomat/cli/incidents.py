@@ -5,9 +5,9 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from photomat.alerts.listing import list_incidents
-from photomat.cli.ask import AsJson, ask, print_json
+from photomat.alerts.store import list_incidents
 from photomat.cli.screen import folding, print_found
+from photomat.cli.session import AsJson, ask, print_json
 
 COLUMNS: Final = ("no", "kind", "state", "opened (UTC)", "lasted", "figures", "operators told")
 

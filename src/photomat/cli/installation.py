@@ -1,24 +1,47 @@
-"""`photomat installation`: whose database this is, and how a shop is given to another bot."""
+"""`photomat installation`: whose database this is, and how a shop is given to another bot.
+
+`photomat migrate`: bring the database up to this version, then compare it with what the program needs.
+
+`photomat prune`: delete what was kept long enough, as the running bot does every ten minutes.
+"""
 
 import asyncio
 import sys
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
 
-from photomat.cli.ask import AsJson, ask, operator_name, print_json, tell
+from photomat.app.retention import kinds_of
+from photomat.app.settings import Settings, load
 from photomat.cli.database import reachable_database
-from photomat.db.installation import ADOPT, SANDBOX_BOT, Owner, identity_of, name_of, owner_of, read_owner, refusal
+from photomat.cli.screen import folding, print_found
+from photomat.cli.session import AsJson, ask, operate, operator_name, print_json, tell
+from photomat.db.installation import (
+    ADOPT,
+    SANDBOX_BOT,
+    Owner,
+    identity_of,
+    name_of,
+    owner_of,
+    read_owner,
+    refusal,
+    require_ours,
+)
 from photomat.db.migrate import migrate
-from photomat.db.pool import ACQUIRE_TIMEOUT_S, Pool, connect_pool
+from photomat.db.migrate import migrate as apply
+from photomat.db.pool import ACQUIRE_TIMEOUT_S, Pool, connect, connect_pool
+from photomat.db.schema_check import require_schema
 from photomat.kernel import logs
 from photomat.kernel.errors import Startup
+from photomat.kernel.ids import BotId
 from photomat.operators import installation
 from photomat.operators.actions import Answer
-from photomat.settings import Settings, load
+from photomat.work.retention import prune as delete_old
+from photomat.work.retention import would_prune
 
 app = typer.Typer(help="Whose database this is.", no_args_is_help=True)
 NAME = "photomat installation"
+SESSION: Final = "photomat prune"
 
 
 @app.command("show")
@@ -107,3 +130,55 @@ def _in_words(owner: Owner) -> str:
         )
     found = f"rows of {owner.name}" if owner.bots else owner.name
     return f"This database holds {found}: no bot starts on it until the right one has adopted it with {ADOPT}."
+
+
+def migrate_command() -> None:
+    """Apply the migrations that are not applied yet."""
+    settings = load()
+    logs.configure(settings.log_format, sys.stderr)
+    with reachable_database(settings) as dsn:
+        applied = asyncio.run(_migrate(settings.direct_database_url or dsn, settings.bot_id))
+    typer.echo(f"Applied: {', '.join(applied)}." if applied else "The database is up to date.")
+
+
+async def _migrate(dsn: str, bot_id: BotId | None) -> list[str]:
+    """Migrate, unless the token is another bot's than the database's; whose it is is not written here."""
+    if bot_id is not None:
+        await require_ours(dsn, bot_id)
+    applied = await apply(dsn)
+    connection = await connect(dsn, name="photomat migrate")
+    try:
+        await require_schema(connection)
+    finally:
+        await connection.close(timeout=5)
+    return applied
+
+
+def prune(
+    *,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be deleted.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Delete what was kept longer than the KEEP_…_DAYS settings say."""
+    kinds = kinds_of(load())
+    if dry_run:
+        counts = ask(lambda pool: would_prune(pool, kinds), name=SESSION)
+    else:
+        counts = operate(lambda pool: delete_old(pool, kinds), name=SESSION)
+    if as_json:
+        print_json(
+            [
+                {
+                    "kind": kind.name,
+                    "keep_days": None if kind.keep is None else kind.keep.days,
+                    "deleted": None if dry_run else counts[kind.name],
+                    "would_delete": counts[kind.name] if dry_run else None,
+                }
+                for kind in kinds
+            ]
+        )
+        return
+    table = folding("kind", "kept for", "would be deleted" if dry_run else "deleted")
+    for kind in kinds:
+        table.add_row(kind.name, "ever" if kind.keep is None else f"{kind.keep.days} days", str(counts[kind.name]))
+    print_found(table)

@@ -7,24 +7,16 @@ import typer
 from photomat.cli import (
     audit,
     catalog,
-    catalog_canary,
-    catalog_price,
-    catalog_settings,
-    chaos,
+    catalog_changes,
     check,
-    differences,
-    failpoints,
     incidents,
     installation,
     jobs,
-    migrate,
+    lab,
     payments,
     promo,
-    prune,
-    receipts,
     run,
     sandbox,
-    smoke,
     wallet,
 )
 from photomat.kernel.errors import Startup
@@ -35,31 +27,31 @@ app = typer.Typer(
 )
 app.command("run")(run.run)
 app.command("sandbox")(sandbox.sandbox)
-app.command("migrate")(migrate.migrate)
+app.command("migrate")(installation.migrate_command)
 app.command("check")(check.check)
-app.command("smoke")(smoke.smoke)
+app.command("smoke")(check.smoke)
 app.command("audit")(audit.audit)
-app.command("prune")(prune.prune)
+app.command("prune")(installation.prune)
 app.command("incidents")(incidents.incidents)
-app.command("failpoints")(failpoints.failpoints)
-app.command("chaos", context_settings=chaos.FORWARDED)(chaos.chaos)
+app.command("failpoints")(lab.failpoints)
+app.command("chaos", context_settings=lab.FORWARDED)(lab.chaos)
 app.add_typer(installation.app, name="installation")
 app.add_typer(jobs.app, name="jobs")
 app.add_typer(wallet.app, name="wallet")
-app.add_typer(receipts.app, name="receipts")
+app.add_typer(payments.receipts_app, name="receipts")
 app.add_typer(payments.app, name="payments")
-app.add_typer(differences.app, name="differences")
+app.add_typer(audit.app, name="differences")
 app.add_typer(catalog.app, name="catalog")
-catalog.app.command("canary")(catalog_canary.canary)
-catalog.app.command("price")(catalog_price.price)
-catalog.app.command("margins")(catalog_price.show_margins)
-catalog.app.command("hide")(catalog_settings.hide)
-catalog.app.command("unhide")(catalog_settings.unhide)
-catalog.app.command("feature")(catalog_settings.feature)
-catalog.app.command("unfeature")(catalog_settings.unfeature)
-catalog.app.command("rename")(catalog_settings.rename)
-catalog.app.command("sell")(catalog_settings.sell)
-catalog.app.command("unsell")(catalog_settings.unsell)
+catalog.app.command("canary")(catalog_changes.canary)
+catalog.app.command("price")(catalog_changes.price)
+catalog.app.command("margins")(catalog_changes.show_margins)
+catalog.app.command("hide")(catalog_changes.hide)
+catalog.app.command("unhide")(catalog_changes.unhide)
+catalog.app.command("feature")(catalog_changes.feature)
+catalog.app.command("unfeature")(catalog_changes.unfeature)
+catalog.app.command("rename")(catalog_changes.rename)
+catalog.app.command("sell")(catalog_changes.sell)
+catalog.app.command("unsell")(catalog_changes.unsell)
 app.add_typer(promo.app, name="promo")
 
 

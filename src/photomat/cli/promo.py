@@ -6,15 +6,14 @@ from typing import Annotated
 
 import typer
 
-from photomat.cli.ask import AsJson, ask, minor_units, operate, operator_name, print_json
+from photomat.app.settings import load
 from photomat.cli.screen import folding, print_found
+from photomat.cli.session import AsJson, ask, minor_units, operate, operator_name, print_json
 from photomat.db.pool import Pool
 from photomat.kernel.money import Money
 from photomat.operators.actions import Answer
 from photomat.operators.promo import create_promo, in_words, stop_promo
-from photomat.rewards.codes import KeptCode, Use, list_codes, show_code
-from photomat.rewards.promo_code import Kind, PromoCode, normal
-from photomat.settings import load
+from photomat.rewards.promo import KeptCode, Kind, PromoCode, Use, list_codes, normal, show_code
 
 NAME = "photomat promo"
 app = typer.Typer(help="Promo codes.", no_args_is_help=True)

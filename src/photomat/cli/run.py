@@ -9,11 +9,11 @@ from typing import NoReturn
 
 import uvloop
 
-from photomat.cli.banner import show_box
+from photomat.app.settings import Settings, load
 from photomat.cli.database import Database, owned_database
 from photomat.cli.sandbox import run_sandbox
+from photomat.cli.screen import show_box
 from photomat.kernel import failpoint, logs
-from photomat.settings import Settings, load
 
 
 def run() -> None:
@@ -48,7 +48,7 @@ def serve(settings: Settings, database: Database, ready: Callable[[], None]) -> 
 
 
 async def _serve(settings: Settings, database: Database, ready: Callable[[], None]) -> None:
-    from photomat import instance  # noqa: PLC0415  it takes aiogram seconds to load; other commands do not need it
+    from photomat.app import instance  # noqa: PLC0415  it takes aiogram seconds to load; other commands do not need it
 
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()

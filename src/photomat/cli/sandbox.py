@@ -13,14 +13,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from photomat.app.settings import SANDBOX_WELCOME, Settings, load
 from photomat.cli import run as run_command
-from photomat.cli.banner import show_box
 from photomat.cli.database import owned_database
+from photomat.cli.screen import show_box
 from photomat.db.installation import SANDBOX_BOT
 from photomat.kernel.errors import Startup
 from photomat.kernel.logs import get_logger
-from photomat.kernel.private import tighten
-from photomat.settings import SANDBOX_WELCOME, Settings, load
+from photomat.kernel.private_files import tighten
 
 TOKEN: Final = f"{SANDBOX_BOT}:sandbox-token-of-no-value"
 KIE_KEY: Final = "sandbox-key-of-no-value"

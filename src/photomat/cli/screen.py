@@ -3,18 +3,25 @@
 An id, a reference or a sum can always be copied whole. A listing is a table where the terminal is wide enough for its
 longest words, otherwise a paragraph for each row; into a pipe it is a table with one line for each row. Nothing that came
 from a database is read as markup: a reference such as `payment:stars:7` keeps its colons.
+
+The box that cannot be missed.
 """
 
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from rich.cells import cell_len
 from rich.console import Console
+from rich.panel import Panel
 from rich.table import Table
+
+from photomat.app.settings import Settings
+from photomat.kernel.logs import get_logger
 
 CELL_PADDING: Final = 3
 """Columns that a cell takes beside its text: a border and a space on each side."""
+log = get_logger()
 
 
 class Listing:
@@ -102,3 +109,17 @@ def _folded(text: str, width: int, *, indent: str = "") -> str:
         for line in text.split("\n")
     ]
     return "\n".join("\n".join(each) for each in lines)
+
+
+def show_box(addresses: Mapping[str, str], *, settings: Settings, first: str | None = None) -> None:
+    """Print where everything is, the most important address first; logs for machines get it as an event."""
+    if settings.log_format == "json":
+        log.info("READY", **{name.lower().replace(" ", "_"): address for name, address in addresses.items()})
+        return
+    table = Table.grid(padding=(0, 2))
+    for name, address in addresses.items():
+        style = "bold green" if name == first else ""
+        table.add_row(f"[{style}]{name}[/]" if style else name, f"[{style}]{address}[/]" if style else address)
+    Console(width=100).print(
+        Panel(table, title="Photomat is running · Ctrl-C stops it", border_style="green", padding=(1, 3))
+    )

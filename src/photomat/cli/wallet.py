@@ -7,20 +7,20 @@ from typing import Annotated, Final
 
 import typer
 
-from photomat.cli.ask import AsJson, ask, minor_units, operate, operator_name, print_json, tell
 from photomat.cli.payments import in_words
 from photomat.cli.screen import folding, print_found
+from photomat.cli.session import AsJson, ask, minor_units, operate, operator_name, print_json, tell
 from photomat.db.pool import Pool, transaction
-from photomat.jobs.quote import in_operators_words
+from photomat.jobs.listing import in_operators_words
 from photomat.kernel.errors import PhotomatError
 from photomat.kernel.ids import JobId, UserId
 from photomat.operators import money
 from photomat.operators.actions import Answer, release_hold
 from photomat.operators.journal import Entry, acts_with_money_of
-from photomat.payments.listing import ListedPayment, list_payments
+from photomat.payments.payment import ListedPayment, list_payments
 from photomat.wallet.explain import explain_job, explain_move
 from photomat.wallet.ledger import balance
-from photomat.wallet.posting import Balance
+from photomat.wallet.postings import Balance
 from photomat.wallet.statement import Move, statement
 
 app = typer.Typer(help="What happened to every coin.", no_args_is_help=True)

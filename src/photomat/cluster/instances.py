@@ -7,7 +7,7 @@ import socket
 from datetime import timedelta
 from typing import Final
 
-from photomat.cluster.active_state import ActiveState
+from photomat.cluster.leader import ActiveState
 from photomat.db.pool import Pool
 from photomat.kernel.clock import sleep_until_set
 from photomat.kernel.ids import InstanceId

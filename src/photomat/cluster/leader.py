@@ -3,6 +3,8 @@
 The lock lives on a connection of its own in autocommit, never "idle in transaction". The holder proves its connection every
 two seconds and steps down when it cannot; the server forgets a dead host by TCP keepalives and ends the session of a frozen
 process, and then the next one wins.
+
+Whether this instance is ACTIVE, for everyone in it who wants to know or to wait.
 """
 
 import asyncio
@@ -11,21 +13,52 @@ from typing import Final
 
 import asyncpg
 
-from photomat.cluster.active_state import ActiveState
 from photomat.db.pool import Connection, connect
 from photomat.kernel.clock import sleep_until_set
 from photomat.kernel.errors import Startup
 from photomat.kernel.logs import get_logger
+from photomat.kernel.metrics import ACTIVE
 
+log = get_logger()
 LOCK_KEY: Final = 0x50484F544F4D4154  # "PHOTOMAT"
 PROOF_S: Final = 2.0
 TRY_S: Final = 0.5
 ANSWER_TIMEOUT_S: Final = 2.0
 FROZEN_AFTER_S: Final = 8
 """A holder that does not prove itself for so long is frozen: the server ends its session, and the next one wins."""
-
 LOST: Final = (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, Startup)
-log = get_logger()
+
+
+class ActiveState:
+    """ACTIVE or PASSIVE; starts PASSIVE."""
+
+    def __init__(self) -> None:
+        self._active = asyncio.Event()
+        self._passive = asyncio.Event()
+        self._passive.set()
+
+    @property
+    def active(self) -> bool:
+        """Whether this instance does the singleton duties now."""
+        return self._active.is_set()
+
+    def set(self, *, active: bool, reason: str) -> None:
+        """Change the state and say so."""
+        if active == self.active:
+            return
+        log.info("STATE_SYNC", active_state=f"{self.active}->{active}", reason=reason)
+        on, off = (self._active, self._passive) if active else (self._passive, self._active)
+        off.clear()
+        on.set()
+        ACTIVE.set(int(active))
+
+    async def wait_active(self) -> None:
+        """Wait until this instance is ACTIVE."""
+        await self._active.wait()
+
+    async def wait_passive(self) -> None:
+        """Wait until it no longer is."""
+        await self._passive.wait()
 
 
 class Leader:

@@ -6,6 +6,8 @@ each other); it leaves on a connection of its own, at most one for each 20 ms an
 came together meanwhile.
 
 Both sides need a real session: give them the direct address where a transaction pooler stands in between.
+
+Is a connection a session of its own? Locks and LISTEN live in one; a pooler in transaction mode hands out any.
 """
 
 import asyncio
@@ -16,7 +18,7 @@ from typing import Final, Never
 import asyncpg
 import structlog
 
-from photomat.db.pool import Connection, connect
+from photomat.db.pool import Connection, connect, describe
 from photomat.kernel.errors import Startup
 
 CHANNEL: Final = "photomat"
@@ -26,10 +28,11 @@ HEARTBEAT_S: Final = 10.0
 ANSWER_TIMEOUT_S: Final = 5.0
 MAX_WORDS: Final = 64
 """Hints are names of loops, a handful; the bound keeps a payload far below PostgreSQL's 8000 bytes."""
-
 LOST: Final = (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, Startup)
-
 log = structlog.get_logger()
+ROUNDS: Final = 3
+PATIENCE_S: Final = 10
+"""For a database that starts beside us."""
 
 
 async def listen(dsn: str, wake: Callable[[str], None], *, channel: str = CHANNEL) -> Never:
@@ -116,3 +119,28 @@ async def _until_it_ends(connection: Connection, ended: asyncio.Event) -> None:
 async def _close(connection: Connection) -> None:
     with suppress(*LOST):
         await connection.close(timeout=ANSWER_TIMEOUT_S)
+
+
+async def require_session(dsn: str) -> None:
+    """Refuse to start where two connections open at once turn out to share a session."""
+    first = await connect(dsn, name="photomat session check", patience_s=PATIENCE_S)
+    try:
+        second = await connect(dsn, name="photomat session check")
+        try:
+            shared = await _share_a_session(first, second)
+        finally:
+            await second.close(timeout=5)
+    finally:
+        await first.close(timeout=5)
+    if shared:
+        raise Startup(
+            f"{describe(dsn)} is a pooler in transaction mode, where the ACTIVE lock cannot be held;"
+            " set DIRECT_DATABASE_URL to the server behind it, or put the pooler into session mode."
+        )
+
+
+async def _share_a_session(first: Connection, second: Connection) -> bool:
+    for _ in range(ROUNDS):
+        if await first.fetchval("SELECT pg_backend_pid()") == await second.fetchval("SELECT pg_backend_pid()"):
+            return True
+    return False

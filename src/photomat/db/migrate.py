@@ -14,6 +14,8 @@ behind and it also works through a transaction pooler.
 The version before goes on working meanwhile. Whoever waits for a table's lock makes everybody wait who comes after it, so a
 file that does not get one within a moment gives way, sooner than the server looks for circles of waiting, and is tried
 again as a whole for minutes. For that a file asks for its locks first, and one that stops readers does nothing slow.
+
+What a server must be and allow before the first migration runs; each lack is one sentence that says what to do.
 """
 
 import asyncio
@@ -28,29 +30,28 @@ from typing import Final
 import asyncpg
 import structlog
 
+from photomat.db.address import quoted
 from photomat.db.pool import Connection, Transaction, connect
-from photomat.db.server_check import require_server
+from photomat.db.rows import require_row
 from photomat.kernel.clock import monotonic
 from photomat.kernel.errors import Startup
 
+OLDEST_VERSION: Final = 150_000
+"""As the server itself reports it in server_version_num."""
 NAME_PATTERN: Final = re.compile(r"(?P<number>\d{4})_[a-z0-9_]+\.sql")
 BREAKING_PATTERN: Final = re.compile(r"\d{4}_breaks_")
 LOCK_KEY: Final = 0x70686F746F6D6174  # "photomat" in bytes
 FILE_TIMEOUT_S: Final = 600
 LOCK_TIMEOUT_MS: Final = 200
 """For each table. Four of them are less than the second after which PostgreSQL looks for a circle and ends somebody."""
-
 LOCK_PATIENCE_S: Final = 300.0
 GIVES_WAY_S: Final = 1.0
 """Between two tries everybody else has the tables for longer than a try stops them."""
-
 IN_THE_WAY: Final = (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError)
-
 HAS_JOURNAL: Final = (
     "SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'schema_migrations')"
 )
 """Asked first, because CREATE TABLE IF NOT EXISTS needs the right to create even where the table exists."""
-
 CREATE_JOURNAL: Final = """
     CREATE TABLE IF NOT EXISTS schema_migrations (
         number     integer     NOT NULL,
@@ -60,8 +61,43 @@ CREATE_JOURNAL: Final = """
         CONSTRAINT schema_migrations_pkey PRIMARY KEY (number)
     )
 """
-
 log = structlog.get_logger()
+
+
+async def require_server(connection: Connection, *, files: int) -> None:
+    """Refuse a server that is too old, and a role that cannot apply the migrations that are not applied yet."""
+    row = await require_row(
+        connection,
+        """
+        SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS called,
+               current_user AS role, current_schema() AS schema, current_setting('search_path') AS search_path,
+               coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS may_create,
+               to_regclass('schema_migrations') IS NOT NULL AS has_journal
+        """,
+    )
+    refuse_old_version(row["version"], called=row["called"])
+    if row["schema"] is None:
+        raise Startup(
+            f"No schema of the search path {row['search_path']} can be used by the role {row['role']}: create it with"
+            f" CREATE SCHEMA … AUTHORIZATION {quoted(row['role'])}, or correct `schema` in DATABASE_URL."
+        )
+    if row["may_create"]:
+        return
+    applied = await connection.fetchval("SELECT count(*) FROM schema_migrations") if row["has_journal"] else 0
+    if applied < files:
+        raise Startup(
+            f"The role {row['role']} may not create tables in the schema {row['schema']}: run GRANT CREATE ON SCHEMA"
+            f" {quoted(row['schema'])} TO {quoted(row['role'])} as the database's owner, then start again."
+        )
+
+
+def refuse_old_version(version: int, *, called: str) -> None:
+    """Refuse a server older than we can use, by the number it reports."""
+    if version < OLDEST_VERSION:
+        raise Startup(
+            f"The database is PostgreSQL {called}, and Photomat needs {OLDEST_VERSION // 10_000} or newer:"
+            " upgrade the server, or set DATABASE_URL to a newer one."
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,6 +5,8 @@ columns are Python values, and a database that cannot be reached at start is tol
 A pool's connection carries no session state: no LISTEN, no session-level lock, no SET outside a transaction. That is
 why it goes back to the pool without a reset query, which saves a round trip for each transaction, and why the same code
 runs through a transaction pooler. Only after an interrupted statement is a ROLLBACK sent (see `db/connection.py`).
+
+Is it the database that is away, or is it the statement's own fault? Whoever counts failures wants to know.
 """
 
 import asyncio
@@ -22,26 +24,21 @@ from asyncpg.pool import PoolAcquireContext, PoolConnectionProxy
 from photomat.db.address import Address, read_address
 from photomat.db.connection import SyncedConnection
 from photomat.kernel.clock import monotonic
-from photomat.kernel.errors import Startup
+from photomat.kernel.errors import PhotomatError, Startup
 
 Connection: TypeAlias = SyncedConnection | PoolConnectionProxy
 """A connection of its own (see `connect`) or one of a pool's."""
-
 Transaction: TypeAlias = Connection
 """A connection inside the caller's transaction."""
-
 Opened = TypeVar("Opened")
-
 CONNECT_TIMEOUT_S: Final = 10
 ACQUIRE_TIMEOUT_S: Final = 10
 COMMAND_TIMEOUT_S: Final = 35
 """A little more than the server's own bound, so that the server's clearer error wins."""
-
 RETRY_PAUSE_S: Final = 0.2
 STATEMENTS_KEPT: Final = 200
 QUERIES_PER_CONNECTION: Final = 50_000
 IDLE_CONNECTION_S: Final = 300.0
-
 SESSION_SETTINGS: Final = {
     "default_transaction_isolation": "read committed",
     "statement_timeout": "30s",
@@ -55,12 +52,9 @@ SESSION_SETTINGS: Final = {
 """What each session asks of the server, whatever its role or database is set to.
 
 Our claims are written for READ COMMITTED. Keepalives do nothing on a Unix socket, and free a dead host's locks on TCP."""
-
 SET_ALL: Final = "SELECT set_config(name, value, false) FROM unnest($1::text[], $2::text[]) AS setting (name, value)"
-
 TLS_REFUSED: Final = "rejected SSL upgrade"
 """asyncpg's words for a server that answers a request for TLS with "no"."""
-
 NOT_YET: Final = (
     OSError,
     TimeoutError,
@@ -69,6 +63,34 @@ NOT_YET: Final = (
     asyncpg.TooManyConnectionsError,
 )
 """Failures that pass by themselves while a database starts beside us."""
+ADVICE: Final = (
+    (
+        (asyncpg.InvalidPasswordError, asyncpg.InvalidAuthorizationSpecificationError),
+        "refuses the user or the password; correct DATABASE_URL.",
+    ),
+    (
+        asyncpg.InvalidCatalogNameError,
+        "does not exist; create the database or correct DATABASE_URL.",
+    ),
+    (
+        asyncpg.TooManyConnectionsError,
+        "has no connection left; raise its max_connections or stop another client.",
+    ),
+    (
+        (OSError, TimeoutError, asyncpg.ConnectionDoesNotExistError),
+        "cannot be reached; start the database or correct DATABASE_URL.",
+    ),
+)
+"""What to tell an operator about each failure, the first that fits."""
+AWAY: Final = (
+    asyncpg.PostgresConnectionError,
+    asyncpg.OperatorInterventionError,
+    asyncpg.InsufficientResourcesError,
+    OSError,
+)
+"""Connections lost or refused, a server that shuts down or starts, too many clients."""
+UNMIGRATED: Final = (asyncpg.UndefinedTableError, asyncpg.UndefinedColumnError, asyncpg.UndefinedFunctionError)
+"""The database is there, our tables are not, or not all of them."""
 
 
 class BoundedPool(asyncpg.Pool):
@@ -103,27 +125,9 @@ class OneSession:
 
 
 Pool: TypeAlias = BoundedPool | OneSession
-"""Hands out connections, each statement or transaction on its own; closed by who opened it."""
 
-ADVICE: Final = (
-    (
-        (asyncpg.InvalidPasswordError, asyncpg.InvalidAuthorizationSpecificationError),
-        "refuses the user or the password; correct DATABASE_URL.",
-    ),
-    (
-        asyncpg.InvalidCatalogNameError,
-        "does not exist; create the database or correct DATABASE_URL.",
-    ),
-    (
-        asyncpg.TooManyConnectionsError,
-        "has no connection left; raise its max_connections or stop another client.",
-    ),
-    (
-        (OSError, TimeoutError, asyncpg.ConnectionDoesNotExistError),
-        "cannot be reached; start the database or correct DATABASE_URL.",
-    ),
-)
-"""What to tell an operator about each failure, the first that fits."""
+
+"""Hands out connections, each statement or transaction on its own; closed by who opened it."""
 
 
 async def connect_pool(
@@ -279,3 +283,17 @@ def _to_json(value: object) -> str:
 async def _end_interrupted(connection: SyncedConnection) -> None:
     """The pool itself rolls back open transactions; an interrupted statement's implicit one is invisible to it."""
     await connection.end_interrupted()
+
+
+def database_is_away(trouble: BaseException) -> bool:
+    """Whether the same statement may well succeed when the database is back."""
+    if isinstance(trouble, asyncpg.InterfaceError):
+        return not isinstance(trouble, ValueError)  # a value that cannot be sent will not be sendable later
+    return isinstance(trouble, AWAY)
+
+
+def fails_every_time(trouble: BaseException) -> bool:
+    """Whether the database has refused the values themselves: repeating the statement cannot help."""
+    if isinstance(trouble, asyncpg.InterfaceError):
+        return isinstance(trouble, ValueError)
+    return isinstance(trouble, asyncpg.IntegrityConstraintViolationError | asyncpg.DataError | PhotomatError)

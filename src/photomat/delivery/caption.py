@@ -2,12 +2,16 @@
 
 Of everything in it the prompt alone may be long, so the prompt gives way. Room is left for a last paragraph: why a file is not
 what it should be, and the way to it.
+
+An object Kie hands over, as a text people can read: speech, lyrics, notes, what was found in a picture. Pure.
+
+Never the object as it is: what nobody has planned for is told line by line, its names in plain words. Nothing raises on junk.
 """
 
 import html
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from photomat.catalog.model import Model
@@ -24,6 +28,32 @@ LONGEST_VALUES: Final = 240
 LONGEST_TITLE: Final = 80
 LONGEST_SEED: Final = 24
 TAG: Final = re.compile(r"<[^>]*>")
+LONGEST_TEXT: Final = 1_000_000
+LONGEST_S: Final = 360_000
+LONG_PASSAGE_S: Final = 30.0
+SENTENCE_ENDS: Final = (".", "!", "?", "…")
+MOST_NOTES: Final = 400
+DEEPEST: Final = 3
+MOST_LINES: Final = 300
+PITCHES: Final = ("C", "C♯", "D", "D♯", "E", "F", "F♯", "G", "G♯", "A", "A♯", "B")
+NOTES_IN_OCTAVE: Final = 12
+TEXTS: Final = ("text", "result", "lyrics", "validateInfo", "validate_info")
+UNTOLD: Final = frozenset(
+    {"seed", "state", "status", "code", "waveformData", "hootCer", "isStreamed", "index", "maskUrl"}
+)
+"""What means nothing to a customer."""
+Found = Mapping[str, Any]
+KNOWN_NAMES: Final[Mapping[str, str]] = {
+    "has_human": "read-has-human",
+    "humans_count": "read-humans-count",
+    "segments_count": "read-segments-count",
+    "segments": "read-segments",
+    "name": "read-name",
+    "description": "read-description",
+    "personaId": "read-persona",
+    "score": "read-score",
+    "confidence": "read-score",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,3 +121,155 @@ def _written(part: str | None, prompt: str, lines: Sequence[str]) -> str:
     titled = [f"<b>{html.escape(cut(part, LONGEST_TITLE))}</b>"] if part else []
     described = [f"<i>{html.escape(prompt)}</i>"] if prompt else []
     return "\n".join([*titled, *described, *map(html.escape, lines)])
+
+
+@dataclass(slots=True)
+class _Passage:
+    """Words one speaker says in one go."""
+
+    speaker: str | None
+    start: float | None
+    words: list[str] = field(default_factory=list)
+
+
+def readable(result: Found, say: Say) -> str:
+    """The whole of it as plain text; empty where there is nothing to read."""
+    told = (
+        _spoken(result, say) or _said(result) or _played(result, say) or "\n".join(_object_lines(result, say, depth=0))
+    )
+    return told[:LONGEST_TEXT].strip()
+
+
+def _said(result: Found) -> str:
+    return next((text for key in TEXTS if isinstance(text := result.get(key), str) and text.strip()), "")
+
+
+def _spoken(result: Found, say: Say) -> str:
+    """Speech or song by passages, with their times and speakers, where there is more than one."""
+    passages = list(_passages(_objects(result.get("words")) or _objects(result.get("alignedWords"))))
+    speakers = {who: number for number, who in enumerate(dict.fromkeys(one.speaker for one in passages), start=1)}
+    if len(passages) < 2 and _said(result):  # noqa: PLR2004  a single passage needs no times
+        return ""
+    lines = []
+    for passage in passages:
+        who = say("read-speaker", number=speakers[passage.speaker]) if len(speakers) > 1 else ""
+        when = f"[{_clock(passage.start)}]" if passage.start is not None else ""
+        head = " ".join(part for part in (when, f"{who}:" if who else "") if part)
+        lines.append(f"{head} {_joined(passage.words)}".strip())
+    return "\n".join(lines)
+
+
+def _passages(words: Sequence[Found]) -> Iterator[_Passage]:
+    current: _Passage | None = None
+    for word in words:
+        text = word.get("text", word.get("word"))
+        if not isinstance(text, str) or not text:
+            continue
+        start = _number(word.get("start", word.get("startS")))
+        speaker = word.get("speaker_id") if isinstance(word.get("speaker_id"), str) else None
+        if current is None or _begins_anew(current, speaker, start):
+            if current is not None:
+                yield current
+            current = _Passage(speaker, start)
+        current.words.append(text)
+    if current is not None:
+        yield current
+
+
+def _begins_anew(passage: _Passage, speaker: str | None, start: float | None) -> bool:
+    if speaker is not None and speaker != passage.speaker:
+        return True
+    is_long = start is not None and passage.start is not None and start - passage.start >= LONG_PASSAGE_S
+    return is_long and passage.words[-1].rstrip().endswith(SENTENCE_ENDS)
+
+
+def _joined(words: Sequence[str]) -> str:
+    """Words with the spaces they bring, or one between them where they bring none."""
+    glue = "" if any(word[:1].isspace() or word[-1:].isspace() for word in words) else " "
+    return " ".join(glue.join(words).split())
+
+
+def _played(result: Found, say: Say) -> str:
+    """What each instrument plays: how many notes, and which."""
+    lines = []
+    for number, instrument in enumerate(_objects(result.get("instruments")), start=1):
+        notes = _objects(instrument.get("notes"))
+        name = instrument.get("name")
+        shown = " ".join(_note(note) for note in notes[:MOST_NOTES]) + (" …" if len(notes) > MOST_NOTES else "")
+        title = name if isinstance(name, str) and name else str(number)
+        lines.append(f"{say('read-notes', instrument=title, count=len(notes))}\n{shown}".strip())
+    return "\n\n".join(lines)
+
+
+def _note(note: Found) -> str:
+    pitch = note.get("pitch")
+    if not isinstance(pitch, int):
+        return str(pitch)[:8] if isinstance(pitch, str) else "·"
+    return f"{PITCHES[pitch % NOTES_IN_OCTAVE]}{pitch // NOTES_IN_OCTAVE - 1}"
+
+
+def _object_lines(found: Found, say: Say, *, depth: int) -> list[str]:
+    """Whatever else there is, a line for each thing."""
+    lines: list[str] = []
+    for key, value in found.items():
+        if key in UNTOLD or value is None or value in ("", [], {}):
+            continue
+        name = _in_words(str(key), say)
+        if isinstance(value, Mapping) and depth < DEEPEST:
+            lines += [f"{name}:", *(f"  {line}" for line in _object_lines(value, say, depth=depth + 1))]
+        elif isinstance(value, list):
+            lines += _listed(name, value, say, depth=depth)
+        elif not _is_address(value):
+            lines.append(f"{name}: {_value(value, say)}")
+    return lines[:MOST_LINES]
+
+
+def _listed(name: str, values: Sequence[Any], say: Say, *, depth: int) -> list[str]:
+    things = _objects(list(values))
+    if not things:
+        plain = [_value(value, say) for value in values if isinstance(value, str | int | float)]
+        return [f"{name}: {', '.join(plain)}"] if plain else [f"{name}: {len(values)}"]
+    told = [f"{name}: {len(values)}"]
+    for number, thing in enumerate(things[:MOST_LINES], start=1):
+        inner = _object_lines(thing, say, depth=depth + 1) if depth < DEEPEST else []
+        label = next((str(thing[key]) for key in ("name", "label", "title") if isinstance(thing.get(key), str)), "")
+        rest = [line for line in inner if label not in line or not label]
+        told.append(f"{number}. {label or '; '.join(rest)}".rstrip())
+        told += [f"   {line}" for line in rest] if label else []
+    return told
+
+
+def _value(value: object, say: Say) -> str:
+    if isinstance(value, bool):
+        return say("order-yes" if value else "order-no")
+    if isinstance(value, Mapping | list):
+        return "…"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _in_words(key: str, say: Say) -> str:
+    """A name people know in their own words, any other with spaces between its words."""
+    if key in KNOWN_NAMES:
+        return say(KNOWN_NAMES[key])
+    return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key).replace("_", " ").strip().lower() or "…"
+
+
+def _objects(values: object) -> list[Found]:
+    return [value for value in values if isinstance(value, Mapping)] if isinstance(values, list) else []
+
+
+def _number(value: object) -> float | None:
+    """A time; None for what nobody can mean by one."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LONGEST_S:
+        return None
+    return float(value)
+
+
+def _clock(seconds: float | None) -> str:
+    whole = int(max(0.0, seconds or 0.0))
+    minutes, rest = divmod(whole, 60)
+    return f"{minutes // 60}:{minutes % 60:02}:{rest:02}" if minutes >= 60 else f"{minutes}:{rest:02}"  # noqa: PLR2004  an hour
+
+
+def _is_address(value: object) -> bool:
+    return isinstance(value, str) and value.startswith(("http://", "https://"))

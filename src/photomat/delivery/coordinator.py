@@ -20,32 +20,31 @@ wait; time-outs → released with the next try, later each time; a bad token →
 database that is away → not counted; media refused for a reason nobody planned for → a text with a link after a few tries, and
 the operator is alerted; such a refusal of a text, and our own faults → parked for the operator after as many; an end that could
 not be shown for days → parked too.
+
+The delivery lock kept alive while a long edit is under way, and what is raised by whoever lost it.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Final
+from typing import Final, TypeVar
 
 from photomat.catalog.model import Model
-from photomat.db.away import database_is_away
-from photomat.db.pool import Pool, transaction
-from photomat.delivery import lock, outputs, turns
-from photomat.delivery.card import Face, render
-from photomat.delivery.lease import ClaimLost, while_renewing
-from photomat.delivery.locked import LockedCard
+from photomat.db.pool import Pool, database_is_away, transaction
+from photomat.delivery import lock, outputs
+from photomat.delivery.render import Face, LockedCard, render
 from photomat.delivery.sender import NotYet, Patience, Sender, Shown
 from photomat.jobs import timeline
 from photomat.jobs.job import TERMINAL
 from photomat.jobs.timeline import Tag
+from photomat.kernel.clock import backoff_s
+from photomat.kernel.error_report import describe
 from photomat.kernel.errors import OutcomeUnknown, Transient
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import ChatId
 from photomat.kernel.logs import correlated, get_logger
 from photomat.kernel.metrics import TAP_TO_PICTURE_S
-from photomat.kernel.retry import backoff_s
-from photomat.kernel.trouble import describe
 from photomat.telegram.pacing import unimportant
 from photomat.telegram.port import (
     CallRefused,
@@ -60,8 +59,12 @@ from photomat.telegram.port import (
     Unreachable,
 )
 from photomat.texts.load import Texts
-from photomat.users.preferences import user_blocked_us
+from photomat.users.user import user_blocked_us
+from photomat.work import lease as work_lease
+from photomat.work.lease import ClaimLost
 
+__all__ = ["ClaimLost", "renew_lock", "while_renewing"]
+T = TypeVar("T")
 MOST_REFUSALS: Final = 8
 TRIES_BEFORE_TEXT: Final = 4
 MOST_RETRY_S: Final = 3600.0
@@ -69,11 +72,32 @@ UNAUTHORIZED_RETRY_S: Final = 60.0
 LEAST_RETRY_S: Final = 5.0
 MOST_WAIT_FOR_OTHERS_S: Final = 300.0
 """While Telegram or the database cannot be reached at all nothing is lost by asking, and a customer waits."""
-
 GIVE_UP_AFTER: Final = timedelta(days=3)
 """An end that could not be shown for so long is the operator's."""
-
 log = get_logger()
+
+
+async def while_renewing(pool: Pool, card: LockedCard, *, lease: timedelta, work: Callable[[], Awaitable[T]]) -> T:
+    """Do the work with the card's lock kept alive; raises ClaimLost, and ends the work, when it was taken over.
+
+    The new holder renders the same card again.
+    """
+    return await work_lease.while_renewing(work, renew=lambda: renew_lock(pool, card), lease=lease)
+
+
+async def renew_lock(pool: Pool, card: LockedCard) -> bool:
+    """Begin the lease anew; False when the lock is no longer ours."""
+    return bool(
+        await pool.fetchval(
+            """
+            UPDATE generation_jobs SET delivering_at = photomat_now()
+             WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
+            RETURNING true
+            """,
+            card.job_id,
+            card.fence,
+        )
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -237,7 +261,7 @@ class Coordinator:
                 retry_s = round(after_s, 1)
                 await timeline.record(tx, card.job_id, Tag.RELEASED, fence=card.fence, retry_s=retry_s, error=error)
             if ours and chat_waits:
-                await turns.put_off_chat(tx, bot_id=card.bot_id, chat_id=card.chat_id, after=after)
+                await lock.put_off_chat(tx, bot_id=card.bot_id, chat_id=card.chat_id, after=after)
         if ours:
             log.warning("DELIVER_FAIL_RELEASED", retry_s=round(after_s, 1), unknown=unknown, error=error)
         else:

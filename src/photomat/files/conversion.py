@@ -2,23 +2,42 @@
 
 The process gets neither settings nor tokens: only the file, its format and the formats wanted. It ends with the block that
 asked for it, whatever happens there. Conversion is idempotent and changes nothing but a temporary file.
+
+Temporary files without a name below DATA_DIR: nothing is left of them, whatever happens.
 """
 
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+import tempfile
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from photomat.files.sniff import HEAD_BYTES, sniff
-from photomat.files.temporary import temporary_file
 from photomat.kernel.errors import Rejected, Transient
+from photomat.kernel.private_files import make_private
+from photomat.media.sniff import HEAD_BYTES, sniff
 
 INHERITED: Final = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "LANG", "SYSTEMROOT")
 WORKER: Final = "photomat.files.conversion_worker"
+
+
+class OwnDisk(Transient):
+    """Our own disk is in trouble: nothing is said of the file."""
+
+
+@contextmanager
+def temporary_file(folder: Path) -> Iterator[BinaryIO]:
+    """An empty file, open for reading and writing; gone after the block. Raises OwnDisk."""
+    try:
+        make_private(folder)
+        file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115  closed below; only what opening raises is translated
+    except OSError as error:
+        raise OwnDisk(f"the disk takes no temporary file: {type(error).__name__}") from None
+    with file:
+        yield file
 
 
 class ConversionTimeout(Transient):

@@ -1,4 +1,9 @@
-"""Every statement on `input_files`, and what is read of outputs that become inputs."""
+"""Every statement on `input_files`, and what is read of outputs that become inputs.
+
+What may be deleted of the files customers brought: those in no open draft and no job under way.
+
+An order made of them can be made again until then; after that its files are asked for anew (`facts.gone`).
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,15 +17,27 @@ from photomat.db.rows import Row
 from photomat.files.file import Content, ConvertedCopy, FromLink, FromOutput, FromTelegram, InputFile, Source
 from photomat.kernel.errors import Corrupt
 from photomat.kernel.ids import JobId, UserId
+from photomat.work.retention import OldRows
 
 UPLOAD_LASTS: Final = timedelta(hours=12)
 """Kie keeps what is uploaded for a day or more; a copy is used again for half of that."""
-
-
 RESULT_LASTS: Final = timedelta(days=14)
 """How long Kie keeps results at most."""
-
 TAKEN_LATELY: Final = timedelta(days=1)
+UNUSED: Final = OldRows(
+    table="input_files",
+    age="taken_at",
+    only="""
+        NOT EXISTS (SELECT FROM drafts
+                     WHERE drafts.user_id = old.user_id AND expires_at > photomat_now()
+                       AND canceled_at IS NULL AND bought_at IS NULL
+                       AND jsonb_path_exists(inputs, '$.**.file ? (@ == $id)', jsonb_build_object('id', old.file_id)))
+        AND NOT EXISTS (SELECT FROM generation_jobs AS job
+                         WHERE job.user_id = old.user_id AND settled_at IS NULL
+                           AND jsonb_path_exists(coalesce(request, inputs), '$.**.file ? (@ == $id)',
+                                                 jsonb_build_object('id', old.file_id)))
+    """,
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from typing import Any, Final
 from photomat.db.installation import require_still_ours
 from photomat.db.pool import Pool, transaction
 from photomat.inbox import store
-from photomat.inbox.received import body_of, lane_of, update_id_of
+from photomat.inbox.update import body_of, lane_of, update_id_of
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import BotId
 from photomat.kernel.logs import get_logger

@@ -8,7 +8,7 @@ from datetime import timedelta
 
 from photomat.db.pool import Pool, Transaction
 from photomat.db.rows import Row
-from photomat.inbox.received import PRE_CHECKOUT_LANES, Claimed
+from photomat.inbox.update import PRE_CHECKOUT_LANES, Claimed
 from photomat.kernel.ids import BotId, Fence, InstanceId, MessageId, ReceivedId
 
 

@@ -3,16 +3,34 @@
 A job without a place is not touched: however many wait, waiting writes nothing. The budget's row is locked for the moment of
 the claim, so instances claim one after the other, and the order of jobs holds for all of them. A process killed after a claim
 loses its places for the length of the window; the jobs are claimed again when the lease has run out.
+
+Requests leave in the order their jobs were claimed, although they are prepared side by side.
+
+A request starts when the one before it is on the wire. A request that has started and is held up, by a connection that is not
+made, is waited for no longer than requests are apart on average: the order never costs throughput.
+
+What becomes of a job when we ourselves fail: tried again a few times, then stopped.
+
+A stopped job's card says sorry, the money is safe, the operator knows. A broken rule of our own (`Corrupt`) stops it at once.
+A database that is away is not the job's fault: it is tried again, however often, and not counted.
 """
 
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
-from photomat.db.pool import Pool, transaction
-from photomat.jobs import store, waiting_store
+from photomat.db.pool import Pool, database_is_away, transaction
+from photomat.jobs import store, timeline
 from photomat.jobs.job import Job, JobStatus
+from photomat.jobs.timeline import Tag
+from photomat.kernel.clock import backoff_s, sleep_until_set
+from photomat.kernel.error_report import describe
+from photomat.kernel.errors import Corrupt
 from photomat.kernel.ids import InstanceId
+from photomat.kernel.logs import get_logger
 from photomat.work import budget
 from photomat.work.budget import Budget, NoRoom
 
@@ -20,6 +38,10 @@ CREATES: Final = "kie:creates"
 QUERIES: Final = "kie:queries"
 CREATES_WINDOW_S: Final = 10.5
 QUERIES_WINDOW_S: Final = 1.05
+LONGEST_S: Final = 10.0
+"""The most a request waits for its turn, whatever happens to those before it; less than a lease."""
+MOST_TROUBLES: Final = 6
+log = get_logger()
 
 
 def creates_budget(allowed: int) -> Budget:
@@ -45,7 +67,7 @@ class Claims:
 
     async def submits(self, limit: int) -> list[Job]:
         """Jobs whose task is created now, in their order, each with its place; and jobs to be given up, which need none."""
-        expired = await waiting_store.claim_expired(
+        expired = await store.claim_expired(
             self.pool, limit=limit, given_up_after=self.timeout, lease=self.lease, instance=self.instance
         )
         if expired or not await self.pool.fetchval(f"SELECT EXISTS ({store.SUBMITS_DUE})"):
@@ -64,7 +86,7 @@ class Claims:
         """Jobs whose files are uploaded now; none while Kie takes no tasks."""
         if await budget.blocked_because(self.pool, self.creates.name) is not None:
             return []
-        return await waiting_store.claim_uploads(self.pool, limit=limit, lease=self.lease, instance=self.instance)
+        return await store.claim_uploads(self.pool, limit=limit, lease=self.lease, instance=self.instance)
 
     async def looks(self, limit: int) -> list[Job]:
         """Jobs to be looked at now; those Kie must be asked about each with its place."""
@@ -93,3 +115,65 @@ class Claims:
         free = await budget.room(self.pool, of)
         if not free.calls:
             raise NoRoom(f"no room in {of.name}", retry_after_s=free.wait_s)
+
+
+class Departure:
+    """The place of one request in the order."""
+
+    def __init__(self, before: "Departure | None", *, apart_s: float) -> None:
+        self._before = before
+        self._apart_s = apart_s
+        self._started = asyncio.Event()
+        self._left = asyncio.Event()
+
+    async def turn(self) -> None:
+        """Wait until this request may start."""
+        before, self._before = self._before, None
+        if before is not None:
+            await sleep_until_set(before._started, LONGEST_S)  # noqa: SLF001  the same class
+            await sleep_until_set(before._left, self._apart_s)  # noqa: SLF001  likewise
+        self._started.set()
+
+    def left(self) -> None:
+        """The request is on the wire, or will never be: the next one may start."""
+        self._started.set()
+        self._left.set()
+
+
+class Departures:
+    """The requests of one process, in their order; on average they are `apart_s` apart."""
+
+    def __init__(self, *, apart_s: float) -> None:
+        self._apart_s = apart_s
+        self._last: Departure | None = None
+
+    def join(self) -> Departure:
+        """Take the next place in the order."""
+        self._last = Departure(self._last, apart_s=self._apart_s)
+        return self._last
+
+
+@asynccontextmanager
+async def bearing_trouble(pool: Pool, job: Job, wake: Callable[[str], None]) -> AsyncIterator[None]:
+    """Whatever goes wrong inside, the job is not left to itself."""
+    try:
+        yield
+    except Corrupt as error:
+        await _stop(pool, job, wake, str(error))
+    except Exception as error:  # noqa: BLE001  nobody knows what it was, and the customer must not wait for ever
+        counted = not database_is_away(error)
+        after = timedelta(seconds=backoff_s(job.troubles, first_s=2, most_s=60))
+        async with transaction(pool) as tx:
+            troubles = await store.record_trouble(tx, job, after=after, error=describe(error), counted=counted)
+        log.error("JOB_TROUBLE", error=describe(error), troubles=troubles, counted=counted)
+        if counted and troubles is not None and troubles >= MOST_TROUBLES:
+            await _stop(pool, job, wake, describe(error))
+
+
+async def _stop(pool: Pool, job: Job, wake: Callable[[str], None], error: str) -> None:
+    async with transaction(pool) as tx:
+        stopped = await store.write_stopped(tx, job, error=error)
+        if stopped:
+            await timeline.record(tx, job.job_id, Tag.STOPPED, error=error)
+    log.error("JOB_STOPPED", error=error, stopped=stopped)
+    wake("deliveries")

@@ -1,15 +1,32 @@
-"""What a user has bought, newest first."""
+"""What a user has bought, newest first.
 
-from collections.abc import Mapping
+What somebody made before, as something to go on from: jobs, their tracks, their files. Reads only, and one's own alone.
+
+What an earlier job was ordered with: some prices depend on the task an order goes on from.
+
+How long a model usually takes, by our own jobs: from the tap that bought one to its result. Reads only.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from decimal import Decimal
+from typing import Any, Final
 
+from photomat.catalog.formula import plain
+from photomat.catalog.model import Model
 from photomat.catalog.order_words import PROMPTS
-from photomat.db.pool import Pool
+from photomat.catalog.reference import JobRef, reference
+from photomat.db.pool import Pool, Transaction
+from photomat.db.rows import Row
 from photomat.jobs.job import JobStatus
 from photomat.kernel.ids import BotId, ChatId, JobId, MessageId, UserId
 from photomat.kernel.money import Money
+
+SHOWN: Final = 10
+"""How many stand on a page. One more is read than is shown: it tells that there is another page."""
+NEWEST: Final = 50
+"""So many of the newest results are looked at, however many there are; the index by model gives them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,3 +108,138 @@ async def recent_jobs(pool: Pool, *, user_id: UserId, limit: int, skip: int = 0)
 def _described(inputs: Mapping[str, Any]) -> str:
     """The text that describes an order, however its model calls it."""
     return next((str(inputs[name]) for name in PROMPTS if name in inputs), "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """A finished job, or one output of it (`position`). `words` describe it: what it is called, or what was asked for."""
+
+    job_id: JobId
+    model: str
+    made_at: datetime
+    words: str
+    position: int | None = None
+    outputs: int = 1
+    seconds: Decimal | None = None
+    is_track: bool = False
+
+
+async def made_tasks(
+    pool: Pool, *, user_id: UserId, models: Sequence[str], job_id: JobId | None = None, skip: int = 0
+) -> list[Made]:
+    """The newest finished jobs of these models that Kie can go on from; with `job_id` that one alone."""
+    rows = await pool.fetch(
+        """
+        SELECT job_id, model, inputs, created_at, title AS called
+          FROM generation_jobs
+         WHERE user_id = $1 AND model = ANY($2) AND status = 'done' AND external_task_id IS NOT NULL
+           AND ($3::bigint IS NULL OR job_id = $3)
+         ORDER BY job_id DESC LIMIT $4 OFFSET $5
+        """,
+        user_id,
+        list(models),
+        job_id,
+        SHOWN + 1,
+        skip,
+    )
+    return [_made(row) for row in rows]
+
+
+async def made_tracks(
+    pool: Pool, *, user_id: UserId, models: Sequence[str], job_id: JobId | None = None, skip: int = 0
+) -> list[Made]:
+    """The tracks of the newest finished jobs of these models; with `job_id` of that one alone."""
+    rows = await pool.fetch(
+        """
+        SELECT job_id, model, inputs, created_at, job.title AS called, position, job_outputs.title, seconds,
+               true AS is_track, (SELECT count(*) FROM job_outputs AS other WHERE other.job_id = job.job_id) AS outputs
+          FROM generation_jobs AS job JOIN job_outputs USING (job_id)
+         WHERE user_id = $1 AND model = ANY($2) AND status = 'done' AND track_id IS NOT NULL
+           AND ($3::bigint IS NULL OR job_id = $3)
+         ORDER BY job_id DESC, position LIMIT $4 OFFSET $5
+        """,
+        user_id,
+        list(models),
+        job_id,
+        SHOWN + 1,
+        skip,
+    )
+    return [_made(row) for row in rows]
+
+
+async def made_files(pool: Pool, *, user_id: UserId, kind: str, skip: int = 0) -> list[Made]:
+    """The newest outputs that are of this kind: by their bytes where we have them, else by what was ordered."""
+    rows = await pool.fetch(
+        """
+        SELECT job_id, model, inputs, created_at, job.title AS called, position, job_outputs.title, seconds,
+               track_id IS NOT NULL AS is_track,
+               (SELECT count(*) FROM job_outputs AS other WHERE other.job_id = job.job_id) AS outputs
+          FROM generation_jobs AS job JOIN job_outputs USING (job_id)
+         WHERE user_id = $1 AND status = 'done' AND COALESCE(split_part(mime, '/', 1), kind) = $2
+           AND url LIKE 'http%'
+         ORDER BY job_id DESC, position LIMIT $3 OFFSET $4
+        """,
+        user_id,
+        kind,
+        SHOWN + 1,
+        skip,
+    )
+    return [_made(row) for row in rows]
+
+
+def _made(row: Row) -> Made:
+    return Made(
+        job_id=JobId(row["job_id"]),
+        model=row["model"],
+        made_at=row["created_at"],
+        words=row.get("title") or _made_described(row["inputs"]) or row["called"] or "",
+        position=row.get("position"),
+        outputs=row.get("outputs") or 1,
+        seconds=row.get("seconds"),
+        is_track=row.get("is_track") or False,
+    )
+
+
+def _made_described(inputs: Mapping[str, Any]) -> str:
+    """What was asked for, however its model calls it."""
+    return next((str(inputs[name]) for name in PROMPTS if name in inputs), "")
+
+
+async def chosen_then(
+    session: Pool | Transaction, user_id: UserId, model: Model, inputs: Mapping[str, Any]
+) -> dict[str, str]:
+    """What the jobs this order refers to were ordered with, as prices name it: `{"task_id:resolution": "480p"}`."""
+    wanted = {name for row in model.prices for name, _ in row.when if ":" in name}
+    tasks = {name: ref for name, value in inputs.items() if isinstance(ref := reference(value), JobRef)}
+    if not wanted or not tasks:
+        return {}
+    rows = await session.fetch(
+        """
+        SELECT job_id, coalesce(request -> 'body', inputs) AS chosen
+          FROM generation_jobs WHERE job_id = ANY($1::bigint[]) AND user_id = $2
+        """,
+        [ref.job_id for ref in tasks.values()],
+        user_id,
+    )
+    chosen = {row["job_id"]: row["chosen"] for row in rows}
+    found = {
+        f"{name}:{key}": plain(value)
+        for name, ref in tasks.items()
+        for key, value in chosen.get(ref.job_id, {}).items()
+        if isinstance(value, str | int | float | bool)
+    }
+    return {name: value for name, value in found.items() if name in wanted}
+
+
+async def usual_seconds(pool: Pool, model_id: str) -> int | None:
+    """The median of the newest results of a model; None while it has none."""
+    seconds: float | None = await pool.fetchval(
+        """
+        SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM settled_at - created_at)::float8)
+          FROM (SELECT created_at, settled_at FROM generation_jobs
+                 WHERE model = $1 AND status = 'done' ORDER BY settled_at DESC LIMIT $2) AS newest
+        """,
+        model_id,
+        NEWEST,
+    )
+    return None if seconds is None else max(1, round(seconds))

@@ -16,11 +16,10 @@ from photomat.catalog.order import limits_of_files
 from photomat.catalog.reference import FileRef, JobRef, Ref, references, resolved
 from photomat.db.pool import Pool
 from photomat.files.conversion import NotConverted
-from photomat.files.courier import Courier, FileChanged, NotHad
-from photomat.files.desk import FileLost
 from photomat.files.file import FromTelegram
-from photomat.jobs.job import Job
-from photomat.jobs.request import InputLost
+from photomat.files.sources import FileLost
+from photomat.files.uploader import Courier, FileChanged, NotHad
+from photomat.jobs.job import InputLost, Job
 from photomat.kernel.errors import Transient
 from photomat.kernel.ids import UserId
 from photomat.kie.port import UploadRefused

@@ -3,24 +3,51 @@
 The job's row is locked first, then the wallet. Whoever comes second finds the job settled and changes nothing. A success
 after a failure is a gift (not charged), after a cancel an offer (paid only if the user takes it).
 Killed anywhere in here: nothing of it happened, and the job is claimed again.
+
+A job's charge goes back to its customer: the money, what was given because the job was paid, and the news of it.
+
+Lock the job first where it may change meanwhile; its wallet is locked here.
+
+The rule "failed delivery for so many days": what a customer paid for and could not be shown is given back, once.
+
+It speaks of results that wait for a person: parked for the operator, or in a group the bot was put out of. Who has blocked the
+bot gets the result when they return, so their jobs wait. Results of a bot that does not own the database any more are given
+up when another one gets it. The job is locked before its wallet and looked at again under that lock: a card shown a moment ago
+is not refunded. The result stays where it is; shown later it is a gift.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import timedelta
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any, Final, assert_never
 
-from photomat.db.pool import Transaction
-from photomat.jobs import outcome_store as store
-from photomat.jobs import timeline
+from photomat.db.pool import Pool, Transaction, transaction
+from photomat.jobs import store, timeline
 from photomat.jobs.job import ANSWER_TITLE, ANSWER_URL, JobStatus, hold_reference
 from photomat.jobs.timeline import Tag
+from photomat.kernel.errors import Rejected
 from photomat.kernel.failpoint import failpoint
-from photomat.kernel.ids import Fence, JobId
+from photomat.kernel.ids import ChatId, Fence, JobId
+from photomat.kernel.logs import get_logger
+from photomat.kernel.money import Money
 from photomat.kie.tracks import Detail
-from photomat.rewards.hooks import after_paid_job
-from photomat.wallet import ledger
+from photomat.messages.notices import TO_BALANCE, tell
+from photomat.rewards.hooks import after_paid_job, after_refunded_job
+from photomat.wallet import ledger, refunds
+from photomat.wallet.postings import RefundReason
+
+ANSWER: Final = Detail(title=ANSWER_TITLE)
+MOST_AT_ONCE: Final = 100
+LOOKED_BACK: Final = timedelta(days=60)
+"""Older ones were looked at before, or an operator has."""
+WAITS_IN_VAIN: Final = """
+    status = 'done' AND NOT gift AND price > 0 AND delivered_at IS NULL AND settled_at <= photomat_now() - $1::interval
+    AND (parked_at IS NOT NULL OR undeliverable_at IS NOT NULL AND chat_id <> user_id)
+"""
+log = get_logger()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +73,6 @@ class Failure:
 
 
 Outcome = Success | Failure
-ANSWER: Final = Detail(title=ANSWER_TITLE)
 
 
 class Settled(StrEnum):
@@ -117,3 +143,86 @@ async def _fail(
         await ledger.release(tx, reference=hold_reference(job_id))
     await store.write_failed(tx, job_id, code=failure.code, reason=failure.reason, via=via)
     return Settled.RELEASED
+
+
+async def give_charge_back(
+    tx: Transaction,
+    *,
+    job_id: JobId,
+    reference: str,
+    by: str,
+    amount: Money | None = None,
+    reason: RefundReason = "refund",
+) -> refunds.Refund:
+    """Give back all that is left of a charge, or a part, once per reference; the customer is told once too.
+
+    Why an operator did it stays in the journal: it is not written for the customer.
+    """
+    refund = await refunds.refund_charge(tx, job_id=job_id, amount=amount, reference=reference, reason=reason)
+    if refund.is_new:
+        await after_refunded_job(tx, user_id=refund.user_id, job_id=job_id)
+        await timeline.record(tx, job_id, Tag.REFUNDED, by=by, amount=refund.amount.minor)
+        await tell(
+            tx,
+            key=f"job-refund:{reference}",
+            chat_id=ChatId(refund.user_id),
+            text_key="job-undelivered" if reason == "undelivered" else "job-refunded",
+            facts={"amount": refund.amount},
+            buttons=[[TO_BALANCE]],
+        )
+    return refund
+
+
+async def refund_undelivered(pool: Pool, *, after: timedelta) -> int:
+    """Refund what could not be shown for so long; say how many jobs that were."""
+    rows = await pool.fetch(
+        f"""
+        SELECT job_id FROM generation_jobs AS job
+         WHERE settled_at > photomat_now() - $1::interval - $2::interval AND {WAITS_IN_VAIN}
+           AND (SELECT sum(amount) FROM ledger_transactions JOIN entries USING (transaction_id)
+                 WHERE ledger_transactions.job_id = job.job_id AND account = 'income') > 0
+         ORDER BY settled_at LIMIT $3
+        """,  # noqa: S608  a constant of ours
+        after,
+        LOOKED_BACK,
+        MOST_AT_ONCE,
+    )
+    return sum([await _refund(pool, JobId(row["job_id"]), after) for row in rows])
+
+
+async def refund_given_up(tx: Transaction, jobs: Iterable[JobId], *, by: str) -> None:
+    """Refund results that nobody can show any more, because another bot owns the database; what was refunded before stays."""
+    for job_id in jobs:
+        with suppress(Rejected):
+            async with tx.transaction():
+                await give_charge_back(
+                    tx, job_id=job_id, reference=f"undelivered:{job_id}", by=by, reason="undelivered"
+                )
+
+
+async def _refund(pool: Pool, job_id: JobId, after: timedelta) -> bool:
+    try:
+        async with transaction(pool) as tx:
+            if not await _still_in_vain(tx, job_id, after):
+                return False
+            refund = await give_charge_back(
+                tx,
+                job_id=job_id,
+                reference=f"undelivered:{job_id}",
+                by="the rule of days",
+                reason="undelivered",
+            )
+    except Rejected:
+        return False
+    log.warning("REFUND_UNDELIVERED", job_id=job_id, user_id=refund.user_id, amount=refund.amount.minor)
+    return refund.is_new
+
+
+async def _still_in_vain(tx: Transaction, job_id: JobId, after: timedelta) -> bool:
+    return bool(
+        await tx.fetchval(
+            f"SELECT true FROM generation_jobs WHERE job_id = $2 AND {WAITS_IN_VAIN} FOR UPDATE",  # noqa: S608  a constant of ours
+            after,
+            job_id,
+        )
+    )

@@ -2,17 +2,31 @@
 
 The delivery columns belong to `delivery/lock.py`; here they are only raised (`card_wanted`), never lowered.
 Every claim raises `fence`; every write that follows a claim tests it, and changing no row means: stop, write nothing.
+
+Jobs that wait to be submitted, besides the claim that submits them: uploads before it, give-up, claims given back.
+
+One function, one statement. Every write that follows a claim tests its fence.
+
+How a job ends, as statements: done, failed, offered, accepted, canceled, stopped. One function, one statement.
+
+The caller has locked the row (`lock_status`) and moves the money in the same transaction. Every end raises `card_wanted`, so
+the card is due with it.
+
+Buying as statements: the job of a draft is made once, and found again by its key.
 """
 
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from typing import Final
+from decimal import Decimal
+from typing import Any, Final
 
+from photomat.catalog.pricing import USD_PER_CREDIT
 from photomat.db.pool import Pool, Transaction
 from photomat.db.rows import Row
-from photomat.jobs.job import Job, JobStatus
-from photomat.jobs.request import request_from_json
-from photomat.kernel.ids import BotId, ChatId, Fence, InstanceId, JobId, MessageId, TaskId, UserId
-from photomat.kernel.money import Money
+from photomat.jobs.job import Job, JobStatus, Request, request_from_json
+from photomat.kernel.ids import BotId, ChatId, DraftId, Fence, InstanceId, JobId, MessageId, TaskId, UserId
+from photomat.kernel.money import MINOR_PER_MAJOR, Money
+from photomat.kie.tracks import NOTHING, Detail
 
 SUBMITS_DUE: Final = """
     SELECT 1 FROM generation_jobs
@@ -21,9 +35,12 @@ SUBMITS_DUE: Final = """
 LOOKS_DUE: Final = """
     SELECT 1 FROM generation_jobs
      WHERE status <> 'pending' AND due_at <= photomat_now() AND (leased_until IS NULL OR leased_until <= photomat_now())"""
-
 MOST_IN_HAND: Final = 64
 """How many jobs a claim looks past because they are claimed or locked just now."""
+UPLOADS_DUE: Final = """
+    SELECT 1 FROM generation_jobs
+     WHERE status = 'pending' AND needs_files AND least(due_at, submit_at) <= photomat_now()
+       AND (leased_until IS NULL OR leased_until <= photomat_now())"""
 
 
 async def claim_submits(
@@ -348,3 +365,324 @@ def job_of(row: Row, *, via: str | None = None) -> Job:
         empty_since=row["empty_since"],
         claimed_at=row["claimed_at"],
     )
+
+
+async def claim_uploads(pool: Pool, *, limit: int, lease: timedelta, instance: InstanceId) -> list[Job]:
+    """Claim jobs whose files must be uploaded before they can be submitted, in the order they will be."""
+    rows = await pool.fetch(
+        """
+        WITH due AS MATERIALIZED (
+            SELECT job_id FROM generation_jobs
+             WHERE status = 'pending' AND needs_files AND least(due_at, submit_at) <= photomat_now()
+               AND (leased_until IS NULL OR leased_until <= photomat_now()) AND bot_id = (SELECT photomat_our_bot($4))
+             ORDER BY submit_turn, job_id LIMIT $1 FOR UPDATE SKIP LOCKED
+        )
+        UPDATE generation_jobs AS job
+           SET fence = job.fence + 1, leased_until = photomat_now() + $2::interval, leased_by = $3, attempts = attempts + 1
+          FROM due
+         WHERE job.job_id = due.job_id
+        RETURNING job.*, photomat_now() AS claimed_at
+        """,
+        limit,
+        lease,
+        instance,
+        pool.bot_id,
+    )
+    return [job_of(row) for row in rows]
+
+
+async def claim_expired(
+    pool: Pool, *, limit: int, given_up_after: timedelta, lease: timedelta, instance: InstanceId
+) -> list[Job]:
+    """Claim jobs that have waited to be submitted for longer than the give-up time; ending them needs no call."""
+    rows = await pool.fetch(
+        """
+        WITH due AS MATERIALIZED (
+            SELECT job_id FROM generation_jobs
+             WHERE status = 'pending' AND created_at <= photomat_now() - $4::interval
+               AND least(due_at, submit_at) <= photomat_now()
+               AND (leased_until IS NULL OR leased_until <= photomat_now()) AND bot_id = (SELECT photomat_our_bot($5))
+             ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED
+        )
+        UPDATE generation_jobs AS job
+           SET fence = job.fence + 1, leased_until = photomat_now() + $2::interval, leased_by = $3, attempts = attempts + 1
+          FROM due
+         WHERE job.job_id = due.job_id
+        RETURNING job.*, photomat_now() AS claimed_at
+        """,
+        limit,
+        lease,
+        instance,
+        given_up_after,
+        pool.bot_id,
+    )
+    return [job_of(row) for row in rows]
+
+
+async def record_files(tx: Transaction, job: Job) -> bool:
+    """The job's files are at Kie: give the claim back, the job waits for its turn to be submitted."""
+    return bool(
+        await tx.fetchval(
+            """
+            UPDATE generation_jobs SET needs_files = false, leased_until = NULL, last_error = NULL
+             WHERE job_id = $1 AND fence = $2 AND status = 'pending'
+            RETURNING true
+            """,
+            job.job_id,
+            job.fence,
+        )
+    )
+
+
+async def release_claim(tx: Transaction, job: Job) -> bool:
+    """Give back the claim of a job that was not started."""
+    return bool(
+        await tx.fetchval(
+            """
+            UPDATE generation_jobs SET leased_until = NULL
+             WHERE job_id = $1 AND fence = $2 AND status = 'pending'
+            RETURNING true
+            """,
+            job.job_id,
+            job.fence,
+        )
+    )
+
+
+async def renew_claim(pool: Pool, job: Job, *, lease: timedelta) -> bool:
+    """Begin the lease of a job about to be submitted anew; False when the claim is no longer ours."""
+    return bool(
+        await pool.fetchval(
+            """
+            UPDATE generation_jobs SET leased_until = photomat_now() + $3::interval
+             WHERE job_id = $1 AND fence = $2 AND status = 'pending' AND leased_until IS NOT NULL
+            RETURNING true
+            """,
+            job.job_id,
+            job.fence,
+            lease,
+        )
+    )
+
+
+async def write_stopped(tx: Transaction, job: Job, *, error: str) -> bool:
+    """Our own rule broke: nothing more happens to this job until an operator acts; the card says so."""
+    return bool(
+        await tx.fetchval(
+            """
+            UPDATE generation_jobs
+               SET stopped_at = photomat_now(), last_error = $3, due_at = NULL, leased_until = NULL,
+                   card_wanted = card_wanted + 1,
+               deliver_at = photomat_now()
+             WHERE job_id = $1 AND fence = $2 AND settled_at IS NULL
+            RETURNING true
+            """,
+            job.job_id,
+            job.fence,
+            error,
+        )
+    )
+
+
+async def lock_status(tx: Transaction, job_id: JobId, fence: Fence | None) -> JobStatus | None:
+    """Lock the job's row and read its status; None when the claim is no longer ours."""
+    status = await tx.fetchval(
+        "SELECT status FROM generation_jobs WHERE job_id = $1 AND ($2::bigint IS NULL OR fence = $2) FOR UPDATE",
+        job_id,
+        fence,
+    )
+    return None if status is None else JobStatus(status)
+
+
+async def read_owner(tx: Transaction, job_id: JobId) -> UserId:
+    """Whose job it is."""
+    return UserId(await tx.fetchval("SELECT user_id FROM generation_jobs WHERE job_id = $1", job_id))
+
+
+async def write_done(
+    tx: Transaction,
+    job_id: JobId,
+    *,
+    urls: Sequence[str],
+    result_object: Mapping[str, Any] | None,
+    via: str,
+    gift: bool,
+) -> None:
+    """The job has its result. The caller has locked the row and moved the money."""
+    await tx.execute(
+        """
+        UPDATE generation_jobs
+           SET status = 'done', settled_at = photomat_now(), result_urls = $2, result_object = $3, found_via = $4, gift = $5,
+               due_at = NULL, leased_until = NULL, fail_code = NULL, fail_reason = NULL,
+               card_wanted = card_wanted + 1,
+               deliver_at = photomat_now()
+         WHERE job_id = $1
+        """,
+        job_id,
+        list(urls),
+        None if result_object is None else dict(result_object),
+        via,
+        gift,
+    )
+
+
+async def write_failed(tx: Transaction, job_id: JobId, *, code: str, reason: str | None, via: str) -> None:
+    """The job has failed for good. The caller has locked the row and moved the money."""
+    await tx.execute(
+        """
+        UPDATE generation_jobs
+           SET status = 'failed', settled_at = photomat_now(), fail_code = $2, fail_reason = $3, found_via = $4,
+               due_at = NULL, leased_until = NULL, card_wanted = card_wanted + 1,
+               deliver_at = photomat_now()
+         WHERE job_id = $1
+        """,
+        job_id,
+        code,
+        reason,
+        via,
+    )
+
+
+async def write_offered(
+    tx: Transaction, job_id: JobId, *, urls: Sequence[str], result_object: Mapping[str, Any] | None, via: str
+) -> bool:
+    """A result came after the user had canceled: it is offered on the card for its price; False when it was before."""
+    return bool(
+        await tx.fetchval(
+            """
+            UPDATE generation_jobs
+               SET offered_at = photomat_now(), result_urls = $2, result_object = $3, found_via = $4, due_at = NULL,
+                   leased_until = NULL, card_wanted = card_wanted + 1,
+               deliver_at = photomat_now()
+             WHERE job_id = $1 AND status = 'canceled' AND offered_at IS NULL
+            RETURNING true
+            """,
+            job_id,
+            list(urls),
+            None if result_object is None else dict(result_object),
+            via,
+        )
+    )
+
+
+async def write_accepted(tx: Transaction, job_id: JobId) -> None:
+    """The offer was taken and paid."""
+    await tx.execute(
+        """
+        UPDATE generation_jobs
+           SET status = 'done', settled_at = photomat_now(), card_wanted = card_wanted + 1,
+               deliver_at = photomat_now()
+         WHERE job_id = $1 AND status = 'canceled' AND offered_at IS NOT NULL
+        """,
+        job_id,
+    )
+
+
+async def write_canceled(tx: Transaction, job_id: JobId) -> None:
+    """The user let it go. A task that is already running is still looked at: its result becomes an offer."""
+    await tx.execute(
+        """
+        UPDATE generation_jobs
+           SET status = 'canceled', settled_at = photomat_now(), card_wanted = card_wanted + 1,
+               deliver_at = photomat_now(),
+               due_at = CASE WHEN status = 'pending' THEN NULL ELSE due_at END
+         WHERE job_id = $1
+        """,
+        job_id,
+    )
+
+
+async def write_unread(tx: Transaction, job_id: JobId, *, fields: Sequence[str]) -> None:
+    """Name the fields of the answer that no rule could read, for the operator's alert."""
+    await tx.execute("UPDATE generation_jobs SET unread_fields = $2 WHERE job_id = $1", job_id, list(fields))
+
+
+async def write_cost(tx: Transaction, job_id: JobId, *, consumed: Decimal) -> None:
+    """What Kie says it took, and what that is at the rate of the job's quote; an older program's job has none."""
+    await tx.execute(
+        """
+        UPDATE generation_jobs
+           SET credits_consumed = $2, cost = ceil($2::numeric * $3::numeric * (quote ->> 'usd_rate')::numeric)
+         WHERE job_id = $1
+        """,
+        job_id,
+        consumed,
+        USD_PER_CREDIT * MINOR_PER_MAJOR,
+    )
+
+
+async def insert_outputs(tx: Transaction, job_id: JobId, urls: Sequence[str], *, details: Mapping[str, Detail]) -> None:
+    """One row for every output, so that each is copied and remembered by itself, with what Kie tells of it."""
+    known = [details.get(url, NOTHING) for url in urls]
+    await tx.execute(
+        """
+        INSERT INTO job_outputs (job_id, position, url, track_id, title, cover_url, seconds)
+        SELECT $1, place - 1, url, track_id, title, cover_url, seconds
+          FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::numeric[])
+               WITH ORDINALITY AS found (url, track_id, title, cover_url, seconds, place)
+            ON CONFLICT DO NOTHING
+        """,
+        job_id,
+        list(urls),
+        [one.track_id for one in known],
+        [one.title for one in known],
+        [one.cover_url for one in known],
+        [one.seconds for one in known],
+    )
+
+
+async def insert_job(
+    tx: Transaction,
+    *,
+    key: str,
+    corr: str,
+    draft_id: DraftId,
+    card: tuple[BotId, ChatId, MessageId],
+    user_id: UserId,
+    kind: str,
+    language: str,
+    quote: Mapping[str, Any],
+    request: Request | None,
+    title: str | None,
+    current_turn: int,
+    needs_files: bool,
+    job_id: JobId | None = None,
+) -> JobId | None:
+    """Make the job of a draft; None when it (or another job of this card) exists already. Without `job_id`: the next number.
+
+    Its turn to be submitted comes in the round after the current one, or after the last waiting job of its user.
+    """
+    made = await tx.fetchval(
+        """
+        INSERT INTO generation_jobs (job_id, idempotency_key, corr, draft_id, bot_id, chat_id, card_message_id, user_id, model,
+                                     kind, inputs, language, price, currency, quote, request, title, submit_turn, needs_files)
+        OVERRIDING SYSTEM VALUE
+        SELECT coalesce($15, nextval(pg_get_serial_sequence('generation_jobs', 'job_id'))), $1, $2, draft.draft_id, $4, $5, $6,
+               $7, draft.model, $8, draft.inputs, $9, draft.price, draft.currency, $10, $11, $12,
+               1 + greatest($13::bigint, (SELECT max(submit_turn) FROM generation_jobs
+                                   WHERE user_id = $7 AND settled_at IS NULL AND status = 'pending')), $14
+          FROM drafts AS draft WHERE draft.draft_id = $3
+            ON CONFLICT DO NOTHING
+        RETURNING job_id
+        """,
+        key,
+        corr,
+        draft_id,
+        *card,
+        user_id,
+        kind,
+        language,
+        dict(quote),
+        None if request is None else request.as_json(),
+        title,
+        current_turn,
+        needs_files,
+        job_id,
+    )
+    return None if made is None else JobId(made)
+
+
+async def find_by_key(tx: Transaction, key: str) -> tuple[JobId, str, MessageId] | None:
+    """The job made before under this key: its id, its correlation id, its card."""
+    row = await tx.fetchrow("SELECT job_id, corr, card_message_id FROM generation_jobs WHERE idempotency_key = $1", key)
+    return None if row is None else (JobId(row["job_id"]), row["corr"], MessageId(row["card_message_id"]))

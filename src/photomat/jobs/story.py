@@ -11,9 +11,9 @@ from typing import Any
 
 from photomat.db.pool import Pool, transaction
 from photomat.db.rows import require_row
-from photomat.inbox.taps import TapUpdate, taps_on
+from photomat.inbox.lanes import TapUpdate, taps_on
 from photomat.jobs.explain import Surroundings, facts_of, why_not_delivered
-from photomat.jobs.listing import COLUMNS, plain
+from photomat.jobs.listing import COLUMNS, as_plain
 from photomat.jobs.timeline import Event, events_of
 from photomat.kernel.ids import BotId, JobId, MessageId, ReceivedId, UserId
 from photomat.kie.state_parser import parse_kie_state
@@ -75,7 +75,7 @@ async def read_story(pool: Pool, name: str, around: Surroundings) -> Story | Non
         holds = await holds_of_job(tx, job_id)
     return Story(
         why=why_not_delivered(facts_of(row), around),
-        row=plain(row),
+        row=as_plain(row),
         taps=await _taps(pool, row),
         holds=holds,
         callbacks=await _callbacks(pool, job_id),

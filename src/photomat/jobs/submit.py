@@ -19,25 +19,20 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final, Protocol
 
-from photomat.db.away import fails_every_time
-from photomat.db.pool import Pool, transaction
-from photomat.jobs import orphans, settle, store, timeline, waiting_store
-from photomat.jobs.claims import CREATES
-from photomat.jobs.departures import Departure, Departures
-from photomat.jobs.job import Job, JobStatus, Times
-from photomat.jobs.request import InputLost
-from photomat.jobs.stop import bearing_trouble
+from photomat.db.pool import Pool, fails_every_time, transaction
+from photomat.jobs import orphans, settle, store, timeline
+from photomat.jobs.claims import CREATES, Departure, Departures, bearing_trouble
+from photomat.jobs.job import InputLost, Job, JobStatus, Times
 from photomat.jobs.timeline import Tag
-from photomat.kernel.clock import monotonic
+from photomat.kernel.clock import backoff_s, monotonic
+from photomat.kernel.error_report import describe
 from photomat.kernel.errors import OutcomeUnknown, Transient
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import JobId, TaskId
 from photomat.kernel.logs import correlated, get_logger
-from photomat.kernel.retry import backoff_s
-from photomat.kernel.trouble import describe
 from photomat.kie.port import Busy, Paused, Provider, QueueFull, TaskRefused
 from photomat.work import budget
-from photomat.work.renewing import ClaimLost, while_renewing
+from photomat.work.lease import ClaimLost, while_renewing
 
 PAUSE_S: Final = 60
 STORE_AGAIN_FIRST_S: Final = 0.2
@@ -84,7 +79,7 @@ class Submitter:
             async with bearing_trouble(self.pool, job, self.wake):
                 if await self._body(job) is not None:
                     async with transaction(self.pool) as tx:
-                        await waiting_store.record_files(tx, job)
+                        await store.record_files(tx, job)
                     self.wake("submits")
 
     async def submit(self, job: Job) -> None:
@@ -136,7 +131,7 @@ class Submitter:
         lease = self.times.lease
         return await while_renewing(
             lambda: self.inputs.resolve(job),
-            renew=lambda: waiting_store.renew_claim(self.pool, job, lease=lease),
+            renew=lambda: store.renew_claim(self.pool, job, lease=lease),
             lease=lease,
         )
 
@@ -223,7 +218,7 @@ class Submitter:
 
     async def _give_back(self, job: Job, reason: str) -> None:
         async with transaction(self.pool) as tx:
-            await waiting_store.release_claim(tx, job)
+            await store.release_claim(tx, job)
         log.info("SUBMIT_SKIP", reason=reason)
 
     async def _put_back(self, job: Job, wait_s: float, error: str, *, is_due: bool = False) -> None:

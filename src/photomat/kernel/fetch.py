@@ -3,10 +3,18 @@
 Allowed are https on public addresses (`names.py`), and hosts that are trusted by name; the address is tested after the name was
 resolved, for every redirect again, and the connection uses the very answer that was tested. What is larger than allowed is not
 read on.
+
+Names of hosts and their addresses: looked up in threads of their own, within a written time, and which are public.
+
+A name server that never answers holds a thread for as long as the system waits for it. So each `Names` has a few threads for
+itself, and whoever shares the process's other threads, or another `Names`, is not held up.
 """
 
+import asyncio
+import ipaddress
 import socket
 from collections.abc import AsyncGenerator, AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Final
@@ -17,8 +25,17 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 
 from photomat.kernel.errors import Transient
 from photomat.kernel.http import USER_AGENT
-from photomat.kernel.names import Names, is_public
 
+THREADS: Final = 3
+LOOKUP_TIMEOUT_S: Final = 5.0
+NUMERIC: Final = socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
+IPV4_WITHIN: Final = ipaddress.ip_network("64:ff9b::/96")
+"""How a network without IPv4 writes its addresses: the last four bytes say where a packet really goes."""
+NEVER: Final = tuple(
+    ipaddress.ip_network(network)
+    for network in ("64:ff9b:1::/48", "2002::/16", "2001::/32", "::/96", "fec0::/10", "ff00::/8", "224.0.0.0/4")
+)
+"""Ways round to other networks (6to4, Teredo, addresses of old with IPv4 within), one's own site, and crowds."""
 HTTPS_PORT: Final = 443
 MOST_REDIRECTS: Final = 3
 CHUNK_BYTES: Final = 256 * 1024
@@ -26,6 +43,41 @@ FETCH_TIMEOUT: Final = aiohttp.ClientTimeout(total=120, connect=10, sock_read=30
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 GONE: Final = frozenset({401, 403, 404, 410, 451})
 TROUBLES: Final = (aiohttp.ClientError, TimeoutError, OSError, ValueError)
+
+
+class Names:
+    """Looks names up."""
+
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="names")
+
+    async def look_up(self, host: str, port: int, family: socket.AddressFamily) -> list[ResolveResult]:
+        """The addresses of a host; raises OSError, or TimeoutError when nobody answers in time."""
+        loop = asyncio.get_running_loop()
+        async with asyncio.timeout(LOOKUP_TIMEOUT_S):
+            found = await loop.run_in_executor(self._threads, _addresses, host, port, family)
+        return [
+            ResolveResult(hostname=host, host=address, port=port, family=kind, proto=0, flags=NUMERIC)
+            for kind, address in found
+        ]
+
+
+def is_public(address: str) -> bool:
+    """Whether anybody may be reached there, and nobody of our own network in disguise."""
+    ip = ipaddress.ip_address(address)
+    within = _ipv4_within(ip) if isinstance(ip, ipaddress.IPv6Address) else None
+    if within is not None:
+        ip = within
+    return ip.is_global and not any(ip in network for network in NEVER)
+
+
+def _ipv4_within(ip: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+    return ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF) if ip in IPV4_WITHIN else ip.ipv4_mapped
+
+
+def _addresses(host: str, port: int, family: socket.AddressFamily) -> list[tuple[int, str]]:
+    found = socket.getaddrinfo(host, port, family=family, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG)
+    return [(kind, str(address[0])) for kind, _, _, _, address in found]
 
 
 class NotAllowed(Transient):

@@ -10,19 +10,20 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, Literal, NamedTuple
 
-from photomat.kie.echoes import ORDER_KEYS, holds_callback_url
 from photomat.kie.results import (
     BESIDE_OUTPUTS,
     LIST_KEYS,
     LYRICS_APART,
     LYRICS_LISTS,
     NEVER_OUTPUTS,
+    ORDER_KEYS,
     RESULT_PLACES,
     TRACK_LISTS,
     Found,
     containers,
     decoded,
     fit_to_store,
+    holds_callback_url,
     is_url,
     looks_like_url,
     lyrics_variant,

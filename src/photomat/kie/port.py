@@ -5,7 +5,7 @@ from typing import BinaryIO, NamedTuple, Protocol
 
 from photomat.kernel.errors import Rejected, Transient
 from photomat.kernel.ids import TaskId
-from photomat.kie.families import JOBS
+from photomat.kie.protocol import JOBS
 from photomat.kie.state_parser import Reading
 
 

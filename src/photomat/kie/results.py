@@ -4,19 +4,33 @@ A record has one place with results, and the first place that has any is believe
 output counts. What was sent in (`origin…`) and streams are no outputs, see `NEVER_OUTPUTS`; nor are stills beside a video and
 covers beside a track, see `BESIDE_OUTPUTS`. A copy with a watermark is one only where there is no clean one.
 `leftovers.py` finds what none of these rules read. Nothing here raises on junk.
+
+Remove from an answer of Kie what it repeats of our order, above all the signed callback URL of the job.
+
+The token in that URL authenticates callbacks, so it must reach neither a customer's file nor a table. Removal works at any
+depth, in lists, and in JSON that is encoded in strings. Nothing here raises on junk.
 """
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Final, TypeGuard
 
 from photomat.kernel.text import storable
-from photomat.kie.echoes import CALLBACK_KEYS, ORDER_KEYS, holds_callback_url, without_echoes
 
+ORDER_KEYS: Final = frozenset({"param", "paramJson", "generateParam"})
+CALLBACK_KEYS: Final = frozenset({"callBackUrl", "callbackUrl", "callback_url"})
+ECHOES: Final = ORDER_KEYS | CALLBACK_KEYS
+"""Fields in which Kie repeats what was ordered."""
+SLASH: Final = r"(?:/|\\|%(?:25)*2f|u002f)+"
+CALLBACK_PATH: Final = re.compile(f"kie{SLASH}callback{SLASH}", re.IGNORECASE)
+CALLBACK_URL: Final = re.compile(rf"\S{{0,300}}kie{SLASH}callback{SLASH}\S*", re.IGNORECASE)
+DEEPEST: Final = 100
+"""Nesting beyond this is kept as JSON text; no documented answer has more than six levels."""
+JSON_STARTS: Final = ("{", "[", '"')
+REMOVED: Final = object()
 LONGEST_URL: Final = 2000
-
 Found = Mapping[str, Any]
-
 RESULT_PLACES: Final = (
     "resultJson",
     "response",
@@ -27,7 +41,6 @@ RESULT_PLACES: Final = (
     "midiData",
 )
 """Where a record or a callback keeps its results, as an object or as JSON in a string; else in the record itself."""
-
 LIST_KEYS: Final = (
     ("resultUrls", "result_urls"),
     ("fullResultUrls", "full_result_urls"),
@@ -48,7 +61,6 @@ ONE_KEYS: Final = (
 )
 STILL_KEYS: Final = ("resultImageUrl", "result_image_url")
 """The picture of a family that makes pictures; beside a video it is a still of it."""
-
 FRAME_KEYS: Final = ("firstFrameUrl", "lastFrameUrl")
 TRACK_LISTS: Final = ("sunoData", "data", "originData", "origin_data")
 TRACK_KEYS: Final = ("audio_url", "audioUrl", "source_audio_url", "sourceAudioUrl")
@@ -57,7 +69,6 @@ MASK: Final = "maskUrl"
 LYRICS_LISTS: Final = ("data", "lyricsData", "lyrics_data")
 LYRICS_APART: Final = "\n\n⁂\n\n"
 VOICE_KEYS: Final = ("validateInfo", "validate_info", "voiceId", "voice_id", "isAvailable", "is_available")
-
 NEVER_OUTPUTS: Final[Mapping[str, str]] = {
     **dict.fromkeys(sorted(ORDER_KEYS), "the order, echoed"),
     **dict.fromkeys(("input", "inputs", "params"), "the order, echoed"),
@@ -70,7 +81,6 @@ NEVER_OUTPUTS: Final[Mapping[str, str]] = {
     **dict.fromkeys(FRAME_KEYS, "a frame, where there is no video"),
 }
 """Documented fields with URLs in them that are no outputs, reviewed one by one: the field, and why."""
-
 BESIDE_OUTPUTS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("sourceAudioUrl", "source_audio_url"), "the same track at its source"),
     **dict.fromkeys(COVER_KEYS, "the cover of a track, or a still of a video"),
@@ -79,8 +89,61 @@ BESIDE_OUTPUTS: Final[Mapping[str, str]] = {
     **dict.fromkeys(WATERMARKED, "a copy with a watermark, where there is a clean one"),
 }
 """Fields that only go with an output in the same object; where that object has no other, they are the output."""
-
 NOT_OUTPUTS: Final[Mapping[str, str]] = {**NEVER_OUTPUTS, **BESIDE_OUTPUTS}
+
+
+def without_echoes(value: Any) -> Any:
+    """Return the value without echoed fields and strings that hold a callback URL; None where nothing is left."""
+    kept = _kept(value, 0)
+    return None if kept is REMOVED else kept
+
+
+def without_callback_urls(text: str) -> str:
+    """Return a text for people with each callback URL in it replaced."""
+    return CALLBACK_URL.sub("…", text)
+
+
+def holds_callback_url(value: str) -> bool:
+    """Whether a text holds the path of our callback URL, plain or escaped."""
+    return CALLBACK_PATH.search(value) is not None
+
+
+def _kept(value: Any, depth: int) -> Any:
+    if isinstance(value, str):
+        return _kept_text(value, depth)
+    if depth >= DEEPEST and isinstance(value, Mapping | list):
+        return _as_text(value)
+    if isinstance(value, Mapping):
+        pairs = [(key, _kept(inner, depth + 1)) for key, inner in value.items() if not _is_echo(key)]
+        return {key: inner for key, inner in pairs if inner is not REMOVED}
+    if isinstance(value, list):
+        return [inner for inner in (_kept(each, depth + 1) for each in value) if inner is not REMOVED]
+    return value
+
+
+def _is_echo(key: object) -> bool:
+    return key in ECHOES or (isinstance(key, str) and holds_callback_url(key))
+
+
+def _kept_text(text: str, depth: int) -> Any:
+    """Clean JSON in a string without changing what needs no cleaning; remove any other text with a callback URL."""
+    if text.lstrip()[:1] in JSON_STARTS and depth < DEEPEST:
+        try:
+            found = json.loads(text)
+            kept = _kept(found, depth + 1)
+            if kept != found:
+                text = json.dumps(None if kept is REMOVED else kept, ensure_ascii=False)
+        except (ValueError, RecursionError):
+            pass
+    return REMOVED if holds_callback_url(text) else text
+
+
+def _as_text(value: Any) -> Any:
+    try:
+        text = json.dumps(value, ensure_ascii=False)
+    except (ValueError, RecursionError):
+        return REMOVED
+    return REMOVED if holds_callback_url(text) or any(f'"{key}' in text for key in ECHOES) else text
 
 
 def decoded(raw: object) -> object:

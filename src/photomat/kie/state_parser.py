@@ -2,25 +2,58 @@
 
 How a task stands is read in `states.py`, what it hands over in `results.py`, instants and progress in `times.py`,
 what it tells of each file in `tracks.py`, what no rule reads in `leftovers.py`, what Kie took for it in `credits.py`.
+
+How a task stands, in the words of every family of Kie: one of running, success, fail.
+
+The families say it as `state`, as `status` or as `successFlag` (a number, or a word). A flag may lag behind the word beside it,
+so the first of them that speaks of an end is believed. Callbacks of the older families have no word at all: there the code of
+the envelope decides, and Suno's music says by `callbackType` which of its callbacks is the last. What nobody knows is running.
+
+Instants and progress as Kie writes them: milliseconds, seconds, ISO with and without a zone; junk is None, never an error.
+
+An instant without a zone is UTC. What comes out is always aware, so that two of them can be compared.
+
+What Kie took for a task, as its record says: a number of credits, or nothing that can be believed. Junk never raises.
 """
 
+import math
 from collections.abc import Mapping
-from datetime import timedelta
-from decimal import Decimal
+from datetime import UTC, datetime, timedelta
+from decimal import Decimal, InvalidOperation
+from enum import StrEnum
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from photomat.kernel.text import storable
-from photomat.kie import times
-from photomat.kie.credits import credits_of
-from photomat.kie.echoes import without_callback_urls
 from photomat.kie.leftovers import MOST_OUTPUTS, NOTHING, Leftovers, beside_files, leftovers_of
-from photomat.kie.results import result_object_of, urls_of
-from photomat.kie.states import OK, KieState, envelope_code, normalize_state, state_of
+from photomat.kie.results import result_object_of, urls_of, without_callback_urls
 from photomat.kie.tracks import Detail, details_of, seed_of
 
+OK: Final = 200
+CODE_DIGITS: Final = 5
+SUCCESS_STATES: Final = frozenset(
+    {"success", "succeeded", "succeed", "successful", "done", "complete", "completed", "finished", "成功", "1", "true"}
+)
+FAIL_STATES: Final = frozenset(
+    {"fail", "failed", "failure", "error", "sensitive_word_error", "canceled", "cancelled", "2", "3"}
+)
+FAILED_STEP: Final = "_failed"
+"""Every step of a task has its own word for a failure: CREATE_TASK_FAILED, GENERATE_AUDIO_FAILED, GENERATE_WAV_FAILED …"""
+CALLBACK_EXCEPTION: Final = "callback_exception"
+"""Suno could not deliver its callback; the music may be there all the same."""
+STATE_KEYS: Final = ("state", "status", "successFlag")
+TASK_ID_KEYS: Final = ("taskId", "task_id")
+MILLISECONDS_FROM: Final = 100_000_000_000
+"""A number of seconds as large lies in the year 5138; as milliseconds it lies in 1973."""
+LONGEST: Final = timedelta(days=30)
+LONGEST_TEXT: Final = 40
+WHOLE: Final = 100
+KEY: Final = "creditsConsumed"
+MOST: Final = Decimal(1_000_000)
+"""No task costs so much: a number beyond it is a mistake, and does not become a cost in somebody's books."""
+MOST_CHARS: Final = 24
+PLACES: Final = Decimal("0.000001")
 __all__ = ["KieState", "Reading", "extract_task_id", "normalize_state", "parse_kie_state"]
-
 MOST_REASON_CHARS: Final = 500
 MOST_CODE_CHARS: Final = 40
 MOST_TEXT_CHARS: Final = 10 * MOST_REASON_CHARS
@@ -28,6 +61,120 @@ LONGEST_TASK_ID: Final = 200
 TASK_ID_PLACES: Final = (("data", "taskId"), ("data", "task_id"), ("taskId",), ("task_id",))
 REASON_KEYS: Final = ("failMsg", "errorMessage")
 CODE_KEYS: Final = ("failCode", "errorCode")
+
+
+class KieState(StrEnum):
+    """What a task's state means to us."""
+
+    RUNNING = "running"
+    SUCCESS = "success"
+    FAIL = "fail"
+
+
+def normalize_state(raw: object) -> KieState:
+    """Translate any family's word for a state; what nobody knows is still running."""
+    word = _word(raw)
+    if word in SUCCESS_STATES:
+        return KieState.SUCCESS
+    if word in FAIL_STATES or word.endswith(FAILED_STEP):
+        return KieState.FAIL
+    return KieState.RUNNING
+
+
+def state_of(payload: Mapping[str, object], data: Mapping[str, object], *, has_result: bool) -> KieState:
+    """How the task of a record or a callback stands; `has_result` says whether there is something to show in it."""
+    if _word(data.get("callbackType")):
+        return normalize_state(data["callbackType"])
+    words = [_word(data.get(key)) for key in STATE_KEYS]
+    ends = (state for state in map(normalize_state, words) if state is not KieState.RUNNING)
+    found = next(ends, None)
+    if found is not None:
+        return found
+    if CALLBACK_EXCEPTION in words:
+        return KieState.SUCCESS if has_result else KieState.RUNNING
+    return KieState.RUNNING if any(words) else _by_envelope(payload, has_result=has_result)
+
+
+def envelope_code(payload: Mapping[str, object]) -> int | None:
+    """The code of a callback. An envelope that names no task answers a question, and its code says nothing of a task."""
+    places = (payload, payload.get("data"))
+    named = any(place.get(key) for place in places if isinstance(place, Mapping) for key in TASK_ID_KEYS)
+    word = _word(payload.get("code"))
+    return int(word) if named and word.isascii() and word.isdigit() and len(word) <= CODE_DIGITS else None
+
+
+def _by_envelope(payload: Mapping[str, object], *, has_result: bool) -> KieState:
+    code = envelope_code(payload)
+    if code is None or (code == OK and not has_result):
+        return KieState.RUNNING
+    return KieState.SUCCESS if code == OK else KieState.FAIL
+
+
+def _word(raw: object) -> str:
+    """A word in one spelling; a number is the same with and without its decimals, and nothing is no word."""
+    if not isinstance(raw, str | int | float):
+        return ""
+    return str(raw).strip().lower().removesuffix(".0")
+
+
+def instant(raw: object) -> datetime | None:
+    """An aware instant, or None."""
+    number = _number(raw)
+    try:
+        if number is not None:
+            seconds = number / 1000 if abs(number) >= MILLISECONDS_FROM else number
+            return datetime.fromtimestamp(seconds, tz=UTC) if seconds > 0 else None
+        if not isinstance(raw, str) or len(raw) > LONGEST_TEXT:
+            return None
+        found = datetime.fromisoformat(raw.strip())
+        return (found if found.tzinfo else found.replace(tzinfo=UTC)).astimezone(UTC)
+    except (ValueError, OverflowError, OSError):
+        return None
+
+
+def took(data: Mapping[str, object]) -> timedelta | None:
+    """How long Kie took by its own clock. `costTime` is no help: seconds on the wire, milliseconds in the documents."""
+    begin, end = instant(data.get("createTime")), instant(data.get("completeTime"))
+    if begin is None or end is None or not timedelta(0) <= end - begin <= LONGEST:
+        return None
+    return end - begin
+
+
+def progress(raw: object) -> int | None:
+    """Percent from 0 to 100: a number of percent ("45", 45, "45%"), or a part of one ("0.45")."""
+    text = raw.strip().removesuffix("%") if isinstance(raw, str) and len(raw) <= LONGEST_TEXT else raw
+    number = _number(text)
+    if number is None or number < 0:
+        return None
+    is_part = number <= 1 and (isinstance(text, float) or (isinstance(text, str) and "." in text))
+    return min(WHOLE, int(number * WHOLE if is_part else number))
+
+
+def _number(raw: object) -> float | None:
+    if isinstance(raw, bool) or not isinstance(raw, str | int | float):
+        return None
+    if isinstance(raw, str) and len(raw) > LONGEST_TEXT:
+        return None
+    try:
+        number = float(raw)
+    except (ValueError, OverflowError):
+        return None
+    return number if math.isfinite(number) else None
+
+
+def credits_of(data: Mapping[str, object]) -> Decimal | None:
+    """The credits of `creditsConsumed`; None where the family does not say."""
+    raw = data.get(KEY)
+    if isinstance(raw, bool) or not isinstance(raw, str | int | float):
+        return None
+    try:
+        text = str(raw).strip()
+        number = Decimal(text) if len(text) <= MOST_CHARS else None
+    except (InvalidOperation, ValueError):
+        return None
+    if number is None or not number.is_finite() or not 0 <= number <= MOST:
+        return None
+    return number.quantize(PLACES).normalize() + 0
 
 
 class Reading(NamedTuple):
@@ -82,8 +229,8 @@ def parse_kie_state(payload: object) -> Reading:
         _first_text(data, REASON_KEYS, MOST_REASON_CHARS) or (_words_of_envelope(payload) if failed else None),
         _first_text(data, CODE_KEYS, MOST_CODE_CHARS) or (_code_of_envelope(payload) if failed else None),
         result_object,
-        times.progress(data.get("progress")),
-        times.took(data),
+        progress(data.get("progress")),
+        took(data),
         credits_of(data),
         details,
         left.fields,

@@ -9,12 +9,11 @@ from typing import Any, Final
 
 from photomat.db.pool import Pool, Transaction, transaction
 from photomat.delivery.rearm import rearm_job
-from photomat.jobs.cancel import cancel_by_operator
+from photomat.jobs.actions import Again, cancel_by_operator, retry_job
 from photomat.jobs.job import TERMINAL
 from photomat.jobs.listing import waiting_orphans
-from photomat.jobs.loose_holds import Release, job_of_hold, release_loose_hold
 from photomat.jobs.orphans import reconcile_orphans
-from photomat.jobs.retry import Again, retry_job
+from photomat.jobs.sweep import Release, job_of_hold, release_loose_hold
 from photomat.kernel.ids import JobId, UserId
 from photomat.operators import journal
 

@@ -2,6 +2,8 @@
 
 Each is once per reference: the same act with the same reference again changes nothing and says so. What the ledger refuses
 is answered with the reason, and the refusal is in the journal too.
+
+What an operator may do with a payment: give it back, by its provider or by hand. In the journal, done or refused.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -9,12 +11,14 @@ from typing import Final
 
 from photomat.audit import differences
 from photomat.db.pool import Pool, Transaction
-from photomat.jobs.refund import give_charge_back
+from photomat.jobs.settle import give_charge_back
 from photomat.kernel.errors import Corrupt, NotEnough, PhotomatError, Rejected
 from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import Money
 from photomat.operators.actions import Answer, journaled
-from photomat.wallet import giving_back, ledger
+from photomat.payments.payment import Payment, find_payment
+from photomat.payments.refunds import ask_refund, given_back_of
+from photomat.wallet import ledger, refunds
 
 LARGEST_MINOR: Final = 10**12
 BEFORE: Final = "It was done before with this reference; nothing was done again."
@@ -31,6 +35,8 @@ OWNED: Final[Mapping[str, str]] = {
     " the taker and `photomat wallet credit` the giver.",
 }
 """Moves that a row of another table speaks of, by their reason: turned round they would be given back or taken twice."""
+NO_WAY_BACK: Final = frozenset({"transfer", "cryptopay"})
+"""What came this way can only be given back by a person."""
 
 
 async def credit(pool: Pool, user_id: UserId, minor: int, *, reference: str, operator: str, reason: str) -> Answer:
@@ -82,7 +88,7 @@ async def correct_move(pool: Pool, of: str, *, operator: str, reason: str) -> An
         owned = OWNED.get(await tx.fetchval("SELECT reason FROM ledger_transactions WHERE reference = $1", of))
         if owned is not None:
             return Answer(done=False, sentence=f"{of} {owned}")
-        is_new = await giving_back.correct(tx, of=of, reference=reference)
+        is_new = await refunds.correct(tx, of=of, reference=reference)
         return Answer(done=True, sentence=f"{of} is turned round by {reference}." if is_new else BEFORE)
 
     return await _with_money(pool, act, "correct", reference, operator=operator, reason=reason)
@@ -178,3 +184,57 @@ def _why_not(error: PhotomatError) -> str:
 def _of_difference(difference_id: int, sentence: str, *, found: bool) -> Answer:
     said = f"Difference {difference_id} {sentence}" if found else "There is no such open difference."
     return Answer(done=found, sentence=said)
+
+
+async def refund_payment(
+    pool: Pool, payment_id: int, *, owing: bool, by_hand: bool, operator: str, reason: str
+) -> Answer:
+    """Give back all that is left of a payment. `owing`: spent money becomes debt. `by_hand`: it has been given back already."""
+    payment = await find_payment(pool, payment_id)
+
+    async def act(tx: Transaction) -> Answer:
+        if payment is None:
+            return Answer(
+                done=False, sentence="There is no such payment; `photomat payments list` tells their numbers."
+            )
+        if payment.provider in NO_WAY_BACK and not by_hand:
+            return Answer(
+                done=False,
+                sentence=f"{payment.provider} cannot give money back by itself: send {payment.paid} to the payer, then"
+                " say so with --by-hand.",
+            )
+        return await _refund(tx, payment, owing=owing, by_hand=by_hand, operator=operator)
+
+    return await journaled(
+        pool,
+        act,
+        action="refund payment",
+        operator=operator,
+        reason=reason,
+        user_id=payment.user_id if payment else None,
+        reference=payment.reference if payment else None,
+    )
+
+
+async def _refund(tx: Transaction, payment: Payment, *, owing: bool, by_hand: bool, operator: str) -> Answer:
+    before = await given_back_of(tx, payment)
+    rest = Money(payment.credit.minor - before.credit, payment.credit.currency)
+    try:
+        async with tx.transaction():
+            refund_id = await ask_refund(
+                tx, payment_id=payment.payment_id, asked_by=operator, owing=owing, by_hand=by_hand
+            )
+    except NotEnough as error:
+        return Answer(
+            done=False,
+            sentence=f"Only {error.facts['available']} of {error.facts['price']} is left in the wallet; --owing lets the"
+            " rest become a debt.",
+        )
+    except Rejected as error:
+        return Answer(done=False, sentence=f"Refused: {error}.")
+    if rest.minor <= 0:
+        return Answer(done=True, sentence=f"All of it went back before (refund {refund_id}); nothing was done again.")
+    wallet = await ledger.balance(tx, user_id=payment.user_id)
+    owed = f" {wallet.owed} is owed now." if wallet.owed.minor else ""
+    what = "is given back" if by_hand else f"left the wallet, {payment.provider} is asked to give it back"
+    return Answer(done=True, sentence=f"{rest} {what} (refund {refund_id}).{owed}")

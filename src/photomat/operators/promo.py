@@ -4,8 +4,7 @@ from typing import Final
 
 from photomat.db.pool import Pool, Transaction
 from photomat.operators.actions import Answer, journaled
-from photomat.rewards.codes import add_code, stop_code
-from photomat.rewards.promo_code import PromoCode, normal
+from photomat.rewards.promo import PromoCode, add_code, normal, stop_code
 
 HOW_WRITTEN: Final = "A code has 3 to 32 letters (English or Russian), digits, - or _."
 

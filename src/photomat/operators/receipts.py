@@ -14,10 +14,10 @@ from photomat.kernel.failpoint import failpoint
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
 from photomat.operators import journal
-from photomat.payments import receipt_news, receipts
-from photomat.payments.receipt import Receipt, ReceiptState, Twin
+from photomat.payments import transfer_notices, transfers
 from photomat.payments.receive import Arrived, receive_payment
 from photomat.payments.topup import close_topup
+from photomat.payments.transfers import Receipt, ReceiptState, Twin
 
 MOST_REASON: Final = 300
 log = get_logger()
@@ -63,7 +63,7 @@ async def approve_receipt(
     """Credit a receipt: its own sum or `minor`, up to `most`; one whose twin was credited only when asked for `anyway`."""
 
     async def act(tx: Transaction) -> Ruled:
-        receipt = await receipts.lock_receipt(tx, receipt_id)
+        receipt = await transfers.lock_receipt(tx, receipt_id)
         if receipt is None or receipt.state is not ReceiptState.WAITING:
             return _too_late(receipt_id, receipt)
         credited = receipt.amount if minor is None else Money(minor, receipt.amount.currency)
@@ -71,7 +71,7 @@ async def approve_receipt(
             return Ruled(
                 ruling=Ruling.BAD_SUM, receipt=receipt, sentence=f"{credited} is not a sum up to {most}: not credited."
             )
-        twin = next((one for one in await receipts.twins_of(tx, receipt) if one.state is ReceiptState.APPROVED), None)
+        twin = next((one for one in await transfers.twins_of(tx, receipt) if one.state is ReceiptState.APPROVED), None)
         if twin is not None and not anyway:
             return Ruled(ruling=Ruling.TWIN_CREDITED, receipt=receipt, twin=twin, sentence=_twin_sentence(twin))
         return await _credit(tx, receipt, credited, operator=operator, reason=reason)
@@ -84,16 +84,16 @@ async def decline_receipt(pool: Pool, receipt_id: int, *, operator: str, reason:
     said = " ".join(reason.split())
 
     async def act(tx: Transaction) -> Ruled:
-        receipt = await receipts.lock_receipt(tx, receipt_id)
+        receipt = await transfers.lock_receipt(tx, receipt_id)
         if receipt is None or receipt.state is not ReceiptState.WAITING:
             return _too_late(receipt_id, receipt)
         if not 0 < len(said) <= MOST_REASON:
             return Ruled(
                 ruling=Ruling.BAD_REASON, receipt=receipt, sentence=f"A reason has 1 to {MOST_REASON} characters."
             )
-        declined = await receipts.mark_declined(tx, receipt_id, by=operator, reason=said)
+        declined = await transfers.mark_declined(tx, receipt_id, by=operator, reason=said)
         await close_topup(tx, topup_id=receipt.topup_id, user_id=receipt.user_id)
-        await receipt_news.tell_declined(tx, declined)
+        await transfer_notices.tell_declined(tx, declined)
         return Ruled(
             ruling=Ruling.DECLINED, receipt=declined, sentence="Declined, nothing was credited; the user is told why."
         )
@@ -114,7 +114,7 @@ async def _credit(tx: Transaction, receipt: Receipt, credited: Money, *, operato
         expected=credited,
     )
     await receive_payment(tx, arrived)
-    approved = await receipts.mark_approved(tx, receipt.receipt_id, by=operator, credited=credited, reason=reason)
+    approved = await transfers.mark_approved(tx, receipt.receipt_id, by=operator, credited=credited, reason=reason)
     return Ruled(
         ruling=Ruling.APPROVED,
         receipt=approved,

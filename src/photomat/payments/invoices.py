@@ -3,17 +3,20 @@
 A notice only makes a bill due. What was paid is read from the provider itself, so a forged, repeated, early or lost notice
 changes nothing; a bill nobody told us of is found by `recent`. Looks come seldom as a bill grows older, and end with it. One
 that is made due while somebody looks at it stays due: whoever claimed it puts it off only if nobody has touched it since.
+
+A user asks whether their bill is paid: it is looked at once more, and they are told what is known now.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 from photomat.audit import differences
 from photomat.db.pool import Pool, Transaction, transaction
 from photomat.kernel.errors import PhotomatError
 from photomat.kernel.failpoint import failpoint
+from photomat.kernel.ids import UserId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
 from photomat.payments import refunds
@@ -25,11 +28,11 @@ INVOICES_DUE: Final = "SELECT 1 FROM provider_invoices WHERE look_at <= photomat
 LEASE: Final = timedelta(seconds=60)
 GIVE_UP: Final = timedelta(days=3)
 """A bill nobody paid for so long is not looked at by itself any more; a notice still wakes it."""
-
 LOOK_BACK: Final = timedelta(days=2)
 PAYMENT_OF_NOBODY: Final = "payment-of-nobody"
 IN_ANOTHER_CURRENCY: Final = "payment-in-another-currency"
 log = get_logger()
+BillState: TypeAlias = Literal["paid", "open", "canceled", "gone"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -275,3 +278,22 @@ def _arrived(provider: Any, report: Report, topup: Topup, via: str) -> Arrived:
         paid_at=report.at,
         via=via,
     )
+
+
+async def ask_bill(pool: Pool, *, topup_id: int, user_id: UserId) -> BillState:
+    """Make a bill of this user due, and say how it stands; one its provider does not know counts as canceled."""
+    topup = await find_topup(pool, topup_id)
+    if topup is None or topup.user_id != user_id:
+        return "gone"
+    if topup.state == "paid":
+        return "paid"
+    bill = await pool.fetchrow(
+        "SELECT provider, external_id, state FROM provider_invoices WHERE topup_id = $1 ORDER BY created_at DESC LIMIT 1",
+        topup_id,
+    )
+    if bill is None:
+        return "gone"
+    if bill["state"] == "canceled":
+        return "canceled"
+    await look_at(pool, bill["provider"], bill["external_id"])
+    return "canceled" if bill["state"] == "unknown" else "open"

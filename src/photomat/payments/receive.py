@@ -17,7 +17,7 @@ from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import UserId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
-from photomat.payments import news
+from photomat.payments import notices
 from photomat.payments.topup import Topup, find_topup, mark_paid
 from photomat.rewards import hooks
 from photomat.wallet import ledger
@@ -99,7 +99,7 @@ async def receive_payment(tx: Transaction, arrived: Arrived) -> Received:
     if topup is not None:
         await mark_paid(tx, topup.topup_id)
         await _note_another_sum(tx, arrived, topup)
-    await news.tell_received(
+    await notices.tell_received(
         tx,
         payment_id=payment_id,
         user_id=arrived.user_id,

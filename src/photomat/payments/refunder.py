@@ -11,12 +11,12 @@ from typing import Final, TypeAlias
 
 from photomat.db.pool import Pool, Transaction, transaction
 from photomat.db.rows import Row
+from photomat.kernel.clock import backoff_s
 from photomat.kernel.errors import Corrupt, OutcomeUnknown, PhotomatError, Rejected, Transient
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
-from photomat.kernel.retry import backoff_s
-from photomat.payments import news
+from photomat.payments import notices
 from photomat.payments.invoices import look_again
 from photomat.payments.payment import Payment, find_payment, lock_payment
 from photomat.payments.refunds import end_refund, finish, put_back_reference
@@ -143,4 +143,4 @@ async def put_back(tx: Transaction, refund: Refund, error: str) -> None:
         facts={"way": payment.provider},
     )
     await look_again(tx, payment.provider, payment.external_id)
-    await news.tell_not_refunded(tx, refund_id=refund.refund_id, user_id=payment.user_id, amount=refund.amount)
+    await notices.tell_not_refunded(tx, refund_id=refund.refund_id, user_id=payment.user_id, amount=refund.amount)

@@ -15,11 +15,11 @@ from photomat.db.rows import require_row
 from photomat.kernel.errors import NotEnough, Rejected
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
-from photomat.payments import news
+from photomat.payments import notices
 from photomat.payments.payment import Payment, lock_payment, lock_told_payment
 from photomat.rewards import hooks
-from photomat.wallet import giving_back, ledger
-from photomat.wallet.locks import lock_wallets
+from photomat.wallet import ledger, refunds
+from photomat.wallet.ledger import lock_wallets
 
 RefundState: TypeAlias = Literal["wanted", "done", "refused"]
 log = get_logger()
@@ -124,7 +124,7 @@ async def _take(
     is_done: bool,
     refusals: int,
 ) -> int:
-    taken = await giving_back.take_back(
+    taken = await refunds.take_back(
         tx,
         user_id=payment.user_id,
         amount=amount,
@@ -167,7 +167,7 @@ async def finish(tx: Transaction, payment: Payment, *, refund_id: int, amount: M
         tx, payment_id=payment.payment_id, user_id=payment.user_id, refunded=amount, of=payment.credit
     )
     wallet = await ledger.balance(tx, user_id=payment.user_id)
-    await news.tell_refunded(
+    await notices.tell_refunded(
         tx,
         refund_id=refund_id,
         user_id=payment.user_id,

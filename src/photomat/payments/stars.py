@@ -1,14 +1,21 @@
 """Stars that were paid or given back, whoever tells of it. Each is known by Telegram's charge id, never by our payload.
 
 The payer is who paid, also through a link made for somebody else. A payload that is no offer of ours is credited by the rate.
+
+May this bill in Stars be paid now? Asked by Telegram before anything is paid; a no is told to the user in words.
+
+A yes reserves nothing: whatever is paid is credited. So this only keeps people from paying what they would regret.
+
+How often one user may pay, and when they may again.
 """
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Final
 
 from photomat.audit import differences
 from photomat.db.pool import Pool, Transaction
+from photomat.kernel.errors import Rejected
 from photomat.kernel.ids import UserId
 from photomat.kernel.money import Money
 from photomat.payments import refunds, subscriptions
@@ -22,6 +29,7 @@ PAID_IN_STARS: Final = {"stars", "subscription"}
 PREFIX: Final = "t:"
 MOST_TOLD: Final = 2**31 - 1
 """Telegram counts Stars in so many bits."""
+DAY: Final = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,3 +122,71 @@ def _month(payment: StarPayment, topup: Topup | None, credit: Money) -> Month:
         until=payment.until,
         is_first=payment.is_first,
     )
+
+
+async def wait_to_pay(db: Pool | Transaction, user_id: UserId, *, a_day: int) -> timedelta | None:
+    """How long until the user may pay again; None when they may now, and always when `a_day` is 0."""
+    if not a_day:
+        return None
+    wait: timedelta | None = await db.fetchval(
+        """
+        SELECT received_at + $2::interval - photomat_now() FROM payments
+         WHERE user_id = $1 AND received_at > photomat_now() - $2::interval
+         ORDER BY received_at DESC OFFSET $3 LIMIT 1
+        """,
+        user_id,
+        DAY,
+        a_day - 1,
+    )
+    return wait
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkout:
+    """What is about to be paid, and by whom."""
+
+    user_id: UserId
+    payload: str
+    amount: int
+    currency: str
+    has_blocked_us: bool
+
+
+async def check_checkout(pool: Pool, checkout: Checkout, offers: Offers) -> None:
+    """Let it be paid, or raise `Rejected` with what the user reads; a fact `wait` is a timedelta."""
+    topup = await offer_of(pool, checkout.payload)
+    if topup is None or (checkout.amount, checkout.currency) != (topup.asked_amount, topup.asked_currency):
+        raise Rejected("checkout-unknown")
+    if checkout.has_blocked_us:
+        raise Rejected("checkout-blocked")
+    if topup.way == "subscription":
+        if await _is_next_month(pool, checkout, topup):
+            return
+        await _check_subscription(pool, checkout, topup, offers)
+    else:
+        _check_package(topup, offers)
+    wait = await wait_to_pay(pool, checkout.user_id, a_day=offers.a_day)
+    if wait is not None:
+        raise Rejected("checkout-limit", wait=wait)
+
+
+def _check_package(topup: Topup, offers: Offers) -> None:
+    if not offers.packages:
+        raise Rejected("checkout-closed")
+    if topup.expired or topup.state == "closed":
+        raise Rejected("checkout-expired")
+
+
+async def _is_next_month(pool: Pool, checkout: Checkout, topup: Topup) -> bool:
+    running = await subscriptions.living(pool, checkout.user_id)
+    return any(one.topup_id == topup.topup_id for one in running)
+
+
+async def _check_subscription(pool: Pool, checkout: Checkout, topup: Topup, offers: Offers) -> None:
+    if offers.plan is None or offers.plan.stars != topup.asked_amount:
+        raise Rejected("checkout-closed")
+    if await subscriptions.newest(pool, checkout.user_id) is not None:
+        raise Rejected("checkout-subscribed")
+    is_known = await subscriptions.has_had(pool, user_id=checkout.user_id, topup_id=topup.topup_id)
+    if (topup.expired and not is_known) or topup.state == "closed":
+        raise Rejected("checkout-expired")

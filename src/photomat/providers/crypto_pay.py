@@ -4,24 +4,146 @@ It keeps no keys: asked twice, it makes two invoices, and each is credited by it
 refund is an operator's work. Notices are signed with the app's token. The currencies it knows: US dollar, euro, rouble,
 Belarusian rouble, hryvnia, pound, yuan, tenge, Uzbek sum, lari, lira, dram, baht, Indian rupee, real, Indonesian rupiah,
 manat, dirham, zloty, shekel; any other is refused before a request is made.
+
+Crypto Pay's invoices and notices in our words. Pure.
+
+We ask for a sum of a real currency; it is paid in coins. What arrived is `paid_amount` coins at `paid_fiat_rate`. Both are
+rounded by the provider, so what lies within half a percent of the sum is the sum; anything else is reported as it arrived.
 """
 
+import hashlib
+import hmac
 from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
+from decimal import Decimal
 from typing import Any, Final, NoReturn
 
 from photomat.kernel.clock import epoch
 from photomat.kernel.errors import OutcomeUnknown, Rejected, Transient
 from photomat.kernel.logs import get_logger
-from photomat.kernel.money import Money
-from photomat.providers import crypto_pay_wire as wire
-from photomat.providers.exchange import Exchange, Reply, json_object
-from photomat.providers.port import Asked, Forged, Invoice, Report
+from photomat.kernel.money import MINOR_PER_MAJOR, Money
+from photomat.providers.exchange import (
+    Exchange,
+    Reply,
+    decimal_of,
+    instant_of,
+    json_object,
+    money_of,
+    nearest_minor,
+    token_of,
+    written,
+)
+from photomat.providers.port import Asked, Forged, Invoice, Report, State
 
+FIATS: Final = (
+    *("USD", "EUR", "RUB", "BYN", "UAH", "GBP", "CNY", "KZT", "UZS", "GEL"),
+    *("TRY", "AMD", "THB", "INR", "BRL", "IDR", "AZN", "AED", "PLN", "ILS"),
+)
+LONGEST_DESCRIPTION: Final = 1024
+OPEN_FOR_S: Final = 86400
+"""How long an invoice can be paid. Whoever pays in coins may first have to buy some."""
+ROUNDING: Final = Decimal("0.005")
+OLDEST_NOTICE_S: Final = 4 * 86400
+"""The provider repeats for three days."""
+CLOCKS_DIFFER_S: Final = 600
+LONGEST_ID: Final = 18
+STATES: Final[Mapping[str, State]] = {"active": "open", "paid": "paid", "expired": "canceled"}
 SIGNATURE: Final = "crypto-pay-api-signature"
 PAGE: Final = 500
 MOST_PAGES: Final = 1000
 log = get_logger()
+
+
+def invoice_order(asked: Asked) -> dict[str, Any]:
+    """The body that creates an invoice."""
+    back = {"paid_btn_name": "callback", "paid_btn_url": asked.return_url} if asked.return_url else {}
+    return {
+        "currency_type": "fiat",
+        "fiat": asked.amount.currency,
+        "amount": written(asked.amount),
+        "description": asked.description[:LONGEST_DESCRIPTION],
+        "payload": asked.token,
+        "expires_in": OPEN_FOR_S,
+        **back,
+    }
+
+
+def invoice_id_of(invoice: Mapping[str, Any]) -> str:
+    """The name of an invoice; ValueError without one."""
+    found = invoice.get("invoice_id")
+    if isinstance(found, bool) or not isinstance(found, int) or not is_invoice_id(str(found)):
+        raise ValueError("an invoice without an id")
+    return str(found)
+
+
+def is_invoice_id(text: str) -> bool:
+    """Whether this can be the name of an invoice."""
+    return text.isascii() and text.isdigit() and len(text) <= LONGEST_ID
+
+
+def pay_url_of(invoice: Mapping[str, Any]) -> str:
+    """Where it is paid; ValueError without an address."""
+    for name in ("bot_invoice_url", "pay_url"):
+        url = invoice.get(name)
+        if isinstance(url, str) and url.startswith(("https://", "http://")):
+            return url
+    raise ValueError("an invoice without an address")
+
+
+def is_in_a_currency(invoice: Mapping[str, Any]) -> bool:
+    """Whether the invoice asks for real money; one in coins is none of ours."""
+    return invoice.get("currency_type") == "fiat"
+
+
+def report_of(invoice: Mapping[str, Any]) -> Report:
+    """What an invoice says; ValueError when it cannot be read, and then nothing was paid as far as we know."""
+    state = STATES.get(str(invoice.get("status")))
+    if state is None:
+        raise ValueError("an invoice of unknown status")
+    asked = money_of(invoice.get("amount"), invoice.get("fiat"))
+    return Report(
+        external_id=invoice_id_of(invoice),
+        token=token_of(invoice.get("payload")),
+        state=state,
+        paid=_arrived(invoice, asked) if state == "paid" else Money(0, asked.currency),
+        refunded=Money(0, asked.currency),
+        at=instant_of(invoice.get("paid_at") or invoice.get("created_at")),
+    )
+
+
+def is_signed(body: bytes, given: str, *, token: str) -> bool:
+    """Whether a notice was signed with our token."""
+    key = hashlib.sha256(token.encode()).digest()
+    wanted = hmac.digest(key, body, hashlib.sha256).hex()
+    return hmac.compare_digest(wanted.encode(), given.strip().lower().encode(errors="surrogateescape"))
+
+
+def is_fresh(notice: Mapping[str, Any], *, now_s: int) -> bool:
+    """Whether a signed notice was sent lately and not kept by somebody; ValueError when it does not say."""
+    age_s = now_s - int(instant_of(notice.get("request_date")).timestamp())
+    return -CLOCKS_DIFFER_S <= age_s <= OLDEST_NOTICE_S
+
+
+def bill_of_notice(notice: Mapping[str, Any]) -> str:
+    """The invoice a notice speaks of; ValueError when it names none."""
+    invoice = notice.get("payload")
+    if notice.get("update_type") != "invoice_paid" or not isinstance(invoice, Mapping):
+        raise ValueError("not a notice of a paid invoice")
+    return invoice_id_of(invoice)
+
+
+def was_made_before(invoice: Mapping[str, Any], instant: datetime) -> bool:
+    """Whether an invoice is older than that."""
+    return instant_of(invoice.get("created_at")) < instant
+
+
+def _arrived(invoice: Mapping[str, Any], asked: Money) -> Money:
+    coins, rate = invoice.get("paid_amount"), invoice.get("paid_fiat_rate")
+    if coins is None or rate is None:
+        return asked
+    worth = decimal_of(coins) * decimal_of(rate)
+    difference = abs(worth * MINOR_PER_MAJOR - asked.minor)
+    return asked if difference <= asked.minor * ROUNDING else Money(nearest_minor(worth), asked.currency)
 
 
 class CryptoPay:
@@ -41,27 +163,27 @@ class CryptoPay:
 
     async def create(self, asked: Asked) -> Invoice:
         """Make an invoice."""
-        if asked.amount.currency not in wire.FIATS:
+        if asked.amount.currency not in FIATS:
             raise Rejected("provider-refused")
-        reply = await self._exchange.write("/createInvoice", wire.invoice_order(asked))
+        reply = await self._exchange.write("/createInvoice", invoice_order(asked))
         invoice = _result(reply)
         if invoice is None:
             _refuse(reply)
         try:
-            return Invoice(external_id=wire.invoice_id_of(invoice), pay_url=wire.pay_url_of(invoice))
+            return Invoice(external_id=invoice_id_of(invoice), pay_url=pay_url_of(invoice))
         except ValueError as error:
             raise OutcomeUnknown(f"Crypto Pay created something unreadable: {error}") from None
 
     async def find(self, external_id: str) -> Report | None:
         """Read one invoice."""
-        if not wire.is_invoice_id(external_id):
+        if not is_invoice_id(external_id):
             return None
         items = await self._items({"invoice_ids": external_id})
-        wanted = [item for item in items if str(item.get("invoice_id")) == external_id and wire.is_in_a_currency(item)]
+        wanted = [item for item in items if str(item.get("invoice_id")) == external_id and is_in_a_currency(item)]
         if not wanted:
             return None
         try:
-            return wire.report_of(wanted[0])
+            return report_of(wanted[0])
         except ValueError as error:
             raise Transient(f"Crypto Pay told something unreadable: {error}") from None
 
@@ -72,7 +194,7 @@ class CryptoPay:
         it is read to its end.
         """
         found: dict[str, Report] = {}
-        too_old = since - timedelta(seconds=wire.OPEN_FOR_S)
+        too_old = since - timedelta(seconds=OPEN_FOR_S)
         for number in range(MOST_PAGES):
             items = await self._items({"status": "paid", "offset": str(number * PAGE), "count": str(PAGE)})
             found.update({report.external_id: report for report in _readable(items) if report.at >= since})
@@ -87,12 +209,12 @@ class CryptoPay:
     def noticed(self, headers: Mapping[str, str], body: bytes, *, source: str) -> str:  # noqa: ARG002  it is signed
         """The invoice a notice speaks of."""
         given = next((value for name, value in headers.items() if name.lower() == SIGNATURE), "")
-        if not wire.is_signed(body, given, token=self._token):
+        if not is_signed(body, given, token=self._token):
             raise Forged("a notice without Crypto Pay's signature")
         notice = json_object(body)
-        if not wire.is_fresh(notice, now_s=epoch()):
+        if not is_fresh(notice, now_s=epoch()):
             raise Forged("a notice of Crypto Pay that somebody kept")
-        return wire.bill_of_notice(notice)
+        return bill_of_notice(notice)
 
     async def close(self) -> None:
         """Let go of the kept connections."""
@@ -127,9 +249,9 @@ def _refuse(reply: Reply) -> NoReturn:
 def _readable(items: Sequence[Mapping[str, Any]]) -> list[Report]:
     """The reports of a list; one that nobody can read is told of and must not hide the others."""
     reports = []
-    for item in filter(wire.is_in_a_currency, items):
+    for item in filter(is_in_a_currency, items):
         try:
-            reports.append(wire.report_of(item))
+            reports.append(report_of(item))
         except ValueError as error:
             log.error(
                 "PAY_UNREADABLE", provider=CryptoPay.name, bill=str(item.get("invoice_id"))[:64], error=str(error)
@@ -140,7 +262,7 @@ def _readable(items: Sequence[Mapping[str, Any]]) -> list[Report]:
 def _is_past(items: Sequence[Mapping[str, Any]], instant: datetime) -> bool:
     """Whether a list that is newest first has come to invoices older than that."""
     try:
-        newest_first = int(wire.invoice_id_of(items[0])) > int(wire.invoice_id_of(items[-1]))
-        return newest_first and wire.was_made_before(items[-1], instant)
+        newest_first = int(invoice_id_of(items[0])) > int(invoice_id_of(items[-1]))
+        return newest_first and was_made_before(items[-1], instant)
     except ValueError:
         return False

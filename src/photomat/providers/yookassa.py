@@ -2,26 +2,144 @@
 
 Its notices carry no signature, only a source address that can be checked; so they say "look" and nothing more, and what
 was paid is read from the API. HTTP 500 means that the outcome is unknown, by the provider's own words.
+
+YooKassa's API v3 in our words: requests, payments and notices. Pure.
+
+What arrived is `amount` of a payment that is `succeeded` (`income_amount` is the same less the provider's fee, which is the
+shop's affair), what went back is `refunded_amount`. A payment that is refunded stays `succeeded`.
 """
 
+import hashlib
+import re
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
-from typing import Any, Final
+from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+from typing import Any, Final, TypeAlias
 
 from photomat.kernel.errors import OutcomeUnknown, Rejected, Transient
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
-from photomat.providers import yookassa_wire as wire
-from photomat.providers.exchange import Exchange, json_object
-from photomat.providers.port import Asked, Forged, Invoice, Report
+from photomat.providers.exchange import Exchange, instant_of, json_object, money_of, token_of, written
+from photomat.providers.port import Asked, Forged, Invoice, Report, State
 
+LONGEST_DESCRIPTION: Final = 128
+LONGEST_KEY: Final = 64
+ANYWHERE: Final = "https://t.me/"
+"""A redirect must lead back somewhere."""
+PAYMENT_ID: Final = re.compile(r"[A-Za-z0-9-]{1,64}", re.ASCII)
+STATES: Final[Mapping[str, State]] = {
+    "pending": "open",
+    "waiting_for_capture": "open",
+    "succeeded": "paid",
+    "canceled": "canceled",
+}
+Network: TypeAlias = IPv4Network | IPv6Network
 ROOT: Final = "/v3"
 OK: Final = 200
 UNKNOWN: Final = 404
 PAGE: Final = 100
 MOST_PAGES: Final = 1000
 log = get_logger()
+
+
+def payment_order(asked: Asked) -> dict[str, Any]:
+    """The body that creates a payment."""
+    return {
+        "amount": {"value": written(asked.amount), "currency": asked.amount.currency},
+        "capture": True,
+        "confirmation": {"type": "redirect", "return_url": asked.return_url or ANYWHERE},
+        "description": asked.description[:LONGEST_DESCRIPTION],
+        "metadata": {"token": asked.token},
+    }
+
+
+def refund_order(payment_id: str, amount: Money) -> dict[str, Any]:
+    """The body that creates a refund."""
+    return {"payment_id": payment_id, "amount": {"value": written(amount), "currency": amount.currency}}
+
+
+def short_key(key: str) -> str:
+    """A key of ours as it fits their header: the same for the same, whatever its length."""
+    fits = key.isascii() and key.isprintable() and len(key) <= LONGEST_KEY
+    return key if fits else hashlib.sha256(key.encode()).hexdigest()
+
+
+def is_payment_id(text: object) -> bool:
+    """Whether this can be the name of a payment: what else it may hold would change the address we ask at."""
+    return isinstance(text, str) and PAYMENT_ID.fullmatch(text) is not None
+
+
+def payment_id_of(payment: Mapping[str, Any]) -> str:
+    """The name of a payment; ValueError without one."""
+    found = payment.get("id")
+    if not is_payment_id(found):
+        raise ValueError("a payment without an id")
+    return str(found)
+
+
+def pay_url_of(payment: Mapping[str, Any]) -> str | None:
+    """Where it is paid, as long as it can be."""
+    confirmation = payment.get("confirmation")
+    url = confirmation.get("confirmation_url") if isinstance(confirmation, Mapping) else None
+    return url if isinstance(url, str) and url.startswith(("https://", "http://")) else None
+
+
+def report_of(payment: Mapping[str, Any]) -> Report:
+    """What a payment says; ValueError when it cannot be read, and then nothing was paid as far as we know."""
+    state = STATES.get(str(payment.get("status")))
+    if state is None:
+        raise ValueError("a payment of unknown status")
+    amount = _amount(payment.get("amount"))
+    refunded = payment.get("refunded_amount")
+    metadata = payment.get("metadata")
+    return Report(
+        external_id=payment_id_of(payment),
+        token=token_of(metadata.get("token")) if isinstance(metadata, Mapping) else None,
+        state=state,
+        paid=amount if state == "paid" else Money(0, amount.currency),
+        refunded=Money(0, amount.currency) if refunded is None else _amount(refunded),
+        at=instant_of(payment.get("captured_at") or payment.get("created_at")),
+    )
+
+
+def refunded_payments(refunds: Sequence[Any]) -> set[str]:
+    """The payments that refunds of a list speak of; one that names none is passed over."""
+    named = [refund.get("payment_id") for refund in refunds if isinstance(refund, Mapping)]
+    return {str(name) for name in named if is_payment_id(name)}
+
+
+def bill_of_notice(notice: Mapping[str, Any]) -> str:
+    """The payment a notice speaks of: of a refund, the one that is refunded. ValueError when it names none."""
+    event, thing = notice.get("event"), notice.get("object")
+    if not isinstance(event, str) or not isinstance(thing, Mapping):
+        raise ValueError("not a notice")  # noqa: TRY004  a body that cannot be read, whatever it holds
+    if event.startswith("refund."):
+        return payment_id_of({"id": thing.get("payment_id")})
+    if event.startswith("payment."):
+        return payment_id_of(thing)
+    raise ValueError("a notice of neither a payment nor a refund")
+
+
+def networks_of(setting: str) -> tuple[Network, ...]:
+    """Read the networks notices come from; ValueError names the one that is none."""
+    return tuple(ip_network(part.strip()) for part in setting.split(",") if part.strip())
+
+
+def comes_from(source: str, networks: Sequence[Network]) -> bool:
+    """Whether an address lies in one of the networks; one of IPv4 may be written as one of IPv6."""
+    try:
+        address = ip_address(source)
+    except ValueError:
+        return False
+    inner = address.ipv4_mapped if isinstance(address, IPv6Address) else None
+    return any((inner or address) in network for network in networks)
+
+
+def _amount(found: object) -> Money:
+    if not isinstance(found, Mapping):
+        raise ValueError("a payment without an amount")  # noqa: TRY004  a field that cannot be read, whatever it holds
+    return money_of(found.get("value"), found.get("currency"))
 
 
 class YooKassa:
@@ -36,18 +154,18 @@ class YooKassa:
         pair = b64encode(f"{shop_id}:{secret_key}".encode()).decode()
         headers = {"Authorization": f"Basic {pair}"}
         self._exchange = Exchange(name="YooKassa", base_url=base_url + ROOT, headers=headers, timeout_s=timeout_s)
-        self._networks = wire.networks_of(sources)
+        self._networks = networks_of(sources)
 
     async def create(self, asked: Asked) -> Invoice:
         """Make a payment; asked again after it was paid, its page leads back to where it would have led."""
-        payment = await self._ordered("/payments", wire.payment_order(asked), key=asked.token)
+        payment = await self._ordered("/payments", payment_order(asked), key=asked.token)
         try:
-            payment_id = wire.payment_id_of(payment)
+            payment_id = payment_id_of(payment)
         except ValueError as error:
             raise OutcomeUnknown(f"YooKassa created something unreadable: {error}") from None
         if payment.get("status") == "canceled":
             raise Rejected("provider-refused")
-        return Invoice(external_id=payment_id, pay_url=wire.pay_url_of(payment) or asked.return_url or wire.ANYWHERE)
+        return Invoice(external_id=payment_id, pay_url=pay_url_of(payment) or asked.return_url or ANYWHERE)
 
     async def find(self, external_id: str) -> Report | None:
         """Read one payment."""
@@ -55,7 +173,7 @@ class YooKassa:
         if payment is None:
             return None
         try:
-            report = wire.report_of(payment)
+            report = report_of(payment)
         except ValueError as error:
             raise Transient(f"YooKassa told something unreadable: {error}") from None
         if report.external_id != external_id:
@@ -67,14 +185,14 @@ class YooKassa:
         captured = await self._listed("/payments", {"status": "succeeded", "captured_at.gte": _written(since)})
         found = {report.external_id: report for report in _readable(captured)}
         refunds = await self._listed("/refunds", {"status": "succeeded", "created_at.gte": _written(since)})
-        for payment_id in wire.refunded_payments(refunds) - set(found):
+        for payment_id in refunded_payments(refunds) - set(found):
             payment = await self._payment(payment_id)
             found.update({report.external_id: report for report in _readable([payment] if payment else [])})
         return list(found.values())
 
     async def refund(self, external_id: str, amount: Money, *, key: str) -> None:
         """Give money back; one that is still under way is asked about by the same key."""
-        refund = await self._ordered("/refunds", wire.refund_order(external_id, amount), key=key)
+        refund = await self._ordered("/refunds", refund_order(external_id, amount), key=key)
         if refund.get("status") == "canceled":
             raise Rejected("refund-refused")
         if refund.get("status") != "succeeded":
@@ -82,16 +200,16 @@ class YooKassa:
 
     def noticed(self, headers: Mapping[str, str], body: bytes, *, source: str) -> str:  # noqa: ARG002  no signature there
         """The payment a notice speaks of; the source is all that can be checked."""
-        if not wire.comes_from(source, self._networks):
+        if not comes_from(source, self._networks):
             raise Forged("a notice from an address that is not YooKassa's")
-        return wire.bill_of_notice(json_object(body))
+        return bill_of_notice(json_object(body))
 
     async def close(self) -> None:
         """Let go of the kept connections."""
         await self._exchange.close()
 
     async def _payment(self, payment_id: str) -> Mapping[str, Any] | None:
-        if not wire.is_payment_id(payment_id):
+        if not is_payment_id(payment_id):
             return None
         reply = await self._exchange.read(f"/payments/{payment_id}")
         return None if reply.status == UNKNOWN else _payload(reply.status, reply.body)
@@ -113,7 +231,7 @@ class YooKassa:
         raise Transient("YooKassa's list does not end")
 
     async def _ordered(self, path: str, order: Mapping[str, Any], *, key: str) -> Mapping[str, Any]:
-        reply = await self._exchange.write(path, order, {"Idempotence-Key": wire.short_key(key)})
+        reply = await self._exchange.write(path, order, {"Idempotence-Key": short_key(key)})
         if reply.status == OK and reply.body is not None:
             return reply.body
         if 400 <= reply.status < 500:  # noqa: PLR2004  the caller's faults: nothing was done
@@ -138,7 +256,7 @@ def _readable(payments: Sequence[Any]) -> list[Report]:
     reports = []
     for payment in payments:
         try:
-            reports.append(wire.report_of(payment))
+            reports.append(report_of(payment))
         except (ValueError, AttributeError) as error:
             log.error("PAY_UNREADABLE", provider=YooKassa.name, error=str(error))
     return reports

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from photomat.db.pool import Transaction
 from photomat.kernel.ids import UserId
 from photomat.kernel.money import Money
-from photomat.wallet import giving_back, ledger
+from photomat.wallet import ledger, refunds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,7 +65,7 @@ async def take_back(tx: Transaction, *, payment_id: int, user_id: UserId, refund
     if not part:
         return
     number = await _note(tx, given, taken=part)
-    await giving_back.take_what_is_left(
+    await refunds.take_what_is_left(
         tx,
         user_id=user_id,
         amount=Money(part, given.currency),

@@ -15,10 +15,10 @@ from photomat.db.rows import require_row
 from photomat.kernel.ids import ChatId, UserId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
-from photomat.notices.tell import tell
+from photomat.messages.notices import tell
 from photomat.rewards.gifts import return_old_gift
-from photomat.wallet import giving_back, ledger
-from photomat.wallet.locks import lock_wallets
+from photomat.wallet import ledger, refunds
+from photomat.wallet.ledger import lock_wallets
 
 REWARDS_DUE: Final = """
     SELECT 1 FROM referrals WHERE due_at <= photomat_now()
@@ -234,7 +234,7 @@ async def _unreward(tx: Transaction, side: str, user_id: UserId, friend_id: User
 
 async def _take_back(tx: Transaction, user_id: UserId, amount: Money, *, reference: str, of: str, way: str) -> None:
     """What somebody has turned round by hand is gone already, and not taken twice."""
-    taken = await giving_back.take_what_is_left(
+    taken = await refunds.take_what_is_left(
         tx,
         user_id=user_id,
         amount=amount,

@@ -16,7 +16,7 @@ from photomat.kernel.errors import Rejected
 from photomat.kernel.ids import ChatId, UserId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
-from photomat.notices.tell import tell
+from photomat.messages.notices import tell
 from photomat.wallet import ledger
 
 LEAST_MINOR: Final = 100

@@ -7,7 +7,7 @@ row that is due, and the step in `book` books it with both wallets in order.
 from photomat.db.pool import Transaction
 from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import Money
-from photomat.rewards import bonus, referrals, shares
+from photomat.rewards import bonus, referrals
 
 
 async def after_payment(tx: Transaction, *, payment_id: int, user_id: UserId, amount: Money, is_topup: bool) -> Money:
@@ -15,7 +15,7 @@ async def after_payment(tx: Transaction, *, payment_id: int, user_id: UserId, am
 
     A code promises something for a top-up: a subscription's month, which comes by itself, does not use it up.
     """
-    await shares.note(tx, payment_id=payment_id, friend_id=user_id)
+    await referrals.note_share(tx, payment_id=payment_id, friend_id=user_id)
     if not is_topup:
         return Money(0, amount.currency)
     return await bonus.give(tx, payment_id=payment_id, user_id=user_id, amount=amount)
@@ -32,7 +32,7 @@ async def after_refund(tx: Transaction, *, payment_id: int, user_id: UserId, ref
     So does the reward for the invitation, when the rest of the friend's payments no longer covers its job.
     """
     await bonus.take_back(tx, payment_id=payment_id, user_id=user_id, refunded=refunded, of=of)
-    await shares.make_due(tx, payment_id=payment_id)
+    await referrals.make_share_due(tx, payment_id=payment_id)
     await referrals.lose_payment(tx, friend_id=user_id)
 
 

@@ -3,8 +3,7 @@
 from photomat.db.pool import Transaction
 from photomat.kernel.ids import UserId
 from photomat.kernel.money import Money
-from photomat.users.register import register
-from photomat.users.user import Registered
+from photomat.users.user import Registered, register
 from photomat.wallet import ledger
 
 

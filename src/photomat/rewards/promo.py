@@ -2,25 +2,96 @@
 
 The code's row is locked before anything is counted, so of two users who want the last use one gets it; CHECKs and keys stand
 behind. Guessing is slow: after five codes that do not exist nothing is looked up for the rest of ten minutes.
+
+A promo code as a value: how it is written, what it gives, and why it is refused. Pure.
+
+Making, stopping and listing promo codes. A code is never edited: what it promised to one it promises to all.
 """
 
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from enum import StrEnum
+from typing import Final, Literal, TypeAlias
 
-from photomat.db.pool import Transaction
+from photomat.db.pool import Pool, Transaction
 from photomat.db.rows import Row, require_row
 from photomat.kernel.ids import UserId
 from photomat.kernel.money import Money
-from photomat.rewards.promo_code import PromoCode, Standing, Why, judge, normal
 from photomat.wallet import ledger
 
+WRITTEN: Final = re.compile(r"[A-Z0-9А-ЯЁ_-]{3,32}")
+Kind: TypeAlias = Literal["sum", "percent", "free"]
+"""A sum at once; a percent of the next top-up; so many generations for nothing."""
 WRONG_TRIES: Final = 5
 TRIES_WINDOW: Final = timedelta(minutes=10)
 COLUMNS: Final = (
     "code, kind, currency, amount, percent, generations, most_uses, per_user, only_new, expires_at, used,"
     " stopped_at IS NOT NULL OR coalesce(expires_at <= photomat_now(), false) AS is_over"
 )
+KEPT: Final = f"{COLUMNS}, operator, reason, created_at, stopped_at"
+
+
+class Why(StrEnum):
+    """Why a code is refused; the sentence a customer reads is called `promo-refused-…`."""
+
+    UNKNOWN = "unknown"
+    EXPIRED = "expired"
+    USED_UP = "used_up"
+    YOURS = "yours"
+    ONLY_NEW = "only_new"
+    SLOWLY = "slowly"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromoCode:
+    """What a code gives and to whom. `amount` is the sum, the most of a percent, or the largest price of a free generation."""
+
+    code: str
+    kind: Kind
+    currency: str
+    amount: int | None = None
+    percent: int | None = None
+    generations: int | None = None
+    most_uses: int | None = None
+    per_user: int = 1
+    only_new: bool = False
+    expires_at: datetime | None = None
+
+    @property
+    def money(self) -> Money | None:
+        """The amount as money."""
+        return None if self.amount is None else Money(self.amount, self.currency)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """How a code stands towards one user at this moment."""
+
+    used: int
+    used_by_them: int
+    is_over: bool
+    is_new_user: bool
+
+
+def normal(written: str) -> str:
+    """A code the way it is kept: capitals, nothing around it; empty when nothing written so can be a code."""
+    code = written.strip().upper()
+    return code if WRITTEN.fullmatch(code) else ""
+
+
+def judge(code: PromoCode, standing: Standing) -> Why | None:
+    """The first reason that speaks against giving it."""
+    if standing.used_by_them >= code.per_user:
+        return Why.YOURS
+    if standing.is_over:
+        return Why.EXPIRED
+    if code.most_uses is not None and standing.used >= code.most_uses:
+        return Why.USED_UP
+    if code.only_new and not standing.is_new_user:
+        return Why.ONLY_NEW
+    return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -147,4 +218,104 @@ async def _note_wrong_try(tx: Transaction, user_id: UserId, origin: str) -> None
     )
     await tx.execute(
         "INSERT INTO promo_tries (origin, user_id) VALUES ($1, $2) ON CONFLICT DO NOTHING", origin, user_id
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeptCode:
+    """A code as it stands: how often it was used, whether it still may be, and who made it why."""
+
+    promo: PromoCode
+    used: int
+    is_over: bool
+    operator: str
+    reason: str
+    created_at: datetime
+    stopped_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Use:
+    """One use of a code. `credited` and `taken_back` are money, `generations` how many free ones it has paid for."""
+
+    use_id: int
+    user_id: UserId
+    used_at: datetime
+    credited: int | None
+    taken_back: int
+    payment_id: int | None
+    generations: int
+
+
+async def add_code(tx: Transaction, promo: PromoCode, *, operator: str, reason: str) -> bool:
+    """Make a code; False when there is one of this name."""
+    return bool(
+        await tx.fetchval(
+            """
+            INSERT INTO promo_codes (code, kind, amount, currency, percent, generations, most_uses, per_user, only_new,
+                                     expires_at, operator, reason)
+            VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+                ON CONFLICT ON CONSTRAINT promo_codes_pkey DO NOTHING
+            RETURNING true
+            """,
+            promo.code,
+            promo.kind,
+            promo.amount,
+            promo.currency,
+            promo.percent,
+            promo.generations,
+            promo.most_uses,
+            promo.per_user,
+            promo.only_new,
+            promo.expires_at,
+            operator,
+            reason,
+        )
+    )
+
+
+async def stop_code(tx: Transaction, code: str) -> bool:
+    """Let nobody use it any more; False when there is no such code, or it was stopped before."""
+    return bool(
+        await tx.fetchval(
+            """
+            UPDATE promo_codes SET stopped_at = photomat_now() WHERE code = $1 AND stopped_at IS NULL RETURNING true
+            """,
+            code,
+        )
+    )
+
+
+async def list_codes(pool: Pool, *, limit: int) -> list[KeptCode]:
+    """The newest codes."""
+    rows = await pool.fetch(f"SELECT {KEPT} FROM promo_codes ORDER BY created_at DESC, code LIMIT $1", limit)  # noqa: S608  a constant list of columns
+    return [_kept(row) for row in rows]
+
+
+async def show_code(pool: Pool, code: str, *, limit: int) -> tuple[KeptCode, Sequence[Use]] | None:
+    """One code with who used it, the last first."""
+    row = await pool.fetchrow(f"SELECT {KEPT} FROM promo_codes WHERE code = $1", code)  # noqa: S608  a constant list of columns
+    if row is None:
+        return None
+    uses = await pool.fetch(
+        """
+        SELECT use_id, user_id, used_at, credited, taken_back, payment_id,
+               (SELECT count(*) FROM pass_uses WHERE pass_uses.use_id = promo_uses.use_id) AS generations
+          FROM promo_uses WHERE code = $1 ORDER BY use_id DESC LIMIT $2
+        """,
+        code,
+        limit,
+    )
+    return _kept(row), [Use(**dict(use)) for use in uses]
+
+
+def _kept(row: Row) -> KeptCode:
+    return KeptCode(
+        promo=code_of(row),
+        used=row["used"],
+        is_over=row["is_over"] or (row["most_uses"] is not None and row["used"] >= row["most_uses"]),
+        operator=row["operator"],
+        reason=row["reason"],
+        created_at=row["created_at"],
+        stopped_at=row["stopped_at"],
     )

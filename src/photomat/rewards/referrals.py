@@ -5,6 +5,10 @@ yet, there are no circles. The reward is due after the friend's first paid job: 
 what went back of them, cover. Money that was given pays for jobs too, and earns nobody anything. Once the job is given back,
 or so much of the payments that they no longer cover it, the reward is lost: not booked yet, it is forgotten and the next
 paid job counts; booked, both sides' are taken back for good.
+
+The inviter's percent of a friend's payments: a row that is due with each payment, and again with each refund.
+
+What is to be kept is always the percent of what was not refunded; the step in `book` brings the inviter's wallet there.
 """
 
 import secrets
@@ -23,7 +27,6 @@ OWN_MONEY: Final = """
          WHERE user_id = friend_id AND back.state <> 'refused'))
 """
 """What a friend has paid and did not get back; what is on its way back counts as gone."""
-
 LOSE: Final = """
     UPDATE referrals
        SET state = CASE state WHEN 'due' THEN 'invited' ELSE 'refunded' END,
@@ -132,3 +135,21 @@ async def lose_payment(tx: Transaction, *, friend_id: UserId) -> None:
         """,  # noqa: S608  our own constants
         friend_id,
     )
+
+
+async def note_share(tx: Transaction, *, payment_id: int, friend_id: UserId) -> None:
+    """Note a payment of an invited friend; of anybody else nothing is kept."""
+    await tx.execute(
+        """
+        INSERT INTO referral_shares (payment_id, friend_id)
+        SELECT $1, friend_id FROM referrals WHERE friend_id = $2
+            ON CONFLICT ON CONSTRAINT referral_shares_pkey DO NOTHING
+        """,
+        payment_id,
+        friend_id,
+    )
+
+
+async def make_share_due(tx: Transaction, *, payment_id: int) -> None:
+    """Have the share of a payment looked at again."""
+    await tx.execute("UPDATE referral_shares SET due_at = photomat_now() WHERE payment_id = $1", payment_id)

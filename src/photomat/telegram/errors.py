@@ -20,9 +20,9 @@ from aiogram.exceptions import (
 )
 from aiohttp import ClientConnectorError, ConnectionTimeoutError
 
+from photomat.kernel.error_report import masked, said_by_vendor
 from photomat.kernel.errors import OutcomeUnknown, PhotomatError, Transient
 from photomat.kernel.ids import ChatId
-from photomat.kernel.trouble import masked, said_by_vendor
 from photomat.telegram.port import (
     CallRefused,
     CardGone,

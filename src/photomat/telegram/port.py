@@ -1,16 +1,19 @@
 """What delivery asks of a messenger, and the troubles it can answer with.
 
 An edit of a message whose id we hold bears repeating; `send_text` and `send_media` do not.
+
+What we ask of Telegram about Stars beside the chat: its list of what was paid and given back, and a refund.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import Protocol
+from typing import Literal, Protocol
 
 from photomat.kernel.errors import PhotomatError, Rejected, Transient
-from photomat.kernel.ids import ChatId, MessageId
+from photomat.kernel.ids import ChatId, MessageId, UserId
 
 
 class CardGone(Rejected):
@@ -166,4 +169,47 @@ class Messenger(Protocol):
 
     async def send_media(self, chat_id: ChatId, media: Media, caption: str, *, keyboard: Keyboard = ()) -> Sent:
         """Send a file as a new message. May not be repeated after an unknown outcome."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StarPerson:
+    """Who paid, or was paid back, as Telegram names them."""
+
+    user_id: UserId
+    first_name: str
+    username: str | None
+    language_code: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StarMove:
+    """One line of the list: a payment of an invoice (`in`) or its refund (`out`), which bears the same id."""
+
+    charge_id: str
+    side: Literal["in", "out"]
+    person: StarPerson
+    stars: int
+    payload: str
+    is_subscription: bool
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StarPage:
+    """Some lines, oldest first: `lines` counts all of them, `moves` are those that concern invoices."""
+
+    lines: int
+    moves: Sequence[StarMove]
+
+
+class StarsLedger(Protocol):
+    """Telegram's list of Stars. Raises Transient, OutcomeUnknown, Rejected."""
+
+    async def page(self, *, offset: int, limit: int) -> StarPage:
+        """The lines after the first `offset`, oldest first."""
+        ...
+
+    async def give_back(self, user_id: UserId, charge_id: str) -> None:
+        """Give a payment back whole; given back before is success, `Rejected` a clear no."""
         ...

@@ -2,9 +2,17 @@
 
 For people; decides nothing. Pages go by the key of the last move seen, so a new move shifts nothing. Rows of this user's alone
 are read: those of the page, and the sums of the newer ones.
+
+What a user's running orders set aside. For people; decides nothing.
+
+Open holds belong to jobs on their way (invariant `open-hold-has-a-live-job`), so the few live jobs are read, never the past.
+
+One move of a user's own with everything around it, as values: its order, its payment, what was given back of it.
+
+`explain` tells the same to an operator, in sentences; the words a customer reads are the bot's. Reads only.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -17,6 +25,7 @@ from photomat.wallet import store
 
 PROMPT_SHOWN: Final = 60
 LARGEST_ID: Final = 2**63 - 1
+PROMPT_TOLD: Final = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,3 +166,145 @@ def _move(row: Row) -> Move:
         gives_back=row["gives_back"],
         facts=row["facts"],
     )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenHold:
+    """Money set aside for one order that is being made."""
+
+    job_id: JobId
+    amount: Money
+    model: str
+    prompt: str | None
+
+
+async def open_holds(tx: Transaction, *, user_id: UserId) -> list[OpenHold]:
+    """Every open hold of the user, newest first."""
+    rows = await tx.fetch(
+        """
+        SELECT job_id, amount, held.currency, model, left(job.inputs ->> 'prompt', $2) AS prompt
+          FROM generation_jobs AS job JOIN holds AS held USING (job_id) LEFT JOIN hold_closings USING (reference)
+         WHERE job.user_id = $1 AND settled_at IS NULL AND closed_as IS NULL
+         ORDER BY job_id DESC
+        """,
+        user_id,
+        PROMPT_SHOWN,
+    )
+    return [
+        OpenHold(
+            job_id=JobId(row["job_id"]),
+            amount=Money(row["amount"], row["currency"]),
+            model=row["model"],
+            prompt=row["prompt"],
+        )
+        for row in rows
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ordered:
+    """The order a move belongs to; `price` is what was agreed when it was bought."""
+
+    job_id: JobId
+    price: Money
+    status: str
+    bought_at: datetime
+    prompt: str | None
+    holds: Sequence[JobHold]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paid:
+    """A payment as its provider told it; an amount in XTR is a number of Stars."""
+
+    provider: str
+    amount: int
+    currency: str
+    paid_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GivenBack:
+    """A later move that gives back of this one, or takes it back: how much of the user's money."""
+
+    reason: str
+    amount: Money
+    booked_at: datetime
+    reference: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Story:
+    """A move and its surroundings. `payment` is the one it came with, or the one it gives back."""
+
+    move: Move
+    order: Ordered | None
+    payment: Paid | None
+    given_back: Sequence[GivenBack]
+
+
+async def story_of_move(tx: Transaction, *, user_id: UserId, move_id: int) -> Story | None:
+    """What became of one move and why it was; None when it is not this user's."""
+    move = await own_move(tx, user_id=user_id, move_id=move_id)
+    if move is None:
+        return None
+    return Story(
+        move=move,
+        order=None if move.job_id is None else await _order(tx, move.job_id),
+        payment=await _payment(tx, move.gives_back or move.reference),
+        given_back=await _given_back(tx, user_id, move_id),
+    )
+
+
+async def _order(tx: Transaction, job_id: JobId) -> Ordered | None:
+    row = await tx.fetchrow(
+        """
+        SELECT price, currency, status, created_at, left(inputs ->> 'prompt', $2) AS prompt
+          FROM generation_jobs WHERE job_id = $1
+        """,
+        job_id,
+        PROMPT_TOLD,
+    )
+    if row is None:
+        return None
+    return Ordered(
+        job_id=job_id,
+        price=Money(row["price"], row["currency"]),
+        status=row["status"],
+        bought_at=row["created_at"],
+        prompt=row["prompt"],
+        holds=await holds_of_job(tx, job_id),
+    )
+
+
+async def _payment(tx: Transaction, reference: str) -> Paid | None:
+    row = await tx.fetchrow(
+        "SELECT provider, paid_amount, paid_currency, paid_at FROM payments WHERE reference = $1", reference
+    )
+    if row is None:
+        return None
+    return Paid(
+        provider=row["provider"], amount=row["paid_amount"], currency=row["paid_currency"], paid_at=row["paid_at"]
+    )
+
+
+async def _given_back(tx: Transaction, user_id: UserId, move_id: int) -> list[GivenBack]:
+    rows = await tx.fetch(
+        """
+        SELECT reason, reference, booked_at, currency, abs(sum(amount))::bigint AS amount
+          FROM ledger_transactions JOIN entries USING (transaction_id)
+         WHERE (reverses = $1 OR refunds = $1) AND user_id = $2
+         GROUP BY transaction_id, reason, reference, booked_at, currency ORDER BY transaction_id
+        """,
+        move_id,
+        user_id,
+    )
+    return [
+        GivenBack(
+            reason=row["reason"],
+            amount=Money(row["amount"], row["currency"]),
+            booked_at=row["booked_at"],
+            reference=row["reference"],
+        )
+        for row in rows
+    ]

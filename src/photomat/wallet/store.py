@@ -8,7 +8,7 @@ from photomat.db.rows import Row
 from photomat.kernel.errors import Corrupt
 from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import Money
-from photomat.wallet.posting import Balance, Booked, Closing, Hold, Line, Posting
+from photomat.wallet.postings import Balance, Booked, Closing, Hold, Line, Posting
 
 
 async def insert_wallet(tx: Transaction, *, user_id: UserId, currency: str) -> None:

@@ -8,8 +8,8 @@ from photomat.kernel.errors import Corrupt, NotEnough
 from photomat.kernel.ids import UserId
 from photomat.kernel.money import Money
 from photomat.wallet import store
-from photomat.wallet.locks import book_once, locked_wallet
-from photomat.wallet.moves import Facts, transfer_posting
+from photomat.wallet.ledger import book_once, locked_wallet
+from photomat.wallet.postings import Facts, transfer_posting
 
 
 async def transfer(

@@ -7,7 +7,7 @@ from typing import Final
 
 from aiohttp import web
 
-from photomat.cluster.active_state import ActiveState
+from photomat.cluster.leader import ActiveState
 from photomat.kernel import metrics
 
 ANSWER_TIMEOUT_S: Final = 2.0

@@ -12,13 +12,12 @@ from typing import Any
 
 from aiohttp import web
 
-from photomat.jobs.callback import Callback
-from photomat.jobs.callback_inbox import CallbackInbox
+from photomat.jobs.callback import Callback, CallbackInbox
 from photomat.kernel.clock import epoch
 from photomat.kernel.ids import JobId
 from photomat.kernel.metrics import BAD_REQUESTS
 from photomat.kernel.text import storable
-from photomat.kie.echoes import without_echoes
+from photomat.kie.results import without_echoes
 from photomat.kie.signature import job_of, signed_by_kie
 from photomat.kie.state_parser import extract_task_id
 from photomat.web.body import BadBody, read_json

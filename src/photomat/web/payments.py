@@ -11,9 +11,9 @@ from typing import Final
 
 from aiohttp import hdrs, web
 
+from photomat.kernel.error_report import describe
 from photomat.kernel.logs import get_logger
 from photomat.kernel.metrics import BAD_REQUESTS
-from photomat.kernel.trouble import describe
 from photomat.providers.port import Forged, PaymentProvider
 from photomat.web.body import BadBody, read_bytes
 

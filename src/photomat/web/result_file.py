@@ -12,10 +12,10 @@ from typing import Final
 from aiohttp import web
 
 from photomat.db.pool import Pool
-from photomat.delivery.keep import Keeper
+from photomat.delivery.archive import Keeper
+from photomat.delivery.fallbacks import SEEN_OR_HEARD, name_of
 from photomat.delivery.outputs import Output, outputs_of
 from photomat.delivery.result_link import result_of
-from photomat.delivery.rungs import SEEN_OR_HEARD, name_of
 from photomat.kernel.metrics import BAD_REQUESTS
 
 UNNAMED_TYPE: Final = "application/octet-stream"

@@ -10,9 +10,9 @@ from typing import Any, Final
 
 from aiohttp import web
 
+from photomat.kernel.error_report import describe
 from photomat.kernel.logs import get_logger
 from photomat.kernel.metrics import BAD_REQUESTS
-from photomat.kernel.trouble import describe
 from photomat.web.body import BadBody, read_json
 
 SECRET_HEADER: Final = "X-Telegram-Bot-Api-Secret-Token"  # noqa: S105  the header's name

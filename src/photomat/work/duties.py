@@ -4,10 +4,9 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Final
 
-from photomat.kernel.clock import sleep_until_set
+from photomat.kernel.clock import backoff_s, sleep_until_set
+from photomat.kernel.error_report import describe
 from photomat.kernel.logs import get_logger
-from photomat.kernel.retry import backoff_s
-from photomat.kernel.trouble import describe
 
 log = get_logger()
 Duty = Callable[[asyncio.Event], Awaitable[None]]

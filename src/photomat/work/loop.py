@@ -8,10 +8,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final, Generic, TypeVar
 
-from photomat.kernel.clock import sleep_until_set
+from photomat.kernel.clock import backoff_s, sleep_until_set
+from photomat.kernel.error_report import describe
 from photomat.kernel.logs import get_logger
-from photomat.kernel.retry import backoff_s
-from photomat.kernel.trouble import describe
 from photomat.work.budget import NoRoom
 
 IDLE_S: Final = 60.0

@@ -14,13 +14,13 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit, urlunsplit
 
+from photomat.app.settings import Settings
+from photomat.app.wiring import Program, build
 from photomat.db.embedded import Embedded
 from photomat.db.installation import stamp
 from photomat.db.migrate import migrate
 from photomat.db.pool import Pool, connect, connect_pool
 from photomat.kernel.ids import BotId
-from photomat.settings import Settings
-from photomat.wiring.program import Program, build
 from photomat_chaos.fuzz.kie_server import HostileKie, Trap, hostile_kie, set_trap
 from photomat_chaos.lab import processes
 from photomat_chaos.lab.arena import FAST_AND_FORGETFUL, READY_LIMIT_S, until

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from photomat import __version__
-from photomat.bot.trouble import Unreadable
+from photomat.bot.worker import Unreadable
 from photomat_chaos.fuzz.answers import Answers
 from photomat_chaos.fuzz.doors import FIRST_UPDATE, Doors
 from photomat_chaos.fuzz.ground import Ground, open_ground

@@ -5,12 +5,12 @@ from typing import Final
 
 from photomat.catalog.pricing import agreed
 from photomat.db.pool import Pool, transaction
-from photomat.jobs.create import Created, create_job_atomic
-from photomat.jobs.draft import Draft, save_draft
 from photomat.kernel.ids import BotId, ChatId, DraftId, JobId, MessageId, UserId
 from photomat.kernel.logs import ensure_correlation_id
 from photomat.kernel.money import Money
-from photomat.users.register import register
+from photomat.orders.draft import Draft, save_draft
+from photomat.orders.purchase import Created, create_job_atomic
+from photomat.users.user import register
 from photomat.wallet import ledger
 
 PRICE: Final = Money(64, "RUB")

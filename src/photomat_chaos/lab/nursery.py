@@ -170,7 +170,7 @@ def _believe(clock: str | None) -> None:
 
 
 if __name__ == "__main__":
-    import photomat.instance  # noqa: F401  what takes the time
+    import photomat.app.instance  # noqa: F401  what takes the time
     from photomat.cli.main import main
 
     _Parent().serve()

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from photomat.kernel.ports import reserve_port
+from photomat.checks.smoke_shop import reserve_port
 from photomat_chaos.lab.nursery import Order, nursery
 
 RUNNING: Final = "Photomat is running"

@@ -6,7 +6,7 @@ from contextlib import redirect_stdout
 from datetime import timedelta
 from typing import Final
 
-from photomat.cli.story import print_story
+from photomat.cli.jobs import print_story
 from photomat.db.pool import Pool, connect_pool
 from photomat.jobs.explain import Surroundings
 from photomat.jobs.story import read_story

@@ -15,9 +15,9 @@ from photomat.db.pool import Pool
 from photomat.db.rows import Row
 from photomat.kernel.ids import JobId, UserId
 from photomat.operators import money
-from photomat.operators.payments import NO_WAY_BACK, refund_payment
+from photomat.operators.money import NO_WAY_BACK, refund_payment
 from photomat.operators.promo import create_promo
-from photomat.rewards.promo_code import PromoCode
+from photomat.rewards.promo import PromoCode
 from photomat_chaos.money.facts import Done
 from photomat_chaos.money.plan import Act, one_of, verbs
 from photomat_chaos.money.shop import CURRENCY

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from photomat.rewards.promo_code import PromoCode
+from photomat.rewards.promo import PromoCode
 from photomat_chaos.lab.facts import Evidence
 
 

@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import Final
 
 from photomat.db.pool import Connection, Pool
-from photomat.payments.compare import reconcile
 from photomat.payments.invoices import InvoiceLooker
+from photomat.payments.reconcile import reconcile
 from photomat.providers.crypto_pay import CryptoPay
 from photomat.providers.yookassa import YooKassa
 from photomat_chaos.lab import calm

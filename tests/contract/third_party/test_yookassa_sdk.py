@@ -14,8 +14,8 @@ from yookassa.domain.common import SecurityHelper
 from yookassa.domain.exceptions import BadRequestError, NotFoundError, UnauthorizedError
 from yookassa.domain.notification import WebhookNotificationFactory
 
+from photomat.app.settings import Settings as ShopSettings
 from photomat.providers.port import Forged
-from photomat.settings import Settings as ShopSettings
 from support.pay_sim import SECRET, SHOP, RunningPay, running_pay
 from support.telegram_sim import served_updates, until
 

@@ -14,8 +14,8 @@ import time
 from pathlib import Path
 from typing import Final
 
-from photomat.db.postgres.binaries import MAJOR, binary
 from photomat.db.postgres.privileges import ServerUser, command_line
+from photomat.db.postgres.release import MAJOR, binary
 from photomat.db.postgres.trouble import explain
 from photomat.kernel.errors import Startup
 

@@ -3,24 +3,35 @@
 It runs in a session of its own, so that Ctrl-C in a terminal reaches us and not it: we stop it last. The launcher ties
 it to us, so that it shuts down by itself when we are killed. The log is quiet on purpose: statements and the values in
 them, prompts among others, never reach it.
+
+The folder of the server's socket: only its user and we can enter it.
+
+It lies in the data folder as `socket` when the whole path fits into a Unix address and needs no quoting; else `socket`
+is a link to a private folder below the temporary one, found and removed by the next start even after a crash.
 """
 
 import os
+import re
+import shutil
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from photomat.db.postgres.binaries import binary
 from photomat.db.postgres.cluster import cluster_folder, server_environment
 from photomat.db.postgres.privileges import ServerUser, command_line
-from photomat.db.postgres.socket_folder import PORT
+from photomat.db.postgres.release import binary
 from photomat.db.postgres.trouble import explain
 from photomat.kernel.errors import Startup
 
+PORT: Final = 5432
+MAX_ADDRESS_BYTES: Final = 100
+PLAIN_PATH: Final = re.compile(r"[A-Za-z0-9_./+-]+")
+TEMPORARY_PREFIX: Final = "photomat-socket-"
 SETTINGS: Final = {
     "listen_addresses": "",
     "port": str(PORT),
@@ -38,16 +49,46 @@ SETTINGS: Final = {
     "log_error_verbosity": "terse",
     "log_checkpoints": "off",
 }
-
 LOG_LIMIT_BYTES: Final = 10 << 20
 START_TIMEOUT_S: Final = 300
 """Long, because a server that was killed first replays its log."""
-
 FAST_STOP_S: Final = 30
 IMMEDIATE_STOP_S: Final = 10
 PAUSE_S: Final = 0.02
 STILL_IN_USE: Final = "pre-existing shared memory block"
 LEFTOVER_PATIENCE_S: Final = 10
+
+
+def make_socket_folder(data_dir: Path, user: ServerUser) -> Path:
+    """A fresh folder for the socket; what a dead owner left is removed first."""
+    remove_socket_folder(data_dir)
+    place = data_dir / "socket"
+    address = f"{place}/.s.PGSQL.{PORT}"
+    if len(address.encode()) <= MAX_ADDRESS_BYTES and PLAIN_PATH.fullmatch(address):
+        folder = place
+        folder.mkdir(mode=0o700)
+    else:
+        folder = Path(tempfile.mkdtemp(prefix=TEMPORARY_PREFIX))
+        place.symlink_to(folder)
+    user.own(folder)
+    return folder
+
+
+def find_socket_folder(data_dir: Path) -> Path:
+    """Where the running server's socket is."""
+    return (data_dir / "socket").resolve()
+
+
+def remove_socket_folder(data_dir: Path) -> None:
+    """Remove the folder, wherever it is; nothing is done when there is none."""
+    place = data_dir / "socket"
+    if place.is_symlink():
+        target = place.readlink()
+        if target.name.startswith(TEMPORARY_PREFIX):
+            shutil.rmtree(target, ignore_errors=True)
+        place.unlink()
+    elif place.exists():
+        shutil.rmtree(place)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

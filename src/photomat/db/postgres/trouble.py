@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from photomat.db.postgres import launch
-from photomat.db.postgres.binaries import binary
+from photomat.db.postgres.release import binary
 from photomat.kernel.errors import Startup
 
 LAST_LINES: Final = 3

@@ -1,0 +1,1 @@
+"""One instance of the program: settings, wiring, the table of loops, from start to stop."""

@@ -1,0 +1,49 @@
+"""The clients of the worlds outside: Telegram, Kie, and the payment providers whose keys are set."""
+
+from contextlib import AsyncExitStack
+
+from aiogram import Bot
+from aiogram.client.session.aiohttp import AiohttpSession
+from aiogram.client.telegram import TelegramAPIServer
+
+from photomat.app.settings import Settings
+from photomat.db.pool import Pool
+from photomat.kie.client import KieClient
+from photomat.providers.crypto_pay import CryptoPay
+from photomat.providers.port import PaymentProvider
+from photomat.providers.yookassa import YooKassa
+from photomat.telegram.pacing import Pacing
+
+
+def reach_outside(stack: AsyncExitStack, settings: Settings, pool: Pool) -> tuple[Bot, KieClient]:
+    """The clients of Telegram and Kie; calls to Telegram pass the budgets all instances share."""
+    session = AiohttpSession(api=TelegramAPIServer.from_base(settings.telegram_api_url))
+    session.middleware(Pacing(pool, calls_per_s=settings.telegram_calls_per_s))
+    bot = Bot(settings.bot_token or "", session=session)
+    stack.push_async_callback(bot.session.close)
+    return bot, reach_kie(stack, settings)
+
+
+def reach_kie(stack: AsyncExitStack, settings: Settings) -> KieClient:
+    """The client of Kie alone."""
+    kie = KieClient(base_url=settings.kie_api_url, api_key=settings.kie_api_key or "")
+    stack.push_async_callback(kie.close)
+    return kie
+
+
+def payment_providers(stack: AsyncExitStack, settings: Settings) -> dict[str, PaymentProvider]:
+    """The clients of the payment providers whose keys are set, by name."""
+    found: list[YooKassa | CryptoPay] = []
+    if settings.yookassa_shop_id and settings.yookassa_secret_key:
+        yookassa = YooKassa(
+            base_url=settings.yookassa_api_url,
+            shop_id=settings.yookassa_shop_id,
+            secret_key=settings.yookassa_secret_key,
+            sources=settings.yookassa_sources,
+        )
+        found.append(yookassa)
+    if settings.crypto_pay_token:
+        found.append(CryptoPay(base_url=settings.crypto_pay_api_url, token=settings.crypto_pay_token))
+    for provider in found:
+        stack.push_async_callback(provider.close)
+    return {provider.name: provider for provider in found}

@@ -1,0 +1,109 @@
+"""What the ACTIVE instance does besides: its doors to Telegram, sweeps, readings, tidying. Each bears two ACTIVEs."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from datetime import timedelta
+from typing import Final
+
+from photomat.app.retention import kinds_of
+from photomat.app.wiring import Program, stars_reader
+from photomat.audit.proofs import prove_the_night
+from photomat.bot.app import announce_commands
+from photomat.bot.updates import Poller, use_polling, use_webhook
+from photomat.cluster.instances import forget_the_dead
+from photomat.db.installation import is_ours
+from photomat.db.pool import Pool
+from photomat.delivery.lock import free_locks_of_the_dead
+from photomat.inbox.lanes import free_lanes_of_the_dead
+from photomat.jobs.kie_balance import read_kie_balance
+from photomat.jobs.orphans import reconcile_orphans
+from photomat.jobs.settle import refund_undelivered
+from photomat.jobs.sweep import free_claims_of_the_dead, rearm_the_forgotten, shout_about_loose_holds
+from photomat.payments.reconcile import reconcile
+from photomat.work.budget import forget_unused
+from photomat.work.duties import Duty, first_of, until_it_works
+from photomat.work.duties import every as at_intervals
+from photomat.work.retention import prune
+
+ORPHANS_EVERY_S: Final = 60.0
+SWEEP_EVERY_S: Final = 3.0
+FORGOTTEN_EVERY_S: Final = 60.0
+TIDY_EVERY_S: Final = 600.0
+RECONCILE_EVERY_S: Final = 300.0
+HOURLY_S: Final = 3600.0
+
+
+def duties_of(program: Program) -> list[Duty]:
+    """All of it. What writes the shop's rows is done only while the database is our bot's."""
+    every = _while_ours(program.pool)
+    stars = stars_reader(program.pool, program.bot, program.settings)
+    return [
+        *_doors(program),
+        until_it_works("commands", lambda: announce_commands(program.bot, program.texts)),
+        every(SWEEP_EVERY_S, "lanes", lambda: free_lanes_of_the_dead(program.pool)),
+        every(SWEEP_EVERY_S, "claims", lambda: free_claims_of_the_dead(program.pool)),
+        every(SWEEP_EVERY_S, "delivery locks", lambda: free_locks_of_the_dead(program.pool)),
+        every(ORPHANS_EVERY_S, "orphans", lambda: reconcile_orphans(program.pool)),
+        every(FORGOTTEN_EVERY_S, "forgotten", lambda: rearm_the_forgotten(program.pool)),
+        every(program.settings.stars_reconcile_s, "stars", stars.read_once),
+        every(TIDY_EVERY_S, "holds", lambda: shout_about_loose_holds(program.pool)),
+        every(TIDY_EVERY_S, "budgets", lambda: forget_unused(program.pool)),
+        every(TIDY_EVERY_S, "instances", lambda: forget_the_dead(program.pool)),
+        _retention_duty(program),
+        every(TIDY_EVERY_S, "proof", lambda: prove_the_night(program.pool)),
+        every(RECONCILE_EVERY_S, "providers", lambda: reconcile(program.invoice_looker)),
+        every(HOURLY_S, "kie balance", lambda: read_kie_balance(program.pool, program.kie)),
+        *_refund_duty(program),
+    ]
+
+
+def _retention_duty(program: Program) -> Duty:
+    """Delete what was kept long enough; a pass that is under way ends between two batches."""
+    kinds, every = kinds_of(program.settings), _while_ours(program.pool)
+
+    async def run(stop: asyncio.Event) -> None:
+        await every(TIDY_EVERY_S, "retention", lambda: prune(program.pool, kinds, stop=stop))(stop)
+
+    return run
+
+
+def _while_ours(pool: Pool) -> Callable[[float, str, Callable[[], Awaitable[object]]], Duty]:
+    """How a duty is repeated: only while the database belongs to the pool's bot."""
+
+    def every(seconds: float, name: str, do: Callable[[], Awaitable[object]]) -> Duty:
+        async def do_if_ours() -> None:
+            if await is_ours(pool):
+                await do()
+
+        return at_intervals(seconds, name, do_if_ours)
+
+    return every
+
+
+def _refund_duty(program: Program) -> list[Duty]:
+    """The rule of days, unless it is switched off."""
+    every = _while_ours(program.pool)
+    after = timedelta(days=program.settings.refund_undelivered_days)
+    return [every(HOURLY_S, "undelivered", lambda: refund_undelivered(program.pool, after=after))] if after else []
+
+
+def _doors(program: Program) -> list[Duty]:
+    """How updates reach us: by webhook where there is a public address, else by long polling."""
+    address = program.settings.address
+    if address is not None:
+        return [until_it_works("webhook", lambda: _open_webhook(program, address))]
+    poller = Poller(pool=program.pool, bot=program.bot, wake=program.wakes.here, guard=program.guard)
+    return [
+        until_it_works("no webhook", lambda: _open_polling(program)),
+        lambda over: first_of(lambda: poller.run(over), over.wait),
+    ]
+
+
+async def _open_polling(program: Program) -> None:
+    await use_polling(program.bot)
+    program.doors_open.set()
+
+
+async def _open_webhook(program: Program, address: str) -> None:
+    await use_webhook(program.bot, url=f"{address}/telegram/webhook", secret=program.settings.webhook_secret)
+    program.doors_open.set()

@@ -1,0 +1,178 @@
+"""One running instance: web server, loops, the ACTIVE's duties, all in one process, from start to a clean end.
+
+It stops within ten seconds: no more claims, what is held is finished or given back (an intent never is), the ACTIVE lock is
+given back.
+"""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import AsyncExitStack
+from typing import Any, Final
+
+from aiohttp import web
+
+from photomat import __version__
+from photomat.app.duties import duties_of
+from photomat.app.flow import DUE
+from photomat.app.settings import Settings
+from photomat.app.wiring import Program, build
+from photomat.cluster.instances import Heartbeat
+from photomat.cluster.leader import Leader
+from photomat.db import installation
+from photomat.db.listen import Notifier, listen, require_session
+from photomat.db.migrate import migrate
+from photomat.kernel.clock import sleep_until_set
+from photomat.kernel.error_report import describe
+from photomat.kernel.errors import Startup
+from photomat.kernel.logs import get_logger
+from photomat.work.due_poller import Pulse
+from photomat.work.duties import Duty, first_of, run_while_active
+from photomat.work.loop import Loop, Step
+
+DRAIN_S: Final = 8.0
+TEND_EVERY_S: Final = 2.0
+DOORS_PATIENCE_S: Final = 3.0
+log = get_logger()
+
+
+async def run(
+    settings: Settings,
+    *,
+    dsn: str,
+    tend: Callable[[], object],
+    stop: asyncio.Event,
+    ready: Callable[[], None],
+) -> None:
+    """Start everything on this database, call `ready` when the instance works, go on until `stop`.
+
+    `tend` is called now and then, in this thread: an embedded database that died by itself is started again by it.
+    """
+    direct = settings.direct_database_url or dsn
+    bot_id = settings.bot_id
+    if bot_id is None:
+        raise Startup("BOT_TOKEN is missing.")
+    await require_session(direct)
+    await installation.require_ours(direct, bot_id)
+    await migrate(direct)
+    await installation.stamp(direct, bot_id=bot_id, currency=settings.currency)
+    async with AsyncExitStack() as stack:
+        program = await build(stack, settings, dsn, stop=stop)
+        heartbeat = program.heartbeat()
+        await heartbeat.beat()
+        await _serve_web(stack, program)
+        log.info("STARTED", instance=program.instance, version=__version__, port=settings.port)
+        given_away = await _run_until(program, heartbeat, direct=direct, tend=tend, stop=stop, ready=ready)
+        await heartbeat.leave()
+    if given_away is not None:
+        raise Startup(given_away)
+    log.info("STOPPED")
+
+
+async def _serve_web(stack: AsyncExitStack, program: Program) -> None:
+    runner = web.AppRunner(program.web_app(), access_log=None, shutdown_timeout=2)
+    await runner.setup()
+    stack.push_async_callback(runner.cleanup)
+    settings = program.settings
+    try:
+        await web.TCPSite(runner, settings.host, settings.port, reuse_address=True).start()
+    except OSError as error:
+        raise Startup(
+            f"Port {settings.port} on {settings.host} cannot be used ({error.strerror}):"
+            " stop what uses it, or set PORT to a free one."
+        ) from error
+
+
+async def _run_until(
+    program: Program,
+    heartbeat: Heartbeat,
+    *,
+    direct: str,
+    tend: Callable[[], object],
+    stop: asyncio.Event,
+    ready: Callable[[], None],
+) -> str | None:
+    """Run until `stop`; the reason where that was because the database was given to another bot."""
+    notifier = Notifier(direct)
+    program.wakes.tell_others = notifier.hint
+    steps = program.job_steps()
+    updates = program.update_steps()
+    everywhere = program.settings.update_workers == "all"
+    duties = duties_of(program) + ([] if everywhere else [_loop_duty(program, step) for step in updates])
+    async with asyncio.TaskGroup() as group:
+        helpers = [
+            group.create_task(_endless(listen(direct, program.wakes.here))),
+            group.create_task(_endless(notifier.run())),
+            group.create_task(_tell_ready(program, ready)),
+        ]
+        workers = [
+            group.create_task(Leader(direct, program.state).run(stop)),
+            group.create_task(heartbeat.run(stop)),
+            group.create_task(Pulse(program.pool, program.wakes, DUE).run(stop)),
+            group.create_task(_be_active(program, duties, stop)),
+            group.create_task(_tend(tend, stop)),
+            (watch := group.create_task(_watch_installation(program, stop))),
+            group.create_task(program.guard.run(stop)),
+            group.create_task(program.disk.run(stop)),
+            *(group.create_task(_loop(program, step).run(stop)) for step in [*steps, *(updates if everywhere else [])]),
+        ]
+        await stop.wait()
+        program.wakes.here(*program.wakes.names())
+        _, late = await asyncio.wait(workers, timeout=DRAIN_S)
+        for task in (*late, *helpers):
+            task.cancel()
+    return None if watch.cancelled() else watch.result()
+
+
+def _loop(program: Program, step: Step[Any]) -> Loop[Any]:
+    return Loop(step, wake=program.wakes.event(step.name))
+
+
+def _loop_duty(program: Program, step: Step[Any]) -> Duty:
+    async def run_loop(stop: asyncio.Event) -> None:
+        await _loop(program, step).run(stop)
+
+    return run_loop
+
+
+async def _be_active(program: Program, duties: list[Duty], stop: asyncio.Event) -> None:
+    """Do the singleton duties whenever this instance is ACTIVE."""
+    while not stop.is_set():
+        await first_of(program.state.wait_active, stop.wait)
+        if stop.is_set():
+            return
+        log.info("ACTIVE_ENTER", active=True)
+        await run_while_active(duties, passive=program.state.wait_passive, stop=stop, drain_s=DRAIN_S - 1)
+
+
+async def _endless(work: Any) -> None:
+    await work
+
+
+async def _tend(tend: Callable[[], object], stop: asyncio.Event) -> None:
+    while not await sleep_until_set(stop, TEND_EVERY_S):
+        try:
+            tend()
+        except Startup as error:
+            log.error("DATABASE_DOWN", error=str(error))
+
+
+async def _watch_installation(program: Program, stop: asyncio.Event) -> str | None:
+    """Stop when the database is given to another bot, and return the reason; until then nothing can be claimed anyway."""
+    while not await sleep_until_set(stop, TEND_EVERY_S):
+        try:
+            async with program.heartbeat_pool.acquire() as connection:
+                problem = installation.refusal(await installation.read_owner(connection), program.bot_id)
+        except Exception as error:  # noqa: BLE001  the pulse says that the database is gone
+            log.debug("INSTALLATION_UNREAD", error=describe(error))
+            continue
+        if problem is not None:
+            log.error("INSTALLATION_LOST", bot_id=program.bot_id)
+            stop.set()
+            return problem
+    return None
+
+
+async def _tell_ready(program: Program, ready: Callable[[], None]) -> None:
+    """Ready is: ACTIVE with its doors open, or PASSIVE beside another ACTIVE; a moment decides which."""
+    await sleep_until_set(program.doors_open, DOORS_PATIENCE_S)
+    ready()

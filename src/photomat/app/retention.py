@@ -1,0 +1,54 @@
+"""Every kind of data that grows with time, and how long it is kept: the one list the duty and `photomat prune` work from.
+
+Never deleted: users, jobs and their results' rows, everything about money (wallets, ledger, holds, payments, receipts,
+rewards), the operators' journal, differences, sealed days, updates that were parked, callbacks that never found their job.
+"""
+
+from datetime import timedelta
+from typing import Final
+
+from photomat.alerts.checker import CLOSED_INCIDENTS
+from photomat.app.files import result_files
+from photomat.app.settings import Settings
+from photomat.audit.proofs import OLD_PROOFS
+from photomat.delivery.archive import RESENDS, OldCopies
+from photomat.files.store import UNUSED
+from photomat.inbox.lanes import HANDLED, QUIET_LANES
+from photomat.jobs import sweep
+from photomat.messages.sender import ENDED_NOTICES
+from photomat.work.retention import Kind, OldRows
+
+LANES_KEPT: Final = timedelta(days=2)
+
+
+def kinds_of(settings: Settings) -> list[Kind]:
+    """All of them, by the settings."""
+    copies = OldCopies(folder=result_files(settings).folder)
+    return [
+        Kind(
+            name="result copies",
+            keep=_days(settings.keep_result_copies_days),
+            count=copies.count,
+            delete=copies.delete,
+        ),
+        _rows("updates", settings.keep_updates_days, HANDLED),
+        Kind(name="quiet lanes", keep=LANES_KEPT, count=QUIET_LANES.count, delete=QUIET_LANES.delete),
+        _rows("callbacks", settings.keep_callbacks_days, sweep.CALLBACKS),
+        _rows("matched orphans", settings.keep_orphans_days, sweep.ORPHANS),
+        _rows("unbought drafts", settings.keep_drafts_days, sweep.DRAFTS),
+        _rows("job events", settings.keep_events_days, sweep.EVENTS),
+        _rows("input files", settings.keep_input_files_days, UNUSED),
+        _rows("resends", settings.keep_resends_days, RESENDS),
+        _rows("notices", settings.keep_notices_days, ENDED_NOTICES),
+        _rows("incidents", settings.keep_incidents_days, CLOSED_INCIDENTS),
+        _rows("audit proofs", settings.keep_proofs_days, OLD_PROOFS),
+        _rows("Kie balance readings", settings.keep_readings_days, sweep.READINGS),
+    ]
+
+
+def _rows(name: str, days: int, rows: OldRows) -> Kind:
+    return Kind(name=name, keep=_days(days), count=rows.count, delete=rows.delete)
+
+
+def _days(days: int) -> timedelta | None:
+    return timedelta(days=days) if days else None

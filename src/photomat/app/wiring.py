@@ -1,0 +1,458 @@
+"""One running instance: every part built from the settings, its steps, its doors, its duties.
+
+How results reach people, put together: the copies we keep, the cards, what is sent once more, the door to large files.
+
+What can be paid here, how each way gives money back, and what an invitation brings.
+
+Telegram Stars put together: who reads Telegram's list, and who sees that nobody who pays is left hanging.
+"""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Final
+
+from aiogram import Bot
+from aiohttp import web
+
+from photomat import __version__
+from photomat.alerts.checker import Watcher
+from photomat.alerts.incident import Eyes
+from photomat.alerts.sender import Teller
+from photomat.app.clients import payment_providers, reach_outside
+from photomat.app.files import courier, file_desk, result_files
+from photomat.app.flow import DUE, alert_steps, job_steps, money_steps, update_steps
+from photomat.app.settings import Settings
+from photomat.bot.app import build_dispatcher
+from photomat.bot.checkout_guard import CheckoutGuard
+from photomat.bot.context import Shop, Support
+from photomat.bot.worker import UpdateWorker
+from photomat.catalog.load import load_catalog
+from photomat.catalog.model import Catalog
+from photomat.catalog.pricing import Rates
+from photomat.cluster.instances import Heartbeat, new_instance_id
+from photomat.cluster.leader import ActiveState
+from photomat.db.pool import BoundedPool, Pool, connect_pool
+from photomat.db.schema_check import require_schema
+from photomat.delivery.archive import Keeper
+from photomat.delivery.coordinator import Coordinator
+from photomat.delivery.resend import Resender
+from photomat.delivery.result_link import Links
+from photomat.delivery.ring import Ringer
+from photomat.delivery.sender import Sender
+from photomat.files.sources import FileDesk
+from photomat.inbox.receive import is_handled, queue_depth, receive
+from photomat.jobs.callback import CallbackInbox
+from photomat.jobs.claims import Claims, Departures, creates_budget, queries_budget
+from photomat.jobs.inputs import Inputs
+from photomat.jobs.job import Times
+from photomat.jobs.poll import Looker
+from photomat.jobs.submit import Submitter
+from photomat.kernel.ids import BotId, InstanceId, JobId, UserId
+from photomat.kernel.money import MINOR_PER_MAJOR, Money
+from photomat.kie.client import KieClient
+from photomat.kie.signature import sign_job
+from photomat.messages.sender import Notifier
+from photomat.orders.limits import Limits
+from photomat.payments.invoices import InvoiceLooker, look_at
+from photomat.payments.offers import Offers, Plan, read_packages, read_sums, stars_worth
+from photomat.payments.refunder import GiveBack, Refund, Refunder
+from photomat.payments.stars_reader import StarsReader
+from photomat.payments.transfer_notices import ReceiptDesk
+from photomat.providers.port import PaymentProvider
+from photomat.rewards.book import RewardBook, Terms
+from photomat.telegram.client import StarsClient, TelegramMessenger
+from photomat.telegram.port import Messenger, StarsLedger
+from photomat.texts.load import Texts, load_texts
+from photomat.web.app import build_app
+from photomat.web.health import Health
+from photomat.web.kie_callback import KieCallbacks
+from photomat.web.payments import PaymentNotices
+from photomat.web.result_file import ResultDoor
+from photomat.web.telegram_webhook import TelegramWebhook
+from photomat.work.disk import MIB, Disk
+from photomat.work.due_poller import Wakes
+from photomat.work.loop import Step
+
+POOL_SIZE: Final = 12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Results:
+    """Makes the parts that show results."""
+
+    settings: Settings
+    pool: Pool
+    texts: Texts
+    catalog: Catalog
+
+    @property
+    def keeper(self) -> Keeper:
+        """What copies results to our disk."""
+        return Keeper(pool=self.pool, files=result_files(self.settings))
+
+    @property
+    def links(self) -> Links:
+        """Lasting addresses of our copies, if the outside can reach us."""
+        return Links(address=self.settings.address, secrets=self.settings.callback_secrets)
+
+    @property
+    def door(self) -> ResultDoor:
+        """Where those addresses lead."""
+        return ResultDoor(pool=self.pool, keeper=self.keeper, secrets=self.settings.callback_secrets)
+
+    def coordinator(self, messenger: Messenger, wake: Callable[[str], None]) -> Coordinator:
+        """What brings cards up to date."""
+        sender = Sender(
+            pool=self.pool,
+            messenger=messenger,
+            keeper=self.keeper,
+            texts=self.texts,
+            links=self.links,
+            rich=self.settings.rich_results,
+        )
+        return Coordinator(
+            pool=self.pool,
+            messenger=messenger,
+            sender=sender,
+            texts=self.texts,
+            model_of=self.catalog.models.get,
+            wake=wake,
+            lease=timedelta(seconds=self.settings.delivery_lease_s),
+        )
+
+    def resender(self, messenger: Messenger) -> Resender:
+        """What sends a result once more."""
+        return Resender(
+            pool=self.pool,
+            messenger=messenger,
+            keeper=self.keeper,
+            texts=self.texts,
+            model_of=self.catalog.models.get,
+            links=self.links,
+        )
+
+
+def offers_of(settings: Settings) -> Offers:
+    """The settings about paying, as offers."""
+    worth, currency = settings.star_usd * settings.usd_rate * MINOR_PER_MAJOR, settings.currency
+    plan = None
+    if settings.subscription_stars:
+        credit = Money(settings.subscription_credit, currency)
+        plan = Plan(
+            stars=settings.subscription_stars,
+            credit=credit if credit.minor else stars_worth(settings.subscription_stars, worth, currency),
+        )
+    return Offers(
+        currency=currency,
+        star_worth=worth,
+        packages=read_packages(settings.stars_packages, star_worth=worth, currency=currency),
+        plan=plan,
+        sums=read_sums(settings.topup_sums, currency=currency),
+        least=Money(settings.topup_least, currency),
+        most=Money(settings.topup_most, currency),
+        a_day=settings.topups_per_day,
+        transfer_details=settings.transfer_details,
+    )
+
+
+def terms_of(settings: Settings) -> Terms:
+    """The settings about invitations."""
+    return Terms(
+        inviter=Money(settings.referral_reward, settings.currency),
+        friend=Money(settings.referral_friend_reward, settings.currency),
+        percent=settings.referral_percent,
+    )
+
+
+def support_of(settings: Settings) -> Support:
+    """The settings about questions and terms."""
+    return Support(contact=settings.support_contact, terms_url=settings.terms_url)
+
+
+def give_back_ways(bot: Bot, providers: Mapping[str, PaymentProvider]) -> dict[str, GiveBack]:
+    """How each provider is asked to give money back."""
+    return {"stars": _by_telegram(StarsClient(bot)), **{name: _by_provider(one) for name, one in providers.items()}}
+
+
+def _by_telegram(stars: StarsLedger) -> GiveBack:
+    async def give_back(refund: Refund) -> None:
+        await stars.give_back(refund.payment.user_id, refund.payment.external_id)
+
+    return give_back
+
+
+def _by_provider(provider: PaymentProvider) -> GiveBack:
+    async def give_back(refund: Refund) -> None:
+        await provider.refund(refund.payment.external_id, refund.paid, key=refund.key)
+
+    return give_back
+
+
+def checkout_guard(pool: Pool, bot: Bot, texts: Texts) -> CheckoutGuard:
+    """The guard of pre-checkout queries this process takes in."""
+
+    async def answered(update_id: int) -> bool:
+        return await is_handled(pool, bot_id=BotId(bot.id), update_id=update_id)
+
+    return CheckoutGuard(bot=bot, texts=texts, is_handled=answered)
+
+
+def stars_reader(pool: Pool, bot: Bot, settings: Settings) -> StarsReader:
+    """What holds Telegram's list against our payments."""
+    return StarsReader(
+        pool=pool,
+        ledger=StarsClient(bot),
+        offers=offers_of(settings),
+        welcome=Money(settings.welcome, settings.currency),
+        bot_id=BotId(bot.id),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """Everything a running instance is made of."""
+
+    settings: Settings
+    pool: BoundedPool
+    heartbeat_pool: BoundedPool
+    bot: Bot
+    kie: KieClient
+    providers: Mapping[str, PaymentProvider]
+    texts: Texts
+    catalog: Catalog
+    wakes: Wakes
+    state: ActiveState
+    instance: InstanceId
+    doors_open: asyncio.Event
+    guard: CheckoutGuard
+    desk: FileDesk
+    stop: asyncio.Event
+    disk: Disk
+
+    @property
+    def bot_id(self) -> BotId:
+        """The bot's own id, the number before its token's colon."""
+        return BotId(self.bot.id)
+
+    @property
+    def times(self) -> Times:
+        """The settings about time, as spans."""
+        overdue = self.settings.job_overdue_s
+        return Times(
+            lease=timedelta(seconds=self.settings.lease_s),
+            poll_first=timedelta(seconds=self.settings.poll_first_s),
+            empty_result_grace=timedelta(seconds=self.settings.empty_result_grace_s),
+            overdue=None if overdue is None else timedelta(seconds=overdue),
+            timeout=timedelta(seconds=self.settings.job_timeout_s),
+        )
+
+    def heartbeat(self) -> Heartbeat:
+        """What tells the others that this instance is alive."""
+        return Heartbeat(self.heartbeat_pool, self.instance, self.state, version=__version__)
+
+    @property
+    def rates(self) -> Rates:
+        """The settings about prices."""
+        settings = self.settings
+        return Rates(
+            usd_rate=settings.usd_rate, markup=settings.markup, currency=settings.currency, step=settings.price_step
+        )
+
+    @property
+    def limits(self) -> Limits:
+        """The settings about how much one user may buy."""
+        settings = self.settings
+        return Limits(
+            running=settings.most_running,
+            a_minute=settings.orders_per_minute,
+            pause=timedelta(seconds=settings.cooldown_s),
+            free_a_day=settings.free_per_day,
+            free_a_friend=settings.referral_free,
+        )
+
+    def callback_url(self, job_id: JobId) -> str | None:
+        """The signed address Kie calls back at, if the outside can reach us."""
+        if self.settings.address is None:
+            return None
+        return f"{self.settings.address}/kie/callback/{sign_job(job_id, self.settings.callback_secrets)}"
+
+    @property
+    def claims(self) -> Claims:
+        """How jobs are claimed within the limits of Kie."""
+        return Claims(
+            pool=self.pool,
+            instance=self.instance,
+            lease=self.times.lease,
+            timeout=self.times.timeout,
+            creates=creates_budget(self.settings.kie_creates_per_10s),
+            queries=queries_budget(self.settings.kie_queries_per_s),
+        )
+
+    @property
+    def results(self) -> Results:
+        """What brings results to people."""
+        return Results(settings=self.settings, pool=self.pool, texts=self.texts, catalog=self.catalog)
+
+    def update_steps(self) -> list[Step[Any]]:
+        """The conversation."""
+        workers = [self._update_worker(pre_checkout=pre_checkout) for pre_checkout in (False, True)]
+        return update_steps(*workers, wake=self.wakes.here)
+
+    def _update_worker(self, *, pre_checkout: bool) -> UpdateWorker:
+        dispatcher = build_dispatcher(shop=self._shop(), texts=self.texts)
+        return UpdateWorker(
+            pool=self.pool,
+            bot=self.bot,
+            dispatcher=dispatcher,
+            texts=self.texts,
+            instance=self.instance,
+            lease_s=self.settings.lease_s,
+            pre_checkout=pre_checkout,
+        )
+
+    def _shop(self) -> Shop:
+        settings = self.settings
+        return Shop(
+            pool=self.pool,
+            files=self.desk,
+            catalog=self.catalog,
+            rates=self.rates,
+            times=self.times,
+            limits=self.limits,
+            welcome_credit=Money(settings.welcome, settings.currency),
+            terms=terms_of(settings),
+            offers=offers_of(settings),
+            providers=self.providers,
+            support=support_of(settings),
+            operators=frozenset(UserId(admin) for admin in settings.admins),
+            reachable=settings.address is not None,
+        )
+
+    @property
+    def eyes(self) -> Eyes:
+        """What the alert rules can see."""
+        return Eyes(
+            pool=self.pool,
+            account=self.kie,
+            disk=self.disk,
+            disk_alert_bytes=self.settings.disk_alert_mb * MIB,
+            database_alert_bytes=self.settings.database_alert_mb * MIB,
+        )
+
+    def job_steps(self) -> list[Step[Any]]:
+        """From the paid draft to the ring, and what wakes the operator: the steps every instance takes."""
+        messenger = TelegramMessenger(self.bot)
+        wake = self.wakes.here
+        alerts = alert_steps(
+            Watcher(eyes=self.eyes, admins=self.settings.admins),
+            Teller(pool=self.pool, messenger=messenger, texts=self.texts),
+        )
+        steps = job_steps(
+            self.pool,
+            claims=self.claims,
+            submitter=Submitter(
+                pool=self.pool,
+                provider=self.kie,
+                times=self.times,
+                callback_url=self.callback_url,
+                wake=wake,
+                inputs=Inputs(pool=self.pool, courier=courier(self.settings, self.desk), catalog=self.catalog),
+                stopping=self.stop.is_set,
+                departures=Departures(apart_s=self.claims.creates.apart_s),
+            ),
+            looker=Looker(pool=self.pool, provider=self.kie, times=self.times, wake=wake),
+            coordinator=self.results.coordinator(messenger, wake),
+            ringer=Ringer(pool=self.pool, messenger=messenger, texts=self.texts),
+            resender=self.results.resender(messenger),
+            keeper=self.results.keeper,
+            instance=self.instance,
+            lease=self.times.lease,
+            delivery_lease=timedelta(seconds=self.settings.delivery_lease_s),
+        )
+        return [*steps, *self._money_steps(messenger), *alerts]
+
+    def _money_steps(self, messenger: TelegramMessenger) -> list[Step[Any]]:
+        return money_steps(
+            looker=self.invoice_looker,
+            refunder=Refunder(pool=self.pool, ways=give_back_ways(self.bot, self.providers)),
+            rewards=RewardBook(pool=self.pool, terms=terms_of(self.settings)),
+            desk=ReceiptDesk(pool=self.pool, messenger=messenger, texts=self.texts, operators=self.settings.admins),
+            notifier=Notifier(pool=self.pool, messenger=messenger, texts=self.texts),
+        )
+
+    @property
+    def invoice_looker(self) -> InvoiceLooker:
+        """The one reader of what was paid at a provider."""
+        return InvoiceLooker(pool=self.pool, providers=self.providers)
+
+    def web_app(self) -> web.Application:
+        """The doors for callers from outside."""
+
+        async def take(updates: Any) -> object:
+            return await self.guard.taking_in(updates, lambda: receive(self.pool, bot_id=self.bot_id, updates=updates))
+
+        return build_app(
+            health=Health(
+                state=self.state,
+                version=__version__,
+                queue_depth=lambda: queue_depth(self.pool),
+                is_disk_full=lambda: self.disk.is_full,
+            ),
+            callbacks=KieCallbacks(
+                inbox=CallbackInbox(self.pool, self.wakes.everywhere),
+                secrets=self.settings.callback_secrets,
+                webhook_key=self.settings.kie_webhook_key,
+            ),
+            notices=PaymentNotices(providers=self.providers, look_at=self._look_at_bill),
+            webhook=TelegramWebhook(secret=self.settings.webhook_secret, receive=take, wake=self.wakes.everywhere),
+            results=self.results.door,
+        )
+
+    async def _look_at_bill(self, provider: str, external_id: str) -> None:
+        await look_at(self.pool, provider, external_id)
+        self.wakes.everywhere("invoices")
+
+
+async def build(stack: AsyncExitStack, settings: Settings, dsn: str, *, stop: asyncio.Event) -> Program:
+    """Open what an instance needs on this database; `stack` closes it again, `stop` is set when the instance is to stop."""
+    instance = new_instance_id()
+    pooled = settings.direct_database_url not in {None, dsn}
+    bot_id = settings.bot_id
+    pool = await connect_pool(dsn, name=instance, size=POOL_SIZE, through_pooler=pooled, bot_id=bot_id)
+    stack.push_async_callback(_close_pool, pool)
+    async with pool.acquire() as connection:
+        await require_schema(connection)
+    heartbeat_pool = await connect_pool(dsn, name=instance, size=1, through_pooler=pooled, bot_id=bot_id)
+    stack.push_async_callback(_close_pool, heartbeat_pool)
+    bot, kie = reach_outside(stack, settings, pool)
+    texts = load_texts()
+    return Program(
+        settings=settings,
+        pool=pool,
+        heartbeat_pool=heartbeat_pool,
+        bot=bot,
+        kie=kie,
+        providers=payment_providers(stack, settings),
+        texts=texts,
+        catalog=load_catalog(),
+        wakes=Wakes(DUE),
+        state=ActiveState(),
+        instance=instance,
+        doors_open=asyncio.Event(),
+        guard=checkout_guard(pool, bot, texts),
+        desk=file_desk(settings, pool=pool, bot=bot),
+        stop=stop,
+        disk=Disk(Path(settings.data_dir)),
+    )
+
+
+async def _close_pool(pool: BoundedPool) -> None:
+    try:
+        async with asyncio.timeout(1):
+            await pool.close()
+    except TimeoutError:
+        pool.terminate()

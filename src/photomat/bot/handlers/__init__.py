@@ -1,1 +1,0 @@
-"""What a user can say to the bot, one file a subject; each gives its `router()`."""

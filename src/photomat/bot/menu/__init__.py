@@ -1,0 +1,1 @@
+"""The menu, search, languages, links, and whatever no other feature understands."""

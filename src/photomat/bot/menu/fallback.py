@@ -1,0 +1,201 @@
+"""Zero silence: whatever nobody else understood is answered, with the way to what can be made of it.
+
+What somebody pays, moves or is given is shown in their private chat alone; whoever asks in a group is told so.
+
+Asked before every other router that could show it, so that none of them has to look where it is.
+
+A person blocks the bot, or returns, or a group takes it in again: what could not be shown there becomes due again.
+"""
+
+from typing import Final
+
+from aiogram import F, Router
+from aiogram.enums import ChatMemberStatus, ChatType
+from aiogram.filters import Command
+from aiogram.types import CallbackQuery, ChatMemberUpdated, Message
+
+from photomat.bot import pages
+from photomat.bot.buttons import (
+    ChangeButton,
+    CheckBillButton,
+    GiftBackButton,
+    MenuButton,
+    MoveButton,
+    PayButton,
+    RewardButton,
+    Screen,
+    StatementButton,
+    SubscriptionButton,
+    TopupButton,
+    TransferButton,
+    TransferReceiptButton,
+    TransferSumButton,
+)
+from photomat.bot.context import Visit
+from photomat.bot.menu import views
+from photomat.bot.menu.search import found_by_chance
+from photomat.bot.middlewares import InGroup, SpokenToUs
+from photomat.bot.order_form.attachments import kind_of, kind_taken
+from photomat.bot.pages import Rows, View, button
+from photomat.bot.transfer import views as transfer_views
+from photomat.bot.transport import Tap, send
+from photomat.catalog.input import FileKind
+from photomat.catalog.menu_categories import starting_from
+from photomat.catalog.order import open_to_customers
+from photomat.db.pool import Transaction
+from photomat.delivery.rearm import rearm_chat, rearm_user
+from photomat.kernel.ids import ChatId
+from photomat.messages.sender import tell_what_was_missed
+from photomat.orders.draft import open_draft
+from photomat.payments import transfers
+from photomat.payments.topup import has_open_transfer
+from photomat.users.user import user_blocked_us, user_returned
+
+COMMANDS: Final = ("topup", "statement", "promo", "invite", "gift", "paysupport")
+BUTTONS: Final = (
+    CheckBillButton,
+    GiftBackButton,
+    MoveButton,
+    PayButton,
+    RewardButton,
+    StatementButton,
+    SubscriptionButton,
+    TopupButton,
+    TransferButton,
+    TransferReceiptButton,
+    TransferSumButton,
+)
+PRESENT: Final = {ChatMemberStatus.MEMBER, ChatMemberStatus.ADMINISTRATOR}
+
+
+async def unknown_command(message: Message, visit: Visit) -> None:
+    """A command we do not have."""
+    await send(message, pages.hint(visit.say, "fallback-command"))
+
+
+async def text_outside_a_form(message: Message, visit: Visit) -> None:
+    """Words nobody asked for: a model may be meant."""
+    await send(message, await found_by_chance(visit, message.text or "") or pages.hint(visit.say, "fallback-text"))
+
+
+async def file_nobody_asked_for(message: Message, visit: Visit) -> None:
+    """A photo, a film, a recording: what can be done with it. Who has a transfer under way may have meant a receipt."""
+    kind = kind_of(message)
+    wishes = starting_from([each.model for each in (await visit.shop.shelf()).listed], kind) if kind else ()
+    lines = await _about_receipts(message, visit)
+    text = visit.say("stray-file", kind=kind) if kind is not None and wishes else visit.say("fallback-other")
+    rows = [*await _into_the_open_order(visit, kind), *views.wish_rows(visit.say, wishes)]
+    pay = [[transfer_views.start_button(visit.say)]] if lines else []
+    await send(message, View(text="\n\n".join([text, *lines]), rows=[*rows, *pay, [pages.to_home(visit.say)]]))
+
+
+async def _about_receipts(message: Message, visit: Visit) -> list[str]:
+    """A receipt is taken only when it was asked for; in a group nobody's money is spoken of."""
+    offers, pool = visit.shop.offers, visit.shop.pool
+    is_sold = offers is not None and bool(offers.transfer_details.strip())
+    if not is_sold or message.chat.type != ChatType.PRIVATE or not (message.photo or message.document):
+        return []
+    waiting = await transfers.waiting_of(pool, visit.user_id)
+    if not waiting and not await has_open_transfer(pool, visit.user_id):
+        return []
+    return [visit.say("transfer-stray-file"), *transfer_views.waiting_lines(visit.say, waiting)]
+
+
+async def _into_the_open_order(visit: Visit, kind: FileKind | None) -> Rows:
+    """The way to the question of the newest order that is on its card and takes such a file."""
+    draft = await open_draft(visit.shop.pool, user_id=visit.user_id)
+    model = await visit.shop.model(draft.model) if draft else None
+    if draft is None or model is None or kind is None:
+        return []
+    taken = next((each for each in open_to_customers(model, draft.inputs) if kind_taken(each) == kind), None)
+    if taken is None:
+        return []
+    asked = ChangeButton(draft_id=draft.draft_id, question=model.inputs.index(taken))
+    return [[button(visit.say("stray-file-into-order", model=model.title_in(visit.language)), asked.pack())]]
+
+
+async def anything_else(message: Message, visit: Visit) -> None:
+    """Stickers, files, places, and whatever Telegram adds next."""
+    await send(message, pages.hint(visit.say, "fallback-other"))
+
+
+async def stale_button(_query: CallbackQuery, tap: Tap, visit: Visit) -> None:
+    """A button of an older program."""
+    await tap.answer(visit.say("tap-stale"), alert=True)
+
+
+def fallback_commands_router() -> Router:
+    """Unknown commands, asked before a form takes them for an answer."""
+    routes = Router(name="fallback-commands")
+    routes.message.register(unknown_command, F.text.startswith("/"), SpokenToUs())
+    return routes
+
+
+def fallback_router() -> Router:
+    """Everything else, asked last."""
+    routes = Router(name="fallback")
+    routes.message.register(text_outside_a_form, F.text, SpokenToUs())
+    files = F.photo | F.video | F.animation | F.audio | F.voice | F.video_note | F.document
+    routes.message.register(file_nobody_asked_for, files, SpokenToUs())
+    routes.message.register(anything_else, SpokenToUs())
+    routes.callback_query.register(stale_button)
+    return routes
+
+
+async def by_command(message: Message, visit: Visit) -> None:
+    """Answer a command of theirs."""
+    await send(message, View(text=visit.say("only-private"), rows=[]))
+
+
+async def by_button(_query: CallbackQuery, tap: Tap, visit: Visit) -> None:
+    """Answer a tap of theirs."""
+    await tap.answer(visit.say("only-private"), alert=True)
+
+
+def private_router() -> Router:
+    """The ways to get here."""
+    routes = Router(name="private")
+    routes.message.register(by_command, Command(*COMMANDS), InGroup())
+    routes.callback_query.register(by_button, MenuButton.filter(F.screen == Screen.TOPUP), InGroup())
+    for each in BUTTONS:
+        routes.callback_query.register(by_button, each.filter(), InGroup())
+    return routes
+
+
+async def blocked(_event: ChatMemberUpdated, visit: Visit) -> None:
+    """Note that nothing reaches this person."""
+
+    async def write(tx: Transaction) -> None:
+        await user_blocked_us(tx, user_id=visit.user_id)
+
+    visit.unit.steps.append(write)
+
+
+async def returned(_event: ChatMemberUpdated, visit: Visit) -> None:
+    """Note that the person is back."""
+
+    async def write(tx: Transaction) -> None:
+        await user_returned(tx, user_id=visit.user_id)
+        await rearm_user(tx, user_id=visit.user_id)
+        await tell_what_was_missed(tx, chat_id=ChatId(visit.user_id))
+
+    visit.unit.steps.append(write)
+
+
+async def taken_in(event: ChatMemberUpdated, visit: Visit) -> None:
+    """The bot may write in a group, perhaps again."""
+
+    async def write(tx: Transaction) -> None:
+        await rearm_chat(tx, bot_id=visit.unit.bot_id, chat_id=ChatId(event.chat.id))
+
+    visit.unit.steps.append(write)
+
+
+def membership_router() -> Router:
+    """The ways to get here; what happens to the bot in groups is nobody's absence."""
+    routes = Router(name="membership")
+    private, present = F.chat.type == ChatType.PRIVATE, F.new_chat_member.status.in_(PRESENT)
+    routes.my_chat_member.register(blocked, private, F.new_chat_member.status == ChatMemberStatus.KICKED)
+    routes.my_chat_member.register(returned, private, F.new_chat_member.status == ChatMemberStatus.MEMBER)
+    routes.my_chat_member.register(taken_in, ~private, present)
+    return routes

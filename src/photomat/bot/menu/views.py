@@ -1,0 +1,199 @@
+"""The menu: greeting, wishes, lists of models, what a search found. Pure: facts → text and keyboard."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Final
+
+from aiogram.types import InlineKeyboardButton
+
+from photomat.bot.buttons import (
+    MAX_BYTES,
+    LanguageButton,
+    ListButton,
+    ListedButton,
+    ModelButton,
+    PricesButton,
+    Screen,
+    SearchPageButton,
+)
+from photomat.bot.pages import Rows, View, button, screen_button, to_create, to_home
+from photomat.catalog.menu_categories import EVERYTHING, PICTURE, MenuCategory, menu_category_of
+from photomat.catalog.model import USUAL_S, Model
+from photomat.catalog.storefront import Offer, OfferFilter, OfferPage
+from photomat.kernel.money import Money
+from photomat.texts.load import Say
+
+IN_A_ROW: Final = 2
+SHOWN_WORDS: Final = 100
+MINUTE_S: Final = 60
+SAID_IN_SECONDS_S: Final = 90
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What a search found: the first of `count` offers, and what is sold in place of models that are not."""
+
+    words: str
+    offers: Sequence[Offer]
+    count: int
+    gone: str | None = None
+    page: int = 0
+    pages: int = 1
+
+
+def greeting(say: Say, *, name: str, balance: Money, wishes: Sequence[MenuCategory], offers_english: bool) -> View:
+    """The answer to /start."""
+    rows = menu(say, wishes)
+    if offers_english:
+        rows.append([button(say("lang-en"), LanguageButton(language="en").pack())])
+    return View(text=say("greeting", name=escape(name), balance=balance), rows=rows)
+
+
+def home(say: Say, *, balance: Money, wishes: Sequence[MenuCategory]) -> View:
+    """The menu, come back to."""
+    return View(text=say("home", balance=balance), rows=menu(say, wishes))
+
+
+def menu(say: Say, wishes: Sequence[MenuCategory]) -> Rows:
+    """What can be wished for, then everything else there is."""
+    return [
+        *wish_rows(say, wishes),
+        [to_search(say), to_list(say, EVERYTHING)],
+        [screen_button(say, "menu-balance", Screen.BALANCE), screen_button(say, "menu-topup", Screen.TOPUP)],
+        [screen_button(say, "menu-history", Screen.HISTORY), screen_button(say, "menu-help", Screen.HELP)],
+        [screen_button(say, "menu-lang", Screen.LANGUAGE)],
+    ]
+
+
+def wish_rows(say: Say, wishes: Sequence[MenuCategory]) -> Rows:
+    """A picture first, then the other wishes, two in a row."""
+    others = [to_list(say, each) for each in wishes if each is not PICTURE]
+    rows = [others[start : start + IN_A_ROW] for start in range(0, len(others), IN_A_ROW)]
+    return [[to_create(say)], *rows] if PICTURE in wishes else rows
+
+
+def model_list(say: Say, wish: MenuCategory, page: OfferPage, *, language: str) -> View:
+    """One page of the models that grant a wish, each with its price."""
+    lines = [f"<b>{say(f'wish-{wish.id}')}</b>", "", say("list-choose" if page.offers else "list-empty")]
+    if page.pages > 1:
+        lines.append(say("list-page", page=page.number + 1, pages=page.pages))
+    here = ListButton(wish=wish.id, only=page.only, page=page.number)
+    offers = offer_rows(say, page.offers, language=language, here=here)
+    rows = [*offers, _filters(say, wish, page), _turns(say, wish, page)]
+    return View(text="\n".join(lines), rows=[*(row for row in rows if row), [to_search(say), to_home(say)]])
+
+
+def offer_rows(say: Say, offers: Sequence[Offer], *, language: str, here: ListButton | None = None) -> Rows:
+    """Models as buttons, each with the least it costs; `here` is the list they lead back to."""
+    return [[button(_label(say, each, language), pick(each.model, here))] for each in offers]
+
+
+def pick(model: Model, came_from: ListButton | None) -> str:
+    """What a button carries that opens a model, and knows the way back to a list where there is room for that.
+
+    From the first page of where a model stands anyway nothing more is needed, and the version before reads it too.
+    """
+    plain, own = ModelButton(model=model.id).pack(), menu_category_of(model)
+    if came_from is None or (came_from == ListButton(wish=own.id) and own.starts_from is None):
+        return plain
+    way_back = ListedButton(wish=came_from.wish, only=came_from.only, page=came_from.page, model="").pack()
+    return way_back + model.id if len(way_back + model.id) <= MAX_BYTES else plain
+
+
+def search_page(say: Say) -> View:
+    """The question what to look for."""
+    return View(text=say("search-ask"), rows=[[to_home(say)]], expects_text=True)
+
+
+def found_page(say: Say, found: Found, *, language: str) -> View:
+    """What a search found."""
+    words = escape(found.words[:SHOWN_WORDS])
+    lines = [escape(found.gone), ""] if found.gone else []
+    lines.append(say("search-found", words=words, count=found.count))
+    if found.pages > 1:
+        lines.append(say("list-page", page=found.page + 1, pages=found.pages))
+    rows = [*offer_rows(say, found.offers, language=language), *_search_turns(say, found)]
+    return View(text="\n".join(lines), rows=[*rows, [to_search(say), to_home(say)]])
+
+
+def _search_turns(say: Say, found: Found) -> Rows:
+    back = [button(say("list-previous"), SearchPageButton(page=found.page - 1).pack())] if found.page else []
+    is_last = found.page + 1 >= found.pages
+    on = [] if is_last else [button(say("list-next"), SearchPageButton(page=found.page + 1).pack())]
+    return [[*back, *on]] if back or on else []
+
+
+def nothing_found(say: Say, words: str, wishes: Sequence[MenuCategory]) -> View:
+    """Nothing fits the words; what can be wished for may help."""
+    text = say("search-nothing", words=escape(words[:SHOWN_WORDS]))
+    return View(text=text, rows=[*wish_rows(say, wishes), [to_search(say), to_home(say)]])
+
+
+def model_gone(say: Say, *, title: str | None, instead: str | None = None) -> str:
+    """A model is not sold, and what is sold in its place; plain words, for an alert too."""
+    if title is None:
+        return say("tap-model-gone")
+    if instead is None:
+        return say("menu-model-gone", title=title)
+    return say("menu-model-replaced", title=title, instead=instead)
+
+
+def instead_page(say: Say, why: str, instead: Model, *, language: str) -> View:
+    """The same as a message, with the way to what is sold instead."""
+    model = button(instead.title_in(language), ModelButton(model=instead.id).pack())
+    return View(text=escape(why), rows=[[model], [to_list(say, menu_category_of(instead))], [to_home(say)]])
+
+
+def usual_time(say: Say, model: Model, seconds: int | None) -> str:
+    """How long a model usually takes: by our own jobs, or by its pace while there are none."""
+    usual_s = USUAL_S[model.pace] if seconds is None else max(1, seconds)
+    if usual_s <= SAID_IN_SECONDS_S:
+        return say("menu-usual-seconds", seconds=usual_s)
+    return say("menu-usual-minutes", minutes=round(usual_s / MINUTE_S))
+
+
+def to_list(say: Say, wish: MenuCategory) -> InlineKeyboardButton:
+    """The way to the models that grant a wish."""
+    return button(say(f"wish-{wish.id}"), ListButton(wish=wish.id).pack())
+
+
+def to_models(say: Say, model: Model, came_from: str | None = None) -> InlineKeyboardButton:
+    """The way from a model back to the list it was picked from, or stands in."""
+    return button(say("menu-to-models"), came_from or ListButton(wish=menu_category_of(model).id).pack())
+
+
+def to_prices(say: Say, model: Model) -> InlineKeyboardButton:
+    """The way to what every choice of a model costs."""
+    return button(say("menu-prices"), PricesButton(model=model.id).pack())
+
+
+def to_search(say: Say) -> InlineKeyboardButton:
+    """The way to the search."""
+    return screen_button(say, "menu-search", Screen.SEARCH)
+
+
+def _label(say: Say, offer: Offer, language: str) -> str:
+    title = offer.model.title_in(language)
+    if offer.is_free:
+        return say("model-button-free", title=title)
+    return say("model-button-from" if offer.is_least else "model-button", title=title, price=offer.price)
+
+
+def _filters(say: Say, wish: MenuCategory, page: OfferPage) -> list[InlineKeyboardButton]:
+    """One button for each filter that leaves something; the one that is on switches itself off."""
+    row = []
+    for each in page.filters:
+        is_on = each is page.only
+        label = say(f"list-{each}")
+        target = ListButton(wish=wish.id, only=OfferFilter.ALL if is_on else each)
+        row.append(button(say("list-filter-on", label=label) if is_on else label, target.pack()))
+    return row
+
+
+def _turns(say: Say, wish: MenuCategory, page: OfferPage) -> list[InlineKeyboardButton]:
+    def turn(label: str, number: int) -> InlineKeyboardButton:
+        return button(label, ListButton(wish=wish.id, only=page.only, page=number).pack())
+
+    back = [turn(say("list-previous"), page.number - 1)] if page.number else []
+    return [*back, *([turn(say("list-next"), page.number + 1)] if page.number + 1 < page.pages else [])]

@@ -1,0 +1,1 @@
+"""The card of a draft: buy, change, explain the price, put away."""

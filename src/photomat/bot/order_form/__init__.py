@@ -1,0 +1,1 @@
+"""The form: a model's inputs asked one by one until they are a draft."""

@@ -1,0 +1,193 @@
+"""Facts → text and keyboard. Pure: nothing here asks a database or Telegram.
+
+Texts are HTML; whatever a person wrote is escaped here, and nowhere else.
+"""
+
+from dataclasses import dataclass
+from html import escape
+from typing import Final
+
+from aiogram.types import InlineKeyboardButton, InlineKeyboardMarkup
+
+from photomat.bot.buttons import (
+    ChangeButton,
+    DraftAction,
+    DraftButton,
+    LanguageButton,
+    MenuButton,
+    Screen,
+    TopupButton,
+)
+from photomat.catalog.formula import is_given
+from photomat.catalog.input import Input
+from photomat.catalog.model import Model
+from photomat.catalog.order import open_to_customers
+from photomat.catalog.order_words import OrderWords, named_value, order_in_words
+from photomat.catalog.pricing import Voucher
+from photomat.kernel.errors import NotEnough
+from photomat.kernel.money import Money
+from photomat.kernel.text import cut
+from photomat.orders.draft import Draft
+from photomat.texts.load import LANGUAGES, Say
+
+SHOWN_CHARACTERS: Final = 500
+"""A longer prompt is cut on the card; what is bought is all of it."""
+
+LONGEST_VALUES: Final = 1500
+SHOWN_ON_BUTTON: Final = 24
+
+Rows = list[list[InlineKeyboardButton]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class View:
+    """One message. `expects_text` means that the customer answers it by typing; `in_group` is said where others read along."""
+
+    text: str
+    rows: Rows
+    expects_text: bool = False
+    in_group: str = ""
+
+    @property
+    def keyboard(self) -> InlineKeyboardMarkup | None:
+        """Its buttons, if it has any."""
+        return InlineKeyboardMarkup(inline_keyboard=self.rows) if self.rows else None
+
+
+def help_page(say: Say, *, for_operator: bool) -> View:
+    """How it works, and every command; operators have one more."""
+    text = f"{say('help')}\n\n{say('help-operator')}" if for_operator else say("help")
+    return View(text=text, rows=[[to_create(say)], [to_home(say)]])
+
+
+def hint(say: Say, key: str) -> View:
+    """One sentence with the way to a picture under it."""
+    return View(text=say(key), rows=[[to_create(say)], [to_home(say)]])
+
+
+def draft_card(
+    say: Say, model: Model, draft: Draft, *, language: str, balance: Money, paid_by: Voucher | None = None
+) -> View:
+    """What will be bought, for how much; the message this is shown in becomes the job's card."""
+    text = say(
+        "draft-card",
+        kind=model.kind,
+        model=escape(model.title_in(language)),
+        inputs=_order(say, order_in_words(model, draft.inputs, language=language, say=say)),
+        price=draft.price,
+        balance=balance,
+    )
+    if paid_by is not None:
+        text += "\n\n" + say("draft-card-pass", code=escape(paid_by.code), left=paid_by.left, price=paid_by.price)
+    if balance < draft.price:
+        text += "\n\n" + say("draft-card-short", missing=missing(draft.price, balance))
+    label = say("draft-create" if draft.price.minor else "draft-create-free", price=draft.price)
+    create = [_draft_button(label, DraftAction.CREATE, draft)]
+    if balance < draft.price:
+        create.append(button(say("menu-topup"), TopupButton(draft_id=draft.draft_id, on_card=True).pack()))
+    rows = [
+        create,
+        [
+            _draft_button(say("draft-change"), DraftAction.CHANGE, draft),
+            _draft_button(say("draft-cancel"), DraftAction.CANCEL, draft),
+        ],
+        [
+            _draft_button(
+                say("draft-why" if draft.price.minor else "draft-why-free", price=draft.price), DraftAction.WHY, draft
+            )
+        ],
+    ]
+    return View(text=text, rows=rows)
+
+
+def change_menu(say: Say, model: Model, draft: Draft, *, language: str) -> View:
+    """Which input of a draft to ask again, with what it is now."""
+    shown = [each for each in open_to_customers(model, draft.inputs) if each.place != "more"]
+    rows = [[_change_button(say, model, draft, each, language)] for each in shown]
+    if _further(model, draft):
+        rows.append([_draft_button(say("draft-more-settings"), DraftAction.MORE, draft)])
+    text = say("draft-what-to-change", model=escape(model.title_in(language)))
+    return View(text=text, rows=[*rows, [back_to_card(say, draft)]])
+
+
+def further_settings(say: Say, model: Model, draft: Draft, *, language: str) -> View:
+    """The inputs few people change."""
+    rows = [[_change_button(say, model, draft, each, language)] for each in _further(model, draft)]
+    back = [_draft_button(say("draft-settings-back"), DraftAction.CHANGE, draft)]
+    return View(text=say("draft-more-title", model=escape(model.title_in(language))), rows=[*rows, back])
+
+
+def languages(say: Say) -> View:
+    """The choice of a language."""
+    row = [button(say(f"lang-{language}"), LanguageButton(language=language).pack()) for language in LANGUAGES]
+    return View(text=say("lang-ask"), rows=[row])
+
+
+def not_enough(say: Say, trouble: NotEnough) -> str:
+    """The price, what is there, and what is missing."""
+    price, available = trouble.facts["price"], trouble.facts["available"]
+    if not isinstance(price, Money) or not isinstance(available, Money):
+        raise TypeError("NotEnough carries its price and what is available as Money")
+    return say("tap-not-enough", price=price, available=available, missing=missing(price, available))
+
+
+def missing(price: Money, available: Money) -> Money:
+    """What a price is above what is available."""
+    return Money(price.minor - available.minor, price.currency)
+
+
+def _order(say: Say, order: OrderWords) -> str:
+    """The prompt, then a line for each value; what would not fit a message is left out."""
+    lines = [say("draft-input", title=escape(each.title), value=escape(each.text)) for each in order.values]
+    shown: list[str] = []
+    for line in lines:
+        if sum(map(len, shown)) + len(line) > LONGEST_VALUES:
+            shown.append("…")
+            break
+        shown.append(line)
+    prompt = cut(order.prompt, SHOWN_CHARACTERS)
+    return "\n\n".join(part for part in (escape(prompt), "\n".join(shown)) if part)
+
+
+def _further(model: Model, draft: Draft) -> list[Input]:
+    return [each for each in open_to_customers(model, draft.inputs) if each.place == "more"]
+
+
+def _change_button(say: Say, model: Model, draft: Draft, asked: Input, language: str) -> InlineKeyboardButton:
+    value = model.sensible(draft.inputs).get(asked.name)
+    data = ChangeButton(draft_id=draft.draft_id, question=model.inputs.index(asked)).pack()
+    if not is_given(value):
+        return button(say("draft-add-value", title=asked.title_in(language)), data)
+    named = named_value(asked, value, language=language, say=say)
+    shown = cut(" ".join(named.text.split()), SHOWN_ON_BUTTON)
+    return button(say("draft-change-value", title=named.title, value=shown), data)
+
+
+def to_create(say: Say) -> InlineKeyboardButton:
+    """The way to a picture."""
+    return screen_button(say, "wish-picture", Screen.CREATE)
+
+
+def to_home(say: Say) -> InlineKeyboardButton:
+    """The way back to the menu."""
+    return screen_button(say, "menu-home", Screen.HOME)
+
+
+def screen_button(say: Say, key: str, screen: Screen) -> InlineKeyboardButton:
+    """The way to a place of the menu."""
+    return button(say(key), MenuButton(screen=screen).pack())
+
+
+def back_to_card(say: Say, draft: Draft) -> InlineKeyboardButton:
+    """The way back to a draft's card."""
+    return _draft_button(say("draft-back"), DraftAction.BACK, draft)
+
+
+def _draft_button(text: str, action: DraftAction, draft: Draft) -> InlineKeyboardButton:
+    data = DraftButton(action=action, draft_id=draft.draft_id, revision=draft.revision)
+    return button(text, data.pack())
+
+
+def button(text: str, data: str) -> InlineKeyboardButton:
+    """A button that calls back with this."""
+    return InlineKeyboardButton(text=text, callback_data=data)

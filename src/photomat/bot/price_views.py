@@ -1,0 +1,275 @@
+"""Prices in a customer's words: "why 12 ₽?", and why not now. Pure.
+
+A customer reads what each unit costs them, how many there are, which rule and discount counted and how it was rounded; never
+what it costs us.
+
+Rates in a customer's words: `Про, звук — 12,47 ₽ за секунду видео`, what is counted, what comes besides. Pure.
+
+What every choice of a model costs, on one page. Pure: facts → text and keyboard.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from decimal import Decimal
+from html import escape
+from math import ceil
+from typing import Any, Final
+
+from aiogram.types import InlineKeyboardButton
+
+from photomat.bot.buttons import ListButton
+from photomat.bot.menu.views import pick
+from photomat.bot.pages import View, button, to_home
+from photomat.catalog.formula import Part, PriceUnit, is_given, plain
+from photomat.catalog.input import Input
+from photomat.catalog.model import Model
+from photomat.catalog.price_list import PriceGroup, PriceGroups, PriceRates, Rate
+from photomat.catalog.pricing import Quote
+from photomat.kernel.money import ExactMoney, Money
+from photomat.orders.limits import LimitReached
+from photomat.texts.load import Say
+
+MINUTE_S: Final = 60
+HOUR_S: Final = 3600
+SAID_IN_SECONDS_S: Final = 100
+THOUSAND: Final = Decimal(1000)
+YES_NO: Final = frozenset({"true", "false"})
+LONGEST: Final = 3400
+"""Telegram takes 4096 characters; some are left for the sentences around the table."""
+
+
+def rates_in_words(say: Say, model: Model, rates: PriceRates, language: str) -> list[str]:
+    """A line for each rate and each extra, what is counted, and what an order as it stands costs."""
+    lines = [_row(say, model, rate, language) for rate in rates.rows]
+    for extra, rate in rates.extras:
+        told = say("prices-extra", rate=_rate(say, model, rate), inputs=_counted(model, extra.unit, language))
+        lines.append(told if not rate.free else f"{told} {say('prices-extra-free', count=plain(rate.free))}")
+    usual = [say("prices-usual", price=rates.usual)] if rates.usual is not None else []
+    below = [*_how_counted(say, model, language), *usual]
+    return [*lines, "", *below] if below else lines
+
+
+def choice_in_words(say: Say, model: Model, when: tuple[tuple[str, str], ...], language: str) -> list[str]:
+    """What was chosen, as its customer reads it: options by their labels, yes and no by what they are about."""
+    words = []
+    for name, value in when:
+        asked = model.input(name.partition(":")[0]) if ":" not in name else None
+        if asked is not None and asked.type == "switch":
+            words.append(f"{escape(asked.title_in(language))}: {value_in_words(say, asked, value, language)}")
+        else:
+            words.append(value_in_words(say, asked, value, language) if asked else escape(value))
+    return words
+
+
+def value_in_words(say: Say, asked: Input, value: Any, language: str) -> str:
+    """A chosen value in words; of files and lists only whether there are any."""
+    match asked.type:
+        case "choice" | "number" | "text":
+            return escape(asked.label(plain(value), language)) if is_given(value) else say("prices-none")
+        case "switch":
+            return say("prices-yes" if plain(value) == "true" else "prices-no")
+        case _:
+            return say("prices-yes" if is_given(value) else "prices-no")
+
+
+def size_in_words(say: Say, model: Model, size: Any) -> str:
+    """A size that steps are told by: the longer side, or the area."""
+    measure = model.step.counts[0].measure if model.step is not None and model.step.counts else "side"
+    return say("prices-megapixels" if measure == "megapixels" else "prices-pixels", size=plain(size))
+
+
+def _row(say: Say, model: Model, rate: Rate, language: str) -> str:
+    words = choice_in_words(say, model, rate.row.when, language)
+    given = [asked.title_in(language) for name in rate.row.given if (asked := model.input(name)) is not None]
+    words += [say("prices-with", inputs=escape(", ".join(given)))] if given else []
+    if rate.row.up_to is not None:
+        words.append(say("prices-up-to", size=size_in_words(say, model, rate.row.up_to)))
+    elif model.step is not None:
+        words.append(say("prices-over"))
+    price = _rate(say, model, rate)
+    if not words and len(model.prices) == 1:
+        return f"• {price}"
+    return f"• {say('prices-cell', choice=', '.join(words) or say('prices-else'), price=price)}"
+
+
+def _rate(say: Say, model: Model, rate: Rate) -> str:
+    return say(f"prices-rate-{rate.unit}", price=rate.price, each=plain(rate.each), kind=model.kind)
+
+
+def _how_counted(say: Say, model: Model, language: str) -> list[str]:
+    counted = _counted(model, model.unit, language)
+    lines = (
+        [say("prices-counted-largest" if model.unit.largest else "prices-counted", inputs=counted)] if counted else []
+    )
+    return [*lines, say("prices-whole")] if counted and model.unit.whole else lines
+
+
+def _counted(model: Model, unit: PriceUnit, language: str) -> str:
+    """The inputs that count, by their titles; one title once."""
+    found = [asked.title_in(language) for count in unit.counts if (asked := model.input(count.input)) is not None]
+    return escape(", ".join(f"«{title}»" for title in dict.fromkeys(found)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Told:
+    """A quote that is being explained, and the voice that does it."""
+
+    say: Say
+    quote: Quote
+    model: Model | None
+    language: str
+
+
+def why_page(
+    say: Say,
+    title: str,
+    quote: Quote,
+    *,
+    free_a_day: int,
+    rows: list[list[InlineKeyboardButton]],
+    model: Model | None = None,
+    language: str = "ru",
+) -> View:
+    """Why a generation of this model costs what it does; of a model nobody knows any more the choices stay as they are."""
+    told = Told(say=say, quote=quote, model=model, language=language)
+    asked = say("why-title" if quote.price.minor else "why-title-free", model=escape(title), price=quote.price)
+    lines = [asked, "", *_lines(told, free_a_day)]
+    return View(text="\n".join(lines), rows=rows)
+
+
+def refusal(say: Say, refused: LimitReached) -> str:
+    """Which limit said no, and until when."""
+    key = f"tap-limit-{refused.why}"
+    if refused.wait is None:
+        return say(key, limit=refused.limit)
+    return say(key, limit=refused.limit, wait=span(say, refused.wait))
+
+
+def span(say: Say, wait: timedelta) -> str:
+    """A wait in words, rounded up: `40 с`, `3 мин`, `5 ч 12 мин`."""
+    seconds = max(1, ceil(wait.total_seconds()))
+    if seconds <= SAID_IN_SECONDS_S:
+        return say("wait-seconds", seconds=seconds)
+    minutes = ceil(seconds / MINUTE_S)
+    if minutes < MINUTE_S:
+        return say("wait-minutes", minutes=minutes)
+    return say("wait-hours", hours=minutes // MINUTE_S, minutes=minutes % MINUTE_S)
+
+
+def _lines(told: Told, free_a_day: int) -> list[str]:
+    say, quote = told.say, told.quote
+    if quote.paid_by is not None:
+        *made_of, _, _ = _lines(replace(told, quote=quote.without_voucher()), free_a_day)
+        paid = say("why-pass", code=escape(quote.paid_by.code), price=quote.paid_by.price)
+        return [*made_of, paid, "", say("why-total", price=quote.price)]
+    if quote.rule == "free":
+        return [say("why-free-limited", limit=free_a_day) if free_a_day else say("why-free"), *_until(say, quote)]
+    lines = [say("why-fixed")] if quote.rule == "fixed" else _parts(told)
+    if quote.percent is not None:
+        lines.append(say("why-discount", percent=plain(quote.percent)))
+    lines += _until(say, quote)
+    if quote.raised:
+        lines.append(say("why-least"))
+    elif quote.rule != "fixed" and quote.step > 1:
+        lines.append(say("why-rounded", step=Money(quote.step, quote.price.currency)))
+    return [*lines, "", say("why-total", price=quote.price)]
+
+
+def _parts(told: Told) -> list[str]:
+    has_tokens = any(part.unit == "token" for part in told.quote.parts)
+    return [*(_line(told, part) for part in told.quote.parts), *([told.say("why-tokens")] if has_tokens else [])]
+
+
+def _line(told: Told, part: Part) -> str:
+    """`• 2,40 ₽ за секунду (720p) × 5`; a million of tokens is told by the thousand."""
+    say, quote = told.say, told.quote
+    each = min(part.each, THOUSAND) if part.unit == "token" else part.each
+    asked = ExactMoney(quote.price_of(part) * each / part.each, quote.price.currency)
+    line = say(f"why-unit-{part.unit}", price=asked, each=plain(each))
+    chosen = _chosen(told, part)
+    line += f" ({', '.join(chosen)})" if chosen else ""
+    return line if part.unit == "generation" and part.count == 1 else f"{line} × {plain(part.count)}"
+
+
+def _chosen(told: Told, part: Part) -> list[str]:
+    """The choices that made the rate, and the size where it goes by steps."""
+    if told.model is None:
+        return [escape(value) for _, value in part.when if value not in YES_NO]
+    size = [] if part.size is None else [size_in_words(told.say, told.model, part.size)]
+    return [*choice_in_words(told.say, told.model, part.when, told.language), *size]
+
+
+def _until(say: Say, quote: Quote) -> list[str]:
+    return [] if quote.until is None else [say("why-until", until=f"{quote.until:%d.%m.%Y %H:%M}")]
+
+
+def prices_page(
+    say: Say, model: Model, prices: PriceGroups, *, language: str, came_from: ListButton | None = None
+) -> View:
+    """The rates or the table, cut where it grows too long, with the way back to the model's question."""
+    if prices.rates is not None:
+        told = _that_fit(rates_in_words(say, model, prices.rates, language))
+    else:
+        told = _table(say, prices, language)
+    lines = [say("prices-title", model=escape(model.title_in(language))), "", *told]
+    rows = [[button(say("prices-back"), pick(model, came_from)), to_home(say)]]
+    return View(text="\n".join(lines), rows=rows)
+
+
+def _table(say: Say, prices: PriceGroups, language: str) -> list[str]:
+    if prices.rule == "free":
+        return [say("prices-free")]
+    if prices.is_one or prices.in_line is None:
+        return [say("prices-one", price=prices.least)]
+    alike = _alike(prices.groups)
+    shown = _that_fit([_group(say, prices.in_line, groups, language) for groups in alike])
+    cut = sum(len(group.prices) for groups in alike[len(shown) :] for group in groups)
+    return [*shown, say("prices-cut", count=cut)] if cut else shown
+
+
+def _alike(groups: Sequence[PriceGroup]) -> list[list[PriceGroup]]:
+    """Groups with the same prices that differ by their first choice alone stand together."""
+    found: dict[str, list[PriceGroup]] = {}
+    for group in groups:
+        names = [each.name for each, _ in group.same]
+        found.setdefault(repr((names, [value for _, value in group.same[1:]], group.prices)), []).append(group)
+    return list(found.values())
+
+
+def _group(say: Say, in_line: Input, groups: Sequence[PriceGroup], language: str) -> str:
+    """`Режим: Pro · Звук: да`, then the choice that varies with its prices; alone, each of them has a line."""
+    first, title = groups[0], escape(in_line.title_in(language))
+
+    def told(asked: Input, values: Sequence[Any]) -> str:
+        return ", ".join(dict.fromkeys(value_in_words(say, asked, value, language) for value in values))
+
+    cells = [
+        say("prices-cell", choice=told(in_line, values), price=price)
+        for price, values in _by_price(first.prices).items()
+    ]
+    heading = " · ".join(
+        f"{escape(each.title_in(language))}: {told(each, [group.same[place][1] for group in groups])}"
+        for place, (each, _) in enumerate(first.same)
+    )
+    if not heading:
+        return "\n".join([f"<b>{title}</b>", *(f"• {cell}" for cell in cells)])
+    return f"<b>{heading}</b>\n{title}: {' · '.join(cells)}"
+
+
+def _by_price(prices: Sequence[tuple[Any, Money]]) -> dict[Money, list[Any]]:
+    """The values of a choice by what they cost, so that one price is told once."""
+    found: dict[Money, list[Any]] = {}
+    for value, price in prices:
+        found.setdefault(price, []).append(value)
+    return found
+
+
+def _that_fit(groups: Sequence[str]) -> list[str]:
+    """As many groups as a message takes; at least one, which is short enough by itself."""
+    shown: list[str] = []
+    for group in groups:
+        if shown and sum(map(len, shown)) + len(group) > LONGEST:
+            break
+        shown.append(group)
+    return shown

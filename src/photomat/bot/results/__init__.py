@@ -1,0 +1,1 @@
+"""The buttons of a job's card, and the history of orders."""

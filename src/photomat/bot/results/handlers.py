@@ -1,0 +1,200 @@
+"""The buttons of a job's card. Only the tap is answered here: the card is edited by `delivery` alone, from its row.
+
+/history: the orders, newest first, page by page; what did not arrive is sent once more, or as files, free.
+"""
+
+from datetime import timedelta
+from typing import Final
+
+from aiogram import F, Router
+from aiogram.filters import Command
+from aiogram.types import CallbackQuery, Message
+
+from photomat.bot import pages
+from photomat.bot.buttons import HistoryButton, JobAction, JobButton, JobPageButton, MenuButton, Screen
+from photomat.bot.context import Visit
+from photomat.bot.menu.handlers import Gone, model_or_why_not
+from photomat.bot.order_form.flow import reorder
+from photomat.bot.pages import View
+from photomat.bot.results.views import Page, history_page
+from photomat.bot.transport import Tap, send
+from photomat.db.pool import transaction
+from photomat.delivery.rearm import turn_page
+from photomat.delivery.resend import Asked, ask_again
+from photomat.jobs.actions import Canceled, NotYours, TooLate, accept_offer, cancel_job
+from photomat.jobs.history import Bought, own_job, recent_jobs
+from photomat.kernel.errors import NotEnough
+from photomat.kernel.ids import ChatId, JobId
+from photomat.kernel.logs import get_logger
+from photomat.orders.draft import has_fresh_twin
+
+DOUBLE_TAP: Final = timedelta(minutes=1)
+"""Within it the same order is not opened on a second card: both could be paid."""
+SHOWN: Final = 5
+LAST_PAGE: Final = 1000
+log = get_logger()
+
+
+async def cancel(_query: CallbackQuery, callback_data: JobButton, tap: Tap, visit: Visit) -> None:
+    """Cancel the job, if it may be canceled now."""
+    say, shop, job_id = visit.say, visit.shop, JobId(callback_data.job_id)
+    bought = await _own_job(tap, visit, job_id)
+    if bought is None:
+        return
+    model = shop.catalog.models.get(bought.model)
+    usually = shop.times.overdue_of(model.kind if model else "")
+    async with transaction(shop.pool) as tx:
+        outcome = await cancel_job(tx, job_id=job_id, user_id=visit.user_id, message_id=tap.message_id, usually=usually)
+    match outcome:
+        case Canceled():
+            await tap.answer(say("tap-canceled"))
+        case TooLate(finished=True):
+            await tap.answer(say("tap-cancel-finished"), alert=True)
+        case TooLate():
+            minutes = max(1, round(usually.total_seconds() / 60))
+            await tap.answer(say("tap-cancel-too-late", minutes=minutes), alert=True)
+        case NotYours():
+            await tap.answer(say("tap-not-yours"), alert=True)
+
+
+async def accept(_query: CallbackQuery, callback_data: JobButton, tap: Tap, visit: Visit) -> None:
+    """Buy the result of a canceled job."""
+    job_id = JobId(callback_data.job_id)
+    if await _own_job(tap, visit, job_id) is None:
+        return
+    try:
+        async with transaction(visit.shop.pool) as tx:
+            is_accepted = await accept_offer(tx, job_id=job_id, user_id=visit.user_id, message_id=tap.message_id)
+    except NotEnough as refusal:
+        await tap.answer(pages.not_enough(visit.say, refusal), alert=True)
+        return
+    await tap.answer(visit.say("tap-offer-accepted" if is_accepted else "tap-offer-gone"), alert=not is_accepted)
+
+
+async def turn(_query: CallbackQuery, callback_data: JobPageButton, tap: Tap, visit: Visit) -> None:
+    """Show another output of the job."""
+    job_id = JobId(callback_data.job_id)
+    if await _own_job(tap, visit, job_id) is None:
+        return
+    async with transaction(visit.shop.pool) as tx:
+        is_turned = await turn_page(
+            tx, job_id=job_id, user_id=visit.user_id, message_id=tap.message_id, page=callback_data.page
+        )
+    await tap.answer(None if is_turned else visit.say("tap-page-gone"), alert=not is_turned)
+
+
+async def again(_query: CallbackQuery, callback_data: JobButton, tap: Tap, visit: Visit) -> None:
+    """Open a new draft with the job's inputs, on a new card."""
+    bought = await _own_job(tap, visit, JobId(callback_data.job_id))
+    if bought is None or tap.message is None:
+        return
+    model = await model_or_why_not(visit, bought.model)
+    if isinstance(model, Gone):
+        await tap.answer(model.why, alert=True)
+        if model.page is not None:
+            await tap.send(model.page)
+        return
+    if await has_fresh_twin(
+        visit.shop.pool,
+        user_id=visit.user_id,
+        model=model.id,
+        inputs=bought.inputs,
+        origin=visit.unit.origin,
+        within=DOUBLE_TAP,
+    ):
+        await tap.answer(visit.say("tap-again-twice"), alert=True)
+        return
+    await tap.answer()
+    await reorder(visit, tap.send, model, bought.inputs)
+
+
+async def _own_job(tap: Tap, visit: Visit, job_id: JobId) -> Bought | None:
+    """The job whose button was tapped; its correlation id follows the tap. Somebody else's is refused here."""
+    bought = await own_job(visit.shop.pool, job_id=job_id, user_id=visit.user_id)
+    if bought is None:
+        await tap.answer(visit.say("tap-not-yours"), alert=True)
+    else:
+        visit.unit.corr = bought.corr
+    return bought
+
+
+async def nothing(_query: CallbackQuery, tap: Tap, visit: Visit) -> None:
+    """A button that only shows a number."""
+    await tap.answer(visit.say("tap-nothing"))
+
+
+def result_router() -> Router:
+    """The ways to get here."""
+    routes = Router(name="result")
+    routes.callback_query.register(cancel, JobButton.filter(F.action == JobAction.CANCEL))
+    routes.callback_query.register(accept, JobButton.filter(F.action == JobAction.ACCEPT))
+    routes.callback_query.register(again, JobButton.filter(F.action == JobAction.AGAIN))
+    routes.callback_query.register(nothing, JobButton.filter(F.action == JobAction.NOTHING))
+    routes.callback_query.register(turn, JobPageButton.filter(F.action == "page"))
+    return routes
+
+
+async def show_history(message: Message, visit: Visit) -> None:
+    """Answer the command."""
+    await send(message, await _page(visit))
+
+
+async def open_history(_query: CallbackQuery, tap: Tap, visit: Visit) -> None:
+    """Open it from the menu."""
+    await tap.answer()
+    await tap.open(await _page(visit))
+
+
+async def turn_history_page(_query: CallbackQuery, callback_data: HistoryButton, tap: Tap, visit: Visit) -> None:
+    """Open another page."""
+    await tap.answer()
+    await tap.open(await _page(visit, min(callback_data.page, LAST_PAGE)))
+
+
+async def resend(_query: CallbackQuery, callback_data: JobButton, tap: Tap, visit: Visit) -> None:
+    """Let a result come once more. The same tap handled again finds what it asked for."""
+    asked = await _ask(callback_data, tap, visit, as_file=False)
+    await tap.answer(visit.say(f"tap-resend-{asked}"), alert=asked not in {Asked.SENDING, Asked.SHOWING})
+
+
+async def originals(_query: CallbackQuery, callback_data: JobButton, tap: Tap, visit: Visit) -> None:
+    """Let every output come as the file it is, or a text as a file."""
+    asked = await _ask(callback_data, tap, visit, as_file=True)
+    answer = visit.say("tap-originals") if asked is Asked.SENDING else visit.say(f"tap-resend-{asked}")
+    await tap.answer(answer, alert=asked not in {Asked.SENDING, Asked.SHOWING})
+
+
+async def _ask(callback_data: JobButton, tap: Tap, visit: Visit, *, as_file: bool) -> Asked:
+    job_id, chat = JobId(callback_data.job_id), tap.message.chat.id if tap.message else visit.user_id
+    bought = await own_job(visit.shop.pool, job_id=job_id, user_id=visit.user_id)
+    if bought is not None:
+        visit.unit.corr = bought.corr
+    async with transaction(visit.shop.pool) as tx:
+        asked = await ask_again(
+            tx,
+            job_id=job_id,
+            user_id=visit.user_id,
+            chat_id=ChatId(chat),
+            origin=visit.unit.origin,
+            language=visit.language,
+            as_file=as_file,
+        )
+    log.info("RESULT_ASKED_AGAIN", job_id=job_id, corr=visit.unit.corr, answer=asked, as_file=as_file)
+    return asked
+
+
+async def _page(visit: Visit, number: int = 0) -> View:
+    jobs = await recent_jobs(visit.shop.pool, user_id=visit.user_id, limit=SHOWN + 1, skip=number * SHOWN)
+    page = Page(number=number, first=number * SHOWN + 1, jobs=jobs[:SHOWN], has_older=len(jobs) > SHOWN)
+    return history_page(visit.say, page, await visit.shop.titles(visit.language))
+
+
+def history_router() -> Router:
+    """The ways to get here."""
+    routes = Router(name="history")
+    routes.message.register(show_history, Command("history"))
+    routes.callback_query.register(open_history, MenuButton.filter(F.screen == Screen.HISTORY))
+    routes.callback_query.register(turn_history_page, HistoryButton.filter())
+    routes.callback_query.register(resend, JobButton.filter(F.action == JobAction.RESEND))
+    routes.callback_query.register(originals, JobButton.filter(F.action == JobAction.FILES))
+    return routes

@@ -1,0 +1,83 @@
+"""The history in words: each order with what became of it and of its money, and the way to what did not arrive. Pure."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Final
+
+from aiogram.types import InlineKeyboardButton
+
+from photomat.bot.buttons import HistoryButton, JobAction, JobButton
+from photomat.bot.pages import Rows, View, button, hint, to_home
+from photomat.delivery.render import failure_word
+from photomat.jobs.history import PastJob
+from photomat.jobs.job import JobStatus
+from photomat.kernel.text import cut
+from photomat.texts.load import Say
+
+LONGEST_PROMPT: Final = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Some orders, newest first; `number` counts pages from 0."""
+
+    number: int
+    first: int
+    jobs: Sequence[PastJob]
+    has_older: bool
+
+
+def history_page(say: Say, page: Page, titles: Mapping[str, str]) -> View:
+    """The orders of a page: every result can be sent again, every order repeated."""
+    if not page.jobs:
+        return hint(say, "history-empty")
+    numbered = list(enumerate(page.jobs, start=page.first))
+    lines = "\n\n".join(_line(say, number, job, titles) for number, job in numbered)
+    missing = [
+        [_job_button(say("history-resend", number=number), JobAction.RESEND, job)]
+        for number, job in numbered
+        if job.status is JobStatus.DONE
+    ]
+    again = [_job_button(say("history-again", number=number), JobAction.AGAIN, job) for number, job in numbered]
+    return View(text=say("history", lines=lines), rows=[*missing, again, *_turns(page), [to_home(say)]])
+
+
+def _line(say: Say, number: int, job: PastJob, titles: Mapping[str, str]) -> str:
+    return say(
+        "history-line" if job.prompt.strip() else "history-line-bare",
+        number=number,
+        job=str(job.job_id),
+        model=escape(job.title or titles.get(job.model, job.model)),
+        when=f"{job.created_at:%d.%m %H:%M}",
+        prompt=escape(cut(" ".join(job.prompt.split()), LONGEST_PROMPT)),
+        state=_state(say, job),
+    )
+
+
+def _state(say: Say, job: PastJob) -> str:
+    """What became of it, and of its money."""
+    match job.status:
+        case JobStatus.DONE if not job.delivered:
+            return say("history-not-shown")
+        case JobStatus.DONE:
+            return say("history-gift" if job.gift else "history-done", price=job.price)
+        case JobStatus.FAILED:
+            reason = say(f"history-fail-{failure_word(job.fail_code)}")
+            return say("history-failed" if job.price.minor else "history-failed-free", reason=reason, price=job.price)
+        case JobStatus.CANCELED if job.offered:
+            return say("history-offered", price=job.price)
+        case JobStatus.CANCELED:
+            return say("history-canceled" if job.price.minor else "history-canceled-free", price=job.price)
+        case _:
+            return say("history-running", price=job.price)
+
+
+def _turns(page: Page) -> Rows:
+    newer = [button("◀", HistoryButton(page=page.number - 1).pack())] if page.number else []
+    older = [button("▶", HistoryButton(page=page.number + 1).pack())] if page.has_older else []
+    return [[*newer, *older]] if newer or older else []
+
+
+def _job_button(text: str, action: JobAction, job: PastJob) -> InlineKeyboardButton:
+    return button(text, JobButton(job_id=job.job_id, action=action).pack())

@@ -1,0 +1,1 @@
+"""Promo codes, invitations and gifts."""

@@ -1,0 +1,1 @@
+"""Ways to pay: Stars, invoices of providers, subscriptions."""

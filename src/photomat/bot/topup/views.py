@@ -1,0 +1,235 @@
+"""Paying, in words: the ways, the packages and sums, the bill, the subscription, support and terms. Pure.
+
+The subscription, and a user's last payments, in words; `draft_id` leads back to the order it is for. Pure.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+from typing import Final
+
+from aiogram.types import InlineKeyboardButton
+
+from photomat.bot.buttons import (
+    CheckBillButton,
+    PayButton,
+    PayStep,
+    Screen,
+    SubscriptionAction,
+    SubscriptionButton,
+    TopupButton,
+    TransferAction,
+    TransferButton,
+)
+from photomat.bot.pages import Rows, View, button, screen_button, to_home
+from photomat.kernel.money import Money
+from photomat.payments.offers import STARS_CURRENCY, Offers, Plan, Way
+from photomat.payments.payment import PastPayment
+from photomat.payments.subscriptions import Subscription
+from photomat.texts.load import Say
+
+SUMS_IN_ROW: Final = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Waiting:
+    """The order a top-up is for, and what the wallet lacks for it; nothing where it lacks nothing."""
+
+    draft_id: int = 0
+    missing: Money | None = None
+
+
+def ways_page(say: Say, ways: Sequence[Way], *, plan: bool, balance: Money, waiting: Waiting) -> View:
+    """The ways that are switched on."""
+    if not ways and not plan:
+        return View(text=say("pay-nothing-open"), rows=[[to_home(say)]])
+    lines = [say("pay-ways", balance=balance)]
+    if waiting.missing is not None:
+        lines.append(say("pay-for-order", missing=waiting.missing))
+    rows = [[_way(say, way, waiting.draft_id)] for way in ways]
+    if plan:
+        show = SubscriptionButton(action=SubscriptionAction.SHOW, draft_id=waiting.draft_id)
+        rows.append([button(say("pay-way-subscription"), show.pack())])
+    return View(text="\n\n".join(lines), rows=[*rows, [to_home(say)]])
+
+
+def packages_page(say: Say, offers: Offers, waiting: Waiting) -> View:
+    """The packages of Stars."""
+    rows = [
+        [
+            button(
+                say("pay-package-more", stars=one.stars, credit=one.credit, percent=one.percent)
+                if one.percent
+                else say("pay-package", stars=one.stars, credit=one.credit),
+                PayButton(step=PayStep.BILL, way="stars", amount=one.stars, draft_id=waiting.draft_id).pack(),
+            )
+        ]
+        for one in offers.packages
+    ]
+    return View(text=_with_order(say, say("pay-packages"), waiting), rows=[*rows, [_to_ways(say, waiting.draft_id)]])
+
+
+def sums_page(say: Say, offers: Offers, way: Way, waiting: Waiting) -> View:
+    """The sums of a way, and one's own."""
+    buttons = [
+        button(
+            say("pay-sum", sum=one),
+            PayButton(step=PayStep.BILL, way=way, amount=one.minor, draft_id=waiting.draft_id).pack(),
+        )
+        for one in offers.sums
+        if offers.least <= one <= offers.most
+    ]
+    rows = [buttons[start : start + SUMS_IN_ROW] for start in range(0, len(buttons), SUMS_IN_ROW)]
+    own = PayButton(step=PayStep.OWN, way=way, amount=0, draft_id=waiting.draft_id)
+    rows += [[button(say("pay-own-sum"), own.pack())], [_to_ways(say, waiting.draft_id)]]
+    return View(text=_with_order(say, say("pay-sums", way=say(f"pay-way-{way}")), waiting), rows=rows)
+
+
+def ask_own_sum(say: Say, offers: Offers, way: Way, draft_id: int) -> View:
+    """Let a sum be typed."""
+    text = say("pay-ask-sum", least=offers.least, most=offers.most)
+    return View(text=text, rows=[[_back_to_sums(say, way, draft_id)]], expects_text=True)
+
+
+def wrong_sum(say: Say, offers: Offers, way: Way, draft_id: int) -> View:
+    """Why a typed sum does not do."""
+    text = say("pay-wrong-sum", least=offers.least, most=offers.most)
+    return View(text=text, rows=[[_back_to_sums(say, way, draft_id)]], expects_text=True)
+
+
+def stars_bill(say: Say, *, stars: int, credit: Money, link: str, draft_id: int) -> View:
+    """A bill in Stars behind its button."""
+    pay = InlineKeyboardButton(text=say("pay-stars-button", stars=stars), url=link)
+    back = PayButton(step=PayStep.SUMS, way="stars", amount=0, draft_id=draft_id)
+    text = say("pay-stars-bill", stars=stars, credit=credit)
+    return View(text=text, rows=[[pay], [button(say("pay-back"), back.pack())]])
+
+
+def provider_bill(say: Say, *, way: Way, amount: Money, url: str, topup_id: int, draft_id: int) -> View:
+    """A provider's bill behind its button, and a way to ask whether it is paid."""
+    rows: Rows = [
+        [InlineKeyboardButton(text=say("pay-bill-button", sum=amount), url=url)],
+        [button(say("pay-check"), CheckBillButton(topup_id=topup_id).pack())],
+        [_back_to_sums(say, way, draft_id)],
+    ]
+    return View(text=say("pay-bill", sum=amount, way=say(f"pay-way-{way}")), rows=rows)
+
+
+def paid_bill(say: Say) -> View:
+    """A bill that was paid: there is nothing to press any more."""
+    return View(text=say("pay-bill-paid"), rows=[[screen_button(say, "menu-balance", Screen.BALANCE), to_home(say)]])
+
+
+def canceled_bill(say: Say) -> View:
+    """A bill that cannot be paid any more."""
+    return View(text=say("pay-bill-canceled"), rows=[[screen_button(say, "menu-topup", Screen.TOPUP), to_home(say)]])
+
+
+def provider_trouble(say: Say, *, way: Way, draft_id: int) -> View:
+    """The provider does not answer: nothing was paid, and there are other ways."""
+    again = button(say("pay-again"), PayButton(step=PayStep.SUMS, way=way, amount=0, draft_id=draft_id).pack())
+    text = say("pay-provider-trouble", way=say(f"pay-way-{way}"))
+    return View(text=text, rows=[[again], [_to_ways(say, draft_id)]])
+
+
+def refused(say: Say, text: str, *, draft_id: int = 0) -> View:
+    """Why nothing can be paid now."""
+    return View(text=text, rows=[[_to_ways(say, draft_id)], [to_home(say)]])
+
+
+def terms_page(say: Say, *, url: str | None, contact: str) -> View:
+    """What is sold and when money comes back."""
+    text = say("pay-terms-link", url=escape(url)) if url else say("pay-terms")
+    return View(text=_with_contact(say, text, contact), rows=[[to_home(say)]])
+
+
+def _way(say: Say, way: Way, draft_id: int) -> InlineKeyboardButton:
+    if way == "transfer":
+        data = TransferButton(action=TransferAction.START, draft_id=draft_id).pack()
+    else:
+        data = PayButton(step=PayStep.SUMS, way=way, amount=0, draft_id=draft_id).pack()
+    return button(say(f"pay-way-{way}"), data)
+
+
+def _with_order(say: Say, text: str, waiting: Waiting) -> str:
+    return text if waiting.missing is None else f"{text}\n\n{say('pay-for-order', missing=waiting.missing)}"
+
+
+def _with_contact(say: Say, text: str, contact: str) -> str:
+    return f"{text}\n\n{say('pay-contact', contact=escape(contact))}" if contact else text
+
+
+def _to_ways(say: Say, draft_id: int) -> InlineKeyboardButton:
+    return button(say("pay-back-to-ways"), TopupButton(draft_id=draft_id).pack())
+
+
+def _back_to_sums(say: Say, way: Way, draft_id: int) -> InlineKeyboardButton:
+    return button(say("pay-back"), PayButton(step=PayStep.SUMS, way=way, amount=0, draft_id=draft_id).pack())
+
+
+def plan_page(say: Say, plan: Plan, *, draft_id: int) -> View:
+    """What the subscription gives, for who has none."""
+    buy = _act(say("pay-subscribe", stars=plan.stars), SubscriptionAction.BUY, draft_id)
+    rows = [[buy], *_leave(say, draft_id)]
+    return View(text=say("pay-plan", stars=plan.stars, credit=plan.credit), rows=rows)
+
+
+def plan_bill(say: Say, plan: Plan, *, link: str, draft_id: int) -> View:
+    """The first month's bill behind its button."""
+    pay = InlineKeyboardButton(text=say("pay-subscribe-button", stars=plan.stars), url=link)
+    back = _act(say("pay-back"), SubscriptionAction.SHOW, draft_id)
+    return View(text=say("pay-plan", stars=plan.stars, credit=plan.credit), rows=[[pay], [back]])
+
+
+def own_page(say: Say, mine: Subscription, *, draft_id: int) -> View:
+    """Until when it is paid and how it goes on."""
+    until = f"{mine.expires_at:%d.%m.%Y}"
+    text = say("pay-subscribed", stars=mine.stars, credit=mine.allowance)
+    if mine.state == "canceled":
+        state, act = say("pay-subscription-canceled", until=until), SubscriptionAction.RESUME
+        label = say("pay-subscription-resume")
+    else:
+        state = say("pay-subscription-failed" if mine.state == "failed" else "pay-subscription-active", until=until)
+        act, label = SubscriptionAction.CANCEL, say("pay-subscription-cancel")
+    return View(text=f"{text}\n\n{state}", rows=[[_act(label, act, draft_id)], *_leave(say, draft_id)])
+
+
+def none_sold(say: Say, *, draft_id: int) -> View:
+    """There is no subscription here."""
+    return View(text=say("pay-no-plan"), rows=_leave(say, draft_id))
+
+
+def support_page(say: Say, payments: Sequence[PastPayment], *, contact: str) -> View:
+    """Whom to write to, how to ask for money back, and the last payments with their numbers."""
+    parts = [say("pay-support")]
+    parts.append(say("pay-contact", contact=escape(contact)) if contact else say("pay-no-contact"))
+    parts.append(say("pay-support-list") if payments else say("pay-support-empty"))
+    lines = "\n".join(_line(say, one) for one in payments)
+    return View(text="\n\n".join([*parts, *([lines] if lines else [])]), rows=_leave(say))
+
+
+def _line(say: Say, one: PastPayment) -> str:
+    line = say(
+        "pay-support-line",
+        number=one.payment_id,
+        when=f"{one.received_at:%d.%m.%Y %H:%M}",
+        paid=_paid(say, one.paid),
+        credit=one.credit,
+    )
+    if one.refunding.minor:
+        return f"{line} · {say('pay-support-refunding', amount=one.refunding)}"
+    return f"{line} · {say('pay-support-refunded', amount=one.refunded)}" if one.refunded.minor else line
+
+
+def _paid(say: Say, paid: Money) -> str:
+    if paid.currency == STARS_CURRENCY:
+        return say("pay-stars", stars=paid.minor)
+    return say("pay-sum", sum=paid)
+
+
+def _leave(say: Say, draft_id: int = 0) -> Rows:
+    return [[button(say("menu-topup"), TopupButton(draft_id=draft_id).pack()), to_home(say)]]
+
+
+def _act(text: str, action: SubscriptionAction, draft_id: int) -> InlineKeyboardButton:
+    return button(text, SubscriptionButton(action=action, draft_id=draft_id).pack())

@@ -1,0 +1,1 @@
+"""Manual transfers: the customer's receipt and the operator's decision."""

@@ -1,0 +1,238 @@
+"""A transfer by hand: the sum, the requisites with a code, the receipt. Nothing here credits anything; an operator does.
+
+A receipt is told by its bytes. It is taken in a transaction of its own, by the update that brought it, before the user reads
+that it waits: killed in between, the update is handled again and finds it. One decided meanwhile is told of by its notice.
+"""
+
+from aiogram import Bot, F, Router
+from aiogram.filters import Command, StateFilter
+from aiogram.types import CallbackQuery, Message
+
+from photomat.bot import pages
+from photomat.bot.buttons import (
+    ReceiptAction,
+    ReceiptButton,
+    TransferAction,
+    TransferButton,
+    TransferReceiptButton,
+    TransferSumButton,
+)
+from photomat.bot.context import Visit
+from photomat.bot.conversation import Transferring
+from photomat.bot.middlewares import SpokenToUs
+from photomat.bot.order_card.drafts import Show
+from photomat.bot.pages import View
+from photomat.bot.topup.ways import draft_of, limit_reached
+from photomat.bot.transfer import views
+from photomat.bot.transfer.receipt_file import MOST_BYTES, Attached, attached_to, read_content
+from photomat.bot.transport import Tap, send
+from photomat.catalog.answers import Refused
+from photomat.db.pool import transaction
+from photomat.kernel.ids import ChatId
+from photomat.kernel.money import Money, read_minor
+from photomat.kernel.text import storable
+from photomat.payments import transfers
+from photomat.payments.offers import Offers
+from photomat.payments.topup import Topup, close_topup, find_topup, open_topup
+from photomat.payments.transfers import Receipt, ReceiptFile, ReceiptState
+
+DRAFT, TOPUP = "transfer_draft", "transfer_topup"
+
+
+async def start(_query: CallbackQuery, callback_data: TransferButton, tap: Tap, visit: Visit) -> None:
+    """Ask for the sum, unless there is a reason not to."""
+    offers = _open_offers(visit)
+    refusal = visit.say("transfer-closed") if offers is None else await _why_not(visit)
+    if offers is None or refusal:
+        await tap.answer(refusal, alert=True)
+        return
+    await tap.answer()
+    await visit.state.set_state(Transferring.naming_sum)
+    await visit.state.set_data({DRAFT: callback_data.draft_id})
+    await tap.open(views.ask_sum(visit.say, offers))
+
+
+async def sum_by_tap(_query: CallbackQuery, callback_data: TransferSumButton, tap: Tap, visit: Visit) -> None:
+    """Take an offered sum, while the sum is being asked for."""
+    offers = _open_offers(visit)
+    if offers is None or await visit.state.get_state() != Transferring.naming_sum.state:
+        await tap.answer(visit.say("tap-question-closed"), alert=True)
+        return
+    await tap.answer()
+    await _offer(visit, offers, callback_data.minor, show=tap.open)
+
+
+async def sum_by_text(message: Message, visit: Visit) -> None:
+    """Take a typed sum, or say what is expected."""
+
+    async def show(view: View) -> None:
+        await send(message, view)
+
+    offers = _open_offers(visit)
+    if offers is None:
+        await visit.state.clear()
+        await show(pages.hint(visit.say, "transfer-closed"))
+        return
+    try:
+        minor = read_minor((message.text or "").strip().removesuffix("₽"))
+    except ValueError:
+        minor = 0
+    await _offer(visit, offers, minor, show=show)
+
+
+async def expect_receipt(_query: CallbackQuery, callback_data: TransferReceiptButton, tap: Tap, visit: Visit) -> None:
+    """Wait for the receipt of this transfer, again where the conversation went elsewhere meanwhile."""
+    topup = await _own_topup(visit, callback_data.topup_id)
+    if topup is None:
+        await tap.answer(visit.say("tap-question-closed"), alert=True)
+        return
+    sent = await transfers.sent_for(visit.shop.pool, topup.topup_id)
+    if sent is not None:
+        await tap.answer(visit.say(f"transfer-toast-{sent.state}"), alert=True)
+        return
+    await tap.answer()
+    await _wait_for_receipt(visit, topup)
+    await tap.send(views.expects_receipt(visit.say, topup))
+
+
+async def take_receipt(message: Message, visit: Visit, bot: Bot) -> None:
+    """Take a receipt: a photo or a document that is a picture or a PDF by its bytes."""
+    data = await visit.state.get_data()
+    topup = await _own_topup(visit, int(data.get(TOPUP, 0)))
+    if topup is None:
+        await visit.state.clear()
+        await send(message, pages.hint(visit.say, "transfer-lost"))
+        return
+    attached = attached_to(message)
+    file = Refused(key="transfer-expects-file", facts={}) if attached is None else await _checked(bot, attached)
+    if isinstance(file, Refused):
+        await send(message, views.refused_file(visit.say, file))
+        return
+    receipt = await _submit(visit, topup, file, note=message.caption or "")
+    await visit.state.clear()
+    if receipt is None:
+        limit = transfers.MOST_WAITING
+        await send(message, View(text=visit.say("transfer-too-many", limit=limit), rows=[[pages.to_home(visit.say)]]))
+    elif receipt.state is ReceiptState.WAITING:
+        await send(message, views.receipt_page(visit.say, receipt))
+
+
+async def show_state(_query: CallbackQuery, callback_data: ReceiptButton, tap: Tap, visit: Visit) -> None:
+    """Say where a receipt stands."""
+    receipt = await transfers.find_receipt(visit.shop.pool, callback_data.receipt_id)
+    if receipt is None or receipt.user_id != visit.user_id:
+        await tap.answer(visit.say("receipt-not-yours"), alert=True)
+        return
+    await tap.answer(visit.say(f"transfer-toast-{receipt.state}"))
+    await tap.replace(views.receipt_page(visit.say, receipt))
+
+
+async def leave_by_tap(_query: CallbackQuery, tap: Tap, visit: Visit) -> None:
+    """Leave the transfer."""
+    await tap.answer()
+    await tap.open(await _left(visit))
+
+
+async def leave_by_command(message: Message, visit: Visit) -> None:
+    """/cancel in the middle of a transfer."""
+    await send(message, await _left(visit))
+
+
+def _open_offers(visit: Visit) -> Offers | None:
+    offers = visit.shop.offers
+    return offers if offers is not None and offers.transfer_details.strip() else None
+
+
+async def _why_not(visit: Visit) -> str:
+    if await transfers.count_waiting(visit.shop.pool, visit.user_id) >= transfers.MOST_WAITING:
+        return visit.say("transfer-too-many", limit=transfers.MOST_WAITING)
+    return await limit_reached(visit) or ""
+
+
+async def _offer(visit: Visit, offers: Offers, minor: int, *, show: Show) -> None:
+    amount = Money(minor, offers.currency)
+    if not offers.least <= amount <= offers.most:
+        text = visit.say("transfer-bad-sum", least=offers.least, most=offers.most)
+        await show(View(text=text, rows=[], expects_text=True))
+        return
+    data = await visit.state.get_data()
+    topup = await open_topup(
+        visit.shop.pool,
+        origin=visit.unit.origin,
+        bot_id=visit.unit.bot_id,
+        user_id=visit.user_id,
+        way="transfer",
+        asked=amount,
+        credit=amount,
+        draft_id=draft_of(int(data.get(DRAFT, 0))),
+    )
+    await _wait_for_receipt(visit, topup)
+    await show(views.requisites(visit.say, topup, offers.transfer_details))
+
+
+async def _wait_for_receipt(visit: Visit, topup: Topup) -> None:
+    await visit.state.set_state(Transferring.sending_receipt)
+    await visit.state.set_data({TOPUP: topup.topup_id})
+
+
+async def _own_topup(visit: Visit, topup_id: int) -> Topup | None:
+    topup = await find_topup(visit.shop.pool, topup_id)
+    return topup if topup is not None and topup.user_id == visit.user_id and topup.way == "transfer" else None
+
+
+async def _checked(bot: Bot, attached: Attached) -> ReceiptFile | Refused:
+    """The file, or why it is no receipt."""
+    if attached.size_bytes > MOST_BYTES:
+        return Refused(key="transfer-file-too-big", facts={})
+    content = await read_content(bot, attached.file_id)
+    if content is None:
+        return Refused(key="transfer-file-unreadable", facts={})
+    if not content.is_receipt:
+        return Refused(key="transfer-file-of-wrong-kind", facts={})
+    return ReceiptFile(
+        kind=attached.kind, file_id=attached.file_id, unique_id=attached.unique_id, sha256=content.sha256
+    )
+
+
+async def _submit(visit: Visit, topup: Topup, file: ReceiptFile, *, note: str) -> Receipt | None:
+    async with transaction(visit.shop.pool) as tx:
+        return await transfers.submit_receipt(
+            tx,
+            origin=visit.unit.origin,
+            topup=topup,
+            bot_id=visit.unit.bot_id,
+            file=file,
+            note=storable(note),
+            details=visit.shop.offers.transfer_details if visit.shop.offers else "",
+            operators=[ChatId(operator) for operator in visit.shop.operators],
+        )
+
+
+async def _left(visit: Visit) -> View:
+    topup_id = int((await visit.state.get_data()).get(TOPUP, 0))
+    if topup_id:
+        async with transaction(visit.shop.pool) as tx:
+            await close_topup(tx, topup_id=topup_id, user_id=visit.user_id)
+    if await visit.state.get_state() in Transferring:
+        await visit.state.clear()
+    return views.left(visit.say)
+
+
+def transfer_commands_router() -> Router:
+    """What is asked before a command finds its general meaning."""
+    routes = Router(name="transfer-commands")
+    routes.message.register(leave_by_command, Command("cancel"), StateFilter(Transferring))
+    return routes
+
+
+def transfer_router() -> Router:
+    """The ways to get here."""
+    routes = Router(name="transfer")
+    routes.message.register(sum_by_text, StateFilter(Transferring.naming_sum), SpokenToUs())
+    routes.message.register(take_receipt, StateFilter(Transferring.sending_receipt), SpokenToUs())
+    routes.callback_query.register(start, TransferButton.filter(F.action == TransferAction.START))
+    routes.callback_query.register(leave_by_tap, TransferButton.filter(F.action == TransferAction.LEAVE))
+    routes.callback_query.register(sum_by_tap, TransferSumButton.filter())
+    routes.callback_query.register(expect_receipt, TransferReceiptButton.filter())
+    routes.callback_query.register(show_state, ReceiptButton.filter(F.action == ReceiptAction.STATE))
+    return routes

@@ -1,0 +1,208 @@
+"""A transfer by hand in words: its sum, where to send it, the receipt that waits and what became of it. Pure.
+
+Receipts as operators are answered about them: the question for a sum, for a reason, and what came of a decision. Pure.
+"""
+
+from collections.abc import Sequence
+from html import escape
+from typing import Final
+
+from aiogram.types import InlineKeyboardButton
+
+from photomat.bot.buttons import (
+    ReasonButton,
+    ReceiptAction,
+    ReceiptButton,
+    Screen,
+    TransferAction,
+    TransferButton,
+    TransferReceiptButton,
+    TransferSumButton,
+)
+from photomat.bot.pages import View, button, screen_button, to_home
+from photomat.catalog.answers import Refused
+from photomat.kernel.money import Money
+from photomat.operators.receipts import MOST_REASON, Ruled, Ruling
+from photomat.payments.offers import Offers
+from photomat.payments.topup import Topup
+from photomat.payments.transfer_notices import REASONS
+from photomat.payments.transfers import Receipt, ReceiptState, code_of
+from photomat.texts.load import Say
+
+SUMS_IN_ROW: Final = 3
+SHOWN_REASON: Final = 60
+
+
+def start_button(say: Say, draft_id: int = 0) -> InlineKeyboardButton:
+    """The way to a transfer, for the page that lists the ways to pay."""
+    return button(say("transfer-button"), TransferButton(action=TransferAction.START, draft_id=draft_id).pack())
+
+
+def ask_sum(say: Say, offers: Offers) -> View:
+    """Ask how much it is going to be."""
+    sums = [
+        button(say("transfer-sum", amount=amount), TransferSumButton(minor=amount.minor).pack())
+        for amount in offers.sums
+        if offers.least <= amount <= offers.most
+    ]
+    rows = [sums[start : start + SUMS_IN_ROW] for start in range(0, len(sums), SUMS_IN_ROW)]
+    text = say("transfer-ask-sum", least=offers.least, most=offers.most)
+    return View(text=text, rows=[*rows, [_leave(say)]], expects_text=True)
+
+
+def requisites(say: Say, topup: Topup, details: str) -> View:
+    """Where to send how much, what to write beside it, and that the receipt is waited for."""
+    text = say(
+        "transfer-requisites",
+        amount=topup.credit,
+        details=escape(details.replace("\\n", "\n").strip()),
+        code=code_of(topup.topup_id),
+    )
+    send = button(say("transfer-send-receipt"), TransferReceiptButton(topup_id=topup.topup_id).pack())
+    return View(text=text, rows=[[send], [_leave(say)]])
+
+
+def expects_receipt(say: Say, topup: Topup) -> View:
+    """What to send now."""
+    text = say("transfer-expects-receipt", amount=topup.credit, code=code_of(topup.topup_id))
+    return View(text=text, rows=[[_leave(say)]])
+
+
+def refused_file(say: Say, refused: Refused) -> View:
+    """Why a file is no receipt; the receipt is still waited for."""
+    return View(text=say(refused.key, **refused.facts), rows=[[_leave(say)]])
+
+
+def receipt_page(say: Say, receipt: Receipt) -> View:
+    """Where a receipt stands, for who sent it."""
+    balance = [screen_button(say, "menu-balance", Screen.BALANCE), to_home(say)]
+    facts = {"amount": receipt.amount, "code": receipt.code, "sent": f"{receipt.created_at:%d.%m %H:%M}"}
+    match receipt.state:
+        case ReceiptState.WAITING:
+            state = ReceiptButton(action=ReceiptAction.STATE, receipt_id=receipt.receipt_id)
+            again = [button(say("transfer-state"), state.pack())]
+            return View(text=say("transfer-waiting", **facts), rows=[again, balance])
+        case ReceiptState.APPROVED:
+            return View(text=say("transfer-approved", credited=receipt.credited, **facts), rows=[balance])
+        case ReceiptState.DECLINED:
+            reason = escape(receipt.reason or "")
+            again = [button(say("transfer-again"), TransferReceiptButton(topup_id=receipt.topup_id).pack())]
+            return View(text=say("transfer-declined", reason=reason, **facts), rows=[again, balance])
+
+
+def left(say: Say) -> View:
+    """The transfer was put away, and can be begun again."""
+    onward = [screen_button(say, "menu-topup", Screen.TOPUP), to_home(say)]
+    return View(text=say("transfer-left"), rows=[[start_button(say)], onward])
+
+
+def waiting_lines(say: Say, receipts: Sequence[Receipt]) -> list[str]:
+    """A line for each receipt that waits, for the page of the ways to pay."""
+    return [
+        say(
+            "transfer-waiting-line",
+            amount=receipt.amount,
+            code=receipt.code,
+            sent=f"{receipt.created_at:%d.%m %H:%M}",
+        )
+        for receipt in receipts
+    ]
+
+
+def waiting_sum(say: Say, receipts: Sequence[Receipt]) -> str:
+    """What all that waits comes to, for the balance; nothing when nothing waits."""
+    if not receipts:
+        return ""
+    total = Money(sum(receipt.amount.minor for receipt in receipts), receipts[0].amount.currency)
+    return say("transfer-waiting-sum", total=total)
+
+
+def _leave(say: Say) -> InlineKeyboardButton:
+    return button(say("button-leave"), TransferButton(action=TransferAction.LEAVE).pack())
+
+
+def ask_approved_sum(say: Say, receipt: Receipt) -> View:
+    """Ask what it is credited with instead."""
+    text = say("receipt-ask-sum", number=receipt.receipt_id, amount=receipt.amount)
+    return View(text=text, rows=[], expects_text=True)
+
+
+def ask_reason(say: Say, receipt: Receipt) -> View:
+    """Ask why it is declined. The usual reasons by a tap, any other by typing."""
+    rows = [
+        [
+            button(
+                say("receipt-reason", reason=reason), ReasonButton(receipt_id=receipt.receipt_id, reason=number).pack()
+            )
+        ]
+        for number, reason in enumerate(REASONS)
+    ]
+    text = say("receipt-ask-reason", number=receipt.receipt_id, amount=receipt.amount)
+    return View(text=text, rows=rows, expects_text=False)
+
+
+def ask_anyway(say: Say, ruled: Ruled) -> View:
+    """A receipt like it was credited: say which, and let the operator insist."""
+    number = ruled.receipt.receipt_id if ruled.receipt else 0
+    rows = [
+        [button(say("receipt-anyway"), ReceiptButton(action=ReceiptAction.ANYWAY, receipt_id=number).pack())],
+        [button(say("receipt-decline"), ReceiptButton(action=ReceiptAction.DECLINE, receipt_id=number).pack())],
+    ]
+    return View(text=_twin(say, ruled), rows=rows)
+
+
+def ask_sum_again(say: Say, ruled: Ruled) -> View:
+    """The same, where the sum was typed: typed again it is insisted on."""
+    return View(text=f"{_twin(say, ruled)}\n\n{say('receipt-twin-type-again')}", rows=[], expects_text=True)
+
+
+def answer(say: Say, ruled: Ruled, *, most: Money) -> str:
+    """What came of it, short enough to pop up; plain text."""
+    receipt = ruled.receipt
+    match ruled.ruling:
+        case Ruling.BAD_SUM:
+            return say("receipt-bad-sum", most=most)
+        case Ruling.BAD_REASON:
+            return say("receipt-bad-reason", limit=MOST_REASON)
+        case Ruling.TWIN_CREDITED:
+            return say("receipt-twin-toast")
+        case _ if receipt is None:
+            return say("receipt-gone")
+        case Ruling.APPROVED:
+            return say("receipt-approved", number=receipt.receipt_id, credited=receipt.credited)
+        case Ruling.DECLINED:
+            return say("receipt-declined", number=receipt.receipt_id)
+        case _:
+            return _before(say, receipt)
+
+
+def _twin(say: Say, ruled: Ruled) -> str:
+    if ruled.receipt is None or ruled.twin is None:
+        raise TypeError("a credited twin comes with both receipts")
+    return say(
+        "receipt-twin-credited",
+        number=ruled.receipt.receipt_id,
+        twin=ruled.twin.receipt_id,
+        twin_user=str(ruled.twin.user_id),
+        same="file" if ruled.twin.same_file else "note",
+    )
+
+
+def _before(say: Say, receipt: Receipt) -> str:
+    facts = {"by": receipt.decided_by, "when": f"{receipt.decided_at:%d.%m %H:%M}"}
+    if receipt.credited is not None:
+        return say("receipt-approved-before", credited=receipt.credited, **facts)
+    return say("receipt-declined-before", reason=(receipt.reason or "")[:SHOWN_REASON], **facts)
+
+
+def waiting_list(say: Say, *, count: int, shown: int) -> View:
+    """How many wait; the oldest of them follow, each as a message of its own."""
+    if shown < count:
+        return View(text=say("receipt-list-oldest", count=count, shown=shown), rows=[])
+    text = say("receipt-list", count=count) if count else say("receipt-list-empty")
+    return View(text=text, rows=[])
+
+
+def as_html(text: str) -> View:
+    """An answer as a message."""
+    return View(text=escape(text), rows=[])

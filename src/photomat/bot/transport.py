@@ -1,0 +1,121 @@
+"""Puts views in front of people: new messages, edits of menus, and the one answer to a tap.
+
+A view is sent as HTML. In a private chat a menu is edited in place; in a group, where anybody may tap, it is sent anew.
+"""
+
+from html import escape
+from typing import Final
+
+from aiogram.enums import ChatType, ParseMode
+from aiogram.exceptions import TelegramBadRequest
+from aiogram.types import CallbackQuery, ForceReply, InaccessibleMessage, InlineKeyboardMarkup, Message
+
+from photomat.bot.pages import View
+from photomat.kernel.ids import MessageId
+from photomat.telegram.errors import is_not_modified
+
+LONGEST_TOAST: Final = 200
+
+
+class Tap:
+    """A tap on a button. It is answered exactly once, whoever answers first."""
+
+    def __init__(self, query: CallbackQuery, *, on_a_job_card: bool = False) -> None:
+        self.query = query
+        self.is_answered = False
+        self._on_a_job_card = on_a_job_card
+
+    @property
+    def message(self) -> Message | InaccessibleMessage | None:
+        """The message whose button was tapped."""
+        return self.query.message
+
+    @property
+    def message_id(self) -> MessageId:
+        """Its id; 0, which no message has, when Telegram does not tell."""
+        return MessageId(self.message.message_id if self.message else 0)
+
+    async def answer(self, text: str | None = None, *, alert: bool = False) -> None:
+        """Answer it, with a short text or with none; one too old to be answered is let go."""
+        if self.is_answered:
+            return
+        self.is_answered = True
+        try:
+            await self.query.answer(text=text[:LONGEST_TOAST] if text else None, show_alert=alert)
+        except TelegramBadRequest:
+            return
+
+    async def open(self, view: View) -> None:
+        """Go to a place of the menu: in place in a private chat, as a new message in a group."""
+        if self.message is not None and self.message.chat.type == ChatType.PRIVATE:
+            await self.replace(view)
+        else:
+            await self.send(view)
+
+    async def replace(self, view: View) -> None:
+        """Turn the tapped message into the view; when it may not or can no longer be edited, send the view."""
+        message = self.message
+        if not isinstance(message, Message) or self._on_a_job_card or _must_be_replied_to(message, view):
+            await self.send(view)
+            return
+        try:
+            await message.edit_text(_text(message, view), parse_mode=ParseMode.HTML, reply_markup=view.keyboard)
+        except TelegramBadRequest as refusal:
+            if not is_not_modified(refusal):
+                await self.send(view)
+
+    async def send(self, view: View) -> None:
+        """Send the view as a new message into the chat of the tap."""
+        message = self.message
+        if message is None:
+            return
+        text = _text(message, view)
+        if _must_be_replied_to(message, view):
+            person = self.query.from_user
+            text = f'<a href="tg://user?id={person.id}">{escape(person.first_name)}</a>\n{text}'
+        await message.answer(text, parse_mode=ParseMode.HTML, reply_markup=_markup(message, view))
+
+
+async def send(message: Message, view: View) -> MessageId:
+    """Answer a message with the view; in a group as a reply, so that it is clear who is meant. Gives the answer's id."""
+    markup = _markup(message, view)
+    if message.chat.type == ChatType.PRIVATE:
+        sent = await message.answer(view.text, parse_mode=ParseMode.HTML, reply_markup=markup)
+    else:
+        sent = await message.reply(
+            _text(message, view), parse_mode=ParseMode.HTML, reply_markup=markup, allow_sending_without_reply=True
+        )
+    return MessageId(sent.message_id)
+
+
+async def edit_or_send(message: Message, view: View, *, sent_before: int | None) -> MessageId:
+    """Turn what was sent before into the view; answer the message with it where that cannot be. Gives its id."""
+    bot = message.bot
+    if bot is None or sent_before is None:
+        return await send(message, view)
+    try:
+        await bot.edit_message_text(
+            _text(message, view),
+            chat_id=message.chat.id,
+            message_id=sent_before,
+            parse_mode=ParseMode.HTML,
+            reply_markup=view.keyboard,
+        )
+    except TelegramBadRequest as refusal:
+        if not is_not_modified(refusal):
+            return await send(message, view)
+    return MessageId(sent_before)
+
+
+def _text(message: Message | InaccessibleMessage, view: View) -> str:
+    is_alone = message.chat.type == ChatType.PRIVATE or not view.in_group
+    return view.text if is_alone else f"{view.text}\n\n{view.in_group}"
+
+
+def _markup(message: Message | InaccessibleMessage, view: View) -> InlineKeyboardMarkup | ForceReply | None:
+    return ForceReply(selective=True) if _must_be_replied_to(message, view) else view.keyboard
+
+
+def _must_be_replied_to(message: Message | InaccessibleMessage, view: View) -> bool:
+    """In a group a bot may see only replies to its messages, so a typed answer has to be one."""
+    return view.expects_text and message.chat.type != ChatType.PRIVATE

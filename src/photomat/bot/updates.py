@@ -1,0 +1,127 @@
+"""getUpdates into the inbox, where there is no public address.
+
+The offset moves on only after the updates are committed: killed before, Telegram gives them again and the inbox knows
+them. Whatever goes wrong (another poller, no network), it is logged, waited out and tried again.
+
+How Telegram reaches the bot: by webhook where there is a public address, else by long polling. Both bear repeating.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, Final
+
+from aiogram import Bot
+from aiogram.exceptions import TelegramConflictError
+from aiogram.methods import TelegramMethod
+
+from photomat.bot.app import ALLOWED_UPDATES
+from photomat.bot.checkout_guard import CheckoutGuard
+from photomat.bot.worker import in_our_words
+from photomat.db.pool import Pool
+from photomat.inbox.receive import receive
+from photomat.kernel.clock import backoff_s, monotonic, sleep_until_set
+from photomat.kernel.error_report import describe
+from photomat.kernel.errors import Transient
+from photomat.kernel.ids import BotId
+from photomat.kernel.logs import get_logger
+
+ANSWER_WITHIN_S: Final = 10
+LONGEST_PAUSE_S: Final = 30
+CONFLICT_PAUSE_S: Final = 3
+EMPTY_APART_S: Final = 0.25
+"""Polls that bring nothing are so far apart: some servers answer them at once instead of waiting for an update."""
+log = get_logger()
+CALL_TIMEOUT_S: Final = 10
+MOST_CONNECTIONS: Final = 40
+
+
+class RawUpdates(TelegramMethod[list[dict[str, Any]]]):
+    """getUpdates with every update exactly as Telegram sent it."""
+
+    __returning__ = list[dict[str, Any]]
+    __api_method__ = "getUpdates"
+
+    offset: int | None = None
+    timeout: int
+    allowed_updates: list[str]
+
+
+class Poller:
+    """Asks Telegram for updates, under the eyes of `guard`; `wait_s` is how long Telegram may hold the question."""
+
+    def __init__(
+        self,
+        *,
+        pool: Pool,
+        bot: Bot,
+        wake: Callable[[str], None],
+        wait_s: int = 25,
+        guard: CheckoutGuard | None = None,
+    ) -> None:
+        self._pool = pool
+        self._guard = guard
+        self._wake = wake
+        self._bot = bot
+        self._wait_s = wait_s
+        self._offset: int | None = None
+
+    async def run(self, stop: asyncio.Event) -> None:
+        """Poll until told to stop."""
+        failures = 0
+        while not stop.is_set():
+            asked_at, offset = monotonic(), self._offset
+            try:
+                await self.run_once()
+                failures = 0
+                if self._offset == offset and monotonic() - asked_at < EMPTY_APART_S:
+                    await sleep_until_set(stop, EMPTY_APART_S)
+            except Exception as trouble:  # noqa: BLE001  the top of a loop: polling outlives every trouble
+                failures += 1
+                wait_s = _pause_s(trouble, failures)
+                log.warning("POLLING_TROUBLE", error=describe(trouble), wait_s=round(wait_s, 1))
+                await sleep_until_set(stop, wait_s)
+
+    async def run_once(self) -> int:
+        """One question; store the answer, then move on. Gives how many updates were new."""
+        updates = await self._bot(
+            RawUpdates(offset=self._offset, timeout=self._wait_s, allowed_updates=list(ALLOWED_UPDATES)),
+            request_timeout=self._wait_s + ANSWER_WITHIN_S,
+        )
+        if not updates:
+            return 0
+        new = await self._take_in(updates)
+        self._offset = max(update["update_id"] for update in updates) + 1
+        self._wake("updates")
+        return len(new)
+
+    async def _take_in(self, updates: list[dict[str, Any]]) -> list[int]:
+        async def store() -> list[int]:
+            return await receive(self._pool, bot_id=BotId(self._bot.id), updates=updates)
+
+        return await store() if self._guard is None else await self._guard.taking_in(updates, store)
+
+
+def _pause_s(trouble: Exception, failures: int) -> float:
+    if isinstance(trouble, TelegramConflictError):
+        return CONFLICT_PAUSE_S
+    known = in_our_words(trouble)
+    asked = known.retry_after_s if isinstance(known, Transient) else None
+    return asked or backoff_s(failures - 1, most_s=LONGEST_PAUSE_S)
+
+
+async def use_webhook(bot: Bot, *, url: str, secret: str) -> None:
+    """Ask Telegram to bring updates to our door."""
+    await bot.set_webhook(
+        url,
+        secret_token=secret,
+        allowed_updates=list(ALLOWED_UPDATES),
+        max_connections=MOST_CONNECTIONS,
+        request_timeout=CALL_TIMEOUT_S,
+    )
+    log.info("UPDATES_BY", way="webhook")
+
+
+async def use_polling(bot: Bot) -> None:
+    """Ask Telegram to keep updates until we come for them."""
+    await bot.delete_webhook(drop_pending_updates=False, request_timeout=CALL_TIMEOUT_S)
+    log.info("UPDATES_BY", way="polling")

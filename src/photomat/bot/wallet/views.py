@@ -1,0 +1,292 @@
+"""The wallet in words: what is there, what is set aside, what is owed; and the statement, page by page. Pure.
+
+Explain this charge: the whole story of one move, in the words of its owner. Pure.
+
+When it was and how much, which order or payment it belongs to, what became of that, and the name under which support finds it.
+
+A move of money in a customer's few words: what it was, with whom or for which order, how much. Pure.
+
+Whatever a person wrote is escaped and cut here.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from html import escape
+from typing import Final
+
+from photomat.bot.buttons import JobAction, JobButton, MoveButton, Screen, StatementButton
+from photomat.bot.pages import Rows, View, button, screen_button, to_create, to_home
+from photomat.bot.rewards.views import rewards_rows
+from photomat.kernel.money import Money
+from photomat.kernel.text import cut
+from photomat.payments.refunds import put_back_reference
+from photomat.texts.load import Say
+from photomat.wallet.postings import Balance
+from photomat.wallet.statement import GivenBack, JobHold, Move, OpenHold, Ordered, Paid, Story
+
+BOTH_WAYS: Final = frozenset({"operator", "gift", "promo", "bonus", "referral", "subscription"})
+"""Reasons for which money comes as well as goes; each way has words of its own."""
+OF_ORDERS: Final = frozenset({"charge", "refund", "undelivered"})
+ONE_WAY: Final = OF_ORDERS | {"welcome", "topup", "payment-refund", "debt", "correction"}
+WAYS: Final = frozenset({"stars", "yookassa", "cryptopay", "transfer"})
+REFERRALS: Final = frozenset({"inviter", "friend", "percent"})
+"""What a reward for an invitation was for."""
+PUT_BACK: Final = put_back_reference("")
+LONGEST_PROMPT: Final = 40
+LONGEST_NAME: Final = 30
+NUMBERS_IN_ROW: Final = 4
+HOLDS_NAMED: Final = 3
+LONGEST_HELD_PROMPT: Final = 20
+LONGEST_PROMPT_IN_STORY: Final = 150
+LONGEST_REFERENCE: Final = 200
+LONGEST_SMALL_REFERENCE: Final = 40
+MOST_GIVEN_BACK: Final = 4
+"""All of it, escaped, stays below the 4096 characters of a message."""
+STARS: Final = "XTR"
+
+
+def kind_of(move: Move) -> str:
+    """The name of the words a move is told in."""
+    if move.reason == "topup" and move.reference.endswith(PUT_BACK):
+        return "topup-back"
+    if move.reason not in BOTH_WAYS:
+        return move.reason
+    if move.reason == "gift" and move.facts.get("way") == "back":
+        return "gift-back"
+    return f"{move.reason}-{'in' if move.amount.minor > move.debt.minor else 'out'}"
+
+
+def what(say: Say, move: Move, titles: Mapping[str, str]) -> str:
+    """`Заказ: Z-Image «кот-космонавт»`, `Пополнение: Telegram Stars`."""
+    told = say(f"wallet-move-{kind_of(move)}")
+    detail = _detail(say, move, titles)
+    return say("wallet-what", what=told, detail=detail) if detail else told
+
+
+def signed(say: Say, amount: Money) -> str:
+    """`+5 ₽`, `−0,64 ₽`."""
+    size = Money(abs(amount.minor), amount.currency)
+    if not size.minor:
+        return say("wallet-zero", amount=size)
+    return say("wallet-plus" if amount.minor > 0 else "wallet-minus", amount=size)
+
+
+def of_debt(say: Say, move: Move) -> str | None:
+    """What of the move went into a debt or out of it; None when nothing did."""
+    if not move.debt.minor or move.reason == "debt":
+        return None
+    size = Money(abs(move.debt.minor), move.debt.currency)
+    return say("wallet-debt-grew" if move.debt.minor > 0 else "wallet-debt-paid", amount=size)
+
+
+def order_title(
+    say: Say, model: str, prompt: str | None, titles: Mapping[str, str], *, longest: int = LONGEST_PROMPT
+) -> str:
+    """`Z-Image «кот-космонавт»`."""
+    title = escape(titles.get(model, model))
+    shown = " ".join((prompt or "").split())
+    return say("wallet-order", model=title, prompt=escape(cut(shown, longest))) if shown else title
+
+
+def way(say: Say, provider: str) -> str:
+    """How somebody paid."""
+    return say(f"wallet-way-{provider}") if provider in WAYS else escape(provider)
+
+
+def when(at: datetime) -> str:
+    """`15.11.2026 16:40`, in UTC."""
+    return f"{at:%d.%m.%Y %H:%M}"
+
+
+def _detail(say: Say, move: Move, titles: Mapping[str, str]) -> str:
+    facts = move.facts
+    match move.reason:
+        case reason if reason in OF_ORDERS:
+            return order_title(say, move.model, move.prompt, titles) if move.model else ""
+        case "topup" | "payment-refund" | "subscription" if "way" in facts:
+            return way(say, str(facts["way"]))
+        case "gift" if facts.get("way") == "back":
+            return say("gift-came-back")
+        case "gift":
+            return _short(move.other_name)
+        case "promo":
+            return _short(facts.get("code"))
+        case "bonus" if "code" in facts:
+            return say("wallet-percent", code=_short(facts["code"]), percent=facts.get("percent", 0))
+        case "referral" if facts.get("way") in REFERRALS:
+            return say(f"wallet-referral-{facts['way']}")
+        case _:
+            return _short(move.gives_back) if move.reason == "correction" else ""
+
+
+def _short(written: object) -> str:
+    return escape(cut(str(written or ""), LONGEST_NAME))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Some moves, newest first. `before` is the key of this page, 0 the newest; None where there is no such page."""
+
+    before: int
+    moves: Sequence[Move]
+    newer: int | None
+    older: int | None
+
+
+def balance_page(say: Say, balance: Balance, *, orders: int) -> View:
+    """What is available, what so many running orders hold, and what is owed."""
+    lines = [say("balance", available=balance.available)]
+    if balance.held.minor:
+        lines.append(say("wallet-held", held=balance.held, count=max(1, orders)))
+    if balance.owed.minor:
+        lines.append("\n" + say("wallet-owed", owed=balance.owed))
+    return View(text="\n".join(lines), rows=_wallet_rows(say))
+
+
+def statement_page(
+    say: Say, balance: Balance, holds: Sequence[OpenHold], page: Page, titles: Mapping[str, str]
+) -> View:
+    """The moves of a page, each with a number that opens its story."""
+    head = [say("wallet-statement", available=balance.available)]
+    if holds:
+        head.append(_held(say, holds, titles))
+    if balance.owed.minor:
+        head.append(say("wallet-owes", owed=balance.owed))
+    lines = [_line(say, number, move, titles) for number, move in enumerate(page.moves, start=1)]
+    tail = [say("wallet-statement-tap")] if lines else [say("wallet-statement-empty")]
+    rows = [*_numbers(page), *_turns(page), [screen_button(say, "menu-balance", Screen.BALANCE), to_home(say)]]
+    return View(text="\n\n".join(["\n".join(head), *lines, *tail]), rows=rows)
+
+
+def _wallet_rows(say: Say) -> Rows:
+    """Where one can go from the wallet."""
+    return [
+        [
+            screen_button(say, "menu-topup", Screen.TOPUP),
+            button(say("wallet-to-statement"), StatementButton(before=0).pack()),
+        ],
+        *rewards_rows(say),
+        [to_create(say)],
+        [to_home(say)],
+    ]
+
+
+def _held(say: Say, holds: Sequence[OpenHold], titles: Mapping[str, str]) -> str:
+    held = Money(sum(hold.amount.minor for hold in holds), holds[0].amount.currency)
+    named = [
+        order_title(say, hold.model, hold.prompt, titles, longest=LONGEST_HELD_PROMPT) for hold in holds[:HOLDS_NAMED]
+    ]
+    if len(holds) > HOLDS_NAMED:
+        named.append("…")
+    return say("wallet-held-for", held=held, count=len(holds), orders=", ".join(named))
+
+
+def _line(say: Say, number: int, move: Move, titles: Mapping[str, str]) -> str:
+    told, debt = what(say, move, titles), of_debt(say, move)
+    return say(
+        "wallet-line",
+        number=number,
+        when=when(move.booked_at),
+        sum=signed(say, move.amount),
+        after=move.balance_after,
+        what=f"{told} ({debt})" if debt else told,
+    )
+
+
+def _numbers(page: Page) -> Rows:
+    buttons = [
+        button(str(number), MoveButton(move_id=move.move_id, before=page.before).pack())
+        for number, move in enumerate(page.moves, start=1)
+    ]
+    return [buttons[start : start + NUMBERS_IN_ROW] for start in range(0, len(buttons), NUMBERS_IN_ROW)]
+
+
+def _turns(page: Page) -> Rows:
+    newer = [] if page.newer is None else [button("◀", StatementButton(before=page.newer).pack())]
+    older = [] if page.older is None else [button("▶", StatementButton(before=page.older).pack())]
+    return [[*newer, *older]] if newer or older else []
+
+
+def story_page(say: Say, story: Story, titles: Mapping[str, str], *, before: int) -> View:
+    """One move explained; `before` leads back to where it was found."""
+    move = story.move
+    lines = [
+        say("wallet-story", sum=signed(say, move.amount), what=say(f"wallet-move-{kind_of(move)}")),
+        say("wallet-story-when", when=when(move.booked_at), after=move.balance_after),
+        "",
+        *_about(say, story, titles),
+        *_back(say, story),
+        "",
+        say("wallet-story-number", reference=escape(cut(move.reference, LONGEST_REFERENCE))),
+    ]
+    return View(text="\n".join(lines), rows=_rows(say, story, before))
+
+
+def _about(say: Say, story: Story, titles: Mapping[str, str]) -> list[str]:
+    move, kind = story.move, kind_of(story.move)
+    lines = []
+    if story.order is not None and move.model is not None:
+        lines += _order(say, story.order, move.model, titles)
+    elif story.payment is not None:
+        lines.append(_payment(say, story.payment))
+    elif (told := what(say, move, titles)) != say(f"wallet-move-{kind}"):
+        lines.append(told)
+    if move.reason not in {"charge", "refund"}:
+        lines.append(say(f"wallet-why-{kind}"))
+    debt = of_debt(say, move)
+    return [*lines, debt[0].upper() + debt[1:] + "."] if debt else lines
+
+
+def _order(say: Say, order: Ordered, model: str, titles: Mapping[str, str]) -> list[str]:
+    named = order_title(say, model, order.prompt, titles, longest=LONGEST_PROMPT_IN_STORY)
+    lines = [
+        say("wallet-story-order", number=order.job_id, order=named),
+        say("wallet-story-bought", when=when(order.bought_at), price=order.price),
+    ]
+    for hold in order.holds:
+        lines.append(say("wallet-story-held", when=when(hold.held_at), amount=hold.amount))
+        lines += _ending(say, hold)
+    return lines
+
+
+def _ending(say: Say, hold: JobHold) -> list[str]:
+    if hold.closed_at is None:
+        return [say("wallet-story-open")]
+    is_charged = hold.closed_as == "charge"
+    return [
+        say(
+            "wallet-story-charged" if is_charged else "wallet-story-released",
+            when=when(hold.closed_at),
+            amount=hold.amount,
+        )
+    ]
+
+
+def _payment(say: Say, paid: Paid) -> str:
+    is_stars = paid.currency == STARS
+    amount = say("wallet-stars", count=paid.amount) if is_stars else Money(paid.amount, paid.currency)
+    return say("wallet-story-paid", amount=amount, way=way(say, paid.provider), when=when(paid.paid_at))
+
+
+def _back(say: Say, story: Story) -> list[str]:
+    """What was given back of the move since; the newest, where there was much."""
+    is_given = story.move.amount.minor < 0
+    return [_given_back(say, one, is_given=is_given) for one in story.given_back[-MOST_GIVEN_BACK:]]
+
+
+def _given_back(say: Say, one: GivenBack, *, is_given: bool) -> str:
+    return say(
+        "wallet-story-given-back" if is_given else "wallet-story-taken-back",
+        when=when(one.booked_at),
+        amount=one.amount,
+        reference=escape(cut(one.reference, LONGEST_SMALL_REFERENCE)),
+    )
+
+
+def _rows(say: Say, story: Story, before: int) -> Rows:
+    leave = [button(say("wallet-to-page"), StatementButton(before=before).pack()), to_home(say)]
+    if story.order is None or not story.order.price.minor:
+        return [leave]
+    data = JobButton(job_id=story.order.job_id, action=JobAction.WHY).pack()
+    return [[button(say("card-button-why", price=story.order.price), data)], leave]

@@ -1,0 +1,271 @@
+"""One stored update through the dispatcher, its effects on the database committed together with "handled".
+
+    claim (commit) → load person and conversation → handlers (network, no transaction held) → commit all of it
+
+Killed after the claim, or anywhere in the handlers: the lease runs out and the update is handled again; every handler
+bears repeating. Killed in the commit: all of it or nothing. A worker that lost its lane meanwhile fails the fence and
+writes nothing. Three failures of ours park the update, one that cannot be read is parked at once, and one with which ten
+claims ended without a word is not tried an eleventh time: it is logged, its user is told, the lane goes on. A database that is
+away is nobody's failure.
+
+What becomes of an update whose handler failed. Pure.
+
+Trouble of the outside world (429, Telegram unreachable, a database that went away) is not the update's fault: it is tried
+again and not counted, until the update is so old that it may well be its fault. Anything else is a failure and counted, and
+the third parks the update; one that cannot be read is parked at once. Nothing sleeps here: the wait is written to the lane.
+
+A stored update as aiogram's type, or `Unreadable`. What passes here fits our columns.
+
+Whoever sends updates knows the webhook's secret, so this is Telegram having changed something, or somebody who stole it.
+"""
+
+import asyncio
+import secrets
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from aiogram import Bot, Dispatcher
+from aiogram.dispatcher.middlewares.user_context import UserContextMiddleware
+from aiogram.enums import ParseMode
+from aiogram.exceptions import ClientDecodeError, TelegramAPIError
+from aiogram.fsm.context import FSMContext
+from aiogram.types import CallbackQuery, Message, Update
+from aiogram.types.update import UpdateTypeLookupError
+from pydantic import ValidationError
+
+from photomat.bot.context import LaneLost, Unit, commit_unit, load_unit
+from photomat.bot.conversation import Conversation, ConversationStorage, storage_key
+from photomat.bot.transport import Tap
+from photomat.db.pool import Pool, database_is_away, transaction
+from photomat.inbox.lanes import claim_lane, park, release
+from photomat.inbox.update import Claimed, kind_of
+from photomat.kernel.clock import backoff_s
+from photomat.kernel.error_report import describe
+from photomat.kernel.errors import OutcomeUnknown, Transient
+from photomat.kernel.failpoint import failpoint
+from photomat.kernel.ids import BotId, InstanceId
+from photomat.kernel.logs import correlated, get_logger
+from photomat.telegram.errors import translate
+from photomat.telegram.port import Unauthorized, Unreachable
+from photomat.texts.load import Texts
+from photomat.users.user import DEFAULT_LANGUAGE
+
+PATIENCE_S: Final = 3600
+LONGEST_PAUSE_S: Final = 60
+OUTSIDE: Final = (Transient, OutcomeUnknown, Unauthorized, OSError)
+LARGEST_ID: Final = 2**63 - 1
+SHARE_OF_LEASE: Final = 0.7
+"""Handlers are stopped well before the lease runs out, so that two workers do not answer one update."""
+APOLOGY_TIMEOUT_S: Final = 10
+log = get_logger()
+
+
+class Unreadable(Exception):
+    """The update is not what Telegram's documents say: nobody can act on it, and trying again changes nothing."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Later:
+    """Try again after so long."""
+
+    wait_s: float
+    counted: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GiveUp:
+    """Park it."""
+
+
+def in_our_words(trouble: Exception) -> Exception:
+    """The trouble in our families, whoever raised it."""
+    return translate(trouble) if isinstance(trouble, TelegramAPIError | ClientDecodeError) else trouble
+
+
+def nobody_is_there(trouble: Exception) -> bool:
+    """The person has blocked us, or threw us out of the group: there is nobody left to answer."""
+    return isinstance(in_our_words(trouble), Unreachable)
+
+
+def judge(trouble: Exception, claimed: Claimed) -> Later | GiveUp:
+    """Decide what becomes of the update."""
+    trouble = in_our_words(trouble)
+    if (isinstance(trouble, OUTSIDE) or database_is_away(trouble)) and claimed.age_s < PATIENCE_S:
+        asked = trouble.retry_after_s if isinstance(trouble, Transient) else None
+        pause = min(LONGEST_PAUSE_S, max(1.0, claimed.age_s / 4))
+        return Later(wait_s=pause if asked is None else asked, counted=False)
+    if isinstance(trouble, Unreadable) or claimed.is_last_attempt:
+        return GiveUp()
+    return Later(wait_s=backoff_s(claimed.failures), counted=True)
+
+
+def read_update(stored: Mapping[str, Any], bot: Bot) -> Update:
+    """Read it; raises Unreadable when a field has another type than Telegram documents, or an id is beyond any id."""
+    try:
+        update = Update.model_validate(stored, context={"bot": bot})
+    except (ValidationError, RecursionError) as error:
+        raise Unreadable("a field is not of its documented type") from error
+    for number in _ids(update):
+        if not -LARGEST_ID <= number <= LARGEST_ID:
+            raise Unreadable("an id is larger than any id")
+    return update
+
+
+def _ids(update: Update) -> Iterator[int]:
+    """The numbers that reach a column of ours."""
+    for name in update.model_fields_set - {"update_id"}:
+        content = getattr(update, name)
+        for place in ("from_user", "user", "chat", "sender_chat"):
+            owner = getattr(content, place, None)
+            if owner is not None:
+                yield owner.id
+        message = content.message if isinstance(content, CallbackQuery) else content
+        if isinstance(message, Message) or isinstance(content, CallbackQuery):
+            yield from (message.chat.id, message.message_id) if message is not None else ()
+
+
+class UpdateWorker:
+    """Handles stored updates, one a call. One with `pre_checkout` serves those queries alone, so they never wait."""
+
+    def __init__(
+        self,
+        *,
+        pool: Pool,
+        bot: Bot,
+        dispatcher: Dispatcher,
+        texts: Texts,
+        instance: InstanceId,
+        lease_s: float,
+        pre_checkout: bool = False,
+    ) -> None:
+        self._pool = pool
+        self._bot = bot
+        self._dispatcher = dispatcher
+        self._texts = texts
+        self._instance = instance
+        self._lease_s = lease_s
+        self._pre_checkout = pre_checkout
+
+    async def run_once(self) -> bool:
+        """Handle one due update; False when none is due."""
+        claimed = await self.claim(1)
+        for one in claimed:
+            await self.handle(one)
+        return bool(claimed)
+
+    async def claim(self, limit: int) -> list[Claimed]:
+        """Lease up to so many lanes, each with its oldest update."""
+        claimed: list[Claimed] = []
+        while len(claimed) < limit and (one := await self._claim_one()) is not None:
+            claimed.append(one)
+        return claimed
+
+    async def handle(self, claimed: Claimed) -> None:
+        """Take one claimed update to its end."""
+        with correlated(
+            secrets.token_hex(4), received_id=claimed.received_id, update_id=claimed.update_id, lane=claimed.lane
+        ) as corr:
+            await self._work(claimed, corr)
+
+    async def _claim_one(self) -> Claimed | None:
+        async with transaction(self._pool) as tx:
+            return await claim_lane(
+                tx,
+                bot_id=BotId(self._bot.id),
+                instance=self._instance,
+                lease_s=self._lease_s,
+                pre_checkout=self._pre_checkout,
+            )
+
+    async def _work(self, claimed: Claimed, corr: str) -> None:
+        if claimed.tried_too_often:
+            await self._park(claimed, error="the process ended in every attempt")
+            return
+        failpoint("update.before_handle")
+        try:
+            async with asyncio.timeout(self._lease_s * SHARE_OF_LEASE):
+                unit = await self._handle(claimed, corr)
+            failpoint("update.after_handle")
+            await commit_unit(self._pool, claimed, unit, welcome_credit=self._dispatcher["welcome_credit"])
+        except LaneLost:
+            log.warning("UPDATE_LANE_LOST", fence=claimed.fence)
+        except Exception as trouble:  # noqa: BLE001  the top of a loop: every trouble ends in a retry or a parked row
+            await self._after_trouble(claimed, trouble)
+        else:
+            failpoint("update.after_commit")
+            log.info("UPDATE_HANDLED", kind=unit.kind, corr=unit.corr)
+
+    async def _handle(self, claimed: Claimed, corr: str) -> Unit:
+        update = read_update(claimed.update, self._bot)
+        context = UserContextMiddleware.resolve_event_context(update) if _is_known(update) else None
+        unit = await load_unit(
+            self._pool,
+            claimed,
+            corr=corr,
+            sender=context.user if context else None,
+            chat=context.chat if context else None,
+        )
+        if unit.conversation is not None:
+            await self._feed(update, unit, unit.conversation)
+        return unit
+
+    async def _feed(self, update: Update, unit: Unit, conversation: Conversation) -> None:
+        state = FSMContext(storage=ConversationStorage(conversation), key=storage_key(conversation))
+        try:
+            await self._dispatcher.feed_update(self._bot, update, unit=unit, state=state, raw_state=conversation.state)
+        except Exception as trouble:
+            if not nobody_is_there(trouble):
+                raise
+            log.info("UPDATE_UNREACHABLE", kind=unit.kind)
+
+    async def _after_trouble(self, claimed: Claimed, trouble: Exception) -> None:
+        error = describe(trouble)
+        match judge(trouble, claimed):
+            case GiveUp():
+                await self._park(claimed, error=error)
+            case Later(wait_s=wait_s, counted=counted):
+                async with transaction(self._pool) as tx:
+                    is_ours = await release(tx, claimed, error=error, retry_after_s=wait_s, counted=counted)
+                log.warning(
+                    "UPDATE_RETRY",
+                    kind=kind_of(claimed.update),
+                    error=error,
+                    attempt=claimed.attempts,
+                    failures=claimed.failures + counted,
+                    counted=counted,
+                    wait_s=round(wait_s, 1),
+                    released=is_ours,
+                )
+
+    async def _park(self, claimed: Claimed, *, error: str) -> None:
+        async with transaction(self._pool) as tx:
+            is_ours = await park(tx, claimed, error=error)
+        if not is_ours:
+            log.warning("UPDATE_LANE_LOST", fence=claimed.fence)
+            return
+        log.error("UPDATE_PARKED", kind=kind_of(claimed.update), error=error, attempts=claimed.attempts)
+        try:
+            async with asyncio.timeout(APOLOGY_TIMEOUT_S):
+                await self._apologize(claimed)
+        except Unreadable:
+            return
+        except Exception as trouble:  # noqa: BLE001  the update is parked already; an apology is sent at most once
+            log.warning("UPDATE_APOLOGY_FAILED", error=describe(trouble))
+
+    async def _apologize(self, claimed: Claimed) -> None:
+        update = read_update(claimed.update, self._bot)
+        context = UserContextMiddleware.resolve_event_context(update)
+        unit = await load_unit(self._pool, claimed, corr="", sender=context.user, chat=context.chat)
+        language = unit.person.user.language if unit.person else DEFAULT_LANGUAGE
+        if update.callback_query is not None:
+            await Tap(update.callback_query).answer(self._texts.say(language, "tap-failed"), alert=True)
+        elif update.message is not None and unit.person is not None:
+            await update.message.answer(self._texts.say(language, "parked"), parse_mode=ParseMode.HTML)
+
+
+def _is_known(update: Update) -> bool:
+    try:
+        return bool(update.event_type)
+    except UpdateTypeLookupError:
+        return False

@@ -1,0 +1,359 @@
+"""Our own copy of every output: Kie deletes results after a day to two weeks, so each is copied soon after the job is done.
+
+Delivery copies what it shows; the loop over `claim_unkept` copies the rest. Copying bears repeating: killed anywhere, the
+output comes due again.
+
+The result file: fetched once from Kie, from addresses that are allowed (`kernel/fetch.py`), and kept as our own copy.
+
+Kie deletes results after a day to two weeks, so each is copied as soon as it is shown.
+
+The picture of a track, as small as Telegram wants it beside the player: a JPEG within 320 pixels and 200 kB.
+
+A cover is no result: whatever is the matter with it, however long it takes, the track comes all the same, without it. It is
+fetched when the track is uploaded, and its small copy kept beside the track's, so that a repeated upload carries the same.
+Memory is bounded: one picture is decoded at a time in the whole process, and none of more pixels than a cover has.
+
+What may be deleted of deliveries: records of results sent once more, and our copies of results that Telegram keeps.
+
+A copy is deleted only when Telegram keeps the same bytes and our bot can have them: history and cards show it from there. What
+Telegram changes (a photo is compressed, a GIF becomes a video), a result of the bot that owned the database before, and one
+that reached its customer as a link or not at all exist only here (Kie deletes its own) and stay. The file goes first, its
+name in the row after it: killed in between, the row names a file that is not there, which everybody takes as "no copy", and
+the next pass ends it.
+"""
+
+import asyncio
+import errno
+import io
+import json
+import secrets
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import aiohttp
+from PIL import Image
+
+from photomat.catalog.file_rules import FileFacts
+from photomat.db.pool import Pool
+from photomat.delivery import outputs
+from photomat.delivery.fallbacks import UNLABELLED, Label, kind_of
+from photomat.delivery.outputs import KeptFile, Output
+from photomat.jobs.job import ANSWER_URL
+from photomat.kernel.clock import epoch
+from photomat.kernel.error_report import describe
+from photomat.kernel.errors import Transient
+from photomat.kernel.failpoint import failpoint
+from photomat.kernel.fetch import Fetcher
+from photomat.kernel.logs import correlated, get_logger
+from photomat.kernel.private_files import make_private, open_private
+from photomat.media.images import in_turn, shows_through
+from photomat.media.measure import Measured, measure_path
+from photomat.media.sniff import HEAD_BYTES, sniff
+from photomat.telegram.port import MediaKind
+from photomat.work.disk import MIB, Disk
+from photomat.work.retention import Batch, OldRows
+
+LARGEST_BYTES: Final = 200 * 2**20
+PARTS: Final = ".parts"
+"""Where a file lies until it is whole, below the folder of results; what a killed process left there is deleted in time."""
+FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
+log = get_logger()
+LARGEST_COVER_BYTES: Final = 8 * 2**20
+MOST_PIXELS: Final = 8 * 2**20
+"""Eight times a usual cover. Decoders hold up to 16 bytes a pixel, and a JPEG in passes whole, however small it is wanted."""
+SIDE: Final = 320
+MOST_BYTES: Final = 200_000
+QUALITIES: Final = (85, 60, 35)
+FORMATS: Final = ("JPEG", "PNG", "WEBP")
+WITHIN_S: Final = 12.0
+FETCH_WITHIN: Final = aiohttp.ClientTimeout(total=10, connect=5, sock_read=5)
+DECODER: Final = ThreadPoolExecutor(max_workers=1, thread_name_prefix="cover")
+log = get_logger()
+ROOM_LOOKED_FOR: Final = timedelta(minutes=5)
+PART_KEPT_S: Final = 86400
+"""Far longer than a download may take."""
+RESENDS: Final = OldRows(table="result_sends", age="asked_at", only="due_at IS NULL")
+"""Kept far longer than the tap that asked can be repeated, which must find its row."""
+
+
+class NoDiskSpace(Transient):
+    """The disk is full, or nearly: the copy can be had as soon as there is room again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultFiles:
+    """Fetches results into `folder`; `trusted_host` is the host of KIE_API_URL.
+
+    With less than `reserve_bytes` free nothing is copied: the rest of the disk is for the database.
+    """
+
+    folder: Path
+    trusted_host: str
+    reserve_bytes: int = 0
+
+    def path_of(self, kept_as: str) -> Path:
+        """Where a kept copy lies."""
+        return self.folder / kept_as
+
+    def name_for(self, output: Output, mime_extension: str) -> str:
+        """The name of an output's copy, below the folder."""
+        return f"{output.job_id}/{output.position}.{mime_extension}"
+
+    async def fetch(self, output: Output) -> KeptFile:
+        """Copy an output to our own disk; raises Transient when it cannot be had now, NoDiskSpace when there is no room."""
+        part = self.folder / PARTS / f"{output.job_id}.{output.position}.{secrets.token_hex(4)}"
+        try:
+            await asyncio.to_thread(self._make_folder, part.parent)
+            await asyncio.to_thread(self._require_room)
+            size_bytes = await self._download(output.url, part)
+            found = await asyncio.to_thread(_measured, part)
+            see_through = await in_turn(partial(_is_see_through, part, found.mime), otherwise=False)
+            path = self.path_of(self.name_for(output, found.facts.format))
+            await asyncio.to_thread(self._make_folder, path.parent)
+            await asyncio.to_thread(part.replace, path)
+            return _kept(path, found, size_bytes=size_bytes, see_through=see_through)
+        except (OSError, ValueError) as error:
+            raise _not_kept(error) from error
+        finally:
+            with suppress(OSError):
+                await asyncio.to_thread(part.unlink)
+
+    def _make_folder(self, folder: Path) -> None:
+        make_private(self.folder)
+        make_private(folder)
+
+    async def write(self, output: Output, data: bytes, *, mime: str, extension: str) -> KeptFile:
+        """Keep bytes of our own as an output; raises Transient when the disk takes nothing now."""
+        path = self.path_of(self.name_for(output, extension))
+        try:
+            await asyncio.to_thread(self._write, path, data)
+        except OSError as error:
+            raise _not_kept(error) from error
+        return KeptFile(path=path, mime=mime, size_bytes=len(data), width=None, height=None)
+
+    def _write(self, path: Path, data: bytes) -> None:
+        self._make_folder(path.parent)
+        part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+        try:
+            with open_private(part) as file:
+                file.write(data)
+            part.replace(path)
+        finally:
+            part.unlink(missing_ok=True)
+
+    def _require_room(self) -> None:
+        free = Disk(self.folder).free_bytes()
+        if free < self.reserve_bytes:
+            raise NoDiskSpace(
+                f"the result was not copied: {free // MIB} MB of the disk are left, DISK_RESERVE_MB is more"
+            )
+
+    async def _download(self, url: str, part: Path) -> int:
+        size_bytes = 0
+        with open_private(part) as file:
+            async with Fetcher(trusted_host=self.trusted_host).opened(url, most_bytes=LARGEST_BYTES) as chunks:
+                async for chunk in chunks:
+                    size_bytes += len(chunk)
+                    file.write(chunk)
+        return size_bytes
+
+
+def _not_kept(error: OSError | ValueError) -> Transient:
+    if isinstance(error, OSError) and error.errno in FULL:
+        return NoDiskSpace("the result could not be kept: the disk is full")
+    return Transient(f"the result could not be kept: {type(error).__name__}")
+
+
+def _kept(path: Path, found: Measured, *, size_bytes: int, see_through: bool) -> KeptFile:
+    return KeptFile(
+        path=path,
+        mime=found.mime,
+        size_bytes=size_bytes,
+        width=found.facts.width,
+        height=found.facts.height,
+        seconds=found.facts.seconds,
+        see_through=see_through,
+    )
+
+
+def _is_see_through(part: Path, mime: str) -> bool:
+    with part.open("rb") as file:
+        return shows_through(file, mime)
+
+
+def _measured(part: Path) -> Measured:
+    """What the file is; one that nobody can measure is a result all the same, told by its first bytes."""
+    try:
+        return measure_path(part)
+    except OSError:
+        raise
+    except Exception as error:  # noqa: BLE001  a file's sides and length are no result
+        log.warning("RESULT_NOT_MEASURED", error=describe(error))
+    with part.open("rb") as file:
+        kind = sniff(file.read(HEAD_BYTES))
+    facts = FileFacts(kind="document", format=kind.extension, size_bytes=part.stat().st_size)
+    return Measured(facts=facts, mime=kind.mime)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Covers:
+    """Gives covers; `files` knows where copies lie and which host is trusted."""
+
+    files: ResultFiles
+
+    async def of(self, output: Output) -> bytes | None:
+        """The small cover of an output, or nothing; raises nothing but the end of the task it runs in."""
+        if output.cover_url is None:
+            return None
+        path = self.files.folder / str(output.job_id) / f"{output.position}.cover.jpg"
+        try:
+            async with asyncio.timeout(WITHIN_S):
+                return await asyncio.to_thread(_kept_cover, path) or await self._made(output.cover_url, path)
+        except Exception as error:  # noqa: BLE001  decoders of damaged pictures raise whatever they like; the track comes without
+            log.info("COVER_LEFT_OUT", position=output.position, error=type(error).__name__)
+            return None
+
+    async def _made(self, url: str, path: Path) -> bytes:
+        data = await self._fetched(url)
+        small = await asyncio.get_running_loop().run_in_executor(DECODER, fitted, data)
+        with suppress(OSError):
+            await asyncio.to_thread(_keep, path, small)
+        return small
+
+    async def _fetched(self, url: str) -> bytes:
+        async with Fetcher(trusted_host=self.files.trusted_host).opened(
+            url, most_bytes=LARGEST_COVER_BYTES, within=FETCH_WITHIN
+        ) as chunks:
+            return b"".join([chunk async for chunk in chunks])
+
+
+def fitted(data: bytes) -> bytes:
+    """The picture as a JPEG that is small enough; raises whatever its decoder raises for what is no such picture."""
+    with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+        if image.width * image.height > MOST_PIXELS:
+            raise ValueError("the cover is too large")
+        image.draft("RGB", (SIDE, SIDE))
+        image.thumbnail((SIDE, SIDE))
+        small = image.convert("RGB")
+    for quality in QUALITIES:
+        buffer = io.BytesIO()
+        small.save(buffer, "JPEG", quality=quality)
+        if buffer.tell() < MOST_BYTES:
+            return buffer.getvalue()
+    raise ValueError("the cover does not become small enough")
+
+
+def _kept_cover(path: Path) -> bytes:
+    """The small copy; empty where there is none."""
+    try:
+        return path.read_bytes()
+    except OSError:
+        return b""
+
+
+def _keep(path: Path, data: bytes) -> None:
+    make_private(path.parent)
+    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        with open_private(part) as file:
+            file.write(data)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Keeper:
+    """Copies outputs into the results folder and remembers what they are."""
+
+    pool: Pool
+    files: ResultFiles
+
+    def path_of(self, output: Output) -> Path | None:
+        """Where our copy of an output lies, if there is one on this disk."""
+        path = None if output.kept_as is None else self.files.path_of(output.kept_as)
+        return path if path is not None and path.is_file() else None
+
+    async def kept(self, output: Output) -> Output:
+        """The output with our own copy, made now if there is none; raises Transient when it cannot be had."""
+        if self.path_of(output) is not None:
+            return output
+        failpoint("deliver.before_fetch")
+        kept = await (self._answer(output) if output.url == ANSWER_URL else self.files.fetch(output))
+        failpoint("deliver.before_keep")
+        kept_as = str(kept.path.relative_to(self.files.folder))
+        await outputs.remember_kept(self.pool, output, kept, kept_as=kept_as)
+        return replace(
+            output,
+            mime=kept.mime,
+            size_bytes=kept.size_bytes,
+            width=kept.width,
+            height=kept.height,
+            kept_as=kept_as,
+            seconds=kept.seconds or output.seconds,
+            see_through=kept.see_through,
+        )
+
+    async def _answer(self, output: Output) -> KeptFile:
+        """The object a job has as its result, as a file of JSON."""
+        found = await outputs.result_object_of(self.pool, output.job_id)
+        data = json.dumps(found, ensure_ascii=False, indent=1).encode("utf-8", "replace")
+        return await self.files.write(output, data, mime="application/json", extension="json")
+
+    async def label_of(self, output: Output, *, title: str | None, performer: str) -> Label:
+        """What a player shows of what is heard; nothing of anything else. A cover goes only with bytes Telegram lacks."""
+        if kind_of(output) is not MediaKind.AUDIO:
+            return UNLABELLED
+        cover = None if output.file_id is not None else await Covers(files=self.files).of(output)
+        return Label(title=title, performer=performer or None, cover=cover)
+
+    async def keep(self, output: Output) -> None:
+        """Copy one claimed output."""
+        with correlated(output.corr, job_id=output.job_id):
+            try:
+                await self.kept(output)
+            except NoDiskSpace as error:
+                await outputs.put_off_keeping(self.pool, output, after=ROOM_LOOKED_FOR)
+                log.warning("RESULT_NOT_KEPT", position=output.position, error=str(error))
+            except Transient as error:
+                log.warning("RESULT_NOT_KEPT", position=output.position, error=str(error))
+            else:
+                log.info("RESULT_KEPT", position=output.position)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OldCopies:
+    """Our copies in `folder` that are no longer needed."""
+
+    folder: Path
+
+    async def count(self, pool: Pool, older_than: timedelta) -> int:
+        """How many copies are older than that, of results Telegram keeps unchanged."""
+        return await outputs.count_old_copies(pool, older_than=older_than)
+
+    async def delete(self, pool: Pool, older_than: timedelta, limit: int) -> Batch:
+        """Delete a batch of them, and what a killed process left of files that never became whole."""
+        await asyncio.to_thread(self._unlink_parts)
+        copies = await outputs.old_copies(pool, older_than=older_than, limit=limit)
+        await asyncio.to_thread(self._unlink, [kept_as for _, _, kept_as in copies])
+        await outputs.forget_copies(pool, copies, older_than=older_than)
+        return Batch(len(copies), more=len(copies) == limit)
+
+    def _unlink_parts(self) -> None:
+        for part in (self.folder / PARTS).glob("*"):
+            with suppress(FileNotFoundError):
+                if epoch() - part.stat().st_mtime > PART_KEPT_S:
+                    part.unlink()
+
+    def _unlink(self, names: list[str]) -> None:
+        for name in names:
+            path = self.folder / name
+            path.unlink(missing_ok=True)
+            path.with_name(f"{path.name.partition('.')[0]}.cover.jpg").unlink(missing_ok=True)
+            with suppress(OSError):
+                path.parent.rmdir()

@@ -1,0 +1,290 @@
+"""What a job's card shows: card = render(row). Pure; the same row always renders the same card.
+
+One place for every face of a bought card: accepted, progress, overdue, canceled, offered, failed, and the result.
+
+A card in our hands: everything needed to render it and to say later that it was ours. Pure.
+"""
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Any, Final
+
+from photomat.catalog.model import Model
+from photomat.db.rows import Row
+from photomat.delivery.caption import (
+    LONGEST_CAPTION,
+    ROOM_FOR_A_REASON,
+    Bought,
+    captioned,
+    part_in_words,
+    readable,
+    unmarked,
+)
+from photomat.delivery.outputs import Output
+from photomat.jobs.job import JobStatus
+from photomat.kernel.ids import BotId, ChatId, Fence, JobId, MessageId, UserId
+from photomat.kernel.money import Money
+from photomat.kernel.text import beginning, cut, units_of
+from photomat.telegram import callback_data
+from photomat.telegram.port import Button, Keyboard
+from photomat.texts.load import Say, Texts
+
+LONGEST_READ: Final = 2900
+LONGEST_PLAIN: Final = LONGEST_CAPTION - ROOM_FOR_A_REASON
+"""A message holds 4096 characters: a caption, so much of a text, and where the rest is. A plain face fits into a caption."""
+KNOWN_FAILURES: Final = frozenset({"timeout", "empty"})
+BAR_CELLS: Final = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LockedCard:
+    """A job's card in our hands until the lease runs out: everything needed to render it, and the fence."""
+
+    job_id: JobId
+    corr: str
+    bot_id: BotId
+    user_id: UserId
+    chat_id: ChatId
+    message_id: MessageId
+    model: str
+    title: str | None
+    inputs: Mapping[str, Any]
+    language: str
+    price: Money
+    status: JobStatus
+    fail_code: str | None
+    gift: bool
+    offered: bool
+    overdue: bool
+    stopped: bool
+    progress: int
+    page: int
+    result_object: Mapping[str, Any] | None
+    wanted: int
+    slot_for: int | None
+    fence: Fence
+    attempts: int
+    failing_for: timedelta
+    found_via: str | None
+    doubtful: bool
+    delivered: bool
+    created_at: datetime
+    locked_at: datetime
+
+    @property
+    def shows_result(self) -> bool:
+        """Whether what this card is to show is the result."""
+        return self.status is JobStatus.DONE
+
+    @property
+    def is_private(self) -> bool:
+        """Whether the card stands in the customer's own chat with the bot, not in a group."""
+        return int(self.chat_id) == int(self.user_id)
+
+    @property
+    def first_result(self) -> bool:
+        """Whether the result was not on the card before, as far as anybody recorded."""
+        return self.shows_result and not self.delivered
+
+
+def locked_card(row: Row) -> LockedCard:
+    """The card of a row that was locked just now; it must hold `locked_at` besides."""
+    return LockedCard(
+        job_id=JobId(row["job_id"]),
+        corr=row["corr"],
+        bot_id=BotId(row["bot_id"]),
+        user_id=UserId(row["user_id"]),
+        chat_id=ChatId(row["chat_id"]),
+        message_id=MessageId(row["card_message_id"]),
+        model=row["model"],
+        title=row["title"],
+        inputs=row["inputs"],
+        language=row["language"],
+        price=Money(row["price"], row["currency"]),
+        status=JobStatus(row["status"]),
+        fail_code=row["fail_code"],
+        gift=row["gift"],
+        offered=row["offered_at"] is not None,
+        overdue=row["overdue_at"] is not None,
+        stopped=row["stopped_at"] is not None,
+        progress=row["progress"],
+        page=row["card_page"],
+        result_object=row["result_object"],
+        wanted=row["card_wanted"],
+        slot_for=row["card_slot_for"],
+        fence=Fence(row["delivery_fence"]),
+        attempts=row["delivery_attempts"],
+        failing_for=row["locked_at"] - (row["delivery_failing_since"] or row["locked_at"]),
+        found_via=row["found_via"],
+        doubtful=row["card_doubtful"],
+        delivered=row["delivered_at"] is not None,
+        created_at=row["created_at"],
+        locked_at=row["locked_at"],
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Album:
+    """All outputs at once, where the install shows them so: each with what it is called, and the buttons without pages."""
+
+    text: str
+    outputs: tuple[Output, ...]
+    parts: tuple[str | None, ...]
+    keyboard: Keyboard
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Face:
+    """What is to be seen: a text (a caption where there is media), buttons, the output shown, the ring that goes with it.
+
+    `model` and `part` are what the player says of an output that is heard: who made it, and what it is called.
+    """
+
+    text: str
+    keyboard: Keyboard
+    output: Output | None = None
+    ring_kind: str | None = None
+    model: str = ""
+    part: str | None = None
+    album: Album | None = None
+
+
+def render(card: LockedCard, outputs: Sequence[Output], *, model: Model | None, texts: Texts) -> Face:
+    """The face of a job's card as its row stands now; `model` is what was bought, if anybody knows it still."""
+    writer = _Writer(card, bought_on(card, model), texts.speaker(card.language))
+    match card.status:
+        case JobStatus.DONE:
+            return writer.result(outputs)
+        case JobStatus.FAILED:
+            return writer.failed()
+        case JobStatus.CANCELED:
+            return writer.offered() if card.offered else writer.canceled()
+        case _:
+            return writer.progress()
+
+
+def bought_on(card: LockedCard, model: Model | None) -> Bought:
+    """What was bought on a card."""
+    return Bought(
+        title=card.title,
+        model_id=card.model,
+        inputs=card.inputs,
+        result_object=card.result_object,
+        model=model,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Writer:
+    card: LockedCard
+    bought: Bought
+    say: Say
+
+    def result(self, outputs: Sequence[Output]) -> Face:
+        key = "card-gift" if self.card.gift else "card-done"
+        if not outputs:
+            return self._text_result(key)
+        page = min(self.card.page, len(outputs) - 1)
+        parts = tuple(part_in_words(output.title, self.say) for output in outputs)
+        count = len(outputs)
+        buttons: Keyboard = (self._again(), (self._files(count),))
+        album = Album(text=self._say(key), outputs=tuple(outputs), parts=parts, keyboard=buttons)
+        return Face(
+            text=self._say(key, part=parts[page]),
+            keyboard=(self._pages(page, count), *buttons) if count > 1 else buttons,
+            output=outputs[page],
+            ring_kind="done",
+            model=self.bought.name(self.card.language),
+            part=parts[page],
+            album=album if count > 1 and page == 0 else None,  # who turns pages has them
+        )
+
+    def _text_result(self, key: str) -> Face:
+        """A result to be read; what is too long for a message can be had as a file."""
+        whole = readable(self.card.result_object or {}, self.say) or self.say("card-text-empty")
+        is_long = units_of(whole) > LONGEST_READ
+        shown = html.escape(beginning(whole, LONGEST_READ)) + (self.say("card-text-cut") if is_long else "")
+        as_file = self._button("card-button-file", "files")
+        text = f"{self._say(key)}\n\n{shown}"
+        return Face(text=text, keyboard=(self._again(), (as_file,)), ring_kind="done")
+
+    def _again(self) -> tuple[Button, ...]:
+        return (self._button("card-button-again", "again"), *self._why())
+
+    def _files(self, count: int) -> Button:
+        key = "card-button-originals" if count > 1 else "card-button-original"
+        return self._button(key, "files", count=count)
+
+    def _why(self) -> tuple[Button, ...]:
+        """A price can be asked about where one was paid."""
+        if self.card.gift:
+            return ()
+        is_free = not self.card.price.minor
+        return (self._button("card-button-why-free" if is_free else "card-button-why", "why", price=self.card.price),)
+
+    def failed(self) -> Face:
+        reason = self.say(f"fail-{failure_word(self.card.fail_code)}")
+        text = self._say("card-failed" if self.card.price.minor else "card-failed-free", reason=reason)
+        return Face(text=text, keyboard=((self._button("card-button-retry", "again"),),), ring_kind="failed")
+
+    def canceled(self) -> Face:
+        text = self._say("card-canceled" if self.card.price.minor else "card-canceled-free")
+        return Face(text=text, keyboard=((self._button("card-button-retry", "again"),),))
+
+    def offered(self) -> Face:
+        take = self._button("card-button-accept", "accept", price=self.card.price)
+        return Face(text=self._say("card-offered"), keyboard=((take,),), ring_kind="offer")
+
+    def progress(self) -> Face:
+        if self.card.stopped:
+            return Face(text=self._say("card-stopped"), keyboard=(), ring_kind="failed")
+        cancel: Keyboard = ((self._button("card-button-cancel", "cancel"),),)
+        if self.card.overdue:
+            return Face(text=self._say("card-overdue"), keyboard=cancel)
+        if self.card.status is JobStatus.PENDING:
+            return Face(text=self._say("card-accepted"), keyboard=cancel)
+        kind = self.bought.model.kind if self.bought.model else "image"
+        return Face(text=self._say("card-running", kind=kind, bar=progress_bar(self.card.progress)), keyboard=())
+
+    def _say(self, key: str, *, part: str | None = None, **facts: object) -> str:
+        model = html.escape(self.bought.name(self.card.language))
+
+        def sentence(inputs: str) -> str:
+            return self.say(key, model=model, inputs=inputs, price=self.card.price, **facts)
+
+        return captioned(sentence, self.bought, part=part, language=self.card.language, say=self.say)
+
+    def _button(self, key: str, act: callback_data.ActOnJob, **facts: object) -> Button:
+        return Button(text=self.say(key, **facts), data=callback_data.act_on_job(self.card.job_id, act))
+
+    def _pages(self, page: int, count: int) -> tuple[Button, ...]:
+        back, on = (page - 1) % count, (page + 1) % count
+        job = self.card.job_id
+        return (
+            Button(text="◀", data=callback_data.turn_to_page(job, back)),
+            Button(text=f"{page + 1}/{count}", data=callback_data.act_on_job(job, "noop")),
+            Button(text="▶", data=callback_data.turn_to_page(job, on)),
+        )
+
+
+def progress_bar(percent: int) -> str:
+    """`▓▓▓░░░░░░░ 30 %`."""
+    full = round(percent * BAR_CELLS / 100)
+    return f"{'▓' * full}{'░' * (BAR_CELLS - full)} {percent} %"
+
+
+def plain(face: Face) -> Face:
+    """The same face without markup and short, for when Telegram cannot read or hold its text."""
+    return replace(face, text=html.escape(cut(unmarked(face.text), LONGEST_PLAIN)) or "…")
+
+
+def failure_word(code: str | None) -> str:
+    """Which words explain a failure to its customer: never the provider's own text."""
+    if code in KNOWN_FAILURES:
+        return code
+    if code is not None and code.startswith("input-"):
+        return "input"
+    number = (code or "").rpartition("-")[2]
+    return "content" if number in {"400", "422", "451"} else "provider"

@@ -1,0 +1,204 @@
+"""Take a file a customer brings: looked into once, checked against what is asked for, remembered.
+
+The bytes are copied for that moment and not kept. Taking bears repeating: the row is unique by what brought it (`origin`), and
+what is known already is not fetched again, unless another input needs it converted. A file that does not fit is not remembered.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import BinaryIO, Final, TypeVar
+
+from photomat.catalog.answers import Refused
+from photomat.catalog.file_rules import MEGABYTE, check_file, targets
+from photomat.catalog.input import Input
+from photomat.files import store
+from photomat.files.conversion import ConversionTimeout, NotConverted, OwnDisk
+from photomat.files.file import Content, ConvertedCopy, FromLink, FromTelegram, InputFile, Source
+from photomat.files.sources import Copy, FileDesk, FileLost, copied
+from photomat.kernel.errors import Transient
+from photomat.kernel.fetch import NotAllowed, TooLarge
+from photomat.kernel.ids import UserId
+from photomat.kernel.logs import get_logger
+from photomat.media.measure import measure
+from photomat.media.sniff import HTML_MIME
+from photomat.media.truncation import is_whole
+from photomat.telegram.files import MOST_BYTES as TELEGRAM_BYTES
+from photomat.telegram.files import TooBig
+
+USUAL_BYTES: Final = 100 * MEGABYTE
+"""What is taken where nobody knows a limit."""
+
+MOST_BYTES: Final = 200 * MEGABYTE
+"""What is taken at all, whatever a model would take: it lies on our disk while it is looked into."""
+
+SIDES_KNOWN: Final = frozenset({"jpg", "png", "webp", "gif", "bmp"})
+"""Pictures whose sides can be read unless something is wrong with them."""
+
+TRY_WITHIN_S: Final = 4.0
+"""How long a conversation waits for a conversion that is tried."""
+
+PLACE_SHARE: Final = 0.2
+"""How much of the time for a file one waits for one's turn."""
+
+log = get_logger()
+
+T = TypeVar("T")
+
+
+class _NoPlace(Transient):
+    """Others are waiting for links."""
+
+
+async def take(
+    desk: FileDesk, *, user_id: UserId, origin: str, source: Source, asked: Input, declared_bytes: int | None = None
+) -> InputFile | Refused:
+    """The file as a row, or why it does not fit; raises Transient when Telegram or the database is away."""
+    known = await store.find_by_origin(desk.pool, user_id=user_id, origin=origin)
+    if known is not None:
+        await store.keep_longer(desk.pool, known.file_id)
+        return check_file(asked, known.content.facts) or await _known_not_converted(desk, known, asked) or known
+    most_bytes = min((asked.files.max_bytes if asked.files else None) or USUAL_BYTES, MOST_BYTES)
+    refused = _too_heavy(source, declared_bytes or 0, most_bytes)
+    content = refused or await _look_into(desk, source, asked, user_id=user_id, most_bytes=most_bytes)
+    if isinstance(content, Refused):
+        return content
+    return await store.add_file(desk.pool, user_id=user_id, origin=origin, source=source, content=content)
+
+
+def _too_heavy(source: Source, declared_bytes: int, most_bytes: int) -> Refused | None:
+    if declared_bytes > most_bytes:
+        return _heavy(most_bytes, f"{declared_bytes / MEGABYTE:.1f}")
+    if isinstance(source, FromTelegram) and declared_bytes > TELEGRAM_BYTES:
+        return _beyond_telegram()
+    return None
+
+
+async def _look_into(
+    desk: FileDesk, source: Source, asked: Input, *, user_id: UserId, most_bytes: int
+) -> Content | Refused:
+    """What the bytes are, or why they do not fit or cannot be had."""
+
+    async def look(copy: Copy) -> Content | Refused:
+        found = await asyncio.to_thread(measure, copy.file)
+        content = Content(facts=found.facts, mime=found.mime, sha256=copy.sha256)
+        wrong = _no_file(source, content) or check_file(asked, content.facts) or _unreadable(content)
+        wrong = wrong or await _broken(copy.file, content)
+        return wrong or await _not_converted(desk, copy.file, content, asked) or content
+
+    return await _with_copy(desk, source, look, user_id=user_id, most_bytes=most_bytes)
+
+
+async def _known_not_converted(desk: FileDesk, known: InputFile, asked: Input) -> Refused | None:
+    """The same for a file that is known: what was tried before was for another input, perhaps with other formats or limits."""
+    wanted = targets([asked.files], known.content.facts.format) if asked.files else ()
+    if not wanted or (known.converted is not None and _fits(known.converted, asked, wanted)):
+        return None
+
+    async def look(copy: Copy) -> Refused | None:
+        if copy.sha256 != known.content.sha256:
+            return Refused(key="file-gone", facts={})
+        return await _not_converted(desk, copy.file, known.content, asked)
+
+    most_bytes = known.content.facts.size_bytes
+    return await _with_copy(desk, known.source, look, user_id=known.user_id, most_bytes=most_bytes)
+
+
+def _fits(copy: ConvertedCopy, asked: Input, wanted: Sequence[str]) -> bool:
+    most_bytes = (asked.files.max_bytes if asked.files else None) or MOST_BYTES
+    return copy.format in wanted and copy.size_bytes <= most_bytes
+
+
+async def _with_copy(
+    desk: FileDesk, source: Source, look: Callable[[Copy], Awaitable[T]], *, user_id: UserId, most_bytes: int
+) -> T | Refused:
+    """What is found in a copy of the file, or why it cannot be had. Only Telegram is asked again by itself."""
+    within_s = desk.take_within_s * (1 - PLACE_SHARE)
+    try:
+        async with (
+            _place(desk, source),
+            copied(desk, source, user_id=user_id, most_bytes=most_bytes, within_s=within_s) as copy,
+        ):
+            return await look(copy)
+    except FileLost:
+        return Refused(key="file-gone" if isinstance(source, FromLink) else "file-lost", facts={})
+    except TooBig:
+        return _beyond_telegram()
+    except TooLarge:
+        return _heavy(most_bytes, f"> {most_bytes // MEGABYTE}")
+    except NotAllowed:
+        return Refused(key="file-link-refused", facts={})
+    except TimeoutError:
+        return Refused(key="file-slow", facts={})
+    except (_NoPlace, OwnDisk):
+        return Refused(key="file-later", facts={})
+    except Transient:
+        if isinstance(source, FromTelegram):
+            raise
+        return Refused(key="file-gone" if isinstance(source, FromLink) else "file-later", facts={})
+
+
+@asynccontextmanager
+async def _place(desk: FileDesk, source: Source) -> AsyncIterator[None]:
+    """One of the few places for links; whoever gets none soon is asked to come again."""
+    if not isinstance(source, FromLink):
+        yield
+        return
+    try:
+        async with asyncio.timeout(desk.take_within_s * PLACE_SHARE):
+            await desk.link_places.acquire()
+    except TimeoutError:
+        raise _NoPlace("too many links are being fetched") from None
+    try:
+        yield
+    finally:
+        desk.link_places.release()
+
+
+def _no_file(source: Source, content: Content) -> Refused | None:
+    """A link often leads to a page that shows the file, and not to the file."""
+    is_page = isinstance(source, FromLink) and content.mime == HTML_MIME
+    return Refused(key="file-link-page", facts={}) if is_page else None
+
+
+def _unreadable(content: Content) -> Refused | None:
+    """What is cut or broken is found out before somebody pays."""
+    facts = content.facts
+    lacks_length = facts.kind in {"audio", "video"} and facts.seconds is None
+    lacks_sides = facts.format in SIDES_KNOWN and facts.width is None
+    return Refused(key="file-broken", facts={}) if lacks_length or lacks_sides else None
+
+
+async def _broken(file: BinaryIO, content: Content) -> Refused | None:
+    return None if await is_whole(file, content.mime) else Refused(key="file-broken", facts={})
+
+
+async def _not_converted(desk: FileDesk, file: BinaryIO, content: Content, asked: Input) -> Refused | None:
+    """Try a conversion that will be needed: what cannot be converted is refused before anybody pays.
+
+    Where there is no time to try, the file is taken; the job ends and the money goes back should it fail then.
+    """
+    limits = asked.files
+    wanted = targets([limits], content.facts.format) if limits else ()
+    if not wanted or limits is None:
+        return None
+    most_bytes = limits.max_bytes or MOST_BYTES
+    trying = desk.converter.converted(
+        file, file_format=content.facts.format, targets=wanted, most_bytes=most_bytes, within_s=TRY_WITHIN_S
+    )
+    try:
+        async with asyncio.timeout(TRY_WITHIN_S), trying:
+            return None
+    except NotConverted:
+        return Refused(key="file-not-converted", facts={"formats": ", ".join(limits.formats)})
+    except (TimeoutError, ConversionTimeout):
+        log.warning("INPUT_NOT_CONVERTED_YET", within_s=TRY_WITHIN_S)
+        return None
+
+
+def _heavy(most_bytes: int, size: str) -> Refused:
+    return Refused(key="form-file-heavy", facts={"limit": most_bytes // MEGABYTE, "size": size})
+
+
+def _beyond_telegram() -> Refused:
+    return Refused(key="file-beyond-telegram", facts={"limit": TELEGRAM_BYTES // MEGABYTE})

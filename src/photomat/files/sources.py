@@ -1,0 +1,157 @@
+"""Where customers' files are opened: at Telegram, at their address, from our own copy of a result.
+
+A file's bytes on our disk for a moment: below DATA_DIR, in a file without a name, so nothing is left whatever happens.
+"""
+
+import asyncio
+import hashlib
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from photomat.db.pool import Pool
+from photomat.files import store
+from photomat.files.conversion import Converter, OwnDisk, temporary_file
+from photomat.files.file import FromLink, FromOutput, FromTelegram, Source
+from photomat.kernel.errors import Rejected
+from photomat.kernel.fetch import Fetcher, Gone
+from photomat.kernel.ids import UserId
+from photomat.kernel.private_files import make_private
+from photomat.telegram.files import NotGiven, TelegramFiles
+
+CHUNK_BYTES: Final = 256 * 1024
+LINKS_AT_ONCE: Final = 3
+CONVERSIONS_AT_ONCE: Final = 1
+"""A photo of 50 megapixels takes half a gigabyte while it is converted."""
+
+
+class FileLost(Rejected):
+    """The file is not there any more, or it is not this customer's."""
+
+    def __init__(self) -> None:
+        super().__init__("file-lost")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileDesk:
+    """Opens files. `links` fetches what customers name, `results` what Kie made; our copies of results lie in `folder`.
+
+    Copies for a moment lie in `tmp`. A conversation waits `take_within_s` for a file, and only a few wait for links at once
+    (`link_places`), so that slow servers do not keep everybody else waiting.
+    """
+
+    pool: Pool
+    telegram: TelegramFiles
+    links: Fetcher
+    results: Fetcher
+    folder: Path
+    tmp: Path
+    take_within_s: float
+    link_places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(LINKS_AT_ONCE))
+    conversion_places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(CONVERSIONS_AT_ONCE))
+
+    @property
+    def converter(self) -> Converter:
+        """Converts files; what it makes lies where copies do."""
+        return Converter(folder=self.tmp, places=self.conversion_places)
+
+    @asynccontextmanager
+    async def opened(self, source: Source, *, user_id: UserId, most_bytes: int) -> AsyncIterator[AsyncIterator[bytes]]:
+        """The file's bytes, by chunks.
+
+        Raises FileLost, `TooBig` (bots get no such file), `TooLarge` and `NotAllowed` of the fetcher, OwnDisk, or Transient.
+        """
+        async with AsyncExitStack() as stack:
+            try:
+                chunks = await self._open(stack, source, user_id=user_id, most_bytes=most_bytes)
+            except (Gone, NotGiven):
+                raise FileLost from None
+            yield chunks
+
+    async def _open(
+        self, stack: AsyncExitStack, source: Source, *, user_id: UserId, most_bytes: int
+    ) -> AsyncIterator[bytes]:
+        match source:
+            case FromTelegram(telegram_id):
+                return await stack.enter_async_context(self.telegram.opened(telegram_id))
+            case FromLink(url):
+                return await stack.enter_async_context(self.links.opened(url, most_bytes=most_bytes))
+            case FromOutput():
+                made = await store.own_output(self.pool, source, user_id=user_id)
+                if made is None:
+                    raise FileLost
+                return await self._open_made(stack, made, most_bytes=most_bytes)
+
+    async def _open_made(self, stack: AsyncExitStack, made: store.Made, *, most_bytes: int) -> AsyncIterator[bytes]:
+        """A result: our copy, or what Kie still has, or what Telegram made of it."""
+        path = None if made.kept_as is None else self.folder / made.kept_as
+        if path is not None and path.is_file():
+            return await stack.enter_async_context(_kept(path))
+        try:
+            return await stack.enter_async_context(self.results.opened(made.url, most_bytes=most_bytes))
+        except Gone:
+            if made.telegram_id is None:
+                raise
+        return await stack.enter_async_context(self.telegram.opened(made.telegram_id))
+
+
+@asynccontextmanager
+async def _kept(path: Path) -> AsyncIterator[AsyncIterator[bytes]]:
+    try:
+        file = path.open("rb")
+    except OSError as error:
+        raise OwnDisk(f"our copy of a result could not be read: {type(error).__name__}") from None
+    with file:
+        async with aclosing(_read(file)) as chunks:
+            yield chunks
+
+
+async def _read(file: BinaryIO) -> AsyncGenerator[bytes, None]:
+    while chunk := file.read(CHUNK_BYTES):
+        yield chunk
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Copy:
+    """The bytes, from the first one on, and their fingerprint."""
+
+    file: BinaryIO
+    sha256: str
+
+
+@asynccontextmanager
+async def copied(
+    desk: FileDesk, source: Source, *, user_id: UserId, most_bytes: int, within_s: float
+) -> AsyncIterator[Copy]:
+    """A copy of the file, gone after the block.
+
+    Raises what opening it raises, OwnDisk when our disk takes nothing, TimeoutError when it takes too long.
+    """
+    with temporary_file(desk.tmp) as file:
+        async with (
+            asyncio.timeout(within_s),
+            desk.opened(source, user_id=user_id, most_bytes=most_bytes) as chunks,
+        ):
+            sha256 = await _copy(chunks, file)
+        file.seek(0)
+        yield Copy(file=file, sha256=sha256)
+
+
+def empty(folder: Path) -> None:
+    """Make the folder for copies, without what an end in the middle may have left where files must have names."""
+    make_private(folder)
+    for left in folder.iterdir():
+        left.unlink(missing_ok=True)
+
+
+async def _copy(chunks: AsyncIterator[bytes], file: BinaryIO) -> str:
+    digest = hashlib.sha256()
+    async for chunk in chunks:
+        digest.update(chunk)
+        try:
+            file.write(chunk)
+        except OSError as error:
+            raise OwnDisk(f"the disk takes no copy of a file: {type(error).__name__}") from None
+    return digest.hexdigest()

@@ -1,0 +1,109 @@
+"""One update at a time per lane, in order of arrival, by lease and fence.
+
+`claim_lane` is committed before anything is handled. Whatever ends the claim (`finish`, `release`, `park`) tests the
+fence in the statement that gives the lease back: False means another worker took the lane over, and the caller rolls
+back and writes nothing. An attempt is counted by the claim, so a handler that kills the process is counted as well; a
+failure is counted when it says so.
+
+Which stored updates tapped a card: how a job's story begins. For people; decides nothing.
+
+What may be deleted of the inbox: updates that were handled, and lanes in which nothing waits. Parked updates stay.
+"""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from photomat.cluster.instances import DEAD_AFTER
+from photomat.db.pool import Pool, Transaction
+from photomat.inbox import store
+from photomat.inbox.update import Claimed
+from photomat.kernel.errors import Corrupt
+from photomat.kernel.ids import BotId, InstanceId, MessageId, ReceivedId, UserId
+from photomat.work.retention import OldRows
+
+SEARCHED: Final = 100_000
+"""How many updates after the one that made the draft are searched at most: a busy bot's inbox is never read whole."""
+MOST_TAPS: Final = 5
+HANDLED: Final = OldRows(table="inbox", age="handled_at")
+QUIET_LANES: Final = OldRows(table="lanes", age="due_at", only="pending = 0 AND leased_until IS NULL")
+"""The next update makes a new one."""
+
+
+async def claim_lane(
+    tx: Transaction, *, bot_id: BotId, instance: InstanceId, lease_s: float, pre_checkout: bool
+) -> Claimed | None:
+    """Lease a due lane and take its oldest update.
+
+    Two statements on purpose: the second sees every row committed before the lane was locked, so a counted update is
+    never missed, and a lane found empty under its lock really is empty.
+    """
+    lane = await store.lease_lane(tx, bot_id=bot_id, instance=instance, lease_s=lease_s, pre_checkout=pre_checkout)
+    if lane is None:
+        return None
+    name, fence = lane
+    claimed = await store.take_head(tx, bot_id=bot_id, lane=name, fence=fence)
+    if claimed is None:
+        await store.mend_empty_lane(tx, bot_id=bot_id, lane=name)
+    return claimed
+
+
+async def finish(tx: Transaction, claimed: Claimed) -> bool:
+    """Mark the update as handled and give the lane back; False when it is no longer ours."""
+    if not await store.lower_pending(tx, claimed):
+        return False
+    if not await store.mark_handled(tx, claimed.received_id):
+        raise Corrupt(f"received_id={claimed.received_id} was ended by somebody else while we held its lane")
+    await store.forget_lane_of_one(tx, claimed)
+    return True
+
+
+async def release(tx: Transaction, claimed: Claimed, *, error: str, retry_after_s: float, counted: bool = True) -> bool:
+    """Give the lane back for a later try, a failure more; a trouble that does not count takes its attempt back instead."""
+    if not await store.put_off_lane(tx, claimed, wait_s=retry_after_s):
+        return False
+    await store.note_trouble(tx, claimed.received_id, error=error, counted=counted)
+    return True
+
+
+async def park(tx: Transaction, claimed: Claimed, *, error: str) -> bool:
+    """Put the update aside for the operator, so that the lane goes on."""
+    if not await store.lower_pending(tx, claimed):
+        return False
+    if not await store.mark_parked(tx, claimed.received_id, error=error):
+        raise Corrupt(f"received_id={claimed.received_id} was ended by somebody else while we held its lane")
+    await store.forget_lane_of_one(tx, claimed)
+    return True
+
+
+async def free_lanes_of_the_dead(pool: Pool) -> int:
+    """Free the lanes of instances that have not been seen for a while, so that nobody waits for a lease; say how many."""
+    return await store.free_lanes(pool, dead_after=DEAD_AFTER)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TapUpdate:
+    """One stored update that pressed a button of a card."""
+
+    update_id: int
+    received_at: datetime
+    handled_at: datetime | None
+    parked_at: datetime | None
+    attempts: int
+    error: str | None
+
+
+async def taps_on(
+    pool: Pool, *, bot_id: BotId, user_id: UserId, message_id: MessageId, since: ReceivedId
+) -> list[TapUpdate]:
+    """The first taps of a user on a message, oldest first; the search starts at the row `since`."""
+    rows = await store.read_taps(
+        pool,
+        bot_id=bot_id,
+        lane=f"u{user_id}",
+        message_id=message_id,
+        since=since,
+        within=SEARCHED,
+        most=MOST_TAPS,
+    )
+    return [TapUpdate(**dict(row)) for row in rows]

@@ -1,0 +1,226 @@
+"""The one reader of the truth for callbacks and polling: storage first, then recordInfo, then settle.
+
+Woken by a callback at once, else paced by age and kind. Whoever comes second finds the job settled and stops. A claim lost in
+here changes nothing: every write tests its fence. Killed anywhere: the lease runs out and somebody looks again.
+
+How often a running job is looked at, and how far it seems to be. Pure.
+
+Quick while most results come, then slower and slower, for hours: a real task may take a quarter of an hour, and "not yet"
+is never "no". Films take minutes, so they are asked about half as often from the start.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from photomat.db.pool import Pool, transaction
+from photomat.jobs import settle, store, timeline
+from photomat.jobs.claims import QUERIES, bearing_trouble
+from photomat.jobs.job import TERMINAL, Job, JobStatus, Times
+from photomat.jobs.timeline import Tag
+from photomat.kernel.errors import Transient
+from photomat.kernel.failpoint import failpoint
+from photomat.kernel.ids import TaskId
+from photomat.kernel.logs import correlated, get_logger
+from photomat.kie.port import Busy, Provider
+from photomat.kie.state_parser import KieState, Reading
+from photomat.work import budget
+
+PACE: Final = (
+    (timedelta(seconds=30), timedelta(seconds=2)),
+    (timedelta(minutes=2), timedelta(seconds=5)),
+    (timedelta(minutes=15), timedelta(seconds=15)),
+    (timedelta(hours=1), timedelta(minutes=1)),
+)
+"""Younger than this: a look every so often. The age is the task's: it begins when the request leaves for Kie."""
+SLOWEST: Final = timedelta(minutes=5)
+SLOWER: Final[Mapping[str, int]] = {"video": 2}
+VISIBLE_WITHIN: Final = timedelta(seconds=70)
+"""A task may be unknown to Kie for a minute after its creation, and the creation itself may take some seconds of it."""
+LOST: Final = timedelta(minutes=1)
+"""A task Kie does not know after that is looked at no more often than this."""
+USUAL_S: Final = {"image": 25.0, "audio": 30.0, "video": 180.0}
+USUAL_OTHERWISE_S: Final = 60.0
+MOST_SHOWN: Final = 90
+RETRY_S: Final = 5.0
+LAST_LOOK_GRACE: Final = timedelta(minutes=1)
+"""The last look must really be one: so much longer it is tried when Kie does not answer."""
+LOST_SAYS: Final = "Kie does not know the task; it is asked again and again, nothing is decided by that"
+log = get_logger()
+
+
+def next_look(age: timedelta, kind: str, first: timedelta, *, lost: bool = False) -> timedelta:
+    """When to look again at a task of this age and kind; never before `first`, the operator's own pace."""
+    pace = next((every for until, every in PACE if age < until), SLOWEST) * SLOWER.get(kind, 1)
+    return max(first, pace, LOST) if lost else max(first, pace)
+
+
+def progress_of(age: timedelta, kind: str, told: int | None = None) -> int:
+    """How far a job is: as Kie told, else as its kind usually is at this age. In steps of ten, never quite there."""
+    percent = 90 * age.total_seconds() / USUAL_S.get(kind, USUAL_OTHERWISE_S) if told is None else told
+    return min(MOST_SHOWN, 10 * int(percent / 10))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Looker:
+    """Looks at claimed jobs."""
+
+    pool: Pool
+    provider: Provider
+    times: Times
+    wake: Callable[[str], None]
+
+    async def look(self, job: Job) -> None:
+        """Take one claimed job a step nearer to its end."""
+        with correlated(job.corr, job_id=job.job_id):
+            failpoint("look.after_claim")
+            async with bearing_trouble(self.pool, job, self.wake):
+                await self._look(job)
+
+    async def _look(self, job: Job) -> None:
+        if job.status is JobStatus.DONE:
+            await self._again(job, None)
+            return
+        try:
+            reading = None if job.task_id is None else await self._read(job, job.task_id)
+        except Transient as error:
+            if job.age < self.times.timeout + min(self.times.timeout, LAST_LOOK_GRACE):
+                await self._say_if_overdue(job)
+                after = timedelta(seconds=error.retry_after_s or RETRY_S)
+                await self._again(job, after, via=job.woken_via)
+                return
+            reading = None
+        failpoint("look.after_answer")
+        await self._act(job, reading)
+
+    async def _read(self, job: Job, task_id: TaskId) -> Reading | None:
+        """Ask Kie; None while it does not know the task. Raises Transient when there is no usable answer."""
+        failpoint("look.before_ask")
+        try:
+            answer = await self.provider.record(task_id, protocol=job.request.protocol)
+        except Transient as error:
+            log.info("POLL_TICK", i=job.attempts, task_id=task_id, http_ok=False, error=str(error))
+            if isinstance(error, Busy):
+                await budget.block(self.pool, QUERIES, seconds=error.retry_after_s or RETRY_S, reason=str(error))
+            raise
+        log.info("POLL_TICK", i=job.attempts, task_id=task_id, http_ok=True, via=_via(job))
+        state = answer.reading.state if answer.reading else "unknown"
+        log.info("POLL_STATE", i=job.attempts, task_id=task_id, state=state)
+        return answer.reading
+
+    async def _act(self, job: Job, reading: Reading | None) -> None:
+        outcome = self._outcome(job, reading)
+        if outcome is not None:
+            await self._settle(job, outcome, reading)
+            return
+        if job.status in TERMINAL:
+            failed = reading is not None and reading.state is KieState.FAIL
+            hopeful = job.status is JobStatus.CANCELED and job.age < self.times.timeout and not failed
+            await self._again(job, self._pace(job) if hopeful else None)
+            return
+        await self._say_if_overdue(job)
+        lost = reading is None and job.task_id is not None and job.age_at_kie >= VISIBLE_WITHIN
+        if lost:
+            await self._say_lost(job)
+        await self._again(job, self._pace(job, lost=lost), reading=reading)
+
+    async def _say_if_overdue(self, job: Job) -> None:
+        if job.overdue_at is not None or job.age < self.times.overdue_of(job.kind):
+            return
+        async with transaction(self.pool) as tx:
+            said = await store.record_overdue(tx, job)
+            if said:
+                await timeline.record(tx, job.job_id, Tag.OVERDUE, age_s=int(job.age.total_seconds()))
+        if said:
+            log.info("JOB_OVERDUE", age_s=int(job.age.total_seconds()))
+            self.wake("deliveries")
+
+    async def _say_lost(self, job: Job) -> None:
+        """Kie should know the task by now and does not: said once. Lost is not failed; no money moves."""
+        async with transaction(self.pool) as tx:
+            is_news = await store.record_lost(tx, job, error=LOST_SAYS)
+            if is_news:
+                await timeline.record(tx, job.job_id, Tag.LOST, task_id=job.task_id)
+        if is_news:
+            log.warning("TASK_LOST", task_id=job.task_id, age_s=int(job.age_at_kie.total_seconds()))
+
+    def _outcome(self, job: Job, reading: Reading | None) -> settle.Outcome | None:
+        """What the reading and the clock decide together; None means: not decided yet."""
+        if reading is not None and reading.state is KieState.SUCCESS and (reading.urls or reading.result_object):
+            return settle.Success(
+                urls=reading.urls,
+                result_object=reading.result_object,
+                details=reading.details,
+                object_as_file=reading.object_as_file,
+                unread=reading.unread,
+            )
+        if job.status in TERMINAL:
+            return None
+        if reading is not None and reading.state is KieState.FAIL:
+            return settle.Failure(code=f"kie-{reading.fail_code or 'fail'}", reason=reading.error)
+        if reading is not None and reading.state is KieState.SUCCESS and self._empty_for_too_long(job):
+            return settle.Failure(code="empty", reason="Kie says success and gives no result")
+        if job.age >= self.times.timeout:
+            return settle.Failure(code="timeout", reason="no result within the give-up time")
+        return None
+
+    def _empty_for_too_long(self, job: Job) -> bool:
+        return job.empty_since is not None and job.claimed_at - job.empty_since >= self.times.empty_result_grace
+
+    def _pace(self, job: Job, *, lost: bool = False) -> timedelta:
+        """The next look, but never past the moment at which the job is overdue or given up."""
+        pace = self.times.timeout
+        if job.task_id is not None:
+            pace = next_look(job.age_at_kie, job.kind, self.times.poll_first, lost=lost)
+        marks = [self.times.timeout - job.age]
+        if job.overdue_at is None:
+            marks.append(self.times.overdue_of(job.kind) - job.age)
+        ahead = [mark for mark in marks if mark > timedelta(0)]
+        return min([pace, *ahead]) + timedelta(milliseconds=5)
+
+    async def _settle(self, job: Job, outcome: settle.Outcome, reading: Reading | None) -> None:
+        async with transaction(self.pool) as tx:
+            settled = await settle.settle(
+                tx,
+                job.job_id,
+                outcome,
+                price=job.price.minor,
+                via=_via(job),
+                fence=job.fence,
+                consumed=None if reading is None else reading.credits,
+            )
+        failpoint("settle.after_commit")
+        if settled is settle.Settled.NOTHING:
+            log.info("SETTLE_SKIP", reason="settled before, or the claim was lost")
+            await self._again(job, None)
+            return
+        word = "done" if isinstance(outcome, settle.Success) else "failed"
+        code = outcome.code if isinstance(outcome, settle.Failure) else None
+        kie_s = int(reading.took.total_seconds()) if reading is not None and reading.took is not None else None
+        log.info("JOB_SETTLED", outcome=word, money=settled, via=_via(job), code=code, kie_s=kie_s)
+        if isinstance(outcome, settle.Success) and outcome.unread:
+            log.error("RESULT_UNREAD", model=job.model, fields=",".join(outcome.unread), outputs=len(outcome.urls))
+        if settled in {settle.Settled.GIFT, settle.Settled.OFFERED}:
+            log.warning("LATE_SUCCESS", money=settled, task_id=job.task_id)
+        self.wake("deliveries")
+
+    async def _again(
+        self, job: Job, after: timedelta | None, *, reading: Reading | None = None, via: str | None = None
+    ) -> None:
+        """Give the claim back; where it is no longer ours this changes nothing."""
+        async with transaction(self.pool) as tx:
+            await store.schedule_look(
+                tx,
+                job,
+                after=after,
+                seen=reading is not None,
+                empty=reading is not None and reading.state is KieState.SUCCESS,
+                via=via,
+                progress=progress_of(job.age_at_kie, job.kind, reading.progress if reading else None),
+            )
+        self.wake("deliveries")
+
+
+def _via(job: Job) -> str:
+    return job.woken_via or "poll"

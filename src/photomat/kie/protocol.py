@@ -1,0 +1,98 @@
+"""The protocols of Kie: where each creates a task and where it is asked about one.
+
+`jobs` is the common one, and every model's unless the catalogue says otherwise. The older families have endpoints of their own
+and take their inputs flat, beside the callback's address. Whatever a family answers, one parser reads it.
+
+Kie's envelope `{"code": …, "msg": …, "data": …}` as it comes over the wire, and what its codes mean.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+from photomat.kernel.text import storable
+
+JOBS: Final = "jobs"
+MUSIC: Final = "generate/record-info"
+OK: Final = 200
+BUSY_CODES: Final = frozenset({429, 405, 430, 455})
+QUEUE_FULL: Final = 550
+PAUSED_CODES: Final = frozenset({401, 402, 433})
+CLIENT_ERROR_FROM: Final = 400
+REFUSED_CODES: Final = frozenset(range(400, 500)) - {408}
+"""A definite no. 408 is not: the answer was late, the task may be there."""
+UNKNOWN_FROM: Final = 500
+"""Server errors say nothing about whether a task was made; 4xx codes are definite refusals."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Family:
+    """One way to speak of tasks; both paths stand below `/api/v1/`. The common one wraps its inputs and names the model."""
+
+    create: str
+    query: str
+    wraps: bool = False
+
+    def body(self, model: str, inputs: Mapping[str, object], callback_url: str | None) -> dict[str, object]:
+        """What is sent to create a task. An older family names its model, if at all, among the inputs."""
+        order: dict[str, object] = {"model": model, "input": dict(inputs)} if self.wraps else dict(inputs)
+        return order if callback_url is None else {**order, "callBackUrl": callback_url}
+
+
+FAMILIES: Final[Mapping[str, Family]] = {
+    JOBS: Family(create="jobs/createTask", query="jobs/recordInfo", wraps=True),
+    "veo": Family(create="veo/generate", query="veo/record-info"),
+    "veo/extend": Family(create="veo/extend", query="veo/record-info"),
+    "veo/4k": Family(create="veo/get-4k-video", query="veo/record-info"),
+    "runway": Family(create="runway/generate", query="runway/record-detail"),
+    "runway/extend": Family(create="runway/extend", query="runway/record-detail"),
+    "aleph": Family(create="aleph/generate", query="aleph/record-info"),
+    "gpt4o-image": Family(create="gpt4o-image/generate", query="gpt4o-image/record-info"),
+    "flux-kontext": Family(create="flux/kontext/generate", query="flux/kontext/record-info"),
+    "midjourney": Family(create="mj/generate", query="mj/record-info"),
+    "suno": Family(create="generate", query=MUSIC),
+    "suno/extend": Family(create="generate/extend", query=MUSIC),
+    "suno/upload-cover": Family(create="generate/upload-cover", query=MUSIC),
+    "suno/upload-extend": Family(create="generate/upload-extend", query=MUSIC),
+    "suno/add-instrumental": Family(create="generate/add-instrumental", query=MUSIC),
+    "suno/add-vocals": Family(create="generate/add-vocals", query=MUSIC),
+    "suno/mashup": Family(create="generate/mashup", query=MUSIC),
+    "suno/replace-section": Family(create="generate/replace-section", query=MUSIC),
+    "suno/sounds": Family(create="generate/sounds", query=MUSIC),
+    "suno/lyrics": Family(create="lyrics", query="lyrics/record-info"),
+    "suno/wav": Family(create="wav/generate", query="wav/record-info"),
+    "suno/vocals": Family(create="vocal-removal/generate", query="vocal-removal/record-info"),
+    "suno/midi": Family(create="midi/generate", query="midi/record-info"),
+    "suno/mp4": Family(create="mp4/generate", query="mp4/record-info"),
+    "suno/cover": Family(create="suno/cover/generate", query="suno/cover/record-info"),
+}
+
+
+"""By the name a model of the catalogue gives as its protocol."""
+
+
+class Envelope(NamedTuple):
+    """A decoded answer; `code` is the verdict, whatever the HTTP status was."""
+
+    code: int
+    message: str
+    data: Any
+
+
+def decode(body: bytes, http_status: int) -> Envelope | None:
+    """Read an envelope; None when nobody can say what the answer meant (a cut body, a junk page).
+
+    A gateway's own 4xx page is a refusal like Kie's own; its 5xx page leaves the outcome open.
+    """
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        found = None
+    if http_status >= UNKNOWN_FROM:
+        return Envelope(http_status, "", None)
+    if not isinstance(found, Mapping):
+        return Envelope(http_status, "", None) if http_status >= CLIENT_ERROR_FROM else None
+    code = found.get("code", http_status)
+    message = storable(str(found.get("msg") or found.get("message") or ""))
+    return Envelope(int(code), str(message), found.get("data")) if str(code).isascii() and str(code).isdigit() else None

@@ -1,0 +1,1 @@
+"""Media formats read by their bytes: kind, length, dimensions, truncation."""

@@ -1,0 +1,140 @@
+"""Pictures whose sides are not within their first bytes: JPEG behind long remarks, TIFF. Pure.
+
+Pictures decoded to their last pixel: whether they can be, and whether anything shows through them. Called in `in_turn`.
+
+Nothing here raises on junk. Memory is bounded: one picture is decoded at a time in the whole process, and none that would
+hold more than `MOST_HELD_BYTES` by the sides it tells. Time is bounded: a JPEG in more passes than any program writes is not
+decoded, and nobody waits for the answer longer than `WITHIN_S`.
+"""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import BinaryIO, Final, TypeVar
+
+from PIL import Image, features
+
+from photomat.kernel.logs import get_logger
+from photomat.media.reader import Reader
+from photomat.media.sniff import JPEG_SIZES
+
+JPEG_MARK: Final = 0xFF
+ALONE: Final = frozenset({0x01, *range(0xD0, 0xD8)})
+"""Marks without a length."""
+SHORT: Final = 3
+DECODER: Final = ThreadPoolExecutor(max_workers=1, thread_name_prefix="picture")
+WITHIN_S: Final = 4.0
+"""A handler that waits for the answer still has an update to end."""
+MOST_HELD_BYTES: Final = 320_000_000
+HELD_BYTES: Final = {"JPEG": 4, "MPO": 4, "PNG": 4, "GIF": 4, "BMP": 4, "TIFF": 8, "WEBP": 12, "AVIF": 12}
+"""What a decoder holds of a pixel at most: 80 megapixels of a JPEG or a PNG are decoded, and 26 of a WebP."""
+FORMATS: Final = {
+    "image/jpeg": "JPEG",
+    "image/png": "PNG",
+    "image/gif": "GIF",
+    "image/bmp": "BMP",
+    "image/tiff": "TIFF",
+    "image/webp": "WEBP",
+    "image/avif": "AVIF",
+}
+SEE_THROUGH: Final = frozenset({"image/png", "image/webp"})
+"""What could be a photo of Telegram, and may have an alpha channel."""
+MOST_PHOTO_PIXELS: Final = 25_000_000
+"""No photo of Telegram has more: its sides are 10000 together."""
+OPAQUE: Final = 255
+MOST_PASSES: Final = 100
+PASS_MARK: Final = b"\xff\xda"
+PIECE_BYTES: Final = 2**20
+log = get_logger()
+Answer = TypeVar("Answer")
+
+
+WIDTH, HEIGHT = 256, 257
+
+
+def jpeg_sides(reader: Reader) -> tuple[int, int] | None:
+    """Walk from mark to mark until one tells the sides."""
+    at = 2
+    while True:
+        mark, kind = reader.read(at, 2)
+        if mark != JPEG_MARK:
+            return None
+        if kind == JPEG_MARK:
+            at += 1
+        elif kind in JPEG_SIZES:
+            return reader.number(at + 7, 2), reader.number(at + 5, 2)
+        else:
+            at += 2 if kind in ALONE else 2 + reader.number(at + 2, 2)
+
+
+def tiff_sides(reader: Reader) -> tuple[int, int] | None:
+    """Look for width and height in the first directory."""
+    little = reader.read(0, 2) == b"II"
+    at = reader.number(4, 4, little=little)
+    found: dict[int, int] = {}
+    for entry in range(reader.number(at, 2, little=little)):
+        place = at + 2 + 12 * entry
+        name, kind = reader.number(place, 2, little=little), reader.number(place + 2, 2, little=little)
+        if name in {WIDTH, HEIGHT}:
+            found[name] = reader.number(place + 8, 2 if kind == SHORT else 4, little=little)
+    return (found[WIDTH], found[HEIGHT]) if len(found) == 2 else None  # noqa: PLR2004  both sides
+
+
+async def in_turn(work: Callable[[], Answer], *, otherwise: Answer) -> Answer:
+    """The answer of work on one picture, after all work before it; `otherwise` when that takes too long."""
+    try:
+        async with asyncio.timeout(WITHIN_S):
+            return await asyncio.get_running_loop().run_in_executor(DECODER, work)
+    except TimeoutError:
+        log.warning("PICTURE_NOT_DECODED", within_s=WITHIN_S)
+        return otherwise
+
+
+def decodes(file: BinaryIO, mime: str) -> bool | None:
+    """Whether a picture can be decoded to its end; None where nobody here can tell: no decoder, or too much of it."""
+    form = FORMATS.get(mime)
+    if form is None or (form == "AVIF" and not features.check("avif")):
+        return None
+    try:
+        file.seek(0)
+        with Image.open(file, formats=(form,)) as image:
+            if _is_too_much(image, file):
+                return None
+            image.draft(None, (1, 1))  # a JPEG is read as a whole all the same, and held as a small one
+            image.load()
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning, MemoryError):
+        return None
+    except Exception:  # noqa: BLE001  decoders of damaged pictures raise whatever they like
+        return False
+    return True
+
+
+def shows_through(file: BinaryIO, mime: str) -> bool:
+    """Whether a picture has a pixel that is not opaque; what cannot be decoded, or could be no photo anyway, has none."""
+    if mime not in SEE_THROUGH:
+        return False
+    try:
+        with Image.open(file, formats=(FORMATS[mime],)) as image:
+            if image.width * image.height > MOST_PHOTO_PIXELS or not image.has_transparency_data:
+                return False
+            colours = image if "A" in image.getbands() else image.convert("RGBA")
+            return colours.getchannel("A").tobytes().count(OPAQUE) < image.width * image.height
+    except Exception as error:  # noqa: BLE001  likewise; a result is shown whatever its colours are
+        log.info("PICTURE_NOT_DECODED", error=type(error).__name__)
+        return False
+
+
+def _is_too_much(image: Image.Image, file: BinaryIO) -> bool:
+    held = image.width * image.height * HELD_BYTES.get(image.format or "", max(HELD_BYTES.values()))
+    return held > MOST_HELD_BYTES or ("progressive" in image.info and _passes(file) > MOST_PASSES)
+
+
+def _passes(file: BinaryIO) -> int:
+    """How often a JPEG in passes goes over its pixels; each pass may be a few bytes and cost as much as all of them."""
+    back, count, before = file.tell(), 0, b""
+    file.seek(0)
+    while piece := file.read(PIECE_BYTES):
+        count += (before + piece).count(PASS_MARK)
+        before = piece[-1:]
+    file.seek(back)
+    return count

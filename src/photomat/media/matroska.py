@@ -1,0 +1,176 @@
+"""Films and sound in Matroska and WebM: how long they are, and how large. Pure.
+
+What the header says of the length is not believed where a block comes later. A browser that records says no length and
+leaves the sizes of its clusters open.
+"""
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from decimal import Decimal
+from enum import IntEnum
+from typing import Final, NamedTuple
+
+from photomat.media.reader import AAC_SAMPLES, MOST_AT_ONCE, SOUND_S, TIMESTAMP_S, Cut, Endless, Reader, without_padding
+
+
+class Id(IntEnum):
+    """The elements that matter."""
+
+    SEGMENT = 0x18538067
+    INFO = 0x1549A966
+    TIMESCALE = 0x2AD7B1
+    DURATION = 0x4489
+    TRACKS = 0x1654AE6B
+    TRACK = 0xAE
+    TRACK_TYPE = 0x83
+    TRACK_SCALE = 0x23314F
+    VIDEO = 0xE0
+    SOUND = 0xE1
+    SAMPLING = 0xB5
+    WIDTH = 0xB0
+    HEIGHT = 0xBA
+    CLUSTER = 0x1F43B675
+    CLUSTER_TIME = 0xE7
+    GROUP = 0xA0
+    BLOCK = 0xA1
+    SIMPLE_BLOCK = 0xA3
+    BLOCK_DURATION = 0x9B
+
+
+OPENED: Final = frozenset(
+    map(int, (Id.SEGMENT, Id.INFO, Id.TRACKS, Id.TRACK, Id.VIDEO, Id.SOUND, Id.CLUSTER, Id.GROUP))
+)
+READ: Final = frozenset(map(int, Id)) - OPENED
+PICTURES: Final = 1
+LONGEST_ID: Final = 4
+LONGEST_SIZE: Final = 8
+LONGEST_HEADER: Final = 32
+"""An element's name and size, and of a block the track and the time as well."""
+
+USUAL_UNIT_NS: Final = 1_000_000
+A_SECOND_NS: Final = 1_000_000_000
+
+
+class Element(NamedTuple):
+    """An element: what it is, where its content begins and ends."""
+
+    id: int
+    start: int
+    end: int
+
+
+@dataclass(slots=True, kw_only=True)
+class Recording:
+    """What the elements say; of whatever is said twice, the larger."""
+
+    unit_ns: int = 0
+    track_scale: Decimal = Decimal(1)
+    units: Decimal = Decimal(0)
+    cluster_at: int = 0
+    block_at: int = 0
+    last_unit: int = 0
+    kinds: set[int] = field(default_factory=set)
+    width: int = 0
+    height: int = 0
+    sampling: Decimal = Decimal(0)
+
+    @property
+    def seconds(self) -> Decimal | None:
+        """How long it is: as it is told, or as its last block shows."""
+        units = max(self.units, self.last_unit * self.track_scale)
+        seconds = units * (self.unit_ns or USUAL_UNIT_NS) / A_SECOND_NS
+        return without_padding(seconds, self._padding_s) or None
+
+    @property
+    def _padding_s(self) -> Decimal:
+        """What the encoder of the sound may have added; the video beside it is delayed by as much."""
+        if self.kinds == {PICTURES}:
+            return TIMESTAMP_S
+        return max(SOUND_S, AAC_SAMPLES / self.sampling) if self.sampling else SOUND_S
+
+    @property
+    def is_sound_alone(self) -> bool:
+        """Whether there is sound and nothing to see."""
+        return bool(self.kinds) and PICTURES not in self.kinds
+
+
+def read_recording(reader: Reader) -> Recording:
+    """Read what the elements say; a recording that breaks off lasts until there."""
+    found = Recording()
+    try:
+        for element in _elements(reader):
+            if element.id in READ:
+                _read(reader, element, found)
+    except Endless:
+        raise
+    except Cut:
+        if not found.kinds:
+            raise
+    return found
+
+
+def _read(reader: Reader, element: Element, found: Recording) -> None:
+    match element.id:
+        case Id.BLOCK | Id.SIMPLE_BLOCK:
+            head = reader.some(element.start, LONGEST_SIZE + 2)
+            _, after = _vint(head, 0, LONGEST_SIZE, keep_mark=False)
+            (offset,) = struct.unpack_from(">h", head, after)
+            found.block_at = found.cluster_at + offset
+            found.last_unit = max(found.last_unit, found.block_at)
+        case Id.BLOCK_DURATION:
+            found.last_unit = max(found.last_unit, found.block_at + _number(reader, element))
+        case Id.CLUSTER_TIME:
+            found.cluster_at = _number(reader, element)
+        case Id.TIMESCALE:
+            found.unit_ns = max(found.unit_ns, _number(reader, element))
+        case Id.TRACK_SCALE:
+            found.track_scale = max(found.track_scale, _real(reader, element))
+        case Id.DURATION:
+            found.units = max(found.units, _real(reader, element))
+        case _:
+            _read_track(reader, element, found)
+
+
+def _read_track(reader: Reader, element: Element, found: Recording) -> None:
+    match element.id:
+        case Id.TRACK_TYPE:
+            found.kinds.add(_number(reader, element))
+        case Id.SAMPLING:
+            found.sampling = _real(reader, element)
+        case Id.WIDTH:
+            found.width = max(found.width, _number(reader, element))
+        case Id.HEIGHT:
+            found.height = max(found.height, _number(reader, element))
+
+
+def _elements(reader: Reader) -> Iterator[Element]:
+    """Every element in order; those that hold what matters are gone into, so that an open size does no harm."""
+    at, base, window = 0, 0, b""
+    while at < reader.size:
+        if at + LONGEST_HEADER > base + len(window) < reader.size:
+            base, window = at, reader.some(at, MOST_AT_ONCE)
+        reader.spend()
+        name, after = _vint(window, at - base, LONGEST_ID, keep_mark=True)
+        size, start = _vint(window, after, LONGEST_SIZE, keep_mark=False)
+        yield Element(name, base + start, base + start + size)
+        at = base + (start if name in OPENED else start + size)
+
+
+def _vint(head: bytes, at: int, longest: int, *, keep_mark: bool) -> tuple[int, int]:
+    """A number of as many bytes as its first one says, and where it ends."""
+    length = 9 - head[at].bit_length() if at < len(head) else longest + 1
+    if length > longest or at + length > len(head):
+        raise Cut
+    value = int.from_bytes(head[at : at + length], "big")
+    return value if keep_mark else value & (2 ** (7 * length) - 1), at + length
+
+
+def _number(reader: Reader, element: Element) -> int:
+    return reader.number(element.start, min(element.end - element.start, LONGEST_SIZE))
+
+
+def _real(reader: Reader, element: Element) -> Decimal:
+    size = element.end - element.start
+    (value,) = struct.unpack({4: ">f", 8: ">d"}.get(size, ">0s"), reader.read(element.start, min(size, LONGEST_SIZE)))
+    return Decimal(value) if isinstance(value, float) and value > 0 else Decimal(0)

@@ -1,0 +1,1 @@
+"""What the bot says by itself: rows sent at most once."""

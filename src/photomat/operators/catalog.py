@@ -1,0 +1,223 @@
+"""What an operator may do to a model: hide it, show it first, call it otherwise, sell it although it is off; all journaled.
+
+A change counts for all running instances from its commit on: what is set is read with each use.
+
+What an operator may do to prices: a fixed one, another markup, free, a discount, back to the settings. All in the journal.
+
+The guard: a price below cost, or one more than three times above or below what it is now, is refused unless it is confirmed,
+and the refusal says the numbers. It is tried with the default inputs and with every row of the model's price. One change at a
+time (a lock on the table), so each is measured against the price it really changes.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final, Literal, TypeAlias
+
+from photomat.catalog.model import Model
+from photomat.catalog.overrides import add_rule, clear_rules, keep_setting, lock_prices, lock_setting, rules_of
+from photomat.catalog.pricing import NO_RULES, Override, PriceRules, Rates, quote, samples
+from photomat.catalog.storefront import ModelSetting, can_be_turned_on
+from photomat.db.pool import Pool, Transaction
+from photomat.kernel.money import Money
+from photomat.operators.actions import Answer, journaled
+
+Turn: TypeAlias = Literal["hide", "unhide", "feature", "unfeature", "sell", "unsell"]
+LONGEST_TITLE: Final = 60
+TURNS: Final[Mapping[Turn, Callable[[ModelSetting], ModelSetting]]] = {
+    "hide": lambda setting: replace(setting, hidden=True),
+    "unhide": lambda setting: replace(setting, hidden=False),
+    "feature": lambda setting: replace(setting, featured=True),
+    "unfeature": lambda setting: replace(setting, featured=False),
+    "sell": lambda setting: replace(setting, sold=True),
+    "unsell": lambda setting: replace(setting, sold=False),
+}
+DONE: Final[Mapping[Turn, str]] = {
+    "hide": "It is kept from customers: neither listed nor sold.",
+    "unhide": "Customers see it again.",
+    "feature": "It comes first in its lists.",
+    "unfeature": "It has its usual place in its lists again.",
+    "sell": "It is sold although the catalogue has it off.",
+    "unsell": "It is sold only if its file says so.",
+}
+LARGEST_JUMP: Final = 3
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewTitle:
+    """What a model shall be called; a language that is None keeps its name, `back` gives it both names of its file."""
+
+    ru: str | None = None
+    en: str | None = None
+    back: bool = False
+
+
+async def turn_model(pool: Pool, model: Model, turn: Turn, *, operator: str, reason: str) -> Answer:
+    """Hide, feature or sell a model, or the opposite; what is so already is refused."""
+
+    async def act(tx: Transaction) -> Answer:
+        before = await lock_setting(tx, model.id)
+        after = TURNS[turn](before)
+        objection = _objection(model, turn)
+        if objection is not None:
+            return Answer(done=False, sentence=objection)
+        if after == before:
+            return Answer(done=False, sentence="It is so already: nothing was changed.")
+        await keep_setting(tx, model.id, after)
+        return Answer(done=True, sentence=DONE[turn])
+
+    return await _journaled(pool, act, turn, model, operator=operator, reason=reason)
+
+
+async def rename_model(pool: Pool, model: Model, new: NewTitle, *, operator: str, reason: str) -> Answer:
+    """Call a model otherwise, in one language or both; jobs keep the name they were bought under."""
+
+    async def act(tx: Transaction) -> Answer:
+        given = [title for title in (new.ru, new.en) if title is not None]
+        if not new.back and not given:
+            return Answer(done=False, sentence="Say how it shall be called.")
+        if any(not 0 < len(title.strip()) <= LONGEST_TITLE or "\n" in title for title in given):
+            return Answer(done=False, sentence=f"A title is one line of 1 to {LONGEST_TITLE} characters.")
+        before = await lock_setting(tx, model.id)
+        after = (
+            replace(before, title_ru=None, title_en=None)
+            if new.back
+            else replace(
+                before,
+                title_ru=new.ru.strip() if new.ru is not None else before.title_ru,
+                title_en=new.en.strip() if new.en is not None else before.title_en,
+            )
+        )
+        await keep_setting(tx, model.id, after)
+        ru, en = after.title_ru or model.title_in("ru"), after.title_en or model.title_in("en")
+        return Answer(done=True, sentence=f"It is called “{ru}” in Russian and “{en}” in English.")
+
+    return await _journaled(pool, act, "rename", model, operator=operator, reason=reason)
+
+
+def _objection(model: Model, turn: Turn) -> str | None:
+    """Why a model cannot be sold on an operator's word."""
+    if turn != "sell":
+        return None
+    if model.off is None:
+        return "The catalogue sells it: there is nothing to turn on."
+    return None if can_be_turned_on(model) else f"It cannot be sold: {model.off}."
+
+
+async def _journaled(
+    pool: Pool,
+    act: Callable[[Transaction], Awaitable[Answer]],
+    action: str,
+    model: Model,
+    *,
+    operator: str,
+    reason: str,
+) -> Answer:
+    return await journaled(
+        pool, act, action=f"{action} model", operator=operator, reason=reason, reference=f"model:{model.id}"
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriceChange:
+    """What an operator wants. `override` None clears every rule of the model. `from_at` None is now."""
+
+    model: Model
+    override: Override | None
+    operator: str
+    reason: str
+    from_at: datetime | None = None
+    confirmed: bool = False
+
+
+async def change_price(pool: Pool, change: PriceChange, *, rates: Rates) -> Answer:
+    """Change the price of a model, or refuse it with the numbers; either is in the journal."""
+
+    async def act(tx: Transaction) -> Answer:
+        return await _change(tx, change, rates)
+
+    reference = f"model:{change.model.id}"
+    return await journaled(
+        pool, act, action="price", operator=change.operator, reason=change.reason, reference=reference
+    )
+
+
+async def _change(tx: Transaction, change: PriceChange, rates: Rates) -> Answer:
+    await lock_prices(tx)
+    before = await rules_of(tx, change.model.id, currency=rates.currency)
+    objections = guard(change.model, rates, before, change.override)
+    if objections.any and not change.confirmed:
+        return Answer(done=False, sentence=f"Refused: {objections}. --confirm does it all the same.")
+    if change.override is None:
+        if not await clear_rules(tx, change.model.id):
+            return Answer(done=False, sentence="It has no price of its own: there is nothing to clear.")
+        after = NO_RULES
+    else:
+        override = replace(change.override, confirmed=objections.loss is not None)
+        after = _after(before, override)
+        await add_rule(
+            tx,
+            change.model.id,
+            override,
+            currency=rates.currency,
+            from_at=change.from_at,
+            operator=change.operator,
+            reason=change.reason,
+        )
+    return Answer(done=True, sentence=_sentence(change, rates, before, after, objections))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Objections:
+    """What speaks against a change, with its numbers."""
+
+    loss: str | None = None
+    jump: str | None = None
+
+    @property
+    def any(self) -> bool:
+        """Whether anything does."""
+        return self.loss is not None or self.jump is not None
+
+    def __str__(self) -> str:
+        """All of it in one line."""
+        return "; ".join(each for each in (self.loss, self.jump) if each is not None)
+
+
+def guard(model: Model, rates: Rates, before: PriceRules, override: Override | None) -> Objections:
+    """What speaks against a change; each objection once, for the first inputs it is true of."""
+    after = NO_RULES if override is None else _after(before, replace(override, confirmed=True))
+    loss = jump = None
+    for inputs in samples(model):
+        old, new = quote(model, inputs, rates, before).price, quote(model, inputs, rates, after)
+        if new.price < new.cost and override is not None:
+            loss = loss or f"{new.price} is below the cost of {new.cost}{_for(inputs)}"
+        if _is_jump(old, new.price):
+            jump = jump or f"from {old} to {new.price}{_for(inputs)} is a jump of more than ×{LARGEST_JUMP}"
+    return Objections(loss=loss, jump=jump)
+
+
+def _after(before: PriceRules, override: Override) -> PriceRules:
+    return replace(before, discount=override) if override.kind == "discount" else replace(before, rule=override)
+
+
+def _is_jump(old: Money, new: Money) -> bool:
+    """More than three times, up or down; from nothing and to nothing is one."""
+    low, high = sorted((old.minor, new.minor))
+    return high > LARGEST_JUMP * low
+
+
+def _for(inputs: Mapping[str, str]) -> str:
+    return f" ({', '.join(f'{name} {value}' for name, value in inputs.items())})" if inputs else ""
+
+
+def _sentence(change: PriceChange, rates: Rates, before: PriceRules, after: PriceRules, objections: Objections) -> str:
+    """What has changed, at the default inputs."""
+    inputs = change.model.defaults
+    old, new = (quote(change.model, inputs, rates, standing).price for standing in (before, after))
+    said = f"from {old} to {new}"
+    if change.override is not None and change.from_at is not None:
+        said += f", from {change.from_at:%Y-%m-%d %H:%M} UTC on"
+    if change.override is not None and change.override.until is not None:
+        said += f", until {change.override.until:%Y-%m-%d %H:%M} UTC"
+    return f"{said}. Confirmed: {objections}." if objections.any else f"{said}."

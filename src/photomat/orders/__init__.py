@@ -1,0 +1,1 @@
+"""Everything that turns a wish into a paid job, without knowing Telegram."""

@@ -1,0 +1,135 @@
+"""What a payer is told: the money is there, and the order that waited for it can run at once. The order keeps its card."""
+
+from datetime import datetime
+from typing import Literal, TypeAlias
+
+from photomat.db.pool import Transaction
+from photomat.kernel.ids import ChatId, UserId
+from photomat.kernel.money import Money
+from photomat.messages.notices import TO_BALANCE, NoticeButton, tell
+from photomat.orders.draft import affordable_draft
+from photomat.payments.subscriptions import Subscription
+from photomat.payments.topup import Topup
+from photomat.telegram import callback_data
+from photomat.wallet import ledger
+
+ReceivedKey: TypeAlias = Literal[
+    "payment-received",
+    "payment-received-bonus",
+    "payment-received-month",
+    "payment-received-owing",
+    "payment-received-part",
+    "payment-received-part-bonus",
+]
+
+
+async def tell_received(
+    tx: Transaction,
+    *,
+    payment_id: int,
+    user_id: UserId,
+    credit: Money,
+    bonus: Money,
+    paid: Money,
+    arrived_for: Topup | None,
+    month_until: datetime | None,
+) -> None:
+    """Tell of a payment, with the waiting order's button where the balance now covers it.
+
+    `month_until` is how far a subscription is paid now; None for a payment of its own.
+    """
+    wallet = await ledger.balance(tx, user_id=user_id)
+    billed = paid if arrived_for is None else _billed(arrived_for, paid)
+    order = await _waiting_order(tx, user_id, arrived_for, available=wallet.available)
+    rows = [[order], [TO_BALANCE]] if order else [[TO_BALANCE]]
+    await tell(
+        tx,
+        key=f"payment:{payment_id}",
+        chat_id=ChatId(user_id),
+        text_key=_received_key(wallet.owed, bonus, is_part=billed > paid, is_month=month_until is not None),
+        facts={
+            "credit": credit,
+            "bonus": bonus,
+            "available": wallet.available,
+            "owed": wallet.owed,
+            "paid": paid,
+            "billed": billed,
+            "until": f"{month_until:%d.%m.%Y}" if month_until else "",
+        },
+        buttons=rows,
+    )
+
+
+async def tell_refunded(
+    tx: Transaction, *, refund_id: int, user_id: UserId, amount: Money, of: Money, bonus: Money, owed: Money
+) -> None:
+    """Tell that money went back to where it came from, that its bonus left with it, and what is owed where it was spent."""
+    await tell(
+        tx,
+        key=f"refund:{refund_id}",
+        chat_id=ChatId(user_id),
+        text_key="payment-refunded-owing" if owed.minor else "payment-refunded",
+        facts={
+            "amount": amount,
+            "owed": owed,
+            "bonus": bonus,
+            "is_part": "yes" if amount < of else "no",
+            "has_bonus": "yes" if bonus.minor else "no",
+        },
+        buttons=[[TO_BALANCE]],
+    )
+
+
+async def tell_not_refunded(tx: Transaction, *, refund_id: int, user_id: UserId, amount: Money) -> None:
+    """Tell that a refund was refused, and that the money is in the wallet again."""
+    await tell(
+        tx,
+        key=f"refund:{refund_id}",
+        chat_id=ChatId(user_id),
+        text_key="payment-refund-refused",
+        facts={"amount": amount},
+        buttons=[[TO_BALANCE]],
+    )
+
+
+async def tell_not_renewed(tx: Transaction, subscription: Subscription) -> None:
+    """Tell that the next month could not be paid, once for each month; Telegram tries again by itself."""
+    until = f"{subscription.expires_at:%d.%m.%Y}"
+    await tell(
+        tx,
+        key=f"subscription:{subscription.subscription_id}:failed:{until}",
+        chat_id=ChatId(subscription.user_id),
+        text_key="subscription-not-renewed",
+        facts={"until": until, "stars": subscription.stars},
+        buttons=[[TO_BALANCE]],
+    )
+
+
+def _billed(topup: Topup, paid: Money) -> Money:
+    """What was asked for; an offer in another currency says nothing about this sum."""
+    asked = Money(topup.asked_amount, topup.asked_currency)
+    return asked if asked.currency == paid.currency else paid
+
+
+def _received_key(owed: Money, bonus: Money, *, is_part: bool, is_month: bool) -> ReceivedKey:
+    """What matters most: a debt that is left, a subscription, a bill not paid in full."""
+    if owed.minor:
+        return "payment-received-owing"
+    if is_month:
+        return "payment-received-month"
+    if is_part:
+        return "payment-received-part-bonus" if bonus.minor else "payment-received-part"
+    return "payment-received-bonus" if bonus.minor else "payment-received"
+
+
+async def _waiting_order(
+    tx: Transaction, user_id: UserId, topup: Topup | None, *, available: Money
+) -> NoticeButton | None:
+    """The order the payment was made for, or the newest one that waits; None unless it can be paid now."""
+    waiting = await affordable_draft(
+        tx, user_id=user_id, preferred=topup.draft_id if topup else None, available=available
+    )
+    if waiting is None:
+        return None
+    data = callback_data.create_from_draft(waiting.draft_id, waiting.revision)
+    return NoticeButton(text_key="payment-run-order", data=data, facts={"price": waiting.price})

@@ -1,0 +1,226 @@
+"""Cards and rings through aiogram. Every foreign error becomes one of ours here.
+
+Stars through aiogram. Every foreign error becomes one of ours here.
+"""
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Final
+
+from aiogram import Bot
+from aiogram.exceptions import ClientDecodeError, TelegramAPIError, TelegramBadRequest
+from aiogram.types import (
+    InlineKeyboardButton,
+    InlineKeyboardMarkup,
+    Message,
+    ReplyParameters,
+    StarTransaction,
+    TransactionPartnerUser,
+)
+
+from photomat.kernel.error_report import masked
+from photomat.kernel.errors import OutcomeUnknown, Transient
+from photomat.kernel.ids import ChatId, MessageId, UserId
+from photomat.telegram.errors import is_not_modified, translate
+from photomat.telegram.media import details_of, file_ids_of, input_media, rich_message, source_of
+from photomat.telegram.port import (
+    Button,
+    CallRefused,
+    Card,
+    Keyboard,
+    Media,
+    MediaKind,
+    RichItem,
+    Sent,
+    StarMove,
+    StarPage,
+    StarPerson,
+)
+
+CALL_TIMEOUT_S: Final = 30
+UPLOAD_TIMEOUT_S: Final = 180
+STARS_TIMEOUT_S: Final = 20
+INVOICE: Final = "invoice_payment"
+REFUNDED_BEFORE: Final = "CHARGE_ALREADY_REFUNDED"
+
+
+class TelegramMessenger:
+    """The messenger port on the Bot API."""
+
+    def __init__(self, bot: Bot) -> None:
+        self._bot = bot
+
+    async def edit_text(self, card: Card, text: str, keyboard: Keyboard) -> None:
+        """Show text on the card."""
+        async with _translated():
+            await self._bot.edit_message_text(
+                text=text,
+                chat_id=card.chat_id,
+                message_id=card.message_id,
+                reply_markup=_markup(keyboard),
+                parse_mode="HTML",
+                request_timeout=CALL_TIMEOUT_S,
+            )
+
+    async def edit_media(self, card: Card, media: Media, caption: str, keyboard: Keyboard) -> str | None:
+        """Show media on the card; the file_id is kept for later."""
+        answer: Message | bool | None = None
+        async with _translated():
+            answer = await self._bot.edit_message_media(
+                media=input_media(media, caption=caption, parse_mode="HTML"),
+                chat_id=card.chat_id,
+                message_id=card.message_id,
+                reply_markup=_markup(keyboard),
+                request_timeout=_timeout_s(media),
+            )
+        return _file_id(answer) if isinstance(answer, Message) else None
+
+    async def edit_rich(self, card: Card, text: str, items: Sequence[RichItem], keyboard: Keyboard) -> list[str | None]:
+        """Show text and many files on the card at once."""
+        answer: Message | bool | None = None
+        async with _translated():
+            answer = await self._bot.edit_message_text(
+                chat_id=card.chat_id,
+                message_id=card.message_id,
+                rich_message=rich_message(text, items),
+                reply_markup=_markup(keyboard),
+                request_timeout=max((_timeout_s(item.media) for item in items), default=CALL_TIMEOUT_S),
+            )
+        return file_ids_of(answer.rich_message) if isinstance(answer, Message) else []
+
+    async def edit_keyboard(self, card: Card, keyboard: Keyboard) -> None:
+        """Set the buttons alone."""
+        async with _translated():
+            await self._bot.edit_message_reply_markup(
+                chat_id=card.chat_id,
+                message_id=card.message_id,
+                reply_markup=_markup(keyboard),
+                request_timeout=CALL_TIMEOUT_S,
+            )
+
+    async def send_text(
+        self, chat_id: ChatId, text: str, *, reply_to: MessageId | None, keyboard: Keyboard = ()
+    ) -> MessageId:
+        """Send a new message, as a reply where the card is still there to reply to."""
+        reply = None if reply_to is None else ReplyParameters(message_id=reply_to, allow_sending_without_reply=True)
+        try:
+            message = await self._bot.send_message(
+                chat_id=chat_id,
+                text=text,
+                reply_parameters=reply,
+                reply_markup=_markup(keyboard),
+                parse_mode="HTML",
+                request_timeout=CALL_TIMEOUT_S,
+            )
+        except (TelegramAPIError, ClientDecodeError) as error:
+            raise translate(error) from error
+        return MessageId(message.message_id)
+
+    async def send_media(self, chat_id: ChatId, media: Media, caption: str, *, keyboard: Keyboard = ()) -> Sent:
+        """Send a file as a new message."""
+        ways: Mapping[MediaKind, Callable[..., Awaitable[Message]]] = {
+            MediaKind.PHOTO: self._bot.send_photo,
+            MediaKind.VIDEO: self._bot.send_video,
+            MediaKind.ANIMATION: self._bot.send_animation,
+            MediaKind.AUDIO: self._bot.send_audio,
+            MediaKind.DOCUMENT: self._bot.send_document,
+        }
+        try:
+            message = await ways[media.kind](
+                chat_id,
+                source_of(media),
+                caption=caption,
+                reply_markup=_markup(keyboard),
+                parse_mode="HTML",
+                request_timeout=_timeout_s(media),
+                **details_of(media),
+            )
+        except (TelegramAPIError, ClientDecodeError) as error:
+            raise translate(error) from error
+        return Sent(message_id=MessageId(message.message_id), file_id=_file_id(message))
+
+
+@asynccontextmanager
+async def _translated() -> AsyncIterator[None]:
+    try:
+        yield
+    except (TelegramAPIError, ClientDecodeError) as error:
+        if isinstance(error, TelegramAPIError) and is_not_modified(error):
+            return
+        raise translate(error) from error
+
+
+def _timeout_s(media: Media) -> int:
+    return UPLOAD_TIMEOUT_S if media.is_upload else CALL_TIMEOUT_S
+
+
+def _markup(keyboard: Keyboard) -> InlineKeyboardMarkup | None:
+    if not keyboard:
+        return None
+    return InlineKeyboardMarkup(inline_keyboard=[[_button(button) for button in row] for row in keyboard])
+
+
+def _button(button: Button) -> InlineKeyboardButton:
+    return InlineKeyboardButton(text=button.text, callback_data=button.data, url=button.url)
+
+
+def _file_id(message: Message) -> str | None:
+    if message.photo:
+        return message.photo[-1].file_id
+    for media in (message.video, message.animation, message.audio, message.document):
+        if media is not None:
+            return media.file_id
+    return None
+
+
+class StarsClient:
+    """The port of Stars on the Bot API."""
+
+    def __init__(self, bot: Bot) -> None:
+        self._bot = bot
+
+    async def page(self, *, offset: int, limit: int) -> StarPage:
+        """The lines after the first `offset`."""
+        try:
+            found = await self._bot.get_star_transactions(offset=offset, limit=limit, request_timeout=STARS_TIMEOUT_S)
+        except (TelegramAPIError, ClientDecodeError) as error:
+            raise translate(error) from error
+        moves = [move for line in found.transactions if (move := _move(line)) is not None]
+        return StarPage(lines=len(found.transactions), moves=moves)
+
+    async def give_back(self, user_id: UserId, charge_id: str) -> None:
+        """Refund; "already" is success, and only a 400 is a clear no: whatever else it was is asked again."""
+        try:
+            await self._bot.refund_star_payment(
+                user_id=user_id, telegram_payment_charge_id=charge_id, request_timeout=STARS_TIMEOUT_S
+            )
+        except TelegramBadRequest as error:
+            if REFUNDED_BEFORE not in error.message:
+                raise CallRefused(masked(error.message)) from error
+        except (TelegramAPIError, ClientDecodeError) as error:
+            trouble = translate(error)
+            if isinstance(trouble, OutcomeUnknown | Transient):
+                raise trouble from error
+            raise Transient(str(trouble)) from error
+
+
+def _move(line: StarTransaction) -> StarMove | None:
+    """A line that concerns an invoice; gifts, withdrawals and the like are nobody's payment."""
+    partner = line.source or line.receiver
+    if not isinstance(partner, TransactionPartnerUser) or partner.transaction_type != INVOICE:
+        return None
+    person = StarPerson(
+        user_id=UserId(partner.user.id),
+        first_name=partner.user.first_name,
+        username=partner.user.username,
+        language_code=partner.user.language_code,
+    )
+    return StarMove(
+        charge_id=line.id,
+        side="in" if line.source is not None else "out",
+        person=person,
+        stars=line.amount,
+        payload=partner.invoice_payload or "",
+        is_subscription=partner.subscription_period is not None,
+        at=line.date,
+    )

@@ -1,0 +1,307 @@
+"""What moves money, as values: the wallet's row, a hold, a posting of lines that add up to zero. Pure.
+
+A posting bears two fingerprints, both SHA-256 and both stored. `digest` is of what was asked: a reference that comes again
+with other parameters is noticed. `seal` is of what was booked, every line of it: how a sum was split between a wallet and
+a debt is known only when the wallet is locked, so the same question may be booked in more than one way. The audit
+recomputes both from the rows alone.
+
+Every kind of move as a posting: which accounts, in which order, and how a sum is split with a debt. Pure.
+
+Money that comes in pays the user's debt first. Money that is taken back comes from what no hold has set aside, and what
+is missing becomes debt.
+"""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Final, Literal, TypeAlias
+
+from photomat.kernel.ids import JobId, UserId
+from photomat.kernel.money import Money
+
+CreditReason: TypeAlias = Literal["welcome", "topup", "operator", "gift", "promo", "bonus", "referral", "subscription"]
+"""Why money came into a wallet; the account it came from bears the same name."""
+DebitReason: TypeAlias = Literal["operator", "gift"]
+"""Why money left a wallet, as far as it was there: by an operator, into a gift."""
+TakeBackReason: TypeAlias = Literal["payment-refund", "promo", "bonus", "referral", "subscription"]
+"""Why money is taken back though it may be spent: the payment was returned, and what was given for it with it."""
+RefundReason: TypeAlias = Literal["refund", "undelivered"]
+"""Why a charge is given back: an operator's word, or a result that could not be delivered for days."""
+Reason: TypeAlias = CreditReason | DebitReason | TakeBackReason | RefundReason | Literal["charge", "debt", "correction"]
+Closing: TypeAlias = Literal["charge", "release"]
+"""The two ways a hold ends."""
+OTHER_ACCOUNTS: Final[Mapping[str, str]] = {
+    "charge": "income",
+    "payment-refund": "topup",
+}
+"""The account on the other side where it is not named like the reason."""
+Facts = Mapping[str, str | int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Balance:
+    """A wallet as its owner may see it. `available` is what a new hold may take: nothing while there is debt."""
+
+    posted: Money
+    held: Money
+    owed: Money
+
+    @property
+    def currency(self) -> str:
+        """The one currency of this wallet."""
+        return self.posted.currency
+
+    @property
+    def unheld(self) -> Money:
+        """What no hold sets aside, debt or not."""
+        return Money(self.posted.minor - self.held.minor, self.currency)
+
+    @property
+    def available(self) -> Money:
+        """What is neither held nor blocked by debt."""
+        return Money(0, self.currency) if self.owed.minor else self.unheld
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hold:
+    """Money set aside for a job."""
+
+    reference: str
+    user_id: UserId
+    amount: Money
+    job_id: JobId
+
+    @property
+    def digest(self) -> bytes:
+        """The fingerprint of what was asked for."""
+        return sha256(
+            f"hold user={self.user_id} amount={self.amount.minor} currency={self.amount.currency} job={self.job_id}"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line: a positive amount comes into the account. Only a wallet and a debt belong to a user."""
+
+    account: str
+    user_id: UserId | None
+    amount: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Posting:
+    """A transaction to be booked. `asked` tells its parameters in one line of text; `facts` are words for a statement."""
+
+    reference: str
+    reason: Reason
+    asked: str
+    currency: str
+    lines: tuple[Line, ...]
+    job_id: JobId | None = None
+    reverses: int | None = None
+    refunds: int | None = None
+    facts: Mapping[str, str | int] = field(default_factory=dict)
+
+    @property
+    def users(self) -> frozenset[UserId]:
+        """Whose wallets it changes."""
+        return frozenset(line.user_id for line in self.lines if line.user_id is not None)
+
+    @property
+    def digest(self) -> bytes:
+        """The fingerprint of what was asked for."""
+        return sha256(self.asked)
+
+    @property
+    def seal(self) -> bytes:
+        """The fingerprint of what is booked: the reference, the digest and every line."""
+        lines = (
+            f"{number} {line.account} {line.user_id or '-'} {self.currency} {line.amount}"
+            for number, line in enumerate(self.lines, start=1)
+        )
+        return sha256("\n".join((self.reference, self.digest.hex(), *lines)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Booked:
+    """A transaction of the past: what it was about, what it did to each of its users, and what was given back of it since.
+
+    `names_another`: it gives back itself. `is_named`: another one gives back of it, to its one user `given_back` in all.
+    """
+
+    transaction_id: int
+    reference: str
+    reason: str
+    digest: bytes
+    job_id: JobId | None
+    names_another: bool
+    lines: tuple[Line, ...]
+    given_back: int
+    is_named: bool
+    currency: str
+
+    def net(self, user_id: UserId) -> int:
+        """What the user gained by it, a debt that became smaller included."""
+        return sum(line.amount for line in self.lines if line.user_id == user_id)
+
+    @property
+    def users(self) -> list[UserId]:
+        """Everybody whose money it moved, in the order in which wallets are locked."""
+        return sorted({line.user_id for line in self.lines if line.user_id is not None})
+
+
+def sha256(parameters: str) -> bytes:
+    """The fingerprint of a line of text."""
+    return hashlib.sha256(parameters.encode()).digest()
+
+
+def credit_posting(
+    *,
+    user_id: UserId,
+    wallet: Balance,
+    amount: Money,
+    reference: str,
+    reason: CreditReason,
+    facts: Facts | None = None,
+) -> Posting:
+    """Money that comes into the wallet from the account named like the reason."""
+    return Posting(
+        reference=reference,
+        reason=reason,
+        asked=_asked(reason, user_id, amount.minor, amount.currency),
+        currency=amount.currency,
+        lines=(*_incoming(user_id, amount.minor, wallet), Line(reason, None, -amount.minor)),
+        facts=facts or {},
+    )
+
+
+def debit_posting(
+    *, user_id: UserId, amount: Money, reference: str, reason: DebitReason, facts: Facts | None = None
+) -> Posting:
+    """Money that leaves the wallet, all of it from there."""
+    return Posting(
+        reference=reference,
+        reason=reason,
+        asked=_asked(reason, user_id, -amount.minor, amount.currency),
+        currency=amount.currency,
+        lines=(
+            Line("wallet", user_id, -amount.minor),
+            Line(OTHER_ACCOUNTS.get(reason, reason), None, amount.minor),
+        ),
+        facts=facts or {},
+    )
+
+
+def take_back_posting(
+    *,
+    user_id: UserId,
+    wallet: Balance,
+    amount: Money,
+    reference: str,
+    reason: TakeBackReason,
+    refunds: int | None = None,
+    facts: Facts | None = None,
+) -> Posting:
+    """Money that goes back to where it came from, spent or not."""
+    return Posting(
+        reference=reference,
+        reason=reason,
+        asked=_asked(reason, user_id, -amount.minor, amount.currency, refunds=refunds),
+        currency=amount.currency,
+        lines=(
+            *_outgoing(user_id, amount.minor, wallet),
+            Line(OTHER_ACCOUNTS.get(reason, reason), None, amount.minor),
+        ),
+        refunds=refunds,
+        facts=facts or {},
+    )
+
+
+def charge_posting(hold: Hold) -> Posting:
+    """What a hold becomes when it is charged: its whole amount is income, under its own reference."""
+    return Posting(
+        reference=hold.reference,
+        reason="charge",
+        asked=_asked("charge", hold.user_id, -hold.amount.minor, hold.amount.currency, job=hold.job_id),
+        currency=hold.amount.currency,
+        lines=(
+            Line("wallet", hold.user_id, -hold.amount.minor),
+            Line(OTHER_ACCOUNTS["charge"], None, hold.amount.minor),
+        ),
+        job_id=hold.job_id,
+    )
+
+
+def refund_posting(
+    charge: Booked, *, user_id: UserId, wallet: Balance, amount: Money, reference: str, reason: RefundReason
+) -> Posting:
+    """Income that becomes the customer's money again."""
+    return Posting(
+        reference=reference,
+        reason=reason,
+        asked=_asked(reason, user_id, amount.minor, amount.currency, job=charge.job_id, refunds=charge.transaction_id),
+        currency=amount.currency,
+        lines=(*_incoming(user_id, amount.minor, wallet), Line(OTHER_ACCOUNTS["charge"], None, -amount.minor)),
+        job_id=charge.job_id,
+        refunds=charge.transaction_id,
+    )
+
+
+def transfer_posting(
+    *, giver: UserId, taker: UserId, taker_wallet: Balance, amount: Money, reference: str, facts: Facts | None = None
+) -> Posting:
+    """Money of one user that becomes another's."""
+    return Posting(
+        reference=reference,
+        reason="gift",
+        asked=f"gift from={giver} to={taker} amount={amount.minor} currency={amount.currency}",
+        currency=amount.currency,
+        lines=(Line("wallet", giver, -amount.minor), *_incoming(taker, amount.minor, taker_wallet)),
+        facts=facts or {},
+    )
+
+
+def debt_posting(*, user_id: UserId, amount: Money, reference: str) -> Posting:
+    """Money of the wallet that pays what its owner owes."""
+    return Posting(
+        reference=reference,
+        reason="debt",
+        asked=_asked("debt", user_id, -amount.minor, amount.currency),
+        currency=amount.currency,
+        lines=(Line("wallet", user_id, -amount.minor), Line("debt", user_id, amount.minor)),
+    )
+
+
+def correction_posting(original: Booked, *, wallets: Mapping[UserId, Balance], reference: str) -> Posting:
+    """The whole of a transaction the other way round; whoever spent what they should not have got owes it."""
+    lines: list[Line] = []
+    for user_id in original.users:
+        back = -original.net(user_id)
+        move = _incoming if back > 0 else _outgoing
+        lines += move(user_id, abs(back), wallets[user_id])
+    lines += [Line(line.account, None, -line.amount) for line in original.lines if line.user_id is None]
+    return Posting(
+        reference=reference,
+        reason="correction",
+        asked=f"correction of={original.transaction_id}",
+        currency=original.currency,
+        lines=tuple(lines),
+        reverses=original.transaction_id,
+    )
+
+
+def _incoming(user_id: UserId, amount: int, wallet: Balance) -> list[Line]:
+    debt = min(amount, wallet.owed.minor)
+    return [line for line in (Line("wallet", user_id, amount - debt), Line("debt", user_id, debt)) if line.amount]
+
+
+def _outgoing(user_id: UserId, amount: int, wallet: Balance) -> list[Line]:
+    there = min(amount, wallet.unheld.minor)
+    return [line for line in (Line("wallet", user_id, -there), Line("debt", user_id, there - amount)) if line.amount]
+
+
+def _asked(
+    reason: str, user_id: UserId, amount: int, currency: str, *, job: int | None = None, refunds: int | None = None
+) -> str:
+    of = f" of={refunds}" if refunds is not None else ""
+    return f"{reason} user={user_id} amount={amount} currency={currency} job={job or '-'}{of}"
