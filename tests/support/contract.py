@@ -16,7 +16,7 @@ from photomat.catalog.order import body_of
 from photomat.checks.ground import LOCK_KEY as CHECK_LOCK
 from photomat.checks.storage import CHANNEL as CHECK_CHANNEL
 from photomat.checks.storage import LOCK_KEY as CHECKED_LOCK
-from photomat.cli.main import app
+from photomat.cli.main import app, main
 from photomat.cluster.leader import LOCK_KEY as ACTIVE_LOCK
 from photomat.db.listen import CHANNEL
 from photomat.db.migrate import LOCK_KEY as MIGRATION_LOCK
@@ -36,7 +36,7 @@ from photomat.wallet import giving_back, ledger
 from support.full_orders import full_order
 from support.money import buy, give_back, make_user, rub, sell
 
-__all__ = ["Settings"]
+__all__ = ["Settings", "main"]
 
 JOB = JobId(42)
 SECRETS = (b"first", b"second")
