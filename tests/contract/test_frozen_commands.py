@@ -100,7 +100,7 @@ async def test_exit_codes_json_and_journal(database: str, tmp_path: Path) -> Non
     compare("journal", (str(row["action"]) for row in acts))
 
 
-def facts_of(line: str, code: int, said: str, errors: str) -> Iterator[str]:
+def facts_of(line: str, code: int, said: str) -> Iterator[str]:
     """How a command ended, and the shape of what it said for machines."""
     yield f"{line} -> {code}"
     if line.endswith("--json") and said:

@@ -38,14 +38,14 @@ def run_all(lines: Sequence[str], *, folder: Path, **settings: str) -> list[dict
 def _run(line: str) -> dict[str, Any]:
     from support.contract import main  # noqa: PLC0415  the parent has no use for the program
 
-    said, errors, code = io.StringIO(), io.StringIO(), 0
+    said, code = io.StringIO(), 0
     sys.argv = ["photomat", *line.split()]
-    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(errors):
+    with contextlib.redirect_stdout(said), contextlib.redirect_stderr(io.StringIO()):
         try:
             main()
         except SystemExit as end:
             code = end.code if isinstance(end.code, int) else int(end.code is not None)
-    return {"line": line, "code": code, "said": said.getvalue(), "errors": errors.getvalue()}
+    return {"line": line, "code": code, "said": said.getvalue()}
 
 
 if __name__ == "__main__":
