@@ -20,7 +20,7 @@ from support.source import modules
 N = TypeVar("N", bound=ast.AST)
 
 FOLDER: Final = Path(__file__).parents[1] / "contract" / "frozen"
-REWRITE: Final = "FREEZE=1 .venv/bin/pytest tests/contract/test_frozen.py"
+REWRITE: Final = "FREEZE=1 .venv/bin/pytest tests/contract/test_frozen*.py"
 LOG_METHODS: Final = frozenset({"debug", "info", "warning", "error", "exception", "critical"})
 
 ROUTERS: Final = frozenset({"add_get", "add_post", "add_put", "add_delete", "get", "post"})
