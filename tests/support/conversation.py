@@ -14,6 +14,7 @@ from photomat.bot.app import build_dispatcher
 from photomat.bot.dispatch import UpdateWorker
 from photomat.bot.polling import Poller
 from photomat.bot.shop import NO_SUPPORT, Shop, Support
+from photomat.catalog.listing import Cheapest
 from photomat.catalog.load import load_catalog
 from photomat.catalog.pricing import Rates
 from photomat.db.pool import Pool
@@ -32,6 +33,8 @@ from support.files import desk_of
 from support.telegram_sim import RunningTelegram, running_telegram
 
 RATES = Rates(usd_rate=Decimal(80), markup=Decimal(2), currency="RUB")
+CHEAPEST = Cheapest()
+"""Reckoned once for all tests: the catalogue is the same."""
 MOST_UPDATES = 50
 TIMES = Times(
     lease=timedelta(seconds=30),
@@ -147,6 +150,7 @@ async def conversation(
             pool=pool,
             catalog=load_catalog(),
             rates=RATES,
+            cheapest=CHEAPEST,
             times=TIMES,
             welcome_credit=Money(welcome, "RUB"),
             limits=limits,
