@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 from photomat.db.embedded import Embedded
+from photomat.db.rows import require_row
 from photomat_chaos.lab.proxy import open_proxy
 from support.database import create_database
 from support.endings import ends_well
@@ -88,7 +89,7 @@ async def test_a_refund_races_the_spending_of_the_same_money(database: str, tmp_
         await anna.sees("↩️ Платёж возвращён")
         await all_handled(system)
         async with system.sql() as connection:
-            wallet = await connection.fetchrow("SELECT posted, held, owed FROM wallets")
+            wallet = await require_row(connection, "SELECT posted, held, owed FROM wallets")
             jobs = await connection.fetchval("SELECT count(*) FROM generation_jobs")
         assert wallet["owed"] == (64 if jobs else 0)
         assert wallet["posted"] - wallet["held"] == 0

@@ -78,7 +78,7 @@ async def test_a_picture_is_bought_from_the_wheel_alone(installed: Environment, 
 
 def caption(installed: Environment, prompt: str) -> str:
     """What a prompt becomes on a picture where the font of the extra is missing."""
-    code = "import sys; from photomat_sandbox.kie.lettering import printable; print(printable(sys.argv[1]))"
+    code = "import sys; from photomat_sandbox.kie.pictures import printable; print(printable(sys.argv[1]))"
     done = subprocess.run(
         [str(installed.python), "-I", "-X", "utf8", "-c", code, prompt], capture_output=True, check=True, timeout=600
     )

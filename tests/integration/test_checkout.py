@@ -17,7 +17,7 @@ from photomat.payments.stars import payload_of
 from photomat.payments.topup import open_topup
 from photomat.texts.load import load_texts
 from photomat_sandbox.telegram import person_acts
-from photomat_sandbox.telegram.bills import Bill
+from photomat_sandbox.telegram.stars import StarBill
 from support.conversation import Chat, conversation
 from support.database import pool_of, shift_clock
 from support.money import rub
@@ -48,13 +48,13 @@ async def test_a_bill_is_payable_for_a_day_and_then_declined_with_a_reason(datab
 @pytest.mark.parametrize(
     "bill",
     [
-        Bill(title="?", description="?", amount=50, payload="somebody-else's"),
-        Bill(title="?", description="?", amount=50, payload="t:00000000-0000-0000-0000-000000000001"),
-        Bill(title="?", description="?", amount=50, payload="t:1"),
+        StarBill(title="?", description="?", amount=50, payload="somebody-else's"),
+        StarBill(title="?", description="?", amount=50, payload="t:00000000-0000-0000-0000-000000000001"),
+        StarBill(title="?", description="?", amount=50, payload="t:1"),
     ],
     ids=["a foreign payload", "no such offer", "a bare number"],
 )
-async def test_what_is_no_offer_of_ours_is_declined(database: str, bill: Bill) -> None:
+async def test_what_is_no_offer_of_ours_is_declined(database: str, bill: StarBill) -> None:
     async with conversation(database, offers=shop_offers()) as chat:
         await a_bill(chat)
         person_acts.pay_bill(chat.telegram.world, chat.person, bill)
@@ -67,7 +67,7 @@ async def test_another_sum_than_was_offered_is_declined(database: str) -> None:
     async with conversation(database, offers=shop_offers()) as chat:
         await a_bill(chat)
         payload = "t:" + await chat.pool.fetchval("SELECT token::text FROM topups")
-        bill = Bill(title="?", description="?", amount=1, payload=payload)
+        bill = StarBill(title="?", description="?", amount=1, payload=payload)
         person_acts.pay_bill(chat.telegram.world, chat.person, bill)
         await chat.handle_all()
         assert chat.telegram.world.stars.charges == []
@@ -86,7 +86,7 @@ async def test_a_way_switched_off_meanwhile_is_declined(database: str) -> None:
             asked=Money(50, "XTR"),
             credit=rub(5200),
         )
-        bill = Bill(title="?", description="?", amount=50, payload=payload_of(topup))
+        bill = StarBill(title="?", description="?", amount=50, payload=payload_of(topup))
         person_acts.pay_bill(chat.telegram.world, chat.person, bill)
         await chat.handle_all()
         assert chat.telegram.world.stars.charges == []
@@ -134,7 +134,7 @@ async def test_what_cannot_be_stored_is_declined_at_once_without_any_database() 
 
         anna = telegram.person("Анна")
         query_id = person_acts.pay_bill(
-            telegram.world, anna, Bill(title="?", description="?", amount=50, payload="t:1")
+            telegram.world, anna, StarBill(title="?", description="?", amount=50, payload="t:1")
         )
         update = a_query()
         update["pre_checkout_query"]["id"] = query_id

@@ -7,6 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from photomat.db.pool import Pool
+from photomat.db.rows import require_row
 from photomat.delivery.coordinator import Coordinator
 from photomat.delivery.lease import renew_lock
 from photomat.delivery.lock import try_acquire_delivery_lock
@@ -51,7 +52,8 @@ async def renewals(pool: Pool, job_id: JobId, *, more_than: timedelta) -> None:
     """Wait until the lock has been renewed so long after it was taken."""
 
     async def renewed() -> bool | None:
-        row = await pool.fetchrow(
+        row = await require_row(
+            pool,
             "SELECT delivering_at - (SELECT max(at) FROM job_events WHERE job_id = $1 AND tag = 'locked') AS age"
             "  FROM generation_jobs WHERE job_id = $1",
             job_id,

@@ -8,7 +8,8 @@ import asyncpg
 import pytest
 
 from photomat.db.pool import Pool, connect_pool, transaction
-from photomat.kernel.errors import Startup
+from photomat.db.rows import require_row
+from photomat.kernel.errors import Corrupt, Startup
 from support.database import address_of, connection_of, pool_of, shift_clock
 
 
@@ -137,3 +138,10 @@ async def shift_and_then(pool: Pool, statement: str) -> None:
 
 def link(folder: str) -> None:
     Path(f"{folder}-later").symlink_to(folder)
+
+
+async def test_a_row_that_must_exist_and_does_not_is_named_by_its_statement(database: str) -> None:
+    async with pool_of(database) as pool:
+        assert (await require_row(pool, "SELECT $1::int AS number", 7))["number"] == 7
+        with pytest.raises(Corrupt, match=r"SELECT user_id FROM users WHERE user_id = \$1"):
+            await require_row(pool, "SELECT user_id FROM users\n WHERE user_id = $1", 7)

@@ -14,9 +14,9 @@ from photomat.bot.app import build_dispatcher
 from photomat.bot.dispatch import UpdateWorker
 from photomat.bot.polling import Poller
 from photomat.bot.shop import NO_SUPPORT, Shop, Support
-from photomat.catalog.listing import Cheapest
 from photomat.catalog.load import load_catalog
 from photomat.catalog.pricing import Rates
+from photomat.catalog.storefront import Cheapest
 from photomat.db.pool import Pool
 from photomat.jobs.job import Times
 from photomat.jobs.limits import USUAL, Limits
@@ -163,7 +163,13 @@ async def conversation(
             files=desk_of(pool, bot, results or Path()),
         )
         with _dispatcher(shop, texts) as dispatcher:
-            parts = {"pool": pool, "bot": bot, "dispatcher": dispatcher, "texts": texts, "lease_s": 30.0}
+            parts: dict[str, Any] = {
+                "pool": pool,
+                "bot": bot,
+                "dispatcher": dispatcher,
+                "texts": texts,
+                "lease_s": 30.0,
+            }
             yield Chat(
                 telegram=telegram,
                 pool=pool,

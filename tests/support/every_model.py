@@ -12,11 +12,11 @@ from decimal import ROUND_CEILING, Decimal
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from photomat.catalog.answers import measured
+from photomat.catalog.file_rules import measured
 from photomat.catalog.formula import is_given
 from photomat.catalog.input import FileKind
-from photomat.catalog.load import Catalog, load_catalog
-from photomat.catalog.model import Model
+from photomat.catalog.load import load_catalog
+from photomat.catalog.model import Catalog, Model
 from photomat.db.pool import Pool
 from support.database import pool_of
 from support.handled import Handled, watching

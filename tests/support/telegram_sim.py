@@ -21,7 +21,7 @@ from aiohttp.typedefs import Handler, Middleware
 from photomat_sandbox.faults import Faults
 from photomat_sandbox.telegram import person_acts
 from photomat_sandbox.telegram.app import build_app
-from photomat_sandbox.telegram.messages import Message, as_seen
+from photomat_sandbox.telegram.messages import ChatMessage, as_seen
 from photomat_sandbox.telegram.methods.registry import NAMES_BY_LOWER
 from photomat_sandbox.telegram.people import Person
 from photomat_sandbox.telegram.state_file import load_state
@@ -95,7 +95,7 @@ class RunningTelegram:
         """Let somebody join who has already started the bot."""
         return self.world.add_person(first_name=first_name, started=True, **fields)
 
-    def writes(self, person: Person, text: str) -> Message:
+    def writes(self, person: Person, text: str) -> ChatMessage:
         """Let a person write to the bot."""
         return person_acts.write(self.world, person, text)
 

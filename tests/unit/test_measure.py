@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from photomat.catalog.load import load_catalog
 from photomat.files.measure import Measured, measure
 from photomat.files.sniff import EXTENSIONS
-from photomat_sandbox.kie import studio
+from photomat_sandbox.kie.files import render
 from photomat_sandbox.kie.results import ResultFile
 from support import media_bytes as made
 
@@ -169,7 +169,7 @@ def test_what_the_simulated_kie_makes_is_read_like_what_customers_send(
         count=1,
         made_at=0.0,
     )
-    facts = looked(studio.make(file, 320).content).facts
+    facts = looked(render(file, 320).content).facts
     assert (facts.kind, facts.seconds) == (kind, SIMULATED_S[form])
     assert facts.width is None if sides is None else (facts.width, facts.height) == sides
 

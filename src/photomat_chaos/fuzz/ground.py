@@ -29,7 +29,7 @@ from photomat_chaos.lab.processes import Instance
 from photomat_sandbox.faults import Faults
 from photomat_sandbox.telegram.app import build_app
 from photomat_sandbox.telegram.errors import bad_request
-from photomat_sandbox.telegram.fetch import FAILED, Fetched, UrlFetcher
+from photomat_sandbox.telegram.urls import FAILED, Fetched, UrlFetcher
 from photomat_sandbox.telegram.world import TelegramWorld
 from photomat_sandbox.transcript import Transcript
 

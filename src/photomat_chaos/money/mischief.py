@@ -10,22 +10,22 @@ import aiohttp
 
 from photomat_chaos.money.plan import Act, mischiefs, one_of
 from photomat_chaos.money.square import Square
-from photomat_sandbox.pay.yookassa_objects import letter_about
-from photomat_sandbox.telegram import subscriptions
+from photomat_sandbox.pay.yookassa_world import notice_about
+from photomat_sandbox.telegram import payments
 from photomat_sandbox.telegram.payments import repeat_payment, show_refund
 from photomat_sandbox.telegram.person_acts import ImpossibleError
-from photomat_sandbox.telegram.stars import Subscription
+from photomat_sandbox.telegram.stars import StarSubscription
 from photomat_sandbox.telegram.world import TelegramWorld
 
 LATEST: Final = 30
 MOST_REPEATS: Final = 100
 PART: Final = Decimal("0.3")
 HALF: Final = 0.5
-CHANGES: Final[Mapping[str, Callable[[TelegramWorld, Subscription], object]]] = {
-    "renew": subscriptions.renew,
-    "fail": subscriptions.fail,
-    "leave": subscriptions.cancel,
-    "resume": subscriptions.resume,
+CHANGES: Final[Mapping[str, Callable[[TelegramWorld, StarSubscription], object]]] = {
+    "renew": payments.renew,
+    "fail": payments.fail_renewal,
+    "leave": payments.cancel,
+    "resume": payments.resume,
 }
 
 
@@ -128,7 +128,7 @@ class World:
             return False
         payment = one_of(bills[-LATEST:], act.pick)
         body: dict[str, Any] = {**payment.as_json(shop_id=till.shop_id), "status": "succeeded", "paid": True}
-        letter = letter_about(payment.payment_id, "payment.succeeded", body)
+        letter = notice_about(payment.payment_id, "payment.succeeded", body)
         address = till.notices.notice_url
         async with self.square.shop.session.post(address, data=letter.body, headers=dict(letter.headers)) as answer:
             return answer.status == 200  # noqa: PLR2004  taken
