@@ -12,6 +12,7 @@ from photomat.catalog.load_price import read_extra, read_rows, read_unit
 from photomat.catalog.model import AT_ONCE, CATEGORIES, TAGS, Model, Output, Pace, Together
 from photomat.catalog.order import check_order, example_of
 from photomat.catalog.price_list import unpriced
+from photomat.catalog.roles import RULES, with_roles
 from photomat.catalog.tables import (
     ConditionTable,
     DefaultTable,
@@ -31,7 +32,7 @@ UNSAID: Final = "is said neither here nor in words.toml"
 
 def read_model(table: ModelTable, words: Words) -> Model:
     """Build one model and see that it can be sold."""
-    inputs = nested("input", table.input, lambda each: _input(each, words))
+    inputs = with_roles(nested("input", table.input, lambda each: _input(each, words)))
     names = [each.name for each in inputs]
     require(len(names) == len(set(names)), "two inputs bear the same name", "input")
     model = Model(
@@ -71,6 +72,7 @@ def read_model(table: ModelTable, words: Words) -> Model:
     )
     _check_sale(model)
     _check_names(model)
+    _check_roles(model)
     _check_price(model)
     _check_example(model)
     return model
@@ -87,6 +89,7 @@ def _input(table: InputTable, words: Words, *, is_field: bool = False) -> Input:
         name=table.name,
         type=table.type,
         required=table.required,
+        role=table.role,
         options=options,
         default=_default(table, options),
         defaults=nested("defaults", table.defaults, lambda each: _default_beside(each, options)),
@@ -289,6 +292,16 @@ def _check_fields_named(asked: Input, inputs: Sequence[Input], *at: str | int) -
     known = {f"{each.name}.{field.name}" for each in inputs for field in each.fields}
     for word, named in (("sums", asked.sums), *(("among", field.among) for field in asked.fields)):
         require(named is None or named in known, f"{named} is not a field of a list of this model", *at, word)
+
+
+def _check_roles(model: Model) -> None:
+    for position, each in enumerate(model.inputs):
+        if each.role is not None:
+            fits = RULES[each.role].fits(each)
+            require(fits, f"{each.role} is not what this type or these options can be", "input", position, "role")
+            require(
+                model.input_for(each.role) is each, f"{each.role} is another input already", "input", position, "role"
+            )
 
 
 def _check_price(model: Model) -> None:

@@ -20,7 +20,7 @@ from photomat.catalog.formula import (
     plain,
     total,
 )
-from photomat.catalog.input import INPUT_TYPES, Condition, Input, InputType
+from photomat.catalog.input import INPUT_TYPES, Condition, Input, InputType, Role
 from photomat.catalog.words import LocalizedText
 from photomat.kie.families import JOBS
 
@@ -123,6 +123,10 @@ class Model:
     def input(self, name: str) -> Input | None:
         """The input of this name."""
         return next((each for each in self.inputs if each.name == name), None)
+
+    def input_for(self, role: Role) -> Input | None:
+        """The input of this role, however Kie calls it."""
+        return next((each for each in self.inputs if each.role == role), None)
 
     def credits_for(self, inputs: Mapping[str, Any], measured: Mapping[str, Decimal] | None = None) -> Decimal:
         """What Kie takes for one generation with these inputs; `measured` are facts of files, like `audio_url:seconds`."""

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Final, TypeAlias, TypeVar
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, StringConstraints, model_validator
 
 from photomat.catalog.formula import UnitWord, plain
-from photomat.catalog.input import FileKind, InputType, Place, Sends
+from photomat.catalog.input import FileKind, InputType, Place, Role, Sends
 from photomat.catalog.model import Category, Output, Pace, Status, Tag
 from photomat.catalog.words import LANGUAGES, LocalizedText
 
@@ -185,6 +185,7 @@ class InputTable(ConditionTable):
     name: Text
     type: InputType
     required: bool
+    role: Role | None = None
     place: Place | None = None
     title: Localized | None = None
     ask: Localized | None = None
