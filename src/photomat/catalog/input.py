@@ -29,10 +29,7 @@ Role: TypeAlias = Literal[
 """What an input is for, however Kie calls it: see `roles.py`. The format is the shape of a picture."""
 
 INPUT_TYPES: Final[tuple[InputType, ...]] = get_args(InputType)
-PLACES: Final[tuple[Place, ...]] = get_args(Place)
-SENDS: Final[tuple[Sends, ...]] = get_args(Sends)
 FILE_KINDS: Final[tuple[FileKind, ...]] = get_args(FileKind)
-ROLES: Final[tuple[Role, ...]] = get_args(Role)
 
 MOST_FILES: Final = 14
 MOST_LINES: Final = 100
