@@ -7,8 +7,7 @@ import pytest
 
 from photomat.catalog.load import load_catalog
 from photomat.catalog.model import Model
-from photomat.catalog.order import request_of
-from photomat.catalog.samples import SAMPLE_TASK, SAMPLE_TRACK, example_facts, example_of
+from photomat.catalog.order import SAMPLE_TASK, SAMPLE_TRACK, example_facts, example_of, request_of
 from photomat.kie.families import FAMILIES, JOBS
 from photomat_sandbox.kie.models import KieRefusal, check_input, price, table
 from support.full_orders import full_order

@@ -8,7 +8,7 @@ from typing import Any
 import asyncpg
 import pytest
 
-from photomat.bot.checkout_guard import CheckoutGuard
+from photomat.bot.checkout_guard import ANSWER_WITHIN_S, ASK_WITHIN_S, PATIENCE_S, CheckoutGuard
 from photomat.bot.polling import Poller
 from photomat.inbox.receive import is_handled
 from photomat.kernel.ids import BotId, UserId
@@ -25,6 +25,7 @@ from support.paying import declines, link_on_screen, pays_the_bill, shop_offers
 from support.telegram_sim import running_telegram, until
 
 DAY_S = 86_400
+TELEGRAM_WAITS_S = 10
 
 
 async def a_bill(chat: Chat, label: str = "⭐ 50") -> str:
@@ -142,6 +143,10 @@ async def test_what_cannot_be_stored_is_declined_at_once_without_any_database() 
             await guard.taking_in([update], store)
         assert telegram.world.stars.charges == []
         assert declines(telegram) == [load_texts().say("ru", "checkout-trouble")]
+
+
+def test_our_limits_together_are_shorter_than_telegrams() -> None:
+    assert PATIENCE_S + ASK_WITHIN_S + ANSWER_WITHIN_S < TELEGRAM_WAITS_S
 
 
 async def test_what_was_stored_and_is_not_answered_in_time_is_declined(database: str) -> None:

@@ -3,6 +3,7 @@
 import pytest
 
 from photomat.db.pool import transaction
+from photomat.db.rows import require_row
 from photomat.kernel.ids import UserId
 from photomat.kernel.money import Money
 from photomat.wallet.ledger import credit
@@ -32,7 +33,7 @@ async def test_from_start_to_an_accepted_order(database: str) -> None:
         card_id, _ = chat.button(f"✅ Создать · 0,64{SPACE}₽")
         await chat.taps("✅ Создать")
         assert chat.answers[-1].startswith("Принято")
-        made = await chat.pool.fetchrow("SELECT model, inputs, price, card_message_id FROM generation_jobs")
+        made = await require_row(chat.pool, "SELECT model, inputs, price, card_message_id FROM generation_jobs")
         assert tuple(made) == ("z-image", {"prompt": "кот & <космонавт>", "aspect_ratio": "1:1"}, 64, card_id)
         assert f"9,36{SPACE}₽" in await chat.says("/balance")
 

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from photomat.db.pool import transaction
+from photomat.db.rows import require_row
 from photomat.kernel.ids import UserId
 from photomat.payments.stars import StarPayment, receive_stars
 from photomat_sandbox.telegram import payments as sandbox
@@ -164,7 +165,7 @@ async def test_months_told_out_of_order_are_one_subscription(database: str) -> N
         for charge_id, days in (("second", 60), ("first", 30)):
             async with transaction(chat.pool) as tx:
                 await receive_stars(tx, a_month(chat, charge_id, days=days), shop_offers())
-        row = await chat.pool.fetchrow("SELECT charge_id, expires_at, count(*) OVER () AS count FROM subscriptions")
+        row = await require_row(chat.pool, "SELECT charge_id, expires_at, count(*) OVER () AS count FROM subscriptions")
         assert (row["charge_id"], row["expires_at"], row["count"]) == ("first", BEGAN + timedelta(days=60), 1)
 
 

@@ -53,7 +53,7 @@ class RunningTelegram:
     @asynccontextmanager
     async def bot(self, token: str | None = None) -> AsyncIterator[Bot]:
         """Open an aiogram bot that talks to this Telegram, so that its types check every answer."""
-        session = AiohttpSession(api=TelegramAPIServer.from_base(self.url), timeout=10)
+        session = AiohttpSession(api=TelegramAPIServer.from_base(self.url), timeout=60)
         async with Bot(token or self.world.token, session=session) as bot:
             yield bot
 
@@ -162,7 +162,7 @@ async def served_updates() -> AsyncIterator[Hook]:
         yield Hook(url=f"{url}/hook", bodies=bodies, headers=headers)
 
 
-async def until(condition: Callable[[], object], *, within_s: float = 10.0) -> None:
+async def until(condition: Callable[[], object], *, within_s: float = 120.0) -> None:
     """Wait until the condition holds, looking often; fail when it does not in time."""
     async with asyncio.timeout(within_s):
         while not condition():  # noqa: ASYNC110 - the condition is anything, so nobody can set an event for it

@@ -3,7 +3,7 @@
 import io
 import zipfile
 from decimal import ROUND_CEILING, Decimal
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given, settings
@@ -198,9 +198,9 @@ def test_a_large_film_is_read_at_its_end_without_reading_it_all() -> None:
     ],
 )
 def test_a_file_made_to_keep_us_busy_does_not(start: bytes, unit: bytes) -> None:
-    began = perf_counter()
+    began = process_time()
     looked(start + unit * (20_000_000 // len(unit)))
-    assert perf_counter() - began < MOST_S
+    assert process_time() - began < MOST_S
 
 
 def test_formats_are_called_as_the_catalogue_calls_them() -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Final
 
-from photomat.catalog.quote import agreed
+from photomat.catalog.pricing import agreed
 from photomat.db.pool import Pool, transaction
 from photomat.jobs.create import Created, create_job_atomic
 from photomat.jobs.draft import Draft, save_draft

@@ -5,13 +5,14 @@ everything is calm, so that nothing stays unknown.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Final
 
 import asyncpg
 
 from photomat.db.pool import Pool
+from photomat.db.rows import Row
 from photomat.kernel.ids import JobId, UserId
 from photomat.operators import money
 from photomat.operators.payments import NO_WAY_BACK, refund_payment
@@ -105,7 +106,7 @@ class Console:
             case _:
                 return self._promo(act)
 
-    async def _any(self, query: str, act: Act) -> Mapping[str, Any] | None:
+    async def _any(self, query: str, act: Act) -> Row | None:
         rows = await self.pool.fetch(query)
         return one_of(rows, act.pick) if rows else None
 
@@ -128,7 +129,7 @@ class Console:
 
         return attempt
 
-    def _refund_job(self, job: Mapping[str, Any], reference: str, act: Act) -> Attempt:
+    def _refund_job(self, job: Row, reference: str, act: Act) -> Attempt:
         """All of it, or a part that is always left of it the first times."""
         minor = None if act.how < WHOLE else max(1, job["price"] // 4)
 
@@ -141,7 +142,7 @@ class Console:
 
         return attempt
 
-    def _refund_payment(self, paid: Mapping[str, Any], act: Act) -> Attempt:
+    def _refund_payment(self, paid: Row, act: Act) -> Attempt:
         by_hand = paid["provider"] in NO_WAY_BACK
 
         async def attempt() -> Done:

@@ -4,10 +4,24 @@ import re
 
 import pytest
 
-from photomat.catalog.links import model_behind, payload_of
-from photomat.catalog.listing import ON_A_PAGE, Only, page_of
-from photomat.catalog.shelf import ModelSetting, can_be_turned_on
-from photomat.catalog.wishes import EVERYTHING, PICTURE, WISHES, Wish, granted, wish_named, wish_of
+from photomat.catalog.menu_categories import (
+    EVERYTHING,
+    MENU_CATEGORIES,
+    PICTURE,
+    MenuCategory,
+    menu_category,
+    menu_category_of,
+    offered,
+)
+from photomat.catalog.storefront import (
+    ON_A_PAGE,
+    ModelSetting,
+    OfferFilter,
+    can_be_turned_on,
+    model_behind,
+    page_of,
+    payload_of,
+)
 from support.shelves import CATALOG, offers, shelf
 
 
@@ -52,36 +66,36 @@ def test_every_listed_model_is_reached_by_a_wish() -> None:
     lost = [
         each.model.id
         for each in shelf(reachable=True).listed
-        if not any(wish.is_granted_by(each.model) for wish in WISHES)
+        if not any(wish.includes(each.model) for wish in MENU_CATEGORIES)
     ]
     assert lost == []
-    assert all(wish_of(each) in WISHES for each in CATALOG.models.values())
+    assert all(menu_category_of(each) in MENU_CATEGORIES for each in CATALOG.models.values())
 
 
-def test_every_wish_is_granted_by_something_and_known_by_its_name() -> None:
-    assert granted(CATALOG.models.values()) == WISHES
-    assert [wish_named(each.id) for each in (*WISHES, EVERYTHING)] == [*WISHES, EVERYTHING]
-    assert wish_named("wealth") is None
-    assert granted([]) == ()
+def test_every_wish_includes_something_and_known_by_its_name() -> None:
+    assert offered(CATALOG.models.values()) == MENU_CATEGORIES
+    assert [menu_category(each.id) for each in (*MENU_CATEGORIES, EVERYTHING)] == [*MENU_CATEGORIES, EVERYTHING]
+    assert menu_category("wealth") is None
+    assert offered([]) == ()
 
 
 def test_a_wish_is_in_the_menu_only_while_something_that_is_sold_grants_it() -> None:
     sold = [each.model for each in shelf().listed]
     has_speech = any("speech-to-text" in (each.category, *each.also) for each in sold)
-    assert ("transcribe" in {each.id for each in granted(sold)}) == has_speech
+    assert ("transcribe" in {each.id for each in offered(sold)}) == has_speech
     speech = [each for each in CATALOG.models.values() if each.category == "speech-to-text"]
-    assert [each.id for each in granted(speech)] == ["transcribe"]
+    assert [each.id for each in offered(speech)] == ["transcribe"]
 
 
 def test_a_z_image_is_on_the_first_page_of_pictures() -> None:
-    first = page_of(offers(shelf(), PICTURE), only=Only.ALL, number=0)
+    first = page_of(offers(shelf(), PICTURE), only=OfferFilter.ALL, number=0)
     assert "z-image" in [each.model.id for each in first.offers]
     assert len(first.offers) == ON_A_PAGE
     assert first.pages > 2
 
 
-@pytest.mark.parametrize("wish", WISHES, ids=lambda wish: wish.id)
-def test_favourites_come_first_then_the_best_then_the_cheapest(wish: Wish) -> None:
+@pytest.mark.parametrize("wish", MENU_CATEGORIES, ids=lambda wish: wish.id)
+def test_favourites_come_first_then_the_best_then_the_cheapest(wish: MenuCategory) -> None:
     found = offers(shelf(qwen__text_to_image=ModelSetting(featured=True)), wish)
     ranks = [0 if each.featured else 1 if "best" in each.model.tags else 2 for each in found]
     assert ranks == sorted(ranks)
@@ -92,22 +106,22 @@ def test_favourites_come_first_then_the_best_then_the_cheapest(wish: Wish) -> No
 
 def test_pages_show_every_offer_once_and_end_with_the_last() -> None:
     found = offers(shelf())
-    pages = page_of(found, only=Only.ALL, number=0).pages
-    shown = [each.model.id for at in range(pages) for each in page_of(found, only=Only.ALL, number=at).offers]
+    pages = page_of(found, only=OfferFilter.ALL, number=0).pages
+    shown = [each.model.id for at in range(pages) for each in page_of(found, only=OfferFilter.ALL, number=at).offers]
     assert shown == [each.model.id for each in found]
-    beyond = page_of(found, only=Only.ALL, number=10_000)
+    beyond = page_of(found, only=OfferFilter.ALL, number=10_000)
     assert beyond.number == pages - 1
     assert beyond.offers
 
 
 def test_filters_are_offered_only_where_they_leave_something() -> None:
-    pictures = page_of(offers(shelf(), PICTURE), only=Only.ALL, number=0)
-    assert pictures.filters == (Only.BEST, Only.NEW, Only.CHEAP)
-    free = page_of(offers(shelf(), PICTURE, free=("z-image",)), only=Only.FREE, number=0)
+    pictures = page_of(offers(shelf(), PICTURE), only=OfferFilter.ALL, number=0)
+    assert pictures.filters == (OfferFilter.BEST, OfferFilter.NEW, OfferFilter.CHEAP)
+    free = page_of(offers(shelf(), PICTURE, free=("z-image",)), only=OfferFilter.FREE, number=0)
     assert [each.model.id for each in free.offers] == ["z-image"]
-    assert Only.FREE in free.filters
-    background = wish_named("background")
-    assert Only.NEW not in page_of(offers(shelf(), background), only=Only.ALL, number=0).filters
+    assert OfferFilter.FREE in free.filters
+    background = menu_category("background")
+    assert OfferFilter.NEW not in page_of(offers(shelf(), background), only=OfferFilter.ALL, number=0).filters
 
 
 def test_the_least_price_is_that_of_the_cheapest_order() -> None:
