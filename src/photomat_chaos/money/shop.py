@@ -15,7 +15,7 @@ from photomat_sandbox.pay.app import mount_providers
 from photomat_sandbox.pay.bills import NoticeSettings, SimulatedProvider
 from photomat_sandbox.pay.crypto_pay_world import CryptoPayWorld
 from photomat_sandbox.pay.yookassa_world import YooKassaWorld
-from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.telegram.people import ChatPerson
 from photomat_sandbox.transcript import KEPT_EVENTS, Transcript
 
 SHOP_ID: Final = "100500"
@@ -65,7 +65,7 @@ class Shop:
     arena: Arena
     yookassa: YooKassaWorld
     crypto: CryptoPayWorld
-    operator: Person
+    operator: ChatPerson
     pay_url: str
     transcript: Transcript
     session: aiohttp.ClientSession
