@@ -11,7 +11,7 @@ from typing import Final
 
 from photomat_chaos.lab.phone import GLANCE_S, PATIENCE_S, NothingComes, Phone, minor_in
 from photomat_sandbox.telegram import person_acts
-from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.telegram.people import ChatPerson
 from photomat_sandbox.telegram.world import TelegramWorld
 
 LOOKS_BACK: Final = 200
@@ -46,7 +46,7 @@ class Customer:
     """One person with Telegram in their hand; `chance` is theirs alone."""
 
     world: TelegramWorld
-    person: Person
+    person: ChatPerson
     chance: random.Random
     prompts: tuple[str, ...] = PROMPTS
     is_lively: bool = False

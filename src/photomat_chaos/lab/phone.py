@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 
 from photomat_sandbox.telegram import person_acts
 from photomat_sandbox.telegram.messages import as_seen
-from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.telegram.people import ChatPerson
 from photomat_sandbox.telegram.world import TelegramWorld
 
 LOOK_EVERY_S: Final = 0.05
@@ -30,7 +30,7 @@ class Phone:
     """One person's chat with the bot."""
 
     world: TelegramWorld
-    person: Person
+    person: ChatPerson
 
     def write(self, text: str) -> int:
         """Send a text; gives its message, after which answers are looked for."""

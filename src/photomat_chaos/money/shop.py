@@ -12,10 +12,10 @@ from aiohttp import web
 from photomat_chaos.lab.arena import Arena, open_arena
 from photomat_chaos.lab.door import serving
 from photomat_sandbox.pay.app import mount_providers
-from photomat_sandbox.pay.bills import NoticeSettings, PaymentProvider
+from photomat_sandbox.pay.bills import NoticeSettings, SimulatedProvider
 from photomat_sandbox.pay.crypto_pay_world import CryptoPayWorld
 from photomat_sandbox.pay.yookassa_world import YooKassaWorld
-from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.telegram.people import ChatPerson
 from photomat_sandbox.transcript import KEPT_EVENTS, Transcript
 
 SHOP_ID: Final = "100500"
@@ -65,18 +65,18 @@ class Shop:
     arena: Arena
     yookassa: YooKassaWorld
     crypto: CryptoPayWorld
-    operator: Person
+    operator: ChatPerson
     pay_url: str
     transcript: Transcript
     session: aiohttp.ClientSession
     _seen: int = field(default=0)
 
     @property
-    def tills(self) -> tuple[PaymentProvider, PaymentProvider]:
+    def tills(self) -> tuple[SimulatedProvider, SimulatedProvider]:
         """Both providers."""
         return (self.yookassa, self.crypto)
 
-    def till(self, vendor: str) -> PaymentProvider:
+    def till(self, vendor: str) -> SimulatedProvider:
         """One of them."""
         return next(till for till in self.tills if till.vendor == vendor)
 
