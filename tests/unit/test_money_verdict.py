@@ -6,19 +6,19 @@ from typing import Any
 import pytest
 
 from photomat.rewards.promo_code import PromoCode
-from photomat_chaos.lab.facts import Evidence, JobRow, Shown
+from photomat_chaos.lab.history import Evidence, JobRow, ShownMessage
 from photomat_chaos.money import verdict
-from photomat_chaos.money.facts import (
+from photomat_chaos.money.books import (
     Books,
-    Charge,
     DifferenceRow,
-    Done,
     GiftRow,
-    Outside,
+    OperatorAction,
+    OutsideRecords,
     PaidBill,
     PaymentRow,
     ReceiptRow,
     ReferralRow,
+    StarCharge,
     UseRow,
 )
 
@@ -38,8 +38,8 @@ MORE = PromoCode(code="MORE", kind="percent", currency="RUB", percent=20, most_u
 SUM = PromoCode(code="SUM", kind="sum", currency="RUB", amount=1_100, most_uses=1)
 
 
-def shown(chat_id: int, text: str, message_id: int, *, is_media: bool = False) -> Shown:
-    return Shown(chat_id=chat_id, message_id=message_id, is_media=is_media, text=text, reply_to=None)
+def shown(chat_id: int, text: str, message_id: int, *, is_media: bool = False) -> ShownMessage:
+    return ShownMessage(chat_id=chat_id, message_id=message_id, is_media=is_media, text=text, reply_to=None)
 
 
 HISTORY = Evidence(
@@ -55,21 +55,21 @@ HISTORY = Evidence(
         shown(OLYA, "", 55, is_media=True),
     ),
 )
-OUTSIDE = Outside(
+OUTSIDE = OutsideRecords(
     charges=(
-        Charge(charge_id="s1", user_id=ANNA, stars=10, credit=1_040, refunded=False),
-        Charge(charge_id="s2", user_id=BORIS, stars=10, credit=1_040, refunded=True),
+        StarCharge(charge_id="s1", user_id=ANNA, stars=10, credit=1_040, refunded=False),
+        StarCharge(charge_id="s2", user_id=BORIS, stars=10, credit=1_040, refunded=True),
     ),
     bills=(
         PaidBill(vendor="yookassa", bill_id="y1", user_id=ANNA, asked=10_000, paid=10_000, refunded=3_000),
         PaidBill(vendor="cryptopay", bill_id="7", user_id=BORIS, asked=10_000, paid=5_000, refunded=0),
     ),
     verbs=(
-        Done(verb="credit", reference="storm:1", user_id=ANNA, minor=300, done=True),
-        Done(verb="correct", reference="correction:storm:1", user_id=ANNA, minor=-300, done=True),
-        Done(verb="correct", reference="correction:storm:1", user_id=ANNA, minor=-300, done=True),
-        Done(verb="debit", reference="storm:2", user_id=BORIS, minor=-500, done=False),
-        Done(verb="refund job", reference="storm:3", user_id=BORIS, minor=800, done=True, job_id=1),
+        OperatorAction(verb="credit", reference="storm:1", user_id=ANNA, minor=300, done=True),
+        OperatorAction(verb="correct", reference="correction:storm:1", user_id=ANNA, minor=-300, done=True),
+        OperatorAction(verb="correct", reference="correction:storm:1", user_id=ANNA, minor=-300, done=True),
+        OperatorAction(verb="debit", reference="storm:2", user_id=BORIS, minor=-500, done=False),
+        OperatorAction(verb="refund job", reference="storm:3", user_id=BORIS, minor=800, done=True, job_id=1),
     ),
     promos={"MORE": MORE, "SUM": SUM},
     wishes={4: frozenset({7_002}), 5: frozenset({None})},
@@ -86,7 +86,7 @@ OUTSIDE = replace(
     OUTSIDE,
     verbs=(
         *OUTSIDE.verbs,
-        Done(
+        OperatorAction(
             verb="refund of a payment by transfer",
             reference="payment 5",
             user_id=BORIS,

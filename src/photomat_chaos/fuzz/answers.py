@@ -14,10 +14,8 @@ from typing import Any, Final
 from photomat.kernel.ids import JobId, UserId
 from photomat.work.loop import Loop, Step
 from photomat_chaos.fuzz import kie as fuzz_kie
-from photomat_chaos.fuzz.ground import WELCOME, Ground
-from photomat_chaos.fuzz.kie import KieAnswer
-from photomat_chaos.fuzz.kie_server import NOTHING
-from photomat_chaos.fuzz.victims import buy, join
+from photomat_chaos.fuzz.environment import WELCOME, FuzzEnvironment, buy, join
+from photomat_chaos.fuzz.kie import NOTHING, KieAnswer
 
 USERS: Final = 120
 FIRST_USER: Final = 7_500_000
@@ -34,10 +32,10 @@ IN_TROUBLE: Final = "SELECT job_id, last_error FROM generation_jobs WHERE troubl
 
 
 @dataclass(slots=True, kw_only=True)
-class Answers:
+class AnswerFuzzer:
     """Gives numbered answers to jobs and watches what becomes of them."""
 
-    ground: Ground
+    ground: FuzzEnvironment
     seed: int
     outcomes: Counter[str] = field(default_factory=Counter)
     offences: list[tuple[int, str, bytes]] = field(default_factory=list)

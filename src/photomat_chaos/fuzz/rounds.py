@@ -15,12 +15,12 @@ from typing import Any, Final
 
 from photomat import __version__
 from photomat.bot.trouble import Unreadable
-from photomat_chaos.fuzz.answers import Answers
-from photomat_chaos.fuzz.doors import FIRST_UPDATE, Doors
-from photomat_chaos.fuzz.ground import Ground, open_ground
+from photomat_chaos.fuzz.answers import AnswerFuzzer
+from photomat_chaos.fuzz.endpoints import FIRST_UPDATE, EndpointFuzzer
+from photomat_chaos.fuzz.environment import FuzzEnvironment, open_environment
 from photomat_chaos.fuzz.verdict import (
     PARKED,
-    Complaints,
+    LogErrors,
     endings,
     jobs_ended,
     lanes_empty,
@@ -63,13 +63,13 @@ class RoundReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Fire:
-    doors: Doors
-    answers: Answers
-    log: Complaints
+    doors: EndpointFuzzer
+    answers: AnswerFuzzer
+    log: LogErrors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class FuzzPlan:
     """Which cases; `shard` of `shards`, counted from 1."""
 
     seed: int = 1
@@ -85,7 +85,7 @@ class Plan:
         return [one for one in every if one[0] % self.shards == self.shard - 1]
 
 
-def read_notes(notes: Path, plan: Plan) -> list[RoundReport]:
+def read_notes(notes: Path, plan: FuzzPlan) -> list[RoundReport]:
     """What an earlier run of these cases, by this version, wrote down."""
     if not notes.exists():
         return []
@@ -100,18 +100,18 @@ def _report(line: dict[str, Any]) -> RoundReport:
     return RoundReport(**line | {"memory_mb": tuple(line["memory_mb"]), "offences": offences})
 
 
-async def run(plan: Plan, folder: Path, *, notes: Path, tell: Callable[[RoundReport], None]) -> list[RoundReport]:
+async def run(plan: FuzzPlan, folder: Path, *, notes: Path, tell: Callable[[RoundReport], None]) -> list[RoundReport]:
     """Run the rounds that are not in the notes yet."""
     known = {report.number: report for report in read_notes(notes, plan)}
     left = [one for one in plan.rounds() if one[0] not in known]
     for report in (known[number] for number, _ in plan.rounds() if number in known):
         tell(report)
     if left:
-        async with open_ground(folder) as ground:
+        async with open_environment(folder) as ground:
             fire = _Fire(
-                doors=Doors(ground=ground, seed=plan.seed),
-                answers=Answers(ground=ground, seed=plan.seed),
-                log=Complaints(ground.instances),
+                doors=EndpointFuzzer(ground=ground, seed=plan.seed),
+                answers=AnswerFuzzer(ground=ground, seed=plan.seed),
+                log=LogErrors(ground.instances),
             )
             for number, cases in left:
                 known[number] = await _round(plan, number, cases, fire)
@@ -125,7 +125,7 @@ def _note(notes: Path, report: RoundReport) -> None:
         file.write(json.dumps(asdict(report), ensure_ascii=False) + "\n")
 
 
-async def _round(plan: Plan, number: int, cases: range, fire: _Fire) -> RoundReport:
+async def _round(plan: FuzzPlan, number: int, cases: range, fire: _Fire) -> RoundReport:
     ground, doors, answers, began = fire.doors.ground, fire.doors, fire.answers, time.monotonic()
     stood = await _endings(ground)
     for counter in (doors.statuses, answers.outcomes):
@@ -159,7 +159,7 @@ async def _round(plan: Plan, number: int, cases: range, fire: _Fire) -> RoundRep
     )
 
 
-async def _endings(ground: Ground) -> Counter[str]:
+async def _endings(ground: FuzzEnvironment) -> Counter[str]:
     return await endings(ground.open_pool, "processes'") + await endings(ground.program.pool, "followed")
 
 
@@ -168,7 +168,7 @@ def _at(cases: range, places: Iterable[int]) -> list[int]:
     return [case for case in cases if case % 10 in wanted]
 
 
-async def _bring_to_an_end(ground: Ground, answers: Answers) -> list[str]:
+async def _bring_to_an_end(ground: FuzzEnvironment, answers: AnswerFuzzer) -> list[str]:
     """Everything ends: updates are handled, the time of every job runs out. What is wrong then is told."""
     found = [] if await lanes_empty(ground.open_pool) else ["a lane is stuck"]
     for pool in (ground.open_pool, ground.program.pool):
@@ -184,7 +184,7 @@ async def _bring_to_an_end(ground: Ground, answers: Answers) -> list[str]:
     return found if most <= MOST_MEMORY_MB else [*found, f"a process holds {most} MB"]
 
 
-async def _parked(ground: Ground, cases: range) -> tuple[int, list[Offence]]:
+async def _parked(ground: FuzzEnvironment, cases: range) -> tuple[int, list[Offence]]:
     """Updates nobody could read are refused with grace; one that could be read must not be parked."""
     rows = await ground.open_pool.fetch(PARKED)
     own = [row for row in rows if row["update_id"] - FIRST_UPDATE in cases]
@@ -204,7 +204,7 @@ def _offence(number: int, sentence: str, sent: bytes) -> Offence:
     return Offence(number=number, sentence=sentence, sent=sent.decode("latin-1")[:MOST_SAVED_CHARS])
 
 
-def _memory(ground: Ground) -> tuple[int, int]:
+def _memory(ground: FuzzEnvironment) -> tuple[int, int]:
     found = [memory_mb(each) for each in ground.instances if each.alive]
     return max((now for now, _ in found), default=0), max((most for _, most in found), default=0)
 

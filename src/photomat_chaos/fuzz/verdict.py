@@ -9,7 +9,7 @@ from typing import Final
 
 from photomat.audit.run import violations
 from photomat.db.pool import Pool
-from photomat_chaos.fuzz.ground import WELCOME
+from photomat_chaos.fuzz.environment import WELCOME
 from photomat_chaos.lab.arena import until_true
 from photomat_chaos.lab.processes import Instance
 
@@ -91,7 +91,7 @@ async def endings(pool: Pool, name: str) -> Counter[str]:
 
 
 @dataclass(slots=True)
-class Complaints:
+class LogErrors:
     """What the processes' logs say went wrong in us, from where they were read last."""
 
     instances: Sequence[Instance]

@@ -1,23 +1,29 @@
-"""Where a storm takes place: a real PostgreSQL in a folder of its own, both simulators, a door, and real instances."""
+"""The environment of an experiment: a real PostgreSQL, both simulators, a load balancer, and real instances.
+
+A storm has a server of its own, which may be killed; cells of the matrix share one and get a database cloned from a template.
+"""
 
 import asyncio
+import itertools
 import os
+import shutil
 import signal
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
+from urllib.parse import urlsplit, urlunsplit
 
 from photomat.db.embedded import Embedded
 from photomat.db.migrate import migrate
 from photomat.db.pool import Connection, connect
 from photomat.db.postgres.server import running_pid
 from photomat_chaos.lab import processes
-from photomat_chaos.lab.door import Door, open_door, serving
-from photomat_chaos.lab.nursery import nursery
+from photomat_chaos.lab.fork_server import fork_server
+from photomat_chaos.lab.load_balancer import LoadBalancer, open_load_balancer, serving
 from photomat_chaos.lab.processes import Instance
 from photomat_sandbox.faults import Faults
 from photomat_sandbox.kie.app import build_app as build_kie
@@ -74,7 +80,7 @@ class Arena:
     kie: KieWorld
     faults: Faults
     addresses: dict[str, str]
-    door: Door
+    door: LoadBalancer
     transcripts: tuple[Transcript, Transcript]
     server: Embedded | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
@@ -164,7 +170,7 @@ class Arena:
 @asynccontextmanager
 async def open_arena(folder: Path, *, settings: Mapping[str, str] = NO_SETTINGS) -> AsyncIterator[Arena]:
     """Build it in an empty folder; everything in it ends with it. `settings` go over those of every instance."""
-    await asyncio.to_thread(nursery)
+    await asyncio.to_thread(fork_server)
     server = await asyncio.to_thread(Embedded.start, folder / "postgres", settings=SURVIVES_ITS_OWN_DEATH)
     try:
         await migrate(server.dsn)
@@ -194,7 +200,7 @@ async def open_worlds(folder: Path, dsn: str, *, webhook_key: str = "") -> Async
     async with (
         serving(build_telegram(telegram, transcripts[0], faults)) as telegram_url,
         serving(build_kie(kie, transcripts[1], faults)) as kie_url,
-        open_door() as door,
+        open_load_balancer() as door,
     ):
         arena = Arena(
             folder=folder,
@@ -231,3 +237,60 @@ async def until_true(ask: Callable[[], Awaitable[bool]], *, within_s: float) -> 
     except TimeoutError:
         return False
     return True
+
+
+TEMPLATE: Final = "lab_template"
+IN_MEMORY: Final = Path("/dev/shm")  # noqa: S108  only a private folder below it is used
+ROOMY_BYTES: Final = 2 << 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Databases:
+    """The server, and the folder in which the worlds have theirs."""
+
+    dsn: str
+    folder: Path
+    _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+
+    @asynccontextmanager
+    async def world(self, name: str) -> AsyncIterator[Arena]:
+        """A world of its own, for a while."""
+        database, folder = f"world_{next(self._numbers)}", self.folder / name
+        await asyncio.to_thread(folder.mkdir)
+        await _execute(self.dsn, f'CREATE DATABASE "{database}" TEMPLATE "{TEMPLATE}" STRATEGY file_copy')
+        try:
+            async with open_worlds(folder, _other(self.dsn, database)) as arena:
+                yield arena
+        finally:
+            await _execute(self.dsn, f'DROP DATABASE "{database}" WITH (FORCE)')
+            await asyncio.to_thread(shutil.rmtree, folder)
+
+
+@asynccontextmanager
+async def open_databases(folder: Path) -> AsyncIterator[Databases]:
+    """Start the server in an empty folder; it ends with the block. The fork server is opened too, while nobody waits for it."""
+    await asyncio.to_thread(fork_server)
+    server = await asyncio.to_thread(Embedded.start, folder / "postgres", settings=FAST_AND_FORGETFUL)
+    try:
+        await _execute(server.dsn, f'CREATE DATABASE "{TEMPLATE}"')
+        await migrate(_other(server.dsn, TEMPLATE))
+        yield Databases(dsn=server.dsn, folder=folder)
+    finally:
+        await asyncio.to_thread(server.stop)
+
+
+def fastest_place() -> str | None:
+    """A disk in memory, where cloning takes a tenth of the time; the temporary folder where it is small."""
+    return str(IN_MEMORY) if IN_MEMORY.is_dir() and shutil.disk_usage(IN_MEMORY).free > ROOMY_BYTES else None
+
+
+async def _execute(dsn: str, statement: str) -> None:
+    connection = await connect(dsn, name="lab")
+    try:
+        await connection.execute(statement)
+    finally:
+        await connection.close(timeout=5)
+
+
+def _other(dsn: str, database: str) -> str:
+    return urlunsplit(urlsplit(dsn)._replace(path=f"/{database}"))

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from photomat.kernel.ports import reserve_port
-from photomat_chaos.lab.nursery import Order, nursery
+from photomat_chaos.lab.fork_server import LaunchRequest, fork_server
 
 RUNNING: Final = "Photomat is running"
 END_LIMIT_S: Final = 15.0
@@ -92,7 +92,7 @@ def start(
     port = reserve_port()
     log_file, end_file = folder / f"{name}.log", folder / f"{name}.end"
     log_file.touch()
-    order = Order(
+    order = LaunchRequest(
         environment={**_passed_on(), "HOST": "127.0.0.1", "PORT": str(port), **environment},
         folder=str(folder),
         log=str(log_file),
@@ -100,7 +100,7 @@ def start(
         program=None if program is None else str(program.resolve()),
         clock=None if clock is None else str(clock.resolve()),
     )
-    pid = nursery().birth(order)
+    pid = fork_server().birth(order)
     return Instance(url=f"http://127.0.0.1:{port}", pid=pid, log_file=log_file, end_file=end_file)
 
 

@@ -1,11 +1,11 @@
-"""One cell of the matrix: a customer buys, the instance is struck at a failpoint, the job must come to its one good end.
+"""One cell of the matrix: a customer buys, the instance is struck at a failpoint, and the job must still end well.
 
     kill   it dies there; a fresh instance goes on
     stop   it freezes there; a second instance goes on, every lease runs out; then the first wakes up beside it
     cut    every connection of it is dropped there; it must go on by itself
 
-Leases are counted by the database's clock, so that is moved on instead of waiting, and the session that holds the ACTIVE lock
-of a frozen process is ended at once, as PostgreSQL does after a while.
+A job can go six ways (`WAYS`). Leases are counted by the database's clock, so that is moved on instead of waiting, and the
+session that holds the ACTIVE lock of a frozen process is ended at once, as PostgreSQL does after a while.
 """
 
 import asyncio
@@ -19,11 +19,64 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from photomat.db.pool import Connection
-from photomat_chaos.lab import calm, history
+from photomat_chaos.lab import history, rest
 from photomat_chaos.lab.arena import Arena, until, until_true
-from photomat_chaos.lab.customers import Customer
+from photomat_chaos.lab.customers import ChatCustomer
 from photomat_chaos.lab.processes import Instance
-from photomat_chaos.matrix.ways import WAYS, Way
+from photomat_chaos.storm.faults import VendorFault
+from photomat_sandbox.faults import FOR_EVER
+
+PLAIN: Final = ("кот-космонавт",)
+QUICK_POLLS: Final = "0.2"
+RARE_POLLS: Final = "20"
+POLLS_WITH_THE_CALLBACK: Final = "0.8"
+LATE_S: Final = 1.5
+"""Past the poll that finds the result, and past its delivery."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """A way a job can go; `callbacks` is how many Kie sends for it, `poll_first_s` when we look ourselves."""
+
+    poll_first_s: str
+    callbacks: int = 1
+    troubles: tuple[VendorFault, ...] = ()
+    prompts: tuple[str, ...] = PLAIN
+
+    def prepare(self, arena: Arena) -> None:
+        """Let go wrong outside what shall go wrong."""
+        for trouble in self.troubles:
+            arena.faults.arm(
+                world=trouble.world,
+                method=trouble.method,
+                action=trouble.action,
+                times=trouble.times,
+                delay_s=trouble.delay_s,
+            )
+
+
+WAYS: Final[Mapping[str, Way]] = {
+    "callback first": Way(poll_first_s=RARE_POLLS),
+    "poll first": Way(
+        poll_first_s=QUICK_POLLS,
+        callbacks=0,
+        troubles=(VendorFault(world="kie", method="callback", action="never", times=FOR_EVER),),
+    ),
+    "both at once": Way(
+        poll_first_s=POLLS_WITH_THE_CALLBACK,
+        callbacks=2,
+        troubles=(VendorFault(world="kie", method="callback", action="duplicate", times=9),),
+    ),
+    "late callback": Way(
+        poll_first_s=QUICK_POLLS,
+        troubles=(VendorFault(world="kie", method="callback", action="delay", delay_s=LATE_S, times=9),),
+    ),
+    "lost create answer": Way(
+        poll_first_s=QUICK_POLLS, troubles=(VendorFault(world="kie", method="createTask", action="drop_after"),)
+    ),
+    "failed task": Way(poll_first_s=QUICK_POLLS, prompts=("маяк [fail]",)),
+}
+
 
 Action = Literal["kill", "stop", "cut"]
 ACTIONS: Final[Mapping[Action, str]] = {
@@ -87,7 +140,7 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Purchase:
+class WatchedPurchase:
     """One customer's purchase in an arena of its own, watched over a connection of ours."""
 
     arena: Arena
@@ -99,13 +152,13 @@ class Purchase:
         self.arena.harvest()
         if self.arena.notes.counts["kie", "callback"] < self.way.callbacks:
             return False
-        return bool(await self.connection.fetchval(RUNG)) and not await self.connection.fetchval(calm.BUSY)
+        return bool(await self.connection.fetchval(RUNG)) and not await self.connection.fetchval(rest.BUSY)
 
     async def buy(self, *, seed: str) -> None:
         """Let a customer buy once, whatever happens meanwhile."""
         person = self.arena.telegram.add_person(first_name="Анна", started=True)
         chance = random.Random(seed)  # noqa: S311  repeatable on purpose
-        customer = Customer(world=self.arena.telegram, person=person, chance=chance, prompts=self.way.prompts)
+        customer = ChatCustomer(world=self.arena.telegram, person=person, chance=chance, prompts=self.way.prompts)
         await customer.buy_until(asyncio.Event(), times=1)
 
     async def until_struck(self, first: Instance) -> bool:
@@ -127,7 +180,7 @@ class Purchase:
         second = self.arena.start(POLL_FIRST_S=self.way.poll_first_s)
         if action == "stop":
             await self.connection.execute(END_THE_ACTIVE_LOCK)
-        await calm.move_clock(self.connection, PAST_THE_LEASES_S)
+        await rest.move_clock(self.connection, PAST_THE_LEASES_S)
         if action == "stop":
             await self._beside_the_frozen(first, second)
 
@@ -142,11 +195,11 @@ class Purchase:
 
 
 @asynccontextmanager
-async def purchase(arena: Arena, way: Way) -> AsyncIterator[Purchase]:
+async def purchase(arena: Arena, way: Way) -> AsyncIterator[WatchedPurchase]:
     """A purchase on this way, about to begin."""
     way.prepare(arena)
     async with arena.sql() as connection:
-        yield Purchase(arena=arena, way=way, connection=connection)
+        yield WatchedPurchase(arena=arena, way=way, connection=connection)
 
 
 async def play(arena: Arena, place: Place, *, nth: int, seed: int) -> tuple[bool, tuple[str, ...]]:
@@ -159,8 +212,8 @@ async def play(arena: Arena, place: Place, *, nth: int, seed: int) -> tuple[bool
             if struck:
                 await bought.go_on(first, place.action)
     arena.faults.clear()
-    await calm.come_to_rest(arena, step_s=REST_STEP_S)
-    found = history.violations(await calm.evidence_of(arena))
+    await rest.come_to_rest(arena, step_s=REST_STEP_S)
+    found = history.violations(await rest.evidence_of(arena))
     return struck, tuple(f"{each.check}: {each.sentence}" for each in found)
 
 

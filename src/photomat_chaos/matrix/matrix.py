@@ -1,24 +1,54 @@
-"""Every failpoint × every blow × every way a job can go: real processes, a real PostgreSQL, both simulators, one verdict.
+"""Every failpoint × every action × every way a job can go, on real processes and a real PostgreSQL.
 
-Each cell is a world of its own: its database, its simulators, its processes. What a way never passes is learnt once, from a
-purchase without a blow, and not tried. Results are written down as they come; what was said in a broken cell is kept.
+Each cell has its own database, simulators and processes. Points that a way never passes are learnt once, from a purchase
+without a fault, and skipped. Results are appended to a file as they come, a line a cell, so that a run can be stopped, resumed and
+combined from shards; lines of another version or seed are ignored and counted. The logs of a broken cell are kept.
 """
 
 import asyncio
+import json
 import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
+from photomat import __version__
 from photomat.kernel.failpoint import FAILPOINTS
-from photomat_chaos.lab.arena import Arena
-from photomat_chaos.lab.databases import Databases, open_databases
-from photomat_chaos.matrix.cell import ACTIONS, Action, Cell, Place, passes_of, play
-from photomat_chaos.matrix.notes import Notebook
-from photomat_chaos.matrix.ways import WAYS
+from photomat_chaos.lab.arena import Arena, Databases, open_databases
+from photomat_chaos.matrix.cell import ACTIONS, WAYS, Action, Cell, Place, passes_of, play
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notebook:
+    """The notes of one seed in a file."""
+
+    file: Path
+    seed: int
+
+    def read(self) -> tuple[dict[Place, Cell], int]:
+        """What was found out before, and how many lines are another run's."""
+        lines = [json.loads(line) for line in self._lines()]
+        ours = [line for line in lines if (line.get("version"), line.get("seed")) == (__version__, self.seed)]
+        cells = [_cell(line["cell"]) for line in ours]
+        return {cell.place: cell for cell in cells}, len(lines) - len(ours)
+
+    def add(self, cell: Cell) -> None:
+        """Write one down."""
+        line = {"version": __version__, "seed": self.seed, "cell": asdict(cell)}
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        with self.file.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+    def _lines(self) -> Iterable[str]:
+        return self.file.read_text(encoding="utf-8").splitlines() if self.file.exists() else ()
+
+
+def _cell(read: dict[str, Any]) -> Cell:
+    return Cell(**read | {"place": Place(**read["place"]), "broken": tuple(read["broken"])})
+
 
 CELL_LIMIT_S: Final = 120.0
 TRIES: Final = 2

@@ -9,8 +9,7 @@ from html import escape
 from typing import Final
 
 from photomat.kernel.failpoint import FAILPOINTS
-from photomat_chaos.matrix.cell import ACTIONS, Action, Cell, Place
-from photomat_chaos.matrix.ways import WAYS
+from photomat_chaos.matrix.cell import ACTIONS, WAYS, Action, Cell, Place
 
 WORDS: Final[Mapping[str, tuple[str, str]]] = {
     "✓": ("good", "survived"),
@@ -52,7 +51,7 @@ article h3 { margin: 0 0 .25rem; font-size: 1rem; overflow-wrap: anywhere; } ul 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class MatrixReport:
     """A run that is over, or as far as it got."""
 
     cells: Sequence[Cell]
@@ -86,7 +85,7 @@ class Report:
         }
 
 
-def page_of(report: Report) -> str:
+def page_of(report: MatrixReport) -> str:
     """The whole page."""
     verdict = f"Cells that broke a promise: {len(report.broken)}" if report.broken else "No promise was broken"
     if report.is_a_part:
@@ -110,7 +109,7 @@ def page_of(report: Report) -> str:
     )
 
 
-def _figures(report: Report) -> Iterator[str]:
+def _figures(report: MatrixReport) -> Iterator[str]:
     yield "<dl>"
     for name, figure in report.figures().items():
         mood = ("bad" if report.broken else "good") if name == "violations" else ""
@@ -118,7 +117,7 @@ def _figures(report: Report) -> Iterator[str]:
     yield "</dl>"
 
 
-def _table(report: Report, action: Action) -> Iterator[str]:
+def _table(report: MatrixReport, action: Action) -> Iterator[str]:
     cells = {cell.place: cell for cell in report.cells if cell.place.action == action}
     if not cells:
         return

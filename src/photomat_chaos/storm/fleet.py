@@ -1,6 +1,6 @@
-"""The instances of a storm, each with a proxy to the database and a clock of its own, kept at their number as a host would.
+"""The instances of a storm, each with its own database proxy and clock, kept at their number as a host would.
 
-Whoever ends is replaced. Where there is an old version one of the first is of it, and deploys take new and old in turn.
+An instance that ends is replaced. With an old version one of the first runs it, and deploys alternate between both versions.
 """
 
 import asyncio

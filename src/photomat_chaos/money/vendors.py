@@ -1,15 +1,19 @@
-"""What the world outside does by itself: tells of a payment a hundred times, gives money back, renews, sends false notices."""
+"""What vendors do by themselves in a storm of money: repeat payments, refund, renew, send false notices; and their records."""
 
 import asyncio
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import ROUND_HALF_EVEN, Decimal
 from typing import Any, Final
 
 import aiohttp
 
-from photomat_chaos.money.plan import Act, mischiefs, one_of
-from photomat_chaos.money.square import Square
+from photomat_chaos.lab.customers import minor_in
+from photomat_chaos.lab.history import Evidence
+from photomat_chaos.money.books import OutsideRecords, PaidBill, StarCharge
+from photomat_chaos.money.operators import OperatorConsole
+from photomat_chaos.money.schedule import PlannedAct, one_of, vendor_acts
+from photomat_chaos.money.shop import MONTH, MoneyTestBed, SharedKnowledge
 from photomat_sandbox.pay.yookassa_objects import letter_about
 from photomat_sandbox.telegram import subscriptions
 from photomat_sandbox.telegram.payments import repeat_payment, show_refund
@@ -30,24 +34,24 @@ CHANGES: Final[Mapping[str, Callable[[TelegramWorld, Subscription], object]]] = 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class World:
+class VendorActivity:
     """Everything outside that acts."""
 
-    square: Square
+    shared: SharedKnowledge
 
-    async def turn_until_over(self, seed: int) -> None:
+    async def act_until_over(self, seed: int) -> None:
         """One mischief after the other."""
-        for act in mischiefs(seed):
-            if self.square.over.is_set():
+        for act in vendor_acts(seed):
+            if self.shared.over.is_set():
                 return
             await asyncio.sleep(act.after_s)
             try:
                 if await self._do(act):
-                    self.square.done[f"outside: {act.kind}"] += 1
+                    self.shared.done[f"outside: {act.kind}"] += 1
             except (ImpossibleError, ValueError, aiohttp.ClientError, TimeoutError):
                 continue
 
-    async def _do(self, act: Act) -> bool:
+    async def _do(self, act: PlannedAct) -> bool:
         match act.kind:
             case "repeat payment":
                 return self._repeat(act)
@@ -64,9 +68,9 @@ class World:
 
     @property
     def _telegram(self) -> TelegramWorld:
-        return self.square.shop.arena.telegram
+        return self.shared.shop.arena.telegram
 
-    def _repeat(self, act: Act) -> bool:
+    def _repeat(self, act: PlannedAct) -> bool:
         """Telegram tells of a payment again, up to a hundred times, each time in a new update."""
         told = [
             message
@@ -79,7 +83,7 @@ class World:
         repeat_payment(self._telegram, one_of(told[-LATEST:], act.pick), count=1 + int(act.how**3 * MOST_REPEATS))
         return True
 
-    def _stars_back(self, act: Act) -> bool:
+    def _stars_back(self, act: PlannedAct) -> bool:
         """Telegram gives Stars back without being asked."""
         charges = [charge for charge in self._telegram.stars.charges if charge.refunded_at is None]
         if not charges:
@@ -91,9 +95,9 @@ class World:
         )
         return True
 
-    def _yookassa_back(self, act: Act) -> bool:
+    def _yookassa_back(self, act: PlannedAct) -> bool:
         """The shop's owner gives money back in the provider's cabinet, all or a part."""
-        till = self.square.shop.yookassa
+        till = self.shared.shop.yookassa
         bills = [bill for bill in till.bills() if bill.state == "paid" and bill.refunded < bill.amount]
         if not bills:
             return False
@@ -102,16 +106,16 @@ class World:
         till.refund(bill.bill_id, min(rest, (bill.amount * PART).quantize(Decimal("0.01"))) if act.how < HALF else None)
         return True
 
-    def _change(self, act: Act) -> bool:
+    def _change(self, act: PlannedAct) -> bool:
         known = list(self._telegram.stars.subscriptions.values())
         if not known:
             return False
         CHANGES[act.kind](self._telegram, one_of(known, act.pick))
         return True
 
-    async def _notice(self, act: Act, *, times: int, forged: bool) -> bool:
+    async def _notice(self, act: PlannedAct, *, times: int, forged: bool) -> bool:
         """A notice of a paid bill once more, or the same from somebody else."""
-        shop = self.square.shop
+        shop = self.shared.shop
         paid = [(till.vendor, bill.bill_id) for till in shop.tills for bill in till.bills() if bill.state == "paid"]
         if not paid:
             return False
@@ -120,9 +124,9 @@ class World:
         async with shop.session.post(address, json={"times": times, "forged": forged}) as answer:
             return answer.status == 200  # noqa: PLR2004  taken
 
-    async def _lie(self, act: Act) -> bool:
+    async def _lie(self, act: PlannedAct) -> bool:
         """A notice from the right place that calls an open bill paid: what counts is what the provider says."""
-        till = self.square.shop.yookassa
+        till = self.shared.shop.yookassa
         bills = [payment for payment in till.payments.values() if payment.status in {"pending", "canceled"}]
         if not bills:
             return False
@@ -130,5 +134,62 @@ class World:
         body: dict[str, Any] = {**payment.as_json(shop_id=till.shop_id), "status": "succeeded", "paid": True}
         letter = letter_about(payment.payment_id, "payment.succeeded", body)
         address = till.notices.notice_url
-        async with self.square.shop.session.post(address, data=letter.body, headers=dict(letter.headers)) as answer:
+        async with self.shared.shop.session.post(address, data=letter.body, headers=dict(letter.headers)) as answer:
             return answer.status == 200  # noqa: PLR2004  taken
+
+
+ROUNDING = Decimal("0.005")
+"""Coins have a rate: what lies so near the sum that was asked is the sum."""
+
+
+def look_outside(
+    shared: SharedKnowledge, console: OperatorConsole, balances: Mapping[int, int | None], history: Evidence
+) -> OutsideRecords:
+    """Everything that is known without our books."""
+    return OutsideRecords(
+        charges=tuple(_charges(shared.shop)),
+        bills=tuple(_bills(shared)),
+        verbs=tuple(console.answered),
+        promos=dict(console.promos),
+        wishes={receipt_id: frozenset(wishes) for receipt_id, wishes in shared.wishes.items()},
+        came_by=dict(shared.came_by),
+        gifts={code: (gift.giver_id, gift.minor) for code, gift in shared.gifts.items()},
+        balances=balances,
+        history=history,
+        operators=frozenset({shared.shop.operator.user_id}),
+    )
+
+
+def _charges(shop: MoneyTestBed) -> Iterator[StarCharge]:
+    for charge in shop.arena.telegram.stars.charges:
+        yield StarCharge(
+            charge_id=charge.charge_id,
+            user_id=charge.user_id,
+            stars=charge.amount,
+            credit=MONTH if charge.subscription_period else minor_in(charge.title) or 0,
+            refunded=charge.refunded_at is not None,
+        )
+
+
+def _bills(shared: SharedKnowledge) -> Iterator[PaidBill]:
+    for till in shared.shop.tills:
+        for bill in till.bills():
+            if bill.state == "paid":
+                asked = _minor(bill.amount)
+                yield PaidBill(
+                    vendor=till.vendor,
+                    bill_id=bill.bill_id,
+                    user_id=shared.bills.get((till.vendor, bill.bill_id)),
+                    asked=asked,
+                    paid=_arrived(bill.paid, asked),
+                    refunded=_minor(bill.refunded),
+                )
+
+
+def _arrived(worth: Decimal, asked: int) -> int:
+    near = abs(worth * 100 - asked) <= asked * ROUNDING
+    return asked if near else _minor(worth)
+
+
+def _minor(amount: Decimal) -> int:
+    return int((amount * 100).to_integral_value(rounding=ROUND_HALF_EVEN))

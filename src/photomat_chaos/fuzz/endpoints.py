@@ -20,11 +20,10 @@ from photomat.kernel.ids import JobId
 from photomat.kie.signature import SIGNATURE_HEADER, TIMESTAMP_HEADER, sign_job
 from photomat.web.telegram_webhook import SECRET_HEADER
 from photomat_chaos.fuzz import kie as fuzz_kie
-from photomat_chaos.fuzz.ground import WEBHOOK_KEY, WELCOME, Ground
-from photomat_chaos.fuzz.updates import Aims, hostile_update
+from photomat_chaos.fuzz.environment import WEBHOOK_KEY, WELCOME, FuzzEnvironment, VictimJob, buy, draft_of, join
+from photomat_chaos.fuzz.updates import Targets, hostile_update
 from photomat_chaos.fuzz.values import dressed
-from photomat_chaos.fuzz.victims import Purchase, buy, draft_of, join
-from photomat_chaos.fuzz.wire import CLOSED, CUT, HUNG, Request, Wire, post, wire_to
+from photomat_chaos.fuzz.wire import CLOSED, CUT, HUNG, RawRequest, Wire, post, wire_to
 
 AT_ONCE: Final = 24
 VICTIMS: Final = 12
@@ -61,23 +60,23 @@ ODD_TOKENS: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Round:
+class FuzzRound:
     """The victims of one round, and what attackers know of them."""
 
-    aims: Aims
+    aims: Targets
     tasks: Sequence[tuple[JobId, str]]
 
 
 @dataclass(slots=True, kw_only=True)
-class Doors:
+class EndpointFuzzer:
     """Both doors of both processes. `offences` names each case that was answered as nothing may be."""
 
-    ground: Ground
+    ground: FuzzEnvironment
     seed: int
     statuses: Counter[str] = field(default_factory=Counter)
     offences: list[tuple[int, str, bytes]] = field(default_factory=list)
 
-    async def prepare(self, number: int) -> Round:
+    async def prepare(self, number: int) -> FuzzRound:
         """New victims' drafts and jobs for a round; half of the jobs wait to be ordered from a Kie that lies."""
         ground = self.ground
         bot_id = ground.program.bot_id
@@ -86,7 +85,7 @@ class Doors:
             for place in range(ATTACKERS)
         ]
         victims = [FIRST_VICTIM + place for place in range(VICTIMS)]
-        drafts, bought = [], list[Purchase]()
+        drafts, bought = [], list[VictimJob]()
         for user_id in victims:
             ground.telegram.add_person(first_name="Анна", user_id=user_id, started=True)
             user = await join(ground.open_pool, user_id, WELCOME)
@@ -99,16 +98,16 @@ class Doors:
         ground.process_kie.create = lambda job_id: fuzz_kie.create_answer(
             chance, f"task-{number}-{job_id}", ground.trap.port
         )
-        aims = Aims(
+        aims = Targets(
             attackers=attackers,
             victims=victims,
             drafts=[draft.draft_id for draft in drafts],
             jobs=[one.job_id for one in bought],
             cards=[one.card for one in bought],
         )
-        return Round(aims=aims, tasks=[(one.job_id, f"task-{number}-{one.job_id}") for one in bought])
+        return FuzzRound(aims=aims, tasks=[(one.job_id, f"task-{number}-{one.job_id}") for one in bought])
 
-    async def fire(self, this: Round, callbacks: Sequence[int], webhooks: Sequence[int]) -> None:
+    async def fire(self, this: FuzzRound, callbacks: Sequence[int], webhooks: Sequence[int]) -> None:
         """Send all of these cases, many at once."""
         cases = iter(sorted((*((number, True) for number in callbacks), *((number, False) for number in webhooks))))
         async with AsyncExitStack() as stack:
@@ -127,7 +126,7 @@ class Doors:
                 for wires in lines:
                     group.create_task(worker(wires))
 
-    def callback(self, this: Round, number: int) -> tuple[int, Request]:
+    def callback(self, this: FuzzRound, number: int) -> tuple[int, RawRequest]:
         """The callback of this number: to which process, and what."""
         chance = random.Random(f"{self.seed}:{number}")  # noqa: S311  repeatable on purpose
         keyed = chance.randrange(2)
@@ -141,7 +140,7 @@ class Doors:
             path = b"/kie/callback"
         return keyed, post(chance, path, body, _kie_headers(chance, task_id) if chance.random() < 0.8 else {})  # noqa: PLR2004
 
-    def webhook(self, this: Round, number: int) -> tuple[int, Request]:
+    def webhook(self, this: FuzzRound, number: int) -> tuple[int, RawRequest]:
         """The webhook of this number."""
         chance = random.Random(f"{self.seed}:{number}")  # noqa: S311  repeatable on purpose
         update_id: object = FIRST_UPDATE + number
@@ -153,7 +152,7 @@ class Doors:
             secret = chance.choice(("", "x", secret[:-1], secret.upper(), "\udcff", "ü", "a" * 4000))
         return chance.randrange(2), post(chance, b"/telegram/webhook", body, {SECRET_HEADER: secret})
 
-    def _judge(self, door: str, number: int, status: int, request: Request) -> None:
+    def _judge(self, door: str, number: int, status: int, request: RawRequest) -> None:
         word = {HUNG: "hung", CUT: "we hung up", CLOSED: "closed"}.get(status, f"{status}")
         self.statuses[f"{door} {word}"] += 1
         if status == HUNG or status >= 500:  # noqa: PLR2004  a server's own failure

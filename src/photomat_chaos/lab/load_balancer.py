@@ -20,7 +20,7 @@ LARGEST_BODY_BYTES: Final = 16 * 2**20
 
 
 @dataclass(slots=True, kw_only=True)
-class Door:
+class LoadBalancer:
     """The balancer while it runs; it knows the instances there are now, or the only one that shall get calls."""
 
     session: aiohttp.ClientSession
@@ -54,11 +54,11 @@ class Door:
 
 
 @asynccontextmanager
-async def open_door(*, in_turn: bool = True) -> AsyncIterator[Door]:
+async def open_load_balancer(*, in_turn: bool = True) -> AsyncIterator[LoadBalancer]:
     """Run a balancer without instances."""
     connector = aiohttp.TCPConnector(force_close=True)
     async with aiohttp.ClientSession(connector=connector, timeout=ANSWER_TIMEOUT) as session:
-        door = Door(session=session, in_turn=in_turn)
+        door = LoadBalancer(session=session, in_turn=in_turn)
         app = web.Application(client_max_size=LARGEST_BODY_BYTES)
         app.router.add_post("/{path:.*}", door.pass_on)
         async with serving(app) as url:

@@ -1,6 +1,6 @@
-"""After the blows: fresh instances bring everything to rest, and what is known then is the evidence.
+"""Bring the system to rest after the faults, and collect the evidence.
 
-What waits only for time (a backoff, a give-up, the last edit after two minutes) gets it: the database's clock is moved on.
+What waits only for time (a backoff, a timeout, the last edit after two minutes) gets it: the database's clock is moved on.
 """
 
 import asyncio
@@ -9,9 +9,9 @@ from typing import Final
 
 from photomat.db.pool import Connection
 from photomat_chaos.lab.arena import Arena, until_true
-from photomat_chaos.lab.evidence import Seen, gather
-from photomat_chaos.lab.facts import Evidence
-from photomat_chaos.storm.post import Post
+from photomat_chaos.lab.callbacks import CallbackSender
+from photomat_chaos.lab.evidence import Observations, gather
+from photomat_chaos.lab.history import Evidence
 
 LIMIT_S: Final = 90.0
 STEP_S: Final = 5.0
@@ -66,11 +66,11 @@ async def come_to_rest(arena: Arena, *, step_s: float = STEP_S) -> int:
     return moved
 
 
-async def hours_later(arena: Arena, post: Post) -> int:
+async def hours_later(arena: Arena, callbacks: CallbackSender) -> int:
     """Hours pass for the database, and then Kie's callbacks come, each once more or for the first time."""
     async with arena.sql() as connection:
         await move_clock(connection, HOURS_LATE_S)
-    await post.deliver_late()
+    await callbacks.deliver_late()
     return await come_to_rest(arena, step_s=SHORT_STEP_S)
 
 
@@ -79,9 +79,9 @@ async def move_clock(connection: Connection, seconds: float) -> None:
     await connection.execute("UPDATE clock_shift SET shift = shift + make_interval(secs => $1)", seconds)
 
 
-async def evidence_of(arena: Arena, seen: Seen | None = None) -> Evidence:
+async def evidence_of(arena: Arena, seen: Observations | None = None) -> Evidence:
     """What is known when it is over."""
     arena.harvest()
-    told = replace(seen or Seen(), answered_200=frozenset(arena.notes.answered_200))
+    told = replace(seen or Observations(), answered_200=frozenset(arena.notes.answered_200))
     async with arena.sql() as connection:
         return await gather(connection, telegram=arena.telegram, kie=arena.kie, seen=told)

@@ -25,7 +25,7 @@ LOADED: Final = "loaded"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
+class LaunchRequest:
     """One `photomat run`, or another command: where its words and its exit code go, its version, whose clock it believes.
 
     Without a file of their own its errors go where its words go.
@@ -41,21 +41,21 @@ class Order:
     errors: str | None = None
 
 
-class Nursery:
+class ForkServer:
     """Asks the parent for children, one line each way. To open one takes seconds: the program is loaded."""
 
     def __init__(self) -> None:
         self._parent = subprocess.Popen(
-            [sys.executable, "-P", "-m", "photomat_chaos.lab.nursery"],
+            [sys.executable, "-P", "-m", "photomat_chaos.lab.fork_server"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
             start_new_session=True,
         )
         if _pipe(self._parent.stdout).readline().strip() != LOADED:
-            raise RuntimeError("the nursery could not load the program")
+            raise RuntimeError("the fork server could not load the program")
 
-    def birth(self, order: Order) -> int:
+    def birth(self, order: LaunchRequest) -> int:
         """Start an instance; its exit code will be written to `end`. Give its process id."""
         _pipe(self._parent.stdin).write(json.dumps(asdict(order)) + "\n")
         _pipe(self._parent.stdin).flush()
@@ -69,20 +69,20 @@ class Nursery:
 
 
 @cache
-def nursery() -> Nursery:
-    """The nursery of this run, opened when the first instance is wanted."""
-    found = Nursery()
+def fork_server() -> ForkServer:
+    """The fork server of this run, opened when the first instance is wanted."""
+    found = ForkServer()
     atexit.register(found.close)
     return found
 
 
 def _pipe(stream: IO[str] | None) -> IO[str]:
     if stream is None:
-        raise RuntimeError("the nursery was started without pipes")
+        raise RuntimeError("the fork server was started without pipes")
     return stream
 
 
-class _Parent:
+class _ForkingParent:
     """The loaded program, waiting for orders."""
 
     def __init__(self) -> None:
@@ -93,11 +93,11 @@ class _Parent:
         """Fork a child for every line, until there are no more; then end those that are left."""
         self._say(LOADED)
         for line in sys.stdin:
-            order = Order(**json.loads(line))
+            order = LaunchRequest(**json.loads(line))
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
             pid = os.fork()
             if pid == 0:
-                _live(order)
+                _run_command(order)
             self._ends[pid] = Path(order.end)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
             self._say(str(pid))
@@ -126,7 +126,7 @@ class _Parent:
             draft.replace(end)
 
 
-def _live(order: Order) -> NoReturn:
+def _run_command(order: LaunchRequest) -> NoReturn:
     """Be this command of `photomat`, with this environment, folder and log."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
@@ -149,7 +149,7 @@ def _live(order: Order) -> NoReturn:
         os._exit(code)
 
 
-def _settle_in(order: Order) -> None:
+def _settle_in(order: LaunchRequest) -> None:
     os.environ.clear()
     os.environ.update(order.environment)
     os.chdir(order.folder)
@@ -173,4 +173,4 @@ if __name__ == "__main__":
     import photomat.instance  # noqa: F401  what takes the time
     from photomat.cli.main import main
 
-    _Parent().serve()
+    _ForkingParent().serve()
