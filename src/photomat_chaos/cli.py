@@ -353,7 +353,7 @@ def _finish(name: str, seen: str, *, is_good: bool, seed: int | None = None) -> 
 
 
 def be_quiet() -> None:
-    """The program's events go to the instances' own logs; what a cut connection does to a simulator is no news."""
+    """Send the program's events to the instances' own logs, and silence what cut connections do to the simulators."""
     logs.configure("text", io.StringIO())
     logging.getLogger("aiohttp.server").setLevel(logging.CRITICAL)
 

@@ -38,7 +38,7 @@ PICTURE = ShownMessage(chat_id=ANNA, message_id=CARD, is_media=True, text="го�
 SORRY = ShownMessage(chat_id=ANNA, message_id=50, is_media=False, text="❌ 0,64 ₽ вернулись на баланс.", reply_to=None)
 SAD = ShownMessage(chat_id=ANNA, message_id=51, is_media=False, text=f"{SAD_RING} Деньги не списаны", reply_to=50)
 REFUSED = ForgedCallback(kind="address", task_id="forged-1", status=401, must_be_refused=True)
-ORPHANED = ForgedCallback(kind="nobody", task_id="forged-2", status=200, must_be_refused=False)
+ORPHANED = ForgedCallback(kind="unknown-task", task_id="forged-2", status=200, must_be_refused=False)
 SLOT = ShownMessage(
     chat_id=ANNA, message_id=60, is_media=False, text="⏳ Карточка удалена, показываю здесь…", reply_to=None
 )

@@ -72,7 +72,7 @@ OUTSIDE = OutsideRecords(
         OperatorAction(verb="refund job", reference="storm:3", user_id=BORIS, minor=800, done=True, job_id=1),
     ),
     promos={"MORE": MORE, "SUM": SUM},
-    wishes={4: frozenset({7_002}), 5: frozenset({None})},
+    decisions={4: frozenset({7_002}), 5: frozenset({None})},
     came_by={BORIS: ANNA},
     gifts={"g": (ANNA, 501)},
     balances={
@@ -186,7 +186,7 @@ def without(payment_id: int, **changed: Any) -> tuple[PaymentRow, ...]:
             "every bill that was paid is one payment of what was paid",
             {"payments": without(4, paid=10_000, credit=10_000)},
         ),
-        ("nothing is credited that nobody paid", {"payments": without(1, external_id="s1:update")}),
+        ("nothing is credited that no one paid", {"payments": without(1, external_id="s1:update")}),
         ("what went back to a payer left the wallet once", {"payments": without(2, given_back=0)}),
         ("what went back to a payer left the wallet once", {"payments": without(3, given_back=6_000)}),
         ("what went back to a payer left the wallet once", {"payments": without(3, wanted=100)}),
@@ -211,8 +211,8 @@ def without(payment_id: int, **changed: Any) -> tuple[PaymentRow, ...]:
             {"referrals": (replace(REFERRAL, inviter_reward=4_000),)},
         ),
         ("a bonus goes back with its payment", {"uses": (replace(USES[0], taken_back=0), USES[1])}),
-        ("the same news is told once at most", {"notices": {(BORIS, "payment-received"): 3}}),
-        ("every payment is told of", {"notices": {**BOOKS.notices, (ANNA, "payment-received"): 3}}),
+        ("the same news is sent once at most", {"notices": {(BORIS, "payment-received"): 3}}),
+        ("every payment is announced", {"notices": {**BOOKS.notices, (ANNA, "payment-received"): 3}}),
         ("operators read what became of a receipt", {"receipts": (replace(RECEIPTS[0], credited=None), RECEIPTS[1])}),
         (
             "every difference is explained",
@@ -253,4 +253,4 @@ def test_what_happened_otherwise_outside_is_called_by_its_name(rule: str, outsid
 
 def test_a_receipt_shown_to_an_operator_is_no_result_and_the_same_picture_elsewhere_is_one() -> None:
     found = verdict.violations(replace(OUTSIDE, operators=frozenset()), BOOKS)
-    assert [violation.sentence for violation in found] == ["chat 9 shows a result nobody ordered, message 55"]
+    assert [violation.sentence for violation in found] == ["chat 9 shows a result that was not ordered, message 55"]

@@ -40,10 +40,10 @@ def test_every_trouble_can_be_armed() -> None:
 def test_the_seed_of_the_gate_strikes_where_it_hurts() -> None:
     """The storm of tests/faults/test_money_storm.py is short; this seed has the worst in its first seconds."""
     at_s, seen = 0.0, set()
-    for blow in money_disruptions(87997):
-        at_s += blow.after_s
+    for disruption in money_disruptions(87997):
+        at_s += disruption.after_s
         if at_s > 11.0:
             break
-        seen.add(blow.kind)
+        seen.add(disruption.kind)
     assert seen <= {kind for kind, _ in KINDS}
     assert seen >= {"kill", "freeze", "deploy", "restart", "forget_commit", "lose_commit", "sever", "fault"}

@@ -33,7 +33,7 @@ IN_TROUBLE: Final = "SELECT job_id, last_error FROM generation_jobs WHERE troubl
 
 @dataclass(slots=True, kw_only=True)
 class AnswerFuzzer:
-    """Gives numbered answers to jobs and watches what becomes of them."""
+    """Gives numbered answers to jobs and checks the outcome."""
 
     ground: FuzzEnvironment
     seed: int
@@ -45,11 +45,10 @@ class AnswerFuzzer:
     _users: list[UserId] = field(default_factory=list)
 
     async def fire(self, numbers: Sequence[int]) -> None:
-        """Give all these answers, each to one job."""
         self._waiting = list(reversed(numbers))
         self.ground.kie.record, self.ground.kie.create = self._record, self._create
         stalled = 0
-        while self._waiting and stalled < 5:  # noqa: PLR2004  nobody asks any more: that is a violation by itself
+        while self._waiting and stalled < 5:  # noqa: PLR2004  no step asks any more: a violation by itself
             before = len(self._waiting)
             await self._refill()
             await self._step("submits", ["pending"])
@@ -60,7 +59,7 @@ class AnswerFuzzer:
             self.offences.append((self._waiting[-1], f"{len(self._waiting)} answers were never asked for", b""))
 
     async def run_out(self) -> None:
-        """Kie says nothing more: what time decides is decided now."""
+        """Let Kie go silent, so that every job that waits reaches its timeout."""
         self.ground.kie.record = lambda _task_id: NOTHING
         self.ground.kie.create = lambda _job_id: NOTHING
         for name in ("submits", "looks", "looks", "keeps"):
@@ -112,7 +111,7 @@ class AnswerFuzzer:
         return answer
 
     async def _blame(self) -> None:
-        """Each job in trouble names its last answer, once."""
+        """Report the last answer of each job that failed internally, once."""
         for row in await self.ground.program.pool.fetch(IN_TROUBLE):
             number, body = self._given.pop(JobId(row["job_id"]), (-1, b""))
             if number >= 0:

@@ -69,7 +69,7 @@ class FuzzRound:
 
 @dataclass(slots=True, kw_only=True)
 class EndpointFuzzer:
-    """Both doors of both processes. `offences` names each case that was answered as nothing may be."""
+    """Both endpoints of both processes; `offences` are the cases with a forbidden answer."""
 
     ground: FuzzEnvironment
     seed: int
@@ -77,7 +77,7 @@ class EndpointFuzzer:
     offences: list[tuple[int, str, bytes]] = field(default_factory=list)
 
     async def prepare(self, number: int) -> FuzzRound:
-        """New victims' drafts and jobs for a round; half of the jobs wait to be ordered from a Kie that lies."""
+        """Create new victims' drafts and jobs for a round; half of the jobs wait to be submitted to a lying Kie."""
         ground = self.ground
         bot_id = ground.program.bot_id
         attackers = [
@@ -108,7 +108,6 @@ class EndpointFuzzer:
         return FuzzRound(aims=aims, tasks=[(one.job_id, f"task-{number}-{one.job_id}") for one in bought])
 
     async def fire(self, this: FuzzRound, callbacks: Sequence[int], webhooks: Sequence[int]) -> None:
-        """Send all of these cases, many at once."""
         cases = iter(sorted((*((number, True) for number in callbacks), *((number, False) for number in webhooks))))
         async with AsyncExitStack() as stack:
             lines = [
@@ -127,21 +126,20 @@ class EndpointFuzzer:
                     group.create_task(worker(wires))
 
     def callback(self, this: FuzzRound, number: int) -> tuple[int, RawRequest]:
-        """The callback of this number: to which process, and what."""
+        """The callback of this number, and the process it goes to."""
         chance = random.Random(f"{self.seed}:{number}")  # noqa: S311  repeatable on purpose
         keyed = chance.randrange(2)
         job_id, task_id = chance.choice(this.tasks)
-        task_id = chance.choice((task_id, task_id, task_id, chance.choice(this.tasks)[1], f"stranger-{number}"))
+        task_id = chance.choice((task_id, task_id, task_id, chance.choice(this.tasks)[1], f"unknown-{number}"))
         body = fuzz_kie.callback_body(chance, task_id, self.ground.trap.port)
         signed = sign_job(job_id, self.ground.settings.callback_secrets).encode()
-        of_nobody = sign_job(JobId(10**15 + number), self.ground.settings.callback_secrets).encode()
-        path = b"/kie/callback/" + chance.choices((signed, of_nobody, chance.choice(ODD_TOKENS)), (70, 8, 22))[0]
+        of_no_job = sign_job(JobId(10**15 + number), self.ground.settings.callback_secrets).encode()
+        path = b"/kie/callback/" + chance.choices((signed, of_no_job, chance.choice(ODD_TOKENS)), (70, 8, 22))[0]
         if chance.random() < 0.15:  # noqa: PLR2004  the general door
             path = b"/kie/callback"
         return keyed, post(chance, path, body, _kie_headers(chance, task_id) if chance.random() < 0.8 else {})  # noqa: PLR2004
 
     def webhook(self, this: FuzzRound, number: int) -> tuple[int, RawRequest]:
-        """The webhook of this number."""
         chance = random.Random(f"{self.seed}:{number}")  # noqa: S311  repeatable on purpose
         update_id: object = FIRST_UPDATE + number
         if chance.random() < 0.03:  # noqa: PLR2004  a share

@@ -60,7 +60,7 @@ NO_BUDGETS: Final = """
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FuzzEnvironment:
-    """Everything there is; `open_pool` sees the database of the processes, `program` is the product in here."""
+    """`open_pool` is the database of the processes, `program` the product inside this process."""
 
     settings: Settings
     telegram: TelegramWorld
@@ -73,7 +73,7 @@ class FuzzEnvironment:
 
 
 class _NoWayIn(UrlFetcher):
-    """Telegram's servers do not reach this machine, so every result is fetched by the product itself."""
+    """Telegram's servers cannot reach this machine, so the product fetches every result itself."""
 
     async def fetch(self, url: str, *, kind: str) -> Fetched:  # noqa: ARG002  whatever it is
         raise bad_request(FAILED)
@@ -81,7 +81,6 @@ class _NoWayIn(UrlFetcher):
 
 @asynccontextmanager
 async def open_environment(folder: Path) -> AsyncIterator[FuzzEnvironment]:
-    """Build it in an empty folder; everything in it ends with it."""
     server = await asyncio.to_thread(Embedded.start, folder / "postgres", settings=FAST_AND_FORGETFUL)
     try:
         async with AsyncExitStack() as stack:
@@ -166,15 +165,13 @@ FIRST_CARD: Final = 20_000_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VictimJob:
-    """A job somebody bought."""
-
     job_id: JobId
     user_id: UserId
     card: MessageId
 
 
 async def join(pool: Pool, user_id: int, welcome: int) -> UserId:
-    """Make a user with a wallet, as their first message would."""
+    """Create a user with a wallet, as a first message does."""
     user = UserId(user_id)
     async with transaction(pool) as tx:
         found = await register(tx, user_id=user, first_name="Анна", username=None, language_code="ru")
@@ -187,7 +184,7 @@ async def join(pool: Pool, user_id: int, welcome: int) -> UserId:
 
 
 async def draft_of(pool: Pool, bot_id: BotId, user: UserId, *, origin: str) -> Draft:
-    """A filled-in form of this user with its price."""
+    """Save a filled-in form of this user with its price."""
     return await save_draft(
         pool,
         origin=origin,
@@ -201,7 +198,7 @@ async def draft_of(pool: Pool, bot_id: BotId, user: UserId, *, origin: str) -> D
 
 
 async def buy(pool: Pool, bot_id: BotId, user: UserId, *, origin: str) -> VictimJob | None:
-    """Buy something; None when this user has as many jobs as one may have at once."""
+    """Buy a picture; None at the limit of jobs a user may have at once."""
     draft = await draft_of(pool, bot_id, user, origin=origin)
     card = MessageId(FIRST_CARD + DraftId(draft.draft_id))
     async with transaction(pool) as tx:

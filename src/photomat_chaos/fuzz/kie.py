@@ -53,7 +53,7 @@ TRAP_HOSTS: Final = (
     "nowhere.invalid",
     "x" * 300 + ".invalid",
 )
-"""Hosts of results nobody may fetch: this machine and its neighbours, spelt in every way, and no host at all."""
+"""Hosts results must not be fetched from: this machine and its neighbours, spelt in every way, and no host at all."""
 
 BROKEN_URLS: Final = (
     "https://[::1",
@@ -86,7 +86,7 @@ class KieAnswer:
 
 
 def hostile_url(chance: random.Random, trap_port: int) -> str:
-    """The address of a result that must not be fetched, or cannot be."""
+    """The URL of a result that must not or cannot be fetched."""
     if chance.random() < 0.3:  # noqa: PLR2004  a share
         return chance.choice(BROKEN_URLS)
     scheme = chance.choice(("http", "https"))
@@ -131,7 +131,6 @@ def record_data(chance: random.Random, task_id: str, trap_port: int) -> dict[str
 
 
 def callback_body(chance: random.Random, task_id: str, trap_port: int) -> bytes:
-    """The body of a hostile callback."""
     payload: Any = {
         "code": chance.choice((200, 200, 501, 400)),
         "msg": "Playground task completed successfully.",
@@ -143,7 +142,6 @@ def callback_body(chance: random.Random, task_id: str, trap_port: int) -> bytes:
 
 
 def record_answer(chance: random.Random, task_id: str, trap_port: int) -> KieAnswer:
-    """A hostile answer of recordInfo."""
     data: Any = record_data(chance, task_id, trap_port)
     if chance.random() < 0.08:  # noqa: PLR2004  a share
         data = nasty(chance)
@@ -200,7 +198,7 @@ NOTHING: Final = KieAnswer(status=500, headers={}, body=b"")
 
 @dataclass(slots=True, kw_only=True)
 class HostileKie:
-    """`record` and `create` are told to give the answer for a task id and for a job id."""
+    """`record` and `create` give the answer for a task id and for a job id."""
 
     url: str = ""
     record: Callable[[str], KieAnswer] = lambda _task_id: NOTHING
@@ -208,12 +206,11 @@ class HostileKie:
     asked: int = 0
 
     async def record_info(self, request: web.Request) -> web.StreamResponse:
-        """Answer recordInfo."""
         self.asked += 1
         return await _give(request, self.record(request.query.get("taskId", "")))
 
     async def create_task(self, request: web.Request) -> web.StreamResponse:
-        """Answer createTask; the address to call back at says which job it is."""
+        """Answer createTask; the callback URL names the job."""
         self.asked += 1
         order = await request.json()
         token = urlsplit(order.get("callBackUrl", "")).path.rpartition("/")[2]
@@ -234,13 +231,11 @@ async def _give(request: web.Request, answer: KieAnswer) -> web.StreamResponse:
 
 @dataclass(slots=True, kw_only=True)
 class Trap:
-    """Counts connections."""
-
     port: int = 0
     sprung: list[bytes] = field(default_factory=list)
 
     async def meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Remember who came and what they said first; Telegram's own servers may fetch what they like."""
+        """Record who connected and their first bytes, unless it is Telegram itself."""
         try:
             async with asyncio.timeout(1):
                 said = await reader.read(4096)
@@ -253,7 +248,6 @@ class Trap:
 
 @asynccontextmanager
 async def hostile_kie() -> AsyncIterator[HostileKie]:
-    """Run a Kie that lies."""
     kie = HostileKie()
     app = web.Application()
     app.router.add_get("/api/v1/jobs/recordInfo", kie.record_info)
@@ -265,7 +259,6 @@ async def hostile_kie() -> AsyncIterator[HostileKie]:
 
 @asynccontextmanager
 async def set_trap() -> AsyncIterator[Trap]:
-    """Run a trap."""
     trap = Trap()
     server = await asyncio.start_server(trap.meet, TRAP_HOST, 0)
     trap.port = server.sockets[0].getsockname()[1]

@@ -39,7 +39,7 @@ WEBHOOK_PLACES: Final = frozenset({1, 4, 7})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offence:
-    """Something that may not be; `number` is -1 where no single case can be named."""
+    """A broken rule; `number` is -1 where no single case can be named."""
 
     number: int
     sentence: str
@@ -48,8 +48,6 @@ class Offence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundReport:
-    """How one round ended."""
-
     version: str
     seed: int
     size: int
@@ -79,14 +77,13 @@ class FuzzPlan:
     round_size: int = ROUND
 
     def rounds(self) -> list[tuple[int, range]]:
-        """The rounds of this shard, with the numbers of their cases."""
         starts = range(0, self.count, self.round_size)
         every = [(place, range(start, min(self.count, start + self.round_size))) for place, start in enumerate(starts)]
         return [one for one in every if one[0] % self.shards == self.shard - 1]
 
 
 def read_notes(notes: Path, plan: FuzzPlan) -> list[RoundReport]:
-    """What an earlier run of these cases, by this version, wrote down."""
+    """The reports of an earlier run of these cases by this version."""
     if not notes.exists():
         return []
     lines = [json.loads(line) for line in notes.read_text(encoding="utf-8").splitlines()]
@@ -169,7 +166,7 @@ def _at(cases: range, places: Iterable[int]) -> list[int]:
 
 
 async def _bring_to_an_end(ground: FuzzEnvironment, answers: AnswerFuzzer) -> list[str]:
-    """Everything ends: updates are handled, the time of every job runs out. What is wrong then is told."""
+    """Wait until updates are handled and every job has timed out; return what is wrong then."""
     found = [] if await lanes_empty(ground.open_pool) else ["a lane is stuck"]
     for pool in (ground.open_pool, ground.program.pool):
         await let_time_pass(pool)
@@ -177,7 +174,7 @@ async def _bring_to_an_end(ground: FuzzEnvironment, answers: AnswerFuzzer) -> li
     found += [] if await jobs_ended(ground.open_pool) else ["a job of the processes is stuck"]
     found += [] if await jobs_ended(ground.program.pool) else ["a job is stuck"]
     found += await wrongs_of(ground.open_pool, "open") + await wrongs_of(ground.program.pool, "own")
-    found += [f"a result was fetched from where nobody may: {said!r}" for said in ground.trap.sprung]
+    found += [f"a result was fetched from a forbidden address: {said!r}" for said in ground.trap.sprung]
     ground.trap.sprung.clear()
     found += [f"{each.url} has ended" for each in ground.instances if not each.alive]
     most = _memory(ground)[0]
@@ -185,7 +182,7 @@ async def _bring_to_an_end(ground: FuzzEnvironment, answers: AnswerFuzzer) -> li
 
 
 async def _parked(ground: FuzzEnvironment, cases: range) -> tuple[int, list[Offence]]:
-    """Updates nobody could read are refused with grace; one that could be read must not be parked."""
+    """Count the unreadable updates that were parked; parking a readable one is an offence."""
     rows = await ground.open_pool.fetch(PARKED)
     own = [row for row in rows if row["update_id"] - FIRST_UPDATE in cases]
     bad = [row for row in own if not row["error"].startswith(Unreadable.__name__)]
@@ -210,12 +207,10 @@ def _memory(ground: FuzzEnvironment) -> tuple[int, int]:
 
 
 def offences_of(reports: Sequence[RoundReport]) -> list[Offence]:
-    """Everything that may not be."""
     return [offence for report in reports for offence in report.offences]
 
 
 def figures_of(reports: Sequence[RoundReport]) -> Counter[str]:
-    """All rounds together."""
     total: Counter[str] = Counter()
     for report in reports:
         total.update(report.figures)

@@ -53,7 +53,7 @@ class Targets:
 
 
 def hostile_update(chance: random.Random, update_id: object, aims: Targets) -> Any:
-    """One update; most are well-formed and mean harm, the others are broken as well."""
+    """One update: mostly well-formed and malicious, sometimes malformed as well."""
     attacker = chance.choice(aims.attackers)
     kind, content = chance.choice(
         (

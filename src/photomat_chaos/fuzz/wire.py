@@ -37,13 +37,11 @@ class RawRequest:
 
 @dataclass(slots=True, kw_only=True)
 class Wire:
-    """Connections to one server."""
-
     url: str
     _free: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = field(default_factory=list)
 
     async def send(self, request: RawRequest) -> int:
-        """Send it and give the status of the answer, or what stands in its place."""
+        """Send the request; return the status of the answer, or HUNG, CUT or CLOSED."""
         kept = bool(self._free)
         pipe = self._free.pop() if self._free else await self._open()
         status, reusable = await self._bounded(pipe, request)
@@ -72,14 +70,12 @@ class Wire:
         return await asyncio.open_connection(parts.hostname, parts.port, limit=2**20)
 
     def close(self) -> None:
-        """Let go of every connection."""
         while self._free:
             _close(self._free.pop()[1])
 
 
 @asynccontextmanager
 async def wire_to(url: str) -> AsyncIterator[Wire]:
-    """Connections that end with the block."""
     wire = Wire(url=url)
     try:
         yield wire
@@ -122,7 +118,7 @@ def _close(writer: asyncio.StreamWriter) -> None:
 
 
 def post(chance: random.Random, path: bytes, body: bytes, headers: dict[str, str]) -> RawRequest:
-    """A POST of this body: mostly as it should be, else with something wrong about the request itself."""
+    """A POST of this body: mostly correct, else with a malformed request."""
     head = {"Host": "127.0.0.1", "Content-Type": "application/json", **headers}
     oddity = chance.randrange(100)
     if oddity >= len(_ODDITIES) * 2:

@@ -30,15 +30,22 @@ TRIES: Final = 20
 TOGETHER: Final = 10
 TRY_AGAIN_S: Final = 0.5
 TAKEN: Final = 200
-FORGERIES: Final = ("address", "other-address", "signature", "stale", "unsigned", "other-task", "swapped", "nobody")
+FORGERIES: Final = (
+    "address",
+    "other-address",
+    "signature",
+    "stale",
+    "unsigned",
+    "other-task",
+    "swapped",
+    "unknown-task",
+)
 REFUSED: Final = frozenset({"address", "other-address", "signature", "stale", "unsigned"})
 """These get no 200, ever. The others are signed as Kie signs and speak of a task that is not the job's: orphans."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallbackRequest:
-    """One callback as it leaves."""
-
     url: str
     body: Mapping[str, Any]
     headers: Mapping[str, str]
@@ -46,7 +53,7 @@ class CallbackRequest:
 
 @dataclass(slots=True, kw_only=True)
 class CallbackSender:
-    """Sends callbacks to the door and remembers the answers."""
+    """Sends callbacks to the load balancer and records the answers."""
 
     arena: Arena
     session: aiohttp.ClientSession
@@ -55,7 +62,7 @@ class CallbackSender:
     _numbers: "itertools.count[int]" = field(default_factory=itertools.count)
 
     async def burst(self, pick: float) -> None:
-        """The same callback fifty times at once."""
+        """Send one callback fifty times at once."""
         tasks = self._told_tasks()[-RECENT_TASKS:]
         if not tasks:
             return
@@ -66,7 +73,7 @@ class CallbackSender:
         self._note(task, letter, max(answers))
 
     async def deliver_late(self) -> None:
-        """What Kie has to say about every task, once more or for the first time; repeated until it is taken."""
+        """Send the callback of every task once more or for the first time, until it is accepted."""
         places = asyncio.Semaphore(TOGETHER)
         async with asyncio.TaskGroup() as group:
             for task in self._told_tasks():
@@ -84,7 +91,7 @@ class CallbackSender:
         self._note(task, letter, answer)
 
     async def forge(self, pick: float, how: float) -> None:
-        """One forgery about a job that knows its task."""
+        """Send one forgery about a job that knows its task."""
         answered = {task_id for task_id, _body in self.arena.notes.answered_200}
         known = [task for task in self._told_tasks() if task.task_id in answered]
         if len(known) < 2:  # noqa: PLR2004  one to speak of, another to take from
@@ -109,7 +116,7 @@ class CallbackSender:
                     url=_with_path(honest.url, f"{name}.{secret}"), body=honest.body, headers=honest.headers
                 )
             case "signature":
-                headers = self._signed(task.task_id, key="a key nobody has")
+                headers = self._signed(task.task_id, key="a wrong key")
                 return CallbackRequest(url=honest.url, body=honest.body, headers=headers)
             case "stale":
                 headers = self._signed(task.task_id, age_s=TOO_OLD_S)
@@ -148,27 +155,25 @@ class CallbackSender:
 
 @asynccontextmanager
 async def open_callback_sender(arena: Arena) -> AsyncIterator[CallbackSender]:
-    """A post office beside this arena."""
     connector = aiohttp.TCPConnector(limit=COPIES)
     async with aiohttp.ClientSession(connector=connector, timeout=ANSWER_TIMEOUT) as session:
         yield CallbackSender(arena=arena, session=session)
 
 
 def _token(url: str) -> tuple[str, str]:
-    """The job's name and its signature in an address."""
+    """The job's id and its signature in a callback URL."""
     name, _, secret = urlsplit(url).path.rpartition("/")[2].partition(".")
     return name, secret
 
 
 def _with_path(url: str, token: str | None) -> str:
-    """The same door with another token, or none."""
+    """The same URL with another token, or none."""
     parts = urlsplit(url)
     folder = parts.path.rpartition("/")[0]
     return urlunsplit(parts._replace(path=folder if token is None else f"{folder}/{token}"))
 
 
 def _about(body: Any, true: str, false: str) -> Any:
-    """The same body about another task."""
     match body:
         case dict():
             return {key: _about(value, true, false) for key, value in body.items()}

@@ -26,43 +26,39 @@ Place: TypeAlias = tuple[int, dict[str, Any]]
 
 
 class NoAnswer(Exception):
-    """The bot did not answer for longer than anybody waits."""
+    """The bot did not answer in time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phone:
-    """One person's chat with the bot."""
-
     world: TelegramWorld
     person: Person
 
     def write(self, text: str) -> int:
-        """Send a text; gives its message, after which answers are looked for."""
+        """Send a text; return its message id, after which answers are searched."""
         return person_acts.write(self.world, self.person, text).message_id
 
     def tap(self, message_id: int, button: dict[str, Any]) -> None:
-        """Press a button."""
         person_acts.tap(self.world, self.person, message_id, button)
 
     def unblock(self) -> None:
-        """Let the bot write again, if it was blocked."""
         person_acts.set_blocked(self.world, self.person, blocked=False)
 
     def seen(self, since: int) -> list[dict[str, Any]]:
-        """The bot's messages after this one, oldest first; only the end of the chat is read, however long it is."""
+        """The bot's messages after this one, oldest first; only the end of the chat is read."""
         newest = itertools.takewhile(
             lambda message: message.message_id > since, reversed(self.world.chats[self.person.user_id].values())
         )
         return [as_seen(message) for message in newest if message.from_bot and not message.hidden_from_person][::-1]
 
     def buttons(self, label: str, since: int) -> Iterator[Place]:
-        """The buttons that begin so, oldest first."""
+        """The buttons whose text begins with the label, oldest first."""
         for seen in self.seen(since):
             for row in seen["inline_keyboard"] or []:
                 yield from ((seen["message_id"], button) for button in row if button["text"].startswith(label))
 
     async def button(self, label: str, since: int) -> Place:
-        """Wait for a button that begins so; the newest."""
+        """Wait for a button whose text begins with the label; return the newest."""
         async with patience():
             while True:
                 found = list(self.buttons(label, since))
@@ -71,7 +67,7 @@ class Phone:
                 await asyncio.sleep(LOOK_EVERY_S)
 
     async def reads(self, words: str, since: int) -> str:
-        """Wait for a message with these words; the first that has them."""
+        """Wait for a message that contains these words; return the first."""
         async with patience():
             while True:
                 found = [text for text in map(text_of, self.seen(since)) if words in text]
@@ -80,7 +76,7 @@ class Phone:
                 await asyncio.sleep(LOOK_EVERY_S)
 
     async def soon(self, look: Callable[[], list[Place]], *, within_s: float = GLANCE_S) -> list[Place]:
-        """What is found on the screen within a glance, or nothing."""
+        """What is found on the screen within a short time, or nothing."""
         try:
             async with asyncio.timeout(within_s):
                 while not (found := look()):  # noqa: ASYNC110  a screen
@@ -90,7 +86,7 @@ class Phone:
         return found
 
     async def asks_balance(self) -> str | None:
-        """What the bot says to /balance; None when it says nothing."""
+        """The answer to /balance; None without one."""
         self.unblock()
         try:
             return await self.reads(AVAILABLE, self.write("/balance"))
@@ -99,19 +95,19 @@ class Phone:
 
 
 def text_of(seen: dict[str, Any]) -> str:
-    """The words of a message, under a picture too."""
+    """The text or caption of a message."""
     return str(seen["text"] or seen["caption"] or "")
 
 
 def minor_in(said: str) -> int | None:
-    """The first sum of money in a Russian text; the version before wrote a point where this one writes a comma."""
+    """The first amount of money in a Russian text; older versions wrote a point instead of a comma."""
     found = re.search(r"(\d[\d\u00a0]*)(?:[.,](\d\d))?\u00a0", said)
     return int(found[1].replace("\u00a0", "")) * 100 + int(found[2] or 0) if found else None
 
 
 @asynccontextmanager
 async def patience() -> AsyncIterator[None]:
-    """A bound that ends as NoAnswer."""
+    """A time limit that raises NoAnswer."""
     try:
         async with asyncio.timeout(PATIENCE_S):
             yield
@@ -148,7 +144,7 @@ THE_QUESTION: Final = "✍️"
 
 @dataclass(slots=True, kw_only=True)
 class ChatCustomer:
-    """One person with Telegram in their hand; `chance` is theirs alone."""
+    """One simulated person; `chance` is their own."""
 
     world: TelegramWorld
     person: Person
@@ -160,11 +156,10 @@ class ChatCustomer:
 
     @property
     def phone(self) -> Phone:
-        """What they hold in their hand."""
         return Phone(world=self.world, person=self.person)
 
     async def buy_until(self, over: asyncio.Event, *, times: int | None = None) -> None:
-        """Buy so many times, or until told that it is over; whatever does not come is begun anew."""
+        """Buy this many times, or until the storm is over; start over without an answer."""
         while not over.is_set() and (times is None or self.bought < times):
             try:
                 async with asyncio.timeout(PATIENCE_S * 3):
@@ -174,7 +169,6 @@ class ChatCustomer:
             await asyncio.sleep(self.chance.uniform(0.1, 1.0))
 
     def return_to_the_bot(self) -> None:
-        """Unblock it, if it was blocked."""
         self.phone.unblock()
 
     async def _buy(self) -> None:
@@ -191,7 +185,7 @@ class ChatCustomer:
             await self._follow_a_whim(card)
 
     async def _confirm(self, since: int) -> int:
-        """Tap [Create] on the newest card; some people tap twice."""
+        """Tap [Create] on the newest card, sometimes twice."""
         card, button = await self.phone.button(CREATE, since)
         self.phone.tap(card, button)
         if self.chance.random() < 0.3:  # noqa: PLR2004  some
@@ -200,7 +194,7 @@ class ChatCustomer:
         return card
 
     def _look_back(self) -> None:
-        """Some have second thoughts about what stands higher up in the chat: a late job is canceled, an offer taken."""
+        """Sometimes cancel a late job or accept an offer further up in the chat."""
         last = next(reversed(self.world.chats[self.person.user_id]), 0)
         found = [*self.phone.buttons(CANCEL, last - LOOKS_BACK), *self.phone.buttons(TAKE, last - LOOKS_BACK)]
         if found and self.chance.random() < 0.5:  # noqa: PLR2004  some
@@ -230,7 +224,7 @@ class ChatCustomer:
                 await self._ask_for_a_result_again()
 
     async def _ask_for_a_result_again(self) -> None:
-        """Look into the history, tap one of its buttons, some twice; a version that has no history shows none."""
+        """Tap a button in the history, sometimes twice; older versions have no history."""
         since = self.phone.write("/history")
         found = await self.phone.soon(lambda: list(self.phone.buttons(RESEND, since)))
         if found:
@@ -239,13 +233,13 @@ class ChatCustomer:
                 self.phone.tap(*chosen)
 
     async def _tap_on_card(self, card: int, label: str) -> bool:
-        """Tap a button of the card if it is there soon."""
+        """Tap a button of the card if it appears soon."""
         found = await self.phone.soon(lambda: [one for one in self.phone.buttons(label, card - 1) if one[0] == card])
         if found:
             self.phone.tap(*found[0])
         return bool(found)
 
     async def asks_balance(self) -> int | None:
-        """What the bot says to /balance, in minor units; None when it says nothing."""
+        """The balance the bot names, in minor units; None without an answer."""
         said = await self.phone.asks_balance()
         return None if said is None else minor_in(said)

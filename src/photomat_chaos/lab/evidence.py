@@ -34,7 +34,7 @@ MEDIA = frozenset({"photo", "video", "animation", "audio", "document"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observations:
-    """What only those who were there can tell."""
+    """What only the lab itself has seen."""
 
     answered_200: frozenset[tuple[str, str]] = frozenset()
     credit: int = 0
@@ -45,7 +45,7 @@ class Observations:
 
 
 async def gather(connection: Connection, *, telegram: TelegramWorld, kie: KieWorld, seen: Observations) -> Evidence:
-    """Everything that is known now; the program is to be at rest."""
+    """Collect everything that is known; the program must be at rest."""
     return Evidence(
         jobs=await _jobs(connection),
         sent_again=await _sent_again(connection),
@@ -121,7 +121,6 @@ def _orders(kie: KieWorld) -> Mapping[str, int | None]:
 
 
 def job_of_address(url: str | None) -> int | None:
-    """The job a callback address names."""
     name = urlsplit(url or "").path.rpartition("/")[2].partition(".")[0]
     return int(name) if name.isdigit() else None
 
@@ -169,7 +168,7 @@ MOST_LINES: Final = 80
 
 
 async def stories_of(arena: Arena, violations: Iterable[HistoryViolation]) -> dict[int, str]:
-    """The stories of the first few jobs that are named, by job."""
+    """The stories of the first few jobs that violations name, by job."""
     named = [violation.job_id for violation in violations if violation.job_id is not None]
     chosen = list(dict.fromkeys(named))[:MOST_STORIES]
     if not chosen:
@@ -194,7 +193,7 @@ async def _story(arena: Arena, pool: Pool, job_id: int) -> str:
 
 
 def _log_lines(arena: Arena, corr: str) -> str:
-    """What every instance said with this correlation id, the last lines of it in order."""
+    """The last log lines of all instances with this correlation id, in order."""
     found = [
         f"{instance.log_file.stem}: {line}"
         for instance in arena.started

@@ -4,7 +4,7 @@ Loading the program takes seconds of processor time, a fork a moment, so that st
 A child is a process like any other: its own memory, sessions and signals, and it runs its command, `photomat run` unless
 another is wanted, from the first line to the exit code. Another version of the program cannot be forked from this one: it is
 loaded anew, as a child of the same parent. Run as a module this file is that parent; it ends, with its children, when its
-input ends, which is when whoever asked for them is gone, however hard they went.
+input ends, which is when the process that asked for them is gone, however it ended.
 """
 
 import atexit
@@ -42,7 +42,7 @@ class LaunchRequest:
 
 
 class ForkServer:
-    """Asks the parent for children, one line each way. To open one takes seconds: the program is loaded."""
+    """Asks the parent process for children, one line each way. Starting it takes seconds: the program is loaded."""
 
     def __init__(self) -> None:
         self._parent = subprocess.Popen(
@@ -56,13 +56,13 @@ class ForkServer:
             raise RuntimeError("the fork server could not load the program")
 
     def birth(self, order: LaunchRequest) -> int:
-        """Start an instance; its exit code will be written to `end`. Give its process id."""
+        """Start an instance and return its process id; its exit code will be written to `end`."""
         _pipe(self._parent.stdin).write(json.dumps(asdict(order)) + "\n")
         _pipe(self._parent.stdin).flush()
         return int(_pipe(self._parent.stdout).readline())
 
     def close(self) -> None:
-        """End the parent and whatever is left of its children."""
+        """End the parent and its remaining children."""
         _pipe(self._parent.stdin).close()
         _pipe(self._parent.stdout).close()
         self._parent.wait(timeout=CLOSE_LIMIT_S)
@@ -70,7 +70,6 @@ class ForkServer:
 
 @cache
 def fork_server() -> ForkServer:
-    """The fork server of this run, opened when the first instance is wanted."""
     found = ForkServer()
     atexit.register(found.close)
     return found
@@ -83,14 +82,14 @@ def _pipe(stream: IO[str] | None) -> IO[str]:
 
 
 class _ForkingParent:
-    """The loaded program, waiting for orders."""
+    """The loaded program, waiting for launch requests."""
 
     def __init__(self) -> None:
         self._ends: dict[int, Path] = {}
         signal.signal(signal.SIGCHLD, lambda _number, _frame: self._reap())
 
     def serve(self) -> None:
-        """Fork a child for every line, until there are no more; then end those that are left."""
+        """Fork a child for every line until the input ends; then kill the remaining ones."""
         self._say(LOADED)
         for line in sys.stdin:
             order = LaunchRequest(**json.loads(line))
@@ -127,7 +126,7 @@ class _ForkingParent:
 
 
 def _run_command(order: LaunchRequest) -> NoReturn:
-    """Be this command of `photomat`, with this environment, folder and log."""
+    """Run this command of `photomat` with this environment, folder and log."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
     code = 1
@@ -162,7 +161,7 @@ def _settle_in(order: LaunchRequest) -> None:
 
 
 def _believe(clock: str | None) -> None:
-    """Let this process's wall clock be as far off as the file says."""
+    """Shift this process's wall clock by what the file says."""
     if clock is not None:
         from photomat_chaos.lab import skew  # noqa: PLC0415  only the children that are wrong about the time need it
 

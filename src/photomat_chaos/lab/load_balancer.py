@@ -21,7 +21,7 @@ LARGEST_BODY_BYTES: Final = 16 * 2**20
 
 @dataclass(slots=True, kw_only=True)
 class LoadBalancer:
-    """The balancer while it runs; it knows the instances there are now, or the only one that shall get calls."""
+    """A load balancer over the instances of now, or over `only` one."""
 
     session: aiohttp.ClientSession
     in_turn: bool
@@ -31,7 +31,7 @@ class LoadBalancer:
     _turn: int = 0
 
     async def pass_on(self, request: web.Request) -> web.Response:
-        """Give the request to an instance, and its answer back; a frozen one is left after a while."""
+        """Forward the request to an instance; try the next one when it does not answer."""
         body = await request.read()
         headers = {name: value for name, value in request.headers.items() if name.lower() not in NOT_PASSED_ON}
         for instance in self._asked():
@@ -43,7 +43,7 @@ class LoadBalancer:
         return web.Response(status=502)
 
     def _asked(self) -> list[Instance]:
-        """Who gets this call, one after the other until somebody answers."""
+        """The instances to try, in order."""
         known = self.instances if self.only is None else [self.only]
         ready = [instance for instance in known if instance.ready]
         if not self.in_turn:
@@ -55,7 +55,6 @@ class LoadBalancer:
 
 @asynccontextmanager
 async def open_load_balancer(*, in_turn: bool = True) -> AsyncIterator[LoadBalancer]:
-    """Run a balancer without instances."""
     connector = aiohttp.TCPConnector(force_close=True)
     async with aiohttp.ClientSession(connector=connector, timeout=ANSWER_TIMEOUT) as session:
         door = LoadBalancer(session=session, in_turn=in_turn)
@@ -68,7 +67,7 @@ async def open_load_balancer(*, in_turn: bool = True) -> AsyncIterator[LoadBalan
 
 @asynccontextmanager
 async def serving(app: web.Application) -> AsyncIterator[str]:
-    """Serve an application on a free port of loopback and give its address."""
+    """Serve an application on a free loopback port and yield its URL."""
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
     await runner.setup()
     try:

@@ -18,7 +18,7 @@ LOOK_EVERY_S: Final = 0.01
 
 @dataclass(slots=True, kw_only=True)
 class Instance:
-    """One `photomat run` of ours."""
+    """One `photomat run` process."""
 
     url: str
     pid: int
@@ -29,29 +29,27 @@ class Instance:
 
     @property
     def log(self) -> str:
-        """Everything it has said."""
         return self.log_file.read_text(encoding="utf-8", errors="replace")
 
     @property
     def exit_code(self) -> int | None:
-        """How it ended: negative by a signal, None while it lives."""
+        """Negative when ended by a signal, None while it runs."""
         return int(self.end_file.read_text(encoding="utf-8")) if self.end_file.exists() else None
 
     @property
     def alive(self) -> bool:
-        """Whether it has not ended."""
         return self.exit_code is None
 
     @property
     def ready(self) -> bool:
-        """Whether it has said that it works, and still lives."""
+        """Whether it has reported that it is running, and has not ended."""
         if not self._ready:
             self._ready = RUNNING in self.log
         return self._ready and self.alive
 
     @property
     def stopped(self) -> bool:
-        """Whether the system holds it: nobody lets it run."""
+        """Whether it is stopped by a signal (state T)."""
         try:
             state = Path(f"/proc/{self.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
         except OSError:
@@ -59,13 +57,12 @@ class Instance:
         return state == "T"
 
     def send(self, number: signal.Signals) -> None:
-        """Send it a signal, unless it has ended."""
         if self.alive:
             os.kill(self.pid, number)
             self.frozen = number is signal.SIGSTOP or (self.frozen and number is not signal.SIGCONT)
 
     def end(self) -> None:
-        """End it as hard as a machine can, and wait for that."""
+        """Kill it and wait for its end."""
         self.send(signal.SIGKILL)
         deadline = time.monotonic() + END_LIMIT_S
         while self.alive:
@@ -105,5 +102,5 @@ def start(
 
 
 def _passed_on() -> dict[str, str]:
-    """What of our own environment a child needs to be the same program."""
+    """What a child needs of our environment to be the same program."""
     return {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}

@@ -31,14 +31,11 @@ LARGEST_STARTUP_BYTES: Final = 10_000
 
 @dataclass(frozen=True, slots=True)
 class WireMessage:
-    """One message of either side."""
-
     kind: bytes
     body: bytes
 
     @property
     def as_bytes(self) -> bytes:
-        """As it travels."""
         return self.kind + LENGTH.pack(len(self.body) + LENGTH.size) + self.body
 
 
@@ -60,13 +57,12 @@ async def read_startup(reader: asyncio.StreamReader) -> tuple[int, bytes]:
 
 @dataclass(slots=True)
 class CommitSpotter:
-    """Knows a COMMIT in what a client sends, said plainly or prepared before."""
+    """Recognises a COMMIT in what a client sends, plain or prepared."""
 
     _prepared: set[bytes] = field(default_factory=set)
     _bound: bool = False
 
     def commits(self, message: WireMessage) -> bool:
-        """Whether this message makes the server commit."""
         match message.kind:
             case b"Q":
                 return _is_commit(message.body)
@@ -93,25 +89,22 @@ ENDED: Final = (OSError, asyncio.IncompleteReadError, TimeoutError, ValueError)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectionEnd:
-    """One end of a connection."""
-
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
 
     async def send(self, data: bytes) -> None:
-        """Pass bytes on; an end that takes none for too long has ended."""
+        """Pass bytes on; an end that accepts none for too long counts as closed."""
         self.writer.write(data)
         async with asyncio.timeout(DRAIN_LIMIT_S):
             await self.writer.drain()
 
     def abort(self) -> None:
-        """End it now, whatever is on its way."""
         self.writer.transport.abort()
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class ProxiedSession:
-    """One session of the instance: its two ends, and whether the next answer is to be forgotten."""
+    """One session of the instance; `forgets` when its next answer is to be dropped."""
 
     client: ConnectionEnd
     server: ConnectionEnd
@@ -119,7 +112,6 @@ class ProxiedSession:
     forgets: bool = False
 
     def abort(self) -> None:
-        """End both ends."""
         self.client.abort()
         self.server.abort()
 
@@ -141,22 +133,21 @@ class Proxy:
     _open: asyncio.Event = field(default_factory=asyncio.Event)
 
     def open(self) -> None:
-        """Let everything through."""
         self._open.set()
 
     def order(self, what: ProxyOrder) -> None:
-        """Let this happen at the next fitting message."""
+        """Inject this fault at the next fitting message."""
         self.orders.append(what)
 
     def cut(self) -> int:
-        """End every connection; say how many there were."""
+        """End every connection; return how many there were."""
         links = list(self._links)
         for link in links:
             link.abort()
         return len(links)
 
     async def black_hole(self, seconds: float) -> None:
-        """Let nothing through for a while; nobody is told."""
+        """Let nothing through for a while, without closing anything."""
         self._open.clear()
         try:
             await asyncio.sleep(seconds)
@@ -164,7 +155,6 @@ class Proxy:
             self.open()
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Carry one session from its first byte to its end."""
         client = ConnectionEnd(reader=reader, writer=writer)
         try:
             with suppress(*ENDED):
@@ -189,7 +179,6 @@ class Proxy:
             link.abort()
 
     async def _carry(self, link: ProxiedSession) -> None:
-        """Both ways until either ends."""
         try:
             async with asyncio.TaskGroup() as ways:
                 ways.create_task(self._requests(link))
@@ -208,7 +197,7 @@ class Proxy:
             await link.server.send(message.as_bytes)
 
     def _obey(self, link: ProxiedSession, message: WireMessage) -> bool:
-        """Carry out an order that waits for this message; False when the message goes nowhere."""
+        """Inject a fault that waits for this message; False when the message must not be passed on."""
         commits = link.spotter.commits(message)
         wanted = self.orders[0] if self.orders else None
         fits = commits if wanted in {"forget_commit", "lose_commit"} else message.kind == EXECUTE
@@ -228,7 +217,7 @@ class Proxy:
                 raise ConnectionAbortedError
 
     async def _read(self, side: ConnectionEnd) -> WireMessage:
-        """The next message, or the end of that side; neither is heard of in a black hole."""
+        """The next message, or the end of that side; both are held back in a black hole."""
         try:
             return await read_message(side.reader)
         finally:
@@ -237,7 +226,7 @@ class Proxy:
 
 @asynccontextmanager
 async def open_proxy(upstream: str) -> AsyncIterator[Proxy]:
-    """A proxy before the database of this address; its own address is `dsn`."""
+    """Run a proxy in front of this database; its own URL is `dsn`."""
     proxy = Proxy(upstream=upstream)
     proxy.open()
     server = await asyncio.start_server(proxy.serve, "127.0.0.1", 0)
@@ -266,7 +255,7 @@ async def _connect(upstream: str) -> ConnectionEnd:
 
 
 def _through(upstream: str, port: int) -> str:
-    """The same database at our port; between the two of us nothing is encrypted."""
+    """The same database at our port, unencrypted on loopback."""
     parts = urlsplit(upstream)
     user, at, _ = parts.netloc.rpartition("@")
     return urlunsplit(parts._replace(netloc=f"{user}{at}127.0.0.1:{port}", query="sslmode=disable"))

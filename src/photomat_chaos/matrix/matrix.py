@@ -1,8 +1,8 @@
 """Every failpoint × every action × every way a job can go, on real processes and a real PostgreSQL.
 
 Each cell has its own database, simulators and processes. Points that a way never passes are learnt once, from a purchase
-without a fault, and skipped. Results are appended to a file as they come, a line a cell, so that a run can be stopped, resumed and
-combined from shards; lines of another version or seed are ignored and counted. The logs of a broken cell are kept.
+without a fault, and skipped. Results are appended to a file as they come, a line a cell, so that a run can be stopped, resumed
+and combined from shards; lines of another version or seed are ignored and counted. The logs of a broken cell are kept.
 """
 
 import asyncio
@@ -23,20 +23,19 @@ from photomat_chaos.matrix.cell import ACTIONS, WAYS, Action, Cell, Place, passe
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notebook:
-    """The notes of one seed in a file."""
+    """The results of one seed in a file."""
 
     file: Path
     seed: int
 
     def read(self) -> tuple[dict[Place, Cell], int]:
-        """What was found out before, and how many lines are another run's."""
+        """The known cells, and how many lines belong to another run."""
         lines = [json.loads(line) for line in self._lines()]
         ours = [line for line in lines if (line.get("version"), line.get("seed")) == (__version__, self.seed)]
         cells = [_cell(line["cell"]) for line in ours]
         return {cell.place: cell for cell in cells}, len(lines) - len(ours)
 
     def add(self, cell: Cell) -> None:
-        """Write one down."""
         line = {"version": __version__, "seed": self.seed, "cell": asdict(cell)}
         self.file.parent.mkdir(parents=True, exist_ok=True)
         with self.file.open("a", encoding="utf-8") as file:
@@ -65,7 +64,7 @@ def places_of(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matrix:
-    """A run of some cells in a folder, a few at a time; `tell` hears of each that is known."""
+    """A run of some cells in a folder, a few at a time; `tell` is called for each result."""
 
     folder: Path
     notebook: Notebook
@@ -75,7 +74,7 @@ class Matrix:
     """How often each way passes each failpoint, once that was learnt."""
 
     async def run(self, places: Sequence[Place]) -> list[Cell]:
-        """Run the cells that are not in the notes yet; give all of them."""
+        """Run the cells that are not in the notes yet; return all of them."""
         known, _ = self.notebook.read()
         for place in places:
             if place in known:
@@ -88,7 +87,6 @@ class Matrix:
         return [known[place] for place in places]
 
     async def _learn(self, databases: Databases, places: Sequence[Place]) -> None:
-        """Find out what each of the ways passes."""
         turns = asyncio.Semaphore(self.at_once)
 
         async def learn(way: str) -> None:
@@ -115,7 +113,7 @@ class Matrix:
         return cells
 
     async def _try(self, databases: Databases, place: Place) -> Cell:
-        """Strike at the last pass, where the result is and not the first screen; once less often may be the last here."""
+        """Strike at the last pass, at the result and not the first screen; the last pass may be one earlier here."""
         last = self.passes[place.way][place.failpoint]
         cell = Cell(place=place, struck=False)
         for nth in range(last, max(0, last - TRIES), -1):

@@ -22,7 +22,6 @@ from photomat_chaos.model.state import (
 
 
 def card_moves(state: ModelState, safeguards: Safeguards) -> Iterator[Transition]:
-    """Everything that may happen to the card next."""
     yield from _world(state)
     yield from _locks(state, safeguards)
     for number, worker in enumerate(state.workers):
@@ -73,7 +72,7 @@ def _locks(state: ModelState, safeguards: Safeguards) -> Iterator[Transition]:
 
 
 def _taken_over(worker: Worker, safeguards: Safeguards) -> Worker:
-    """What is left of whoever held the lock before: the face it may still show."""
+    """What is left of a worker that lost the lock: the card it may still show."""
     if worker.at not in ON_THE_CARD:
         return worker
     return Worker(worker.at, face=worker.face) if safeguards.card_fence else worker._replace(ours=False)

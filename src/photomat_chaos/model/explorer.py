@@ -54,7 +54,6 @@ A_GOOD_END: Final = "from every state a good end can be reached"
 
 
 def broken_rule(state: ModelState) -> str | None:
-    """The rule that does not hold here, if any."""
     return next((rule for rule, holds in RULES.items() if not holds(state)), None)
 
 
@@ -64,7 +63,7 @@ def is_known_move(before: ModelState, after: ModelState) -> bool:
 
 
 def is_good_end(state: ModelState) -> bool:
-    """Settled, shown, rung, and nobody at work."""
+    """Settled, shown, rung, and both workers idle."""
     return (
         settled(state)
         and state.card_due is CardDue.NO
@@ -88,15 +87,13 @@ ACTS_WITHOUT_A_CLAIM: Final = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Counterexample:
-    """How a rule is broken, step by step."""
-
     rule: str
     steps: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exploration:
-    """What a visit found: no story means that every rule holds."""
+    """The outcome of a visit; without a story every rule holds."""
 
     states: int
     moves: int
@@ -105,7 +102,6 @@ class Exploration:
 
 
 def explore(safeguards: Safeguards, start: ModelState = START) -> Exploration:
-    """Visit everything reachable from the start."""
     begun = time.perf_counter()
     visit = _Visit(safeguards, start)
     story = visit.breadth_first() or visit.stuck_for_ever()
@@ -113,13 +109,12 @@ def explore(safeguards: Safeguards, start: ModelState = START) -> Exploration:
 
 
 def moves_of(state: ModelState, safeguards: Safeguards) -> Iterator[Transition]:
-    """Every step that may come next."""
     yield from job_moves(state, safeguards)
     yield from card_moves(state, safeguards)
 
 
 def _folded(state: ModelState, safeguards: Safeguards) -> ModelState:
-    """The same without differences that make none: who is first, and what a worker holds that will be refused anyway."""
+    """The same state without irrelevant differences: the order of the workers, and claims that will be refused anyway."""
     first, second = state.workers
     if safeguards.fence and safeguards.card_fence and safeguards.lock:
         first, second = _as_good_as(first), _as_good_as(second)
@@ -128,12 +123,12 @@ def _folded(state: ModelState, safeguards: Safeguards) -> ModelState:
 
 
 def _as_good_as(worker: Worker) -> Worker:
-    """A zombie with nothing but refused writes ahead of it might as well be idle."""
+    """A worker that lost its claim and can only make refused writes is as good as idle."""
     return worker if worker.ours or worker.at in ACTS_WITHOUT_A_CLAIM else IDLE
 
 
 class _Visit:
-    """The states found so far, in the order they were found, each with where it came from."""
+    """The states found so far, in order, each with its predecessor."""
 
     def __init__(self, safeguards: Safeguards, start: ModelState) -> None:
         self._safeguards = safeguards
@@ -143,7 +138,7 @@ class _Visit:
         self.moves = 0
 
     def breadth_first(self) -> Counterexample | None:
-        """Go on until nothing is new; stop at the first broken rule."""
+        """Visit until nothing is new; stop at the first broken rule."""
         waiting = list(self.places)
         for place, state in enumerate(waiting):
             for _, moved in moves_of(state, self._safeguards):
@@ -181,7 +176,7 @@ class _Visit:
         return way[::-1]
 
     def _told(self, way: list[int]) -> tuple[str, ...]:
-        """Walk the way again with workers that keep their names."""
+        """Replay the path with workers that keep their names."""
         states = list(self.places)
         state, steps = states[0], []
         for place in way:

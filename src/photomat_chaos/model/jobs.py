@@ -26,7 +26,6 @@ NOT_LEFT_YET = frozenset({JobStatus.PENDING, JobStatus.SUBMITTING})
 
 
 def job_moves(state: ModelState, safeguards: Safeguards) -> Iterator[Transition]:
-    """Everything that may happen to the job next."""
     yield from _claims(state)
     yield from _world(state, safeguards)
     for number, worker in enumerate(state.workers):
@@ -104,7 +103,10 @@ def _submit(state: ModelState, safeguards: Safeguards, number: int, worker: Work
             yield f"the {who} worker stores the task id", _task_stored(done, safeguards)
         case Step.SUBMIT_UNKNOWN:
             frees = ours and state.status is JobStatus.SUBMITTING
-            yield f"the {who} worker records that nobody knows", done._replace(leased=False) if frees else done
+            yield (
+                f"the {who} worker records that the outcome is unknown",
+                done._replace(leased=False) if frees else done,
+            )
         case Step.SUBMIT_BUSY:
             yield f"the {who} worker puts the job back", _put_back(done, ours=ours)
         case _:

@@ -1,13 +1,13 @@
 """The product in small: one job, its card, its money, Kie and Telegram, and two workers who may die, hang or come back.
 
-Everything that could grow for ever is cut down to what decides. A fence is not a number but "still ours", lost when somebody
-else claims. Time is not a clock but "may happen now": a lease runs out whenever it likes, so every worker may become a
+Everything that could grow for ever is cut down to what decides. A fence is not a number but "still ours", lost when another
+worker claims. Time is not a clock but "may happen now": a lease runs out whenever it likes, so every worker may become a
 zombie. Revisions of the card are "due" and "newest". What is left is finite, and `explorer` visits all of it.
 
 Where the model and the product differ, the model allows more: a customer may cancel at any time, Kie may turn a failure into a
-success, any edit may overwrite any card. One thing it believes of Telegram and of frozen machines (`Safeguards.in_time`): an edit
-that got no answer, or a worker that hangs before its edit, has landed or given up by the time the final edit is rendered once
-more (`delivery.lock.ONCE_MORE_AFTER`), or by the time a later edit was answered and the card is locked for another one.
+success, any edit may overwrite any card. One thing it assumes of Telegram and of frozen machines (`Safeguards.in_time`): an
+edit that got no answer, or a worker that hangs before its edit, has landed or given up by the time the final edit is rendered
+once more (`delivery.lock.ONCE_MORE_AFTER`), or by the time a later edit was answered and the card is locked for another one.
 """
 
 from collections.abc import Iterator, Mapping
@@ -20,7 +20,7 @@ from photomat.jobs.job import TERMINAL, TRANSITIONS, JobStatus
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Safeguards:
-    """What the product tests before it acts; each can be taken away to see what it is good for."""
+    """What the product checks before it acts; each can be taken away to see what it prevents."""
 
     fence: bool = True
     """A write about the job tests that the claim is still the writer's."""
@@ -43,8 +43,6 @@ class Safeguards:
 
 
 class CardContent(IntEnum):
-    """What a card shows."""
-
     PROGRESS = 0
     FAILED = 1
     CANCELED = 2
@@ -53,7 +51,7 @@ class CardContent(IntEnum):
 
 
 class CardDue(IntEnum):
-    """Whether a card wants to be shown: no, now, or once more in two minutes."""
+    """Whether a card is due: no, now, or once more in two minutes."""
 
     NO = 0
     NOW = 1
@@ -61,8 +59,6 @@ class CardDue(IntEnum):
 
 
 class TaskOutcome(IntEnum):
-    """What became of the order at Kie."""
-
     NOTHING = 0
     MAKING = 1
     SUCCESS = 2
@@ -70,8 +66,6 @@ class TaskOutcome(IntEnum):
 
 
 class HoldOutcome(IntEnum):
-    """What became of the hold."""
-
     HELD = 0
     CHARGED = 1
     RELEASED = 2
@@ -80,7 +74,7 @@ class HoldOutcome(IntEnum):
 
 
 class Step(IntEnum):
-    """Where in its work a worker stands."""
+    """Where in its work a worker is."""
 
     IDLE = 0
     SUBMIT_CLAIMED = 1
@@ -114,7 +108,7 @@ RINGING: Final = frozenset({CardContent.FAILED, CardContent.OFFER, CardContent.R
 
 
 class Worker(NamedTuple):
-    """A worker and what it took with it: its claim, what the row said, the face it is to show."""
+    """A worker and what it has read: its claim, the row, the card it is to show."""
 
     at: Step = Step.IDLE
     ours: bool = False
@@ -129,7 +123,7 @@ IDLE: Final = Worker()
 
 
 class ModelState(NamedTuple):
-    """Everything there is: the row of the job, the two worlds, the workers."""
+    """The row of the job, both vendors, the workers."""
 
     status: JobStatus = JobStatus.PENDING
     intent: bool = False
@@ -160,17 +154,16 @@ NAMES: Final = ("first", "second")
 
 
 def face_of(state: ModelState) -> CardContent:
-    """What the card of this row is to show."""
     return CardContent.OFFER if state.offered and state.status is JobStatus.CANCELED else FACES[state.status]
 
 
 def may(state: ModelState, status: JobStatus) -> bool:
-    """Whether the product's own table allows this move."""
+    """Whether the product's own table allows this transition."""
     return status in TRANSITIONS[state.status]
 
 
 def idle(state: ModelState) -> Iterator[int]:
-    """A worker with nothing in hand; two of them are alike, so the first will do."""
+    """The first idle worker; both are alike."""
     for number, worker in enumerate(state.workers):
         if worker.at is Step.IDLE:
             yield number
@@ -178,25 +171,24 @@ def idle(state: ModelState) -> Iterator[int]:
 
 
 def put(state: ModelState, number: int, worker: Worker) -> ModelState:
-    """The same, with this worker there."""
+    """The same state with this worker replaced."""
     first, second = state.workers
     return state._replace(workers=(worker, second) if number == 0 else (first, worker))
 
 
 def claimed(state: ModelState, number: int, worker: Worker) -> ModelState:
-    """Raise the fence of the job: whoever held a claim on it holds it no longer."""
+    """Raise the fence of the job: every earlier claim on it is lost."""
     others = tuple(_dispossessed(each) if each.at not in ON_THE_CARD else each for each in state.workers)
     return put(state._replace(workers=(others[0], others[1]), leased=True), number, worker)
 
 
 def card_raised(state: ModelState) -> ModelState:
-    """There is news for the card: whoever shows it now shows what is no longer the newest."""
+    """The card must change: a worker that shows it now no longer shows the newest."""
     first, second = (each._replace(newest=False) if each.at in ON_THE_CARD else each for each in state.workers)
     return state._replace(card_due=CardDue.NOW, workers=(first, second))
 
 
 def settled(state: ModelState) -> bool:
-    """Whether the job has ended."""
     return state.status in TERMINAL
 
 

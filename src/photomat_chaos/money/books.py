@@ -10,7 +10,7 @@ from photomat_chaos.lab.history import Evidence
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OperatorAction:
-    """An operator's verb and its last answer. `minor` is what it moves; None is all that is left of a job's charge."""
+    """An operator's verb and its last answer. `minor` is the amount; None is all that is left of a job's charge."""
 
     verb: str
     reference: str
@@ -34,7 +34,7 @@ class StarCharge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaidBill:
-    """A bill that was paid at a provider: what was asked, what arrived, what went back, in minor units."""
+    """A bill that was paid at a provider: asked, paid and refunded amounts in minor units."""
 
     vendor: str
     bill_id: str
@@ -46,7 +46,7 @@ class PaidBill:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaymentRow:
-    """A payment in our books; `given_back` is done, `wanted` is on its way."""
+    """A payment; `given_back` is done, `wanted` is under way."""
 
     payment_id: int
     provider: str
@@ -60,8 +60,6 @@ class PaymentRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReceiptRow:
-    """A receipt in our books."""
-
     receipt_id: int
     user_id: int
     state: str
@@ -70,8 +68,6 @@ class ReceiptRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GiftRow:
-    """A gift in our books."""
-
     code: str
     giver_id: int
     taker_id: int | None
@@ -81,7 +77,7 @@ class GiftRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UseRow:
-    """One use of a promo code in our books; `payment_id` is the one a percent was given for."""
+    """One use of a promo code; `payment_id` is the payment a percent was given for."""
 
     code: str
     user_id: int
@@ -92,8 +88,6 @@ class UseRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReferralRow:
-    """An invitation in our books."""
-
     friend_id: int
     inviter_id: int
     state: str
@@ -103,8 +97,6 @@ class ReferralRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DifferenceRow:
-    """A difference that is open."""
-
     kind: str
     reference: str
     expected: str
@@ -113,13 +105,13 @@ class DifferenceRow:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OutsideRecords:
-    """What happened outside our books: at Telegram, at the providers, on screens and at the operator's hands."""
+    """What happened outside our books: at Telegram, at the providers, on screens and by operators."""
 
     charges: tuple[StarCharge, ...] = ()
     bills: tuple[PaidBill, ...] = ()
     verbs: tuple[OperatorAction, ...] = ()
     promos: Mapping[str, PromoCode] = field(default_factory=dict)
-    wishes: Mapping[int, frozenset[int | None]] = field(default_factory=dict)
+    decisions: Mapping[int, frozenset[int | None]] = field(default_factory=dict)
     came_by: Mapping[int, int] = field(default_factory=dict)
     gifts: Mapping[str, tuple[int, int]] = field(default_factory=dict)
     """Giver and sum of every gift that was seen made, by its code."""
@@ -131,15 +123,13 @@ class OutsideRecords:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Books:
-    """What our books say."""
-
     payments: tuple[PaymentRow, ...] = ()
     receipts: tuple[ReceiptRow, ...] = ()
     gifts: tuple[GiftRow, ...] = ()
     uses: tuple[UseRow, ...] = ()
     referrals: tuple[ReferralRow, ...] = ()
     wallets: Mapping[int, int] = field(default_factory=dict)
-    """What the ledger says everybody has, less what they owe."""
+    """What the ledger says each user has, less what they owe."""
     paid_before: Mapping[int, int] = field(default_factory=dict)
     """What the customer of a job had surely paid when it was charged, without all that ever was to go back."""
     notices: Mapping[tuple[int, str], int] = field(default_factory=dict)
@@ -148,7 +138,6 @@ class Books:
 
 
 async def read_books(connection: Connection) -> Books:
-    """Everything that is written down about money."""
     return Books(
         payments=await _payments(connection),
         receipts=tuple(

@@ -16,7 +16,7 @@ BY_HAND = frozenset({"refund of a payment by transfer", "refund of a payment by 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inflow:
-    """Money that somebody paid outside: whose it is, what it brings, and what of that went back."""
+    """A payment made outside: its owner, its credit, and how much of that was refunded."""
 
     provider: str
     external_id: str
@@ -27,7 +27,6 @@ class Inflow:
 
 
 def inflows(outside: OutsideRecords, books: Books) -> dict[tuple[str, str], Inflow]:
-    """Everything that was paid, by provider and id."""
     return {(one.provider, one.external_id): one for one in _inflows(outside, books)}
 
 
@@ -66,20 +65,19 @@ def _inflows(outside: OutsideRecords, books: Books) -> Iterator[Inflow]:
 
 
 def handed_back(outside: OutsideRecords, books: Books) -> frozenset[tuple[str, str]]:
-    """The payments an operator gave back by hand, by provider and id."""
+    """The payments an operator refunded by hand, by provider and id."""
     by_hand = {verb.payment_id for verb in outside.verbs if verb.verb in BY_HAND and verb.done}
     return frozenset((row.provider, row.external_id) for row in books.payments if row.payment_id in by_hand)
 
 
 def bonus_of(outside: OutsideRecords, code: str, credit: int) -> int:
-    """What a percent code gives for a payment."""
     promo = outside.promos[code]
     bonus = credit * (promo.percent or 0) // 100
     return bonus if promo.amount is None else min(bonus, promo.amount)
 
 
 def refunded_of_jobs(outside: OutsideRecords) -> dict[int, int]:
-    """What operators gave back of each job: parts, or all of its price."""
+    """What operators refunded of each job: parts, or all of its price."""
     prices = {job.job_id: job.price for job in outside.history.jobs}
     parts: Counter[int] = Counter()
     whole: set[int] = set()
@@ -93,7 +91,7 @@ def refunded_of_jobs(outside: OutsideRecords) -> dict[int, int]:
 
 
 def expected(outside: OutsideRecords, books: Books) -> dict[int, dict[str, int]]:
-    """For everybody with a wallet: what they should have, by where it came from and went to."""
+    """The expected balance of every wallet, by source."""
     parts: defaultdict[int, Counter[str]] = defaultdict(Counter)
     paid = inflows(outside, books)
     rows = {row.payment_id: row for row in books.payments}
@@ -135,7 +133,7 @@ def _promos(
     paid: Mapping[tuple[str, str], Inflow],
     parts: Mapping[int, Counter[str]],
 ) -> None:
-    """A bonus is taken back with its payment; how a part of it is rounded, `verdict` looks at."""
+    """A bonus is taken back with its payment; how a part of it is rounded, `verdict` checks."""
     for use in books.uses:
         promo = outside.promos.get(use.code)
         if promo is not None and promo.kind == "sum":

@@ -36,14 +36,14 @@ PAUSE_S: Final = 0.4
 
 @dataclass(slots=True, kw_only=True)
 class ReceiptReviewer:
-    """Who decides, and which messages they have decided on."""
+    """The operator in the chat, and the messages already decided on."""
 
     shared: SharedKnowledge
     phone: Phone
     _had: set[int] = field(default_factory=set)
 
     async def work_until_over(self, seed: int) -> None:
-        """Decide about one receipt after the other; ask for the list now and then, for a message may be lost."""
+        """Decide about one receipt after the other; ask for the list now and then, since a message may be lost."""
         self.phone.write("/start")
         for turn, act in enumerate(receipt_decisions(seed), 1):
             if self.shared.over.is_set():
@@ -58,7 +58,7 @@ class ReceiptReviewer:
                 self.phone.write("/receipts")
 
     async def decide(self, act: PlannedAct) -> bool:
-        """Decide about the oldest message that was not decided on; False when there is none."""
+        """Decide about the oldest undecided message; False when there is none."""
         found = next(self._undecided(), None)
         if found is None:
             return False
@@ -77,7 +77,7 @@ class ReceiptReviewer:
         return True
 
     def _undecided(self) -> Iterator[tuple[int, int, int]]:
-        """Messages about receipts that wait: message, number, sum."""
+        """Messages about waiting receipts: message, number, amount."""
         last = next(reversed(self.phone.world.chats[self.phone.person.user_id]), 0)
         for seen in self.phone.seen(last - LOOKS_BACK):
             message_id, said = int(seen["message_id"]), text_of(seen)
@@ -87,7 +87,7 @@ class ReceiptReviewer:
 
     async def _approve(self, message_id: int, number: int, amount: int, act: PlannedAct) -> None:
         button = self._on(message_id, *APPROVE)[0]
-        self.shared.wishes[number].add(amount)
+        self.shared.decisions[number].add(amount)
         for _ in range(2 if act.kind == "approve twice" else 1):
             self.phone.tap(*button)
         if act.how < INSISTS:
@@ -100,22 +100,22 @@ class ReceiptReviewer:
         self.phone.tap(*self._on(message_id, OTHER_SUM)[0])
         await self.phone.reads(f"Чек № {number} на", message_id)
         minor = self.shared.a_sum(7_000)
-        self.shared.wishes[number].add(minor)
+        self.shared.decisions[number].add(minor)
         self.phone.write(in_words(minor))
 
     async def _decline(self, message_id: int, number: int) -> None:
         self.phone.tap(*self._on(message_id, DECLINE)[0])
         reasons = await self.phone.soon(lambda: self._about(REASON, number, message_id), within_s=PATIENCE_S)
         if reasons:
-            self.shared.wishes[number].add(None)
+            self.shared.decisions[number].add(None)
             self.phone.tap(*reasons[-1])
 
     def _on(self, message_id: int, *labels: str) -> list[Place]:
-        """The buttons under one message that begin so."""
+        """The buttons of one message that begin with these labels."""
         return [one for label in labels for one in self.phone.buttons(label, message_id - 1) if one[0] == message_id]
 
     def _about(self, label: str, number: int, since: int) -> list[Place]:
-        """The buttons under later messages that speak of this receipt."""
+        """The buttons of later messages about this receipt."""
         speaking = {seen["message_id"] for seen in self.phone.seen(since) if f"№ {number}" in text_of(seen)}
         return [one for one in self.phone.buttons(label, since) if one[0] in speaking]
 
@@ -139,7 +139,7 @@ Attempt = Callable[[], Awaitable[OperatorAction]]
 
 @dataclass(slots=True, kw_only=True)
 class OperatorConsole:
-    """Does operator_acts; `answered` is what came of each, `open` what nobody has answered yet."""
+    """Executes verbs; `answered` are the outcomes, `open` the verbs without an answer yet."""
 
     shared: SharedKnowledge
     pool: Pool
@@ -149,7 +149,6 @@ class OperatorConsole:
     _number: int = 0
 
     async def work_until_over(self, seed: int) -> None:
-        """One verb after the other."""
         for act in operator_acts(seed):
             if self.shared.over.is_set():
                 return
@@ -162,7 +161,7 @@ class OperatorConsole:
                 await self._insist(attempt)
 
     async def finish(self) -> None:
-        """Ask once more for whatever was never answered."""
+        """Repeat the verbs that were never answered."""
         waiting, self.open = self.open, []
         for attempt in waiting:
             await self._insist(attempt)
@@ -229,7 +228,7 @@ class OperatorConsole:
         return attempt
 
     def _refund_job(self, job: Mapping[str, Any], reference: str, act: PlannedAct) -> Attempt:
-        """All of it, or a part that is always left of it the first times."""
+        """All of it, or a part small enough to be left the first times."""
         minor = None if act.how < WHOLE else max(1, job["price"] // 4)
 
         async def attempt() -> OperatorAction:

@@ -27,7 +27,7 @@ ASKS: Final = 3
 
 @dataclass(slots=True, kw_only=True)
 class Payer:
-    """One customer; `customer` buys pictures as in every storm, `links` are the bills in Stars they were shown."""
+    """One customer; `customer` buys pictures as in every storm, `links` are the Stars bills they were shown."""
 
     shared: SharedKnowledge
     customer: ChatCustomer
@@ -37,18 +37,16 @@ class Payer:
 
     @property
     def phone(self) -> Phone:
-        """What they hold in their hand."""
         return self.customer.phone
 
     @property
     def user_id(self) -> int:
-        """Who they are."""
         return self.customer.person.user_id
 
     async def live_until_over(
         self, seed: int, ways: Mapping[str, Callable[["Payer", PlannedAct], Awaitable[None]]]
     ) -> None:
-        """Come in, then do one thing after the other; whatever does not come is left."""
+        """Start the bot, then act by the plan; give up what gets no answer."""
         await self._come_in()
         for act in customer_acts(seed, self.number):
             if self.shared.over.is_set():
@@ -62,7 +60,7 @@ class Payer:
                 self.shared.done["deeds nobody answered"] += 1
 
     async def _come_in(self) -> None:
-        """Friends wait for somebody's link and start with it; the others just start."""
+        """Friends wait for another customer's link and start with it; the others just start."""
         invitation = await self._invitation() if self.is_friend else None
         if invitation is not None:
             self.shared.came_by[self.user_id] = invitation[1]
@@ -79,7 +77,7 @@ class Payer:
         return links[self.number % len(links)]
 
     async def says_balance(self) -> int | None:
-        """What the bot names in the chat: what is there, less what is owed; None when it says nothing."""
+        """The balance the bot names in the chat, less the debt; None without an answer."""
         for _ in range(ASKS):
             said = await self.phone.asks_balance()
             if said is not None:
@@ -123,7 +121,7 @@ async def by_stars(me: Payer, act: PlannedAct) -> None:
 
 
 async def same_link(me: Payer, act: PlannedAct) -> None:
-    """Pay a bill once more, one's own or a friend's."""
+    """Pay a bill again, one's own or a friend's."""
     links = me.links if act.how < 1 - SOME else me.shared.star_links
     if links:
         await _pay_link(me, one_of(links, act.pick))
@@ -141,7 +139,7 @@ async def by_crypto(me: Payer, act: PlannedAct) -> None:
 
 
 async def by_transfer(me: Payer, act: PlannedAct) -> None:
-    """Name a sum, send a receipt; now and then one that was sent before."""
+    """Enter an amount and send a receipt, sometimes one that was sent before."""
     since = await _ways(me, act)
     me.phone.tap(*await me.phone.button(TRANSFER, since))
     await me.phone.reads("На какую сумму", since)
@@ -165,7 +163,6 @@ async def subscribe(me: Payer, act: PlannedAct) -> None:
 
 
 async def unsubscribe(me: Payer, act: PlannedAct) -> None:
-    """End one's subscription in the chat."""
     since = await _ways(me, act)
     me.phone.tap(*await me.phone.button(SUBSCRIPTION, since))
     found = await me.phone.soon(lambda: list(me.phone.buttons(UNSUBSCRIBE, since)))
@@ -175,7 +172,7 @@ async def unsubscribe(me: Payer, act: PlannedAct) -> None:
 
 
 async def _ways(me: Payer, act: PlannedAct) -> int:
-    """Open the ways to pay: from an order that costs too much where there is one, or by the command."""
+    """Open the payment methods: from an order that costs too much where there is one, or by the command."""
     last = next(reversed(me.phone.world.chats[me.user_id]), 0)
     cards = [one for one in me.phone.buttons(TOPUP, last - LOOKS_BACK) if _is_for_an_order(one[1])]
     if not cards or act.how < SOME:
@@ -196,7 +193,7 @@ async def _url(me: Payer, label: str, since: int) -> str:
 
 
 async def _pay_link(me: Payer, link: str) -> None:
-    """Pay, and when the money is there run the order that waited."""
+    """Pay, and run the waiting order when the money has arrived."""
     world, since = me.phone.world, next(reversed(me.phone.world.chats[me.user_id]), 0)
     me.links.append(link)
     me.shared.star_links.append(link)
@@ -238,7 +235,7 @@ async def _go_to_the_page(me: Payer, act: PlannedAct, vendor: str, bill_id: str)
 
 
 async def _run_the_order(me: Payer, since: int) -> None:
-    """The news of the money may bring the waiting order's button."""
+    """The notice of the payment may carry the waiting order's button."""
 
     def offered() -> list[Place]:
         return list(me.phone.buttons(CREATE, since))
@@ -251,7 +248,7 @@ async def _run_the_order(me: Payer, since: int) -> None:
 
 
 def _receipt(number: int) -> bytes:
-    """A picture nobody has sent before."""
+    """A picture that was not sent before."""
     picture = Image.new("RGB", (SIDE_PX, SIDE_PX), (number % 256, number // 256 % 256, 77))
     out = io.BytesIO()
     picture.save(out, "PNG")
@@ -267,12 +264,12 @@ LATEST: Final = 6
 
 
 async def buy(me: Payer, _act: PlannedAct) -> None:
-    """Buy a picture, with whatever people do around that."""
+    """Buy a picture, with the usual whims."""
     await me.customer.buy_until(me.shared.over, times=me.customer.bought + 1)
 
 
 async def give(me: Payer, _act: PlannedAct) -> None:
-    """Put a sum aside for a friend and tell everybody the link."""
+    """Make a gift and publish its link."""
     said = await _answer(me, me.phone.write(f"/gift {in_words(me.shared.a_sum(500))}"))
     found = GIFT.search(said)
     if found:
@@ -281,7 +278,7 @@ async def give(me: Payer, _act: PlannedAct) -> None:
 
 
 async def open_gift(me: Payer, act: PlannedAct) -> None:
-    """Open a gift's link, some open it twice at once."""
+    """Open a gift's link, sometimes twice at once."""
     codes = list(me.shared.gifts)[-LATEST:]
     if codes:
         code = one_of(codes, act.pick)
@@ -291,7 +288,7 @@ async def open_gift(me: Payer, act: PlannedAct) -> None:
 
 
 async def gift_back(me: Payer, act: PlannedAct) -> None:
-    """Take a gift back that nobody has opened, as far as one knows."""
+    """Take back a gift that is probably unopened."""
     since = me.phone.write("/gift")
     found = await me.phone.soon(lambda: list(me.phone.buttons(GIFT_BACK, since)))
     if found:
@@ -300,7 +297,7 @@ async def gift_back(me: Payer, act: PlannedAct) -> None:
 
 
 async def promo(me: Payer, act: PlannedAct) -> None:
-    """Type one of the latest codes; it may be anybody's last one."""
+    """Enter one of the latest codes."""
     codes = me.shared.promo_codes[-LATEST:]
     if codes:
         me.phone.write(f"/promo {one_of(codes, act.pick)}")
@@ -308,7 +305,7 @@ async def promo(me: Payer, act: PlannedAct) -> None:
 
 
 async def invite(me: Payer, _act: PlannedAct) -> None:
-    """Ask for one's own link and tell everybody."""
+    """Request one's own invitation link and publish it."""
     said = await me.phone.reads("Ваша ссылка", me.phone.write("/invite"))
     found = INVITATION.search(said)
     if found:
@@ -317,7 +314,7 @@ async def invite(me: Payer, _act: PlannedAct) -> None:
 
 
 async def _answer(me: Payer, since: int) -> str:
-    """Wait for the gift's link, or for the word that there is not enough."""
+    """Wait for the gift's link, or for the refusal."""
     async with patience():
         while True:
             for said in map(text_of, me.phone.seen(since)):

@@ -7,7 +7,7 @@ from typing import Final, Literal, TypeAlias, TypeVar
 
 from photomat_chaos.storm.faults import Disruption, Kind, VendorFault, disruptions
 
-Deed: TypeAlias = Literal[
+CustomerAct: TypeAlias = Literal[
     "stars",
     "same link",
     "yookassa",
@@ -23,12 +23,12 @@ Deed: TypeAlias = Literal[
     "invite",
 ]
 Verb: TypeAlias = Literal["credit", "debit", "correct", "refund job", "refund payment", "promo"]
-Mischief: TypeAlias = Literal[
+VendorAct: TypeAlias = Literal[
     "repeat payment", "stars back", "yookassa back", "renew", "fail", "leave", "resume", "repeat notice", "forge notice"
 ]
 Chosen = TypeVar("Chosen")
 
-DEEDS: Final[tuple[tuple[Deed, int], ...]] = (
+CUSTOMER_ACTS: Final[tuple[tuple[CustomerAct, int], ...]] = (
     ("stars", 20),
     ("same link", 8),
     ("yookassa", 12),
@@ -43,7 +43,7 @@ DEEDS: Final[tuple[tuple[Deed, int], ...]] = (
     ("promo", 10),
     ("invite", 4),
 )
-VERBS: Final[tuple[tuple[Verb, int], ...]] = (
+OPERATOR_ACTS: Final[tuple[tuple[Verb, int], ...]] = (
     ("credit", 5),
     ("debit", 3),
     ("correct", 2),
@@ -51,7 +51,7 @@ VERBS: Final[tuple[tuple[Verb, int], ...]] = (
     ("refund payment", 5),
     ("promo", 4),
 )
-MISCHIEFS: Final[tuple[tuple[Mischief, int], ...]] = (
+VENDOR_ACTS: Final[tuple[tuple[VendorAct, int], ...]] = (
     ("repeat payment", 8),
     ("stars back", 2),
     ("yookassa back", 3),
@@ -68,7 +68,7 @@ PROMO_KINDS: Final = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlannedAct:
-    """One thing somebody does `after_s` after the one before; `pick` chooses among many, `how` among several ways."""
+    """One act, `after_s` after the one before; `pick` chooses among many, `how` among several ways."""
 
     after_s: float
     kind: str
@@ -80,23 +80,21 @@ def customer_acts(seed: int, number: int) -> Iterator[PlannedAct]:
     """What customer `number` does, without end; the first two begin with inviting the others."""
     if number < INVITING:
         yield PlannedAct(after_s=0.5, kind="invite", pick=0.0, how=0.0)
-    yield from _acts(f"{seed}:customer:{number}", DEEDS, pauses_s=(0.1, 0.7))
+    yield from _acts(f"{seed}:customer:{number}", CUSTOMER_ACTS, pauses_s=(0.1, 0.7))
 
 
 def operator_acts(seed: int) -> Iterator[PlannedAct]:
     """What the operator does at the console, without end; codes of every kind come first."""
     for number in range(PROMO_KINDS):
         yield PlannedAct(after_s=0.1, kind="promo", pick=number / PROMO_KINDS, how=0.0)
-    yield from _acts(f"{seed}:operator", VERBS, pauses_s=(0.3, 1.5))
+    yield from _acts(f"{seed}:operator", OPERATOR_ACTS, pauses_s=(0.3, 1.5))
 
 
 def vendor_acts(seed: int) -> Iterator[PlannedAct]:
-    """What happens outside by itself, without end."""
-    return _acts(f"{seed}:world", MISCHIEFS, pauses_s=(0.3, 1.2))
+    return _acts(f"{seed}:world", VENDOR_ACTS, pauses_s=(0.3, 1.2))
 
 
 def receipt_decisions(seed: int) -> Iterator[PlannedAct]:
-    """How the operator decides about one receipt after the other."""
     kinds = (("approve", 8), ("approve twice", 3), ("other sum", 3), ("decline", 4))
     return _acts(f"{seed}:receipts", kinds, pauses_s=(0.1, 0.5))
 
@@ -193,9 +191,8 @@ VENDOR_FAULTS: Final = (
     VendorFault(world="kie", method="callback", action="never", times=2),
     VendorFault(world="kie", method="callback", action="duplicate", times=3),
 )
-"""A request that takes effect twice is not among them: nobody could help it."""
+"""A request that takes effect twice is not among them: no program could prevent it."""
 
 
 def money_disruptions(seed: int) -> Iterator[Disruption]:
-    """The disruptions of this seed, without end."""
-    return disruptions(seed, kinds=KINDS, troubles=VENDOR_FAULTS)
+    return disruptions(seed, kinds=KINDS, vendor_faults=VENDOR_FAULTS)

@@ -41,7 +41,7 @@ LISTS_READ: Final = "SELECT ended_at FROM stars_readings"
 
 
 async def bring_to_rest(shop: MoneyTestBed, callbacks: CallbackSender, pool: Pool) -> int:
-    """Calm as after every storm, then money's own; say how often the clock was moved."""
+    """Bring jobs to rest as after every storm, then payments; return how often the clock was moved."""
     arena = shop.arena
     moved = await rest.come_to_rest(arena, step_s=STEP_S)
     moved += await rest.hours_later(arena, callbacks)
@@ -54,7 +54,7 @@ async def bring_to_rest(shop: MoneyTestBed, callbacks: CallbackSender, pool: Poo
 
 
 async def _settle(arena: Arena, connection: Connection) -> int:
-    """Wait until no money waits, moving the clock on after each step in which some did."""
+    """Wait until no payment waits, moving the clock on while one does."""
     moved = await rest.come_to_rest(arena, step_s=STEP_S)
     deadline = asyncio.get_running_loop().time() + LIMIT_S
 
@@ -68,7 +68,7 @@ async def _settle(arena: Arena, connection: Connection) -> int:
 
 
 async def _read_lists(connection: Connection) -> None:
-    """Wait until the providers' lists were read again from now on, twice: the first may have begun before."""
+    """Wait until the providers' lists were read twice more: the first reading may have begun before."""
     for _ in range(2):
         before: datetime | None = await connection.fetchval(LISTS_READ)
 
@@ -79,7 +79,7 @@ async def _read_lists(connection: Connection) -> None:
 
 
 async def _compare_lists(shop: MoneyTestBed, pool: Pool) -> None:
-    """Hold the providers' lists against our payments, as `photomat payments reconcile` does."""
+    """Compare the providers' lists with our payments, as `photomat payments reconcile` does."""
     yookassa = YooKassa(
         base_url=f"{shop.pay_url}/yookassa", shop_id=SHOP_ID, secret_key=SECRET, sources="127.0.0.1", timeout_s=LIMIT_S
     )
@@ -101,7 +101,7 @@ SMALLEST_IS_THERE: Final = "Зачислено 50\u00a0₽"
 
 
 async def last_round(shared: SharedKnowledge, payers: Sequence[Payer]) -> None:
-    """One after the other; what the bot does not answer is left, and counted."""
+    """Play all scenes; count those the bot does not answer."""
     for name, scene in SCENES.items():
         try:
             async with asyncio.timeout(PATIENCE_S):
@@ -112,7 +112,7 @@ async def last_round(shared: SharedKnowledge, payers: Sequence[Payer]) -> None:
     shared.shop.arena.faults.clear()
 
 
-async def _untold_payment(shared: SharedKnowledge, payers: Sequence[Payer]) -> None:
+async def _unreported_payment(shared: SharedKnowledge, payers: Sequence[Payer]) -> None:
     stars, before = shared.shop.arena.telegram.stars, len(shared.shop.arena.telegram.stars.charges)
     shared.shop.arena.faults.arm(world="telegram", method="update.successful_payment", action="never")
     await by_stars(payers[0], PAYS)
@@ -120,7 +120,7 @@ async def _untold_payment(shared: SharedKnowledge, payers: Sequence[Payer]) -> N
         await asyncio.sleep(0.1)
 
 
-async def _untold_refund(shared: SharedKnowledge, _payers: Sequence[Payer]) -> None:
+async def _unreported_refund(shared: SharedKnowledge, _payers: Sequence[Payer]) -> None:
     telegram = shared.shop.arena.telegram
     shared.shop.arena.faults.arm(world="telegram", method="update.refunded_payment", action="never")
     chosen = next((charge for charge in reversed(telegram.stars.charges) if charge.refunded_at is None), None)
@@ -128,17 +128,17 @@ async def _untold_refund(shared: SharedKnowledge, _payers: Sequence[Payer]) -> N
         show_refund(telegram, telegram.stars.refund(chosen.charge_id, user_id=chosen.user_id, now=telegram.now()))
 
 
-async def _told_again(shared: SharedKnowledge, payers: Sequence[Payer]) -> None:
+async def _reported_again(shared: SharedKnowledge, payers: Sequence[Payer]) -> None:
     await by_stars(payers[-1], PAYS)
     telegram = shared.shop.arena.telegram
-    told = [
+    reported = [
         message
         for chat in telegram.chats.values()
         for message in chat.values()
         if "successful_payment" in message.extra
     ]
-    if told:
-        repeat_payment(telegram, max(told, key=lambda message: message.message_id), count=REPEATS)
+    if reported:
+        repeat_payment(telegram, max(reported, key=lambda message: message.message_id), count=REPEATS)
 
 
 async def _unnoticed_bill(shared: SharedKnowledge, payers: Sequence[Payer]) -> None:
@@ -152,7 +152,7 @@ async def _unnoticed_bill(shared: SharedKnowledge, payers: Sequence[Payer]) -> N
 
 
 async def _gift_for_two(shared: SharedKnowledge, payers: Sequence[Payer]) -> None:
-    """Whoever has just paid gives."""
+    """The one who has just paid gives."""
     before = set(shared.gifts)
     await give(payers[-1], PAYS)
     for code in set(shared.gifts) - before:
@@ -161,9 +161,9 @@ async def _gift_for_two(shared: SharedKnowledge, payers: Sequence[Payer]) -> Non
 
 
 SCENES: Final[dict[str, Callable[[SharedKnowledge, Sequence[Payer]], Awaitable[None]]]] = {
-    "a payment told ten times more": _told_again,
+    "a payment told ten times more": _reported_again,
     "a gift opened by two at once": _gift_for_two,
-    "a refund nobody told of": _untold_refund,
-    "a payment nobody told of": _untold_payment,
+    "a refund nobody told of": _unreported_refund,
+    "a payment nobody told of": _unreported_payment,
     "a bill given back without a notice": _unnoticed_bill,
 }

@@ -66,7 +66,7 @@ TERMS: Final = {
 
 @dataclass(slots=True, kw_only=True)
 class MoneyTestBed:
-    """The arena, the tills of both providers, and who runs the shop."""
+    """The arena, both payment providers, and the operator."""
 
     arena: Arena
     yookassa: YooKassaWorld
@@ -79,15 +79,13 @@ class MoneyTestBed:
 
     @property
     def tills(self) -> tuple[Till, Till]:
-        """Both providers."""
         return (self.yookassa, self.crypto)
 
     def till(self, vendor: str) -> Till:
-        """One of them."""
         return next(till for till in self.tills if till.vendor == vendor)
 
     def harvest(self) -> None:
-        """Count what the providers did since the last time."""
+        """Record the providers' events since the last time."""
         for event in self.transcript.since(self._seen, limit=KEPT_EVENTS):
             self.arena.notes.take(event)
         self._seen = self.transcript.last
@@ -95,7 +93,6 @@ class MoneyTestBed:
 
 @asynccontextmanager
 async def open_money_test_bed(folder: Path) -> AsyncIterator[MoneyTestBed]:
-    """Build it in an empty folder; everything in it ends with it."""
     async with open_arena(folder) as arena:
         yookassa = YooKassaWorld(shop_id=SHOP_ID, secret_key=SECRET, currency=CURRENCY, notices=NOTICES)
         crypto = CryptoPayWorld(token=TOKEN, notices=NOTICES)
@@ -134,7 +131,7 @@ class GiftLink:
 
 @dataclass(slots=True, kw_only=True)
 class SharedKnowledge:
-    """Everybody meets here; `done` counts what was done."""
+    """Links, codes and deeds that the people of one storm share; `done` counts what was done."""
 
     shop: MoneyTestBed
     over: asyncio.Event
@@ -149,15 +146,15 @@ class SharedKnowledge:
     """Who became a user by whose link."""
     bills: dict[tuple[str, str], int] = field(default_factory=dict)
     """Who paid a bill of a provider."""
-    wishes: defaultdict[int, set[int | None]] = field(default_factory=lambda: defaultdict(set))
+    decisions: defaultdict[int, set[int | None]] = field(default_factory=lambda: defaultdict(set))
     """What the operator wanted to credit for a receipt; None is a no."""
     _kopecks: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
 
     def a_sum(self, least_minor: int) -> int:
-        """A sum nobody has used before, a little above the least."""
+        """An amount that was not used before, a little above the least."""
         return least_minor + next(self._kopecks)
 
 
 def in_words(minor: int) -> str:
-    """A sum as people type it."""
+    """An amount as people type it."""
     return f"{minor // 100},{minor % 100:02d}"

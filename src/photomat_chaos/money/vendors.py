@@ -35,12 +35,9 @@ CHANGES: Final[Mapping[str, Callable[[TelegramWorld, Subscription], object]]] = 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VendorActivity:
-    """Everything outside that acts."""
-
     shared: SharedKnowledge
 
     async def act_until_over(self, seed: int) -> None:
-        """One mischief after the other."""
         for act in vendor_acts(seed):
             if self.shared.over.is_set():
                 return
@@ -71,20 +68,20 @@ class VendorActivity:
         return self.shared.shop.arena.telegram
 
     def _repeat(self, act: PlannedAct) -> bool:
-        """Telegram tells of a payment again, up to a hundred times, each time in a new update."""
-        told = [
+        """Telegram reports a payment again, up to a hundred times, each time in a new update."""
+        reported = [
             message
             for chat in self._telegram.chats.values()
             for message in chat.values()
             if "successful_payment" in message.extra
         ]
-        if not told:
+        if not reported:
             return False
-        repeat_payment(self._telegram, one_of(told[-LATEST:], act.pick), count=1 + int(act.how**3 * MOST_REPEATS))
+        repeat_payment(self._telegram, one_of(reported[-LATEST:], act.pick), count=1 + int(act.how**3 * MOST_REPEATS))
         return True
 
     def _stars_back(self, act: PlannedAct) -> bool:
-        """Telegram gives Stars back without being asked."""
+        """Telegram refunds Stars without being asked."""
         charges = [charge for charge in self._telegram.stars.charges if charge.refunded_at is None]
         if not charges:
             return False
@@ -96,7 +93,7 @@ class VendorActivity:
         return True
 
     def _yookassa_back(self, act: PlannedAct) -> bool:
-        """The shop's owner gives money back in the provider's cabinet, all or a part."""
+        """The shop's owner refunds a bill in the provider's cabinet, all or a part."""
         till = self.shared.shop.yookassa
         bills = [bill for bill in till.bills() if bill.state == "paid" and bill.refunded < bill.amount]
         if not bills:
@@ -114,7 +111,7 @@ class VendorActivity:
         return True
 
     async def _notice(self, act: PlannedAct, *, times: int, forged: bool) -> bool:
-        """A notice of a paid bill once more, or the same from somebody else."""
+        """Repeat the notice of a paid bill, or forge it."""
         shop = self.shared.shop
         paid = [(till.vendor, bill.bill_id) for till in shop.tills for bill in till.bills() if bill.state == "paid"]
         if not paid:
@@ -125,7 +122,7 @@ class VendorActivity:
             return answer.status == 200  # noqa: PLR2004  taken
 
     async def _lie(self, act: PlannedAct) -> bool:
-        """A notice from the right place that calls an open bill paid: what counts is what the provider says."""
+        """A notice from the right source that calls an open bill paid: only what the provider answers counts."""
         till = self.shared.shop.yookassa
         bills = [payment for payment in till.payments.values() if payment.status in {"pending", "canceled"}]
         if not bills:
@@ -145,13 +142,12 @@ ROUNDING = Decimal("0.005")
 def look_outside(
     shared: SharedKnowledge, console: OperatorConsole, balances: Mapping[int, int | None], history: Evidence
 ) -> OutsideRecords:
-    """Everything that is known without our books."""
     return OutsideRecords(
         charges=tuple(_charges(shared.shop)),
         bills=tuple(_bills(shared)),
         verbs=tuple(console.answered),
         promos=dict(console.promos),
-        wishes={receipt_id: frozenset(wishes) for receipt_id, wishes in shared.wishes.items()},
+        decisions={receipt_id: frozenset(decisions) for receipt_id, decisions in shared.decisions.items()},
         came_by=dict(shared.came_by),
         gifts={code: (gift.giver_id, gift.minor) for code, gift in shared.gifts.items()},
         balances=balances,

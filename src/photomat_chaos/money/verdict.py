@@ -34,29 +34,30 @@ def _gifts(outside: OutsideRecords, books: Books) -> Iterator[str]:
     for gift in books.gifts:
         seen = takers.pop(gift.amount, set())
         if not seen <= {gift.taker_id}:
-            yield f"gift {gift.code} of {gift.amount} belongs to {gift.taker_id} and was told to {sorted(seen)}"
-    yield from (f"{sorted(chats)} were given {minor}, which nobody gave" for minor, chats in takers.items())
+            yield f"gift {gift.code} of {gift.amount} belongs to {gift.taker_id} and was announced to {sorted(seen)}"
+    yield from (f"{sorted(chats)} were given {minor}, which no user gave" for minor, chats in takers.items())
 
 
 def _promo_codes(outside: OutsideRecords, books: Books) -> Iterator[str]:
-    told: defaultdict[str, set[int]] = defaultdict(set)
+    announced: defaultdict[str, set[int]] = defaultdict(set)
     for shown in outside.history.screens:
         if found := ACCEPTED.search(shown.text):
-            told[found[1]].add(shown.chat_id)
+            announced[found[1]].add(shown.chat_id)
     uses: defaultdict[str, Counter[int]] = defaultdict(Counter)
     for use in books.uses:
         uses[use.code][use.user_id] += 1
     for code, promo in outside.promos.items():
-        if promo.most_uses is not None and max(uses[code].total(), len(told[code])) > promo.most_uses:
-            yield f"{code} may be used {promo.most_uses} times: {dict(uses[code])} used it, {sorted(told[code])} were told so"
+        if promo.most_uses is not None and max(uses[code].total(), len(announced[code])) > promo.most_uses:
+            said = sorted(announced[code])
+            yield f"{code} may be used {promo.most_uses} times: {dict(uses[code])} used it, {said} were notified"
         if any(times > promo.per_user for times in uses[code].values()):
             yield f"{code} was used too often by one user: {dict(uses[code])}"
-        if not told[code] <= uses[code].keys():
-            yield f"{code} was told to be accepted to {sorted(told[code])}, and used by {dict(uses[code])}"
+        if not announced[code] <= uses[code].keys():
+            yield f"{code} was announced as accepted to {sorted(announced[code])}, and used by {dict(uses[code])}"
 
 
 def _invitations(outside: OutsideRecords, books: Books) -> Iterator[str]:
-    """A picture counts when the friend's own payments, less what went back of them, cover it."""
+    """A picture counts when the friend's own payments, less refunds, cover it."""
     back, paid, kept = refunded_of_jobs(outside), Counter[int](), Counter[int]()
     for inflow in inflows(outside, books).values():
         if inflow.user_id is not None:
@@ -82,7 +83,7 @@ def _invitations(outside: OutsideRecords, books: Books) -> Iterator[str]:
             yield f"the invitation of user {friend_id} brought {row.inviter_reward} and {row.friend_reward}"
         elif row.state in {"due", "refunded"}:
             yield f"the invitation of user {friend_id} still waits: {row.state}"
-    yield from (f"user {row.friend_id} came by nobody's link, our books say {row}" for row in rows.values())
+    yield from (f"user {row.friend_id} came by no known link, our books say {row}" for row in rows.values())
 
 
 def _bonuses(outside: OutsideRecords, books: Books) -> Iterator[str]:
@@ -151,7 +152,7 @@ def _payments_once(_outside: OutsideRecords, books: Books) -> Iterator[str]:
     for user_id, count in sorted(payments.items()):
         made = sum(books.notices.get((user_id, key), 0) for key in NEWS["💰 Зачислено"])
         if made != count:
-            yield f"user {user_id} has made {count} payments and is to be told of {made}"
+            yield f"user {user_id} has made {count} payments and is to be notified of {made}"
 
 
 def _operators(outside: OutsideRecords, books: Books) -> Iterator[str]:
@@ -163,9 +164,9 @@ def _operators(outside: OutsideRecords, books: Books) -> Iterator[str]:
                 yield f"an operator reads that receipt {found[1]} was credited with {said}, our books say {credited}"
 
 
-TOLD: Final[Mapping[str, Callable[[OutsideRecords, Books], Iterator[str]]]] = {
-    "the same news is told once at most": _once,
-    "every payment is told of": _payments_once,
+NOTIFIED: Final[Mapping[str, Callable[[OutsideRecords, Books], Iterator[str]]]] = {
+    "the same news is sent once at most": _once,
+    "every payment is announced": _payments_once,
     "operators read what became of a receipt": _operators,
 }
 
@@ -176,7 +177,6 @@ TWO_AT_ONCE: Final = "two-subscriptions"
 
 
 def violations(outside: OutsideRecords, books: Books) -> list[HistoryViolation]:
-    """Every broken rule, in their order."""
     found = [
         HistoryViolation(check=name, sentence=said) for name, rule in RULES.items() for said in rule(outside, books)
     ]
@@ -184,7 +184,7 @@ def violations(outside: OutsideRecords, books: Books) -> list[HistoryViolation]:
 
 
 def _of_customers(outside: OutsideRecords) -> Evidence:
-    """What operators are shown are receipts, not results."""
+    """Without the chats of operators, which show receipts and no results."""
     screens = tuple(shown for shown in outside.history.screens if shown.chat_id not in outside.operators)
     return replace(outside.history, screens=screens)
 
@@ -212,7 +212,9 @@ def _stars_once(outside: OutsideRecords, books: Books) -> Iterator[str]:
 def _bills_once(outside: OutsideRecords, books: Books) -> Iterator[str]:
     yield from _paid_once(outside, books, PROVIDERS)
     yield from (
-        f"bill {bill.bill_id} of {bill.vendor} was paid by nobody" for bill in outside.bills if bill.user_id is None
+        f"bill {bill.bill_id} of {bill.vendor} was paid by no known user"
+        for bill in outside.bills
+        if bill.user_id is None
     )
 
 
@@ -220,7 +222,7 @@ def _nothing_from_nowhere(outside: OutsideRecords, books: Books) -> Iterator[str
     known = inflows(outside, books)
     for row in books.payments:
         if (row.provider, row.external_id) not in known:
-            yield f"payment {row.payment_id} ({row.provider} {row.external_id}) credits {row.credit} that nobody paid"
+            yield f"payment {row.payment_id} ({row.provider} {row.external_id}) credits {row.credit} that no one paid"
 
 
 def _back_once(outside: OutsideRecords, books: Books) -> Iterator[str]:
@@ -240,16 +242,16 @@ def _receipts(outside: OutsideRecords, books: Books) -> Iterator[str]:
     paid = {row.external_id: row for row in books.payments if row.provider == "transfer"}
     for receipt in books.receipts:
         row = paid.pop(f"receipt:{receipt.receipt_id}", None)
-        wishes = outside.wishes.get(receipt.receipt_id, frozenset())
-        if receipt.state == "approved" and receipt.credited not in wishes:
-            yield f"receipt {receipt.receipt_id} was credited with {receipt.credited}, wanted was {sorted(map(str, wishes))}"
+        decisions = outside.decisions.get(receipt.receipt_id, frozenset())
+        if receipt.state == "approved" and receipt.credited not in decisions:
+            yield f"receipt {receipt.receipt_id} was credited with {receipt.credited}, wanted was {sorted(map(str, decisions))}"
         if (receipt.credited, receipt.user_id) != (
             row.credit if row else None,
             row.user_id if row else receipt.user_id,
         ):
             yield f"receipt {receipt.receipt_id} is {receipt.state} with {receipt.credited}, its payment is {row}"
-        if receipt.state == "declined" and None not in wishes:
-            yield f"receipt {receipt.receipt_id} was declined, and nobody wanted that"
+        if receipt.state == "declined" and None not in decisions:
+            yield f"receipt {receipt.receipt_id} was declined, and no operator wanted that"
     yield from (f"payment {row.payment_id} belongs to no receipt" for row in paid.values())
 
 
@@ -259,7 +261,7 @@ def _balances(outside: OutsideRecords, books: Books) -> Iterator[str]:
         if kept != wanted:
             yield f"user {user_id} has {kept} in the ledger and should have {wanted}: {parts}"
         if user_id in outside.balances and said != wanted:
-            yield f"user {user_id} is told to have {said} in the chat, and should have {wanted}: {parts}"
+            yield f"user {user_id} reads a balance of {said} in the chat, and should have {wanted}: {parts}"
 
 
 def _differences(outside: OutsideRecords, books: Books) -> Iterator[str]:
@@ -272,7 +274,7 @@ def _differences(outside: OutsideRecords, books: Books) -> Iterator[str]:
 
 
 def explained(outside: OutsideRecords, books: Books) -> dict[DifferenceRow, str]:
-    """The differences somebody made on purpose, and how: bills paid in part, two subscriptions at once."""
+    """Differences made on purpose, and how: bills paid in part, two subscriptions at once."""
     in_part = {bill_reference(bill.vendor, bill.bill_id) for bill in outside.bills if bill.paid != bill.asked}
     reasons: dict[DifferenceRow, str] = {}
     for one in books.differences:
@@ -284,18 +286,17 @@ def explained(outside: OutsideRecords, books: Books) -> dict[DifferenceRow, str]
 
 
 def bill_reference(vendor: str, bill_id: str) -> str:
-    """How a payment is called in our books."""
     return f"payment:{vendor}:{bill_id}"
 
 
 RULES: Final[Mapping[str, Callable[[OutsideRecords, Books], Iterator[str]]]] = {
     "every Star that was paid is one payment": _stars_once,
     "every bill that was paid is one payment of what was paid": _bills_once,
-    "nothing is credited that nobody paid": _nothing_from_nowhere,
+    "nothing is credited that no one paid": _nothing_from_nowhere,
     "what went back to a payer left the wallet once": _back_once,
     "a receipt is credited once, as an operator wanted": _receipts,
     "a balance is what was paid, given and earned, less what was spent": _balances,
     **GIVEN,
-    **TOLD,
+    **NOTIFIED,
     "every difference is explained": _differences,
 }

@@ -71,15 +71,12 @@ async def run_money_storm(plan: StormPlan, folder: Path, *, progress: Progress |
 
 @dataclass(slots=True, kw_only=True)
 class MoneyTraffic:
-    """The customers and operators of one storm of money."""
-
     storm: Storm
     shared: SharedKnowledge
     console: OperatorConsole
     payers: list[Payer] = field(default_factory=list)
 
     async def run(self) -> None:
-        """Move money while the storm lasts."""
         self.payers = [self._payer(number) for number in range(self.storm.plan.customers)]
         await self.storm.run(money_disruptions(self.storm.plan.seed), self._start)
 
@@ -100,12 +97,11 @@ class MoneyTraffic:
         return {payer.user_id: minor for payer, minor in zip(self.payers, said, strict=True)}
 
     def headline(self) -> str:
-        """How it goes, for the progress bar."""
         paid = len(self.storm.arena.telegram.stars.charges) + len(self.shared.bills)
         return f"{paid} paid, {self.shared.done['instances killed']} killed"
 
     def _start(self, group: asyncio.TaskGroup) -> list[asyncio.Task[None]]:
-        """Only customers may be stopped in the middle: a verb of an operator must have its answer."""
+        """Only customers may be cancelled: a verb of an operator must get its answer."""
         seed, shop = self.storm.plan.seed, self.shared.shop
         reviewer = ReceiptReviewer(shared=self.shared, phone=Phone(world=shop.arena.telegram, person=shop.operator))
         group.create_task(reviewer.work_until_over(seed))
@@ -150,7 +146,6 @@ async def _judge(traffic: MoneyTraffic, balances: Mapping[int, int | None]) -> S
 def _figures(
     done: Counter[str], outside: OutsideRecords, books: Books, counts: Mapping[tuple[World, str], int]
 ) -> dict[str, int]:
-    """Everything that was counted, by name."""
     return {**dict(sorted(done.items())), **_of_misfortunes(outside, counts), **_of_money(outside, books)}
 
 

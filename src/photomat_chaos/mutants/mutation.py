@@ -46,7 +46,6 @@ class Mutation:
 
 
 def one_edit(name: str, mistake: str, edit: Edit, *tests: str) -> Mutation:
-    """Shorthand for a mutation with a single edit."""
     return Mutation(name=name, mistake=mistake, edits=(edit,), tests=tests)
 
 

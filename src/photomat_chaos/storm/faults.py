@@ -40,7 +40,7 @@ Kind = Literal[
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VendorFault:
-    """A misfortune of the simulators; `times` of them in a row."""
+    """A fault of a simulator; `times` in a row."""
 
     world: World
     method: str
@@ -62,7 +62,7 @@ class Disruption:
     pick: float
     how: float
     for_s: float
-    trouble: VendorFault | None
+    vendor_fault: VendorFault | None
 
 
 KINDS: Final[tuple[tuple[Kind, int], ...]] = (
@@ -127,9 +127,8 @@ LASTING_S: Final = (0.5, 6.0)
 
 
 def disruptions(
-    seed: int, *, kinds: Sequence[tuple[Kind, int]] = KINDS, troubles: Sequence[VendorFault] = VENDOR_FAULTS
+    seed: int, *, kinds: Sequence[tuple[Kind, int]] = KINDS, vendor_faults: Sequence[VendorFault] = VENDOR_FAULTS
 ) -> Iterator[Disruption]:
-    """The disruptions of this seed, without end."""
     chance = random.Random(seed)  # noqa: S311  repeatable on purpose
     names, weights = zip(*kinds, strict=True)
     while True:
@@ -140,7 +139,7 @@ def disruptions(
             pick=chance.random(),
             how=chance.random(),
             for_s=chance.uniform(*LASTING_S),
-            trouble=chance.choice(troubles) if kind == "fault" else None,
+            vendor_fault=chance.choice(vendor_faults) if kind == "fault" else None,
         )
 
 
@@ -152,36 +151,34 @@ RESTART_REST_S: Final = 3.0
 
 @dataclass(slots=True, kw_only=True)
 class FaultInjector:
-    """Carries out the disruptions of a storm; `group` owns what lasts longer than a blow."""
+    """Carries out the disruptions of a storm; `group` owns the tasks that end lasting ones."""
 
     fleet: Fleet
     callbacks: CallbackSender
     group: asyncio.TaskGroup
     _restarting: bool = False
 
-    async def strike(self, blow: Disruption) -> None:
-        """Do it."""
-        if blow.trouble is not None:
-            self._arm(blow.trouble)
-        elif blow.kind in AT_LARGE:
-            await AT_LARGE[blow.kind](self, blow)
+    async def strike(self, disruption: Disruption) -> None:
+        if disruption.vendor_fault is not None:
+            self._arm(disruption.vendor_fault)
+        elif disruption.kind in AT_LARGE:
+            await AT_LARGE[disruption.kind](self, disruption)
         elif standing := self.fleet.standing():
-            await MEETING[blow.kind](self, blow, standing[int(blow.pick * len(standing))])
+            await MEETING[disruption.kind](self, disruption, standing[int(disruption.pick * len(standing))])
 
-    def _arm(self, trouble: VendorFault) -> None:
+    def _arm(self, vendor_fault: VendorFault) -> None:
         self.fleet.arena.faults.arm(
-            world=trouble.world,
-            method=trouble.method,
-            action=trouble.action,
-            times=trouble.times,
-            delay_s=trouble.delay_s,
-            status=trouble.status,
-            html=trouble.action == "error" and trouble.method != "callback",
+            world=vendor_fault.world,
+            method=vendor_fault.method,
+            action=vendor_fault.action,
+            times=vendor_fault.times,
+            delay_s=vendor_fault.delay_s,
+            status=vendor_fault.status,
+            html=vendor_fault.action == "error" and vendor_fault.method != "callback",
         )
         self._count("faults armed")
 
-    async def terminate(self, blow: Disruption) -> None:
-        """End one session at the server, whichever it is."""
+    async def terminate(self, disruption: Disruption) -> None:
         try:
             async with self.fleet.arena.sql() as connection:
                 rows = await connection.fetch(
@@ -189,14 +186,13 @@ class FaultInjector:
                     " ORDER BY pid"
                 )
                 if rows:
-                    pid = rows[int(blow.pick * len(rows))]["pid"]
+                    pid = rows[int(disruption.pick * len(rows))]["pid"]
                     ended = await connection.fetchval("SELECT pg_terminate_backend($1)", pid)
                     self._count("database sessions terminated", int(ended))
         except (OSError, asyncpg.PostgresError, asyncpg.InterfaceError, Startup):
             return
 
-    async def restart(self, _blow: Disruption) -> None:
-        """PostgreSQL dies and comes back."""
+    async def restart(self, _disruption: Disruption) -> None:
         if not self._restarting:
             self._restarting = True
             self.group.create_task(self._restart())
@@ -209,58 +205,50 @@ class FaultInjector:
         finally:
             self._restarting = False
 
-    async def burst(self, blow: Disruption) -> None:
-        """One callback fifty times."""
-        self.group.create_task(self.callbacks.burst(blow.pick))
+    async def burst(self, disruption: Disruption) -> None:
+        self.group.create_task(self.callbacks.burst(disruption.pick))
 
-    async def forge(self, blow: Disruption) -> None:
-        """One callback Kie never sent."""
-        self.group.create_task(self.callbacks.forge(blow.pick, blow.how))
+    async def forge(self, disruption: Disruption) -> None:
+        self.group.create_task(self.callbacks.forge(disruption.pick, disruption.how))
 
-    async def kill(self, _blow: Disruption, member: Member) -> None:
-        """It is gone at once; its host starts another."""
+    async def kill(self, _disruption: Disruption, member: Member) -> None:
         await asyncio.to_thread(member.instance.end)
         self._count("instances killed")
 
-    async def freeze(self, blow: Disruption, member: Member) -> None:
-        """It stands still for a while, and does not know it when it goes on."""
+    async def freeze(self, disruption: Disruption, member: Member) -> None:
         member.instance.send(signal.SIGSTOP)
         self._count("instances frozen")
-        self.group.create_task(_later(blow.for_s, lambda: member.instance.send(signal.SIGCONT)))
+        self.group.create_task(_later(disruption.for_s, lambda: member.instance.send(signal.SIGCONT)))
 
-    async def deploy(self, _blow: Disruption, member: Member) -> None:
-        """It is replaced in order."""
+    async def deploy(self, _disruption: Disruption, member: Member) -> None:
         self.group.create_task(self.fleet.deploy(member))
 
-    async def clock(self, blow: Disruption, member: Member) -> None:
+    async def clock(self, disruption: Disruption, member: Member) -> None:
         """Its wall clock jumps by hours, and back after a while."""
-        if member.set_clock(CLOCK_JUMPS_S[int(blow.how * len(CLOCK_JUMPS_S))]):
+        if member.set_clock(CLOCK_JUMPS_S[int(disruption.how * len(CLOCK_JUMPS_S))]):
             self._count("clock jumps")
-            self.group.create_task(_later(blow.for_s, lambda: member.set_clock(0.0)))
+            self.group.create_task(_later(disruption.for_s, lambda: member.set_clock(0.0)))
 
-    async def order(self, blow: Disruption, member: Member) -> None:
-        """Its proxy does it at the next chance."""
-        if blow.kind in {"forget_commit", "lose_commit", "forget_answer"}:
-            member.proxy.order(blow.kind)
+    async def order(self, disruption: Disruption, member: Member) -> None:
+        if disruption.kind in {"forget_commit", "lose_commit", "forget_answer"}:
+            member.proxy.order(disruption.kind)
 
-    async def latency(self, blow: Disruption, member: Member) -> None:
-        """Its database is far away for a while."""
+    async def latency(self, disruption: Disruption, member: Member) -> None:
         member.proxy.latency_s = LATENCY_S
         self._count("spells of latency")
 
         def end() -> None:
             member.proxy.latency_s = 0.0
 
-        self.group.create_task(_later(blow.for_s, end))
+        self.group.create_task(_later(disruption.for_s, end))
 
-    async def sever(self, _blow: Disruption, member: Member) -> None:
-        """All its connections end."""
+    async def sever(self, _disruption: Disruption, member: Member) -> None:
         self._count("connections cut", member.proxy.cut())
 
-    async def black_hole(self, blow: Disruption, member: Member) -> None:
-        """Nothing passes for a while, and nobody is told."""
+    async def black_hole(self, disruption: Disruption, member: Member) -> None:
+        """Nothing passes for a while, and no connection is closed."""
         self._count("black holes")
-        self.group.create_task(member.proxy.black_hole(blow.for_s))
+        self.group.create_task(member.proxy.black_hole(disruption.for_s))
 
     def _count(self, what: str, times: int = 1) -> None:
         self.fleet.done[what] += times

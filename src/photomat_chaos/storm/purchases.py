@@ -41,13 +41,10 @@ async def run_storm(plan: StormPlan, folder: Path, *, progress: Progress | None 
 
 @dataclass(slots=True, kw_only=True)
 class Purchases:
-    """The customers of one storm."""
-
     storm: Storm
     customers: list[ChatCustomer] = field(default_factory=list)
 
     async def run(self) -> None:
-        """Buy while the storm lasts."""
         storm = self.storm
         self.customers = [self._customer(number) for number in range(storm.plan.customers)]
         await storm.run(disruptions(storm.plan.seed), self._start)
@@ -77,7 +74,6 @@ class Purchases:
         return sum(customer.bought for customer in self.customers)
 
     def headline(self) -> str:
-        """How it goes, for the progress bar."""
         done = self.storm.done
         return (
             f"{self.bought} bought, {done['instances killed']} killed,"
