@@ -117,7 +117,7 @@ def test_the_check_of_the_old_version_warns_and_lets_it_run_on(database: str, pr
         capture_output=True,
         text=True,
         check=False,
-        timeout=100,
+        timeout=600,
     )
     assert said.returncode == 0, said.stdout + said.stderr
     assert "newer than this program" in json.dumps(json.loads(said.stdout))

@@ -34,7 +34,7 @@ WRITERS = {
     "lanes": {"inbox.store"},
     "ledger_transactions": {"wallet.store"},
     "model_prices": {"catalog.overrides"},
-    "model_settings": {"catalog.model_settings"},
+    "model_settings": {"catalog.overrides"},
     "notices": {"notices.tell", "notices.send"},
     "operator_journal": {"operators.journal"},
     "orphan_callbacks": {"jobs.callback", "jobs.orphans"},

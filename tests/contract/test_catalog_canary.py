@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from photomat.catalog.canary import Flight, fly
+from photomat.catalog.canary import CanaryRun, run_canary
 from photomat.catalog.load import load_catalog
-from photomat.catalog.samples import example_facts, example_of
+from photomat.catalog.order import example_facts, example_of
 from photomat.kie.client import KieClient
 from photomat.kie.port import TaskRefused
 from support.kie_sim import KEY, RunningKie, running_kie
@@ -27,11 +27,11 @@ async def flying(**options: Any) -> AsyncIterator[tuple[RunningKie, KieClient]]:
             await client.close()
 
 
-async def flown(client: KieClient, name: str, patience_s: float = 10, **changes: Any) -> Flight:
+async def flown(client: KieClient, name: str, patience_s: float = 120, **changes: Any) -> CanaryRun:
     model = CATALOG.get(name)
     inputs = {**example_of(model), **changes}
     callback_url = "http://127.0.0.1:9/cb" if model.needs_callback else None
-    return await fly(
+    return await run_canary(
         client,
         model,
         inputs,

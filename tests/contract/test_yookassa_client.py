@@ -288,7 +288,7 @@ async def test_a_refund_counts_only_when_it_succeeded(status: str, raised: type[
 
 
 async def test_a_list_without_an_end_is_given_up() -> None:
-    async with answering(b'{"items": [], "next_cursor": "more"}') as yookassa, asyncio.timeout(60):
+    async with answering(b'{"items": [], "next_cursor": "more"}') as yookassa, asyncio.timeout(120):
         with pytest.raises(Transient):
             await yookassa.recent(LONG_AGO)
 

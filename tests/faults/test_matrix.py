@@ -20,7 +20,7 @@ PLACES = [
 ]
 
 
-@pytest.mark.time_limit(300)
+@pytest.mark.time_limit(1800)
 async def test_struck_there_nothing_is_lost_and_it_is_written_down(tmp_path: Path) -> None:
     notebook, told = Notebook(file=tmp_path / "notes.jsonl", seed=1), dict[Place, Cell]()
     matrix = Matrix(folder=tmp_path, notebook=notebook, at_once=2, tell=lambda cell: told.update({cell.place: cell}))

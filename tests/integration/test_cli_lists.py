@@ -31,6 +31,7 @@ from support.money import rub
 from support.payments import asks_refund, pays
 from support.prices import set_price
 from support.rewards import a_code, uses
+from support.sessions import as_pool
 
 COLUMNS = 80
 USER = 5_000_001
@@ -195,7 +196,7 @@ async def fill(database: str) -> None:
         await asks_refund(pool, received.payment_id, owing=True)
         await a_receipt(pool, user)
         async with transaction(pool) as tx:
-            await a_code(tx)
+            await a_code(as_pool(tx))
             await differences.report(tx, kind="stars", reference=f"stars:{CHARGE}", expected="10 ⭐", found="1 ⭐")
         await uses(pool, user, "SPRING")
         await set_price(pool, "fixed", "6400", confirmed=True)

@@ -34,7 +34,6 @@ def processes_of(folder: Path) -> list[int]:
 
 
 @pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="needs /proc to find processes")
-@pytest.mark.time_limit(120)
 async def test_a_killed_storm_leaves_neither_an_instance_nor_a_postgresql_behind(tmp_path: Path) -> None:
     folder = tmp_path / "storm"
     folder.mkdir()

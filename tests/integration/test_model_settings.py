@@ -4,8 +4,8 @@ import asyncio
 from datetime import timedelta
 
 from photomat.catalog.load import load_catalog
-from photomat.catalog.model_settings import setting_of, settings_of_models
-from photomat.catalog.shelf import AS_IN_ITS_FILE, ModelSetting
+from photomat.catalog.overrides import setting_of, settings_of_models
+from photomat.catalog.storefront import AS_IN_ITS_FILE, ModelSetting
 from photomat.db.pool import Pool
 from photomat.jobs.usual import NEWEST, usual_seconds
 from photomat.operators.actions import Answer

@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from photomat.catalog.quote import Quote, agreed, quote_from_json
+from photomat.catalog.pricing import Quote, agreed, quote_from_json
 from photomat.db.pool import Pool, transaction
+from photomat.db.rows import require_row
 from photomat.jobs.cancel import cancel_by_operator
 from photomat.jobs.create import Created, Creation, DraftChanged
 from photomat.jobs.limits import Limits
@@ -33,7 +34,7 @@ async def a_pass(pool: Pool, user: UserId, *, generations: int = 1, most: int = 
 async def quoted(pool: Pool, user: UserId) -> Quote:
     quote = agreed(PRICE)
     one = await pass_for(pool, user_id=user, quote=quote)
-    return quote if one is None else quote.with_pass(one)
+    return quote if one is None else quote.with_voucher(one)
 
 
 async def orders(pool: Pool, user: UserId, *, number: int = 0, **more: Any) -> Creation:
@@ -54,13 +55,13 @@ async def test_a_pass_makes_the_price_nothing_and_the_quote_says_why(database: s
         anna = await a_user(pool, balance=0)
         await a_pass(pool, anna, generations=2)
         job_id = await job_of(pool, anna, 1)
-        row = await pool.fetchrow("SELECT price, quote FROM generation_jobs WHERE job_id = $1", job_id)
+        row = await require_row(pool, "SELECT price, quote FROM generation_jobs WHERE job_id = $1", job_id)
         kept = quote_from_json(row["quote"])
         assert row["price"] == 0
         assert kept is not None
         assert kept.paid_by is not None
         assert (kept.price, kept.paid_by.code, kept.paid_by.left, kept.paid_by.price) == (rub(0), "FREE", 2, PRICE)
-        assert kept.without_pass().price == PRICE
+        assert kept.without_voucher().price == PRICE
         assert (await quoted(pool, anna)).paid_by is not None
         await job_of(pool, anna, 2)
         assert await quoted(pool, anna) == agreed(PRICE)

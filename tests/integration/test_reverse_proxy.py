@@ -81,7 +81,7 @@ async def the_proxy(folder: Path) -> AsyncIterator[str]:
             yield f"http://127.0.0.1:{port}"
         finally:
             process.terminate()
-            process.wait(timeout=10)
+            process.wait(timeout=120)
 
 
 def _start(command: list[str], log: Path, home: dict[str, str]) -> subprocess.Popen[bytes]:

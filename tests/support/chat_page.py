@@ -51,7 +51,7 @@ async def said(telegram: RunningTelegram, method: str, **body: Any) -> dict[str,
 async def next_update(telegram: RunningTelegram, kind: str) -> dict[str, Any]:
     """Read updates as a polling bot until one of this kind comes."""
     offset = 0
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(120):
         while True:
             _, answer = await telegram.raw("getUpdates", offset=offset, timeout=5)
             for update in answer["result"]:

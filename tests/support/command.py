@@ -21,7 +21,7 @@ from typing import Any, Final
 from photomat.settings import Settings
 from photomat_chaos.lab.fork_server import LaunchRequest, fork_server
 
-PATIENCE_S: Final = 60
+PATIENCE_S: Final = 300
 LOOK_EVERY_S: Final = 0.005
 END_OF_SCREEN: Final = b"\x00end of screen\x00"
 COLOURS: Final = re.compile(r"\x1b\[[0-9;]*m")

@@ -157,7 +157,7 @@ async def conversation(
             files=desk_of(pool, bot, results or Path()),
         )
         dispatcher = build_dispatcher(shop=shop, texts=texts)
-        parts = {"pool": pool, "bot": bot, "dispatcher": dispatcher, "texts": texts, "lease_s": 30.0}
+        parts: dict[str, Any] = {"pool": pool, "bot": bot, "dispatcher": dispatcher, "texts": texts, "lease_s": 30.0}
         yield Chat(
             telegram=telegram,
             pool=pool,

@@ -114,7 +114,7 @@ class Desk:
 async def delivery_desk(database: str, folder: Path) -> AsyncIterator[Desk]:
     """Open the desk: the bot's calls pass the shared budgets as in production."""
     async with pool_of(database) as pool, running_telegram() as telegram, running_files() as files:
-        session = QuickSession(api=TelegramAPIServer.from_base(telegram.url), timeout=10)
+        session = QuickSession(api=TelegramAPIServer.from_base(telegram.url), timeout=60)
         session.middleware(Pacing(pool, calls_per_s=30))
         person = telegram.person()
         async with Bot(telegram.world.token, session=session) as bot:

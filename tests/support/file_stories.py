@@ -5,7 +5,7 @@ import io
 from collections.abc import Mapping
 from typing import Final
 
-from photomat.catalog.quote import agreed
+from photomat.catalog.pricing import agreed
 from photomat.db.pool import Pool, transaction
 from photomat.files.file import Content, FromTelegram, InputFile
 from photomat.files.measure import measure

@@ -43,7 +43,7 @@ def desk_of(pool: Pool, bot: Bot, folder: Path) -> FileDesk:
         results=Fetcher(trusted_host=LOOPBACK),
         folder=folder,
         tmp=folder / "tmp",
-        take_within_s=15.0,
+        take_within_s=120.0,
     )
 
 

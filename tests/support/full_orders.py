@@ -4,8 +4,7 @@ from typing import Any
 
 from photomat.catalog.input import Input
 from photomat.catalog.model import Model
-from photomat.catalog.order import check_order, relevant
-from photomat.catalog.samples import HOST, SAMPLE_TASK, SAMPLE_TRACK, example_of
+from photomat.catalog.order import HOST, SAMPLE_TASK, SAMPLE_TRACK, check_order, example_of, relevant
 from support.answers import adding_up
 
 

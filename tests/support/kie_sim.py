@@ -16,7 +16,7 @@ from photomat_sandbox.kie.world import KieWorld
 from photomat_sandbox.transcript import Transcript
 
 KEY = "kie-test-key"
-PATIENCE_S = 10.0
+PATIENCE_S = 120.0
 
 
 @dataclass(slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from photomat.telegram.stars_client import StarsClient
 from photomat.texts.load import load_texts
 from photomat_sandbox.telegram import person_acts
 from photomat_sandbox.telegram.people import Person
-from photomat_sandbox.telegram.stars import Charge
+from photomat_sandbox.telegram.stars import StarCharge
 from support.conversation import Chat
 from support.money import rub
 from support.telegram_sim import RunningTelegram
@@ -48,7 +48,7 @@ def link_on_screen(chat: Chat) -> str:
     raise AssertionError(f"there is no bill in {chat.screen()}")
 
 
-async def pays_the_bill(chat: Chat, *, link: str | None = None, person: Person | None = None) -> Charge | None:
+async def pays_the_bill(chat: Chat, *, link: str | None = None, person: Person | None = None) -> StarCharge | None:
     """Let somebody pay a bill to its end; None when the bot declined."""
     world, before = chat.telegram.world, len(chat.telegram.world.stars.charges)
     person_acts.pay_bill(world, person or chat.person, world.bills[link or link_on_screen(chat)])

@@ -1,26 +1,25 @@
 """The shelf of the packaged catalogue, as operators may have set it."""
 
-from photomat.catalog.listing import Cheapest, Offer, in_order
 from photomat.catalog.load import load_catalog
-from photomat.catalog.pricing import NO_RULES, Override, Standing
-from photomat.catalog.shelf import ModelSetting, Shelf, shelf_of
-from photomat.catalog.wishes import Wish
+from photomat.catalog.menu_categories import MenuCategory
+from photomat.catalog.pricing import NO_RULES, Override, PriceRules
+from photomat.catalog.storefront import Cheapest, ModelSetting, Offer, Storefront, in_order, storefront_of
 from support.conversation import RATES
 
 CATALOG = load_catalog()
 CHEAPEST = Cheapest()
 
 
-def shelf(*, reachable: bool = False, **settings: ModelSetting) -> Shelf:
+def shelf(*, reachable: bool = False, **settings: ModelSetting) -> Storefront:
     """What is sold where these models are set so; `/` and `-` of an id are written `__` and `_`."""
-    return shelf_of(CATALOG, {_id(name): setting for name, setting in settings.items()}, reachable=reachable)
+    return storefront_of(CATALOG, {_id(name): setting for name, setting in settings.items()}, reachable=reachable)
 
 
-def offers(of: Shelf, wish: Wish | None = None, *, free: tuple[str, ...] = ()) -> list[Offer]:
+def offers(of: Storefront, wish: MenuCategory | None = None, *, free: tuple[str, ...] = ()) -> list[Offer]:
     """The offers of a shelf that grant a wish, as lists show them; `free` models have such a rule."""
-    rule = Standing(rule=Override(kind="free"))
+    rule = PriceRules(rule=Override(kind="free"))
     found = [CHEAPEST.offer(each, RATES, rule if each.model.id in free else NO_RULES) for each in of.listed]
-    return in_order([each for each in found if wish is None or wish.is_granted_by(each.model)])
+    return in_order([each for each in found if wish is None or wish.includes(each.model)])
 
 
 def _id(name: str) -> str:

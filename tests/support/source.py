@@ -90,7 +90,7 @@ def our_files() -> list[Path]:
     git = shutil.which("git")
     if git is not None and (ROOT / ".git").exists():
         command = [git, "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
-        listed = subprocess.run(command, capture_output=True, check=False, timeout=30)
+        listed = subprocess.run(command, capture_output=True, check=False, timeout=300)
         if listed.returncode == 0:
             named = [ROOT / name for name in listed.stdout.decode().split("\0") if name]
             return [file for file in named if file.is_file()]

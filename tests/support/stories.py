@@ -12,7 +12,7 @@ from support.database import SharedPostgres, connection_of, create_database, dro
 from support.system import System, running_system
 
 AT_ONCE: Final = 5
-STORY_LIMIT_S: Final = 100.0
+STORY_LIMIT_S: Final = 600.0
 
 Tell: TypeAlias = Callable[[System, str], Awaitable[None]]
 

@@ -17,7 +17,7 @@ from aiohttp.typedefs import Handler, Middleware
 from photomat_sandbox.faults import Faults
 from photomat_sandbox.telegram import person_acts
 from photomat_sandbox.telegram.app import build_app
-from photomat_sandbox.telegram.messages import Message, as_seen
+from photomat_sandbox.telegram.messages import ChatMessage, as_seen
 from photomat_sandbox.telegram.methods.registry import NAMES_BY_LOWER
 from photomat_sandbox.telegram.people import Person
 from photomat_sandbox.telegram.state_file import load_state
@@ -53,7 +53,7 @@ class RunningTelegram:
     @asynccontextmanager
     async def bot(self, token: str | None = None) -> AsyncIterator[Bot]:
         """Open an aiogram bot that talks to this Telegram, so that its types check every answer."""
-        session = AiohttpSession(api=TelegramAPIServer.from_base(self.url), timeout=10)
+        session = AiohttpSession(api=TelegramAPIServer.from_base(self.url), timeout=60)
         async with Bot(token or self.world.token, session=session) as bot:
             yield bot
 
@@ -61,7 +61,7 @@ class RunningTelegram:
         """Let somebody join who has already started the bot."""
         return self.world.add_person(first_name=first_name, started=True, **fields)
 
-    def writes(self, person: Person, text: str) -> Message:
+    def writes(self, person: Person, text: str) -> ChatMessage:
         """Let a person write to the bot."""
         return person_acts.write(self.world, person, text)
 
@@ -162,7 +162,7 @@ async def served_updates() -> AsyncIterator[Hook]:
         yield Hook(url=f"{url}/hook", bodies=bodies, headers=headers)
 
 
-async def until(condition: Callable[[], object], *, within_s: float = 10.0) -> None:
+async def until(condition: Callable[[], object], *, within_s: float = 120.0) -> None:
     """Wait until the condition holds, looking often; fail when it does not in time."""
     async with asyncio.timeout(within_s):
         while not condition():  # noqa: ASYNC110 - the condition is anything, so nobody can set an event for it

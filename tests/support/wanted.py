@@ -7,7 +7,7 @@ from typing import Any
 from photomat.catalog.formula import is_given
 from photomat.catalog.input import Input
 from photomat.catalog.model import Model
-from photomat.catalog.samples import example_of
+from photomat.catalog.order import example_of
 from support.full_orders import any_value, full_order
 
 

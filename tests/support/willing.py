@@ -14,9 +14,9 @@ from typing import Any, Final
 from photomat.bot.forms.form import Form, form_from_data, is_typed
 from photomat.catalog.formula import is_given
 from photomat.catalog.input import FileKind, Input
+from photomat.catalog.menu_categories import PICTURE, menu_category_of
 from photomat.catalog.model import Model
-from photomat.catalog.wishes import PICTURE, wish_of
-from photomat.db.pool import Connection
+from photomat.db.pool import Connection, Pool
 from photomat_sandbox.telegram import person_acts
 from photomat_sandbox.telegram.messages import as_seen
 from support.customer import Customer, words_of
@@ -26,7 +26,7 @@ from support.phone_files import PhoneFile, phone_files
 from support.wanted import Wanted
 
 MOST_ACTIONS: Final = 120
-RESULT_PATIENCE_S: Final = 40.0
+RESULT_PATIENCE_S: Final = 300.0
 RECENT: Final = 8
 PRICE: Final = re.compile(r"\d[\d\s\u00a0\u202f]*(?:[.,]\d+)?")
 
@@ -37,7 +37,7 @@ class Willing:
 
     customer: Customer
     handled: Handled
-    connection: Connection
+    connection: Pool | Connection
     files: Mapping[FileKind, PhoneFile] = field(default_factory=phone_files)
     acts: list[str] = field(default_factory=list)
     """What was done so far, for the message of a failure."""
@@ -45,7 +45,7 @@ class Willing:
     async def opens(self, model: Model, *, by_search: bool) -> None:
         """Find a model as people do: on the first page of its list, else by its name; and pick it."""
         if not by_search:
-            wish = wish_of(model)
+            wish = menu_category_of(model)
             await self.says("/start")
             await self.taps("m:create" if wish is PICTURE else f"ml:{wish.id}:")
         if not self._ways_to(model):

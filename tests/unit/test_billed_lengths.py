@@ -5,7 +5,7 @@ from decimal import ROUND_CEILING, Decimal
 
 import pytest
 
-from photomat.catalog.answers import measured
+from photomat.catalog.file_rules import measured
 from photomat.catalog.load import load_catalog
 from photomat.files.measure import measure
 from photomat.files.padding import MOST_PADDING_S

@@ -5,13 +5,12 @@ from typing import Any, Final
 
 import pytest
 
-from photomat.catalog.combinations import cheapest, combinations, least_facts, price_table
 from photomat.catalog.formula import is_given
 from photomat.catalog.load import load_catalog
 from photomat.catalog.model import CATEGORIES, Model
-from photomat.catalog.order import check_order, request_of
+from photomat.catalog.order import check_order, example_facts, example_of, request_of
+from photomat.catalog.price_list import cheapest, combinations, least_facts, price_table
 from photomat.catalog.pricing import Rates, quote, samples
-from photomat.catalog.samples import example_facts, example_of
 
 CATALOG: Final = load_catalog()
 MODELS: Final = tuple(CATALOG.models.values())

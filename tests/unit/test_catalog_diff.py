@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from photomat.catalog.diff import Difference, differences
+from photomat.catalog.diff import ListDifference, differences
 from photomat.catalog.load import load_catalog
 from support.kie_list import kie_list
 
@@ -18,7 +18,7 @@ def named(entry: Entry, name: str) -> Entry:
     return found
 
 
-def changes(listed: list[Entry]) -> list[Difference]:
+def changes(listed: list[Entry]) -> list[ListDifference]:
     """What the list says otherwise, but for the older endpoints, which it does not have."""
     older = {model.id for model in CATALOG.models.values() if model.status == "legacy-endpoint"}
     return [each for each in differences(CATALOG, listed) if each.model not in older]
@@ -94,7 +94,7 @@ def test_a_planted_change_is_found(model: str, plant: Callable[[Entry], None], c
     listed = kie_list()
     plant(next(entry for entry in listed if entry["id"] == model))
     found = changes(listed)
-    assert Difference(model=model, change=change) in found
+    assert ListDifference(model=model, change=change) in found
     assert {each.model for each in found} == {model}
 
 
@@ -105,8 +105,8 @@ def test_a_new_model_and_one_that_left_are_named() -> None:
         {"id": "z-image-2", "category": "text-to-image", "inputs": [new], "price": {"credits": 1, "per": "image"}}
     )
     assert changes(listed) == [
-        Difference(model="z-image-2", change="is new: text-to-image, 1 credits a image, needs prompt"),
-        Difference(model="z-image", change="is no longer in the list"),
+        ListDifference(model="z-image-2", change="is new: text-to-image, 1 credits a image, needs prompt"),
+        ListDifference(model="z-image", change="is no longer in the list"),
     ]
 
 
@@ -115,4 +115,4 @@ def test_a_line_that_was_reviewed_is_silent_until_it_says_something_else() -> No
     fast = next(entry for entry in listed if entry["id"] == "bytedance/seedance-2-fast")
     assert "price by default: 33 → 24.8" in CATALOG.get("bytedance/seedance-2-fast").reviewed
     fast["price"]["credits"] = 30
-    assert changes(listed) == [Difference(model="bytedance/seedance-2-fast", change="price by default: 33 → 30")]
+    assert changes(listed) == [ListDifference(model="bytedance/seedance-2-fast", change="price by default: 33 → 30")]

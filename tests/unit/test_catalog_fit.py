@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from decimal import Decimal
 
-from photomat.catalog.answers import MEGABYTE, FileFacts
-from photomat.catalog.fit import unfit
+from photomat.catalog.file_rules import MEGABYTE, FileFacts
 from photomat.catalog.load import load_catalog
+from photomat.catalog.order import unfit
 from photomat.catalog.reference import FileRef, JobRef, Ref
 
 CATALOG = load_catalog()

@@ -9,9 +9,8 @@ from photomat.bot.forms.wording import refused_in_words
 from photomat.catalog.answers import Refused
 from photomat.catalog.load import load_catalog
 from photomat.catalog.model import Model
-from photomat.catalog.order import body_of, check_order, open_to_customers
+from photomat.catalog.order import body_of, check_order, example_of, open_to_customers
 from photomat.catalog.order_words import order_in_words
-from photomat.catalog.samples import example_of
 from photomat.texts.load import load_texts
 
 CATALOG = load_catalog()

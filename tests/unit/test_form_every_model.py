@@ -26,13 +26,13 @@ from photomat.bot.forms.form import (
 from photomat.bot.forms.questions import About, Asking, Sources
 from photomat.bot.forms.understand import typed_lines, understood, values
 from photomat.bot.views import View
-from photomat.catalog.answers import FileFacts, Refused, check_answer, check_file, check_files
+from photomat.catalog.answers import Refused, check_answer
+from photomat.catalog.file_rules import FileFacts, check_file, check_files
 from photomat.catalog.input import Input
-from photomat.catalog.listing import Offer
 from photomat.catalog.load import load_catalog
 from photomat.catalog.model import Category, Model
-from photomat.catalog.order import check_order, relevant
-from photomat.catalog.samples import SAMPLE_FILES
+from photomat.catalog.order import SAMPLE_FILES, check_order, relevant
+from photomat.catalog.storefront import Offer
 from photomat.jobs.draft import Draft
 from photomat.jobs.sources import Made
 from photomat.kernel.ids import BotId, ChatId, DraftId, JobId, UserId

@@ -8,10 +8,10 @@ from photomat.bot import menu_view, price_table
 from photomat.bot.buttons import MAX_BYTES
 from photomat.bot.menu_view import Found
 from photomat.bot.views import View
-from photomat.catalog.listing import Only, page_of
-from photomat.catalog.price_groups import price_groups
-from photomat.catalog.pricing import NO_RULES, Override, Standing
-from photomat.catalog.wishes import EVERYTHING, PICTURE, WISHES
+from photomat.catalog.menu_categories import EVERYTHING, MENU_CATEGORIES, PICTURE
+from photomat.catalog.price_list import price_groups
+from photomat.catalog.pricing import NO_RULES, Override, PriceRules
+from photomat.catalog.storefront import OfferFilter, page_of
 from photomat.kernel.money import Money
 from photomat.texts.load import LANGUAGES, Say, load_texts
 from support.conversation import RATES
@@ -31,19 +31,19 @@ def every_view(say: Say, language: str) -> list[View]:
     on_sale = shelf()
     lists = [
         menu_view.model_list(say, wish, page_of(offers(on_sale, wish), only=only, number=number), language=language)
-        for wish in (*WISHES, EVERYTHING)
-        for only in Only
+        for wish in (*MENU_CATEGORIES, EVERYTHING)
+        for only in OfferFilter
         for number in (0, 1, 1000)
     ]
     found = Found(words=EVIL, offers=offers(on_sale)[:10], count=177, gone=EVIL[:100])
     model = CATALOG.get("z-image")
     return [
-        menu_view.greeting(say, name=EVIL[:64], balance=NOTHING, wishes=WISHES, offers_english=True),
+        menu_view.greeting(say, name=EVIL[:64], balance=NOTHING, wishes=MENU_CATEGORIES, offers_english=True),
         menu_view.home(say, balance=NOTHING, wishes=()),
         *lists,
         menu_view.search_page(say),
         menu_view.found_page(say, found, language=language),
-        menu_view.nothing_found(say, EVIL, WISHES),
+        menu_view.nothing_found(say, EVIL, MENU_CATEGORIES),
         menu_view.instead_page(say, EVIL, model, language=language),
         *(
             price_table.prices_page(say, each, price_groups(each, RATES, NO_RULES), language=language)
@@ -63,14 +63,16 @@ def test_every_view_fits_telegram(language: str) -> None:
 
 
 def test_one_button_of_the_menu_begins_with_creating_a_picture() -> None:
-    view = menu_view.greeting(TEXTS.speaker("ru"), name="Анна", balance=NOTHING, wishes=WISHES, offers_english=False)
+    view = menu_view.greeting(
+        TEXTS.speaker("ru"), name="Анна", balance=NOTHING, wishes=MENU_CATEGORIES, offers_english=False
+    )
     assert sum(label.startswith("🖼 Создать картинку") for label in labels(view)) == 1
     assert view.rows[0][0].callback_data == "m:create"
     assert "🔎 Поиск" in labels(view)
 
 
 def test_one_button_of_the_first_page_begins_with_z_image() -> None:
-    page = page_of(offers(shelf(), PICTURE), only=Only.ALL, number=0)
+    page = page_of(offers(shelf(), PICTURE), only=OfferFilter.ALL, number=0)
     shown = labels(menu_view.model_list(TEXTS.speaker("ru"), PICTURE, page, language="ru"))
     assert [label for label in shown if label.startswith("Z-Image")] == [f"Z-Image · {Money(64, 'RUB').written('ru')}"]
 
@@ -78,11 +80,11 @@ def test_one_button_of_the_first_page_begins_with_z_image() -> None:
 def test_a_wish_nothing_grants_is_not_in_the_menu() -> None:
     view = menu_view.home(TEXTS.speaker("ru"), balance=NOTHING, wishes=(PICTURE,))
     assert "🎬 Сделать видео" not in labels(view)
-    assert "🎬 Сделать видео" in labels(menu_view.home(TEXTS.speaker("ru"), balance=NOTHING, wishes=WISHES))
+    assert "🎬 Сделать видео" in labels(menu_view.home(TEXTS.speaker("ru"), balance=NOTHING, wishes=MENU_CATEGORIES))
 
 
 def test_the_filter_that_is_on_switches_itself_off() -> None:
-    page = page_of(offers(shelf(), PICTURE), only=Only.NEW, number=0)
+    page = page_of(offers(shelf(), PICTURE), only=OfferFilter.NEW, number=0)
     view = menu_view.model_list(TEXTS.speaker("ru"), PICTURE, page, language="ru")
     targets = {button.text: button.callback_data for row in view.rows for button in row}
     assert targets["🆕 Новые ✓"] == "ml:picture:all:0"
@@ -122,7 +124,7 @@ def test_an_alert_about_a_model_that_is_gone_fits(language: str) -> None:
         assert len(menu_view.model_gone(say, title=model.title_in(language), instead=instead)) <= LONGEST_TOAST
 
 
-def prices_in_words(model: str, standing: Standing = NO_RULES, language: str = "ru") -> str:
+def prices_in_words(model: str, standing: PriceRules = NO_RULES, language: str = "ru") -> str:
     found = CATALOG.get(model)
     groups = price_groups(found, RATES, standing)
     return price_table.prices_page(TEXTS.speaker(language), found, groups, language=language).text
@@ -162,7 +164,7 @@ def test_values_and_groups_of_one_price_are_told_once() -> None:
 
 
 def test_a_discount_counts_in_rates() -> None:
-    half = Standing(discount=Override(kind="discount", value=Decimal(50), confirmed=True))
+    half = PriceRules(discount=Override(kind="discount", value=Decimal(50), confirmed=True))
     assert f"{Money(720, 'RUB').written('ru')} за секунду видео" in prices_in_words("kling-3.0/video", half)
 
 
@@ -180,8 +182,8 @@ def test_a_price_by_the_length_of_a_text_is_for_a_thousand_characters_whatever_k
 
 
 def test_an_operators_rules_count_on_the_price_page() -> None:
-    assert "бесплатна" in prices_in_words("runway", Standing(rule=Override(kind="free")))
-    fixed = Standing(rule=Override(kind="fixed", value=RATES.usd_rate * 100, confirmed=True))
+    assert "бесплатна" in prices_in_words("runway", PriceRules(rule=Override(kind="free")))
+    fixed = PriceRules(rule=Override(kind="fixed", value=RATES.usd_rate * 100, confirmed=True))
     assert f"Любой заказ стоит <b>{Money(8000, 'RUB').written('ru')}</b>" in prices_in_words("runway", fixed)
 
 

@@ -7,11 +7,10 @@ import pytest
 
 from photomat.bot import price_words
 from photomat.catalog.formula import Count as Counted
-from photomat.catalog.formula import Extra, PriceRow, Unit
+from photomat.catalog.formula import Extra, PriceRow, PriceUnit
 from photomat.catalog.load import load_catalog
 from photomat.catalog.model import Model
-from photomat.catalog.pricing import Override, Rates, Standing, quote
-from photomat.catalog.quote import quote_from_json
+from photomat.catalog.pricing import Override, PriceRules, Rates, quote, quote_from_json
 from photomat.jobs.limits import LimitReached, Why
 from photomat.texts.load import LANGUAGES, Say, load_texts
 
@@ -23,11 +22,11 @@ FILM = Model(
     kind="video",
     inputs=(),
     prices=(PriceRow(credits=Decimal(14), when=(("resolution", "720p"),)), PriceRow(credits=Decimal(18))),
-    unit=Unit(word="second", counts=(Counted(input="duration"),)),
+    unit=PriceUnit(word="second", counts=(Counted(input="duration"),)),
     extras=(
         Extra(
             row=PriceRow(credits=Decimal(12)),
-            unit=Unit(word="character", counts=(Counted(input="text", measure="length"),), each=Decimal(1000)),
+            unit=PriceUnit(word="character", counts=(Counted(input="text", measure="length"),), each=Decimal(1000)),
         ),
     ),
 )
@@ -37,7 +36,7 @@ def say(language: str = "ru") -> Say:
     return load_texts().speaker(language)
 
 
-def why(model: Model, inputs: dict[str, object], standing: Standing = Standing(), language: str = "ru") -> str:  # noqa: B008  a frozen value
+def why(model: Model, inputs: dict[str, object], standing: PriceRules = PriceRules(), language: str = "ru") -> str:  # noqa: B008  a frozen value
     made = quote(model, inputs, RATES, standing)
     return price_words.why_page(say(language), model.title, made, free_a_day=3, rows=[]).text
 
@@ -84,15 +83,15 @@ def test_tokens_are_told_by_the_thousand_and_explained() -> None:
 @pytest.mark.parametrize(
     "standing",
     [
-        Standing(),
-        Standing(rule=Override(kind="fixed", value=Decimal(500))),
-        Standing(rule=Override(kind="markup", value=Decimal("1.3"))),
-        Standing(rule=Override(kind="free")),
-        Standing(discount=Override(kind="discount", value=Decimal(20), until=datetime(2026, 12, 31, 21, tzinfo=UTC))),
-        Standing(discount=Override(kind="discount", value=Decimal(95))),
+        PriceRules(),
+        PriceRules(rule=Override(kind="fixed", value=Decimal(500))),
+        PriceRules(rule=Override(kind="markup", value=Decimal("1.3"))),
+        PriceRules(rule=Override(kind="free")),
+        PriceRules(discount=Override(kind="discount", value=Decimal(20), until=datetime(2026, 12, 31, 21, tzinfo=UTC))),
+        PriceRules(discount=Override(kind="discount", value=Decimal(95))),
     ],
 )
-def test_the_margin_is_nobodys_business(language: str, standing: Standing) -> None:
+def test_the_margin_is_nobodys_business(language: str, standing: PriceRules) -> None:
     text = why(Z_IMAGE, {}, standing, language)
     made = quote(Z_IMAGE, {}, RATES, standing)
     for secret in ("1.7", "1.3", "81.5", "0.005", "0.8", "credit", "кредит", "markup", "нацен", "себестоим"):
@@ -103,7 +102,7 @@ def test_the_margin_is_nobodys_business(language: str, standing: Standing) -> No
 
 def test_a_rule_a_discount_and_an_end_are_named() -> None:
     end = datetime(2026, 12, 31, 21, tzinfo=UTC)
-    standing = Standing(
+    standing = PriceRules(
         rule=Override(kind="fixed", value=Decimal(500)),
         discount=Override(kind="discount", value=Decimal(20), until=end),
     )
@@ -112,7 +111,7 @@ def test_a_rule_a_discount_and_an_end_are_named() -> None:
     assert "Скидка 20 %" in text
     assert "до 31.12.2026 21:00 UTC" in text
     assert "<b>4\N{NO-BREAK SPACE}₽</b>" in text
-    assert "3 раза за 24 часа" in why(Z_IMAGE, {}, Standing(rule=Override(kind="free")))
+    assert "3 раза за 24 часа" in why(Z_IMAGE, {}, PriceRules(rule=Override(kind="free")))
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,18 @@ from hypothesis import strategies as st
 from photomat.catalog.formula import PriceRow
 from photomat.catalog.load import load_catalog
 from photomat.catalog.model import Model
-from photomat.catalog.pricing import Override, OverrideKind, Rates, Standing, price, quote, samples
-from photomat.catalog.quote import agreed, cost_of, quote_from_json
+from photomat.catalog.pricing import (
+    Override,
+    OverrideKind,
+    PriceRules,
+    Rates,
+    agreed,
+    cost_of,
+    price,
+    quote,
+    quote_from_json,
+    samples,
+)
 from photomat.kernel.money import Money
 
 Z_IMAGE = load_catalog().get("z-image")
@@ -26,7 +36,7 @@ def rule(kind: OverrideKind, value: str = "0", *, confirmed: bool = False) -> Ov
     return Override(kind=kind, value=Decimal(value), confirmed=confirmed)
 
 
-def asked(standing: Standing, *, markup: str = "2.0", step: int = 1) -> int:
+def asked(standing: PriceRules, *, markup: str = "2.0", step: int = 1) -> int:
     return price(Z_IMAGE, INPUTS, rates(markup=markup, step=step), standing).minor
 
 
@@ -77,7 +87,7 @@ def test_whatever_is_set_a_price_is_a_step_and_not_below_cost(
     credits_: Decimal, usd_rate: Decimal, markup: Decimal, step: int, percent: int
 ) -> None:
     set_rates = Rates(usd_rate=usd_rate, markup=markup, currency="RUB", step=step)
-    standing = Standing(discount=rule("discount", str(percent)))
+    standing = PriceRules(discount=rule("discount", str(percent)))
     made = quote(model(PriceRow(credits=credits_)), {}, set_rates, standing)
     assert made.price.minor % step == 0
     assert made.price >= made.cost == cost_of(credits_, usd_rate, "RUB")
@@ -85,45 +95,45 @@ def test_whatever_is_set_a_price_is_a_step_and_not_below_cost(
 
 
 def test_a_step_rounds_up_and_an_exact_price_stays() -> None:
-    assert asked(Standing(), step=100) == 100
-    assert asked(Standing(), step=64) == 64
-    assert asked(Standing(), step=10) == 70
+    assert asked(PriceRules(), step=100) == 100
+    assert asked(PriceRules(), step=64) == 64
+    assert asked(PriceRules(), step=10) == 70
 
 
 def test_a_fixed_price_is_what_the_operator_said_whatever_the_step() -> None:
-    fixed = Standing(rule=rule("fixed", "55"))
+    fixed = PriceRules(rule=rule("fixed", "55"))
     assert asked(fixed, step=100) == 55
     assert quote(Z_IMAGE, INPUTS, rates(), fixed).rule == "fixed"
 
 
 def test_another_markup_counts_instead_of_the_settings_one() -> None:
-    assert asked(Standing(rule=rule("markup", "1.5"))) == 48
+    assert asked(PriceRules(rule=rule("markup", "1.5"))) == 48
 
 
 def test_a_discount_is_taken_off_before_the_rounding() -> None:
-    assert asked(Standing(discount=rule("discount", "20"))) == 52
-    assert asked(Standing(rule=rule("fixed", "100"), discount=rule("discount", "20"))) == 80
+    assert asked(PriceRules(discount=rule("discount", "20"))) == 52
+    assert asked(PriceRules(rule=rule("fixed", "100"), discount=rule("discount", "20"))) == 80
 
 
 def test_nothing_is_sold_below_cost_unless_somebody_confirmed_it() -> None:
-    for standing in (Standing(rule=rule("fixed", "5")), Standing(discount=rule("discount", "90"))):
+    for standing in (PriceRules(rule=rule("fixed", "5")), PriceRules(discount=rule("discount", "90"))):
         raised = quote(Z_IMAGE, INPUTS, rates(), standing)
         assert (raised.price, raised.raised) == (Money(32, "RUB"), True)
-    assert asked(Standing(rule=rule("fixed", "5", confirmed=True))) == 5
-    assert asked(Standing(discount=rule("discount", "90", confirmed=True))) == 7
-    assert asked(Standing(), markup="0.5") == 32
+    assert asked(PriceRules(rule=rule("fixed", "5", confirmed=True))) == 5
+    assert asked(PriceRules(discount=rule("discount", "90", confirmed=True))) == 7
+    assert asked(PriceRules(), markup="0.5") == 32
 
 
 def test_free_is_free_also_with_a_discount_and_by_the_catalogue() -> None:
-    assert asked(Standing(rule=rule("free"), discount=rule("discount", "50"))) == 0
+    assert asked(PriceRules(rule=rule("free"), discount=rule("discount", "50"))) == 0
     given_away = Model(id="x", title="X", kind="image", inputs=(), prices=(PriceRow(credits=Decimal(4)),), free=True)
     assert price(given_away, {}, rates()) == Money(0, "RUB")
-    assert price(given_away, {}, rates(), Standing(rule=rule("fixed", "500"))) == Money(500, "RUB")
+    assert price(given_away, {}, rates(), PriceRules(rule=rule("fixed", "500"))) == Money(500, "RUB")
 
 
 def test_the_first_end_of_the_rules_is_when_the_price_ends() -> None:
     soon, later = datetime(2026, 12, 1, tzinfo=UTC), datetime(2027, 1, 1, tzinfo=UTC)
-    standing = Standing(
+    standing = PriceRules(
         rule=Override(kind="fixed", value=Decimal(90), until=later),
         discount=Override(kind="discount", value=Decimal(10), until=soon),
     )

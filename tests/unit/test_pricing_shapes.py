@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from photomat.catalog.load import Catalog, load_catalog
+from photomat.catalog.load import load_catalog
+from photomat.catalog.model import Catalog
 from photomat.catalog.pricing import Rates, quote
 from photomat.kernel.money import Money
 from support.catalogue import counted, written

@@ -17,8 +17,8 @@ from photomat.bot.app import COMMANDS
 from photomat.bot.move_words import BOTH_WAYS, ONE_WAY, REFERRALS, WAYS
 from photomat.catalog.formula import UNIT_WORDS
 from photomat.catalog.input import FILE_KINDS, INPUT_TYPES
-from photomat.catalog.listing import Only
-from photomat.catalog.wishes import EVERYTHING, WISHES
+from photomat.catalog.menu_categories import EVERYTHING, MENU_CATEGORIES
+from photomat.catalog.storefront import OfferFilter
 from photomat.delivery.ask_again import Asked
 from photomat.delivery.card import failure_word
 from photomat.delivery.readable import KNOWN_NAMES
@@ -125,8 +125,8 @@ def keys_made_up() -> set[str]:
         *(f"wallet-way-{way}" for way in WAYS),
         *(f"wallet-referral-{way}" for way in REFERRALS),
         *(f"command-{command}" for command in COMMANDS),
-        *(f"wish-{wish.id}" for wish in (*WISHES, EVERYTHING)),
-        *(f"list-{only}" for only in Only if only is not Only.ALL),
+        *(f"wish-{wish.id}" for wish in (*MENU_CATEGORIES, EVERYTHING)),
+        *(f"list-{only}" for only in OfferFilter if only is not OfferFilter.ALL),
     }
 
 

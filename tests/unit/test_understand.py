@@ -9,7 +9,7 @@ from photomat.bot.forms.understand import typed_lines, understood, values
 from photomat.catalog.answers import Refused
 from photomat.catalog.input import Input
 from photomat.catalog.load import load_catalog
-from photomat.catalog.words import Said
+from photomat.catalog.words import LocalizedText
 
 CATALOG = load_catalog()
 VOICE = Input(
@@ -17,7 +17,10 @@ VOICE = Input(
     type="choice",
     required=True,
     options=("a1", "b2"),
-    labels={"a1": Said(ru="Анна — тёплый", en="Anna — warm"), "b2": Said(ru="Борис — низкий", en="Boris — deep")},
+    labels={
+        "a1": LocalizedText(ru="Анна — тёплый", en="Anna — warm"),
+        "b2": LocalizedText(ru="Борис — низкий", en="Boris — deep"),
+    },
 )
 SECONDS = Input(
     name="duration", type="number", required=True, least=Decimal(2), most=Decimal(15), step=Decimal(1), default="5"

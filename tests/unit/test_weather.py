@@ -41,7 +41,7 @@ def test_a_fault_aimed_at_rings_strikes_nothing_but_replies() -> None:
     faults = Faults()
     faults.arm(world="telegram", method="sendMessage.reply", action="drop_after")
     assert faults.take("telegram", "sendMessage") is None
-    struck = faults.take("telegram", "sendMessage", closer="sendMessage.reply")
+    struck = faults.take("telegram", "sendMessage", specific="sendMessage.reply")
     assert struck is not None
     assert struck.action == "drop_after"
     assert not faults.pending()

@@ -10,7 +10,7 @@ from typing import Annotated, Final
 from aiogram.filters.callback_data import CallbackData
 from pydantic import Field
 
-from photomat.catalog.listing import Only
+from photomat.catalog.storefront import OfferFilter
 from photomat.payments.offers import Way
 
 MAX_BYTES: Final = 64
@@ -114,7 +114,7 @@ class ListButton(CallbackData, prefix="ml"):
     """Opens a page of the models that grant a wish, the first being 0."""
 
     wish: str
-    only: Only = Only.ALL
+    only: OfferFilter = OfferFilter.ALL
     page: Small = 0
 
 
@@ -122,7 +122,7 @@ class ListedButton(CallbackData, prefix="nl"):
     """Picks a model from a page of a list, so that there is a way back to that page."""
 
     wish: str
-    only: Only
+    only: OfferFilter
     page: Small
     model: str
 

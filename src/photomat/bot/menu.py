@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from photomat.bot import menu_view
 from photomat.bot.views import View
 from photomat.bot.visit import Visit
+from photomat.catalog.menu_categories import MenuCategory, offered
 from photomat.catalog.model import Model
-from photomat.catalog.wishes import Wish, granted
 from photomat.texts.load import Say
 
 
@@ -24,10 +24,10 @@ async def home_page(visit: Visit, say: Say | None = None) -> View:
     return menu_view.home(say or visit.say, balance=balance.available, wishes=await wishes_now(visit))
 
 
-async def wishes_now(visit: Visit) -> tuple[Wish, ...]:
+async def wishes_now(visit: Visit) -> tuple[MenuCategory, ...]:
     """What can be wished for: a wish that nothing grants is not shown."""
     shelf = await visit.shop.shelf()
-    return granted(each.model for each in shelf.listed)
+    return offered(each.model for each in shelf.listed)
 
 
 async def model_or_why_not(visit: Visit, model_id: str) -> Model | Gone:

@@ -18,9 +18,9 @@ from photomat.bot.buttons import (
     SearchPageButton,
 )
 from photomat.bot.views import Rows, View, button, screen_button, to_create, to_home
-from photomat.catalog.listing import Offer, Only, Page
+from photomat.catalog.menu_categories import EVERYTHING, PICTURE, MenuCategory, menu_category_of
 from photomat.catalog.model import USUAL_S, Model
-from photomat.catalog.wishes import EVERYTHING, PICTURE, Wish, wish_of
+from photomat.catalog.storefront import Offer, OfferFilter, OfferPage
 from photomat.kernel.money import Money
 from photomat.texts.load import Say
 
@@ -42,7 +42,7 @@ class Found:
     pages: int = 1
 
 
-def greeting(say: Say, *, name: str, balance: Money, wishes: Sequence[Wish], offers_english: bool) -> View:
+def greeting(say: Say, *, name: str, balance: Money, wishes: Sequence[MenuCategory], offers_english: bool) -> View:
     """The answer to /start."""
     rows = menu(say, wishes)
     if offers_english:
@@ -50,12 +50,12 @@ def greeting(say: Say, *, name: str, balance: Money, wishes: Sequence[Wish], off
     return View(text=say("greeting", name=escape(name), balance=balance), rows=rows)
 
 
-def home(say: Say, *, balance: Money, wishes: Sequence[Wish]) -> View:
+def home(say: Say, *, balance: Money, wishes: Sequence[MenuCategory]) -> View:
     """The menu, come back to."""
     return View(text=say("home", balance=balance), rows=menu(say, wishes))
 
 
-def menu(say: Say, wishes: Sequence[Wish]) -> Rows:
+def menu(say: Say, wishes: Sequence[MenuCategory]) -> Rows:
     """What can be wished for, then everything else there is."""
     return [
         *wish_rows(say, wishes),
@@ -66,14 +66,14 @@ def menu(say: Say, wishes: Sequence[Wish]) -> Rows:
     ]
 
 
-def wish_rows(say: Say, wishes: Sequence[Wish]) -> Rows:
+def wish_rows(say: Say, wishes: Sequence[MenuCategory]) -> Rows:
     """A picture first, then the other wishes, two in a row."""
     others = [to_list(say, each) for each in wishes if each is not PICTURE]
     rows = [others[start : start + IN_A_ROW] for start in range(0, len(others), IN_A_ROW)]
     return [[to_create(say)], *rows] if PICTURE in wishes else rows
 
 
-def model_list(say: Say, wish: Wish, page: Page, *, language: str) -> View:
+def model_list(say: Say, wish: MenuCategory, page: OfferPage, *, language: str) -> View:
     """One page of the models that grant a wish, each with its price."""
     lines = [f"<b>{say(f'wish-{wish.id}')}</b>", "", say("list-choose" if page.offers else "list-empty")]
     if page.pages > 1:
@@ -94,7 +94,7 @@ def pick(model: Model, came_from: ListButton | None) -> str:
 
     From the first page of where a model stands anyway nothing more is needed, and the version before reads it too.
     """
-    plain, own = ModelButton(model=model.id).pack(), wish_of(model)
+    plain, own = ModelButton(model=model.id).pack(), menu_category_of(model)
     if came_from is None or (came_from == ListButton(wish=own.id) and own.starts_from is None):
         return plain
     way_back = ListedButton(wish=came_from.wish, only=came_from.only, page=came_from.page, model="").pack()
@@ -124,7 +124,7 @@ def _search_turns(say: Say, found: Found) -> Rows:
     return [[*back, *on]] if back or on else []
 
 
-def nothing_found(say: Say, words: str, wishes: Sequence[Wish]) -> View:
+def nothing_found(say: Say, words: str, wishes: Sequence[MenuCategory]) -> View:
     """Nothing fits the words; what can be wished for may help."""
     text = say("search-nothing", words=escape(words[:SHOWN_WORDS]))
     return View(text=text, rows=[*wish_rows(say, wishes), [to_search(say), to_home(say)]])
@@ -142,7 +142,7 @@ def model_gone(say: Say, *, title: str | None, instead: str | None = None) -> st
 def instead_page(say: Say, why: str, instead: Model, *, language: str) -> View:
     """The same as a message, with the way to what is sold instead."""
     model = button(instead.title_in(language), ModelButton(model=instead.id).pack())
-    return View(text=escape(why), rows=[[model], [to_list(say, wish_of(instead))], [to_home(say)]])
+    return View(text=escape(why), rows=[[model], [to_list(say, menu_category_of(instead))], [to_home(say)]])
 
 
 def usual_time(say: Say, model: Model, seconds: int | None) -> str:
@@ -153,14 +153,14 @@ def usual_time(say: Say, model: Model, seconds: int | None) -> str:
     return say("menu-usual-minutes", minutes=round(usual_s / MINUTE_S))
 
 
-def to_list(say: Say, wish: Wish) -> InlineKeyboardButton:
+def to_list(say: Say, wish: MenuCategory) -> InlineKeyboardButton:
     """The way to the models that grant a wish."""
     return button(say(f"wish-{wish.id}"), ListButton(wish=wish.id).pack())
 
 
 def to_models(say: Say, model: Model, came_from: str | None = None) -> InlineKeyboardButton:
     """The way from a model back to the list it was picked from, or stands in."""
-    return button(say("menu-to-models"), came_from or ListButton(wish=wish_of(model).id).pack())
+    return button(say("menu-to-models"), came_from or ListButton(wish=menu_category_of(model).id).pack())
 
 
 def to_prices(say: Say, model: Model) -> InlineKeyboardButton:
@@ -180,18 +180,18 @@ def _label(say: Say, offer: Offer, language: str) -> str:
     return say("model-button-from" if offer.is_least else "model-button", title=title, price=offer.price)
 
 
-def _filters(say: Say, wish: Wish, page: Page) -> list[InlineKeyboardButton]:
+def _filters(say: Say, wish: MenuCategory, page: OfferPage) -> list[InlineKeyboardButton]:
     """One button for each filter that leaves something; the one that is on switches itself off."""
     row = []
     for each in page.filters:
         is_on = each is page.only
         label = say(f"list-{each}")
-        target = ListButton(wish=wish.id, only=Only.ALL if is_on else each)
+        target = ListButton(wish=wish.id, only=OfferFilter.ALL if is_on else each)
         row.append(button(say("list-filter-on", label=label) if is_on else label, target.pack()))
     return row
 
 
-def _turns(say: Say, wish: Wish, page: Page) -> list[InlineKeyboardButton]:
+def _turns(say: Say, wish: MenuCategory, page: OfferPage) -> list[InlineKeyboardButton]:
     def turn(label: str, number: int) -> InlineKeyboardButton:
         return button(label, ListButton(wish=wish.id, only=page.only, page=number).pack())
 

@@ -10,7 +10,7 @@ from photomat.bot.rate_view import rates_in_words, value_in_words
 from photomat.bot.views import View, button, to_home
 from photomat.catalog.input import Input
 from photomat.catalog.model import Model
-from photomat.catalog.price_groups import Group, PriceGroups
+from photomat.catalog.price_list import PriceGroup, PriceGroups
 from photomat.kernel.money import Money
 from photomat.texts.load import Say
 
@@ -42,16 +42,16 @@ def _table(say: Say, prices: PriceGroups, language: str) -> list[str]:
     return [*shown, say("prices-cut", count=cut)] if cut else shown
 
 
-def _alike(groups: Sequence[Group]) -> list[list[Group]]:
+def _alike(groups: Sequence[PriceGroup]) -> list[list[PriceGroup]]:
     """Groups with the same prices that differ by their first choice alone stand together."""
-    found: dict[str, list[Group]] = {}
+    found: dict[str, list[PriceGroup]] = {}
     for group in groups:
         names = [each.name for each, _ in group.same]
         found.setdefault(repr((names, [value for _, value in group.same[1:]], group.prices)), []).append(group)
     return list(found.values())
 
 
-def _group(say: Say, in_line: Input, groups: Sequence[Group], language: str) -> str:
+def _group(say: Say, in_line: Input, groups: Sequence[PriceGroup], language: str) -> str:
     """`Режим: Pro · Звук: да`, then the choice that varies with its prices; alone, each of them has a line."""
     first, title = groups[0], escape(in_line.title_in(language))
 

@@ -17,7 +17,7 @@ from photomat.bot.rate_view import choice_in_words, size_in_words
 from photomat.bot.views import View
 from photomat.catalog.formula import Part, plain
 from photomat.catalog.model import Model
-from photomat.catalog.quote import Quote
+from photomat.catalog.pricing import Quote
 from photomat.jobs.limits import LimitReached
 from photomat.kernel.money import ExactMoney, Money
 from photomat.texts.load import Say
@@ -78,7 +78,7 @@ def span(say: Say, wait: timedelta) -> str:
 def _lines(told: Told, free_a_day: int) -> list[str]:
     say, quote = told.say, told.quote
     if quote.paid_by is not None:
-        *made_of, _, _ = _lines(replace(told, quote=quote.without_pass()), free_a_day)
+        *made_of, _, _ = _lines(replace(told, quote=quote.without_voucher()), free_a_day)
         paid = say("why-pass", code=escape(quote.paid_by.code), price=quote.paid_by.price)
         return [*made_of, paid, "", say("why-total", price=quote.price)]
     if quote.rule == "free":

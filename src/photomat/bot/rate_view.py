@@ -3,10 +3,10 @@
 from html import escape
 from typing import Any
 
-from photomat.catalog.formula import Unit, is_given, plain
+from photomat.catalog.formula import PriceUnit, is_given, plain
 from photomat.catalog.input import Input
 from photomat.catalog.model import Model
-from photomat.catalog.price_rates import PriceRates, Rate
+from photomat.catalog.price_list import PriceRates, Rate
 from photomat.texts.load import Say
 
 
@@ -76,7 +76,7 @@ def _how_counted(say: Say, model: Model, language: str) -> list[str]:
     return [*lines, say("prices-whole")] if counted and model.unit.whole else lines
 
 
-def _counted(model: Model, unit: Unit, language: str) -> str:
+def _counted(model: Model, unit: PriceUnit, language: str) -> str:
     """The inputs that count, by their titles; one title once."""
     found = [asked.title_in(language) for count in unit.counts if (asked := model.input(count.input)) is not None]
     return escape(", ".join(f"«{title}»" for title in dict.fromkeys(found)))

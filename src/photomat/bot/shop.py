@@ -5,14 +5,20 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any, Final
 
-from photomat.catalog.listing import Cheapest, Offer, usual_price
-from photomat.catalog.load import Catalog
-from photomat.catalog.model import Model
-from photomat.catalog.model_settings import setting_of, settings_of_models
-from photomat.catalog.overrides import rules_of, standing_rules
-from photomat.catalog.pricing import NO_RULES, Rates, quote
-from photomat.catalog.quote import Quote
-from photomat.catalog.shelf import AS_IN_ITS_FILE, OnSale, Shelf, as_sold, called, shelf_of
+from photomat.catalog.model import Catalog, Model
+from photomat.catalog.overrides import rules_of, setting_of, settings_of_models, standing_rules
+from photomat.catalog.price_list import usual_price
+from photomat.catalog.pricing import NO_RULES, Quote, Rates, quote
+from photomat.catalog.storefront import (
+    AS_IN_ITS_FILE,
+    Cheapest,
+    Offer,
+    OnSale,
+    Storefront,
+    as_sold,
+    called,
+    storefront_of,
+)
 from photomat.db.pool import Pool, Transaction
 from photomat.files.desk import FileDesk
 from photomat.jobs.job import Times
@@ -67,11 +73,11 @@ class Shop:
             return None
         return as_sold(known, await setting_of(self.pool, model_id), reachable=self.reachable)
 
-    async def shelf(self) -> Shelf:
+    async def shelf(self) -> Storefront:
         """Everything that is sold now."""
-        return shelf_of(self.catalog, await settings_of_models(self.pool), reachable=self.reachable)
+        return storefront_of(self.catalog, await settings_of_models(self.pool), reachable=self.reachable)
 
-    async def offers_on(self, shelf: Shelf) -> list[Offer]:
+    async def offers_on(self, shelf: Storefront) -> list[Offer]:
         """Everything menus list, each with the least it costs now."""
         standing = await standing_rules(self.pool, currency=self.rates.currency)
         return [self.cheapest.offer(each, self.rates, standing.get(each.model.id, NO_RULES)) for each in shelf.listed]

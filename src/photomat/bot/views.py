@@ -23,7 +23,7 @@ from photomat.catalog.input import Input
 from photomat.catalog.model import Model
 from photomat.catalog.order import open_to_customers
 from photomat.catalog.order_words import OrderWords, named_value, order_in_words
-from photomat.catalog.quote import Pass
+from photomat.catalog.pricing import Voucher
 from photomat.jobs.draft import Draft
 from photomat.kernel.errors import NotEnough
 from photomat.kernel.money import Money
@@ -66,7 +66,7 @@ def hint(say: Say, key: str) -> View:
 
 
 def draft_card(
-    say: Say, model: Model, draft: Draft, *, language: str, balance: Money, paid_by: Pass | None = None
+    say: Say, model: Model, draft: Draft, *, language: str, balance: Money, paid_by: Voucher | None = None
 ) -> View:
     """What will be bought, for how much; the message this is shown in becomes the job's card."""
     text = say(

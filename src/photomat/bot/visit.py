@@ -11,7 +11,7 @@ from photomat.bot.shop import Shop
 from photomat.bot.states import Composing, Transferring
 from photomat.bot.unit import Person, Unit, register_at_once
 from photomat.catalog.model import Model
-from photomat.catalog.quote import Quote
+from photomat.catalog.pricing import Quote
 from photomat.db.pool import Transaction, transaction
 from photomat.files.facts import measured_inputs
 from photomat.jobs.earlier import chosen_then
@@ -72,7 +72,7 @@ class Visit:
         measured = await measured_inputs(session, self.user_id, model, inputs)
         quote = await self.shop.quote(model, {**inputs, **then}, measured=measured, tx=tx)
         paid_by = await pass_for(tx or self.shop.pool, user_id=self.user_id, quote=quote) if quote.price.minor else None
-        return quote if paid_by is None else quote.with_pass(paid_by)
+        return quote if paid_by is None else quote.with_voucher(paid_by)
 
     async def form(self) -> Form | None:
         """The form that is being filled in."""

@@ -10,16 +10,10 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
-from photomat.catalog.conversions import shown_formats, takes
 from photomat.catalog.formula import as_number, plain
-from photomat.catalog.input import FileKind, FileLimits, Input
+from photomat.catalog.input import Input
 from photomat.catalog.reference import reference
 
-MEGABYTE: Final = 2**20
-BEYOND_S: Final = Decimal("0.2")
-"""A clip cut to ten seconds lasts a few hundredths more: its sound ends with a whole frame."""
-
-MEGAPIXEL: Final = Decimal(1_000_000)
 LINK: Final = re.compile(r"https?://[^\s/]+\.\S{2,2000}")
 YES_NO: Final = frozenset({"true", "false"})
 
@@ -30,23 +24,6 @@ class Refused:
 
     key: str
     facts: Mapping[str, object]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FileFacts:
-    """What a file is, by its content."""
-
-    kind: FileKind
-    format: str
-    size_bytes: int
-    seconds: Decimal | None = None
-    width: int | None = None
-    height: int | None = None
-
-    @property
-    def megapixels(self) -> Decimal | None:
-        """Its area."""
-        return Decimal(self.width * self.height) / MEGAPIXEL if self.width and self.height else None
 
 
 def check_answer(asked: Input, answer: Any) -> Any | Refused:
@@ -61,7 +38,7 @@ def check_answer(asked: Input, answer: Any) -> Any | Refused:
         case "link":
             return answer if LINK.fullmatch(str(answer)) else Refused(key="form-expects-link", facts={})
         case "files":
-            return _count(asked, [answer] if isinstance(answer, str | Mapping) else list(answer or ()))
+            return check_count(asked, [answer] if isinstance(answer, str | Mapping) else list(answer or ()))
         case "list":
             return _lines(asked, answer)
         case "file" | "task" | "track" if reference(answer):
@@ -70,53 +47,19 @@ def check_answer(asked: Input, answer: Any) -> Any | Refused:
             return _text(asked, answer)
 
 
-def check_file(asked: Input, file: FileFacts) -> Refused | None:
-    """Why one file does not fit; None when it does."""
-    limits = asked.files
-    if limits is None:
-        return Refused(key="form-expects-text", facts={})
-    formats = ", ".join(shown_formats(limits))
-    if file.kind != limits.kind:
-        return Refused(key="form-file-kind", facts={"kind": limits.kind, "formats": formats})
-    if not takes(limits, file.format):
-        return Refused(key="form-file-format", facts={"format": file.format, "formats": formats})
-    if limits.max_bytes is not None and file.size_bytes > limits.max_bytes:
-        size = f"{file.size_bytes / MEGABYTE:.1f}"
-        return Refused(key="form-file-heavy", facts={"limit": limits.max_bytes // MEGABYTE, "size": size})
-    return _length(limits, file) or _sides(limits, file)
-
-
-def check_files(asked: Input, files: Sequence[FileFacts]) -> Refused | None:
-    """Why these files do not fit: one of them, their number, or their length in all."""
-    counted = _count(asked, [""] * len(files)) if asked.type == "files" else None
-    if isinstance(counted, Refused):
-        return counted
-    wrong = next((found for found in (check_file(asked, file) for file in files) if found), None)
-    if wrong is not None:
-        return wrong
-    limit = asked.files.total_seconds if asked.files else None
-    seconds = sum((file.seconds or Decimal(0) for file in files), Decimal(0))
-    if limit is not None and seconds > limit:
-        return Refused(key="form-files-long", facts={"limit": plain(limit), "seconds": plain(round(seconds, 1))})
-    return None
+def check_count(asked: Input, values: list[Any]) -> Any | Refused:
+    """The values, or why they are too many or too few."""
+    if len(values) > asked.items_limit:
+        return Refused(key="form-too-many", facts={"limit": asked.items_limit, "count": len(values)})
+    if len(values) < (asked.min_items or 1):
+        return Refused(key="form-too-few", facts={"limit": asked.min_items or 1, "count": len(values)})
+    return values
 
 
 def check_length(asked: Input, lines: Sequence[Any]) -> Refused | None:
     """Why these lines of a list are too many characters, whatever fields they are in; None when they are not."""
     length = sum(_characters(line) for line in lines)
     return _too_long(asked.length_limit, length) if length > asked.length_limit else None
-
-
-def measured(files: Mapping[str, Sequence[FileFacts]]) -> dict[str, Decimal]:
-    """What a price counts of files, by input: `seconds` of all of them, `megapixels` and longest `side` of the largest."""
-    facts: dict[str, Decimal] = {}
-    for name, found in files.items():
-        if found and all(file.seconds is not None for file in found):
-            facts[f"{name}:seconds"] = sum((file.seconds or Decimal(0) for file in found), Decimal(0))
-        if found and all(file.width and file.height for file in found):
-            facts[f"{name}:megapixels"] = max(file.megapixels or Decimal(0) for file in found)
-            facts[f"{name}:side"] = Decimal(max(max(file.width or 0, file.height or 0) for file in found))
-    return facts
 
 
 def _choice(asked: Input, answer: Any) -> Any | Refused:
@@ -163,20 +106,12 @@ def _number(asked: Input, answer: Any) -> Any | Refused:
     return plain(number)
 
 
-def _count(asked: Input, values: list[Any]) -> Any | Refused:
-    if len(values) > asked.items_limit:
-        return Refused(key="form-too-many", facts={"limit": asked.items_limit, "count": len(values)})
-    if len(values) < (asked.min_items or 1):
-        return Refused(key="form-too-few", facts={"limit": asked.min_items or 1, "count": len(values)})
-    return values
-
-
 def _lines(asked: Input, answer: Any) -> Any | Refused:
     """A typed text is one line of a list that says which of its fields is the main one."""
     lines = [{asked.main: answer}] if isinstance(answer, str) and asked.main else answer
     if not isinstance(lines, list):
         return Refused(key="form-expects-text", facts={})
-    counted = _count(asked, lines)
+    counted = check_count(asked, lines)
     if isinstance(counted, Refused):
         return counted
     kept = [_line(asked, line) for line in lines]
@@ -204,28 +139,6 @@ def _line(asked: Input, line: Any) -> Any | Refused:
             return value
         kept |= {} if value is None else {each.name: value}
     return kept
-
-
-def _length(limits: FileLimits, file: FileFacts) -> Refused | None:
-    if file.seconds is None:
-        return None
-    seconds = plain(round(file.seconds, 1))
-    if limits.max_seconds is not None and file.seconds > limits.max_seconds + BEYOND_S:
-        return Refused(key="form-file-long", facts={"limit": plain(limits.max_seconds), "seconds": seconds})
-    if limits.min_seconds is not None and file.seconds < limits.min_seconds:
-        return Refused(key="form-file-brief", facts={"limit": plain(limits.min_seconds), "seconds": seconds})
-    return None
-
-
-def _sides(limits: FileLimits, file: FileFacts) -> Refused | None:
-    if not file.width or not file.height:
-        return None
-    short, long = sorted((file.width, file.height))
-    if limits.min_side is not None and short < limits.min_side:
-        return Refused(key="form-file-small", facts={"limit": limits.min_side, "side": short})
-    if limits.max_side is not None and long > limits.max_side:
-        return Refused(key="form-file-large", facts={"limit": limits.max_side, "side": long})
-    return None
 
 
 def _shown(bound: Decimal | None) -> str:

@@ -21,7 +21,7 @@ LOOK_EVERY_S: Final = 3.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Flight:
+class CanaryRun:
     """How it went: what we counted, and what Kie's record says; no reading when there was no end in time."""
 
     model: Model
@@ -48,7 +48,7 @@ class Flight:
         return tuple(found)
 
 
-async def fly(
+async def run_canary(
     provider: Provider,
     model: Model,
     inputs: Mapping[str, Any],
@@ -57,14 +57,14 @@ async def fly(
     patience: timedelta,
     measured: Mapping[str, Decimal] | None = None,
     look_every_s: float = LOOK_EVERY_S,
-) -> Flight:
+) -> CanaryRun:
     """Create one task and wait for its end. Raises what the provider's create raises."""
     counted = model.credits_for(inputs, measured) if model.prices else None
     task_id = await provider.create_task(
         model=model.id, inputs=body_of(model, inputs), callback_url=callback_url, protocol=model.protocol
     )
     reading = await _end(provider, model, task_id, patience=patience, look_every_s=look_every_s)
-    return Flight(model=model, task_id=task_id, counted=counted, reading=reading)
+    return CanaryRun(model=model, task_id=task_id, counted=counted, reading=reading)
 
 
 async def _end(

@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
-from photomat.catalog.answers import MEGABYTE
-from photomat.catalog.combinations import least_facts
+from photomat.catalog.file_rules import MEGABYTE
 from photomat.catalog.formula import PriceRow, plain
 from photomat.catalog.input import Input
-from photomat.catalog.load import Catalog
-from photomat.catalog.model import Model
+from photomat.catalog.model import Catalog, Model
+from photomat.catalog.price_list import least_facts
 
 GONE: Final = frozenset({"retired", "undocumented"})
 NOT_LISTED: Final = "is no longer in the list"
@@ -23,25 +22,25 @@ KieEntry = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Difference:
+class ListDifference:
     """One thing the list says otherwise."""
 
     model: str
     change: str
 
 
-def differences(catalog: Catalog, listed: Sequence[KieEntry]) -> list[Difference]:
+def differences(catalog: Catalog, listed: Sequence[KieEntry]) -> list[ListDifference]:
     """Everything that is new, gone or changed in the list, model by model in its order."""
-    found: list[Difference] = []
+    found: list[ListDifference] = []
     for entry in listed:
         model = catalog.models.get(str(entry["id"]))
         lines = _changes(model, entry, catalog.omitted) if model else [_as_new(entry)]
         reviewed = model.reviewed if model else ()
-        found += [Difference(model=str(entry["id"]), change=line) for line in lines if line not in reviewed]
+        found += [ListDifference(model=str(entry["id"]), change=line) for line in lines if line not in reviewed]
     ids = {str(entry["id"]) for entry in listed}
     missing = [model for model in catalog.models.values() if model.id not in ids and model.status not in GONE]
     return found + [
-        Difference(model=model.id, change=NOT_LISTED) for model in missing if NOT_LISTED not in model.reviewed
+        ListDifference(model=model.id, change=NOT_LISTED) for model in missing if NOT_LISTED not in model.reviewed
     ]
 
 

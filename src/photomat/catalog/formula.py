@@ -86,7 +86,7 @@ class Count:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Unit:
+class PriceUnit:
     """What a rate is for. Without `counts` it is one, or what is assumed where only the result will tell.
 
     Several counts add up, or the `largest` of them counts; `times` multiply.
@@ -148,7 +148,7 @@ class Unit:
         return dict(self.worth).get(plain(value), as_number(value))
 
 
-ONE_GENERATION: Final = Unit()
+ONE_GENERATION: Final = PriceUnit()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,7 +156,7 @@ class Extra:
     """What is taken besides, for inputs that fit `row`."""
 
     row: PriceRow
-    unit: Unit
+    unit: PriceUnit
 
     def fits(self, inputs: Mapping[str, Any]) -> bool:
         """Whether these inputs cost it."""
@@ -169,7 +169,7 @@ class Extra:
 
 def base_part(
     rows: Sequence[PriceRow],
-    unit: Unit,
+    unit: PriceUnit,
     inputs: Mapping[str, Any],
     measured: Mapping[str, Decimal],
     *,
@@ -212,7 +212,7 @@ def as_number(value: Any) -> Decimal | None:
     return number if number.is_finite() and abs(number) <= LARGEST else None
 
 
-def _part(row: PriceRow, unit: Unit, inputs: Mapping[str, Any], measured: Mapping[str, Decimal]) -> Part:
+def _part(row: PriceRow, unit: PriceUnit, inputs: Mapping[str, Any], measured: Mapping[str, Decimal]) -> Part:
     count = unit.count(inputs, measured)
     return Part(rate=row.credits, unit=unit.word, each=unit.each, count=count, when=row.when)
 

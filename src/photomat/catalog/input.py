@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, TypeAlias, get_args
 
 from photomat.catalog.formula import as_number, is_given, plain
 from photomat.catalog.reference import reference
-from photomat.catalog.words import Said
+from photomat.catalog.words import LocalizedText
 
 InputType: TypeAlias = Literal["text", "choice", "number", "switch", "link", "file", "files", "list", "task", "track"]
 """How an input is given: typed in, picked from options, a number, yes or no, an address, sent as a file or as several, as a
@@ -57,7 +57,7 @@ class Condition:
     given: tuple[str, ...] = ()
     without: tuple[str, ...] = ()
     above: tuple[tuple[str, Decimal], ...] = ()
-    why: Said | None = None
+    why: LocalizedText | None = None
 
     def holds(self, inputs: Mapping[str, Any]) -> bool:
         """Whether these inputs, defaults included, are so."""
@@ -116,9 +116,9 @@ class Input:
     place: Place = "card"
     sends: Sends | None = None
     condition: Condition = ALWAYS
-    title: Said | None = None
-    ask: Said | None = None
-    labels: Mapping[str, Said] = field(default_factory=dict)
+    title: LocalizedText | None = None
+    ask: LocalizedText | None = None
+    labels: Mapping[str, LocalizedText] = field(default_factory=dict)
 
     @property
     def takes_files(self) -> bool:

@@ -1,56 +1,97 @@
 """The catalogue from its files, one for each family of models, refused at start when anything in them makes no sense.
 
-A refusal names the file, the line, the model and the field, so that an operator can mend it without reading this.
+A refusal names the file, the line, the model and the field, so that an operator can fix it without reading this. TOML's reader
+keeps no lines, so the line is searched for when something is refused.
 """
 
+import re
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from importlib.resources.abc import Traversable
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
-from photomat.catalog.entry import Entry
-from photomat.catalog.input import Input
-from photomat.catalog.lines import Lines, lines_of
-from photomat.catalog.load_model import MODEL_FIELDS, read_model
-from photomat.catalog.load_words import is_words, joined, read_words
-from photomat.catalog.model import Model
-from photomat.catalog.words import Words
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from photomat.catalog.load_model import read_model
+from photomat.catalog.model import Catalog, Model
+from photomat.catalog.tables import Location, ModelsFile, Refusal, Table, WordsFile, inside, require
+from photomat.catalog.words import InputWords, Words
 from photomat.kernel.errors import Startup
-from photomat.kie.families import JOBS
 
-FILE_FIELDS: Final = frozenset({"model"})
+F = TypeVar("F", bound=Table)
+
+WORDS: Final = "words"
+NAMED_BY: Final[Mapping[str, str]] = {
+    "model": "id", "input": "name", "fields": "name", "defaults": "is", "price": "credits", "extra": "credits",
+    "never": "when", "together": "of",
+}  # fmt: skip
+"""By which of its fields one of several tables is called."""
+
+REASONS: Final[Mapping[str, str]] = {
+    "extra_forbidden": "is not a field here",
+    "bool_type": "is true or false",
+    "int_type": "is above zero",
+    "greater_than": "is above zero",
+    "tuple_type": "is a list of texts that is not empty",
+    "too_short": "is a list of texts that is not empty",
+}
+"""What pydantic's errors are called here; whatever else is wrong with a field, it should have been a text."""
+
+MODEL: Final = re.compile(r"\s*\[\[model\]\]|\s*\[model\]")
+AT_LINE: Final = re.compile(r"line (\d+)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Catalog:
-    """Every model we know, by id, in the order of the files: those on sale, those that are off, those that are gone.
+class Source:
+    """One file: its content, and its lines for refusals."""
 
-    `omitted` are inputs of Kie that no form offers, and why.
-    """
+    name: str
+    content: Mapping[str, Any]
+    lines: Sequence[str]
 
-    models: Mapping[str, Model]
-    omitted: Mapping[str, str] = field(default_factory=dict)
+    def read(self, shape: type[F]) -> F:
+        """The content as the tables it must be."""
+        try:
+            return shape.model_validate(self.content)
+        except ValidationError as error:
+            found = error.errors(include_url=False)
+            first = next((each for each in found if each["type"] == "extra_forbidden"), found[0])
+            raise self.refused(_refusal(first)) from None
 
-    def get(self, model_id: str) -> Model:
-        """The model of this id; KeyError when nobody knows it."""
-        return self.models[model_id]
+    def refused(self, refusal: Refusal) -> Startup:
+        """What is wrong, by place and name: `file:line: model: field: reason`."""
+        path: list[str] = []
+        hints: list[str] = []
+        table: Any = self.content
+        named = ""
+        *way, field = refusal.at[: _after_last_name(refusal.at)]
+        for key in way:
+            table = table[key]
+            if isinstance(key, int):
+                by = NAMED_BY[named]
+                path.append(str(table.get(by, f"{named} {key + 1}")))
+                hints.append(f'{by} = "{table[by]}"' if by in table else named)
+            elif isinstance(table, dict):
+                path += [key] if key != "options" else []
+                hints.append(key)
+            named = str(key)
+        hints += [str(field)] if field in table else []
+        block = way[1] if way[:1] == ["model"] and isinstance(way[1], int) else None
+        return Startup(": ".join((f"{self.name}:{self._line(block, hints)}", *path, str(field), refusal.reason)))
 
-    @property
-    def sellable(self) -> tuple[Model, ...]:
-        """Whatever may be bought."""
-        return tuple(model for model in self.models.values() if model.is_sellable)
-
-    def sources(self, model: Model, asked: Input) -> tuple[Model, ...]:
-        """The models whose results an input takes: those it names, or all of a category that speak as this one does."""
-        speaks_jobs = model.protocol == JOBS
-        return tuple(
-            each
-            for each in self.models.values()
-            if each.id in asked.of or (each.category in asked.of and (each.protocol == JOBS) is speaks_jobs)
-        )
+    def _line(self, block: int | None, hints: Sequence[str]) -> int:
+        """The line of the last hint found, looking for one after the other, from the start of a model or of the file."""
+        starts = [number for number, line in enumerate(self.lines) if MODEL.match(line)]
+        at, end = 0, len(self.lines)
+        if block is not None and block < len(starts):
+            at, end = [*starts, end][block : block + 2]
+        for hint in hints:
+            at = next((number for number in range(at, end) if _says(self.lines[number], hint)), at)
+        return at + 1
 
 
 def load_catalog(folder: Traversable | None = None) -> Catalog:
@@ -66,37 +107,92 @@ def _packaged() -> Catalog:
 
 def _load(folder: Traversable) -> Catalog:
     files = _files(folder)
-    shared = [file for file in files if is_words(file)] or [file for file in _files(_data()) if is_words(file)]
-    words = joined(read_words(*_content(file)) for file in shared)
+    shared = [file for file in files if _is_words(file)] or [file for file in _files(_data()) if _is_words(file)]
+    words = _words([_source(file).read(WordsFile) for file in shared])
     models: dict[str, Model] = {}
     for file in files:
-        for entry, model in _read_file(file, words) if not is_words(file) else ():
-            entry.require(model.id not in models, "id", "is in the catalogue twice")
-            models[model.id] = model
+        if not _is_words(file):
+            _read_models(_source(file), words, models)
     return Catalog(models=models, omitted=words.omitted)
+
+
+def _read_models(source: Source, words: Words, models: dict[str, Model]) -> None:
+    """Add the models of a file to those that are known."""
+    for position, table in enumerate(source.read(ModelsFile).model):
+        try:
+            with inside("model", position):
+                require(table.id not in models, "is in the catalogue twice", "id")
+                models[table.id] = read_model(table, words)
+        except Refusal as refusal:
+            raise source.refused(refusal) from None
+
+
+def _words(files: Sequence[WordsFile]) -> Words:
+    """The words of several files as one."""
+    words = Words(inputs={}, options={}, examples={}, omitted={})
+    for file in files:
+        inputs = {name: InputWords(title=each.title, ask=each.ask) for name, each in file.input.items()}
+        of_inputs = {"": file.option, **file.options}
+        options = {(name, value): said for name, labels in of_inputs.items() for value, said in labels.items()}
+        words = Words(
+            inputs={**words.inputs, **inputs},
+            options={**words.options, **options},
+            examples={**words.examples, **file.example},
+            omitted={**words.omitted, **file.omitted},
+        )
+    return words
+
+
+def _source(file: Traversable) -> Source:
+    try:
+        text = file.read_text(encoding="utf-8")
+        return Source(name=file.name, content=tomllib.loads(text), lines=text.splitlines())
+    except UnicodeDecodeError as error:
+        raise Startup(f"{file.name}:1: {error}") from None
+    except tomllib.TOMLDecodeError as error:
+        line = AT_LINE.search(str(error))
+        raise Startup(f"{file.name}:{line.group(1) if line else 1}: {error}") from None
 
 
 def _files(folder: Traversable) -> list[Traversable]:
     return sorted((file for file in folder.iterdir() if file.name.endswith(".toml")), key=lambda file: file.name)
 
 
-def _read_file(file: Traversable, words: Words) -> list[tuple[Entry, Model]]:
-    content, lines = _content(file)
-    entry = Entry(lines=lines, fields=content, known=FILE_FIELDS)
-    return [(each, read_model(each, words)) for each in entry.tables("model", MODEL_FIELDS, named_by="id")]
-
-
-def _content(file: Traversable) -> tuple[Mapping[str, Any], Lines]:
-    try:
-        text = file.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise Startup(f"{file.name}:1: {error}") from None
-    lines = lines_of(file.name, text)
-    try:
-        return tomllib.loads(text), lines
-    except tomllib.TOMLDecodeError as error:
-        raise Startup(f"{lines.place_of_error(error)}: {error}") from None
+def _is_words(file: Traversable) -> bool:
+    """Whether a file holds the shared words and no models."""
+    return file.name.startswith(WORDS)
 
 
 def _data() -> Traversable:
     return resources.files("photomat.catalog").joinpath("data")
+
+
+def _refusal(error: ErrorDetails) -> Refusal:
+    """One of pydantic's errors in the words of the catalogue."""
+    at, kind = error["loc"], error["type"]
+    field, is_item = at[_after_last_name(at) - 1], isinstance(at[-1], int)
+    if kind == "value_error":
+        own: Refusal = error["ctx"]["error"]
+        return Refusal(own.reason, *at, *own.at)
+    if field in NAMED_BY and (kind in {"tuple_type", "too_short"} or kind.startswith("model_")):
+        return Refusal(f"at least one [[{field}]] is needed", *at)
+    if kind == "dict_type" or kind.startswith("model_"):
+        return Refusal(f"is one table: {field} = {{ … }}", *at)
+    if kind == "literal_error":
+        expected = str(error["ctx"]["expected"]).replace("'", "").replace(" or ", ", ")
+        return Refusal(f"{error['input']} is not one of {expected}" if is_item else f"is one of {expected}", *at)
+    text = "is a list of texts that is not empty" if is_item else "is a text that is not empty"
+    return Refusal(REASONS.get(kind, text), *at)
+
+
+def _after_last_name(at: Location) -> int:
+    """How far the way to a field goes: numbers at its end say which item of a list it is."""
+    return 1 + max(place for place, key in enumerate(at) if isinstance(key, str))
+
+
+def _says(line: str, hint: str) -> bool:
+    """Whether a line has the hint outside its comment: `key = "value"`, or a key that is set."""
+    code = line.split(" # ", 1)[0]
+    if "=" in hint:
+        return hint in code
+    return re.search(rf"(?<![\w.]){re.escape(hint)}\"?\s*=|^\s*\[+[\w.]*\b{re.escape(hint)}\]+", code) is not None

@@ -1,197 +1,304 @@
 """One model, from its table: names that exist, a price for every combination, an example that can be ordered."""
 
+import re
 from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any, Final
 
-from photomat.catalog.combinations import unpriced
-from photomat.catalog.entry import Entry
-from photomat.catalog.input import Condition, Input
-from photomat.catalog.load_input import INPUT_FIELDS, read_condition, read_input
-from photomat.catalog.load_price import EXTRA_FIELDS, PRICE_FIELDS, read_extra, read_rows, read_unit
-from photomat.catalog.model import (
-    AT_ONCE,
-    CATEGORIES,
-    OUTPUTS,
-    PACES,
-    STATUSES,
-    TAGS,
-    Category,
-    Kind,
-    Model,
-    Output,
-    Pace,
-    Together,
+from photomat.catalog.file_rules import MEGABYTE
+from photomat.catalog.formula import ONE_GENERATION, as_number, plain
+from photomat.catalog.input import FILE_KINDS, Condition, FileLimits, Input, Place
+from photomat.catalog.load_price import read_extra, read_rows, read_unit
+from photomat.catalog.model import AT_ONCE, CATEGORIES, TAGS, Model, Output, Pace, Together
+from photomat.catalog.order import check_order, example_of
+from photomat.catalog.price_list import unpriced
+from photomat.catalog.tables import (
+    ConditionTable,
+    DefaultTable,
+    InputTable,
+    ModelTable,
+    NeverTable,
+    Refusal,
+    nested,
+    require,
 )
-from photomat.catalog.order import check_order
-from photomat.catalog.samples import example_of
-from photomat.catalog.words import Said, Words, is_russian
+from photomat.catalog.words import LocalizedText, Words, is_russian
 from photomat.kie.families import FAMILIES, JOBS
 
-MODEL_FIELDS: Final = frozenset({
-    "id", "title", "purpose", "category", "also", "output", "protocol", "callback", "status", "off", "instead", "doubt",
-    "aliases", "tags", "pace", "free", "sent", "omits", "input", "one_of", "never", "together", "price", "step", "unit",
-    "extra", "example", "reviewed",
-})  # fmt: skip
-NEVER_FIELDS: Final = frozenset({"when", "given", "without", "above", "why"})
-TOGETHER_FIELDS: Final = frozenset({"of", "max_items", "max_seconds"})
 PACE_OF: Final[Mapping[Output, Pace]] = {"image": "steady", "video": "slow", "audio": "steady", "json": "quick"}
+UNSAID: Final = "is said neither here nor in words.toml"
 
 
-def read_model(entry: Entry, words: Words) -> Model:
-    """Read one model and see that it can be sold."""
-    model_id, titles = entry.text("id"), entry.said("title")
-    asked = entry.tables("input", INPUT_FIELDS, named_by="name")
-    inputs = tuple(read_input(each, words) for each in asked)
+def read_model(table: ModelTable, words: Words) -> Model:
+    """Build one model and see that it can be sold."""
+    inputs = nested("input", table.input, lambda each: _input(each, words))
     names = [each.name for each in inputs]
-    entry.require(len(names) == len(set(names)), "input", "two inputs bear the same name")
-    output, free, off = entry.one_of("output", OUTPUTS), entry.flag("free"), entry.some_text("off")
-    kind: Kind = "text" if output == "json" else output
-    rows = entry.some_tables("price", PRICE_FIELDS, named_by="credits")
-    extras = entry.some_tables("extra", EXTRA_FIELDS, named_by="credits")
+    require(len(names) == len(set(names)), "two inputs bear the same name", "input")
     model = Model(
-        id=model_id,
-        title=titles.ru,
-        kind=kind,
+        id=table.id,
+        title=table.title.ru,
+        kind="text" if table.output == "json" else table.output,
         inputs=inputs,
-        prices=read_rows(entry, rows, inputs, free=free),
-        unit=read_unit(entry, inputs),
-        extras=tuple(read_extra(each, inputs) for each in extras),
-        step=read_unit(entry, inputs, "step") if "step" in entry.fields else None,
-        free=free,
-        protocol=_protocol(entry, off),
-        titles=titles,
-        purpose=entry.said("purpose"),
-        output=output,
-        category=entry.one_of("category", CATEGORIES),
-        also=_also(entry),
-        tags=tuple(tag for tag in TAGS if tag in _known(entry, "tags", TAGS)),
-        status=entry.one_of("status", STATUSES, otherwise="current"),
-        pace=entry.one_of("pace", PACES, otherwise=PACE_OF[output]),
-        off=off,
-        instead=entry.some_text("instead"),
-        doubt=entry.some_text("doubt"),
-        aliases=entry.some_texts("aliases"),
-        needs_callback=entry.flag("callback"),
-        sent=_table(entry, "sent"),
-        omits=_table(entry, "omits"),
-        one_of=_one_of(entry, names),
-        never=tuple(read_condition(each) for each in entry.some_tables("never", NEVER_FIELDS, named_by="when")),
+        prices=read_rows(table, inputs),
+        unit=read_unit("unit", table.unit, inputs) if table.unit else ONE_GENERATION,
+        extras=nested("extra", table.extra, lambda each: read_extra(each, inputs)),
+        step=read_unit("step", table.step, inputs) if table.step else None,
+        free=table.free,
+        protocol=table.protocol or JOBS,
+        titles=table.title,
+        purpose=table.purpose,
+        output=table.output,
+        category=table.category,
+        also=tuple(category for category in CATEGORIES if category in table.also),
+        tags=tuple(tag for tag in TAGS if tag in table.tags),
+        status=table.status,
+        pace=table.pace or PACE_OF[table.output],
+        off=table.off,
+        instead=table.instead,
+        doubt=table.doubt,
+        aliases=table.aliases,
+        needs_callback=table.callback,
+        sent=table.sent,
+        omits=table.omits,
+        one_of=table.one_of,
+        never=tuple(_condition(each) for each in table.never),
         together=tuple(
-            _together(each, names) for each in entry.some_tables("together", TOGETHER_FIELDS, named_by="of")
+            Together(of=each.of, max_items=each.max_items, max_seconds=each.max_seconds) for each in table.together
         ),
-        example=_table(entry, "example"),
-        example_prompt=_example_prompt(entry, inputs, words),
-        reviewed=entry.some_texts("reviewed"),
+        example=table.example,
+        example_prompt=_example_prompt(table.example, inputs, words),
+        reviewed=table.reviewed,
     )
-    _check_sale(entry, model)
-    _check_conditions(entry, asked, model)
-    _check_price(entry, model)
-    _check_example(entry, model)
+    _check_sale(model)
+    _check_names(model)
+    _check_price(model)
+    _check_example(model)
     return model
 
 
-def _protocol(entry: Entry, off: str | None) -> str:
-    protocol = entry.some_text("protocol") or JOBS
-    fine = protocol in FAMILIES or (protocol == AT_ONCE and off is not None)
-    entry.require(fine, "protocol", f"is one of {', '.join(FAMILIES)}")
-    return protocol
-
-
-def _also(entry: Entry) -> tuple[Category, ...]:
-    return tuple(category for category in CATEGORIES if category in _known(entry, "also", CATEGORIES))
-
-
-def _known(entry: Entry, field: str, words: tuple[str, ...]) -> tuple[str, ...]:
-    found = entry.some_texts(field)
-    for word in found:
-        entry.require(word in words, field, f"{word} is not one of {', '.join(words)}")
+def _input(table: InputTable, words: Words, *, is_field: bool = False) -> Input:
+    """Build one input; `is_field` when it is a field of a list's lines."""
+    known = words.input(table.name)
+    title = table.title or (known.title if known else None)
+    ask = table.ask or (known.ask if known else None)
+    require(title is not None, UNSAID, "title")
+    options = _options(table, words)
+    found = Input(
+        name=table.name,
+        type=table.type,
+        required=table.required,
+        options=options,
+        default=_default(table, options),
+        defaults=nested("defaults", table.defaults, lambda each: _default_beside(each, options)),
+        sums=table.sums,
+        among=table.among,
+        pattern=_pattern(table),
+        like=table.like,
+        totals=_totals(table),
+        min_length=table.min_length,
+        max_length=table.max_length,
+        least=table.least,
+        most=table.most,
+        step=table.step,
+        files=_files(table),
+        min_items=table.min_items,
+        max_items=table.max_items,
+        fields=nested("fields", table.fields_, lambda each: _input(each, words, is_field=True)),
+        main=table.main,
+        total_length=table.total_length,
+        default_items=_default_items(table),
+        of=table.of,
+        place=_place(table),
+        sends=table.sends,
+        condition=_condition(table),
+        title=title,
+        ask=ask,
+        labels=_labels(table, options, words),
+    )
+    require(is_field or found.place != "ask" or ask is not None, UNSAID, "ask")
+    is_main_known = found.main is None or found.main in {each.name for each in found.fields}
+    require(is_main_known, f"{found.main} is not a field of its lines", "main")
+    _check_number(found)
     return found
 
 
-def _table(entry: Entry, field: str) -> Mapping[str, Any]:
-    found = entry.fields.get(field, {})
-    entry.require(isinstance(found, dict), field, f"is one table: {field} = {{ … }}")
-    return dict(found)
-
-
-def _one_of(entry: Entry, names: list[str]) -> tuple[tuple[str, ...], ...]:
-    sets = entry.fields.get("one_of", [])
-    fine = isinstance(sets, list) and all(isinstance(each, list) and each for each in sets)
-    entry.require(fine, "one_of", "is a list of lists of inputs")
-    for name in (name for each in sets for name in each):
-        entry.require(name in names, "one_of", f"{name} is not an input of this model")
-    return tuple(tuple(each) for each in sets)
-
-
-def _together(entry: Entry, names: list[str]) -> Together:
-    of = entry.texts("of")
-    for name in of:
-        entry.require(name in names, "of", f"{name} is not an input of this model")
-    return Together(of=of, max_items=entry.whole("max_items"), max_seconds=entry.measure("max_seconds"))
-
-
-def _check_sale(entry: Entry, model: Model) -> None:
-    entry.require(
-        bool(model.prices) or model.off is not None, "price", "a model without a price is `off`, and says why"
+def _condition(table: ConditionTable) -> Condition:
+    return Condition(
+        when=tuple((name, _values(value)) for name, value in table.when.items()),
+        given=table.given,
+        without=table.without,
+        above=tuple(table.above.items()),
+        why=table.why if isinstance(table, NeverTable) else None,
     )
-    fine = model.status in {"current", "legacy-endpoint"} or model.off is not None
-    entry.require(fine, "off", f"a model that is {model.status} is `off`, and says why")
 
 
-def _check_conditions(entry: Entry, asked: Sequence[Entry], model: Model) -> None:
+def _values(written: Any) -> tuple[str, ...]:
+    """One value or a list of them, each in one spelling."""
+    return tuple(plain(value) for value in (written if isinstance(written, list) else [written]))
+
+
+def _options(table: InputTable, words: Words) -> tuple[str, ...]:
+    """The options; a name instead of a list means all that words.toml has under it."""
+    named = table.options
+    if table.type != "choice" or isinstance(named, tuple):
+        return named if isinstance(named, tuple) else ()
+    require(named is not None, "is a list of texts that is not empty", "options")
+    found = tuple(value for name, value in words.options if name == named)
+    require(found, f"words.toml has no [options.{named}]", "options")
+    return found
+
+
+def _default(table: InputTable, options: Sequence[str]) -> str | None:
+    default = table.default
+    if default is None or table.type == "list":
+        return None
+    is_value = isinstance(default, str | int | float) and default != ""
+    require(is_value, "is a text, a number, true or false", "default")
+    require(not options or plain(default) in options, "is not among the options", "default")
+    require(table.type != "switch" or plain(default) in {"true", "false"}, "is true or false", "default")
+    return plain(default)
+
+
+def _default_items(table: InputTable) -> tuple[Mapping[str, str], ...]:
+    lines = table.default if table.type == "list" and table.default is not None else []
+    fine = isinstance(lines, list) and all(isinstance(line, dict) for line in lines)
+    require(fine, "is a list of lines", "default")
+    return tuple({name: plain(value) for name, value in line.items()} for line in lines)
+
+
+def _default_beside(table: DefaultTable, options: Sequence[str]) -> tuple[Condition, str]:
+    """What holds instead of the default, and beside what."""
+    require(not options or table.value in options, "is not among the options", "is")
+    return _condition(table), table.value
+
+
+def _pattern(table: InputTable) -> str | None:
+    try:
+        fits = table.pattern is None or re.fullmatch(table.pattern, table.like or "") is not None
+    except re.error as error:
+        raise Refusal(f"is no pattern: {error}", "pattern") from None
+    require(fits, "is an example that the pattern takes", "like")
+    return table.pattern
+
+
+def _totals(table: InputTable) -> tuple[tuple[str, Decimal], ...]:
+    require(table.totals.keys() <= {each.name for each in table.fields_}, "names fields of its lines", "totals")
+    return tuple(table.totals.items())
+
+
+def _place(table: InputTable) -> Place:
+    must_ask = table.required and table.default is None
+    place = table.place or ("ask" if must_ask else "card")
+    require(place == "ask" or not must_ask, "of a required input without a default is ask", "place")
+    return place
+
+
+def _files(table: InputTable) -> FileLimits | None:
+    if table.type not in {"file", "files"}:
+        return None
+    if table.kind is None:
+        raise Refusal(f"is one of {', '.join(FILE_KINDS)}", "kind")
+    return FileLimits(
+        kind=table.kind,
+        formats=table.formats,
+        max_bytes=None if table.max_mb is None else table.max_mb * MEGABYTE,
+        min_seconds=table.min_seconds,
+        max_seconds=table.max_seconds,
+        total_seconds=table.total_seconds,
+        min_side=table.min_side,
+        max_side=table.max_side,
+    )
+
+
+def _labels(table: InputTable, options: Sequence[str], words: Words) -> dict[str, LocalizedText]:
+    """What each option means: said here, in the shared words, or plain by itself."""
+    for option in table.labels:
+        require(option in options, "is not a field here", "labels", option)
+    labels: dict[str, LocalizedText] = {}
+    for option in options if not table.plain else ():
+        said = table.labels.get(option) or words.option(table.name, option)
+        if said is None:
+            reason = f"nobody says what {option!r} means: `labels`, words.toml, or `plain = true`"
+            raise Refusal(reason, "options")
+        labels[option] = said
+    return labels
+
+
+def _check_number(asked: Input) -> None:
+    if asked.type != "number":
+        return
+    require(asked.step is None or asked.step > 0, "is above zero", "step")
+    low = Decimal("-Infinity") if asked.least is None else asked.least
+    high = Decimal("Infinity") if asked.most is None else asked.most
+    require(low <= high, "is not below `min`", "max")
+    number = as_number(asked.default) if asked.default is not None else None
+    require(asked.default is None or number is not None, "is a number", "default")
+    require(number is None or low <= number <= high, "is outside `min` and `max`", "default")
+
+
+def _example_prompt(example: Mapping[str, Any], inputs: Sequence[Input], words: Words) -> LocalizedText | None:
+    """What the example describes, in both languages: its first text."""
+    said = next((example[each.name] for each in inputs if each.type == "text" and each.name in example), None)
+    if said is None or not is_russian(said):
+        return None if said is None else LocalizedText(ru=said, en=said)
+    require(said in words.examples, "words.toml does not say in its [example] what this is in English", "example")
+    return LocalizedText(ru=said, en=words.examples[said])
+
+
+def _check_sale(model: Model) -> None:
+    is_spoken = model.protocol in FAMILIES or (model.protocol == AT_ONCE and model.off is not None)
+    require(is_spoken, f"is one of {', '.join(FAMILIES)}", "protocol")
+    require(model.prices or model.off, "a model without a price is `off`, and says why", "price")
+    is_current = model.status in {"current", "legacy-endpoint"}
+    require(is_current or model.off, f"a model that is {model.status} is `off`, and says why", "off")
+
+
+def _check_names(model: Model) -> None:
     """An input, a rule or an example speaks of inputs that exist, and of values they can have."""
     by_name = {each.name: each for each in model.inputs}
-    for owner, each in zip(asked, model.inputs, strict=True):
-        _check_condition(owner, "when" if each.condition.when else "without", each.condition, by_name)
+    for position, each in enumerate(model.inputs):
+        at = ("input", position)
+        _check_condition(each.condition, by_name, *at, "when" if each.condition.when else "without")
         for condition, _ in each.defaults:
-            _check_condition(owner, "defaults", condition, by_name)
-        _check_fields_spoken_of(owner, each, model.inputs)
+            _check_condition(condition, by_name, *at, "defaults")
+        _check_fields_named(each, model.inputs, *at)
     for never in model.never:
-        _check_condition(entry, "never", never, by_name)
-    for name in model.example:
-        entry.require(name in by_name, "example", f"{name} is not an input of this model")
+        _check_condition(never, by_name, "never")
+    named = [("one_of", name) for names in model.one_of for name in names] + [
+        ("example", name) for name in model.example
+    ]
+    for field, name in named:
+        require(name in by_name, f"{name} is not an input of this model", field)
+    for position, rule in enumerate(model.together):
+        for name in rule.of:
+            require(name in by_name, f"{name} is not an input of this model", "together", position, "of")
 
 
-def _check_condition(entry: Entry, field: str, condition: Condition, by_name: Mapping[str, Input]) -> None:
-    for name in condition.names:
-        entry.require(name in by_name, field, f"{name} is not an input of this model")
+def _check_condition(condition: Condition, by_name: Mapping[str, Input], *at: str | int) -> None:
+    for name in sorted(condition.names):
+        require(name in by_name, f"{name} is not an input of this model", *at)
     for name, values in condition.when:
+        asked = by_name[name]
+        possible = {"choice": asked.options, "switch": ("true", "false")}.get(asked.type, values)
         for value in values:
-            fine = _can_be(by_name[name], value)
-            entry.require(fine, field, f"{name} = {value!r} is not an option of this model")
+            require(value in possible, f"{name} = {value!r} is not an option of this model", *at)
 
 
-def _check_fields_spoken_of(entry: Entry, asked: Input, inputs: Sequence[Input]) -> None:
+def _check_fields_named(asked: Input, inputs: Sequence[Input], *at: str | int) -> None:
     """`sums` and `among` name a field of a list of this model."""
     known = {f"{each.name}.{field.name}" for each in inputs for field in each.fields}
     for word, named in (("sums", asked.sums), *(("among", field.among) for field in asked.fields)):
-        entry.require(named is None or named in known, word, f"{named} is not a field of a list of this model")
+        require(named is None or named in known, f"{named} is not a field of a list of this model", *at, word)
 
 
-def _can_be(asked: Input, value: str) -> bool:
-    return value in {"choice": asked.options, "switch": ("true", "false")}.get(asked.type, (value,))
-
-
-def _check_price(entry: Entry, model: Model) -> None:
+def _check_price(model: Model) -> None:
     lacking = unpriced(model) if model.prices else None
     shown = ", ".join(f"{name} = {value!r}" for name, value in (lacking or {}).items())
-    entry.require(lacking is None, "price", f"no row fits {shown or 'these inputs'}")
+    require(lacking is None, f"no row fits {shown or 'these inputs'}", "price")
 
 
-def _example_prompt(entry: Entry, inputs: Sequence[Input], words: Words) -> Said | None:
-    """What the example describes, in both languages: its first text."""
-    example = _table(entry, "example")
-    said = next((example[each.name] for each in inputs if each.type == "text" and each.name in example), None)
-    if said is None or not is_russian(said):
-        return None if said is None else Said(ru=said, en=said)
-    entry.require(said in words.examples, "example", "words.toml does not say in its [example] what this is in English")
-    return Said(ru=said, en=words.examples[said])
-
-
-def _check_example(entry: Entry, model: Model) -> None:
+def _check_example(model: Model) -> None:
     """Whatever Kie still takes has an example that can be ordered as it is."""
-    if not model.can_be_ordered:
-        return
-    refused = check_order(model, example_of(model))
+    refused = check_order(model, example_of(model)) if model.can_be_ordered else ()
     shown = "; ".join(f"{each.key} {dict(each.facts)}" for each in refused)
-    entry.require(not refused, "example", f"cannot be ordered: {shown}")
+    require(not refused, f"cannot be ordered: {shown}", "example")

@@ -1,14 +1,27 @@
-"""An AI model of the catalogue: what it is called, what it asks for, what Kie takes for it. Pure."""
+"""An AI model of the catalogue: what it is called, what it asks for, what Kie takes for it. Pure.
 
-from collections.abc import Mapping
+An order has more in it than a customer said: defaults, lines that other lists refer to, sums of lines (`filled_in`).
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Final, Literal, TypeAlias, get_args
 
-from photomat.catalog.filling import filled_in
-from photomat.catalog.formula import ONE_GENERATION, Extra, Part, PriceRow, Unit, base_part, is_given, total
+from photomat.catalog.formula import (
+    ONE_GENERATION,
+    Extra,
+    Part,
+    PriceRow,
+    PriceUnit,
+    as_number,
+    base_part,
+    is_given,
+    plain,
+    total,
+)
 from photomat.catalog.input import INPUT_TYPES, Condition, Input, InputType
-from photomat.catalog.words import Said
+from photomat.catalog.words import LocalizedText
 from photomat.kie.families import JOBS
 
 __all__ = ["INPUT_TYPES", "KINDS", "Input", "InputType", "Kind", "Model"]
@@ -66,13 +79,13 @@ class Model:
     kind: Kind
     inputs: tuple[Input, ...]
     prices: tuple[PriceRow, ...]
-    unit: Unit = ONE_GENERATION
+    unit: PriceUnit = ONE_GENERATION
     extras: tuple[Extra, ...] = ()
-    step: Unit | None = None
+    step: PriceUnit | None = None
     free: bool = False
     protocol: str = JOBS
-    titles: Said | None = None
-    purpose: Said | None = None
+    titles: LocalizedText | None = None
+    purpose: LocalizedText | None = None
     output: Output = "image"
     category: Category = "text-to-image"
     also: tuple[Category, ...] = ()
@@ -90,7 +103,7 @@ class Model:
     never: tuple[Condition, ...] = ()
     together: tuple[Together, ...] = ()
     example: Mapping[str, Any] = field(default_factory=dict)
-    example_prompt: Said | None = None
+    example_prompt: LocalizedText | None = None
     reviewed: tuple[str, ...] = ()
 
     @property
@@ -143,3 +156,93 @@ class Model:
     def has_one_price(self) -> bool:
         """Whether every order of this model costs the same."""
         return len(self.prices) == 1 and not self.unit.counts and not self.extras
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Catalog:
+    """Every model we know, by id, in the order of the files: those on sale, those that are off, those that are gone.
+
+    `omitted` are inputs of Kie that no form offers, and why.
+    """
+
+    models: Mapping[str, Model]
+    omitted: Mapping[str, str] = field(default_factory=dict)
+
+    def get(self, model_id: str) -> Model:
+        """The model of this id; KeyError when nobody knows it."""
+        return self.models[model_id]
+
+    @property
+    def sellable(self) -> tuple[Model, ...]:
+        """Whatever may be bought."""
+        return tuple(model for model in self.models.values() if model.is_sellable)
+
+    def sources(self, model: Model, asked: Input) -> tuple[Model, ...]:
+        """The models whose results an input takes: those it names, or all of a category that speak as this one does."""
+        speaks_jobs = model.protocol == JOBS
+        return tuple(
+            each
+            for each in self.models.values()
+            if each.id in asked.of or (each.category in asked.of and (each.protocol == JOBS) is speaks_jobs)
+        )
+
+
+def filled_in(asked: Sequence[Input], given: Mapping[str, Any]) -> dict[str, Any]:
+    """The given values, and what holds beside them wherever nothing was said."""
+    defaults = {each.name: each.default for each in asked if each.default is not None}
+    filled = {**defaults, **given}
+    for each in asked:
+        holding = next((value for condition, value in each.defaults if condition.holds(filled)), None)
+        if holding is not None and each.name not in given:
+            filled[each.name] = holding
+        if each.default_items:
+            filled[each.name] = _with_spoken_of(asked, each, filled)
+    for each in asked:
+        total = sum_for(asked, each, filled)
+        filled |= {} if total is None else {each.name: plain(total)}
+    return filled
+
+
+def sum_for(asked: Sequence[Input], each: Input, filled: Mapping[str, Any]) -> Decimal | None:
+    """What an input is by the lines it sums; None where it sums nothing, or there are no lines that make sense."""
+    name, _, field = (each.sums or "").partition(".")
+    listed = next((other for other in asked if other.name == name), None)
+    if listed is None or not is_given(filled.get(name)) or not listed.condition.holds(filled):
+        return None
+    return total_of(listed, field, filled[name])
+
+
+def total_of(listed: Input, field: str, lines: Any) -> Decimal:
+    """The numbers of a field in all lines, added up; `40%` is forty."""
+    numbers = [as_number(value.removesuffix("%")) for value in values_of_field(listed, field, lines)]
+    return sum((number for number in numbers if number is not None), Decimal(0))
+
+
+def values_of_field(listed: Input, field: str, lines: Any) -> list[str]:
+    """A field of every line, by its default where a line does not say it."""
+    default = next((each.default for each in listed.fields if each.name == field), None)
+    found = [line.get(field, default) for line in lines if isinstance(line, Mapping)] if isinstance(lines, list) else []
+    return [plain(value).strip() for value in found if is_given(value)]
+
+
+def spoken_of(asked: Sequence[Input], target: str, filled: Mapping[str, Any]) -> list[str]:
+    """The values that fields `among` the target (`speakers.speaker_id`) have in their lines."""
+    return [
+        value
+        for listed in asked
+        for field in listed.fields
+        if field.among == target
+        for value in values_of_field(listed, field.name, filled.get(listed.name))
+    ]
+
+
+def _with_spoken_of(asked: Sequence[Input], each: Input, filled: Mapping[str, Any]) -> list[Any]:
+    """The lines of a list with its default ones for whatever other lists speak of; without any, the first of them."""
+    given = filled.get(each.name)
+    lines = list(given) if isinstance(given, list) else []
+    for part in each.fields:
+        wanted = spoken_of(asked, f"{each.name}.{part.name}", filled)
+        known = values_of_field(each, part.name, lines)
+        lines += [line for line in each.default_items if line.get(part.name) in wanted and line[part.name] not in known]
+    is_spoken_of = any(other.among for listed in asked for other in listed.fields)
+    return lines or list(each.default_items[:1] if is_spoken_of else each.default_items)

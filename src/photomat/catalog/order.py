@@ -1,16 +1,30 @@
-"""A whole order: which inputs make sense in it, whether it is complete, and what Kie is sent. Pure."""
+"""A whole order: which inputs make sense in it, whether it is complete and fits, and what Kie is sent. Pure.
 
-from collections.abc import Mapping
+`check_order` says everything that stands against an order; `unfit` whether what it refers to (files, earlier results) is still
+there and still fits. `example_of` fills an order from the catalogue's own example.
+"""
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, Final
 
 from photomat.catalog.answers import Refused, check_answer
-from photomat.catalog.filling import sum_for
-from photomat.catalog.formula import as_number, is_given
-from photomat.catalog.input import Condition, Input
-from photomat.catalog.list_rules import check_lists
-from photomat.catalog.model import Model, Together
+from photomat.catalog.file_rules import MEGABYTE, FileFacts, check_files, measured
+from photomat.catalog.formula import as_number, is_given, plain
+from photomat.catalog.input import Condition, FileKind, FileLimits, Input
+from photomat.catalog.model import Model, Together, spoken_of, sum_for, total_of, values_of_field
+from photomat.catalog.reference import FileRef, Ref, references
 from photomat.kie.families import FAMILIES
+
+HOST: Final = "https://files.example/photomat"
+SAMPLE_TASK: Final = "0123456789abcdef0123456789abcdef"
+SAMPLE_TRACK: Final = "0123abcd-4567-89ef-0123-456789abcdef"
+SAMPLE_FILES: Final[Mapping[FileKind, FileFacts]] = {
+    "image": FileFacts(kind="image", format="jpg", size_bytes=MEGABYTE, width=1024, height=1024),
+    "video": FileFacts(kind="video", format="mp4", size_bytes=4 * MEGABYTE, seconds=Decimal(5), width=1280, height=720),
+    "audio": FileFacts(kind="audio", format="mp3", size_bytes=MEGABYTE, seconds=Decimal(10)),
+    "document": FileFacts(kind="document", format="pdf", size_bytes=MEGABYTE),
+}
 
 
 def relevant(model: Model, inputs: Mapping[str, Any]) -> tuple[Input, ...]:
@@ -90,3 +104,134 @@ def _too_much(
     if rule.max_seconds is not None and seconds > rule.max_seconds:
         return [Refused(key="form-files-long", facts={"limit": str(rule.max_seconds), "seconds": str(seconds)})]
     return []
+
+
+def check_lists(asked: Sequence[Input], filled: Mapping[str, Any]) -> list[Refused]:
+    """Everything that stands against the lists of an order."""
+    listed = [each for each in asked if is_given(filled.get(each.name)) and each.condition.holds(filled)]
+    return [*_sums(asked, filled), *_totals(listed, filled), *_spoken_of(asked, listed, filled)]
+
+
+def _sums(asked: Sequence[Input], filled: Mapping[str, Any]) -> Iterator[Refused]:
+    """A sum is bound like the input that it is."""
+    for each in asked:
+        total = sum_for(asked, each, filled)
+        if total is not None and isinstance(check_answer(each, plain(total)), Refused):
+            least, most = _bounds(each)
+            name = (each.sums or "").partition(".")[0]
+            facts = {"input": name, "total": plain(total), "least": least, "most": most}
+            yield Refused(key="form-lines-sum", facts=facts)
+
+
+def _bounds(each: Input) -> tuple[str, str]:
+    numbers = sorted(number for option in each.options if (number := as_number(option)) is not None)
+    bounds = (numbers[0], numbers[-1]) if numbers else (each.least, each.most)
+    least, most = ("∞" if bound is None else plain(bound) for bound in bounds)
+    return least, most
+
+
+def _totals(listed: Sequence[Input], filled: Mapping[str, Any]) -> Iterator[Refused]:
+    for each in listed:
+        for field, limit in each.totals:
+            total = total_of(each, field, filled[each.name])
+            if total != limit:
+                yield Refused(
+                    key="form-lines-total", facts={"input": field, "limit": plain(limit), "total": plain(total)}
+                )
+
+
+def _spoken_of(asked: Sequence[Input], listed: Sequence[Input], filled: Mapping[str, Any]) -> Iterator[Refused]:
+    """Whatever is spoken of has a line, and one only."""
+    for each in listed:
+        for field in each.fields:
+            wanted = spoken_of(asked, f"{each.name}.{field.name}", filled)
+            known = values_of_field(each, field.name, filled[each.name])
+            lacking = next((value for value in wanted if value not in known), None)
+            if lacking is not None:
+                yield Refused(
+                    key="form-lines-lack", facts={"input": each.name, "value": field.labels.get(lacking, lacking)}
+                )
+            twice = next((value for value in known if wanted and known.count(value) > 1), None)
+            if twice is not None:
+                yield Refused(
+                    key="form-lines-twice", facts={"input": each.name, "value": field.labels.get(twice, twice)}
+                )
+
+
+def unfit(
+    model: Model, inputs: Mapping[str, Any], *, gone: Collection[Ref], facts: Mapping[FileRef, FileFacts]
+) -> dict[str, Refused]:
+    """Which inputs cannot stay as they are, and why: `gone` is no longer there, nor is a file of which nothing is known."""
+    found: dict[str, Refused] = {}
+    for each in open_to_customers(model, inputs):
+        refs = list(references(inputs.get(each.name)))
+        if any(ref in gone or (isinstance(ref, FileRef) and ref not in facts) for ref in refs):
+            found[each.name] = Refused(key="form-gone", facts={"input": each.name})
+            continue
+        checked = (check_files(asked, [facts[ref] for ref in files]) for asked, files in _files(each, inputs))
+        wrong = next((refused for refused in checked if refused), None)
+        found |= {each.name: wrong} if wrong else {}
+    return found
+
+
+def limits_of_files(model: Model, inputs: Mapping[str, Any]) -> dict[FileRef, list[FileLimits]]:
+    """What the model takes where each file of an order is given; a file may be given in several places."""
+    found: dict[FileRef, list[FileLimits]] = {}
+    for each in model.inputs:
+        for asked, refs in _files(each, inputs):
+            for ref in refs:
+                found.setdefault(ref, []).extend([asked.files] if asked.files else [])
+    return found
+
+
+def _files(asked: Input, inputs: Mapping[str, Any]) -> Iterator[tuple[Input, list[FileRef]]]:
+    """The files of an input, or of every line of a list, each with what they are asked for as."""
+    value = inputs.get(asked.name)
+    lines = value if asked.type == "list" and isinstance(value, list) else [inputs]
+    for line in (line for line in lines if isinstance(line, Mapping)):
+        for each in asked.fields or (asked,):
+            files = [ref for ref in references(line.get(each.name)) if isinstance(ref, FileRef)]
+            if each.takes_files and files:
+                yield each, files
+
+
+def example_of(model: Model) -> dict[str, Any]:
+    """The inputs of the example: as the catalogue has them, with a sample for every required file and earlier task."""
+    inputs = dict(model.example)
+    chosen = _alternative(model, inputs)
+    for each in relevant(model, inputs):
+        needed = (each.required and each.default is None and not each.default_items) or each.name in chosen
+        sample = _sample(each) if needed and not is_given(inputs.get(each.name)) else None
+        inputs |= {} if sample is None else {each.name: sample}
+    return inputs
+
+
+def example_facts(model: Model, inputs: Mapping[str, Any]) -> dict[str, Decimal]:
+    """What a price counts of the example's files."""
+    taken = [each for each in model.inputs if each.files is not None and is_given(inputs.get(each.name))]
+    counts = {each.name: len(inputs[each.name]) if isinstance(inputs[each.name], list) else 1 for each in taken}
+    return measured({each.name: [SAMPLE_FILES[each.files.kind]] * counts[each.name] for each in taken if each.files})
+
+
+def _alternative(model: Model, inputs: Mapping[str, Any]) -> tuple[str, ...]:
+    """The first of several ways to order, unless the example already takes one."""
+    if any(all(is_given(inputs.get(name)) for name in names) for names in model.one_of):
+        return ()
+    return model.one_of[0] if model.one_of else ()
+
+
+def _sample(asked: Input) -> Any:
+    match asked.type:
+        case "file" | "files":
+            sample = SAMPLE_FILES[asked.files.kind] if asked.files else SAMPLE_FILES["image"]
+            formats = asked.files.formats if asked.files else ()
+            suffix = sample.format if not formats or sample.format in formats else formats[0]
+            count = asked.min_items or 1
+            urls = [f"{HOST}/{sample.kind}-{number}.{suffix}" for number in range(1, count + 1)]
+            return urls if asked.type == "files" else urls[0]
+        case "task":
+            return SAMPLE_TASK
+        case "track":
+            return SAMPLE_TRACK
+        case _:
+            return None

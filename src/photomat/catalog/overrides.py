@@ -1,23 +1,25 @@
-"""Prices an operator set without a deploy: every statement on `model_prices`.
+"""What operators set for a model without a deploy: every statement on `model_prices` and `model_settings`.
 
-Read with each quote, in the buying transaction too, so a change holds everywhere at once. A fixed price of another currency
-does not stand: it would be another price.
+Both are read with each use, prices in the buying transaction too, so a change takes effect everywhere at once; most models
+have no row. A fixed price in another currency does not apply: it would be another price.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
-from photomat.catalog.pricing import NO_RULES, Override, OverrideKind, Standing
+from photomat.catalog.pricing import NO_RULES, Override, OverrideKind, PriceRules
+from photomat.catalog.storefront import AS_IN_ITS_FILE, ModelSetting
 from photomat.db.pool import Pool, Transaction
+from photomat.db.rows import Row
 
 KINDS: Final[tuple[OverrideKind, ...]] = ("fixed", "markup", "free", "discount")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class StoredOverride:
     """One rule as the table has it; only a fixed price has a currency."""
 
     price_id: int
@@ -31,7 +33,7 @@ class Kept:
     cleared_at: datetime | None
 
 
-async def standing_rules(session: Pool | Transaction, *, currency: str) -> dict[str, Standing]:
+async def standing_rules(session: Pool | Transaction, *, currency: str) -> dict[str, PriceRules]:
     """The rules that stand now, by model; most models have none."""
     rows = await session.fetch(
         """
@@ -49,7 +51,7 @@ async def standing_rules(session: Pool | Transaction, *, currency: str) -> dict[
     }
 
 
-async def rules_of(session: Pool | Transaction, model: str, *, currency: str) -> Standing:
+async def rules_of(session: Pool | Transaction, model: str, *, currency: str) -> PriceRules:
     """The rules that stand now for one model."""
     return (await standing_rules(session, currency=currency)).get(model, NO_RULES)
 
@@ -106,7 +108,7 @@ async def clear_rules(tx: Transaction, model: str) -> int:
     return len(cleared)
 
 
-async def kept_rules(pool: Pool, model: str, *, limit: int = 20) -> list[Kept]:
+async def kept_rules(pool: Pool, model: str, *, limit: int = 20) -> list[StoredOverride]:
     """The newest rules of a model, ended ones too."""
     rows = await pool.fetch(
         """
@@ -120,16 +122,16 @@ async def kept_rules(pool: Pool, model: str, *, limit: int = 20) -> list[Kept]:
     return [_kept(row) for row in rows]
 
 
-def _standing(rows: Sequence[Mapping[str, Any]]) -> Standing:
+def _standing(rows: Sequence[Row]) -> PriceRules:
     found = [_override(row) for row in rows]
-    return Standing(
+    return PriceRules(
         rule=next((each for each in found if each.kind != "discount"), None),
         discount=next((each for each in found if each.kind == "discount"), None),
     )
 
 
-def _kept(row: Mapping[str, Any]) -> Kept:
-    return Kept(
+def _kept(row: Row) -> StoredOverride:
+    return StoredOverride(
         price_id=row["price_id"],
         model=row["model"],
         override=_override(row),
@@ -142,10 +144,60 @@ def _kept(row: Mapping[str, Any]) -> Kept:
     )
 
 
-def _override(row: Mapping[str, Any]) -> Override:
+def _override(row: Row) -> Override:
     return Override(
         kind=next(kind for kind in KINDS if kind == row["kind"]),
         value=Decimal(row["value"]),
         until=row["until_at"],
         confirmed=row["confirmed"],
+    )
+
+
+async def settings_of_models(session: Pool | Transaction) -> dict[str, ModelSetting]:
+    """What is set now, by model."""
+    rows = await session.fetch("SELECT model, hidden, featured, sold, title_ru, title_en FROM model_settings")
+    return {row["model"]: _setting(row) for row in rows}
+
+
+async def setting_of(session: Pool | Transaction, model: str) -> ModelSetting:
+    """What is set now for one model."""
+    row = await session.fetchrow(
+        "SELECT hidden, featured, sold, title_ru, title_en FROM model_settings WHERE model = $1", model
+    )
+    return AS_IN_ITS_FILE if row is None else _setting(row)
+
+
+async def lock_setting(tx: Transaction, model: str) -> ModelSetting:
+    """What is set for a model, held until this transaction ends: changes of one model happen one after the other."""
+    await tx.execute("INSERT INTO model_settings (model) VALUES ($1) ON CONFLICT (model) DO NOTHING", model)
+    row = await tx.fetchrow(
+        "SELECT hidden, featured, sold, title_ru, title_en FROM model_settings WHERE model = $1 FOR UPDATE", model
+    )
+    return AS_IN_ITS_FILE if row is None else _setting(row)
+
+
+async def keep_setting(tx: Transaction, model: str, setting: ModelSetting) -> None:
+    """Set it, for every reader from the commit on."""
+    await tx.execute(
+        """
+        UPDATE model_settings
+           SET hidden = $2, featured = $3, sold = $4, title_ru = $5, title_en = $6, changed_at = photomat_now()
+         WHERE model = $1
+        """,
+        model,
+        setting.hidden,
+        setting.featured,
+        setting.sold,
+        setting.title_ru,
+        setting.title_en,
+    )
+
+
+def _setting(row: Row) -> ModelSetting:
+    return ModelSetting(
+        hidden=row["hidden"],
+        featured=row["featured"],
+        sold=row["sold"],
+        title_ru=row["title_ru"],
+        title_en=row["title_en"],
     )

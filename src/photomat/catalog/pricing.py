@@ -1,22 +1,171 @@
-"""How a price is made: Kie's credits for the chosen inputs × $0.005 × rate × markup, less a discount, rounded up to a step.
+"""How a price is made, and the quote that keeps everything it was made of. Pure.
+
+    price = Kie's credits for the chosen inputs × $0.005 × rate × markup, less a discount, rounded up to a step
 
 An operator's rule for the model may set the price, another markup, or nothing at all (`overrides.py`). Decimal throughout, and
-every step rounds towards more. A price is never below cost, unless an operator has confirmed that it shall be.
+every step rounds up. A price is never below cost, unless an operator has confirmed that it may be.
+
+A quote is frozen on the job as JSON when it is bought (`as_json`), so that "why 12 ₽?" can be answered whatever the prices
+are by then. It holds what only operators may see (cost, rate, markup): leave that out of what a customer reads.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from decimal import Decimal, localcontext
-from typing import Any, Final, Literal, TypeAlias
+from decimal import ROUND_CEILING, Decimal, InvalidOperation, localcontext
+from typing import Any, Final, Literal, TypeAlias, get_args
 
-from photomat.catalog.formula import EXACT_ENOUGH, total
+from photomat.catalog.formula import EXACT_ENOUGH, ONE, UNIT_WORDS, Part, total
 from photomat.catalog.model import Model
-from photomat.catalog.quote import USD_PER_CREDIT, Quote, Rule, cost_of
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
 
+Rule: TypeAlias = Literal["formula", "fixed", "markup", "free"]
+"""Which rule made the price: the settings', or one an operator set for the model (the catalogue itself may say `free`)."""
+
+RULES: Final[tuple[Rule, ...]] = get_args(Rule)
+USD_PER_CREDIT: Final = Decimal("0.005")
 OverrideKind: TypeAlias = Literal["fixed", "markup", "free", "discount"]
 WHOLE: Final = Decimal(100)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Voucher:
+    """A generation that a promo code pays for; `price` is what it would cost without, `left` how many there were then."""
+
+    use_id: int
+    code: str
+    left: int
+    price: Money
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Quote:
+    """A price and its reasons. `raised` means that it would have been below cost and nobody had confirmed that.
+
+    With a `paid_by` pass the price is nothing; all the rest is what it would be made of without.
+    """
+
+    price: Money
+    cost: Money
+    parts: tuple[Part, ...]
+    rule: Rule
+    usd_rate: Decimal
+    markup: Decimal
+    step: int = 1
+    percent: Decimal | None = None
+    until: datetime | None = None
+    raised: bool = False
+    paid_by: Voucher | None = None
+
+    @property
+    def credits(self) -> Decimal:
+        """What Kie takes, as far as the catalogue knows."""
+        return total(self.parts)
+
+    def with_voucher(self, one: Voucher) -> "Quote":
+        """The same generation, paid for by a pass."""
+        return replace(self, price=Money(0, self.price.currency), paid_by=one)
+
+    def without_voucher(self) -> "Quote":
+        """What it costs when nobody else pays."""
+        return self if self.paid_by is None else replace(self, price=self.paid_by.price, paid_by=None)
+
+    def price_of(self, part: Part) -> Decimal:
+        """What a customer pays for `each` units of a part, in major units, before discount and rounding."""
+        return self.price_of_credits(part.rate)
+
+    def price_of_credits(self, credits_: Decimal) -> Decimal:
+        """What a customer pays for so many credits, in major units, before discount and rounding."""
+        with localcontext(EXACT_ENOUGH):
+            return credits_ * USD_PER_CREDIT * self.usd_rate * self.markup
+
+    def as_json(self) -> dict[str, Any]:
+        """The quote as a job keeps it."""
+        return {
+            "price": self.price.minor,
+            "cost": self.cost.minor,
+            "currency": self.price.currency,
+            "rule": self.rule,
+            "usd_rate": str(self.usd_rate),
+            "markup": str(self.markup),
+            "step": self.step,
+            "credits": str(self.credits),
+            "percent": None if self.percent is None else str(self.percent),
+            "until": None if self.until is None else self.until.isoformat(),
+            "raised": self.raised,
+            "parts": [_part_as_json(part) for part in self.parts],
+        } | ({} if self.paid_by is None else {"pass": _voucher_as_json(self.paid_by)})
+
+
+def agreed(price: Money) -> Quote:
+    """A price nobody calculated: it is what it is."""
+    nothing = Money(0, price.currency)
+    return Quote(price=price, cost=nothing, parts=(), rule="fixed", usd_rate=ONE, markup=ONE)
+
+
+def quote_from_json(kept: Mapping[str, Any] | None) -> Quote | None:
+    """The quote a job keeps; None where it has none, or one this version cannot read."""
+    try:
+        return None if kept is None else _read(kept)
+    except (KeyError, TypeError, ValueError, InvalidOperation):
+        return None
+
+
+def cost_of(credits_: Decimal, usd_rate: Decimal, currency: str) -> Money:
+    """What so many credits cost us; a begun minor unit is a whole one."""
+    with localcontext(EXACT_ENOUGH):
+        minor = credits_ * USD_PER_CREDIT * usd_rate * MINOR_PER_MAJOR
+        return Money(int(minor.to_integral_value(rounding=ROUND_CEILING)), currency)
+
+
+def _part_as_json(part: Part) -> dict[str, Any]:
+    return {
+        "rate": str(part.rate),
+        "unit": part.unit,
+        "each": str(part.each),
+        "count": str(part.count),
+        "when": dict(part.when),
+    } | ({} if part.size is None else {"size": str(part.size)})
+
+
+def _voucher_as_json(one: Voucher) -> dict[str, Any]:
+    return {"use_id": one.use_id, "code": one.code, "left": one.left, "price": one.price.minor}
+
+
+def _read_voucher(kept: Mapping[str, Any] | None, currency: str) -> Voucher | None:
+    if kept is None:
+        return None
+    price = Money(int(kept["price"]), currency)
+    return Voucher(use_id=int(kept["use_id"]), code=str(kept["code"]), left=int(kept["left"]), price=price)
+
+
+def _read(kept: Mapping[str, Any]) -> Quote:
+    currency = str(kept["currency"])
+    until = kept["until"]
+    return Quote(
+        price=Money(int(kept["price"]), currency),
+        cost=Money(int(kept["cost"]), currency),
+        parts=tuple(_read_part(part) for part in kept["parts"]),
+        rule={rule: rule for rule in RULES}[kept["rule"]],
+        usd_rate=Decimal(kept["usd_rate"]),
+        markup=Decimal(kept["markup"]),
+        step=int(kept["step"]),
+        percent=None if kept["percent"] is None else Decimal(kept["percent"]),
+        until=None if until is None else datetime.fromisoformat(until),
+        raised=bool(kept["raised"]),
+        paid_by=_read_voucher(kept.get("pass"), currency),
+    )
+
+
+def _read_part(kept: Mapping[str, Any]) -> Part:
+    return Part(
+        rate=Decimal(kept["rate"]),
+        unit=next((word for word in UNIT_WORDS if word == kept["unit"]), "generation"),
+        each=Decimal(kept["each"]),
+        count=Decimal(kept["count"]),
+        when=tuple(kept["when"].items()),
+        size=Decimal(kept["size"]) if kept.get("size") is not None else None,
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,21 +189,21 @@ class Override:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class PriceRules:
     """The rules that stand for a model: at most one that makes the price, and one discount."""
 
     rule: Override | None = None
     discount: Override | None = None
 
 
-NO_RULES: Final = Standing()
+NO_RULES: Final = PriceRules()
 
 
 def quote(
     model: Model,
     inputs: Mapping[str, Any],
     rates: Rates,
-    standing: Standing = NO_RULES,
+    standing: PriceRules = NO_RULES,
     *,
     measured: Mapping[str, Decimal] | None = None,
 ) -> Quote:
@@ -83,7 +232,7 @@ def quote(
     )
 
 
-def price(model: Model, inputs: Mapping[str, Any], rates: Rates, standing: Standing = NO_RULES) -> Money:
+def price(model: Model, inputs: Mapping[str, Any], rates: Rates, standing: PriceRules = NO_RULES) -> Money:
     """What one generation of the model with these inputs costs a customer."""
     return quote(model, inputs, rates, standing).price
 
@@ -100,13 +249,13 @@ def samples(model: Model) -> tuple[Mapping[str, str], ...]:
     return tuple({tuple(sorted(each.items())): each for each in [dict(model.defaults), *rows]}.values())
 
 
-def _rule_of(model: Model, standing: Standing) -> Rule:
+def _rule_of(model: Model, standing: PriceRules) -> Rule:
     if standing.rule is not None and standing.rule.kind != "discount":
         return standing.rule.kind
     return "free" if model.free else "formula"
 
 
-def _wanted(rule: Rule, standing: Standing, rates: Rates, credits_: Decimal, percent: Decimal | None) -> Decimal:
+def _wanted(rule: Rule, standing: PriceRules, rates: Rates, credits_: Decimal, percent: Decimal | None) -> Decimal:
     """What the rule asks for less the discount, in minor units, before rounding."""
     if rule == "free":
         return Decimal(0)
@@ -117,12 +266,12 @@ def _wanted(rule: Rule, standing: Standing, rates: Rates, credits_: Decimal, per
         return asked if percent is None else asked * (WHOLE - percent) / WHOLE
 
 
-def _may_lose(rule: Rule, standing: Standing) -> bool:
+def _may_lose(rule: Rule, standing: PriceRules) -> bool:
     """Whether somebody said that the price may be below cost: for free, or by a confirmed rule or discount."""
     return rule == "free" or any(each is not None and each.confirmed for each in (standing.rule, standing.discount))
 
 
-def _until(standing: Standing) -> datetime | None:
+def _until(standing: PriceRules) -> datetime | None:
     """When the first of the rules ends."""
     ends = [each.until for each in (standing.rule, standing.discount) if each is not None and each.until is not None]
     return min(ends, default=None)

@@ -13,7 +13,7 @@ from typing import Final
 from photomat.catalog.model import Category, Model, Tag
 from photomat.catalog.name_sounds import by_sound, names_like
 from photomat.catalog.search_words import CATEGORY_WORDS, MAKERS, NO_NAMES, SILENT, SPOKEN, TAG_WORDS
-from photomat.catalog.words import Said
+from photomat.catalog.words import LocalizedText
 
 WORD: Final = re.compile(r"\d+(?:\.\d+)?|[a-z]+|[а-я]+")
 ENDINGS_RU: Final = (
@@ -91,7 +91,11 @@ def _split(text: str) -> list[str]:
 
 @lru_cache(maxsize=1024)
 def _terms(
-    model_id: str, titles: Said | None, purpose: Said | None, categories: tuple[Category, ...], tags: tuple[Tag, ...]
+    model_id: str,
+    titles: LocalizedText | None,
+    purpose: LocalizedText | None,
+    categories: tuple[Category, ...],
+    tags: tuple[Tag, ...],
 ) -> Mapping[str, int]:
     """Every word a model is found by, and how much it says of it."""
     found: dict[str, int] = {}
@@ -121,7 +125,7 @@ def _with_joined(words: Sequence[str]) -> list[str]:
 
 
 @lru_cache(maxsize=1024)
-def _brands(model_id: str, titles: Said | None) -> frozenset[str]:
+def _brands(model_id: str, titles: LocalizedText | None) -> frozenset[str]:
     """The names a model goes by: how its title and its id begin, and who made it."""
     starts = [_name_of(_split(text)) for text in (titles.en if titles else "", model_id)]
     makers = [words.split() for start, words in MAKERS.items() if model_id.startswith(start)]

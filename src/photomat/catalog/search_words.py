@@ -4,85 +4,85 @@ from collections.abc import Mapping
 from typing import Final
 
 from photomat.catalog.model import Category, Tag
-from photomat.catalog.words import Said
+from photomat.catalog.words import LocalizedText
 
-CATEGORY_WORDS: Final[Mapping[Category, Said]] = {
-    "text-to-image": Said(
+CATEGORY_WORDS: Final[Mapping[Category, LocalizedText]] = {
+    "text-to-image": LocalizedText(
         ru="картинка изображение рисунок нарисовать нарисуй создать генерация стикер арт иллюстрация логотип постер фото",
         en="picture image draw art illustration logo poster create generate",
     ),
-    "image-to-image": Said(
+    "image-to-image": LocalizedText(
         ru="изменить фото фотка фотография переделать стиль ремикс",
         en="picture photo image change restyle remix",
     ),
-    "image-edit": Said(
+    "image-edit": LocalizedText(
         ru="изменить правка редактор редактировать фото фотка фотошоп реставрация восстановить",
         en="photo restore edit editor retouch inpaint change",
     ),
-    "background-removal": Said(
+    "background-removal": LocalizedText(
         ru="убрать удалить вырезать фон прозрачный",
         en="remove delete cut background transparent png",
     ),
-    "upscale": Said(
+    "upscale": LocalizedText(
         ru="улучшить увеличить качество чёткость разрешение апскейл фото видео",
         en="photo video enhance upscale sharpen resolution quality hd 4k",
     ),
-    "image-analysis": Said(
+    "image-analysis": LocalizedText(
         ru="разбор разметка найти распознать анализ картинки фото",
         en="analyse analysis detect segment read image",
     ),
-    "text-to-video": Said(
+    "text-to-video": LocalizedText(
         ru="видео ролик клип фильм анимация снять",
         en="video clip film movie animation create",
     ),
-    "image-to-video": Said(
+    "image-to-video": LocalizedText(
         ru="оживить оживление фото фотка фотография картинка видео анимация двигается",
         en="animate photo picture image video bring alive",
     ),
-    "reference-to-video": Said(
+    "reference-to-video": LocalizedText(
         ru="видео образцам персонаж референс",
         en="reference character consistent video",
     ),
-    "video-to-video": Said(
+    "video-to-video": LocalizedText(
         ru="изменить видео правка монтаж продлить стиль движение",
         en="video edit change extend restyle motion",
     ),
-    "avatar": Said(
+    "avatar": LocalizedText(
         ru="аватар говорящее фото голова губы липсинк дубляж диктор",
         en="avatar talking photo head lip sync lipsync dub presenter",
     ),
-    "music": Said(
+    "music": LocalizedText(
         ru="музыка песня трек мелодия бит кавер ремикс",
         en="music song track melody beat cover",
     ),
-    "music-tool": Said(
+    "music-tool": LocalizedText(
         ru="музыка песня инструменты текст песни слова минусовка вокал дорожки",
         en="music song tool lyrics stems vocals instrumental",
     ),
-    "sound-effects": Said(
+    "sound-effects": LocalizedText(
         ru="звук звуки шум эффекты",
         en="sound effects sfx noise",
     ),
-    "text-to-speech": Said(
+    "text-to-speech": LocalizedText(
         ru="озвучка озвучить голос речь диктор читать текст",
         en="tts text voice speech speak read aloud narrator voiceover",
     ),
-    "speech-to-text": Said(
+    "speech-to-text": LocalizedText(
         ru="расшифровка текст речи распознать речь субтитры транскрипция",
         en="transcribe transcript speech text stt subtitles",
     ),
-    "audio-isolation": Said(
+    "audio-isolation": LocalizedText(
         ru="чистый голос убрать шум очистить звук шумоподавление",
         en="clean voice remove noise isolate denoise",
     ),
 }
 
-TAG_WORDS: Final[Mapping[Tag, Said]] = {
-    "best": Said(ru="лучшее лучшие топ", en="best top"),
-    "new": Said(ru="новое новые новинки", en="new latest"),
-    "cheap": Said(ru="дёшево дешёвые недорого", en="cheap inexpensive budget"),
-    "free": Said(ru="бесплатно бесплатные даром", en="free"),
-    "fast": Said(ru="быстро быстрые", en="fast quick turbo"),
+TAG_WORDS: Final[Mapping[Tag, LocalizedText]] = {
+    "best": LocalizedText(ru="лучшее лучшие топ", en="best top"),
+    "new": LocalizedText(ru="новое новые новинки", en="new latest"),
+    "cheap": LocalizedText(ru="дёшево дешёвые недорого", en="cheap inexpensive budget"),
+    "free": LocalizedText(ru="бесплатно бесплатные даром", en="free"),
+    "fast": LocalizedText(ru="быстро быстрые", en="fast quick turbo"),
 }
 
 MAKERS: Final[Mapping[str, str]] = {

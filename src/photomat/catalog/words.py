@@ -18,7 +18,7 @@ SPEAKS_FOR_ITSELF: Final = re.compile(r"-?\d+([.:]\d+)?|\d+(p|P|K|k)|\d+\.\d+K|m
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class LocalizedText:
     """One text in both languages."""
 
     ru: str
@@ -33,8 +33,8 @@ class Said:
 class InputWords:
     """What an input is called on a card, and how it is asked for where that takes a sentence."""
 
-    title: Said
-    ask: Said | None = None
+    title: LocalizedText
+    ask: LocalizedText | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,7 +45,7 @@ class Words:
     """
 
     inputs: Mapping[str, InputWords] = field(default_factory=dict)
-    options: Mapping[tuple[str, str], Said] = field(default_factory=dict)
+    options: Mapping[tuple[str, str], LocalizedText] = field(default_factory=dict)
     examples: Mapping[str, str] = field(default_factory=dict)
     omitted: Mapping[str, str] = field(default_factory=dict)
 
@@ -53,11 +53,11 @@ class Words:
         """What an input is called, however Kie spells it: `taskId` is `task_id`."""
         return self.inputs.get(snake_case(name))
 
-    def option(self, name: str, value: str) -> Said | None:
+    def option(self, name: str, value: str) -> LocalizedText | None:
         """What an option means; None where nobody says it."""
         found = self.options.get((snake_case(name), value)) or self.options.get(("", value))
         if found is None and SPEAKS_FOR_ITSELF.fullmatch(value):
-            return Said(ru=value, en=value)
+            return LocalizedText(ru=value, en=value)
         return found
 
 

@@ -9,18 +9,14 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from photomat.catalog.combinations import cheapest, least_facts, price_table
 from photomat.catalog.diff import differences
-from photomat.catalog.links import payload_of
-from photomat.catalog.load import Catalog, load_catalog
-from photomat.catalog.model import Model
-from photomat.catalog.model_settings import settings_of_models
-from photomat.catalog.order import request_of
-from photomat.catalog.overrides import standing_rules
-from photomat.catalog.pricing import NO_RULES, Rates, Standing, quote
-from photomat.catalog.quote import Quote
-from photomat.catalog.samples import example_facts, example_of
-from photomat.catalog.shelf import AS_IN_ITS_FILE, ModelSetting, as_sold, called
+from photomat.catalog.load import load_catalog
+from photomat.catalog.model import Catalog, Model
+from photomat.catalog.order import example_facts, example_of, request_of
+from photomat.catalog.overrides import settings_of_models, standing_rules
+from photomat.catalog.price_list import cheapest, least_facts, price_table
+from photomat.catalog.pricing import NO_RULES, PriceRules, Quote, Rates, quote
+from photomat.catalog.storefront import AS_IN_ITS_FILE, ModelSetting, as_sold, called, payload_of
 from photomat.cli.ask import AsJson, ask, print_json
 from photomat.cli.catalog_words import in_words
 from photomat.cli.embedded import has_database
@@ -210,7 +206,7 @@ def in_operators_words(setting: ModelSetting) -> list[str]:
 class SaidByOperators:
     """What operators set without a deploy: prices, and how models are sold."""
 
-    standing: Mapping[str, Standing]
+    standing: Mapping[str, PriceRules]
     models: Mapping[str, ModelSetting]
 
     def of(self, model: Model) -> ModelSetting:
@@ -229,7 +225,7 @@ def _said_by_operators(settings: Settings) -> SaidByOperators:
     return ask(read, name=SESSION) if settings.database_url or embedded else SaidByOperators(standing={}, models={})
 
 
-def _least(model: Model, rates: Rates, standing: Mapping[str, Standing]) -> Quote | None:
+def _least(model: Model, rates: Rates, standing: Mapping[str, PriceRules]) -> Quote | None:
     if not model.prices:
         return None
     inputs = cheapest(model).order

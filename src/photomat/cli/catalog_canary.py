@@ -7,11 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-from photomat.catalog.canary import Flight, fly
+from photomat.catalog.canary import CanaryRun, run_canary
 from photomat.catalog.model import Model
-from photomat.catalog.order import check_order
+from photomat.catalog.order import HOST, check_order, example_of
 from photomat.catalog.pricing import quote
-from photomat.catalog.samples import HOST, example_of
 from photomat.cli.ask import AsJson, print_json
 from photomat.cli.catalog import CALLBACK, known_model, rates_of
 from photomat.kernel.errors import OutcomeUnknown, Rejected, Transient
@@ -56,16 +55,16 @@ def _inputs(model: Model, given: list[str]) -> dict[str, Any]:
     return inputs
 
 
-async def _fly(settings: Settings, model: Model, inputs: dict[str, Any], patience: timedelta) -> Flight:
+async def _fly(settings: Settings, model: Model, inputs: dict[str, Any], patience: timedelta) -> CanaryRun:
     from photomat.wiring.outside import reach_kie  # noqa: PLC0415  aiogram takes seconds to load; no other command of these needs it
 
     async with AsyncExitStack() as stack:
         kie = reach_kie(stack, settings)
         callback_url = CALLBACK if model.needs_callback else None
-        return await fly(kie, model, inputs, callback_url=callback_url, patience=patience)
+        return await run_canary(kie, model, inputs, callback_url=callback_url, patience=patience)
 
 
-def _tell(flight: Flight, *, as_json: bool) -> None:
+def _tell(flight: CanaryRun, *, as_json: bool) -> None:
     reading = flight.reading
     if as_json:
         print_json(

@@ -8,11 +8,9 @@ from typing import Annotated
 import typer
 
 from photomat.catalog.model import Model
-from photomat.catalog.model_settings import setting_of
-from photomat.catalog.overrides import Kept, kept_rules, rules_of
-from photomat.catalog.pricing import Override, Rates, quote
-from photomat.catalog.quote import Quote
-from photomat.catalog.shelf import ModelSetting
+from photomat.catalog.overrides import StoredOverride, kept_rules, rules_of, setting_of
+from photomat.catalog.pricing import Override, Quote, Rates, quote
+from photomat.catalog.storefront import ModelSetting
 from photomat.cli.ask import AsJson, ask, operate, operator_name, print_json, tell
 from photomat.cli.catalog import SESSION, as_listed, known_model, made_by, rates_of
 from photomat.cli.screen import folding, print_found
@@ -105,7 +103,7 @@ def _utc(instant: datetime | None) -> datetime | None:
 
 
 def _show(model: Model, rates: Rates, *, as_json: bool) -> None:
-    async def read(pool: Pool) -> tuple[Quote, list[Kept], ModelSetting]:
+    async def read(pool: Pool) -> tuple[Quote, list[StoredOverride], ModelSetting]:
         standing = await rules_of(pool, model.id, currency=rates.currency)
         priced = quote(model, model.defaults, rates, standing)
         return priced, await kept_rules(pool, model.id), await setting_of(pool, model.id)

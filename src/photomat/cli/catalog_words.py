@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from photomat.catalog.answers import MEGABYTE
+from photomat.catalog.file_rules import MEGABYTE
 from photomat.catalog.formula import plain
 from photomat.catalog.input import Condition, Input
 from photomat.catalog.model import Model

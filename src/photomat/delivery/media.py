@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from photomat.catalog.answers import FileFacts
+from photomat.catalog.file_rules import FileFacts
 from photomat.delivery.outputs import KeptFile, Output
 from photomat.files.decoding import in_turn, shows_through
 from photomat.files.measure import Measured, measure_path

@@ -11,8 +11,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Final
 
-from photomat.catalog.answers import MEGABYTE
-from photomat.catalog.conversions import targets
+from photomat.catalog.file_rules import MEGABYTE, targets
 from photomat.catalog.input import FileLimits
 from photomat.catalog.reference import FileRef
 from photomat.files import store

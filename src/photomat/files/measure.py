@@ -13,7 +13,7 @@ from decimal import ROUND_CEILING, Decimal, DecimalException
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from photomat.catalog.answers import FileFacts
+from photomat.catalog.file_rules import FileFacts
 from photomat.catalog.input import FILE_KINDS, FileKind
 from photomat.files.asf import read_asf
 from photomat.files.boxes import read_film, read_picture

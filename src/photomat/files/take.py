@@ -9,8 +9,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import BinaryIO, Final, TypeVar
 
-from photomat.catalog.answers import MEGABYTE, Refused, check_file
-from photomat.catalog.conversions import targets
+from photomat.catalog.answers import Refused
+from photomat.catalog.file_rules import MEGABYTE, check_file, targets
 from photomat.catalog.input import Input
 from photomat.files import store
 from photomat.files.conversion import ConversionTimeout, NotConverted

@@ -9,7 +9,7 @@ same job. Killed before the commit: nothing happened, the update is handled agai
 
 from dataclasses import dataclass
 
-from photomat.catalog.quote import Quote
+from photomat.catalog.pricing import Quote
 from photomat.db.pool import Transaction
 from photomat.jobs import draft as drafts
 from photomat.jobs import limits, purchase_store, timeline

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from photomat.catalog.fit import limits_of_files
 from photomat.catalog.input import FileLimits
-from photomat.catalog.load import Catalog
+from photomat.catalog.model import Catalog
+from photomat.catalog.order import limits_of_files
 from photomat.catalog.reference import FileRef, JobRef, Ref, references, resolved
 from photomat.db.pool import Pool
 from photomat.files.conversion import NotConverted

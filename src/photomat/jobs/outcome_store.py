@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from typing import Any
 
-from photomat.catalog.quote import USD_PER_CREDIT
+from photomat.catalog.pricing import USD_PER_CREDIT
 from photomat.db.pool import Transaction
 from photomat.jobs.job import Job, JobStatus
 from photomat.kernel.ids import Fence, JobId, UserId

@@ -10,7 +10,7 @@ from decimal import Decimal
 from typing import Any
 
 from photomat.catalog.formula import plain
-from photomat.catalog.quote import Quote, quote_from_json
+from photomat.catalog.pricing import Quote, quote_from_json
 from photomat.db.pool import Pool
 from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import Money
@@ -95,7 +95,7 @@ def in_operators_words(row: Mapping[str, Any]) -> list[str]:
 def _made_of(quote: Quote) -> str:
     """`0.8 credits × $0.005 × 80 × markup 2.0, up to a step of 1`."""
     if quote.paid_by is not None:
-        return f"paid by promo code {quote.paid_by.code} instead of {quote.paid_by.price} = {_made_of(quote.without_pass())}"
+        return f"paid by promo code {quote.paid_by.code} instead of {quote.paid_by.price} = {_made_of(quote.without_voucher())}"
     match quote.rule:
         case "free":
             made = "free"

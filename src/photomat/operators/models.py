@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal, TypeAlias
 
 from photomat.catalog.model import Model
-from photomat.catalog.model_settings import keep_setting, lock_setting
-from photomat.catalog.shelf import ModelSetting, can_be_turned_on
+from photomat.catalog.overrides import keep_setting, lock_setting
+from photomat.catalog.storefront import ModelSetting, can_be_turned_on
 from photomat.db.pool import Pool, Transaction
 from photomat.operators.actions import Answer, journaled
 

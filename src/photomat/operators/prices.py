@@ -12,7 +12,7 @@ from typing import Final
 
 from photomat.catalog.model import Model
 from photomat.catalog.overrides import add_rule, clear_rules, lock_prices, rules_of
-from photomat.catalog.pricing import NO_RULES, Override, Rates, Standing, quote, samples
+from photomat.catalog.pricing import NO_RULES, Override, PriceRules, Rates, quote, samples
 from photomat.db.pool import Pool, Transaction
 from photomat.kernel.money import Money
 from photomat.operators.actions import Answer, journaled
@@ -86,7 +86,7 @@ class Objections:
         return "; ".join(each for each in (self.loss, self.jump) if each is not None)
 
 
-def guard(model: Model, rates: Rates, before: Standing, override: Override | None) -> Objections:
+def guard(model: Model, rates: Rates, before: PriceRules, override: Override | None) -> Objections:
     """What speaks against a change; each objection once, for the first inputs it is true of."""
     after = NO_RULES if override is None else _after(before, replace(override, confirmed=True))
     loss = jump = None
@@ -99,7 +99,7 @@ def guard(model: Model, rates: Rates, before: Standing, override: Override | Non
     return Objections(loss=loss, jump=jump)
 
 
-def _after(before: Standing, override: Override) -> Standing:
+def _after(before: PriceRules, override: Override) -> PriceRules:
     return replace(before, discount=override) if override.kind == "discount" else replace(before, rule=override)
 
 
@@ -113,7 +113,7 @@ def _for(inputs: Mapping[str, str]) -> str:
     return f" ({', '.join(f'{name} {value}' for name, value in inputs.items())})" if inputs else ""
 
 
-def _sentence(change: PriceChange, rates: Rates, before: Standing, after: Standing, objections: Objections) -> str:
+def _sentence(change: PriceChange, rates: Rates, before: PriceRules, after: PriceRules, objections: Objections) -> str:
     """What has changed, at the default inputs."""
     inputs = change.model.defaults
     old, new = (quote(change.model, inputs, rates, standing).price for standing in (before, after))

@@ -7,7 +7,7 @@ until the result of a canceled job is taken after all.
 
 from typing import Final
 
-from photomat.catalog.quote import Pass, Quote
+from photomat.catalog.pricing import Quote, Voucher
 from photomat.db.pool import Pool, Transaction
 from photomat.kernel.ids import JobId, UserId
 
@@ -19,7 +19,7 @@ LEFT: Final = """
 """How many generations a use of a code still pays for."""
 
 
-async def pass_for(source: Pool | Transaction, *, user_id: UserId, quote: Quote) -> Pass | None:
+async def pass_for(source: Pool | Transaction, *, user_id: UserId, quote: Quote) -> Voucher | None:
     """The user's oldest pass that pays such a price, with how many it still pays for; None when there is none."""
     row = await source.fetchrow(
         f"""
@@ -34,14 +34,14 @@ async def pass_for(source: Pool | Transaction, *, user_id: UserId, quote: Quote)
     )
     if row is None:
         return None
-    return Pass(use_id=row["use_id"], code=row["code"], left=row["available"], price=quote.price)
+    return Voucher(use_id=row["use_id"], code=row["code"], left=row["available"], price=quote.price)
 
 
 async def at_this_moment(tx: Transaction, *, user_id: UserId, quote: Quote) -> Quote:
     """The quote without its pass if that pays for nothing more; from here to the commit nobody else uses this user's."""
     if quote.paid_by is None:
         return quote
-    return quote if await _is_left(tx, quote.paid_by.use_id, user_id) else quote.without_pass()
+    return quote if await _is_left(tx, quote.paid_by.use_id, user_id) else quote.without_voucher()
 
 
 async def still_pays(tx: Transaction, *, user_id: UserId, job_id: JobId) -> bool:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
-from photomat.catalog.load import Catalog
+from photomat.catalog.model import Catalog
 from photomat.db.pool import Pool
 from photomat.delivery.coordinator import Coordinator
 from photomat.delivery.keep import Keeper

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit, urlunsplit
 
-from photomat.catalog.quote import agreed
+from photomat.catalog.pricing import agreed
 from photomat.db.embedded import Embedded
 from photomat.db.installation import stamp
 from photomat.db.migrate import migrate
@@ -36,7 +36,7 @@ from photomat_chaos.lab.processes import Instance
 from photomat_sandbox.faults import Faults
 from photomat_sandbox.telegram.app import build_app
 from photomat_sandbox.telegram.errors import bad_request
-from photomat_sandbox.telegram.fetch import FAILED, Fetched, UrlFetcher
+from photomat_sandbox.telegram.urls import FAILED, Fetched, UrlFetcher
 from photomat_sandbox.telegram.world import TelegramWorld
 from photomat_sandbox.transcript import Transcript
 

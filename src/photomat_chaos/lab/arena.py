@@ -30,7 +30,7 @@ from photomat_sandbox.kie.app import build_app as build_kie
 from photomat_sandbox.kie.world import KieWorld
 from photomat_sandbox.telegram.app import build_app as build_telegram
 from photomat_sandbox.telegram.world import TelegramWorld
-from photomat_sandbox.transcript import KEPT_EVENTS, Event, Transcript, World
+from photomat_sandbox.transcript import KEPT_EVENTS, Transcript, TranscriptEvent, World
 
 TOKEN: Final = "900900:storm-token"  # noqa: S105  opens nothing but the simulator
 KEY: Final = "storm-key"
@@ -63,7 +63,7 @@ class Notes:
     counts: Counter[tuple[World, str]] = field(default_factory=Counter)
     answered_200: set[tuple[str, str]] = field(default_factory=set)
 
-    def take(self, event: Event) -> None:
+    def take(self, event: TranscriptEvent) -> None:
         self.counts[event.world, event.kind] += 1
         if event.kind == "callback" and event.summary.endswith("HTTP 200"):
             self.answered_200.add((str(event.detail["task_id"]), str(event.detail["body"])))

@@ -18,9 +18,9 @@ import aiohttp
 from photomat_chaos.lab.arena import Arena
 from photomat_chaos.lab.history import ForgedCallback
 from photomat_sandbox.kie.callbacks import body_digest, signature
-from photomat_sandbox.kie.forms import callback_body
+from photomat_sandbox.kie.records import callback_body
 from photomat_sandbox.kie.tasks import Task
-from photomat_sandbox.kie.world import Notice
+from photomat_sandbox.kie.world import DueCallback
 
 COPIES: Final = 50
 RECENT_TASKS: Final = 20
@@ -132,7 +132,7 @@ class CallbackSender:
         return [task for task in self.arena.kie.tasks.values() if task.is_over and task.order.callback_url]
 
     def _letter(self, task: Task) -> CallbackRequest:
-        body = callback_body(Notice(task=task, state=task.state), self.arena.kie.settings)
+        body = callback_body(DueCallback(task=task, state=task.state), self.arena.kie.settings)
         return CallbackRequest(url=task.order.callback_url or "", body=body, headers=self._signed(task.task_id))
 
     def _signed(self, task_id: str, *, key: str | None = None, age_s: int = 0) -> dict[str, str]:

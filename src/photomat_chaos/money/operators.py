@@ -6,13 +6,14 @@ them; a verb that was never answered is repeated when the faults are over, so th
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Final
 
 import asyncpg
 
 from photomat.db.pool import Pool
+from photomat.db.rows import Row
 from photomat.kernel.ids import JobId, UserId
 from photomat.operators import money
 from photomat.operators.payments import NO_WAY_BACK, refund_payment
@@ -202,7 +203,7 @@ class OperatorConsole:
             case _:
                 return self._promo(act)
 
-    async def _any(self, query: str, act: PlannedAct) -> Mapping[str, Any] | None:
+    async def _any(self, query: str, act: PlannedAct) -> Row | None:
         rows = await self.pool.fetch(query)
         return one_of(rows, act.pick) if rows else None
 
@@ -227,7 +228,7 @@ class OperatorConsole:
 
         return attempt
 
-    def _refund_job(self, job: Mapping[str, Any], reference: str, act: PlannedAct) -> Attempt:
+    def _refund_job(self, job: Row, reference: str, act: PlannedAct) -> Attempt:
         """All of it, or a part small enough to be left the first times."""
         minor = None if act.how < WHOLE else max(1, job["price"] // 4)
 
@@ -240,7 +241,7 @@ class OperatorConsole:
 
         return attempt
 
-    def _refund_payment(self, paid: Mapping[str, Any], act: PlannedAct) -> Attempt:
+    def _refund_payment(self, paid: Row, act: PlannedAct) -> Attempt:
         by_hand = paid["provider"] in NO_WAY_BACK
 
         async def attempt() -> OperatorAction:

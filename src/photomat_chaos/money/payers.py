@@ -227,7 +227,7 @@ async def _go_to_the_page(me: Payer, act: PlannedAct, vendor: str, bill_id: str)
         till.cancel(bill_id)
         me.shared.done[f"bills of {vendor} canceled"] += 1
         return
-    in_part = till.takes_part and act.how > 1 - SOME
+    in_part = till.allows_partial and act.how > 1 - SOME
     me.shared.bills[vendor, bill_id] = me.user_id
     till.pay(bill_id, (bill.amount / 2).quantize(Decimal("0.01")) if in_part else None)
     me.shared.done[f"bills of {vendor} paid{' in part' if in_part else ''}"] += 1

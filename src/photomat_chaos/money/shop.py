@@ -17,9 +17,9 @@ from aiohttp import web
 
 from photomat_chaos.lab.arena import Arena, open_arena
 from photomat_chaos.lab.load_balancer import serving
-from photomat_sandbox.pay.bill import NoticeSettings, Till
+from photomat_sandbox.pay.app import mount_providers
+from photomat_sandbox.pay.bills import NoticeSettings, PaymentProvider
 from photomat_sandbox.pay.crypto_pay_world import CryptoPayWorld
-from photomat_sandbox.pay.mount import mount_providers
 from photomat_sandbox.pay.yookassa_world import YooKassaWorld
 from photomat_sandbox.telegram.people import Person
 from photomat_sandbox.transcript import KEPT_EVENTS, Transcript
@@ -78,10 +78,10 @@ class MoneyTestBed:
     _seen: int = field(default=0)
 
     @property
-    def tills(self) -> tuple[Till, Till]:
+    def tills(self) -> tuple[PaymentProvider, PaymentProvider]:
         return (self.yookassa, self.crypto)
 
-    def till(self, vendor: str) -> Till:
+    def till(self, vendor: str) -> PaymentProvider:
         return next(till for till in self.tills if till.vendor == vendor)
 
     def harvest(self) -> None:

@@ -14,22 +14,22 @@ from photomat_chaos.money.books import OutsideRecords, PaidBill, StarCharge
 from photomat_chaos.money.operators import OperatorConsole
 from photomat_chaos.money.schedule import PlannedAct, one_of, vendor_acts
 from photomat_chaos.money.shop import MONTH, MoneyTestBed, SharedKnowledge
-from photomat_sandbox.pay.yookassa_objects import letter_about
-from photomat_sandbox.telegram import subscriptions
+from photomat_sandbox.pay.yookassa_world import notice_about
+from photomat_sandbox.telegram import payments
 from photomat_sandbox.telegram.payments import repeat_payment, show_refund
 from photomat_sandbox.telegram.person_acts import ImpossibleError
-from photomat_sandbox.telegram.stars import Subscription
+from photomat_sandbox.telegram.stars import StarSubscription
 from photomat_sandbox.telegram.world import TelegramWorld
 
 LATEST: Final = 30
 MOST_REPEATS: Final = 100
 PART: Final = Decimal("0.3")
 HALF: Final = 0.5
-CHANGES: Final[Mapping[str, Callable[[TelegramWorld, Subscription], object]]] = {
-    "renew": subscriptions.renew,
-    "fail": subscriptions.fail,
-    "leave": subscriptions.cancel,
-    "resume": subscriptions.resume,
+CHANGES: Final[Mapping[str, Callable[[TelegramWorld, StarSubscription], object]]] = {
+    "renew": payments.renew,
+    "fail": payments.fail_renewal,
+    "leave": payments.cancel,
+    "resume": payments.resume,
 }
 
 
@@ -129,7 +129,7 @@ class VendorActivity:
             return False
         payment = one_of(bills[-LATEST:], act.pick)
         body: dict[str, Any] = {**payment.as_json(shop_id=till.shop_id), "status": "succeeded", "paid": True}
-        letter = letter_about(payment.payment_id, "payment.succeeded", body)
+        letter = notice_about(payment.payment_id, "payment.succeeded", body)
         address = till.notices.notice_url
         async with self.shared.shop.session.post(address, data=letter.body, headers=dict(letter.headers)) as answer:
             return answer.status == 200  # noqa: PLR2004  taken

@@ -11,7 +11,8 @@ from typing import Any, Final
 from aiogram.types import Message
 
 from photomat.bot.visit import Visit
-from photomat.catalog.answers import LINK, Refused, check_files
+from photomat.catalog.answers import LINK, Refused
+from photomat.catalog.file_rules import check_files
 from photomat.catalog.input import Input
 from photomat.catalog.reference import FileRef, references
 from photomat.files.facts import file_facts

@@ -9,7 +9,7 @@ from photomat.bot.forms.form import Form, upcoming
 from photomat.bot.forms.questions import Asking
 from photomat.bot.forms.understand import understood
 from photomat.catalog.answers import Refused
-from photomat.catalog.conversions import shown_formats
+from photomat.catalog.file_rules import shown_formats
 from photomat.catalog.formula import is_given
 from photomat.catalog.input import FileKind, Input
 from photomat.catalog.order import open_to_customers

@@ -14,9 +14,9 @@ from photomat.bot.views import View
 from photomat.bot.visit import Visit
 from photomat.catalog.answers import Refused
 from photomat.catalog.input import FileKind, Input
+from photomat.catalog.menu_categories import menu_category
 from photomat.catalog.model import Model
 from photomat.catalog.reference import JobRef, reference
-from photomat.catalog.wishes import wish_named
 from photomat.files.facts import measured_inputs
 from photomat.jobs.sources import SHOWN, Made, made_tasks, made_tracks
 from photomat.jobs.usual import usual_seconds
@@ -178,7 +178,7 @@ async def _about(visit: Visit, model: Model) -> About:
 
 def _starts_from(came_from: str | None) -> FileKind | None:
     """The kind of file that somebody has in hand who came from this list."""
-    wish = wish_named(ListButton.unpack(came_from).wish) if came_from else None
+    wish = menu_category(ListButton.unpack(came_from).wish) if came_from else None
     return wish.starts_from if wish else None
 
 

@@ -11,9 +11,8 @@ from photomat.bot import views
 from photomat.bot.views import View
 from photomat.bot.visit import Visit
 from photomat.catalog.answers import Refused
-from photomat.catalog.fit import unfit
 from photomat.catalog.model import Model
-from photomat.catalog.order import check_order
+from photomat.catalog.order import check_order, unfit
 from photomat.catalog.reference import FileRef, references
 from photomat.files.facts import file_facts, gone, measured_inputs
 from photomat.jobs.draft import Draft, change_draft, read_draft, save_draft

@@ -14,9 +14,9 @@ from photomat.bot.views import Rows, View, button
 from photomat.catalog.answers import Refused
 from photomat.catalog.formula import is_given
 from photomat.catalog.input import Input
-from photomat.catalog.listing import Offer
 from photomat.catalog.model import Model
 from photomat.catalog.order_words import value_in_words
+from photomat.catalog.storefront import Offer
 from photomat.jobs.sources import Made
 from photomat.kernel.text import cut
 from photomat.texts.load import Say

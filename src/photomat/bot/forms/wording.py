@@ -9,12 +9,12 @@ from html import escape
 from typing import Final
 
 from photomat.bot.forms.form import is_typed
-from photomat.catalog.answers import MEGABYTE, Refused
-from photomat.catalog.conversions import shown_formats
+from photomat.catalog.answers import Refused
+from photomat.catalog.file_rules import MEGABYTE, shown_formats
 from photomat.catalog.formula import plain
 from photomat.catalog.input import FileLimits, Input
 from photomat.catalog.model import Model
-from photomat.catalog.words import Said
+from photomat.catalog.words import LocalizedText
 from photomat.files.take import MOST_BYTES
 from photomat.telegram.files import MOST_BYTES as TELEGRAM_BYTES
 from photomat.texts.load import Say
@@ -53,7 +53,7 @@ def way_in_words(model: Model, names: tuple[str, ...], language: str) -> str:
 
 
 def _said(fact: object, language: str) -> object:
-    return fact.of(language) if isinstance(fact, Said) else fact
+    return fact.of(language) if isinstance(fact, LocalizedText) else fact
 
 
 def _named(model: Model, fact: object, language: str) -> str:

@@ -9,8 +9,8 @@ from photomat.bot.forms.composing import open_model
 from photomat.bot.menu import Gone, model_or_why_not
 from photomat.bot.screen import Tap
 from photomat.bot.visit import Visit
-from photomat.catalog.listing import page_of
-from photomat.catalog.wishes import PICTURE, wish_named
+from photomat.catalog.menu_categories import PICTURE, menu_category
+from photomat.catalog.storefront import page_of
 
 
 async def open_pictures(_query: CallbackQuery, tap: Tap, visit: Visit) -> None:
@@ -49,9 +49,9 @@ async def _open(tap: Tap, visit: Visit, model_id: str, *, came_from: str | None 
 
 
 async def _show_list(tap: Tap, visit: Visit, asked: ListButton) -> None:
-    wish = wish_named(asked.wish) or PICTURE
+    wish = menu_category(asked.wish) or PICTURE
     offers = await visit.shop.offers_on(await visit.shop.shelf())
-    granting = [each for each in offers if wish.is_granted_by(each.model)]
+    granting = [each for each in offers if wish.includes(each.model)]
     page = page_of(granting, only=asked.only, number=asked.page)
     await tap.open(menu_view.model_list(visit.say, wish, page, language=visit.language))
 

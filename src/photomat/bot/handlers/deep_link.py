@@ -19,7 +19,7 @@ from photomat.bot.menu import Gone, model_or_why_not
 from photomat.bot.screen import send
 from photomat.bot.views import View
 from photomat.bot.visit import Visit
-from photomat.catalog.links import model_behind
+from photomat.catalog.storefront import model_behind
 from photomat.db.pool import Transaction, transaction
 from photomat.kernel.logs import get_logger
 from photomat.rewards import gifts, referrals

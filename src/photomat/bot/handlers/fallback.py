@@ -13,8 +13,8 @@ from photomat.bot.screen import Tap, send
 from photomat.bot.views import Rows, View, button
 from photomat.bot.visit import Visit
 from photomat.catalog.input import FileKind
+from photomat.catalog.menu_categories import starting_from
 from photomat.catalog.order import open_to_customers
-from photomat.catalog.wishes import starting_from
 from photomat.jobs.draft import open_draft
 from photomat.payments import receipts
 from photomat.payments.topup import has_open_transfer

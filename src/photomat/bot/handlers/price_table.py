@@ -9,7 +9,7 @@ from photomat.bot.menu import Gone, model_or_why_not
 from photomat.bot.screen import Tap
 from photomat.bot.visit import Visit
 from photomat.catalog.overrides import rules_of
-from photomat.catalog.price_groups import price_groups
+from photomat.catalog.price_list import price_groups
 
 
 async def open_prices(_query: CallbackQuery, callback_data: PricesButton, tap: Tap, visit: Visit) -> None:

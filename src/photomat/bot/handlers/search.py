@@ -16,10 +16,9 @@ from photomat.bot.screen import Tap, send
 from photomat.bot.states import Typing
 from photomat.bot.views import View
 from photomat.bot.visit import Visit
-from photomat.catalog.listing import in_order
 from photomat.catalog.model import Model
 from photomat.catalog.search import meaningful, search
-from photomat.catalog.shelf import Shelf
+from photomat.catalog.storefront import Storefront, in_order
 
 SHOWN: Final = 10
 WORDS: Final = "search_words"
@@ -100,7 +99,7 @@ async def _find(visit: Visit, words: str, *, some: bool, page: int = 0) -> Found
     return Found(words=words, offers=shown, count=len(found), gone=gone, page=number, pages=pages)
 
 
-def _replaced(shelf: Shelf, words: str) -> Model | None:
+def _replaced(shelf: Storefront, words: str) -> Model | None:
     """A model that fits and is not sold, in whose place another is listed."""
     listed = {each.model.id for each in shelf.listed}
     known = shelf.catalog.models.values()

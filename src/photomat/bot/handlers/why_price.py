@@ -9,7 +9,7 @@ from photomat.bot.forms.order import draft_on_sale, objections, show_card
 from photomat.bot.screen import Tap
 from photomat.bot.visit import Visit
 from photomat.catalog.model import Model
-from photomat.catalog.quote import Quote
+from photomat.catalog.pricing import Quote
 from photomat.jobs.draft import Draft, change_draft
 from photomat.jobs.limits import free_quota
 from photomat.jobs.quote import quote_of_own_job

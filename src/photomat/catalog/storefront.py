@@ -1,0 +1,217 @@
+"""The models as they are sold now, and the lists customers see of them. Pure.
+
+A model is *sold* when anybody who asks for it can buy it, and *listed* when menus and the search show it. A model that a newer
+one replaces (`instead`) is sold and not listed, unless an operator wants it shown. Lists show each model with the least it
+costs, best first, filtered, in pages. A link opens one model: `?start=` and the id in the characters Telegram allows.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from enum import StrEnum
+from math import ceil
+from typing import Any, Final
+
+from photomat.catalog.model import Catalog, Model
+from photomat.catalog.price_list import cheapest, least_facts
+from photomat.catalog.pricing import NO_RULES, PriceRules, Quote, Rates, quote
+from photomat.catalog.words import LocalizedText
+from photomat.kernel.money import Money
+
+ON_A_PAGE: Final = 8
+KIND: Final = "model"
+NOT_LET_THROUGH: Final = re.compile(r"[^A-Za-z0-9-]")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSetting:
+    """How a model is sold other than its file says: kept from customers, shown first, sold although off, called otherwise."""
+
+    hidden: bool = False
+    featured: bool = False
+    sold: bool = False
+    title_ru: str | None = None
+    title_en: str | None = None
+
+
+AS_IN_ITS_FILE: Final = ModelSetting()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OnSale:
+    """A model under the name it is sold by; `featured` comes first in its list."""
+
+    model: Model
+    featured: bool
+    listed: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Storefront:
+    """Everything that is sold, by id, in the order of the catalogue."""
+
+    on_sale: Mapping[str, OnSale]
+    catalog: Catalog
+
+    @property
+    def listed(self) -> tuple[OnSale, ...]:
+        """What menus and the search show."""
+        return tuple(each for each in self.on_sale.values() if each.listed)
+
+    def get(self, model_id: str) -> Model | None:
+        """The model, while it is sold."""
+        found = self.on_sale.get(model_id)
+        return found.model if found else None
+
+    def instead_of(self, model_id: str) -> Model | None:
+        """What is sold in place of a model that is not."""
+        known = self.catalog.models.get(model_id)
+        return self.get(known.instead) if known is not None and known.instead is not None else None
+
+
+def storefront_of(catalog: Catalog, settings: Mapping[str, ModelSetting], *, reachable: bool) -> Storefront:
+    """What is sold now; `reachable` says that Kie can call us back."""
+    found: dict[str, OnSale] = {}
+    for model in catalog.models.values():
+        setting = settings.get(model.id, AS_IN_ITS_FILE)
+        sold = as_sold(model, setting, reachable=reachable)
+        if sold is not None:
+            is_listed = model.instead is None or setting.sold or setting.featured
+            found[model.id] = OnSale(model=sold, featured=setting.featured, listed=is_listed)
+    return Storefront(on_sale=found, catalog=catalog)
+
+
+def as_sold(model: Model, setting: ModelSetting, *, reachable: bool) -> Model | None:
+    """The model under the name it is sold by; None while it is not sold."""
+    named = called(model, setting)
+    turned_on = replace(named, off=None) if setting.sold and can_be_turned_on(model) else named
+    is_refused = setting.hidden or not turned_on.is_sellable or (model.needs_callback and not reachable)
+    return None if is_refused else turned_on
+
+
+def called(model: Model, setting: ModelSetting) -> Model:
+    """The model under the operators' names, where they gave any."""
+    if setting.title_ru is None and setting.title_en is None:
+        return model
+    titles = LocalizedText(ru=setting.title_ru or model.title_in("ru"), en=setting.title_en or model.title_in("en"))
+    return replace(model, title=titles.ru, titles=titles)
+
+
+def can_be_turned_on(model: Model) -> bool:
+    """Whether an operator may sell it although it is off: Kie takes orders of it, and its price is known."""
+    return model.can_be_ordered and bool(model.prices)
+
+
+class OfferFilter(StrEnum):
+    """Which offers of a list are shown."""
+
+    ALL = "all"
+    BEST = "best"
+    NEW = "new"
+    CHEAP = "cheap"
+    FREE = "free"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Offer:
+    """A model with the least it costs; `is_least` when other choices cost more, `usual` what it costs as it stands."""
+
+    model: Model
+    price: Money
+    is_least: bool
+    is_free: bool
+    featured: bool = False
+    usual: Money | None = None
+
+    @property
+    def as_found(self) -> Model:
+        """The model as a search knows it: one that costs nothing now is found by that."""
+        is_tagged = "free" in self.model.tags
+        return replace(self.model, tags=(*self.model.tags, "free")) if self.is_free and not is_tagged else self.model
+
+    def is_among(self, only: OfferFilter) -> bool:
+        """Whether a filter lets it through; an operator's favourite is among the best."""
+        match only:
+            case OfferFilter.ALL:
+                return True
+            case OfferFilter.FREE:
+                return self.is_free
+            case OfferFilter.BEST:
+                return self.featured or only.value in self.model.tags
+            case OfferFilter.NEW | OfferFilter.CHEAP:
+                return only.value in self.model.tags
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OfferPage:
+    """One page of a list, the first being 0; `filters` are those that would leave something."""
+
+    offers: tuple[Offer, ...]
+    number: int
+    pages: int
+    only: OfferFilter
+    filters: tuple[OfferFilter, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cheapest:
+    """The cheapest order of each model, worked out once: it does not change while the program runs."""
+
+    _known: dict[str, tuple[Mapping[str, Any], Mapping[str, Decimal]]] = field(default_factory=dict)
+    _plain: dict[tuple[str, Rates], Quote] = field(default_factory=dict)
+
+    def order_of(self, model: Model) -> tuple[Mapping[str, Any], Mapping[str, Decimal]]:
+        """The inputs of the cheapest order, and the smallest files for it."""
+        if model.id not in self._known:
+            self._known[model.id] = cheapest(model).order, least_facts(model)
+        return self._known[model.id]
+
+    def offer(self, on_sale: OnSale, rates: Rates, standing: PriceRules = NO_RULES) -> Offer:
+        """The model with the least it costs by the rules that stand."""
+        model = on_sale.model
+        priced = self._quoted(model, rates, standing)
+        return Offer(
+            model=model,
+            price=priced.price,
+            is_least=not model.has_one_price and priced.rule not in {"fixed", "free"},
+            is_free=priced.rule == "free",
+            featured=on_sale.featured,
+        )
+
+    def _quoted(self, model: Model, rates: Rates, standing: PriceRules) -> Quote:
+        """What the cheapest order costs; where no rule stands, it is reckoned once."""
+        found = self._plain.get((model.id, rates)) if standing == NO_RULES else None
+        if found is None:
+            inputs, facts = self.order_of(model)
+            found = quote(model, inputs, rates, standing, measured=facts)
+        if standing == NO_RULES:
+            self._plain[model.id, rates] = found
+        return found
+
+
+def in_order(offers: Sequence[Offer]) -> list[Offer]:
+    """The operators' favourites, then the best, then the rest; within each the cheapest first."""
+    return sorted(offers, key=lambda each: (not each.featured, not each.is_among(OfferFilter.BEST), each.price.minor))
+
+
+def page_of(offers: Sequence[Offer], *, only: OfferFilter, number: int) -> OfferPage:
+    """One page of a list; a number beyond the last one is the last one."""
+    found = in_order([each for each in offers if each.is_among(only)])
+    pages = max(1, ceil(len(found) / ON_A_PAGE))
+    number = min(number, pages - 1)
+    filters = tuple(
+        each for each in OfferFilter if each is not OfferFilter.ALL and any(offer.is_among(each) for offer in offers)
+    )
+    shown = tuple(found[number * ON_A_PAGE : (number + 1) * ON_A_PAGE])
+    return OfferPage(offers=shown, number=number, pages=pages, only=only, filters=filters)
+
+
+def payload_of(model_id: str) -> str:
+    """What opens a model: `model_kling-3_0_video`."""
+    return f"{KIND}_{NOT_LET_THROUGH.sub('_', model_id)}"
+
+
+def model_behind(catalog: Catalog, payload: str) -> str | None:
+    """The id of the model a link is about, sold or not; None where there is none."""
+    return next((model_id for model_id in catalog.models if payload_of(model_id) == payload), None)

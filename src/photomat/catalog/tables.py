@@ -1,0 +1,325 @@
+"""The tables of the catalogue's TOML files: which fields there are, and what each may hold. Loaded by `load.py`.
+
+Checked here is what a table says by itself. What needs the words or the rest of the model is checked where the model is built
+(`load_model.py`, `load_price.py`); both refuse with a `Refusal`, which knows the way to the field.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from decimal import Decimal, InvalidOperation
+from typing import Annotated, Any, Final, TypeAlias, TypeVar
+
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, StringConstraints, model_validator
+
+from photomat.catalog.formula import UnitWord, plain
+from photomat.catalog.input import FileKind, InputType, Place, Sends
+from photomat.catalog.model import Category, Output, Pace, Status, Tag
+from photomat.catalog.words import LANGUAGES, LocalizedText
+
+T = TypeVar("T")
+R = TypeVar("R")
+Location: TypeAlias = tuple[str | int, ...]
+"""The way to a field of a file: `("model", 0, "input", 2, "options")`."""
+
+
+class Refusal(ValueError):
+    """Something in a table makes no sense; `at` is the way to it from the table that is read."""
+
+    def __init__(self, reason: str, *at: str | int) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.at: Location = at
+
+
+def require(fine: object, reason: str, *at: str | int) -> None:
+    """Refuse what stands at this place unless it is fine."""
+    if not fine:
+        raise Refusal(reason, *at)
+
+
+@contextmanager
+def inside(*at: str | int) -> Iterator[None]:
+    """Place refusals of a nested table within the table around it."""
+    try:
+        yield
+    except Refusal as refusal:
+        raise Refusal(refusal.reason, *at, *refusal.at) from None
+
+
+def nested(field: str, tables: Sequence[T], read: Callable[[T], R]) -> tuple[R, ...]:
+    """What is read from several tables of one name."""
+    found = []
+    for position, each in enumerate(tables):
+        with inside(field, position):
+            found.append(read(each))
+    return tuple(found)
+
+
+def _number(written: object) -> Decimal:
+    """A number that is no money, written as TOML writes numbers."""
+    require(type(written) in {int, float}, "is a number")
+    return Decimal(str(written))
+
+
+def _quoted(written: object) -> Decimal:
+    """A number in quotes: no float comes near money."""
+    require(isinstance(written, str) and written.strip(), "is a text that is not empty")
+    try:
+        return Decimal(str(written))
+    except InvalidOperation:
+        raise Refusal("is a decimal number in quotes") from None
+
+
+def _amount(written: object) -> Decimal:
+    value = _quoted(written)
+    require(value.is_finite() and value > 0, "is above zero")
+    return value
+
+
+def _said(written: object) -> LocalizedText:
+    """One text for both languages, or a table with each."""
+    if isinstance(written, str) and written.strip():
+        return LocalizedText(ru=written, en=written)
+    if not isinstance(written, dict):
+        raise Refusal("is a text, or one for each language: { ru = …, en = … }")
+    for language in LANGUAGES:
+        found = written.get(language)
+        require(isinstance(found, str) and found.strip(), f"has no text in {language}")
+    require(written.keys() == set(LANGUAGES), f"speaks {' and '.join(LANGUAGES)} only")
+    return LocalizedText(**written)
+
+
+def _names(written: object) -> tuple[str, ...]:
+    """One text or a list of them."""
+    found = [written] if isinstance(written, str) else written
+    if not isinstance(found, list) or not found or not all(isinstance(each, str) for each in found):
+        raise Refusal("is a list of texts that is not empty")
+    return tuple(found)
+
+
+def _options(written: object) -> str | tuple[str, ...]:
+    """The options, or the name under which the words have them."""
+    return written if isinstance(written, str) else _names(written)
+
+
+def _value(written: object) -> str:
+    """A chosen value in one spelling."""
+    require(isinstance(written, str | int | float) and written != "", "is a text, a number, true or false")
+    return plain(written)
+
+
+Text: TypeAlias = Annotated[str, StringConstraints(pattern=r"\S")]
+Texts: TypeAlias = Annotated[tuple[str, ...], Field(strict=False, min_length=1)]
+Names: TypeAlias = Annotated[tuple[str, ...], PlainValidator(_names)]
+Options: TypeAlias = Annotated[str | tuple[str, ...], PlainValidator(_options)]
+Value: TypeAlias = Annotated[str, PlainValidator(_value)]
+Localized: TypeAlias = Annotated[LocalizedText, PlainValidator(_said)]
+Count: TypeAlias = Annotated[int, Field(gt=0)]
+Number: TypeAlias = Annotated[Decimal, PlainValidator(_number)]
+Quoted: TypeAlias = Annotated[Decimal, PlainValidator(_quoted)]
+Amount: TypeAlias = Annotated[Decimal, PlainValidator(_amount)]
+Rows: TypeAlias = Annotated[tuple[T, ...], Field(strict=False, min_length=1)]
+"""Several tables of one name, or several of the words we know."""
+
+
+class Table(BaseModel):
+    """A table of a file: no field but its own, no value turned into another type."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _missing_is_none(cls, written: Any) -> Any:
+        """A required field that is missing is refused by what it must be."""
+        if not isinstance(written, dict):
+            return written
+        required = (field.alias or name for name, field in cls.model_fields.items() if field.is_required())
+        return {**dict.fromkeys(required), **written}
+
+
+class ConditionTable(Table):
+    """Beside what else something holds: see `input.Condition`."""
+
+    when: dict[str, Any] = {}
+    given: Texts = ()
+    without: Texts = ()
+    above: dict[str, Number] = {}
+
+
+class DefaultTable(ConditionTable):
+    """A default of its own beside what is given."""
+
+    value: Value = Field(alias="is")
+
+
+class NeverTable(ConditionTable):
+    """What does not go together, and why."""
+
+    why: Localized | None = None
+
+
+COMMON: Final = frozenset({
+    "name", "type", "required", "place", "role", "title", "ask", "when", "given", "without", "above",
+})  # fmt: skip
+OF_FILES: Final = frozenset({
+    "kind", "formats", "max_mb", "min_seconds", "max_seconds", "min_side", "max_side",
+})  # fmt: skip
+OF_TYPE: Final[Mapping[str, frozenset[str]]] = {
+    "text": frozenset({"default", "min_length", "max_length", "sends", "pattern", "like"}),
+    "choice": frozenset({"default", "defaults", "options", "labels", "plain", "sends", "sums", "among"}),
+    "number": frozenset({"default", "defaults", "min", "max", "step", "sends", "sums"}),
+    "switch": frozenset({"default"}),
+    "link": frozenset({"sends"}),
+    "file": OF_FILES | {"sends"},
+    "files": OF_FILES | {"min_items", "max_items", "total_seconds"},
+    "list": frozenset({"default", "fields", "main", "min_items", "max_items", "total_length", "totals", "sends"}),
+    "task": frozenset({"of"}),
+    "track": frozenset({"of"}),
+}
+"""Which fields belong to which type of input, besides the common ones."""
+
+
+class InputTable(ConditionTable):
+    """One input of a model, or one field of a list's lines."""
+
+    name: Text
+    type: InputType
+    required: bool
+    place: Place | None = None
+    title: Localized | None = None
+    ask: Localized | None = None
+    default: Any = None
+    defaults: Rows[DefaultTable] = ()
+    options: Options | None = None
+    labels: dict[str, Localized] = {}
+    plain: bool = False
+    sends: Sends | None = None
+    sums: Text | None = None
+    among: Text | None = None
+    pattern: Text | None = None
+    like: Text | None = None
+    min_length: Count | None = None
+    max_length: Count | None = None
+    least: Number | None = Field(None, alias="min")
+    most: Number | None = Field(None, alias="max")
+    step: Number | None = None
+    kind: FileKind | None = None
+    formats: Texts = ()
+    max_mb: Count | None = None
+    min_seconds: Number | None = None
+    max_seconds: Number | None = None
+    total_seconds: Number | None = None
+    min_side: Count | None = None
+    max_side: Count | None = None
+    min_items: Count | None = None
+    max_items: Count | None = None
+    fields_: Rows["InputTable"] = Field((), alias="fields")
+    main: Text | None = None
+    total_length: Count | None = None
+    totals: dict[str, Number] = {}
+    of: Texts = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _only_fields_of_the_type(cls, written: Any) -> Any:
+        own = OF_TYPE.get(str(written.get("type"))) if isinstance(written, dict) else None
+        for name in sorted(written.keys() - COMMON - own) if own is not None else ():
+            owners = " or ".join(f"a {each}" for each, fields in OF_TYPE.items() if name in fields)
+            raise Refusal(f"belongs to {owners}" if owners else "is not a field here", name)
+        return written
+
+
+class PriceTable(Table):
+    """One rate."""
+
+    credits: Quoted
+    when: dict[str, Any] = {}
+    given: Texts = ()
+    up_to: Amount | None = None
+
+
+class UnitTable(Table):
+    """What a rate is for: see `formula.Unit`."""
+
+    word: UnitWord = Field("generation", alias="of")
+    count: Names = ()
+    times: Names = ()
+    largest: bool = False
+    each: Amount = Decimal(1)
+    factor: Amount = Decimal(1)
+    free: Amount = Decimal(0)
+    whole: bool = False
+    assume: Amount | None = None
+    worth: dict[str, Amount] = {}
+
+
+class ExtraTable(UnitTable):
+    """What is taken besides."""
+
+    credits: Amount
+    when: dict[str, Any] = {}
+    given: Texts = ()
+
+
+class TogetherTable(Table):
+    """What several inputs may be in sum."""
+
+    of: Texts
+    max_items: Count | None = None
+    max_seconds: Number | None = None
+
+
+class ModelTable(Table):
+    """One model."""
+
+    id: Text
+    title: Localized
+    purpose: Localized
+    category: Category
+    output: Output
+    also: Rows[Category] = ()
+    tags: Rows[Tag] = ()
+    status: Status = "current"
+    pace: Pace | None = None
+    protocol: Text | None = None
+    callback: bool = False
+    off: Text | None = None
+    instead: Text | None = None
+    doubt: Text | None = None
+    aliases: Texts = ()
+    free: bool = False
+    sent: dict[str, Any] = {}
+    omits: dict[str, Any] = {}
+    input: Rows[InputTable]
+    one_of: Annotated[tuple[Texts, ...], Field(strict=False)] = ()
+    never: Rows[NeverTable] = ()
+    together: Rows[TogetherTable] = ()
+    price: Rows[PriceTable] = ()
+    unit: UnitTable | None = None
+    step: UnitTable | None = None
+    extra: Rows[ExtraTable] = ()
+    example: dict[str, Any] = {}
+    reviewed: Texts = ()
+
+
+class ModelsFile(Table):
+    """A file of models."""
+
+    model: Rows[ModelTable]
+
+
+class InputWordsTable(Table):
+    """What an input is called, and how it is asked for."""
+
+    title: Localized
+    ask: Localized | None = None
+
+
+class WordsFile(Table):
+    """A file of shared words, `words*.toml`."""
+
+    input: dict[str, InputWordsTable] = {}
+    option: dict[str, Localized] = {}
+    options: dict[str, dict[str, Localized]] = {}
+    example: dict[str, str] = {}
+    omitted: dict[str, str] = {}
