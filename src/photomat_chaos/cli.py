@@ -123,9 +123,9 @@ def matrix_command(
     html: Annotated[Path | None, typer.Option(help="Write the report there, as a page of its own.")] = None,
 ) -> None:
     """Strike the process at every failpoint of every way a job can go; then the history is checked, cell by cell."""
+    part, parts = _shard(shard)
     be_quiet()
     end_in_order()
-    part, parts = _shard(shard)
     chosen = places_of(
         part,
         parts,

@@ -10,6 +10,7 @@ from photomat_chaos.lab.history import Evidence, JobRow, ShownMessage
 from photomat_chaos.money import verdict
 from photomat_chaos.money.books import (
     Books,
+    ChargedStars,
     DifferenceRow,
     GiftRow,
     OperatorAction,
@@ -18,7 +19,6 @@ from photomat_chaos.money.books import (
     PaymentRow,
     ReceiptRow,
     ReferralRow,
-    StarCharge,
     UseRow,
 )
 
@@ -57,8 +57,8 @@ HISTORY = Evidence(
 )
 OUTSIDE = OutsideRecords(
     charges=(
-        StarCharge(charge_id="s1", user_id=ANNA, stars=10, credit=1_040, refunded=False),
-        StarCharge(charge_id="s2", user_id=BORIS, stars=10, credit=1_040, refunded=True),
+        ChargedStars(charge_id="s1", user_id=ANNA, stars=10, credit=1_040, refunded=False),
+        ChargedStars(charge_id="s2", user_id=BORIS, stars=10, credit=1_040, refunded=True),
     ),
     bills=(
         PaidBill(vendor="yookassa", bill_id="y1", user_id=ANNA, asked=10_000, paid=10_000, refunded=3_000),

@@ -52,7 +52,7 @@ class CallbackRequest:
 
 
 @dataclass(slots=True, kw_only=True)
-class CallbackSender:
+class CallbackInjector:
     """Sends callbacks to the load balancer and records the answers."""
 
     arena: Arena
@@ -154,10 +154,10 @@ class CallbackSender:
 
 
 @asynccontextmanager
-async def open_callback_sender(arena: Arena) -> AsyncIterator[CallbackSender]:
+async def open_callback_injector(arena: Arena) -> AsyncIterator[CallbackInjector]:
     connector = aiohttp.TCPConnector(limit=COPIES)
     async with aiohttp.ClientSession(connector=connector, timeout=ANSWER_TIMEOUT) as session:
-        yield CallbackSender(arena=arena, session=session)
+        yield CallbackInjector(arena=arena, session=session)
 
 
 def _token(url: str) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from typing import Final
 
 from photomat.db.pool import Connection
 from photomat_chaos.lab.arena import Arena, until_true
-from photomat_chaos.lab.callbacks import CallbackSender
+from photomat_chaos.lab.callbacks import CallbackInjector
 from photomat_chaos.lab.evidence import Observations, gather
 from photomat_chaos.lab.history import Evidence
 
@@ -66,7 +66,7 @@ async def come_to_rest(arena: Arena, *, step_s: float = STEP_S) -> int:
     return moved
 
 
-async def hours_later(arena: Arena, callbacks: CallbackSender) -> int:
+async def hours_later(arena: Arena, callbacks: CallbackInjector) -> int:
     """Move the database's clock on by hours, then send every callback of Kie once more."""
     async with arena.sql() as connection:
         await move_clock(connection, HOURS_LATE_S)

@@ -11,9 +11,9 @@ from photomat_chaos.model.state import (
     CardDue,
     ModelState,
     Safeguards,
-    Step,
     Transition,
     Worker,
+    WorkerStep,
     face_of,
     idle,
     put,
@@ -25,11 +25,11 @@ def card_moves(state: ModelState, safeguards: Safeguards) -> Iterator[Transition
     yield from _world(state)
     yield from _locks(state, safeguards)
     for number, worker in enumerate(state.workers):
-        if worker.at is Step.RING_RECORDED:
+        if worker.at is WorkerStep.RING_RECORDED:
             yield from _ring(state, number, worker)
         elif worker.at in ON_THE_CARD:
             yield from _show(state, safeguards, number, worker)
-        if worker.at is not Step.IDLE:
+        if worker.at is not WorkerStep.IDLE:
             yield f"the {NAMES[number]} worker dies", put(state, number, IDLE)
 
 
@@ -42,7 +42,7 @@ def _world(state: ModelState) -> Iterator[Transition]:
         yield "an edit without an answer never lands", state._replace(late=None)
     if state.ring_due:
         for number in idle(state):
-            ringer = Worker(Step.RING_RECORDED, face=state.ring or face_of(state))
+            ringer = Worker(WorkerStep.RING_RECORDED, face=state.ring or face_of(state))
             yield f"the {NAMES[number]} worker records the ring", put(state._replace(ring_due=False), number, ringer)
 
 
@@ -56,7 +56,7 @@ def _locks(state: ModelState, safeguards: Safeguards) -> Iterator[Transition]:
         return
     for number in idle(state):
         worker = Worker(
-            Step.CARD_LOCKED,
+            WorkerStep.CARD_LOCKED,
             ours=True,
             face=face_of(state),
             newest=True,
@@ -80,36 +80,36 @@ def _taken_over(worker: Worker, safeguards: Safeguards) -> Worker:
 
 def _something_may_still_land(state: ModelState) -> bool:
     """What the two minutes before the last edit are for."""
-    return state.late is not None or any(each.at is Step.CARD_LOCKED and not each.ours for each in state.workers)
+    return state.late is not None or any(each.at is WorkerStep.CARD_LOCKED and not each.ours for each in state.workers)
 
 
 def _show(state: ModelState, safeguards: Safeguards, number: int, worker: Worker) -> Iterator[Transition]:
     who, done = NAMES[number], put(state, number, IDLE)
     ours = (worker.ours or not safeguards.card_fence) and (state.locked or not safeguards.lock)
     match worker.at:
-        case Step.CARD_LOCKED if safeguards.order:
-            yield from _edit(state, number, worker, then=Step.CARD_EDITED)
+        case WorkerStep.CARD_LOCKED if safeguards.order:
+            yield from _edit(state, number, worker, then=WorkerStep.CARD_EDITED)
             yield f"Telegram asks the {who} worker to slow down", _released(done, ours=ours)
-        case Step.CARD_LOCKED:
+        case WorkerStep.CARD_LOCKED:
             marked = _marked(state, worker, ours=ours)
             yield (
                 f"the {who} worker marks the card before the edit",
-                put(marked, number, worker._replace(at=Step.CARD_MARKED_FIRST)),
+                put(marked, number, worker._replace(at=WorkerStep.CARD_MARKED_FIRST)),
             )
-        case Step.CARD_MARKED_FIRST:
-            yield from _edit(state, number, worker, then=Step.IDLE)
-        case Step.CARD_EDITED:
+        case WorkerStep.CARD_MARKED_FIRST:
+            yield from _edit(state, number, worker, then=WorkerStep.IDLE)
+        case WorkerStep.CARD_EDITED:
             word = "marks the card" if ours else "is refused the mark"
             yield f"the {who} worker {word}", _marked(done, worker, ours=ours)
         case _:
             yield f"the {who} worker releases the card", _released(done, ours=ours)
 
 
-def _edit(state: ModelState, number: int, worker: Worker, *, then: Step) -> Iterator[Transition]:
+def _edit(state: ModelState, number: int, worker: Worker, *, then: WorkerStep) -> Iterator[Transition]:
     who, face = NAMES[number], worker.face
-    after = worker._replace(at=then) if then is not Step.IDLE else IDLE
+    after = worker._replace(at=then) if then is not WorkerStep.IDLE else IDLE
     yield f"the {who} worker's edit shows {face.name}", put(state._replace(card=face), number, after)
-    unknown = put(state, number, worker._replace(at=Step.CARD_UNKNOWN))
+    unknown = put(state, number, worker._replace(at=WorkerStep.CARD_UNKNOWN))
     yield f"the {who} worker's edit shows {face.name}, the answer is lost", unknown._replace(card=face)
     if state.late is None:
         yield (

@@ -19,9 +19,9 @@ from photomat_chaos.model.state import (
     HoldOutcome,
     ModelState,
     Safeguards,
-    Step,
     Transition,
     Worker,
+    WorkerStep,
     face_of,
     settled,
 )
@@ -69,7 +69,7 @@ def is_good_end(state: ModelState) -> bool:
         and state.card_due is CardDue.NO
         and not state.ring_due
         and state.late is None
-        and all(worker.at is Step.IDLE for worker in state.workers)
+        and all(worker.at is WorkerStep.IDLE for worker in state.workers)
     )
 
 
@@ -80,7 +80,13 @@ SWITCHES: Final[Mapping[str, Safeguards]] = {
 """The safeguards with one of its parts taken away, by the name of the part."""
 
 ACTS_WITHOUT_A_CLAIM: Final = frozenset(
-    {Step.SUBMIT_LEAVING, Step.SUBMIT_ANSWERED, Step.CARD_LOCKED, Step.CARD_MARKED_FIRST, Step.RING_RECORDED}
+    {
+        WorkerStep.SUBMIT_LEAVING,
+        WorkerStep.SUBMIT_ANSWERED,
+        WorkerStep.CARD_LOCKED,
+        WorkerStep.CARD_MARKED_FIRST,
+        WorkerStep.RING_RECORDED,
+    }
 )
 """Where a worker can still do something though it lost its claim: in the worlds outside, or by a write that needs none."""
 

@@ -9,10 +9,10 @@ from photomat_chaos.model.state import (
     HoldOutcome,
     ModelState,
     Safeguards,
-    Step,
     TaskOutcome,
     Transition,
     Worker,
+    WorkerStep,
     card_raised,
     claimed,
     idle,
@@ -29,9 +29,9 @@ def job_moves(state: ModelState, safeguards: Safeguards) -> Iterator[Transition]
     yield from _claims(state)
     yield from _world(state, safeguards)
     for number, worker in enumerate(state.workers):
-        if Step.SUBMIT_CLAIMED <= worker.at <= Step.SUBMIT_REFUSED:
+        if WorkerStep.SUBMIT_CLAIMED <= worker.at <= WorkerStep.SUBMIT_REFUSED:
             yield from _submit(state, safeguards, number, worker)
-        elif Step.LOOK_CLAIMED <= worker.at <= Step.LOOK_GIVE_UP:
+        elif WorkerStep.LOOK_CLAIMED <= worker.at <= WorkerStep.LOOK_GIVE_UP:
             yield from _look(state, safeguards, number, worker)
 
 
@@ -41,9 +41,12 @@ def _claims(state: ModelState) -> Iterator[Transition]:
     for number in idle(state):
         who = NAMES[number]
         if state.status is JobStatus.PENDING:
-            yield f"the {who} worker claims the submit", claimed(state, number, Worker(Step.SUBMIT_CLAIMED, ours=True))
+            yield (
+                f"the {who} worker claims the submit",
+                claimed(state, number, Worker(WorkerStep.SUBMIT_CLAIMED, ours=True)),
+            )
         else:
-            looker = Worker(Step.LOOK_CLAIMED, ours=True, settled=settled(state), known=state.known)
+            looker = Worker(WorkerStep.LOOK_CLAIMED, ours=True, settled=settled(state), known=state.known)
             yield f"the {who} worker claims the look", claimed(state._replace(woken=False), number, looker)
 
 
@@ -84,30 +87,36 @@ def _submit(state: ModelState, safeguards: Safeguards, number: int, worker: Work
     who, done = NAMES[number], put(state, number, IDLE)
     ours = worker.ours or not safeguards.fence
     match worker.at:
-        case Step.SUBMIT_CLAIMED:
+        case WorkerStep.SUBMIT_CLAIMED:
             yield f"the {who} worker must wait for the rate limit and puts the job back", _put_back(done, ours=ours)
             yield from _intent(state, safeguards, number, worker, ours=ours)
-        case Step.SUBMIT_LEAVING:
+        case WorkerStep.SUBMIT_LEAVING:
             sent = state._replace(orders=min(2, state.orders + 1), kie=max(state.kie, TaskOutcome.MAKING))
             yield (
                 f"the {who} worker's createTask is answered",
-                put(sent, number, worker._replace(at=Step.SUBMIT_ANSWERED)),
+                put(sent, number, worker._replace(at=WorkerStep.SUBMIT_ANSWERED)),
             )
             yield (
                 f"the {who} worker's createTask loses its answer",
-                put(sent, number, worker._replace(at=Step.SUBMIT_UNKNOWN)),
+                put(sent, number, worker._replace(at=WorkerStep.SUBMIT_UNKNOWN)),
             )
-            yield f"Kie is too busy for the {who} worker", put(state, number, worker._replace(at=Step.SUBMIT_BUSY))
-            yield f"Kie refuses the {who} worker's task", put(state, number, worker._replace(at=Step.SUBMIT_REFUSED))
-        case Step.SUBMIT_ANSWERED:
+            yield (
+                f"Kie is too busy for the {who} worker",
+                put(state, number, worker._replace(at=WorkerStep.SUBMIT_BUSY)),
+            )
+            yield (
+                f"Kie refuses the {who} worker's task",
+                put(state, number, worker._replace(at=WorkerStep.SUBMIT_REFUSED)),
+            )
+        case WorkerStep.SUBMIT_ANSWERED:
             yield f"the {who} worker stores the task id", _task_stored(done, safeguards)
-        case Step.SUBMIT_UNKNOWN:
+        case WorkerStep.SUBMIT_UNKNOWN:
             frees = ours and state.status is JobStatus.SUBMITTING
             yield (
                 f"the {who} worker records that the outcome is unknown",
                 done._replace(leased=False) if frees else done,
             )
-        case Step.SUBMIT_BUSY:
+        case WorkerStep.SUBMIT_BUSY:
             yield f"the {who} worker puts the job back", _put_back(done, ours=ours)
         case _:
             yield f"the {who} worker settles the refusal", _settle(done, safeguards, success=False, ours=ours)
@@ -120,7 +129,7 @@ def _intent(
     if not (ours and state.status is JobStatus.PENDING and state.leased):
         yield f"the {who} worker is refused the intent", put(state, number, IDLE)
         return
-    leaving = put(state, number, worker._replace(at=Step.SUBMIT_LEAVING))
+    leaving = put(state, number, worker._replace(at=WorkerStep.SUBMIT_LEAVING))
     if safeguards.intent:
         yield f"the {who} worker commits the intent", leaving._replace(status=JobStatus.SUBMITTING, intent=True)
     else:
@@ -147,11 +156,11 @@ def _look(state: ModelState, safeguards: Safeguards, number: int, worker: Worker
     who, done = NAMES[number], put(state, number, IDLE)
     ours = worker.ours or not safeguards.fence
     match worker.at:
-        case Step.LOOK_CLAIMED:
+        case WorkerStep.LOOK_CLAIMED:
             yield from _read(state, number, worker)
-        case Step.LOOK_SUCCESS:
+        case WorkerStep.LOOK_SUCCESS:
             yield f"the {who} worker settles the success", _settle(done, safeguards, success=True, ours=ours)
-        case Step.LOOK_FAIL | Step.LOOK_GIVE_UP if not worker.settled:
+        case WorkerStep.LOOK_FAIL | WorkerStep.LOOK_GIVE_UP if not worker.settled:
             yield f"the {who} worker settles the failure", _settle(done, safeguards, success=False, ours=ours)
         case _:
             hopeful = not worker.settled or state.status is JobStatus.CANCELED
@@ -160,16 +169,18 @@ def _look(state: ModelState, safeguards: Safeguards, number: int, worker: Worker
 
 def _read(state: ModelState, number: int, worker: Worker) -> Iterator[Transition]:
     who = NAMES[number]
-    found = {TaskOutcome.SUCCESS: Step.LOOK_SUCCESS, TaskOutcome.FAIL: Step.LOOK_FAIL}.get(state.kie, Step.LOOK_NOT_YET)
-    reading = found if worker.known else Step.LOOK_NOT_YET
+    found = {TaskOutcome.SUCCESS: WorkerStep.LOOK_SUCCESS, TaskOutcome.FAIL: WorkerStep.LOOK_FAIL}.get(
+        state.kie, WorkerStep.LOOK_NOT_YET
+    )
+    reading = found if worker.known else WorkerStep.LOOK_NOT_YET
     yield (
         f"the {who} worker reads {reading.name.removeprefix('LOOK_')}",
         put(state, number, worker._replace(at=reading, known=False)),
     )
-    if reading is Step.LOOK_NOT_YET and not worker.settled:
+    if reading is WorkerStep.LOOK_NOT_YET and not worker.settled:
         yield (
             f"the {who} worker finds it is time to give up",
-            put(state, number, worker._replace(at=Step.LOOK_GIVE_UP, known=False)),
+            put(state, number, worker._replace(at=WorkerStep.LOOK_GIVE_UP, known=False)),
         )
 
 

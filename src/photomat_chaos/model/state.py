@@ -73,7 +73,7 @@ class HoldOutcome(IntEnum):
     BROKEN = 4
 
 
-class Step(IntEnum):
+class WorkerStep(IntEnum):
     """Where in its work a worker is."""
 
     IDLE = 0
@@ -95,7 +95,9 @@ class Step(IntEnum):
     RING_RECORDED = 16
 
 
-ON_THE_CARD: Final = frozenset({Step.CARD_LOCKED, Step.CARD_EDITED, Step.CARD_UNKNOWN, Step.CARD_MARKED_FIRST})
+ON_THE_CARD: Final = frozenset(
+    {WorkerStep.CARD_LOCKED, WorkerStep.CARD_EDITED, WorkerStep.CARD_UNKNOWN, WorkerStep.CARD_MARKED_FIRST}
+)
 FACES: Final[Mapping[JobStatus, CardContent]] = {
     JobStatus.PENDING: CardContent.PROGRESS,
     JobStatus.SUBMITTING: CardContent.PROGRESS,
@@ -110,7 +112,7 @@ RINGING: Final = frozenset({CardContent.FAILED, CardContent.OFFER, CardContent.R
 class Worker(NamedTuple):
     """A worker and what it has read: its claim, the row, the card it is to show."""
 
-    at: Step = Step.IDLE
+    at: WorkerStep = WorkerStep.IDLE
     ours: bool = False
     face: CardContent = CardContent.PROGRESS
     newest: bool = False
@@ -165,7 +167,7 @@ def may(state: ModelState, status: JobStatus) -> bool:
 def idle(state: ModelState) -> Iterator[int]:
     """The first idle worker; both are alike."""
     for number, worker in enumerate(state.workers):
-        if worker.at is Step.IDLE:
+        if worker.at is WorkerStep.IDLE:
             yield number
             return
 
@@ -193,4 +195,4 @@ def settled(state: ModelState) -> bool:
 
 
 def _dispossessed(worker: Worker) -> Worker:
-    return worker._replace(ours=False) if worker.ours and worker.at is not Step.RING_RECORDED else worker
+    return worker._replace(ours=False) if worker.ours and worker.at is not WorkerStep.RING_RECORDED else worker

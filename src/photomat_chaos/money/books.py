@@ -22,7 +22,7 @@ class OperatorAction:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class StarCharge:
+class ChargedStars:
     """Stars that Telegram took; `credit` is what the bill promised for them."""
 
     charge_id: str
@@ -107,7 +107,7 @@ class DifferenceRow:
 class OutsideRecords:
     """What happened outside our books: at Telegram, at the providers, on screens and by operators."""
 
-    charges: tuple[StarCharge, ...] = ()
+    charges: tuple[ChargedStars, ...] = ()
     bills: tuple[PaidBill, ...] = ()
     verbs: tuple[OperatorAction, ...] = ()
     promos: Mapping[str, PromoCode] = field(default_factory=dict)

@@ -17,7 +17,7 @@ from photomat.providers.crypto_pay import CryptoPay
 from photomat.providers.yookassa import YooKassa
 from photomat_chaos.lab import rest
 from photomat_chaos.lab.arena import Arena, until_true
-from photomat_chaos.lab.callbacks import CallbackSender
+from photomat_chaos.lab.callbacks import CallbackInjector
 from photomat_chaos.lab.customers import NoAnswer
 from photomat_chaos.money.payers import Payer, by_stars, by_yookassa, give
 from photomat_chaos.money.schedule import PlannedAct
@@ -40,7 +40,7 @@ WAITS: Final = """
 LISTS_READ: Final = "SELECT ended_at FROM stars_readings"
 
 
-async def bring_to_rest(shop: MoneyTestBed, callbacks: CallbackSender, pool: Pool) -> int:
+async def bring_to_rest(shop: MoneyTestBed, callbacks: CallbackInjector, pool: Pool) -> int:
     """Bring jobs to rest as after every storm, then payments; return how often the clock was moved."""
     arena = shop.arena
     moved = await rest.come_to_rest(arena, step_s=STEP_S)

@@ -10,7 +10,7 @@ import aiohttp
 
 from photomat_chaos.lab.customers import minor_in
 from photomat_chaos.lab.history import Evidence
-from photomat_chaos.money.books import OutsideRecords, PaidBill, StarCharge
+from photomat_chaos.money.books import ChargedStars, OutsideRecords, PaidBill
 from photomat_chaos.money.operators import OperatorConsole
 from photomat_chaos.money.schedule import PlannedAct, one_of, vendor_acts
 from photomat_chaos.money.shop import MONTH, MoneyTestBed, SharedKnowledge
@@ -156,9 +156,9 @@ def look_outside(
     )
 
 
-def _charges(shop: MoneyTestBed) -> Iterator[StarCharge]:
+def _charges(shop: MoneyTestBed) -> Iterator[ChargedStars]:
     for charge in shop.arena.telegram.stars.charges:
-        yield StarCharge(
+        yield ChargedStars(
             charge_id=charge.charge_id,
             user_id=charge.user_id,
             stars=charge.amount,

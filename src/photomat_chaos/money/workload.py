@@ -14,7 +14,7 @@ from typing import Final
 
 from photomat.db.pool import connect_pool
 from photomat_chaos.lab import rest
-from photomat_chaos.lab.callbacks import open_callback_sender
+from photomat_chaos.lab.callbacks import open_callback_injector
 from photomat_chaos.lab.customers import ChatCustomer, Phone
 from photomat_chaos.lab.evidence import Observations, stories_of
 from photomat_chaos.lab.history import OK
@@ -48,7 +48,7 @@ DEEDS: Final[Mapping[str, Callable[[Payer, PlannedAct], Awaitable[None]]]] = {
 
 async def run_money_storm(plan: StormPlan, folder: Path, *, progress: Progress | None = None) -> StormReport:
     """Run one storm of money in an empty folder, from the first instance to the verdict."""
-    async with open_money_test_bed(folder) as shop, open_callback_sender(shop.arena) as callbacks:
+    async with open_money_test_bed(folder) as shop, open_callback_injector(shop.arena) as callbacks:
         pool = await connect_pool(shop.arena.dsn, name="storm operator", size=2)
         try:
             shared = SharedKnowledge(shop=shop, over=asyncio.Event(), done=Counter())

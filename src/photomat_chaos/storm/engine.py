@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from photomat_chaos.lab.arena import Arena
-from photomat_chaos.lab.callbacks import CallbackSender
+from photomat_chaos.lab.callbacks import CallbackInjector
 from photomat_chaos.lab.history import HistoryViolation
 from photomat_chaos.storm.faults import Disruption, FaultInjector
 from photomat_chaos.storm.fleet import Fleet
@@ -50,7 +50,7 @@ class Storm:
 
     plan: StormPlan
     arena: Arena
-    callbacks: CallbackSender
+    callbacks: CallbackInjector
     headline: Callable[[], str] = str
     done: Counter[str] = field(default_factory=Counter)
     over: asyncio.Event = field(default_factory=asyncio.Event)

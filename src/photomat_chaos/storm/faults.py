@@ -14,7 +14,7 @@ from typing import Final, Literal
 import asyncpg
 
 from photomat.kernel.errors import Startup
-from photomat_chaos.lab.callbacks import CallbackSender
+from photomat_chaos.lab.callbacks import CallbackInjector
 from photomat_chaos.storm.fleet import Fleet, Member
 from photomat_sandbox.faults import Action
 from photomat_sandbox.transcript import World
@@ -154,7 +154,7 @@ class FaultInjector:
     """Carries out the disruptions of a storm; `group` owns the tasks that end lasting ones."""
 
     fleet: Fleet
-    callbacks: CallbackSender
+    callbacks: CallbackInjector
     group: asyncio.TaskGroup
     _restarting: bool = False
 

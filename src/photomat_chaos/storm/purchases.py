@@ -13,7 +13,7 @@ from typing import Final
 
 from photomat_chaos.lab import history, rest
 from photomat_chaos.lab.arena import SETTINGS, open_arena
-from photomat_chaos.lab.callbacks import open_callback_sender
+from photomat_chaos.lab.callbacks import open_callback_injector
 from photomat_chaos.lab.customers import ChatCustomer
 from photomat_chaos.lab.evidence import Observations, stories_of
 from photomat_chaos.lab.history import Evidence
@@ -26,7 +26,7 @@ SHORT_LIVES: Final = {"LEASE_S": "3", "JOB_OVERDUE_S": "8", "JOB_TIMEOUT_S": "30
 
 async def run_storm(plan: StormPlan, folder: Path, *, progress: Progress | None = None) -> StormReport:
     """Run one storm in an empty folder, from the first instance to the verdict."""
-    async with open_arena(folder, settings=SHORT_LIVES) as arena, open_callback_sender(arena) as callbacks:
+    async with open_arena(folder, settings=SHORT_LIVES) as arena, open_callback_injector(arena) as callbacks:
         storm = Storm(plan=plan, arena=arena, callbacks=callbacks)
         purchases = Purchases(storm=storm)
         storm.headline = purchases.headline
