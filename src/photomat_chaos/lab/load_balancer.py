@@ -20,8 +20,8 @@ LARGEST_BODY_BYTES: Final = 16 * 2**20
 
 
 @dataclass(slots=True, kw_only=True)
-class Door:
-    """The balancer while it runs; it knows the instances there are now, or the only one that shall get calls."""
+class LoadBalancer:
+    """A load balancer over the instances of now, or over `only` one."""
 
     session: aiohttp.ClientSession
     in_turn: bool
@@ -31,7 +31,7 @@ class Door:
     _turn: int = 0
 
     async def pass_on(self, request: web.Request) -> web.Response:
-        """Give the request to an instance, and its answer back; a frozen one is left after a while."""
+        """Forward the request to an instance; try the next one when it does not answer."""
         body = await request.read()
         headers = {name: value for name, value in request.headers.items() if name.lower() not in NOT_PASSED_ON}
         for instance in self._asked():
@@ -43,7 +43,7 @@ class Door:
         return web.Response(status=502)
 
     def _asked(self) -> list[Instance]:
-        """Who gets this call, one after the other until somebody answers."""
+        """The instances to try, in order."""
         known = self.instances if self.only is None else [self.only]
         ready = [instance for instance in known if instance.ready]
         if not self.in_turn:
@@ -54,11 +54,10 @@ class Door:
 
 
 @asynccontextmanager
-async def open_door(*, in_turn: bool = True) -> AsyncIterator[Door]:
-    """Run a balancer without instances."""
+async def open_load_balancer(*, in_turn: bool = True) -> AsyncIterator[LoadBalancer]:
     connector = aiohttp.TCPConnector(force_close=True)
     async with aiohttp.ClientSession(connector=connector, timeout=ANSWER_TIMEOUT) as session:
-        door = Door(session=session, in_turn=in_turn)
+        door = LoadBalancer(session=session, in_turn=in_turn)
         app = web.Application(client_max_size=LARGEST_BODY_BYTES)
         app.router.add_post("/{path:.*}", door.pass_on)
         async with serving(app) as url:
@@ -68,7 +67,7 @@ async def open_door(*, in_turn: bool = True) -> AsyncIterator[Door]:
 
 @asynccontextmanager
 async def serving(app: web.Application) -> AsyncIterator[str]:
-    """Serve an application on a free port of loopback and give its address."""
+    """Serve an application on a free loopback port and yield its URL."""
     runner = web.AppRunner(app, access_log=None, shutdown_timeout=1.0)
     await runner.setup()
     try:

@@ -1,14 +1,14 @@
-"""What everybody should have, worked out again from what happened outside: a second opinion that knows no ledger.
+"""What every wallet should hold, computed again from what happened outside, without the ledger.
 
 Where our books alone decide (whose payment used a percent code, who was first at a gift), that choice is taken from them and
-its sum is worked out here.
+its amount is computed here.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
-from photomat_chaos.money.facts import Books, Outside, PaymentRow
+from photomat_chaos.money.books import Books, OutsideRecords, PaymentRow
 from photomat_chaos.money.shop import FRIEND_REWARD, PERCENT, REWARD, WELCOME
 
 BY_HAND = frozenset({"refund of a payment by transfer", "refund of a payment by cryptopay"})
@@ -16,7 +16,7 @@ BY_HAND = frozenset({"refund of a payment by transfer", "refund of a payment by 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inflow:
-    """Money that somebody paid outside: whose it is, what it brings, and what of that went back."""
+    """A payment made outside: its owner, its credit, and how much of that was refunded."""
 
     provider: str
     external_id: str
@@ -26,12 +26,11 @@ class Inflow:
     back: int
 
 
-def inflows(outside: Outside, books: Books) -> dict[tuple[str, str], Inflow]:
-    """Everything that was paid, by provider and id."""
+def inflows(outside: OutsideRecords, books: Books) -> dict[tuple[str, str], Inflow]:
     return {(one.provider, one.external_id): one for one in _inflows(outside, books)}
 
 
-def _inflows(outside: Outside, books: Books) -> Iterator[Inflow]:
+def _inflows(outside: OutsideRecords, books: Books) -> Iterator[Inflow]:
     handed = handed_back(outside, books)
     for charge in outside.charges:
         yield Inflow(
@@ -65,21 +64,20 @@ def _inflows(outside: Outside, books: Books) -> Iterator[Inflow]:
             )
 
 
-def handed_back(outside: Outside, books: Books) -> frozenset[tuple[str, str]]:
-    """The payments an operator gave back by hand, by provider and id."""
+def handed_back(outside: OutsideRecords, books: Books) -> frozenset[tuple[str, str]]:
+    """The payments an operator refunded by hand, by provider and id."""
     by_hand = {verb.payment_id for verb in outside.verbs if verb.verb in BY_HAND and verb.done}
     return frozenset((row.provider, row.external_id) for row in books.payments if row.payment_id in by_hand)
 
 
-def bonus_of(outside: Outside, code: str, credit: int) -> int:
-    """What a percent code gives for a payment."""
+def bonus_of(outside: OutsideRecords, code: str, credit: int) -> int:
     promo = outside.promos[code]
     bonus = credit * (promo.percent or 0) // 100
     return bonus if promo.amount is None else min(bonus, promo.amount)
 
 
-def refunded_of_jobs(outside: Outside) -> dict[int, int]:
-    """What operators gave back of each job: parts, or all of its price."""
+def refunded_of_jobs(outside: OutsideRecords) -> dict[int, int]:
+    """What operators refunded of each job: parts, or all of its price."""
     prices = {job.job_id: job.price for job in outside.history.jobs}
     parts: Counter[int] = Counter()
     whole: set[int] = set()
@@ -92,8 +90,8 @@ def refunded_of_jobs(outside: Outside) -> dict[int, int]:
     return dict(parts) | {job_id: prices[job_id] for job_id in whole}
 
 
-def expected(outside: Outside, books: Books) -> dict[int, dict[str, int]]:
-    """For everybody with a wallet: what they should have, by where it came from and went to."""
+def expected(outside: OutsideRecords, books: Books) -> dict[int, dict[str, int]]:
+    """The expected balance of every wallet, by source."""
     parts: defaultdict[int, Counter[str]] = defaultdict(Counter)
     paid = inflows(outside, books)
     rows = {row.payment_id: row for row in books.payments}
@@ -112,7 +110,7 @@ def expected(outside: Outside, books: Books) -> dict[int, dict[str, int]]:
     return {user_id: {"welcome": WELCOME, **parts[user_id]} for user_id in books.wallets}
 
 
-def _jobs(outside: Outside, parts: Mapping[int, Counter[str]]) -> None:
+def _jobs(outside: OutsideRecords, parts: Mapping[int, Counter[str]]) -> None:
     owners = {job.job_id: job.chat_id for job in outside.history.jobs}
     for job in outside.history.jobs:
         if job.status == "done" and not job.gift:
@@ -129,13 +127,13 @@ def _gifts(books: Books, parts: Mapping[int, Counter[str]]) -> None:
 
 
 def _promos(
-    outside: Outside,
+    outside: OutsideRecords,
     books: Books,
     rows: Mapping[int, PaymentRow],
     paid: Mapping[tuple[str, str], Inflow],
     parts: Mapping[int, Counter[str]],
 ) -> None:
-    """A bonus is taken back with its payment; how a part of it is rounded, `verdict` looks at."""
+    """A bonus is taken back with its payment; how a part of it is rounded, `verdict` checks."""
     for use in books.uses:
         promo = outside.promos.get(use.code)
         if promo is not None and promo.kind == "sum":

@@ -1,7 +1,7 @@
-"""The lab's own post: fifty copies of a callback at once, forged ones, and those that come hours late.
+"""Callbacks the lab sends itself: fifty copies at once, forged ones, and late ones.
 
-What Kie's simulator sends by itself is not in here. Every answer is written down for the history checker: a forgery may be
-refused, or stored as an orphan where only the task is made up; it may never be taken for news.
+What Kie's simulator sends by itself is not in here. Every answer is recorded for the history checker: a forgery may be refused,
+or stored as an orphan where only the task is made up; it may never change a job.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from urllib.parse import urlsplit, urlunsplit
 import aiohttp
 
 from photomat_chaos.lab.arena import Arena
-from photomat_chaos.lab.facts import Forged
+from photomat_chaos.lab.history import ForgedCallback
 from photomat_sandbox.kie.callbacks import body_digest, signature
 from photomat_sandbox.kie.records import callback_body
 from photomat_sandbox.kie.tasks import Task
@@ -30,32 +30,39 @@ TRIES: Final = 20
 TOGETHER: Final = 10
 TRY_AGAIN_S: Final = 0.5
 TAKEN: Final = 200
-FORGERIES: Final = ("address", "other-address", "signature", "stale", "unsigned", "other-task", "swapped", "nobody")
+FORGERIES: Final = (
+    "address",
+    "other-address",
+    "signature",
+    "stale",
+    "unsigned",
+    "other-task",
+    "swapped",
+    "unknown-task",
+)
 REFUSED: Final = frozenset({"address", "other-address", "signature", "stale", "unsigned"})
 """These get no 200, ever. The others are signed as Kie signs and speak of a task that is not the job's: orphans."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Letter:
-    """One callback as it leaves."""
-
+class CallbackRequest:
     url: str
     body: Mapping[str, Any]
     headers: Mapping[str, str]
 
 
 @dataclass(slots=True, kw_only=True)
-class Post:
-    """Sends callbacks to the door and remembers the answers."""
+class CallbackInjector:
+    """Sends callbacks to the load balancer and records the answers."""
 
     arena: Arena
     session: aiohttp.ClientSession
-    forged: list[Forged] = field(default_factory=list)
+    forged: list[ForgedCallback] = field(default_factory=list)
     done: Counter[str] = field(default_factory=Counter)
     _numbers: "itertools.count[int]" = field(default_factory=itertools.count)
 
     async def burst(self, pick: float) -> None:
-        """The same callback fifty times at once."""
+        """Send one callback fifty times at once."""
         tasks = self._told_tasks()[-RECENT_TASKS:]
         if not tasks:
             return
@@ -66,7 +73,7 @@ class Post:
         self._note(task, letter, max(answers))
 
     async def deliver_late(self) -> None:
-        """What Kie has to say about every task, once more or for the first time; repeated until it is taken."""
+        """Send the callback of every task once more or for the first time, until it is accepted."""
         places = asyncio.Semaphore(TOGETHER)
         async with asyncio.TaskGroup() as group:
             for task in self._told_tasks():
@@ -84,7 +91,7 @@ class Post:
         self._note(task, letter, answer)
 
     async def forge(self, pick: float, how: float) -> None:
-        """One forgery about a job that knows its task."""
+        """Send one forgery about a job that knows its task."""
         answered = {task_id for task_id, _body in self.arena.notes.answered_200}
         known = [task for task in self._told_tasks() if task.task_id in answered]
         if len(known) < 2:  # noqa: PLR2004  one to speak of, another to take from
@@ -94,44 +101,46 @@ class Post:
         task, other = known[place], known[place - 1]
         task_id = other.task_id if kind == "swapped" else f"forged-{next(self._numbers)}"
         status = await self._send(self._forgery(kind, task, other, task_id))
-        self.forged.append(Forged(kind=kind, task_id=task_id, status=status, must_be_refused=kind in REFUSED))
+        self.forged.append(ForgedCallback(kind=kind, task_id=task_id, status=status, must_be_refused=kind in REFUSED))
         self.done["callbacks forged"] += 1
 
-    def _forgery(self, kind: str, task: Task, other: Task, task_id: str) -> Letter:
+    def _forgery(self, kind: str, task: Task, other: Task, task_id: str) -> CallbackRequest:
         honest = self._letter(task)
         lying = _about(honest.body, task.task_id, task_id)
         match kind:
             case "address":
-                return Letter(url=honest.url[:-4] + "0000", body=honest.body, headers=honest.headers)
+                return CallbackRequest(url=honest.url[:-4] + "0000", body=honest.body, headers=honest.headers)
             case "other-address":
                 name, secret = _token(honest.url)[0], _token(self._letter(other).url)[1]
-                return Letter(url=_with_path(honest.url, f"{name}.{secret}"), body=honest.body, headers=honest.headers)
+                return CallbackRequest(
+                    url=_with_path(honest.url, f"{name}.{secret}"), body=honest.body, headers=honest.headers
+                )
             case "signature":
-                headers = self._signed(task.task_id, key="a key nobody has")
-                return Letter(url=honest.url, body=honest.body, headers=headers)
+                headers = self._signed(task.task_id, key="a wrong key")
+                return CallbackRequest(url=honest.url, body=honest.body, headers=headers)
             case "stale":
                 headers = self._signed(task.task_id, age_s=TOO_OLD_S)
-                return Letter(url=honest.url, body=honest.body, headers=headers)
+                return CallbackRequest(url=honest.url, body=honest.body, headers=headers)
             case "unsigned":
-                return Letter(url=_with_path(honest.url, None), body=honest.body, headers={})
+                return CallbackRequest(url=_with_path(honest.url, None), body=honest.body, headers={})
             case "other-task" | "swapped":
-                return Letter(url=honest.url, body=lying, headers=self._signed(task_id))
+                return CallbackRequest(url=honest.url, body=lying, headers=self._signed(task_id))
             case _:
-                return Letter(url=_with_path(honest.url, None), body=lying, headers=self._signed(task_id))
+                return CallbackRequest(url=_with_path(honest.url, None), body=lying, headers=self._signed(task_id))
 
     def _told_tasks(self) -> list[Task]:
         return [task for task in self.arena.kie.tasks.values() if task.is_over and task.order.callback_url]
 
-    def _letter(self, task: Task) -> Letter:
+    def _letter(self, task: Task) -> CallbackRequest:
         body = callback_body(DueCallback(task=task, state=task.state), self.arena.kie.settings)
-        return Letter(url=task.order.callback_url or "", body=body, headers=self._signed(task.task_id))
+        return CallbackRequest(url=task.order.callback_url or "", body=body, headers=self._signed(task.task_id))
 
     def _signed(self, task_id: str, *, key: str | None = None, age_s: int = 0) -> dict[str, str]:
         timestamp = int(self.arena.kie.clock()) - age_s
         signed = signature(key=key or self.arena.kie.settings.webhook_key, task_id=task_id, timestamp=timestamp)
         return {"X-Webhook-Timestamp": str(timestamp), "X-Webhook-Signature": signed}
 
-    async def _send(self, letter: Letter) -> int:
+    async def _send(self, letter: CallbackRequest) -> int:
         """The status of the answer, 0 without one."""
         try:
             async with self.session.post(letter.url, json=letter.body, headers=letter.headers) as answer:
@@ -139,34 +148,32 @@ class Post:
         except (aiohttp.ClientError, TimeoutError):
             return 0
 
-    def _note(self, task: Task, letter: Letter, answer: int) -> None:
+    def _note(self, task: Task, letter: CallbackRequest, answer: int) -> None:
         if answer == TAKEN:
             self.arena.notes.answered_200.add((task.task_id, body_digest(letter.body)))
 
 
 @asynccontextmanager
-async def open_post(arena: Arena) -> AsyncIterator[Post]:
-    """A post office beside this arena."""
+async def open_callback_injector(arena: Arena) -> AsyncIterator[CallbackInjector]:
     connector = aiohttp.TCPConnector(limit=COPIES)
     async with aiohttp.ClientSession(connector=connector, timeout=ANSWER_TIMEOUT) as session:
-        yield Post(arena=arena, session=session)
+        yield CallbackInjector(arena=arena, session=session)
 
 
 def _token(url: str) -> tuple[str, str]:
-    """The job's name and its signature in an address."""
+    """The job's id and its signature in a callback URL."""
     name, _, secret = urlsplit(url).path.rpartition("/")[2].partition(".")
     return name, secret
 
 
 def _with_path(url: str, token: str | None) -> str:
-    """The same door with another token, or none."""
+    """The same URL with another token, or none."""
     parts = urlsplit(url)
     folder = parts.path.rpartition("/")[0]
     return urlunsplit(parts._replace(path=folder if token is None else f"{folder}/{token}"))
 
 
 def _about(body: Any, true: str, false: str) -> Any:
-    """The same body about another task."""
     match body:
         case dict():
             return {key: _about(value, true, false) for key, value in body.items()}

@@ -20,11 +20,10 @@ from photomat.kernel.ids import JobId
 from photomat.kie.signature import SIGNATURE_HEADER, TIMESTAMP_HEADER, sign_job
 from photomat.web.telegram_webhook import SECRET_HEADER
 from photomat_chaos.fuzz import kie as fuzz_kie
-from photomat_chaos.fuzz.ground import WEBHOOK_KEY, WELCOME, Ground
-from photomat_chaos.fuzz.updates import Aims, hostile_update
+from photomat_chaos.fuzz.environment import WEBHOOK_KEY, WELCOME, FuzzEnvironment, VictimJob, buy, draft_of, join
+from photomat_chaos.fuzz.updates import Targets, hostile_update
 from photomat_chaos.fuzz.values import dressed
-from photomat_chaos.fuzz.victims import Purchase, buy, draft_of, join
-from photomat_chaos.fuzz.wire import CLOSED, CUT, HUNG, Request, Wire, post, wire_to
+from photomat_chaos.fuzz.wire import CLOSED, CUT, HUNG, RawRequest, Wire, post, wire_to
 
 AT_ONCE: Final = 24
 VICTIMS: Final = 12
@@ -61,24 +60,24 @@ ODD_TOKENS: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Round:
+class FuzzRound:
     """The victims of one round, and what attackers know of them."""
 
-    aims: Aims
+    aims: Targets
     tasks: Sequence[tuple[JobId, str]]
 
 
 @dataclass(slots=True, kw_only=True)
-class Doors:
-    """Both doors of both processes. `offences` names each case that was answered as nothing may be."""
+class EndpointFuzzer:
+    """Both endpoints of both processes; `offences` are the cases with a forbidden answer."""
 
-    ground: Ground
+    ground: FuzzEnvironment
     seed: int
     statuses: Counter[str] = field(default_factory=Counter)
     offences: list[tuple[int, str, bytes]] = field(default_factory=list)
 
-    async def prepare(self, number: int) -> Round:
-        """New victims' drafts and jobs for a round; half of the jobs wait to be ordered from a Kie that lies."""
+    async def prepare(self, number: int) -> FuzzRound:
+        """Create new victims' drafts and jobs for a round; half of the jobs wait to be submitted to a lying Kie."""
         ground = self.ground
         bot_id = ground.program.bot_id
         attackers = [
@@ -86,7 +85,7 @@ class Doors:
             for place in range(ATTACKERS)
         ]
         victims = [FIRST_VICTIM + place for place in range(VICTIMS)]
-        drafts, bought = [], list[Purchase]()
+        drafts, bought = [], list[VictimJob]()
         for user_id in victims:
             ground.telegram.add_person(first_name="Анна", user_id=user_id, started=True)
             user = await join(ground.open_pool, user_id, WELCOME)
@@ -99,17 +98,16 @@ class Doors:
         ground.process_kie.create = lambda job_id: fuzz_kie.create_answer(
             chance, f"task-{number}-{job_id}", ground.trap.port
         )
-        aims = Aims(
+        aims = Targets(
             attackers=attackers,
             victims=victims,
             drafts=[draft.draft_id for draft in drafts],
             jobs=[one.job_id for one in bought],
             cards=[one.card for one in bought],
         )
-        return Round(aims=aims, tasks=[(one.job_id, f"task-{number}-{one.job_id}") for one in bought])
+        return FuzzRound(aims=aims, tasks=[(one.job_id, f"task-{number}-{one.job_id}") for one in bought])
 
-    async def fire(self, this: Round, callbacks: Sequence[int], webhooks: Sequence[int]) -> None:
-        """Send all of these cases, many at once."""
+    async def fire(self, this: FuzzRound, callbacks: Sequence[int], webhooks: Sequence[int]) -> None:
         cases = iter(sorted((*((number, True) for number in callbacks), *((number, False) for number in webhooks))))
         async with AsyncExitStack() as stack:
             lines = [
@@ -127,22 +125,21 @@ class Doors:
                 for wires in lines:
                     group.create_task(worker(wires))
 
-    def callback(self, this: Round, number: int) -> tuple[int, Request]:
-        """The callback of this number: to which process, and what."""
+    def callback(self, this: FuzzRound, number: int) -> tuple[int, RawRequest]:
+        """The callback of this number, and the process it goes to."""
         chance = random.Random(f"{self.seed}:{number}")  # noqa: S311  repeatable on purpose
         keyed = chance.randrange(2)
         job_id, task_id = chance.choice(this.tasks)
-        task_id = chance.choice((task_id, task_id, task_id, chance.choice(this.tasks)[1], f"stranger-{number}"))
+        task_id = chance.choice((task_id, task_id, task_id, chance.choice(this.tasks)[1], f"unknown-{number}"))
         body = fuzz_kie.callback_body(chance, task_id, self.ground.trap.port)
         signed = sign_job(job_id, self.ground.settings.callback_secrets).encode()
-        of_nobody = sign_job(JobId(10**15 + number), self.ground.settings.callback_secrets).encode()
-        path = b"/kie/callback/" + chance.choices((signed, of_nobody, chance.choice(ODD_TOKENS)), (70, 8, 22))[0]
+        of_no_job = sign_job(JobId(10**15 + number), self.ground.settings.callback_secrets).encode()
+        path = b"/kie/callback/" + chance.choices((signed, of_no_job, chance.choice(ODD_TOKENS)), (70, 8, 22))[0]
         if chance.random() < 0.15:  # noqa: PLR2004  the general door
             path = b"/kie/callback"
         return keyed, post(chance, path, body, _kie_headers(chance, task_id) if chance.random() < 0.8 else {})  # noqa: PLR2004
 
-    def webhook(self, this: Round, number: int) -> tuple[int, Request]:
-        """The webhook of this number."""
+    def webhook(self, this: FuzzRound, number: int) -> tuple[int, RawRequest]:
         chance = random.Random(f"{self.seed}:{number}")  # noqa: S311  repeatable on purpose
         update_id: object = FIRST_UPDATE + number
         if chance.random() < 0.03:  # noqa: PLR2004  a share
@@ -153,7 +150,7 @@ class Doors:
             secret = chance.choice(("", "x", secret[:-1], secret.upper(), "\udcff", "ü", "a" * 4000))
         return chance.randrange(2), post(chance, b"/telegram/webhook", body, {SECRET_HEADER: secret})
 
-    def _judge(self, door: str, number: int, status: int, request: Request) -> None:
+    def _judge(self, door: str, number: int, status: int, request: RawRequest) -> None:
         word = {HUNG: "hung", CUT: "we hung up", CLOSED: "closed"}.get(status, f"{status}")
         self.statuses[f"{door} {word}"] += 1
         if status == HUNG or status >= 500:  # noqa: PLR2004  a server's own failure

@@ -1,8 +1,8 @@
-"""Where the fuzz takes place: one PostgreSQL with two databases, a lying Kie, a simulated Telegram, real processes.
+"""The environment of the fuzz: one PostgreSQL with two databases, a lying Kie, a simulated Telegram, real processes, victims.
 
-On the first database two `photomat run` stand open to the world, one with Kie's webhook key and one without. On the second the
-product's own steps run in here, so that each lying answer can be followed to the job it was given for. Budgets are lifted: no
-vendor's limit has to be kept with a vendor of our own.
+Two `photomat run` serve the first database, one with Kie's webhook key and one without. On the second the product's own steps
+run in this process, so that each lying answer can be traced to the job it was given for. Budgets are lifted. The victims are
+honest users with money, drafts and jobs.
 """
 
 import asyncio
@@ -14,17 +14,24 @@ from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit, urlunsplit
 
+from photomat.catalog.pricing import agreed
 from photomat.db.embedded import Embedded
 from photomat.db.installation import stamp
 from photomat.db.migrate import migrate
-from photomat.db.pool import Pool, connect, connect_pool
-from photomat.kernel.ids import BotId
+from photomat.db.pool import Pool, connect, connect_pool, transaction
+from photomat.jobs.create import Created, create_job_atomic
+from photomat.jobs.draft import Draft, save_draft
+from photomat.kernel.ids import BotId, ChatId, DraftId, JobId, MessageId, UserId
+from photomat.kernel.logs import ensure_correlation_id
+from photomat.kernel.money import Money
 from photomat.settings import Settings
+from photomat.users.register import register
+from photomat.wallet import ledger
 from photomat.wiring.program import Program, build
-from photomat_chaos.fuzz.kie_server import HostileKie, Trap, hostile_kie, set_trap
+from photomat_chaos.fuzz.kie import HostileKie, Trap, hostile_kie, set_trap
 from photomat_chaos.lab import processes
 from photomat_chaos.lab.arena import FAST_AND_FORGETFUL, READY_LIMIT_S, until
-from photomat_chaos.lab.door import serving
+from photomat_chaos.lab.load_balancer import serving
 from photomat_chaos.lab.processes import Instance
 from photomat_sandbox.faults import Faults
 from photomat_sandbox.telegram.app import build_app
@@ -52,8 +59,8 @@ NO_BUDGETS: Final = """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ground:
-    """Everything there is; `open_pool` sees the database of the processes, `program` is the product in here."""
+class FuzzEnvironment:
+    """`open_pool` is the database of the processes, `program` the product inside this process."""
 
     settings: Settings
     telegram: TelegramWorld
@@ -66,15 +73,14 @@ class Ground:
 
 
 class _NoWayIn(UrlFetcher):
-    """Telegram's servers do not reach this machine, so every result is fetched by the product itself."""
+    """Telegram's servers cannot reach this machine, so the product fetches every result itself."""
 
     async def fetch(self, url: str, *, kind: str) -> Fetched:  # noqa: ARG002  whatever it is
         raise bad_request(FAILED)
 
 
 @asynccontextmanager
-async def open_ground(folder: Path) -> AsyncIterator[Ground]:
-    """Build it in an empty folder; everything in it ends with it."""
+async def open_environment(folder: Path) -> AsyncIterator[FuzzEnvironment]:
     server = await asyncio.to_thread(Embedded.start, folder / "postgres", settings=FAST_AND_FORGETFUL)
     try:
         async with AsyncExitStack() as stack:
@@ -83,7 +89,7 @@ async def open_ground(folder: Path) -> AsyncIterator[Ground]:
         await asyncio.to_thread(server.stop)
 
 
-async def _build(stack: AsyncExitStack, folder: Path, dsn: str) -> Ground:
+async def _build(stack: AsyncExitStack, folder: Path, dsn: str) -> FuzzEnvironment:
     telegram = TelegramWorld(token=TOKEN)
     telegram.fetcher = _NoWayIn(clock=telegram.clock)
     telegram_url = await stack.enter_async_context(serving(build_app(telegram, Transcript(), Faults())))
@@ -96,7 +102,7 @@ async def _build(stack: AsyncExitStack, folder: Path, dsn: str) -> Ground:
     own = _settings(settings | _kie(kie.url) | {"DATA_DIR": str(folder / "own")})
     open_pool = await connect_pool(open_dsn, name="fuzz observer", size=4)
     stack.push_async_callback(open_pool.close)
-    return Ground(
+    return FuzzEnvironment(
         settings=own,
         telegram=telegram,
         process_kie=process_kie,
@@ -149,3 +155,64 @@ def _kie(url: str) -> dict[str, str]:
 
 def _settings(values: dict[str, str]) -> Settings:
     return Settings.model_validate({name.lower(): value for name, value in values.items()})
+
+
+PRICE: Final = Money(64, "RUB")
+INPUTS: Final = {"prompt": "кот-космонавт", "aspect_ratio": "1:1"}
+FIRST_CARD: Final = 20_000_000
+"""Message ids of victims' cards; far from those of the simulated Telegram."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class VictimJob:
+    job_id: JobId
+    user_id: UserId
+    card: MessageId
+
+
+async def join(pool: Pool, user_id: int, welcome: int) -> UserId:
+    """Create a user with a wallet, as a first message does."""
+    user = UserId(user_id)
+    async with transaction(pool) as tx:
+        found = await register(tx, user_id=user, first_name="Анна", username=None, language_code="ru")
+        if found.is_new:
+            await ledger.open_wallet(tx, user_id=user, currency=PRICE.currency)
+            await ledger.credit(
+                tx, user_id=user, amount=Money(welcome, PRICE.currency), reference=f"welcome:{user}", reason="welcome"
+            )
+    return user
+
+
+async def draft_of(pool: Pool, bot_id: BotId, user: UserId, *, origin: str) -> Draft:
+    """Save a filled-in form of this user with its price."""
+    return await save_draft(
+        pool,
+        origin=origin,
+        bot_id=bot_id,
+        user_id=user,
+        chat_id=ChatId(user),
+        model="z-image",
+        inputs=INPUTS,
+        price=PRICE,
+    )
+
+
+async def buy(pool: Pool, bot_id: BotId, user: UserId, *, origin: str) -> VictimJob | None:
+    """Buy a picture; None at the limit of jobs a user may have at once."""
+    draft = await draft_of(pool, bot_id, user, origin=origin)
+    card = MessageId(FIRST_CARD + DraftId(draft.draft_id))
+    async with transaction(pool) as tx:
+        creation = await create_job_atomic(
+            tx,
+            draft_id=draft.draft_id,
+            revision=draft.revision,
+            bot_id=bot_id,
+            user_id=user,
+            chat_id=draft.chat_id,
+            message_id=card,
+            language="ru",
+            kind="image",
+            quote=agreed(draft.price),
+            corr=ensure_correlation_id(),
+        )
+    return VictimJob(job_id=creation.job_id, user_id=user, card=card) if isinstance(creation, Created) else None

@@ -1,6 +1,6 @@
-"""After the blows: fresh instances bring everything to rest, and what is known then is the evidence.
+"""Bring the system to rest after the faults, and collect the evidence.
 
-What waits only for time (a backoff, a give-up, the last edit after two minutes) gets it: the database's clock is moved on.
+What waits only for time (a backoff, a timeout, the last edit after two minutes) gets it: the database's clock is moved on.
 """
 
 import asyncio
@@ -9,9 +9,9 @@ from typing import Final
 
 from photomat.db.pool import Connection
 from photomat_chaos.lab.arena import Arena, until_true
-from photomat_chaos.lab.evidence import Seen, gather
-from photomat_chaos.lab.facts import Evidence
-from photomat_chaos.storm.post import Post
+from photomat_chaos.lab.callbacks import CallbackInjector
+from photomat_chaos.lab.evidence import Observations, gather
+from photomat_chaos.lab.history import Evidence
 
 LIMIT_S: Final = 90.0
 STEP_S: Final = 5.0
@@ -38,7 +38,7 @@ ONLY_LAST_EDITS: Final = """
 
 
 async def bring_to_rest(arena: Arena, *, instances: int = 2, step_s: float = STEP_S) -> int:
-    """End whoever is left, start afresh without faults, wait for rest; say how often the clock was moved.
+    """End every instance, start fresh ones without faults, wait for rest; return how often the clock was moved.
 
     Where there is no rest within the limit the evidence will say what is missing.
     """
@@ -49,7 +49,7 @@ async def bring_to_rest(arena: Arena, *, instances: int = 2, step_s: float = STE
 
 
 async def come_to_rest(arena: Arena, *, step_s: float = STEP_S) -> int:
-    """Wait until nothing is left to do, moving the clock on after each step in which there was no rest; say how often."""
+    """Wait until nothing is left to do, moving the clock on while something is; return how often."""
     moved = 0
     async with arena.sql() as connection:
 
@@ -66,22 +66,21 @@ async def come_to_rest(arena: Arena, *, step_s: float = STEP_S) -> int:
     return moved
 
 
-async def hours_later(arena: Arena, post: Post) -> int:
-    """Hours pass for the database, and then Kie's callbacks come, each once more or for the first time."""
+async def hours_later(arena: Arena, callbacks: CallbackInjector) -> int:
+    """Move the database's clock on by hours, then send every callback of Kie once more."""
     async with arena.sql() as connection:
         await move_clock(connection, HOURS_LATE_S)
-    await post.deliver_late()
+    await callbacks.deliver_late()
     return await come_to_rest(arena, step_s=SHORT_STEP_S)
 
 
 async def move_clock(connection: Connection, seconds: float) -> None:
-    """Let so much time pass for everybody who asks the database."""
+    """Move the database's clock on."""
     await connection.execute("UPDATE clock_shift SET shift = shift + make_interval(secs => $1)", seconds)
 
 
-async def evidence_of(arena: Arena, seen: Seen | None = None) -> Evidence:
-    """What is known when it is over."""
+async def evidence_of(arena: Arena, seen: Observations | None = None) -> Evidence:
     arena.harvest()
-    told = replace(seen or Seen(), answered_200=frozenset(arena.notes.answered_200))
+    complete = replace(seen or Observations(), answered_200=frozenset(arena.notes.answered_200))
     async with arena.sql() as connection:
-        return await gather(connection, telegram=arena.telegram, kie=arena.kie, seen=told)
+        return await gather(connection, telegram=arena.telegram, kie=arena.kie, seen=complete)

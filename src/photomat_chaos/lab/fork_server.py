@@ -4,7 +4,7 @@ Loading the program takes seconds of processor time, a fork a moment, so that st
 A child is a process like any other: its own memory, sessions and signals, and it runs its command, `photomat run` unless
 another is wanted, from the first line to the exit code. Another version of the program cannot be forked from this one: it is
 loaded anew, as a child of the same parent. Run as a module this file is that parent; it ends, with its children, when its
-input ends, which is when whoever asked for them is gone, however hard they went.
+input ends, which is when the process that asked for them is gone, however it ended.
 """
 
 import atexit
@@ -25,7 +25,7 @@ LOADED: Final = "loaded"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
+class LaunchRequest:
     """One `photomat run`, or another command: where its words and its exit code go, its version, whose clock it believes.
 
     Without a file of their own its errors go where its words go.
@@ -41,63 +41,62 @@ class Order:
     errors: str | None = None
 
 
-class Nursery:
-    """Asks the parent for children, one line each way. To open one takes seconds: the program is loaded."""
+class ForkServer:
+    """Asks the parent process for children, one line each way. Starting it takes seconds: the program is loaded."""
 
     def __init__(self) -> None:
         self._parent = subprocess.Popen(
-            [sys.executable, "-P", "-m", "photomat_chaos.lab.nursery"],
+            [sys.executable, "-P", "-m", "photomat_chaos.lab.fork_server"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
             start_new_session=True,
         )
         if _pipe(self._parent.stdout).readline().strip() != LOADED:
-            raise RuntimeError("the nursery could not load the program")
+            raise RuntimeError("the fork server could not load the program")
 
-    def birth(self, order: Order) -> int:
-        """Start an instance; its exit code will be written to `end`. Give its process id."""
+    def birth(self, order: LaunchRequest) -> int:
+        """Start an instance and return its process id; its exit code will be written to `end`."""
         _pipe(self._parent.stdin).write(json.dumps(asdict(order)) + "\n")
         _pipe(self._parent.stdin).flush()
         return int(_pipe(self._parent.stdout).readline())
 
     def close(self) -> None:
-        """End the parent and whatever is left of its children."""
+        """End the parent and its remaining children."""
         _pipe(self._parent.stdin).close()
         _pipe(self._parent.stdout).close()
         self._parent.wait(timeout=CLOSE_LIMIT_S)
 
 
 @cache
-def nursery() -> Nursery:
-    """The nursery of this run, opened when the first instance is wanted."""
-    found = Nursery()
+def fork_server() -> ForkServer:
+    found = ForkServer()
     atexit.register(found.close)
     return found
 
 
 def _pipe(stream: IO[str] | None) -> IO[str]:
     if stream is None:
-        raise RuntimeError("the nursery was started without pipes")
+        raise RuntimeError("the fork server was started without pipes")
     return stream
 
 
-class _Parent:
-    """The loaded program, waiting for orders."""
+class _ForkingParent:
+    """The loaded program, waiting for launch requests."""
 
     def __init__(self) -> None:
         self._ends: dict[int, Path] = {}
         signal.signal(signal.SIGCHLD, lambda _number, _frame: self._reap())
 
     def serve(self) -> None:
-        """Fork a child for every line, until there are no more; then end those that are left."""
+        """Fork a child for every line until the input ends; then kill the remaining ones."""
         self._say(LOADED)
         for line in sys.stdin:
-            order = Order(**json.loads(line))
+            order = LaunchRequest(**json.loads(line))
             signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
             pid = os.fork()
             if pid == 0:
-                _live(order)
+                _run_command(order)
             self._ends[pid] = Path(order.end)
             signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
             self._say(str(pid))
@@ -126,8 +125,8 @@ class _Parent:
             draft.replace(end)
 
 
-def _live(order: Order) -> NoReturn:
-    """Be this command of `photomat`, with this environment, folder and log."""
+def _run_command(order: LaunchRequest) -> NoReturn:
+    """Run this command of `photomat` with this environment, folder and log."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGCHLD})
     code = 1
@@ -149,7 +148,7 @@ def _live(order: Order) -> NoReturn:
         os._exit(code)
 
 
-def _settle_in(order: Order) -> None:
+def _settle_in(order: LaunchRequest) -> None:
     os.environ.clear()
     os.environ.update(order.environment)
     os.chdir(order.folder)
@@ -162,7 +161,7 @@ def _settle_in(order: Order) -> None:
 
 
 def _believe(clock: str | None) -> None:
-    """Let this process's wall clock be as far off as the file says."""
+    """Shift this process's wall clock by what the file says."""
     if clock is not None:
         from photomat_chaos.lab import skew  # noqa: PLC0415  only the children that are wrong about the time need it
 
@@ -173,4 +172,4 @@ if __name__ == "__main__":
     import photomat.instance  # noqa: F401  what takes the time
     from photomat.cli.main import main
 
-    _Parent().serve()
+    _ForkingParent().serve()
