@@ -294,7 +294,7 @@ class ModelTable(Table):
     status: Status = "current"
     pace: Pace | None = None
     protocol: Text | None = None
-    needs_callback: bool = Field(False, alias="callback")
+    needs_callback: bool = Field(default=False, alias="callback")
     off: Text | None = None
     instead: Text | None = None
     doubt: Text | None = None

@@ -18,7 +18,7 @@ from aiohttp import web
 from photomat_chaos.lab.arena import Arena, open_arena
 from photomat_chaos.lab.load_balancer import serving
 from photomat_sandbox.pay.app import mount_providers
-from photomat_sandbox.pay.bills import NoticeSettings, PaymentProvider
+from photomat_sandbox.pay.bills import NoticeSettings, SimulatedProvider
 from photomat_sandbox.pay.crypto_pay_world import CryptoPayWorld
 from photomat_sandbox.pay.yookassa_world import YooKassaWorld
 from photomat_sandbox.telegram.people import ChatPerson
@@ -78,10 +78,10 @@ class MoneyTestBed:
     _seen: int = field(default=0)
 
     @property
-    def tills(self) -> tuple[PaymentProvider, PaymentProvider]:
+    def tills(self) -> tuple[SimulatedProvider, PaymentProvider]:
         return (self.yookassa, self.crypto)
 
-    def till(self, vendor: str) -> PaymentProvider:
+    def till(self, vendor: str) -> SimulatedProvider:
         return next(till for till in self.tills if till.vendor == vendor)
 
     def harvest(self) -> None:
