@@ -78,7 +78,7 @@ class MoneyTestBed:
     _seen: int = field(default=0)
 
     @property
-    def tills(self) -> tuple[SimulatedProvider, PaymentProvider]:
+    def tills(self) -> tuple[SimulatedProvider, SimulatedProvider]:
         return (self.yookassa, self.crypto)
 
     def till(self, vendor: str) -> SimulatedProvider:
