@@ -37,7 +37,7 @@ class Refusal(ValueError):
 
 
 def require(fine: object, reason: str, *at: str | int) -> None:
-    """Refuse what stands at this place unless it is fine."""
+    """Refuse what is at this place unless it is fine."""
     if not fine:
         raise Refusal(reason, *at)
 
@@ -294,7 +294,7 @@ class ModelTable(Table):
     status: Status = "current"
     pace: Pace | None = None
     protocol: Text | None = None
-    needs_callback: bool = Field(False, alias="callback")
+    needs_callback: bool = Field(default=False, alias="callback")
     off: Text | None = None
     instead: Text | None = None
     doubt: Text | None = None
