@@ -22,12 +22,13 @@ LOCK := uv pip compile --quiet --universal --python-version 3.11 --generate-hash
 # Many tests wait for processes, not for the processor: three at once also on a machine with two. The folders come in turn, so
 # that the short tests are last: by number of tests, the files with one long story would end the run alone.
 TEST_WORKERS ?= $(shell cores=$$(nproc 2>/dev/null || echo 2); echo $$(( cores < 3 ? 3 : cores > 4 ? 4 : cores )))
+PYTEST := $(BIN)/pytest -n $(TEST_WORKERS) --dist loadfile --no-loadscope-reorder
 
 # Behind a company's proxy its certificate is the system's, and uv would not look there by itself.
 export UV_SYSTEM_CERTS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup audio run test lint chaos mutants format screenshots docs lock
+.PHONY: help setup audio run test prove lint chaos mutants format screenshots docs lock
 
 help: ## list what make can do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -40,15 +41,25 @@ audio: setup ## convert voice notes and other sounds too: adds PyAV, which conta
 run: setup ## start everything: without BOT_TOKEN the sandbox, with it the real bot
 	@exec $(BIN)/photomat run
 
-test: $(TEST_READY) $(PYTHONS_READY) lint ## the whole gate: format, lint, types, import contracts, tests
+test: $(TEST_READY) $(PYTHONS_READY) lint ## the whole gate: format, lint, types, import contracts, tests, a sample of each proof
 	@scripts/need_tools
-	@$(BIN)/pytest -n $(TEST_WORKERS) --dist loadfile --no-loadscope-reorder
+	@$(PYTEST)
 
 lint: $(TEST_READY) ## the gate without the tests
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+
+prove: $(TEST_READY) ## the long form, before a release (hours): every model, storms, fuzz, the whole crash matrix, all mutants
+	@scripts/need_tools
+	@$(PYTEST) -m prove
+	@$(BIN)/photomat chaos explore
+	@$(BIN)/photomat chaos storm --minutes $(or $(MINUTES),10) --seed $(or $(SEED),1)
+	@$(BIN)/photomat chaos money --minutes $(or $(MINUTES),10) --seed $(or $(SEED),1)
+	@$(BIN)/photomat chaos fuzz --count $(or $(COUNT),50000) --seed $(or $(SEED),1) --notes var/chaos/fuzz.jsonl
+	@$(BIN)/photomat chaos matrix --notes var/chaos/matrix.jsonl --html var/chaos/matrix.html
+	@$(BIN)/photomat chaos mutants
 
 chaos: $(RUN_READY) ## the proof, in a few minutes: model, storm, fuzz, a part of the matrix (MINUTES=1 SEED=1 COUNT=5000 SHARD=1/40)
 	@$(BIN)/photomat chaos explore

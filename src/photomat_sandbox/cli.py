@@ -1,7 +1,7 @@
 """`photomat-sandbox`: run the simulated Telegram, the simulated Kie.ai, or all simulators in one process.
 
-All means the payment providers too: they live under `/yookassa` and `/cryptopay` of Kie's address. Each server prints one
-line with its address; SIGINT and SIGTERM stop everything cleanly.
+All includes the payment providers, under `/yookassa` and `/cryptopay` of Kie's URL. Each server prints one line with its
+URL; SIGINT and SIGTERM stop everything cleanly.
 """
 
 import asyncio
@@ -18,8 +18,8 @@ from aiohttp import web
 
 from photomat_sandbox.faults import Faults
 from photomat_sandbox.telegram.app import build_app as build_telegram
-from photomat_sandbox.telegram.queries import CHECKOUT_LIFE_S
 from photomat_sandbox.telegram.state_file import load_state
+from photomat_sandbox.telegram.updates import CHECKOUT_LIFE_S
 from photomat_sandbox.telegram.world import DEFAULT_TOKEN, TelegramWorld
 from photomat_sandbox.transcript import Transcript
 
@@ -43,15 +43,15 @@ ShopKey = Annotated[str, typer.Option(help="YooKassa: its secret key.")]
 ShopCurrency = Annotated[str, typer.Option(help="YooKassa: the currency of the shop.")]
 ShopReceipts = Annotated[bool, typer.Option("--shop-receipts", help="YooKassa: refuse payments without a receipt.")]
 CryptoToken = Annotated[str, typer.Option(help="Crypto Pay: the one token that is accepted.")]
-PayTo = Annotated[str, typer.Option(help="The bot's address; notices go to its /pay/…. Empty sends none.")]
-Operator = Annotated[int, typer.Option(help="Let somebody with this id join who runs the shop; 0 is nobody.")]
+PayTo = Annotated[str, typer.Option(help="The bot's base URL; payment notices go to its /pay/…. Empty sends none.")]
+Operator = Annotated[int, typer.Option(help="Add an operator with this user id; 0 adds none.")]
 AnyWebhook = Annotated[bool, typer.Option("--any-webhook", help="Let setWebhook take http and any port on any host.")]
 
 app = typer.Typer(add_completion=False, no_args_is_help=True, help=__doc__)
 
 
 def main() -> None:
-    """Run the command line; what it writes holds chats, so other users of the machine cannot read it."""
+    """Run the command line. What it writes contains chats, so other users of the machine may not read it."""
     os.umask(0o077)
     app()
 
@@ -110,10 +110,10 @@ def serve(
     operator: Operator = 0,
     with_stdin: WithStdin = False,
 ) -> None:
-    """Run all in one process, with one transcript and one list of faults."""
+    """Run all simulators in one process, with one transcript and one list of faults."""
     from photomat_sandbox.kie.app import build_app as build_kie  # noqa: PLC0415 - telegram runs without it
+    from photomat_sandbox.pay.app import mount_providers  # noqa: PLC0415 - the same
     from photomat_sandbox.pay.crypto_pay_world import CryptoPayWorld  # noqa: PLC0415 - the same
-    from photomat_sandbox.pay.mount import mount_providers  # noqa: PLC0415 - the same
     from photomat_sandbox.pay.yookassa_world import YooKassaWorld  # noqa: PLC0415 - the same
 
     transcript, faults = Transcript(), Faults()
@@ -132,7 +132,7 @@ def serve(
 def telegram_world(
     *, token: str, state: Path | None, any_webhook: bool, checkout_wait_s: float = CHECKOUT_LIFE_S
 ) -> TelegramWorld:
-    """Make the Telegram world, as it was left when there is a state file."""
+    """Create the Telegram world, restored from the state file if there is one."""
     try:
         world = TelegramWorld(token=token, any_webhook_address=any_webhook, checkout_wait_s=checkout_wait_s)
         if state:
@@ -143,17 +143,17 @@ def telegram_world(
 
 
 def add_operator(world: TelegramWorld, user_id: int) -> None:
-    """Let the operator join, who has started the bot already and so can be told of things."""
+    """Add the operator as a person who has already started the bot and so can receive messages."""
     person = world.add_person(first_name=OPERATOR_NAME, user_id=user_id, started=True)
     person.is_operator = True
 
 
 def _kie_world(*, key: str, webhook_key: str, seconds: float) -> "KieWorld":
-    from photomat_sandbox.kie.lettering import HOW_TO_GET_CYRILLIC, has_cyrillic  # noqa: PLC0415 - telegram runs without it
+    from photomat_sandbox.kie.pictures import HOW_TO_GET_CYRILLIC, has_cyrillic  # noqa: PLC0415 - telegram runs without it
     from photomat_sandbox.kie.world import KieWorld  # noqa: PLC0415 - the same
 
     if not has_cyrillic():
-        typer.echo(HOW_TO_GET_CYRILLIC, err=True)  # standard output begins with the addresses
+        typer.echo(HOW_TO_GET_CYRILLIC, err=True)  # standard output begins with the URLs
     return KieWorld(key=key, webhook_key=webhook_key, seconds_to_success=seconds)
 
 
@@ -167,11 +167,11 @@ async def _serve(servers: list[tuple[str, web.Application, str, int]], *, with_s
     async with AsyncExitStack() as stack:
         for name, pages, host, port in servers:
             try:
-                address = await stack.enter_async_context(_listening(pages, host, port))
+                url = await stack.enter_async_context(_listening(pages, host, port))
             except OSError as error:
                 typer.echo(f"{name} cannot listen on {host}:{port}: {error.strerror}", err=True)
                 raise typer.Exit(1) from error
-            typer.echo(f"{name} listening on {address}")
+            typer.echo(f"{name} listening on {url}")
         await stop.wait()
 
 

@@ -1,4 +1,4 @@
-"""The remote control every simulator shares: the transcript to read, the faults to arm.
+"""Control routes every simulator shares: the transcript to read, the faults to arm.
 
 `register` adds these routes under `/sandbox/`; they speak plain JSON and are no part of any vendor's API.
 """
@@ -23,8 +23,6 @@ FIELD_TYPES: Final[Mapping[str, type]] = {
 
 
 def register(app: web.Application, transcript: Transcript, faults: Faults, world: World) -> None:
-    """Add the remote control to a simulator's application."""
-
     async def read_transcript(request: web.Request) -> web.Response:
         since = _number(request.query.get("since", "0"), int)
         wait_s = min(_number(request.query.get("wait", "0"), float), LONGEST_WAIT_S)
@@ -60,7 +58,7 @@ def register(app: web.Application, transcript: Transcript, faults: Faults, world
 
 
 async def read_object(request: web.Request) -> dict[str, Any]:
-    """Read a request body that must be a JSON object; an empty body counts as an empty one."""
+    """Read a request body that must be a JSON object; an empty body counts as an empty object."""
     raw = await request.read()
     try:
         body = json.loads(raw) if raw.strip() else {}
@@ -72,7 +70,7 @@ async def read_object(request: web.Request) -> dict[str, Any]:
 
 
 def refusal(sentence: str) -> web.HTTPBadRequest:
-    """Make the answer to a nonsensical order: HTTP 400 with one sentence."""
+    """Build the answer to an invalid control request: HTTP 400 with one sentence."""
     return web.HTTPBadRequest(text=json.dumps({"error": sentence}), content_type="application/json")
 
 

@@ -1,6 +1,6 @@
-"""Misfortunes on order: each armed fault waits for its call and then says what shall go wrong.
+"""Faults on request: which armed fault applies to which call, and how it is carried out on an HTTP request.
 
-This module only decides *which* fault strikes *when*; the simulators carry it out. The actions mean:
+The actions mean:
 
 - `delay`: wait `delay_s`, then go on as usual;
 - `drop_before`: close the connection, nothing was done;
@@ -11,27 +11,33 @@ This module only decides *which* fault strikes *when*; the simulators carry it o
 - `too_many`: refuse with 429 and `retry_after`;
 - `never`: a callback is never sent, a request never answered, a task never ends.
 
-Telegram's updates are struck by `update.<kind>`, before polling or webhook can see them; see `telegram/update_faults.py`.
+`error` and `too_many` are answered in the vendor's own format, by its router. Telegram updates have faults named
+`update.<kind>`, applied before polling or webhook can see them; see `telegram/updates.py`.
 """
 
-from collections.abc import Callable, Container
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Container
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Final, Literal, get_args
 
+from aiohttp import web
+
 from photomat_sandbox.transcript import World
 
 Action = Literal["delay", "drop_before", "drop_after", "duplicate", "reorder", "error", "too_many", "never"]
-
 ACTIONS: Final[tuple[str, ...]] = get_args(Action)
 WORLDS: Final[tuple[str, ...]] = get_args(World)
 FOR_EVER: Final = -1
 LONGEST_DELAY_S: Final = 3600
+GATEWAY_PAGE: Final = "<html><head><title>{status}</title></head><body><h1>{status} {text}</h1></body></html>"
+HANG_UP_CHECK_S: Final = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fault:
-    """One armed misfortune; `times` and `skip` are what is left of them."""
+    """One armed fault; `times` and `skip` are what is left of them."""
 
     fault_id: int
     world: World
@@ -48,7 +54,7 @@ class Fault:
 
 
 class Faults:
-    """The armed faults, oldest first; the oldest that fits strikes."""
+    """The armed faults, oldest first; the oldest that matches applies."""
 
     def __init__(self) -> None:
         self._armed: dict[int, Fault] = {}
@@ -69,7 +75,7 @@ class Faults:
         html: bool = False,
         skip: int = 0,
     ) -> Fault:
-        """Arm one fault; a ValueError says in a sentence what makes no sense."""
+        """Arm one fault; a ValueError explains invalid arguments."""
         fault = Fault(
             fault_id=self._last_id + 1,
             world=world,
@@ -84,44 +90,44 @@ class Faults:
             html=html,
             skip=skip,
         )
-        _refuse_nonsense(fault)
+        _validate(fault)
         self._last_id = fault.fault_id
         self._armed[fault.fault_id] = fault
         return fault
 
-    def take(self, world: World, name: str, *, closer: str | None = None) -> Fault | None:
-        """Give the fault that strikes this call, if any, and count it down.
+    def take(self, world: World, name: str, *, specific: str | None = None) -> Fault | None:
+        """Return the fault that applies to this call, if any, and count it down.
 
-        Every fitting fault that still skips counts this call as one it let pass. `closer` names the call more closely, for
-        faults that are aimed at nothing else: `sendMessage.reply` is a sendMessage that answers a message.
+        Every matching fault that still skips counts this call as skipped. `specific` is a narrower name of the call, matched
+        literally: `sendMessage.reply` is a sendMessage that replies to a message.
         """
-        return self._strike(lambda fault: fault.world == world and _fits(fault, name, closer))
+        return self._next_match(lambda fault: fault.world == world and _fits(fault, name, specific))
 
-    def take_aimed(self, world: World, names: Container[str], *, actions: Container[str]) -> Fault | None:
-        """Give the fault that is aimed at one of these names, letter for letter, with one of these actions."""
-        return self._strike(lambda fault: fault.world == world and fault.method in names and fault.action in actions)
+    def take_exact(self, world: World, names: Container[str], *, actions: Container[str]) -> Fault | None:
+        """Return the fault armed for exactly one of these names, with one of these actions."""
+        return self._next_match(
+            lambda fault: fault.world == world and fault.method in names and fault.action in actions
+        )
 
     def pending(self) -> list[Fault]:
-        """Give the faults that are still armed."""
         return list(self._armed.values())
 
     def disarm(self, fault_id: int) -> None:
-        """Take one fault away; an unknown number is no error."""
+        """Remove one fault; an unknown id is no error."""
         self._armed.pop(fault_id, None)
 
     def clear(self) -> None:
-        """Take all faults away."""
         self._armed.clear()
 
-    def _strike(self, fits: Callable[[Fault], bool]) -> Fault | None:
-        struck: Fault | None = None
+    def _next_match(self, fits: Callable[[Fault], bool]) -> Fault | None:
+        matched: Fault | None = None
         for fault in [fault for fault in self._armed.values() if fits(fault)]:
             if fault.skip > 0:
                 self._armed[fault.fault_id] = replace(fault, skip=fault.skip - 1)
-            elif struck is None:
-                struck = fault
+            elif matched is None:
+                matched = fault
                 self._count_down(fault)
-        return struck
+        return matched
 
     def _count_down(self, fault: Fault) -> None:
         if fault.times == FOR_EVER:
@@ -132,11 +138,11 @@ class Faults:
             self._armed[fault.fault_id] = replace(fault, times=fault.times - 1)
 
 
-def _fits(fault: Fault, name: str, closer: str | None) -> bool:
-    return fnmatchcase(name, fault.method) or fault.method == closer
+def _fits(fault: Fault, name: str, specific: str | None) -> bool:
+    return fnmatchcase(name, fault.method) or fault.method == specific
 
 
-def _refuse_nonsense(fault: Fault) -> None:
+def _validate(fault: Fault) -> None:
     problems = {
         f"world must be one of {', '.join(WORLDS)}": fault.world not in WORLDS,
         f"action must be one of {', '.join(ACTIONS)}": fault.action not in ACTIONS,
@@ -149,3 +155,46 @@ def _refuse_nonsense(fault: Fault) -> None:
     for sentence, broken in problems.items():
         if broken:
             raise ValueError(sentence)
+
+
+async def apply_fault(
+    request: web.Request,
+    fault: Fault,
+    act: Callable[[web.Request], Awaitable[web.Response]],
+    *,
+    closing: asyncio.Event,
+) -> web.StreamResponse:
+    """Carry out a fault: two answer instead of the route, the others wrap it."""
+    match fault.action:
+        case "never":
+            return await _hold_connection(request, closing)
+        case "drop_before":
+            return hang_up(request)
+    if fault.action == "delay":
+        await asyncio.sleep(fault.delay_s)
+    response = await act(request)
+    if fault.action == "duplicate":
+        await act(request)
+    return hang_up(request) if fault.action == "drop_after" else response
+
+
+def gateway_page(fault: Fault) -> web.Response:
+    """Build the error page of a gateway in front of the vendor."""
+    page = GATEWAY_PAGE.format(status=fault.status, text=fault.text)
+    return web.Response(text=page, status=fault.status, content_type="text/html")
+
+
+async def _hold_connection(request: web.Request, closing: asyncio.Event) -> web.Response:
+    """Hold the connection without an answer until the client goes away or the simulator stops."""
+    while request.transport is not None and not request.transport.is_closing() and not closing.is_set():
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(HANG_UP_CHECK_S):
+                await closing.wait()
+    return hang_up(request)
+
+
+def hang_up(request: web.Request) -> web.Response:
+    """Close the connection; the returned response never reaches the client."""
+    if request.transport is not None:
+        request.transport.abort()
+    return web.Response()

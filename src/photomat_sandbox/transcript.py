@@ -1,7 +1,7 @@
 """What happened in the sandbox, in order: one numbered list that people and tests read.
 
-Numbers rise for ever, the list itself is bounded. An event never holds file bytes, and its long strings are cut,
-so that a reader can always show the whole of it. Keeping secrets out is left to whoever adds the event.
+Numbers rise for ever, the list itself is bounded. An event never holds file bytes, and its long strings are truncated.
+Keeping secrets out is the task of the code that adds the event.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ LONGEST_STRING: Final = 500
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Event:
+class TranscriptEvent:
     """One thing that happened, with a sentence for people and the facts for programs."""
 
     n: int
@@ -32,7 +32,6 @@ class Event:
     detail: dict[str, Json]
 
     def as_json(self) -> dict[str, Json]:
-        """Give the event as it goes over the wire."""
         return {
             "n": self.n,
             "at": self.at,
@@ -45,11 +44,11 @@ class Event:
 
 
 class Transcript:
-    """The list of events; whoever waits for the next one is woken by it."""
+    """The list of events; adding one wakes the waiting readers."""
 
     def __init__(self, *, clock: Callable[[], float] = time.time) -> None:
         self._clock = clock
-        self._events: deque[Event] = deque(maxlen=KEPT_EVENTS)
+        self._events: deque[TranscriptEvent] = deque(maxlen=KEPT_EVENTS)
         self._last_n = 0
         self._grown = asyncio.Event()
 
@@ -66,26 +65,25 @@ class Transcript:
         name: str,
         summary: str,
         detail: Mapping[str, Json] | None = None,
-    ) -> Event:
-        """Append one event and wake everybody who waits."""
+    ) -> TranscriptEvent:
         self._last_n += 1
-        event = Event(
+        event = TranscriptEvent(
             n=self._last_n,
             at=self._clock(),
             world=world,
             kind=kind,
             name=name,
-            summary=_cut_string(summary),
-            detail={key: _cut(value) for key, value in (detail or {}).items()},
+            summary=_truncated_string(summary),
+            detail={key: _truncated(value) for key, value in (detail or {}).items()},
         )
         self._events.append(event)
         grown, self._grown = self._grown, asyncio.Event()
         grown.set()
         return event
 
-    def since(self, n: int, limit: int = 500) -> list[Event]:
-        """Give the events after number n, oldest first, at most `limit` of them."""
-        newer: list[Event] = []
+    def since(self, n: int, limit: int = 500) -> list[TranscriptEvent]:
+        """Return the events after number n, oldest first, at most `limit` of them."""
+        newer: list[TranscriptEvent] = []
         for event in reversed(self._events):
             if event.n <= n:
                 break
@@ -93,8 +91,8 @@ class Transcript:
         newer.reverse()
         return newer[:limit]
 
-    async def wait(self, n: int, timeout_s: float) -> list[Event]:
-        """Give the events after number n as soon as there is one; an empty list when the time is over."""
+    async def wait(self, n: int, timeout_s: float) -> list[TranscriptEvent]:
+        """Return the events after number n as soon as there is one; an empty list after the timeout."""
         try:
             async with asyncio.timeout(timeout_s):
                 while self._last_n <= n:
@@ -103,21 +101,17 @@ class Transcript:
             return []
         return self.since(n)
 
-    def clear(self) -> None:
-        """Forget the events; the numbers go on."""
-        self._events.clear()
 
-
-def _cut(value: Json) -> Json:
-    """Shorten every string inside a value."""
+def _truncated(value: Json) -> Json:
+    """Truncate every string inside a value."""
     if isinstance(value, str):
-        return _cut_string(value)
+        return _truncated_string(value)
     if isinstance(value, Mapping):
-        return {key: _cut(inner) for key, inner in value.items()}
+        return {key: _truncated(inner) for key, inner in value.items()}
     if isinstance(value, Sequence):
-        return [_cut(inner) for inner in value]
+        return [_truncated(inner) for inner in value]
     return value
 
 
-def _cut_string(text: str) -> str:
+def _truncated_string(text: str) -> str:
     return text if len(text) <= LONGEST_STRING else text[: LONGEST_STRING - 1] + "…"

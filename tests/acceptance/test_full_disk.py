@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Final
 
 import aiohttp
-import pytest
 
 from photomat.audit.run import violations
 from photomat.db.embedded import find_running
@@ -26,7 +25,6 @@ async def readiness(instance: Instance) -> int:
         return answer.status
 
 
-@pytest.mark.time_limit(240)
 async def test_a_full_disk_stops_the_shop_loses_nothing_and_is_forgotten_once_there_is_room(tmp_path: Path) -> None:
     with small_disk(tmp_path / "data", megabytes=DISK_MB) as disk:
         async with running_system("", tmp_path, EMBEDDED_OK="1", DISK_RESERVE_MB="1") as system:

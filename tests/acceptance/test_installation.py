@@ -36,13 +36,13 @@ async def started(command: str, folder: Path, **settings: str) -> AsyncIterator[
             PROGRAM, command, env=environment | settings, cwd=folder, stdout=log, stderr=asyncio.subprocess.STDOUT
         )
     try:
-        await until(lambda: "Chat page" in log_file.read_text() or process.returncode is not None, within_s=60)
+        await until(lambda: "Chat page" in log_file.read_text() or process.returncode is not None)
         assert process.returncode is None, log_file.read_text()
         yield port, log_file
     finally:
         if process.returncode is None:
             process.send_signal(signal.SIGINT)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(120):
             await process.wait()
 
 

@@ -14,7 +14,7 @@ from photomat.checks.smoke_shop import SmokeFailed, open_shop
 from support.database import connection_of
 
 PHOTOMAT = Path(sys.executable).with_name("photomat")
-PATIENCE_S = 300
+PATIENCE_S = 900
 NAMES = ["user", "balance", "job", "task", "callback", "charge", "delivery", "orphan", "undelivered"]
 
 

@@ -19,7 +19,6 @@ from support.ports import free_ports_in_a_row
 from support.wheel import THIS_VERSION, Environment, build_wheel, environment_of, install
 
 VERSIONS: Final = ("3.11", "3.12", "3.13")
-START_S: Final = 90.0
 RING: Final = "✅ Генерация завершена"
 ALL_MODULES_THEN_MAIN: Final = """
 import importlib, pkgutil, sys, warnings
@@ -57,7 +56,6 @@ def test_the_versions_we_name_are_tested() -> None:
     assert THIS_VERSION in VERSIONS
 
 
-@pytest.mark.time_limit(240)
 async def test_a_picture_is_bought_from_the_wheel_alone(installed: Environment, tmp_path: Path) -> None:
     folder = tmp_path / "anywhere"
     folder.mkdir()
@@ -80,9 +78,9 @@ async def test_a_picture_is_bought_from_the_wheel_alone(installed: Environment, 
 
 def caption(installed: Environment, prompt: str) -> str:
     """What a prompt becomes on a picture where the font of the extra is missing."""
-    code = "import sys; from photomat_sandbox.kie.lettering import printable; print(printable(sys.argv[1]))"
+    code = "import sys; from photomat_sandbox.kie.pictures import printable; print(printable(sys.argv[1]))"
     done = subprocess.run(
-        [str(installed.python), "-I", "-X", "utf8", "-c", code, prompt], capture_output=True, check=True, timeout=60
+        [str(installed.python), "-I", "-X", "utf8", "-c", code, prompt], capture_output=True, check=True, timeout=600
     )
     return done.stdout.decode().strip()
 
@@ -103,11 +101,11 @@ async def running(installed: Environment, folder: Path) -> AsyncIterator[tuple[i
             stderr=asyncio.subprocess.STDOUT,
         )
     try:
-        await until(lambda: "Chat page" in log.read_text() or process.returncode is not None, within_s=START_S)
+        await until(lambda: "Chat page" in log.read_text() or process.returncode is not None)
         assert process.returncode is None, log.read_text()
         yield port, log
         process.send_signal(signal.SIGINT)
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             assert await process.wait() == 0, log.read_text()
     finally:
         if process.returncode is None:

@@ -46,7 +46,7 @@ async def test_a_buyer_reads_where_the_money_went(tmp_path: Path) -> None:
         address = f"http://127.0.0.1:{port + 1}/"
         async with page_at(browser, address) as page:
             await buy(page, "кот-космонавт")
-            await page.locator('[data-from="bot"]', has_text="✅ Генерация завершена").first.wait_for(timeout=30_000)
+            await page.locator('[data-from="bot"]', has_text="✅ Генерация завершена").first.wait_for()
             await read_the_wallet(page, name="desktop")
         async with page_at(browser, address, is_phone=True, color_scheme="dark") as phone:
             await phone.locator('[data-from="bot"]').first.wait_for()

@@ -30,13 +30,13 @@ async def sandbox(folder: Path, **settings: str) -> AsyncIterator[tuple[int, Pat
             PROGRAM, "run", env=environment, cwd=folder, stdout=log, stderr=asyncio.subprocess.STDOUT
         )
     try:
-        await until(lambda: "Chat page" in log_file.read_text() or process.returncode is not None, within_s=60)
+        await until(lambda: "Chat page" in log_file.read_text() or process.returncode is not None)
         assert process.returncode is None, log_file.read_text()
         yield port, log_file, process
     finally:
         if process.returncode is None:
             process.send_signal(signal.SIGINT)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(120):
             await process.wait()
 
 
@@ -63,7 +63,7 @@ async def test_one_command_leads_to_one_picture_in_the_browser(tmp_path: Path) -
             await buy(page, "кот-космонавт")
             await page.get_by_text("Генерация идёт").first.wait_for()
             photos = page.locator('[data-from="bot"][data-kind="photo"]')
-            await photos.first.wait_for(timeout=30_000)
+            await photos.first.wait_for()
             await page.locator('[data-from="bot"]', has_text="✅ Генерация завершена").first.wait_for()
             await expect(photos).to_have_count(1)
             await photos.first.locator("img").first.evaluate("image => image.decode()")
@@ -72,7 +72,7 @@ async def test_one_command_leads_to_one_picture_in_the_browser(tmp_path: Path) -
             await phone.locator('[data-kind="photo"] img').first.evaluate("image => image.decode()")
             await shoot(phone, "chat-phone-dark")
         process.send_signal(signal.SIGINT)
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(120):
             assert await process.wait() == 0, log_file.read_text()
     async with (
         sandbox(tmp_path) as (port, _log, _process),

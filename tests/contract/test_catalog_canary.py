@@ -27,7 +27,7 @@ async def flying(**options: Any) -> AsyncIterator[tuple[RunningKie, KieClient]]:
             await client.close()
 
 
-async def flown(client: KieClient, name: str, patience_s: float = 10, **changes: Any) -> CanaryRun:
+async def flown(client: KieClient, name: str, patience_s: float = 120, **changes: Any) -> CanaryRun:
     model = CATALOG.get(name)
     inputs = {**example_of(model), **changes}
     callback_url = "http://127.0.0.1:9/cb" if model.needs_callback else None

@@ -9,8 +9,7 @@ from photomat.catalog.load import load_catalog
 from photomat.catalog.model import Model
 from photomat.catalog.order import SAMPLE_TASK, SAMPLE_TRACK, example_facts, example_of, request_of
 from photomat.kie.families import FAMILIES, JOBS
-from photomat_sandbox.kie.models import price, table
-from photomat_sandbox.kie.validation import RefusedError, check_input
+from photomat_sandbox.kie.models import KieRefusal, check_input, price, table
 from support.full_orders import full_order
 from support.kie_sim import RunningKie, running_kie, until
 
@@ -67,7 +66,7 @@ def test_an_example_without_a_required_input_is_refused_so_the_check_is_strict(m
     needed = next((item.name for item in table()[model.id].inputs if item.required), None)
     if needed is not None:
         lacking = {name: value for name, value in body["input"].items() if name != needed}
-        with pytest.raises(RefusedError):
+        with pytest.raises(KieRefusal):
             check_input(table()[model.id], lacking, has_callback=True)
 
 

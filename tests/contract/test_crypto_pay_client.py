@@ -18,8 +18,8 @@ from photomat.kernel.money import Money
 from photomat.providers import crypto_pay as module
 from photomat.providers.crypto_pay import CryptoPay
 from photomat.providers.port import Forged
-from photomat_chaos.lab.door import serving
-from photomat_sandbox.pay.crypto_pay_forms import InvoiceOrder
+from photomat_chaos.lab.load_balancer import serving
+from photomat_sandbox.pay.crypto_pay_world import InvoiceRequest
 from support.kie_sim import HandClock
 from support.pay_sim import LONG_AGO, TOKEN, asked, running_pay, token
 
@@ -154,7 +154,7 @@ async def test_recent_stops_where_nothing_can_have_been_paid_lately(monkeypatch:
 
 async def test_an_invoice_in_coins_is_none_of_ours() -> None:
     async with running_pay() as pay:
-        order = InvoiceOrder(
+        order = InvoiceRequest(
             currency_type="crypto",
             currency="TON",
             amount=Decimal(5),

@@ -6,14 +6,13 @@ from typing import Any
 
 import pytest
 
-from photomat_sandbox.kie.models import Input, Model, price, table
-from photomat_sandbox.kie.validation import RefusedError, check_input
+from photomat_sandbox.kie.models import KieModel, KieRefusal, ModelInput, check_input, price, table
 from support.kie_sim import running_kie
 
 MODELS = {model.id: model for model in table().values()}
 
 
-def smallest_value(item: Input) -> Any:
+def smallest_value(item: ModelInput) -> Any:
     if item.enum:
         return [item.enum[0]] if item.type == "array" else item.enum[0]
     match item.type:
@@ -30,7 +29,7 @@ def smallest_value(item: Input) -> Any:
             return "https://files.example/a" if item.format == "url" else "слово".ljust(item.min_length or 0, "о")
 
 
-def smallest_order(model: Model) -> dict[str, Any]:
+def smallest_order(model: KieModel) -> dict[str, Any]:
     needed = {item.name for item in model.inputs if item.required} | set(model.one_of[0] if model.one_of else ())
     return {item.name: smallest_value(item) for item in model.inputs if item.name in needed}
 
@@ -42,13 +41,13 @@ def test_the_table_holds_the_whole_catalogue() -> None:
 
 
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS.keys())
-def test_a_model_takes_its_smallest_order_and_misses_every_required_field(model: Model) -> None:
+def test_a_model_takes_its_smallest_order_and_misses_every_required_field(model: KieModel) -> None:
     order = smallest_order(model)
     assert check_input(model, order, has_callback=True) == order
     assert price(model, order) >= 0
     for item in model.inputs:
         if item.required:
-            with pytest.raises(RefusedError) as refused:
+            with pytest.raises(KieRefusal) as refused:
                 check_input(model, {k: v for k, v in order.items() if k != item.name}, has_callback=True)
             assert (refused.value.code, refused.value.msg) == (500, f"{item.name} is required")
 

@@ -5,7 +5,7 @@ from typing import Any, Final
 import pytest
 
 from photomat_sandbox.kie.families import SUNO_MUSIC
-from photomat_sandbox.kie.models import Input, Model, table
+from photomat_sandbox.kie.models import KieModel, ModelInput, table
 from support.kie_sim import RunningKie, running_kie
 
 SONG: Final = {"prompt": "песня", "custom_mode": False, "instrumental": False, "model": "V5"}
@@ -17,12 +17,12 @@ PARENTED: Final = [
 NOWHERE: Final = "0" * 32
 
 
-def order_of(model: Model, **known: str) -> dict[str, Any]:
+def order_of(model: KieModel, **known: str) -> dict[str, Any]:
     """The required inputs of a model, with what is known in its place."""
     return {item.name: known.get(item.name) or _sample(item) for item in model.inputs if item.required}
 
 
-def _sample(item: Input) -> Any:
+def _sample(item: ModelInput) -> Any:
     if item.enum:
         return item.enum[0]
     text = "https://files.example/voice.mp3" if item.format == "url" else "слово"
@@ -41,7 +41,7 @@ async def song(kie: RunningKie) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("model", PARENTED, ids=lambda model: model.id)
-async def test_an_unknown_task_is_no_parent(model: Model) -> None:
+async def test_an_unknown_task_is_no_parent(model: KieModel) -> None:
     async with running_kie(credits=1000.0) as kie:
         task, track = await song(kie)
         left = kie.world.credits

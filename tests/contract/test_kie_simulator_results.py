@@ -9,7 +9,7 @@ from typing import Any, Final
 import pytest
 from PIL import Image
 
-from photomat_sandbox.kie.models import Model, output_count, table
+from photomat_sandbox.kie.models import KieModel, output_count, table
 from support.kie_sim import RunningKie, running_kie
 
 SONG: Final = {"prompt": "песня о море", "custom_mode": False, "instrumental": False, "model": "V5"}
@@ -120,11 +120,11 @@ async def test_a_wav_is_a_wav_and_a_mov_is_a_quicktime_film() -> None:
 
 
 @pytest.mark.parametrize("model", [each for each in table().values() if each.outputs > 1], ids=lambda model: model.id)
-def test_a_model_that_always_gives_several_says_so(model: Model) -> None:
+def test_a_model_that_always_gives_several_says_so(model: KieModel) -> None:
     assert output_count(model, {}) == model.outputs
 
 
-def _makes_mov(model: Model) -> bool:
+def _makes_mov(model: KieModel) -> bool:
     return any(item.name == "output_format" and "mov" in (item.enum or ()) for item in model.inputs)
 
 

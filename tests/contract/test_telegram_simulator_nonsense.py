@@ -5,9 +5,9 @@ from typing import Any
 
 from photomat_sandbox.faults import Faults
 from photomat_sandbox.telegram.bot_api import BotApi
+from photomat_sandbox.telegram.call import Params, UploadedFile, params_of_json
 from photomat_sandbox.telegram.errors import ApiError
 from photomat_sandbox.telegram.methods.registry import METHODS
-from photomat_sandbox.telegram.params import Params, Upload, params_of_json
 from photomat_sandbox.telegram.world import TelegramWorld
 from support.telegram_sim import outcome_of
 
@@ -81,7 +81,7 @@ async def test_no_combination_of_junk_parameters_crashes_a_method() -> None:
     for _ in range(6000):
         junk = {name: dice.choice(VALUES) for name in dice.sample(NAMES, k=dice.randint(0, 14))}
         body = {"chat_id": person.user_id, "message_id": 1, "text": "x", **junk}
-        files = {"a": Upload(name="a", data=b"ID3 some bytes"), "photo": Upload(name="p", data=b"junk")}
+        files = {"a": UploadedFile(name="a", data=b"ID3 some bytes"), "photo": UploadedFile(name="p", data=b"junk")}
         outcome = await outcome_of(api.call(dice.choice(methods), Params(params_of_json(body).values, files)))
         if isinstance(outcome, Exception) and not isinstance(outcome, ApiError):
             raise outcome

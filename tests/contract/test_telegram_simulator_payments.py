@@ -4,8 +4,8 @@ import pytest
 from aiogram import Bot
 from aiogram.exceptions import TelegramBadRequest
 
-from photomat_sandbox.telegram.housekeeping import tell_of_unanswered
-from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.telegram.app import expire_queries
+from photomat_sandbox.telegram.people import ChatPerson
 from support.stars import acting, bill, paid_by_link, payments_of, updates_of
 from support.telegram_sim import RunningTelegram, ShiftedClock, running_telegram
 
@@ -20,10 +20,10 @@ async def test_a_payment_nobody_answers_fails_and_costs_nothing() -> None:
         query_id = telegram.pays(anna, invoice.message_id)
         with telegram.world.stream.listen(anna.user_id) as shown:
             clock.advance(9.9)
-            tell_of_unanswered(telegram.world)
+            expire_queries(telegram.world)
             assert shown.empty()
             clock.advance(0.1)
-            tell_of_unanswered(telegram.world)
+            expire_queries(telegram.world)
             frames = b"".join(shown.get_nowait() or b"" for _ in range(shown.qsize())).decode()
         assert "BOT_PRECHECKOUT_TIMEOUT" in frames
         with pytest.raises(TelegramBadRequest, match=TOO_OLD):
@@ -168,5 +168,5 @@ async def test_a_fault_on_every_method_spares_the_updates() -> None:
         assert len(await updates_of(bot)) == 1
 
 
-async def paid(telegram: RunningTelegram, bot: Bot, person: Person) -> str:
+async def paid(telegram: RunningTelegram, bot: Bot, person: ChatPerson) -> str:
     return await paid_by_link(telegram, bot, person, await bot.create_invoice_link(**bill()))

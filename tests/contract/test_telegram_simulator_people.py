@@ -16,7 +16,7 @@ from aiogram.types import (
     TransactionPartnerUser,
 )
 
-from photomat_sandbox.telegram.commands import commands_for
+from photomat_sandbox.telegram.world import commands_for
 from support.telegram_sim import ShiftedClock, running_telegram
 
 TOO_OLD = "query is too old and response timeout expired or query ID is invalid"

@@ -6,7 +6,7 @@ import pytest
 from aiogram.exceptions import TelegramForbiddenError, TelegramRetryAfter, TelegramUnauthorizedError
 from aiohttp import ClientSession, FormData
 
-from photomat_sandbox.telegram.flood import FloodLimits
+from photomat_sandbox.telegram.world import FloodLimits
 from support.telegram_sim import ShiftedClock, running_telegram
 
 

@@ -15,7 +15,7 @@ from photomat.kernel.errors import OutcomeUnknown, Rejected, Transient
 from photomat.kernel.money import Money
 from photomat.providers import yookassa as module
 from photomat.providers.yookassa import YooKassa
-from photomat_chaos.lab.door import serving
+from photomat_chaos.lab.load_balancer import serving
 from support.kie_sim import HandClock
 from support.pay_sim import LONG_AGO, SECRET, SHOP, asked, running_pay, token
 
@@ -288,7 +288,7 @@ async def test_a_refund_counts_only_when_it_succeeded(status: str, raised: type[
 
 
 async def test_a_list_without_an_end_is_given_up() -> None:
-    async with answering(b'{"items": [], "next_cursor": "more"}') as yookassa, asyncio.timeout(60):
+    async with answering(b'{"items": [], "next_cursor": "more"}') as yookassa, asyncio.timeout(120):
         with pytest.raises(Transient):
             await yookassa.recent(LONG_AGO)
 

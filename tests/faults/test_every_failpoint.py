@@ -22,6 +22,7 @@ from support.history import RESEND
 from support.instance import Instance
 from support.patience import until, until_found
 from support.payment_stories import STORIES as PAYMENT_STORIES
+from support.sessions import as_pool
 from support.stories import Tell, tell_all
 from support.system import System, running_system
 
@@ -201,7 +202,7 @@ async def buys(system: System, anna: Customer, *, submits_rest: bool) -> int:
     if not submits_rest:
         return await anna.taps("✅ Создать")
     async with system.sql() as connection:
-        await block(connection, CREATES, seconds=3600, reason="a rest")
+        await block(as_pool(connection), CREATES, seconds=3600, reason="a rest")
         card = await anna.taps("✅ Создать")
         await until(lambda: system.instances[0].exit_code is not None, about=lambda: system.story)
         await connection.execute("DELETE FROM budgets WHERE name = $1", CREATES)

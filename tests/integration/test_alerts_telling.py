@@ -51,7 +51,7 @@ async def test_two_instances_at_once_send_one_message(database: str) -> None:
 async def test_a_message_in_somebody_s_hands_is_neither_waited_for_nor_taken(database: str) -> None:
     async with a_tower(database, Kind.KIE_CREDITS) as tower:
         await _opens(tower)
-        async with asyncio.timeout(10), transaction(tower.pool) as other:
+        async with asyncio.timeout(120), transaction(tower.pool) as other:
             await other.execute("SELECT FROM incident_notices FOR UPDATE")
             assert await tower.notices() == []
         assert await tower.tells() == 1

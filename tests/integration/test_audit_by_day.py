@@ -17,6 +17,7 @@ from support.jobs import a_done_job, a_job, a_user
 from support.long_history import fill
 from support.money import make_user, rub
 from support.rewards import a_code, uses
+from support.sessions import as_pool
 
 DAY_S = 86400.0
 EDGES = 12
@@ -109,7 +110,7 @@ async def test_a_promo_code_credited_twice_is_seen_before_the_next_night(databas
     async with pool_of(database) as pool:
         async with transaction(pool) as tx:
             await make_user(tx, ANNA)
-            await a_code(tx)
+            await a_code(as_pool(tx))
         await keep_proof(pool)
         await shift_clock(pool, 2 * 3600)
         await uses(pool, ANNA, "SPRING")

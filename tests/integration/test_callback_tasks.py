@@ -22,12 +22,13 @@ from support.jobs import (
     a_running_job,
     a_user,
     claim_look,
+    claim_looks,
     claim_submit,
+    claim_submits,
     row_of,
 )
 from support.logs import logged
 from support.steps import looker, submitter
-from support.updates import BOT_ID
 
 HOUR_S = 3600
 
@@ -61,7 +62,7 @@ async def test_a_callback_before_its_own_create_reply_is_adopted_and_the_reply_w
             await store.record_task(tx, job_id, TaskId("t-reply"), look_after=TIMES.poll_first)
         row = await row_of(pool, job_id)
         assert (row["external_task_id"], row["status"], row["woken_via"]) == ("t-reply", "running", "callback")
-        assert len(await store.claim_looks(pool, bot_id=BOT_ID, limit=9, lease=LEASE, instance=ONE)) == 1, "still woken"
+        assert len(await claim_looks(pool, limit=9, lease=LEASE, instance=ONE)) == 1, "still woken"
 
 
 async def test_a_job_adopted_while_pending_is_not_submitted(database: str) -> None:
@@ -71,7 +72,7 @@ async def test_a_job_adopted_while_pending_is_not_submitted(database: str) -> No
         await take(pool, callback(job_id, "t-1"))
         async with transaction(pool) as tx:
             assert not await store.record_intent(tx, job, decide_after=TIMES.overdue_of("image"))
-        assert await store.claim_submits(pool, bot_id=BOT_ID, limit=9, lease=LEASE, instance=ONE) == []
+        assert await claim_submits(pool, limit=9, lease=LEASE, instance=ONE) == []
 
 
 async def test_a_callback_whose_task_is_not_the_jobs_becomes_an_orphan(database: str) -> None:

@@ -66,7 +66,7 @@ async def test_a_caller_who_goes_away_takes_nobody_elses_callback_along(database
             await asyncio.sleep(0)
             first.cancel()
             await asyncio.wait([first])
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(120):
             answers = [await other for other in others]
         stored = {row["task_id"] for row in await pool.fetch("SELECT task_id FROM callbacks")}
         for n, answered_well in enumerate(answers):

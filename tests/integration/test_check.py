@@ -17,6 +17,7 @@ from photomat.db.embedded import Embedded
 from photomat.db.migrate import migrate
 from photomat.db.pool import Connection, Pool
 from photomat.db.postgres.releases import NEWEST_ON
+from photomat.db.rows import require_row
 from photomat.settings import Settings
 from support.command import photomat
 from support.database import connection_of, pool_of, shift_clock
@@ -83,7 +84,7 @@ async def contents(pool: Pool) -> dict[str, int]:
 
 async def job_numbers(pool: Pool) -> tuple[int | None, bool]:
     """Where the numbers of jobs stand."""
-    return tuple(await pool.fetchrow("SELECT last_value, is_called FROM generation_jobs_job_id_seq"))
+    return tuple(await require_row(pool, "SELECT last_value, is_called FROM generation_jobs_job_id_seq"))
 
 
 def only_one(found: dict[str, list[Finding]], level: Level) -> Finding:

@@ -8,7 +8,7 @@ from typing import Any
 import asyncpg
 import pytest
 
-from photomat.bot.checkout_guard import CheckoutGuard
+from photomat.bot.checkout_guard import ANSWER_WITHIN_S, ASK_WITHIN_S, PATIENCE_S, CheckoutGuard
 from photomat.bot.polling import Poller
 from photomat.inbox.receive import is_handled
 from photomat.kernel.ids import BotId, UserId
@@ -17,7 +17,7 @@ from photomat.payments.stars import payload_of
 from photomat.payments.topup import open_topup
 from photomat.texts.load import load_texts
 from photomat_sandbox.telegram import person_acts
-from photomat_sandbox.telegram.bills import Bill
+from photomat_sandbox.telegram.stars import StarBill
 from support.conversation import Chat, conversation
 from support.database import pool_of, shift_clock
 from support.money import rub
@@ -25,6 +25,7 @@ from support.paying import declines, link_on_screen, pays_the_bill, shop_offers
 from support.telegram_sim import running_telegram, until
 
 DAY_S = 86_400
+TELEGRAM_WAITS_S = 10
 
 
 async def a_bill(chat: Chat, label: str = "⭐ 50") -> str:
@@ -47,13 +48,13 @@ async def test_a_bill_is_payable_for_a_day_and_then_declined_with_a_reason(datab
 @pytest.mark.parametrize(
     "bill",
     [
-        Bill(title="?", description="?", amount=50, payload="somebody-else's"),
-        Bill(title="?", description="?", amount=50, payload="t:00000000-0000-0000-0000-000000000001"),
-        Bill(title="?", description="?", amount=50, payload="t:1"),
+        StarBill(title="?", description="?", amount=50, payload="somebody-else's"),
+        StarBill(title="?", description="?", amount=50, payload="t:00000000-0000-0000-0000-000000000001"),
+        StarBill(title="?", description="?", amount=50, payload="t:1"),
     ],
     ids=["a foreign payload", "no such offer", "a bare number"],
 )
-async def test_what_is_no_offer_of_ours_is_declined(database: str, bill: Bill) -> None:
+async def test_what_is_no_offer_of_ours_is_declined(database: str, bill: StarBill) -> None:
     async with conversation(database, offers=shop_offers()) as chat:
         await a_bill(chat)
         person_acts.pay_bill(chat.telegram.world, chat.person, bill)
@@ -66,7 +67,7 @@ async def test_another_sum_than_was_offered_is_declined(database: str) -> None:
     async with conversation(database, offers=shop_offers()) as chat:
         await a_bill(chat)
         payload = "t:" + await chat.pool.fetchval("SELECT token::text FROM topups")
-        bill = Bill(title="?", description="?", amount=1, payload=payload)
+        bill = StarBill(title="?", description="?", amount=1, payload=payload)
         person_acts.pay_bill(chat.telegram.world, chat.person, bill)
         await chat.handle_all()
         assert chat.telegram.world.stars.charges == []
@@ -85,7 +86,7 @@ async def test_a_way_switched_off_meanwhile_is_declined(database: str) -> None:
             asked=Money(50, "XTR"),
             credit=rub(5200),
         )
-        bill = Bill(title="?", description="?", amount=50, payload=payload_of(topup))
+        bill = StarBill(title="?", description="?", amount=50, payload=payload_of(topup))
         person_acts.pay_bill(chat.telegram.world, chat.person, bill)
         await chat.handle_all()
         assert chat.telegram.world.stars.charges == []
@@ -133,7 +134,7 @@ async def test_what_cannot_be_stored_is_declined_at_once_without_any_database() 
 
         anna = telegram.person("Анна")
         query_id = person_acts.pay_bill(
-            telegram.world, anna, Bill(title="?", description="?", amount=50, payload="t:1")
+            telegram.world, anna, StarBill(title="?", description="?", amount=50, payload="t:1")
         )
         update = a_query()
         update["pre_checkout_query"]["id"] = query_id
@@ -142,6 +143,10 @@ async def test_what_cannot_be_stored_is_declined_at_once_without_any_database() 
             await guard.taking_in([update], store)
         assert telegram.world.stars.charges == []
         assert declines(telegram) == [load_texts().say("ru", "checkout-trouble")]
+
+
+def test_our_limits_together_are_shorter_than_telegrams() -> None:
+    assert PATIENCE_S + ASK_WITHIN_S + ANSWER_WITHIN_S < TELEGRAM_WAITS_S
 
 
 async def test_what_was_stored_and_is_not_answered_in_time_is_declined(database: str) -> None:

@@ -3,11 +3,12 @@
 import pytest
 
 from photomat.db.pool import transaction
+from photomat.db.rows import require_row
 from photomat.kernel.ids import UserId
 from photomat.kernel.money import Money
 from photomat.wallet.ledger import credit
 from photomat_sandbox.telegram import person_acts
-from photomat_sandbox.telegram.bills import Bill
+from photomat_sandbox.telegram.stars import StarBill
 from support.conversation import Chat, conversation
 
 SPACE = "\N{NO-BREAK SPACE}"
@@ -32,7 +33,7 @@ async def test_from_start_to_an_accepted_order(database: str) -> None:
         card_id, _ = chat.button(f"✅ Создать · 0,64{SPACE}₽")
         await chat.taps("✅ Создать")
         assert chat.answers[-1].startswith("Принято")
-        made = await chat.pool.fetchrow("SELECT model, inputs, price, card_message_id FROM generation_jobs")
+        made = await require_row(chat.pool, "SELECT model, inputs, price, card_message_id FROM generation_jobs")
         assert tuple(made) == ("z-image", {"prompt": "кот & <космонавт>", "aspect_ratio": "1:1"}, 64, card_id)
         assert f"9,36{SPACE}₽" in await chat.says("/balance")
 
@@ -252,7 +253,7 @@ async def test_blocking_is_noted_and_returning_arms_the_cards_again(database: st
 async def test_a_checkout_is_refused_at_once_with_a_reason(database: str) -> None:
     async with conversation(database) as chat:
         await chat.says("/start")
-        bill = Bill(title="Пополнение", description="?", amount=5, payload="x")
+        bill = StarBill(title="Пополнение", description="?", amount=5, payload="x")
         person_acts.pay_bill(chat.telegram.world, chat.person, bill)
         await chat.handle_all()
         events = chat.telegram.transcript.since(0)

@@ -32,6 +32,7 @@ from photomat.bot.dispatch import UpdateWorker
 from photomat.bot.shop import Shop
 from photomat.catalog.load import load_catalog
 from photomat.db.pool import Pool
+from photomat.db.rows import require_row
 from photomat.inbox.receive import receive
 from photomat.kernel.ids import BotId, InstanceId
 from photomat.kernel.money import Money
@@ -124,7 +125,7 @@ async def test_an_order_in_a_group_from_command_to_job(database: str) -> None:
         await chat.says(ANNA, "кот", to_bot=True)
         await chat.taps(ANNA, chat.button("1:1"))
         await chat.taps(ANNA, chat.button("✅ Создать"))
-        job = await chat.pool.fetchrow("SELECT user_id, chat_id, inputs FROM generation_jobs")
+        job = await require_row(chat.pool, "SELECT user_id, chat_id, inputs FROM generation_jobs")
         assert tuple(job) == (ANNA, GROUP, {"prompt": "кот", "aspect_ratio": "1:1"})
 
 

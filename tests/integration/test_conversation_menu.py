@@ -1,5 +1,7 @@
 """From a wish to a model: the menu, its lists and filters, the search, prices; and models that are not sold."""
 
+from typing import Any
+
 import pytest
 
 from photomat.bot.shop import Shop
@@ -223,7 +225,13 @@ async def test_a_file_while_something_is_looked_for_is_answered(database: str) -
 
 async def test_what_needs_a_callback_is_sold_only_where_kie_can_reach_us(database: str) -> None:
     async with conversation(database) as chat:
-        parts = {"pool": chat.pool, "catalog": CATALOG, "rates": None, "times": None, "welcome_credit": None}
+        parts: dict[str, Any] = {
+            "pool": chat.pool,
+            "catalog": CATALOG,
+            "rates": None,
+            "times": None,
+            "welcome_credit": None,
+        }
         assert await Shop(**parts, reachable=True).model("suno/generate") is not None
         assert await Shop(**parts).model("suno/generate") is None
 

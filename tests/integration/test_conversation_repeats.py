@@ -7,6 +7,7 @@ from contextlib import contextmanager
 import pytest
 import structlog
 
+from photomat.db.rows import require_row
 from photomat.kernel import logs
 from photomat_sandbox.faults import Action
 from support.conversation import Chat, conversation
@@ -34,8 +35,8 @@ async def handle_after_a_fault(chat: Chat, database: str, *, method: str, action
     async with connection_of(database) as clock:
         await shift_clock(clock, 10)
     await chat.handle_all()
-    waiting, attempts = await chat.pool.fetchrow(
-        "SELECT count(*) FILTER (WHERE handled_at IS NULL), max(attempts) FROM inbox"
+    waiting, attempts = await require_row(
+        chat.pool, "SELECT count(*) FILTER (WHERE handled_at IS NULL), max(attempts) FROM inbox"
     )
     assert (waiting, attempts) == (0, 1)
 

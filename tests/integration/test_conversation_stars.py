@@ -2,6 +2,7 @@
 
 import pytest
 
+from photomat.db.rows import require_row
 from photomat.inbox.receive import receive
 from photomat.kernel.ids import BotId
 from photomat_sandbox.telegram import person_acts
@@ -111,8 +112,8 @@ async def test_a_refund_told_by_telegram_leaves_the_wallet_and_what_was_spent_be
         await chat.taps("✅ Создать")
         await chat.bot.refund_star_payment(chat.person.user_id, charge.charge_id)
         await chat.handle_all()
-        wallet = await chat.pool.fetchrow(
-            "SELECT posted, held, owed FROM wallets WHERE user_id = $1", chat.person.user_id
+        wallet = await require_row(
+            chat.pool, "SELECT posted, held, owed FROM wallets WHERE user_id = $1", chat.person.user_id
         )
         assert wallet["posted"] == wallet["held"] == wallet["owed"] > 0
         await tell_all(chat)
@@ -155,7 +156,7 @@ async def test_money_that_was_missing_is_paid_and_the_kept_order_runs_by_one_tap
         assert labels(chat)[0].startswith("✅ Создать · 0,64")
         notice = chat.screen()[-1]["message_id"]
         await chat.taps("✅ Создать", message_id=notice)
-        job = await chat.pool.fetchrow("SELECT card_message_id, price FROM generation_jobs")
+        job = await require_row(chat.pool, "SELECT card_message_id, price FROM generation_jobs")
         assert (job["card_message_id"], job["price"]) == (notice, 64)
         await chat.taps("✅ Создать", message_id=card)
         assert await chat.pool.fetchval("SELECT count(*) FROM generation_jobs") == 1

@@ -23,7 +23,7 @@ AUDIO = [name for name, real in REAL_FILES.items() if real.mime.startswith("audi
 
 @asynccontextmanager
 async def converted(
-    folder: Path, content: bytes, file_format: str, *targets: str, most_bytes: int = MOST_BYTES, within_s: float = 60.0
+    folder: Path, content: bytes, file_format: str, *targets: str, most_bytes: int = MOST_BYTES, within_s: float = 600.0
 ) -> AsyncIterator[Converted]:
     source = folder / "source"
     source.write_bytes(content)
@@ -147,7 +147,7 @@ async def test_waiting_for_a_place_takes_no_time_of_the_conversion(tmp_path: Pat
             return True
 
     async with asyncio.TaskGroup() as group, places:
-        hasty, patient = group.create_task(is_too_slow(0.01)), group.create_task(is_too_slow(60.0))
+        hasty, patient = group.create_task(is_too_slow(0.01)), group.create_task(is_too_slow(600.0))
         done, _ = await asyncio.wait({hasty, patient}, timeout=0.2)
         assert not done, "neither has begun"
     assert hasty.result()

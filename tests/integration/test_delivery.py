@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from photomat.db.rows import require_row
 from support.database import shift_clock
 from support.delivery import delivery_desk
 from support.jobs import DELIVERY_LEASE, TWO, lock_card, row_of
@@ -27,7 +28,7 @@ async def test_a_result_is_shown_by_its_address_and_kept_on_our_disk(database: s
         assert (message["kind"], "кот-космонавт" in message["caption"]) == ("photo", True)
         assert await desk.delivered(job_id)
         assert (tmp_path / str(job_id) / "0.png").read_bytes() == data
-        row = await desk.pool.fetchrow("SELECT * FROM job_outputs WHERE job_id = $1", job_id)
+        row = await require_row(desk.pool, "SELECT * FROM job_outputs WHERE job_id = $1", job_id)
         assert (row["mime"], row["media"], row["width"], row["height"]) == ("image/png", "photo", 640, 480)
         assert (row["size_bytes"], row["kept_as"], bool(row["file_id"])) == (len(data), f"{job_id}/0.png", True)
         said = {line["event"]: line for line in lines}

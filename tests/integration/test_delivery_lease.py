@@ -7,6 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from photomat.db.pool import Pool
+from photomat.db.rows import require_row
 from photomat.delivery.coordinator import Coordinator
 from photomat.delivery.lease import renew_lock
 from photomat.delivery.lock import try_acquire_delivery_lock
@@ -51,7 +52,8 @@ async def renewals(pool: Pool, job_id: JobId, *, more_than: timedelta) -> None:
     """Wait until the lock has been renewed so long after it was taken."""
 
     async def renewed() -> bool | None:
-        row = await pool.fetchrow(
+        row = await require_row(
+            pool,
             "SELECT delivering_at - (SELECT max(at) FROM job_events WHERE job_id = $1 AND tag = 'locked') AS age"
             "  FROM generation_jobs WHERE job_id = $1",
             job_id,
@@ -87,7 +89,7 @@ async def test_whoever_lost_the_lock_is_stopped_in_the_middle_and_writes_nothing
                 working = group.create_task(held.coordinator.deliver_result_atomic(held.card))
                 await until(lambda: desk.files.asked)
                 (owner,) = await steal(desk, lease=timedelta(0))
-                await asyncio.wait_for(working, timeout=10)
+                await asyncio.wait_for(working, timeout=120)
         assert desk.kinds() == ["text"], "the file server never answered: the edit was ended, not waited for"
         assert [line["fence"] for line in lines if line["event"] == "DELIVER_LOCK_SKIP"] == [held.card.fence]
         row = await row_of(desk.pool, held.job_id)

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from photomat.db.rows import require_row
 from photomat.delivery.cover import MOST_BYTES, SIDE, fitted
 from photomat.kie.tracks import Detail
 from support.database import pool_of
@@ -35,7 +36,7 @@ async def test_a_track_has_its_title_its_maker_its_length_and_its_cover(database
         assert (message["media"]["title"], message["media"]["performer"]) == ("Дорога <домой>", "Z-Image")
         assert message["media"]["duration"] > 0
         assert message["media"]["thumbnail_url"]
-        row = await desk.pool.fetchrow("SELECT track_id, title, cover_url, seconds FROM job_outputs")
+        row = await require_row(desk.pool, "SELECT track_id, title, cover_url, seconds FROM job_outputs")
         assert (row["track_id"], row["title"], row["cover_url"]) == ("t-1", "Дорога <домой>", cover)
         await desk.pool.execute("UPDATE generation_jobs SET card_wanted = card_wanted + 1")
         await desk.deliver()

@@ -33,7 +33,7 @@ def python(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     home = tmp_path / "home"
     home.mkdir(mode=0o700)
     environment = home / "checkout" / ".venv"
-    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(environment)], check=True, timeout=60)
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(environment)], check=True, timeout=600)
     packages = Path(next((environment / "lib").iterdir()), "site-packages")
     for file in metadata.files(WHEEL) or ():
         if file.parts[0] != "..":
@@ -48,7 +48,7 @@ def python(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     }
     (packages / "test.pth").write_text("\n".join([str(home / "checkout" / "src"), *elsewhere]))
     if request.param == CLOSED_FILES:
-        subprocess.run(["/bin/chmod", "-R", "go-rwx", str(home)], check=True, timeout=60)
+        subprocess.run(["/bin/chmod", "-R", "go-rwx", str(home)], check=True, timeout=600)
     return environment / "bin" / "python"
 
 
@@ -68,7 +68,7 @@ async def test_it_starts_in_roots_home_and_nobody_else_gets_in(python: Path, pre
         assert await remembered(dsn) == ["reached"]
         program, status = _process(server_pid(data))
         with pytest.raises(asyncpg.InvalidPasswordError):
-            await asyncpg.connect(dsn.replace((data / "postgres.password").read_text(), "guess"), timeout=10)
+            await asyncpg.connect(dsn.replace((data / "postgres.password").read_text(), "guess"), timeout=120)
         assert _mode(data / "socket") == 0o700
         owner.stop()
     assert program.is_relative_to(checkout), "the server of this installation was started"

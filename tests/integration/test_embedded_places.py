@@ -125,7 +125,7 @@ async def test_nobody_else_can_reach_the_data_the_password_or_the_socket(tmp_pat
         assert mode_of(tmp_path / "postgres.log") == 0o600
         password = (tmp_path / "postgres.password").read_text()
         with pytest.raises(asyncpg.InvalidPasswordError):
-            await asyncpg.connect(server.dsn.replace(password, "guess"), timeout=10)
+            await asyncpg.connect(server.dsn.replace(password, "guess"), timeout=120)
     finally:
         server.stop()
 

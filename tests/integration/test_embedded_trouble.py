@@ -21,11 +21,11 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     mount, umount = shutil.which("mount"), shutil.which("umount")
     if mount is None or umount is None:
         pytest.skip("there is no mount here")
-    done = subprocess.run([mount, "-t", "tmpfs", "-o", "size=8m", "photomat", str(place)], check=False, timeout=10)
+    done = subprocess.run([mount, "-t", "tmpfs", "-o", "size=8m", "photomat", str(place)], check=False, timeout=120)
     if done.returncode != 0:
         pytest.skip("this system does not let us mount")
     yield place
-    subprocess.run([umount, str(place)], check=True, timeout=10)
+    subprocess.run([umount, str(place)], check=True, timeout=120)
 
 
 @as_root
@@ -38,9 +38,9 @@ def test_a_full_disk_at_the_first_start_is_named_and_leaves_nothing_behind(small
 @as_root
 def test_a_disk_that_fills_up_between_two_runs_is_named(tmp_path: Path, small_disk: Path) -> None:
     Embedded.start(tmp_path / "data").stop()
-    subprocess.run(["/bin/mount", "-o", "remount,size=100m", str(small_disk)], check=True, timeout=10)
+    subprocess.run(["/bin/mount", "-o", "remount,size=100m", str(small_disk)], check=True, timeout=120)
     data_dir = small_disk / "data"
-    subprocess.run(["/bin/cp", "-a", str(tmp_path / "data"), str(data_dir)], check=True, timeout=60)
+    subprocess.run(["/bin/cp", "-a", str(tmp_path / "data"), str(data_dir)], check=True, timeout=600)
     fill(small_disk / "ballast")
     with pytest.raises(Startup, match="no space left on the disk"):
         Embedded.start(data_dir)

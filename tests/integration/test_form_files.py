@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from photomat.db.rows import require_row
 from support.conversation import Chat
 from support.forms import PHOTO, form, labels, made_before, opens, order, sends_album
 from support.media_bytes import film, image, mp3
@@ -140,7 +141,7 @@ async def test_an_earlier_result_is_taken_as_a_file(database: str, tmp_path: Pat
         await chat.taps("✅ Готово")
         await chat.taps("⏭ Пропустить")
         file_id = (await order(chat))["image_urls"][0]["file"]
-        row = await chat.pool.fetchrow("SELECT source, job_id FROM input_files WHERE file_id = $1", file_id)
+        row = await require_row(chat.pool, "SELECT source, job_id FROM input_files WHERE file_id = $1", file_id)
         assert tuple(row) == ("output", job_id)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable
 
+from photomat.db.rows import require_row
 from support.conversation import Chat
 from support.database import connection_of, shift_clock
 from support.forms import PHOTO, form, order
@@ -34,7 +35,7 @@ async def test_a_file_that_is_taken_again_is_the_same_file_and_counts_once(datab
 async def test_the_last_answer_handled_again_makes_no_second_draft(database: str) -> None:
     async with form(database, "kling-2.6/text-to-video") as chat:
         await handled_twice(chat, database, chat.says("поезд"), method="sendMessage")
-        assert await chat.pool.fetchrow("SELECT count(*), max(revision) FROM drafts") == (1, 1)
+        assert tuple(await require_row(chat.pool, "SELECT count(*), max(revision) FROM drafts")) == (1, 1)
 
 
 async def test_a_page_handled_again_opens_the_same_form(database: str) -> None:

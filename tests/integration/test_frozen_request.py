@@ -153,8 +153,8 @@ async def test_who_lost_the_claim_while_files_travelled_creates_nothing(database
         job = await claim_upload(pool, job_id)
         await pool.execute("UPDATE generation_jobs SET fence = fence + 1")
         provider = ToldProvider(creates=[TaskId("task-9")])
-        inputs = ToldInputs(answer={"prompt": "кот"}, busy_s=30)
-        async with asyncio.timeout(5):
+        inputs = ToldInputs(answer={"prompt": "кот"}, busy_s=600)
+        async with asyncio.timeout(120):
             await with_inputs(pool, provider, inputs, lease=lease).submit(job)
         assert provider.created == []
         assert (await row_of(pool, job_id))["status"] == "pending"

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from photomat.db.pool import transaction
+from photomat.db.rows import require_row
 from photomat.delivery.ask_again import Asked, ask_again
 from photomat.jobs.settle import Failure
 from photomat.kernel.ids import ChatId, JobId, UserId
@@ -46,7 +47,7 @@ async def test_a_shown_result_is_sent_once_more_free_and_from_telegrams_own_file
         assert "ещё раз, бесплатно" in again["caption"]
         assert "кот-космонавт" in again["caption"]
         assert await money_of(past.chat.pool, past.user) == before
-        row = await past.chat.pool.fetchrow("SELECT * FROM result_sends")
+        row = await require_row(past.chat.pool, "SELECT * FROM result_sends")
         assert (row["job_id"], row["outcome"], row["message_id"]) == (job_id, "sent", again["message_id"])
 
 
@@ -135,7 +136,7 @@ async def test_it_is_recorded_as_having_left_before_it_leaves(database: str, tmp
             """Looks into the database, over a session of its own, when the file is about to leave."""
 
             async def send_media(self, chat_id: ChatId, media: Media, caption: str, *, keyboard: Keyboard = ()) -> Sent:
-                row = await past.chat.pool.fetchrow("SELECT due_at, left_at, outcome FROM result_sends")
+                row = await require_row(past.chat.pool, "SELECT due_at, left_at, outcome FROM result_sends")
                 recorded.append((row["due_at"] is None and row["left_at"] is not None, row["outcome"] is None))
                 return await super().send_media(chat_id, media, caption, keyboard=keyboard)
 

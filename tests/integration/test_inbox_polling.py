@@ -3,14 +3,16 @@
 import asyncio
 from typing import Any
 
+import pytest
 from aiogram import Bot
 from aiogram.client.session.aiohttp import AiohttpSession
 from aiogram.client.telegram import TelegramAPIServer
 from aiohttp import web
 
+from photomat.bot import polling
 from photomat.bot.polling import Poller
 from photomat.kernel.clock import monotonic
-from photomat_chaos.lab.door import serving
+from photomat_chaos.lab.load_balancer import serving
 from support.conversation import conversation
 from support.database import pool_of
 from support.logs import logged
@@ -61,7 +63,7 @@ async def test_a_conflict_and_a_broken_line_do_not_end_the_polling(database: str
 
 
 async def test_a_server_that_answers_empty_polls_at_once_is_asked_four_times_a_second_and_updates_are_not_delayed(
-    database: str,
+    database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[float] = []
     waiting: list[dict[str, Any]] = []
@@ -69,7 +71,10 @@ async def test_a_server_that_answers_empty_polls_at_once_is_asked_four_times_a_s
     async def answer(request: web.Request) -> web.Response:
         asked.append(monotonic())
         offset = int((await request.post()).get("offset") or 0)  # type: ignore[arg-type]
-        return web.json_response({"ok": True, "result": [one for one in waiting if one["update_id"] >= offset][:1]})
+        found = [one for one in waiting if one["update_id"] >= offset][:1]
+        if found:  # a pause after one that brought something would now never end
+            monkeypatch.setattr(polling, "EMPTY_APART_S", 3600.0)
+        return web.json_response({"ok": True, "result": found})
 
     app = web.Application()
     app.router.add_post("/{bot}/getUpdates", answer)
@@ -77,15 +82,13 @@ async def test_a_server_that_answers_empty_polls_at_once_is_asked_four_times_a_s
         session = AiohttpSession(api=TelegramAPIServer.from_base(url))
         async with Bot(TOKEN, session=session) as bot:
             stop = asyncio.Event()
-            polling = tasks.create_task(Poller(pool=pool, bot=bot, wake=lambda _name: None).run(stop))
+            running = tasks.create_task(Poller(pool=pool, bot=bot, wake=lambda _name: None).run(stop))
             await until(lambda: len(asked) >= 6)
             assert asked[5] - asked[0] >= 5 * 0.25 * 0.95
             waiting += [text_update(update_id=number) for number in range(1, 21)]
-            before = len(asked)
             await until_found(lambda: pool.fetchval("SELECT 1 FROM inbox HAVING count(*) = 20"))
-            assert asked[before + 19] - asked[before] < 20 * 0.25 / 2, "full polls follow each other at once"
             stop.set()
-            await polling
+            await running
 
 
 async def test_a_refused_poll_is_logged_with_telegrams_words_and_without_what_they_quote(database: str) -> None:

@@ -17,6 +17,7 @@ from support.jobs import a_done_job, a_user, is_shown, money_of, row_of
 from support.money import make_user, rub
 from support.payments import asks_refund, offer, pays, people, stars
 from support.rewards import a_code
+from support.sessions import as_pool
 from support.updates import BOT_ID, text_update
 
 OURS, OTHER = BotId(BOT_ID), BotId(7_000_000_002)
@@ -110,7 +111,7 @@ async def test_money_and_codes_that_may_be_play_money_are_named(database: str) -
     async with pool_of(database) as pool:
         async with transaction(pool) as tx:
             await make_user(tx, 7, balance=100)
-            await a_code(tx, "SANDBOX")
+            await a_code(as_pool(tx), "SANDBOX")
         await pool.execute("DELETE FROM installation")
         for bot_id in (SANDBOX_BOT, OURS):
             await pool.execute(TALKS, bot_id, UserId(7))

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from typer.core import TyperGroup
 from typer.main import get_command
 
@@ -84,7 +83,6 @@ def test_every_command_is_known_to_read_or_to_write() -> None:
     assert spoken | set(ELSEWHERE) == set(_commands(get_command(app), ""))
 
 
-@pytest.mark.time_limit(300)
 async def test_a_command_that_writes_refuses_another_bots_token(database: str, tmp_path: Path) -> None:
     async with pool_of(database) as pool:
         await a_busy_shop(pool)
@@ -98,7 +96,6 @@ async def test_a_command_that_writes_refuses_another_bots_token(database: str, t
         assert await everything_in(connection) == before
 
 
-@pytest.mark.time_limit(300)
 async def test_a_command_that_reads_needs_no_keys_and_changes_nothing(database: str, tmp_path: Path) -> None:
     async with pool_of(database) as pool:
         await a_busy_shop(pool)

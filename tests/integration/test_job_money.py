@@ -2,12 +2,12 @@
 
 from datetime import timedelta
 from decimal import Decimal
-from typing import Any
 
 import pytest
 
 from photomat.catalog.load import load_catalog
 from photomat.catalog.pricing import quote, quote_from_json
+from photomat.db.pool import Pool
 from photomat.jobs.create import Created
 from photomat.jobs.quote import in_operators_words, margins, quote_of_own_job
 from photomat.jobs.settle import Failure, Success
@@ -91,7 +91,7 @@ async def test_a_job_of_an_older_program_has_no_quote_and_is_told_so(database: s
         assert "cost unknown" in "; ".join(in_operators_words(row))
 
 
-async def a_job_that_ended(pool: Any, user: UserId, reading: Reading, number: int) -> None:
+async def a_job_that_ended(pool: Pool, user: UserId, reading: Reading, number: int) -> None:
     await look(pool, await a_running_job(pool, user, task_id=f"t{number}", quote=QUOTE), reading, after_s=3)
 
 

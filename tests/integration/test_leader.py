@@ -121,7 +121,7 @@ async def test_without_a_database_nobody_is_active_and_nobody_gives_up(database:
 
 async def test_whoever_waits_learns_of_every_change() -> None:
     state = ActiveState()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(120):
         await state.wait_passive()
         with logged() as lines:
             state.set(active=True, reason="lock_acquired")
@@ -155,7 +155,7 @@ async def test_an_instance_whose_pool_is_busy_to_the_last_connection_is_seen_all
     settings = Settings.model_validate({"bot_token": "1:x", "kie_api_key": "x", "data_dir": str(tmp_path)})
     async with AsyncExitStack() as stack:
         program = await build(stack, settings, database, stop=asyncio.Event())
-        async with AsyncExitStack() as busy, asyncio.timeout(5):
+        async with AsyncExitStack() as busy, asyncio.timeout(120):
             for _ in range(POOL_SIZE):
                 await busy.enter_async_context(program.pool.acquire())
             await program.heartbeat().beat()

@@ -20,7 +20,7 @@ class Woken:
         self._changed.set()
 
     async def until(self, condition: Callable[[list[str]], bool]) -> None:
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             while not condition(self.words):
                 self._changed.clear()
                 await self._changed.wait()

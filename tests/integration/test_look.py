@@ -27,6 +27,7 @@ from support.jobs import (
     a_running_job,
     a_user,
     claim_look,
+    claim_looks,
     claims_of,
     money_of,
     row_of,
@@ -85,9 +86,9 @@ async def test_a_job_being_claimed_is_passed_over_and_neither_waited_for_nor_loo
         user = await a_user(pool)
         jobs = [await a_running_job(pool, user, task_id=f"t-{n}") for n in range(2)]
         await shift_clock(pool, 3)
-        async with asyncio.timeout(5), other.transaction():
+        async with asyncio.timeout(120), other.transaction():
             first = await store.claim_looks(other, bot_id=BOT_ID, limit=1, lease=LEASE, instance=ONE)
-            second = await store.claim_looks(pool, bot_id=BOT_ID, limit=9, lease=LEASE, instance=TWO)
+            second = await claim_looks(pool, limit=9, lease=LEASE, instance=TWO)
         assert [[job.job_id for job in claimed] for claimed in (first, second)] == [[jobs[0]], [jobs[1]]]
 
 

@@ -24,6 +24,7 @@ from support.jobs import (
     a_running_job,
     a_user,
     claim_look,
+    claim_looks,
     claim_submit,
     money_of,
     row_of,
@@ -31,7 +32,6 @@ from support.jobs import (
     settle_now,
 )
 from support.steps import BALANCE, OVERDUE_S, TIMEOUT_S, call_back, cancel, look, looker, nothing_due
-from support.updates import BOT_ID
 
 
 async def test_a_failure_releases_the_money_with_the_reason(database: str) -> None:
@@ -97,11 +97,7 @@ async def test_overdue_is_written_once_and_for_jobs_on_their_way_only(database: 
             assert [await store.record_overdue(tx, claimed) for _ in range(2)] == [True, False]
         other = await a_running_job(pool, UserId(claimed.user_id), task_id="t-2")
         await shift_clock(pool, OVERDUE_S + 1)
-        (later,) = [
-            job
-            for job in await store.claim_looks(pool, bot_id=BOT_ID, limit=9, lease=LEASE, instance=ONE)
-            if job.job_id == other
-        ]
+        (later,) = [job for job in await claim_looks(pool, limit=9, lease=LEASE, instance=ONE) if job.job_id == other]
         await settle_now(pool, other, Failure(code="operator"))
         async with transaction(pool) as tx:
             assert not await store.record_overdue(tx, later)
@@ -137,7 +133,7 @@ async def test_after_a_day_one_last_look_decides(database: str) -> None:
         user = await a_user(pool)
         lucky, late = await a_running_job(pool, user), await a_running_job(pool, user, task_id="task-2")
         await shift_clock(pool, TIMEOUT_S + 1)
-        claimed = await store.claim_looks(pool, bot_id=BOT_ID, limit=9, lease=LEASE, instance=ONE)
+        claimed = await claim_looks(pool, limit=9, lease=LEASE, instance=ONE)
         for job in claimed:
             reading = SUCCESS if job.job_id == lucky else RUNNING
             await looker(pool, ToldProvider(readings=[reading])).look(job)

@@ -33,6 +33,7 @@ from support.jobs import (
     a_running_job,
     a_user,
     claim_look,
+    claim_looks,
     claim_submit,
     claims_of,
     money_of,
@@ -42,7 +43,6 @@ from support.jobs import (
 )
 from support.logs import logged
 from support.steps import BALANCE, OVERDUE_S, TIMEOUT_S, call_back, cancel, look, looker, nothing_due
-from support.updates import BOT_ID
 
 HOUR_S = 3600.0
 
@@ -52,7 +52,7 @@ async def events(pool: Pool, job_id: JobId) -> list[str]:
 
 
 async def claims(pool: Pool) -> dict[JobId, Job]:
-    return {job.job_id: job for job in await store.claim_looks(pool, bot_id=BOT_ID, limit=9, lease=LEASE, instance=ONE)}
+    return {job.job_id: job for job in await claim_looks(pool, limit=9, lease=LEASE, instance=ONE)}
 
 
 # paced by age and kind

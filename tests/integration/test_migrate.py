@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from photomat.db.migrate import migrate, read_migrations
+from photomat.db.rows import require_row
 from photomat.kernel.errors import Startup
 from support.database import connection_of
 
@@ -35,7 +36,7 @@ async def test_a_database_with_data_is_upgraded_by_a_later_file_and_keeps_its_ro
     async with connection_of(empty_database) as connection:
         await connection.execute("INSERT INTO cats (name) VALUES ('Мурка')")
         applied = await migrate(connection, read_migrations(folder_of(tmp_path, FIRST, SECOND)))
-        row = await connection.fetchrow("SELECT name, lives FROM cats")
+        row = await require_row(connection, "SELECT name, lives FROM cats")
     assert applied == ["0002_step"]
     assert (row["name"], row["lives"]) == ("Мурка", 9)
 

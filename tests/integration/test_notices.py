@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from photomat.db.pool import Pool, transaction
+from photomat.db.rows import require_row
 from photomat.kernel.ids import ChatId
 from photomat.notices.notice import NoticeButton, NoticeFile
 from photomat.notices.send import ENDED_NOTICES, MOST_TRIES, Notifier, claim_notices, tell_what_was_missed
@@ -44,7 +45,7 @@ def heard(desk: Desk) -> list[str]:
 
 async def row(desk: Desk) -> tuple[str | None, bool, bool]:
     """How the one notice stands: its outcome, whether it is due, whether it has left."""
-    found = await desk.pool.fetchrow("SELECT outcome, due_at, left_at FROM notices")
+    found = await require_row(desk.pool, "SELECT outcome, due_at, left_at FROM notices")
     return found["outcome"], found["due_at"] is not None, found["left_at"] is not None
 
 

@@ -31,6 +31,7 @@ from support.jobs import (
     a_user,
     claim_look,
     claim_submit,
+    claim_submits,
     lock_card,
     lock_cards,
     money_of,
@@ -38,7 +39,6 @@ from support.jobs import (
     settle_now,
 )
 from support.steps import BALANCE, look, nothing_due, submitter
-from support.updates import BOT_ID
 
 ME = "cli:anna@desk"
 
@@ -56,7 +56,7 @@ async def test_a_waiting_job_is_submitted_now(database: str) -> None:
         job = await claim_submit(pool, job_id)
         async with transaction(pool) as tx:
             await store.return_to_pending(tx, job, after=TIMES.timeout, error="paused")
-        assert await store.claim_submits(pool, bot_id=BOT_ID, limit=9, lease=LEASE, instance=TWO) == []
+        assert await claim_submits(pool, limit=9, lease=LEASE, instance=TWO) == []
         assert (await actions.retry(pool, job_id, operator=ME)).done
         await claim_submit(pool, job_id, instance=TWO)
 
@@ -69,7 +69,7 @@ async def test_an_intent_is_never_submitted_again(database: str) -> None:
         assert not answer.done
         assert "could pay twice" in answer.sentence
         assert await row_of(pool, job_id) == before
-        assert await store.claim_submits(pool, bot_id=BOT_ID, limit=9, lease=LEASE, instance=TWO) == []
+        assert await claim_submits(pool, limit=9, lease=LEASE, instance=TWO) == []
         (entry,) = await acts_on(pool, job_id)
         assert (entry.operator, entry.action, entry.reason, entry.done) == (ME, "retry", "the customer asks", False)
 

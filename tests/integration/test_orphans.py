@@ -1,6 +1,7 @@
 """Orphans by the thousand, and in the very moment their task becomes known: all are matched, none twice, none is lost."""
 
 import asyncio
+from typing import Any
 
 from photomat.db.pool import Connection, Pool, transaction
 from photomat.jobs import store
@@ -24,13 +25,13 @@ from support.jobs import (
     a_running_job,
     a_user,
     claim_look,
+    claim_looks,
     claim_submit,
     row_of,
 )
 from support.logs import logged
 from support.sessions import until_done_or_blocked
 from support.steps import looker
-from support.updates import BOT_ID
 
 MANY = 10_000
 HOUR_S = 3600
@@ -75,7 +76,7 @@ async def test_ten_thousand_strangers_cost_a_handful_of_round_trips(database: st
     async with pool_of(database) as pool:
         await fill_in(pool, waiting=MANY)
         job_id = await a_running_job(pool, await a_user(pool), task_id="stranger-777")
-        counting = CountingPool(pool)
+        counting: Any = CountingPool(pool)
         found = await reconcile_orphans(counting)
         assert (found.matched, found.waiting, counting.asked <= 6) == (1, MANY - 1, True)
         assert (await claim_look(pool, job_id)).woken_via == "orphan"
@@ -97,7 +98,7 @@ async def test_thousands_that_match_are_matched_in_batches(database: str) -> Non
         await pool.execute(
             "INSERT INTO orphan_callbacks (task_id, payload) SELECT 't-' || n, '{}' FROM generate_series(1, 3000) AS n"
         )
-        counting = CountingPool(pool)
+        counting: Any = CountingPool(pool)
         found = await reconcile_orphans(counting)
         assert (found.matched, found.waiting) == (3000, 0)
         assert counting.asked < 20
@@ -143,7 +144,7 @@ async def test_an_orphan_stored_while_its_task_is_being_recorded_is_found_by_the
         job = await claim_submit(pool, job_id)
         async with transaction(pool) as tx:
             await store.record_intent(tx, job, decide_after=TIMES.overdue_of("image"))
-        async with asyncio.timeout(5), submitting.transaction():
+        async with asyncio.timeout(120), submitting.transaction():
             await store.record_task(submitting, job_id, TaskId("t-1"), look_after=TIMES.poll_first)
             assert await match_tasks(submitting, ["t-1"]) == []
             await take(pool, callback(None, "t-1"))
@@ -157,7 +158,7 @@ async def test_an_orphan_being_stored_while_its_task_is_recorded_the_other_way_r
     async with pool_of(database) as pool, connection_of(database) as calling:
         job_id = await a_job(pool, await a_user(pool))
         job = await claim_submit(pool, job_id)
-        async with asyncio.timeout(5), calling.transaction():
+        async with asyncio.timeout(120), calling.transaction():
             await update_from_callback(calling, [callback(None, "t-1")])
             async with transaction(pool) as tx:
                 await store.record_intent(tx, job, decide_after=TIMES.overdue_of("image"))
@@ -220,7 +221,7 @@ async def test_passes_callbacks_and_submits_at_once_never_wait_in_a_circle(datab
             async with transaction(pool) as tx:
                 await update_from_callback(tx, [callback(None, task_id) for task_id in order])
 
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(120):
             await asyncio.gather(
                 *(reconcile_orphans(pool, batch=50) for _ in range(4)),
                 *(call_back_all(order) for order in (tasks, tasks[::-1])),
@@ -269,4 +270,4 @@ async def test_orphans_are_kept(database: str) -> None:
         await take(pool, callback(None, "t-1"))
         await shift_clock(pool, 30 * 24 * HOUR_S)
         assert (await reconcile_orphans(pool)).waiting == 1
-        assert await store.claim_looks(pool, bot_id=BOT_ID, limit=9, lease=LEASE, instance=TWO) == []
+        assert await claim_looks(pool, limit=9, lease=LEASE, instance=TWO) == []

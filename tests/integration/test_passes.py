@@ -9,6 +9,7 @@ import pytest
 
 from photomat.catalog.pricing import Quote, agreed, quote_from_json
 from photomat.db.pool import Pool, transaction
+from photomat.db.rows import require_row
 from photomat.jobs.cancel import cancel_by_operator
 from photomat.jobs.create import Created, Creation, DraftChanged
 from photomat.jobs.limits import Limits
@@ -54,7 +55,7 @@ async def test_a_pass_makes_the_price_nothing_and_the_quote_says_why(database: s
         anna = await a_user(pool, balance=0)
         await a_pass(pool, anna, generations=2)
         job_id = await job_of(pool, anna, 1)
-        row = await pool.fetchrow("SELECT price, quote FROM generation_jobs WHERE job_id = $1", job_id)
+        row = await require_row(pool, "SELECT price, quote FROM generation_jobs WHERE job_id = $1", job_id)
         kept = quote_from_json(row["quote"])
         assert row["price"] == 0
         assert kept is not None

@@ -8,6 +8,7 @@ from typing import Final
 import pytest
 
 from photomat.db.pool import Pool
+from photomat.db.rows import require_row
 from photomat.kernel.errors import OutcomeUnknown, PhotomatError, Transient
 from photomat.kernel.money import Money
 from photomat.payments.compare import reconcile
@@ -77,7 +78,7 @@ async def test_a_bill_is_made_once_for_what_is_asked_and_looked_at_until_it_is_p
         await look_all(pool, provider)
         assert await wallet_of(pool) == (55_000, 0, 0)
         assert await bills(pool) == [("bill-1", "paid", None)]
-        row = await pool.fetchrow("SELECT external_id, topup_id, via, paid_at FROM payments")
+        row = await require_row(pool, "SELECT external_id, topup_id, via, paid_at FROM payments")
         assert tuple(row) == ("bill-1", topup.topup_id, "poll", PAID_AT)
 
 

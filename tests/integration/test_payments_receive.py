@@ -7,6 +7,7 @@ import asyncpg
 import pytest
 
 from photomat.db.pool import transaction
+from photomat.db.rows import require_row
 from photomat.jobs.draft import save_draft
 from photomat.kernel.errors import Corrupt
 from photomat.kernel.ids import BotId, ChatId, UserId
@@ -30,6 +31,7 @@ from support.payments import (
     wallet_of,
 )
 from support.rewards import a_code, uses
+from support.sessions import as_pool
 from support.updates import BOT_ID
 
 NBSP = "\N{NO-BREAK SPACE}"
@@ -45,7 +47,7 @@ async def test_a_payment_is_credited_with_what_was_offered_for_it(database: str)
         found = await find_topup(pool, topup.topup_id)
         assert found is not None
         assert found.state == "paid"
-        row = await pool.fetchrow("SELECT * FROM payments")
+        row = await require_row(pool, "SELECT * FROM payments")
         assert (row["paid_amount"], row["paid_currency"], row["credit"]) == (500, "XTR", 52_500)
         assert (row["reference"], row["via"]) == ("payment:stars:ch-1", "update")
         facts = await pool.fetchval("SELECT facts FROM ledger_transactions WHERE reference = 'payment:stars:ch-1'")
@@ -242,7 +244,7 @@ async def test_a_subscriptions_month_leaves_a_percent_code_for_the_next_top_up(d
     async with pool_of(database) as pool:
         await people(pool)
         async with transaction(pool) as tx:
-            await a_code(tx, "TENTH", kind="percent", amount=None, percent=10)
+            await a_code(as_pool(tx), "TENTH", kind="percent", amount=None, percent=10)
         await uses(pool, ANNA, "TENTH")
         assert (await pays(pool, reason="subscription", external_id="month")).bonus == rub(0)
         assert (await pays(pool)).bonus == rub(2_000)

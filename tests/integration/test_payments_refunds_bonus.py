@@ -22,13 +22,14 @@ from support.payments import (
     wallet_of,
 )
 from support.rewards import a_code, uses
+from support.sessions import as_pool
 
 
 async def test_a_bonus_comes_with_its_payment_and_goes_back_only_when_the_refund_is_sure(database: str) -> None:
     async with pool_of(database) as pool:
         await people(pool)
         async with transaction(pool) as tx:
-            await a_code(tx, "TENTH", kind="percent", amount=None, percent=10)
+            await a_code(as_pool(tx), "TENTH", kind="percent", amount=None, percent=10)
         await uses(pool, ANNA, "TENTH")
         payment = await pays(pool)
         assert (payment.bonus, await told(pool)) == (rub(2_000), ["payment-received-bonus"])
@@ -48,7 +49,7 @@ async def test_a_bonus_that_is_spent_counts_too_when_nothing_may_be_owed(databas
     async with pool_of(database) as pool:
         await people(pool)
         async with transaction(pool) as tx:
-            await a_code(tx, "HALF", kind="percent", amount=None, percent=50)
+            await a_code(as_pool(tx), "HALF", kind="percent", amount=None, percent=50)
         await uses(pool, ANNA, "HALF")
         payment = await pays(pool)
         await spends(pool, 1)
@@ -65,7 +66,7 @@ async def test_a_part_that_went_back_is_called_a_part_and_the_bonus_is_told(data
     async with pool_of(database) as pool:
         await people(pool)
         async with transaction(pool) as tx:
-            await a_code(tx, "TENTH", kind="percent", amount=None, percent=10)
+            await a_code(as_pool(tx), "TENTH", kind="percent", amount=None, percent=10)
         await uses(pool, ANNA, "TENTH")
         await pays(pool)
         await told_refund(pool, refunded=stars(125))

@@ -8,7 +8,8 @@ import asyncpg
 import pytest
 
 from photomat.db.pool import Pool, connect_pool, transaction
-from photomat.kernel.errors import Startup
+from photomat.db.rows import require_row
+from photomat.kernel.errors import Corrupt, Startup
 from support.database import address_of, connection_of, pool_of, shift_clock
 
 
@@ -52,9 +53,9 @@ async def test_a_canceled_transaction_leaves_a_clean_connection_behind(database:
 
 @pytest.mark.parametrize("ask", ["fetch", "fetchrow", "fetchval", "execute"])
 async def test_nobody_waits_for_ever_for_a_connection_of_a_busy_pool(database: str, ask: str) -> None:
-    pool = await connect_pool(database, size=1, acquire_timeout_s=0.2)
+    pool = await connect_pool(database, size=1, acquire_timeout_s=0.5)
     try:
-        async with asyncio.timeout(10), transaction(pool):
+        async with asyncio.timeout(120), transaction(pool):
             with pytest.raises(TimeoutError):
                 await getattr(pool, ask)("SELECT 1")
             with pytest.raises(TimeoutError):
@@ -122,7 +123,7 @@ async def test_a_database_that_starts_a_little_later_than_we_do_is_waited_for(da
     folder = urlsplit(database).query.removeprefix("host=").split("&")[0]
     dsn = database.replace(folder, f"{folder}-later")
     async with asyncio.TaskGroup() as group:
-        waiting = group.create_task(connect_pool(dsn, patience_s=20))
+        waiting = group.create_task(connect_pool(dsn, patience_s=300))
         await asyncio.sleep(0.3)
         assert not waiting.done()
         await asyncio.to_thread(link, folder)
@@ -137,3 +138,10 @@ async def shift_and_then(pool: Pool, statement: str) -> None:
 
 def link(folder: str) -> None:
     Path(f"{folder}-later").symlink_to(folder)
+
+
+async def test_a_row_that_must_exist_and_does_not_is_named_by_its_statement(database: str) -> None:
+    async with pool_of(database) as pool:
+        assert (await require_row(pool, "SELECT $1::int AS number", 7))["number"] == 7
+        with pytest.raises(Corrupt, match=r"SELECT user_id FROM users WHERE user_id = \$1"):
+            await require_row(pool, "SELECT user_id FROM users\n WHERE user_id = $1", 7)

@@ -1,6 +1,7 @@
 """Operators decide about receipts in the chat: once, only they, everybody sees it; the money moves with the decision."""
 
 from photomat.bot.buttons import ReceiptAction, ReceiptButton, TransferReceiptButton
+from photomat.db.rows import require_row
 from support.conversation import Chat
 from support.customer import words_of
 from support.database import shift_clock
@@ -28,7 +29,7 @@ async def test_every_operator_gets_the_receipt_and_approving_credits_it_once(dat
             assert operator.labels() == []
             assert "зачислено 500 ₽" in operator.newest
             assert "@peter" in operator.newest
-        payment = await shop.pool.fetchrow("SELECT * FROM payments")
+        payment = await require_row(shop.pool, "SELECT * FROM payments")
         assert (payment["provider"], payment["external_id"], payment["via"]) == ("transfer", "receipt:1", "operator")
         assert await shop.pool.fetchval("SELECT state FROM topups") == "paid"
         assert [tuple(row) for row in await shop.pool.fetch(JOURNAL)] == [

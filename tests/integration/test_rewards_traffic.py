@@ -8,6 +8,7 @@ from itertools import pairwise
 import pytest
 
 from photomat.db.pool import Pool, transaction
+from photomat.db.rows import require_row
 from photomat.jobs.create import Created
 from photomat.jobs.settle import Success
 from photomat.kernel.errors import NotEnough, PhotomatError, Rejected
@@ -131,11 +132,12 @@ async def test_a_crowd_leaves_books_that_add_up(database: str, seed: int) -> Non
         await asyncio.gather(*(act(crowd.dice.choice(crowd.acts())) for _ in range(ACTS)))
         while await refund_all(pool, Answers().give_back, provider="yookassa") or await book_all(pool):
             pass
-        moved = await pool.fetchrow(
+        moved = await require_row(
+            pool,
             """
             SELECT count(*) FILTER (WHERE reason = 'gift') AS gifts, count(*) FILTER (WHERE reason = 'referral') AS referrals,
                    count(*) FILTER (WHERE reason IN ('promo', 'bonus')) AS promo FROM ledger_transactions
-            """
+            """,
         )
         assert all(count > 5 for count in moved)
         states = await pool.fetch("SELECT state, count(*) FROM payment_refunds GROUP BY state")

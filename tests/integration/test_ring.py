@@ -60,7 +60,7 @@ async def test_a_ring_being_claimed_is_passed_over_and_neither_waited_for_nor_ru
 ) -> None:
     async with delivery_desk(database, tmp_path) as desk, connection_of(database) as other:
         jobs = [await a_shown_result(desk) for _ in range(2)]
-        async with asyncio.timeout(5), other.transaction():
+        async with asyncio.timeout(120), other.transaction():
             first = await claim_rings(as_pool(other), limit=1)
             second = await claim_rings(desk.pool, limit=9)
         assert [[ring.job_id for ring in claimed] for claimed in (first, second)] == [[jobs[0]], [jobs[1]]]

@@ -10,7 +10,7 @@ from photomat.kernel.money import Money
 from photomat.payments.receive import Arrived, receive
 from photomat.payments.stars_reading import LOOKED_FOR, StarsReader
 from photomat.telegram.stars import StarMove, StarPage, StarPerson
-from photomat_sandbox.telegram.stars import Charge
+from photomat_sandbox.telegram.stars import StarCharge
 from support.conversation import Chat, conversation
 from support.database import pool_of, shift_clock
 from support.paying import available, link_on_screen, payments_of, pays_the_bill, reader, shop_offers, tell_all
@@ -32,7 +32,7 @@ def unlisted(chat: Chat) -> Arrived:
     )
 
 
-def pays_unheard(chat: Chat, *, stars: int = 100, payload: str = "t:1", user_id: int | None = None) -> Charge:
+def pays_unheard(chat: Chat, *, stars: int = 100, payload: str = "t:1", user_id: int | None = None) -> StarCharge:
     """Telegram takes Stars, and its update is lost."""
     world = chat.telegram.world
     return world.stars.charge(user_id=user_id or chat.person.user_id, amount=stars, payload=payload, now=world.now())

@@ -23,6 +23,7 @@ from support.jobs import (
     a_job,
     a_user,
     claim_submit,
+    claim_submits,
     money_of,
     row_of,
 )
@@ -37,7 +38,7 @@ async def test_a_job_is_claimed_by_one_instance_until_the_lease_runs_out(databas
     async with pool_of(database) as pool:
         job_id = await a_job(pool, await a_user(pool))
         first = await claim_submit(pool, job_id)
-        assert await store.claim_submits(pool, bot_id=BOT_ID, limit=9, lease=LEASE, instance=TWO) == []
+        assert await claim_submits(pool, limit=9, lease=LEASE, instance=TWO) == []
         await shift_clock(pool, LEASE.total_seconds() + 1)
         second = await claim_submit(pool, job_id, instance=TWO)
         assert (second.fence, second.attempts) == (first.fence + 1, first.attempts + 1)
@@ -46,9 +47,9 @@ async def test_a_job_is_claimed_by_one_instance_until_the_lease_runs_out(databas
 async def test_many_instances_claiming_at_once_never_get_the_same_job(database: str) -> None:
     async with pool_of(database) as pool:
         jobs = {await a_job(pool, await a_user(pool, user_id=n)) for n in range(1, 21)}
-        claims = [store.claim_submits(pool, bot_id=BOT_ID, limit=3, lease=LEASE, instance=ONE) for _ in range(10)]
+        claims = [claim_submits(pool, limit=3, lease=LEASE, instance=ONE) for _ in range(10)]
         claimed = [job.job_id for batch in await asyncio.gather(*claims) for job in batch]
-        rest = await store.claim_submits(pool, bot_id=BOT_ID, limit=99, lease=LEASE, instance=TWO)
+        rest = await claim_submits(pool, limit=99, lease=LEASE, instance=TWO)
         claimed += [job.job_id for job in rest]
         assert len(claimed) == len(set(claimed)) == 20
         assert set(claimed) == jobs
@@ -57,9 +58,9 @@ async def test_many_instances_claiming_at_once_never_get_the_same_job(database: 
 async def test_a_job_being_claimed_is_passed_over_and_neither_waited_for_nor_claimed_twice(database: str) -> None:
     async with pool_of(database) as pool, connection_of(database) as other:
         jobs = [await a_job(pool, await a_user(pool, user_id=n)) for n in (1, 2)]
-        async with asyncio.timeout(5), other.transaction():
+        async with asyncio.timeout(120), other.transaction():
             first = await store.claim_submits(other, bot_id=BOT_ID, limit=1, lease=LEASE, instance=ONE)
-            second = await store.claim_submits(pool, bot_id=BOT_ID, limit=9, lease=LEASE, instance=TWO)
+            second = await claim_submits(pool, limit=9, lease=LEASE, instance=TWO)
         assert [[job.job_id for job in claimed] for claimed in (first, second)] == [[jobs[0]], [jobs[1]]]
 
 
@@ -67,7 +68,7 @@ async def test_a_claim_takes_no_more_than_asked_and_the_oldest_first(database: s
     async with pool_of(database) as pool:
         user = await a_user(pool)
         jobs = [await a_job(pool, user) for _ in range(3)]
-        first = await store.claim_submits(pool, bot_id=BOT_ID, limit=2, lease=LEASE, instance=ONE)
+        first = await claim_submits(pool, limit=2, lease=LEASE, instance=ONE)
         assert {job.job_id for job in first} == set(jobs[:2])
 
 
@@ -124,7 +125,7 @@ async def test_the_claims_of_a_dead_instance_are_freed_and_those_of_a_living_one
         await shift_clock(pool, 16)
         await Heartbeat(pool, TWO, ActiveState(), version="1").beat()
         assert await free_claims_of_the_dead(pool) == 1
-        claimed = await store.claim_submits(pool, bot_id=BOT_ID, limit=9, lease=LEASE, instance=TWO)
+        claimed = await claim_submits(pool, limit=9, lease=LEASE, instance=TWO)
         assert [job.job_id for job in claimed] == [dead.job_id]
         assert (await row_of(pool, alive.job_id))["leased_until"] is not None
 
@@ -151,7 +152,7 @@ async def test_an_intent_is_never_submitted_again_by_itself(database: str) -> No
         await free_claims_of_the_dead(pool)
         for _ in range(5):
             await shift_clock(pool, 3600)
-            assert await store.claim_submits(pool, bot_id=BOT_ID, limit=9, lease=LEASE, instance=TWO) == []
+            assert await claim_submits(pool, limit=9, lease=LEASE, instance=TWO) == []
         assert (await row_of(pool, job_id))["status"] == "submitting"
         assert await money_of(pool, user) == (BALANCE - PRICE, PRICE)
 

@@ -27,6 +27,7 @@ from support.jobs import (
     a_user,
     claim_look,
     claim_submit,
+    claim_submits,
     claims_of,
     money_of,
     row_of,
@@ -35,7 +36,6 @@ from support.jobs import (
 from support.kie_sim import running_kie
 from support.ports import free_ports_in_a_row
 from support.steps import BALANCE, OVERDUE_S, kie_client, submit_at, submitter
-from support.updates import BOT_ID
 
 
 async def claimed_now(pool: Pool) -> list[Job]:
@@ -159,7 +159,7 @@ async def test_an_unknown_outcome_is_never_tried_again_and_keeps_the_hold(
         assert job["last_error"]
         assert await money_of(pool, user) == (BALANCE - PRICE, PRICE)
         await shift_clock(pool, OVERDUE_S + 1)
-        assert await store.claim_submits(pool, bot_id=BOT_ID, limit=9, lease=LEASE, instance=TWO) == []
+        assert await claim_submits(pool, limit=9, lease=LEASE, instance=TWO) == []
         assert (await claim_look(pool, job_id)).task_id is None
 
 
@@ -196,7 +196,7 @@ async def test_our_own_broken_rule_stops_the_job_keeps_the_hold_and_says_so_on_t
         assert job["stopped_at"] is not None
         assert (job["due_at"], job["leased_until"], job["card_wanted"]) == (None, None, 2)
         await shift_clock(pool, 86_400)
-        assert await store.claim_submits(pool, bot_id=BOT_ID, limit=9, lease=LEASE, instance=ONE) == []
+        assert await claim_submits(pool, limit=9, lease=LEASE, instance=ONE) == []
         assert await money_of(pool, user) == (BALANCE - PRICE, PRICE)
 
 

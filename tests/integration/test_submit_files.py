@@ -13,7 +13,7 @@ from photomat.catalog.input import FileLimits, Input
 from photomat.files.courier import Courier
 from photomat.files.file import FromLink, InputFile
 from photomat.files.take import take
-from photomat.jobs import store, waiting_store
+from photomat.jobs import waiting_store
 from photomat.jobs.departures import Departures
 from photomat.jobs.inputs import Inputs
 from photomat.jobs.request import Request
@@ -24,12 +24,23 @@ from photomat.kie.uploads import KieUploads
 from support import media_bytes as made
 from support.database import shift_clock
 from support.files import Sender, a_sender
-from support.jobs import LEASE, ONE, TIMES, Woken, a_done_job, a_job, a_user, claim_submit, money_of, row_of
+from support.jobs import (
+    LEASE,
+    ONE,
+    TIMES,
+    Woken,
+    a_done_job,
+    a_job,
+    a_user,
+    claim_submit,
+    claim_submits,
+    money_of,
+    row_of,
+)
 from support.kie_sim import KEY, RunningKie, running_kie
 from support.logs import logged
 from support.steps import BALANCE, kie_client
 from support.telegram_media import running_files
-from support.updates import BOT_ID
 
 IMAGE = Input(name="image", type="file", required=True, files=FileLimits(kind="image"))
 MODEL = "google/nano-banana-edit"
@@ -82,7 +93,7 @@ class Counter:
             )
             for job in await waiting_store.claim_uploads(pool, limit=9, lease=LEASE, instance=ONE):
                 await submitter.upload(job)
-            for job in await store.claim_submits(pool, bot_id=BOT_ID, limit=9, lease=LEASE, instance=ONE):
+            for job in await claim_submits(pool, limit=9, lease=LEASE, instance=ONE):
                 await submitter.submit(job)
         return await row_of(pool, job_id)
 

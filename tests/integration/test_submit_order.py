@@ -201,7 +201,7 @@ async def test_two_instances_keep_the_order_and_the_limit_of_one(database: str) 
 async def test_a_job_whose_row_is_locked_holds_back_the_later_ones_of_its_user_alone(database: str) -> None:
     async with pool_of(database) as pool, connection_of(database) as other:
         jobs = await bought(pool, 1, 1, 2)
-        async with asyncio.timeout(5), other.transaction():
+        async with asyncio.timeout(120), other.transaction():
             await other.execute("SELECT FROM generation_jobs WHERE job_id = $1 FOR UPDATE", jobs[0])
             assert [job.job_id for job in await claims_of(pool).submits(9)] == [jobs[2]]
         assert [job.job_id for job in await claims_of(pool).submits(9)] == jobs[:2]

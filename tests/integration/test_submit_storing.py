@@ -16,9 +16,11 @@ from photomat_chaos.lab.proxy import Proxy, open_proxy
 from support.database import pool_of
 from support.jobs import PRICE, ToldProvider, a_job, a_user, claim_submit, money_of, row_of
 from support.logs import logged
+from support.patience import until
 from support.steps import BALANCE, submitter
 
 OUTAGE_S = 1.5
+HANG_S = 300.0
 
 
 class Interrupting(ToldProvider):
@@ -107,7 +109,7 @@ async def test_a_task_id_that_belongs_to_another_job_leaves_the_outcome_unknown_
         for _ in range(2):
             job_id = await a_job(pool, user)
             provider = ToldProvider(creates=[TaskId("t-1")])
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(120):
                 await submitter(pool, provider).submit(await claim_submit(pool, job_id))
         job = await row_of(pool, job_id)
         assert (job["status"], job["external_task_id"], job["leased_until"]) == ("submitting", None, None)
@@ -117,16 +119,19 @@ async def test_a_process_that_must_end_first_logs_the_id_of_the_task(database: s
     async with pool_of(database) as pool, open_proxy(database) as proxy, pool_of(proxy.dsn) as cut_off:
         job_id = await a_job(pool, await a_user(pool))
         provider = Interrupting(creates=[TaskId("t-1")])
+        outages: list[asyncio.Task[None]] = []
         async with asyncio.TaskGroup() as group:
 
             async def interrupt() -> None:
-                group.create_task(out_of_reach(proxy, OUTAGE_S))
+                outages.append(group.create_task(out_of_reach(proxy, HANG_S)))
                 await asyncio.sleep(0.05)
 
             provider.before_the_answer = interrupt
             with logged() as lines:
-                job = await claim_submit(pool, job_id)
-                with pytest.raises(TimeoutError):
-                    await asyncio.wait_for(submitter(cut_off, provider).submit(job), 0.6)
+                submitting = group.create_task(submitter(cut_off, provider).submit(await claim_submit(pool, job_id)))
+                await until(lambda: any(line["event"] == "ANSWER_NOT_STORED" for line in lines))
+                submitting.cancel()
+                await asyncio.wait([submitting])
+            outages[0].cancel()
         assert [line["task_id"] for line in lines if line["event"] == "ANSWER_LOST"] == ["t-1"]
         assert (await row_of(pool, job_id))["status"] == "submitting"

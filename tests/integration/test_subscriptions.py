@@ -3,11 +3,12 @@
 from datetime import UTC, datetime, timedelta
 
 from photomat.db.pool import transaction
+from photomat.db.rows import require_row
 from photomat.kernel.ids import UserId
 from photomat.payments.stars import StarPayment, receive_stars
+from photomat_sandbox.telegram import payments as sandbox
 from photomat_sandbox.telegram import person_acts
-from photomat_sandbox.telegram import subscriptions as sandbox
-from photomat_sandbox.telegram.stars import Subscription
+from photomat_sandbox.telegram.stars import StarSubscription
 from support.conversation import Chat, conversation
 from support.database import shift_clock
 from support.paying import (
@@ -28,7 +29,7 @@ MONTH_S = 2_592_000
 BEGAN = datetime(2026, 3, 1, tzinfo=UTC)
 
 
-async def subscribes(chat: Chat) -> Subscription:
+async def subscribes(chat: Chat) -> StarSubscription:
     await chat.says("/topup")
     await chat.taps("⭐ Подписка")
     await chat.taps("⭐ Оформить")
@@ -92,7 +93,7 @@ async def test_cancel_ends_it_with_the_paid_month_and_resume_says_how(database: 
         assert "✅ Оплачена до" in await page(chat)
 
 
-async def subscribes_twice_at_once(chat: Chat) -> list[Subscription]:
+async def subscribes_twice_at_once(chat: Chat) -> list[StarSubscription]:
     """Two bills are opened, and both are paid before the bot has heard of either."""
     for _ in range(2):
         await chat.says("/topup")
@@ -131,7 +132,7 @@ async def test_where_one_of_two_goes_on_the_page_shows_that_one(database: str) -
 async def test_what_the_user_and_an_empty_purse_do_at_telegram_is_shown(database: str) -> None:
     async with conversation(database, offers=shop_offers(), welcome=0) as chat:
         subscription = await subscribes(chat)
-        sandbox.fail(chat.telegram.world, subscription)
+        sandbox.fail_renewal(chat.telegram.world, subscription)
         await chat.handle_all()
         await tell_all(chat)
         assert "Подписка не продлилась" in seen(chat)
@@ -164,7 +165,7 @@ async def test_months_told_out_of_order_are_one_subscription(database: str) -> N
         for charge_id, days in (("second", 60), ("first", 30)):
             async with transaction(chat.pool) as tx:
                 await receive_stars(tx, a_month(chat, charge_id, days=days), shop_offers())
-        row = await chat.pool.fetchrow("SELECT charge_id, expires_at, count(*) OVER () AS count FROM subscriptions")
+        row = await require_row(chat.pool, "SELECT charge_id, expires_at, count(*) OVER () AS count FROM subscriptions")
         assert (row["charge_id"], row["expires_at"], row["count"]) == ("first", BEGAN + timedelta(days=60), 1)
 
 

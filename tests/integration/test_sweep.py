@@ -32,7 +32,9 @@ from support.jobs import (
     a_running_job,
     a_user,
     claim_look,
+    claim_looks,
     claim_submit,
+    claim_submits,
     lock_cards,
     money_of,
     row_of,
@@ -41,7 +43,6 @@ from support.jobs import (
 from support.logs import logged
 from support.money import rub
 from support.steps import BALANCE, look, nothing_due
-from support.updates import BOT_ID
 
 ME = "cli:anna@desk"
 
@@ -59,7 +60,7 @@ async def test_a_forgotten_submit_is_submitted(database: str, due_at: str | None
     async with pool_of(database) as pool:
         job_id = await a_job(pool, await a_user(pool))
         await forget(pool, job_id, due_at)
-        assert await store.claim_submits(pool, bot_id=BOT_ID, limit=9, lease=LEASE, instance=ONE) == []
+        assert await claim_submits(pool, limit=9, lease=LEASE, instance=ONE) == []
         with logged() as lines:
             assert await rearm_the_forgotten(pool) == 1
             assert await rearm_the_forgotten(pool) == 0
@@ -88,7 +89,7 @@ async def test_a_forgotten_intent_is_looked_at_and_never_submitted(database: str
             await store.record_unknown(tx, job, error="lost")
         await forget(pool, job_id)
         assert await rearm_the_forgotten(pool) == 1
-        assert await store.claim_submits(pool, bot_id=BOT_ID, limit=9, lease=LEASE, instance=TWO) == []
+        assert await claim_submits(pool, limit=9, lease=LEASE, instance=TWO) == []
         await claim_look(pool, job_id)
 
 
@@ -101,7 +102,7 @@ async def test_stopped_settled_claimed_and_planned_jobs_are_left_alone(database:
         stopped = await a_running_job(pool, user, task_id="t-3")
         claimed = await a_running_job(pool, user, task_id="t-4")
         await shift_clock(pool, 3)
-        for job in await store.claim_looks(pool, bot_id=BOT_ID, limit=9, lease=LEASE, instance=ONE):
+        for job in await claim_looks(pool, limit=9, lease=LEASE, instance=ONE):
             async with transaction(pool) as tx:
                 if job.job_id == stopped:
                     assert await outcome_store.write_stopped(tx, job, error="ours")

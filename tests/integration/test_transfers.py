@@ -2,6 +2,7 @@
 
 import pytest
 
+from photomat.db.rows import require_row
 from photomat_sandbox.telegram import person_acts
 from support.database import shift_clock
 from support.transfers import MP4, PDF, receipt_picture, transfer_shop, without_transfers
@@ -10,7 +11,7 @@ from support.transfers import MP4, PDF, receipt_picture, transfer_shop, without_
 async def test_the_requisites_name_the_sum_the_place_and_a_code(database: str) -> None:
     async with transfer_shop(database) as shop:
         said = await shop.anna.names("500")
-        topup = await shop.pool.fetchrow("SELECT * FROM topups")
+        topup = await require_row(shop.pool, "SELECT * FROM topups")
         assert (topup["asked_amount"], topup["way"], topup["state"]) == (50_000, "transfer", "open")
         assert "500 ₽" in said
         assert f"P-{topup['topup_id']}" in said

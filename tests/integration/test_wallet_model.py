@@ -16,12 +16,13 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from photomat.audit.run import violations
+from photomat.db.connection import Isolation
 from photomat.db.pool import Transaction, connect
 from photomat.kernel.errors import Corrupt, NotEnough, Rejected
 from photomat.kernel.ids import JobId, UserId
 from photomat.wallet import giving_back, ledger, transfers
 from photomat.wallet.posting import CreditReason
-from support.crashes import CutOffError, Fragile, Verb
+from support.crashes import CutOffError, Verb, fragile
 from support.database import connection_of
 from support.money import accept_offer, buy, give_back, make_user, mark, rub, sell
 from support.statements import statement_adds_up
@@ -42,7 +43,7 @@ class WalletMachine(RuleBasedStateMachine):
     """The same actions on both sides; each real one is a transaction of its own, rolled back when it is refused."""
 
     dsn: ClassVar[str]
-    isolation: ClassVar[str]
+    isolation: ClassVar[Isolation]
     jobs = Bundle("jobs")
 
     def __init__(self) -> None:
@@ -86,7 +87,7 @@ class WalletMachine(RuleBasedStateMachine):
             await begun.start()
             pid = session.get_server_pid()
             with contextlib.suppress(CutOffError, Corrupt, Rejected, asyncpg.PostgresError):
-                await verb(Fragile(session, statements))
+                await verb(fragile(session, statements))
             if how == "kill":
                 gone = await self.connection.fetchval("SELECT pg_terminate_backend($1, 30000)", pid, timeout=35)
                 assert gone, "the killed session is still there"
@@ -248,7 +249,7 @@ class WalletMachine(RuleBasedStateMachine):
 
 
 @pytest.mark.parametrize(("steps", "isolation"), [(12, "read_committed"), (50, "read_committed"), (30, "serializable")])
-def test_random_histories_agree_with_the_model(database: str, steps: int, isolation: str) -> None:
+def test_random_histories_agree_with_the_model(database: str, steps: int, isolation: Isolation) -> None:
     class Machine(WalletMachine):
         dsn = database
 

@@ -12,6 +12,7 @@ from itertools import product
 import asyncpg
 import pytest
 
+from photomat.db.connection import Isolation
 from photomat.db.pool import Connection, Transaction, transaction
 from photomat.kernel.errors import Corrupt, NotEnough, Rejected
 from photomat.kernel.ids import JobId, UserId
@@ -132,7 +133,7 @@ MOVES = (
 
 @pytest.mark.parametrize("isolation", ["read_committed", "serializable"])
 @pytest.mark.parametrize("one", MOVES, ids=lambda move: move.name)
-async def test_two_sessions_end_where_one_after_the_other_would(database: str, one: Move, isolation: str) -> None:
+async def test_two_sessions_end_where_one_after_the_other_would(database: str, one: Move, isolation: Isolation) -> None:
     async with connection_of(database) as a, connection_of(database) as b, connection_of(database) as watcher:
         for number, (other, first_commits) in enumerate(product(MOVES, [True, False])):
             scene, model = await prepare(watcher, 2 * number + 1)
@@ -180,7 +181,7 @@ async def answer(work: Awaitable[object]) -> object:
         return REFUSED
 
 
-async def in_own_transaction(connection: Connection, move: Move, scene: Scene, isolation: str) -> object:
+async def in_own_transaction(connection: Connection, move: Move, scene: Scene, isolation: Isolation) -> object:
     """Under a strict level the loser of a race is told to start over: once, as the winner has committed by then."""
 
     async def attempt() -> object:
@@ -242,7 +243,7 @@ async def test_callback_and_poll_and_giving_up_at_once_end_each_hold_once_withou
 
 
 @pytest.mark.parametrize("isolation", ["read_committed", "serializable"])
-async def test_fifty_takers_at_once_with_money_for_one(database: str, isolation: str) -> None:
+async def test_fifty_takers_at_once_with_money_for_one(database: str, isolation: Isolation) -> None:
     """Operators, friends and taps want the same money; one gets it, whoever it is."""
     async with pool_of(database, size=25) as pool:
         async with transaction(pool) as tx:

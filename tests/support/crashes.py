@@ -21,9 +21,12 @@ class CutOffError(Exception):
     """The process died here."""
 
 
-class Fragile:
-    """A session that breaks before its nth statement."""
+def fragile(connection: Connection, statements: int) -> Any:
+    """The session, breaking before its nth statement."""
+    return _Fragile(connection, statements)
 
+
+class _Fragile:
     def __init__(self, connection: Connection, statements: int) -> None:
         self._connection = connection
         self._left = statements
@@ -56,7 +59,7 @@ async def cut_off(dsn: str, verb: Verb, statements: Cut) -> None:
         begun = session.transaction()
         await begun.start()
         with contextlib.suppress(CutOffError, Corrupt, Rejected, asyncpg.PostgresError):
-            await verb(Fragile(session, statements))
+            await verb(fragile(session, statements))
         await begun.rollback()
     finally:
         session.terminate()

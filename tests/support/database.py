@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from urllib.parse import urlsplit, urlunsplit
 from uuid import uuid4
 
-from photomat.db.pool import Connection, Pool, connect, connect_pool
+from photomat.db.pool import BoundedPool, Connection, Pool, connect, connect_pool
 from support.updates import BOT_ID
 
 
@@ -19,7 +19,7 @@ class SharedPostgres:
 
 
 @asynccontextmanager
-async def pool_of(dsn: str, *, size: int = 10, bot_id: int = BOT_ID) -> AsyncIterator[Pool]:
+async def pool_of(dsn: str, *, size: int = 10, bot_id: int = BOT_ID) -> AsyncIterator[BoundedPool]:
     """A pool as a program of this bot opens it, closed at the end."""
     pool = await connect_pool(dsn, size=size, bot_id=bot_id)
     try:
@@ -35,12 +35,12 @@ async def connection_of(dsn: str) -> AsyncIterator[Connection]:
     try:
         yield connection
     finally:
-        await connection.close(timeout=5)
+        await connection.close(timeout=60)
 
 
-async def shift_clock(connection: Connection, seconds: float) -> None:
+async def shift_clock(session: Pool | Connection, seconds: float) -> None:
     """Let so much time pass for everybody who asks `photomat_now()`."""
-    await connection.execute("UPDATE clock_shift SET shift = shift + make_interval(secs => $1)", float(seconds))
+    await session.execute("UPDATE clock_shift SET shift = shift + make_interval(secs => $1)", float(seconds))
 
 
 async def create_database(server_dsn: str, *, template: str) -> str:

@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from decimal import ROUND_CEILING, Decimal
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from photomat.catalog.file_rules import measured
 from photomat.catalog.formula import is_given
@@ -28,6 +28,7 @@ from support.willing import Willing
 CATALOG: Final[Catalog] = load_catalog()
 SOLD: Final = [model for model in CATALOG.models.values() if model.is_sellable and model.instead is None]
 CUSTOMERS: Final = 10
+Feature: TypeAlias = tuple[object, ...]
 WELCOME_MINOR: Final = 10**9
 RUBLES_A_CREDIT: Final = Decimal("0.005") * 80 * 2
 SHOWN_AS: Final[Mapping[str, frozenset[str]]] = {
@@ -199,6 +200,32 @@ def _effort(model: Model) -> int:
     """How much has to be said to order a model; one that is made from another comes last."""
     needed = only_what_is_needed(model).inputs
     return len(needed) + 10 * sum(each.type in {"task", "track"} and each.name in needed for each in model.inputs)
+
+
+def sample() -> list[Model]:
+    """A few models that have every feature of those on sale: protocols, categories, kinds of input, ways to price."""
+    left, chosen = set[Feature]().union(*map(_features, SOLD)), list[Model]()
+    while left:
+        chosen.append(max(SOLD, key=lambda model: (len(_features(model) & left), -len(model.inputs))))
+        left -= _features(chosen[-1])
+    return chosen
+
+
+def _features(model: Model) -> set[Feature]:
+    units = [model.unit, *(extra.unit for extra in model.extras), *([model.step] if model.step else [])]
+    return {
+        ("protocol", model.protocol),
+        ("category", model.category),
+        ("output", model.output),
+        ("free", model.free),
+        ("callback", model.needs_callback),
+        ("omits", bool(model.omits)),
+        ("never", bool(model.never)),
+        ("extras", bool(model.extras)),
+        *(("input", each.type, each.files.kind if each.files else None, bool(each.fields)) for each in model.inputs),
+        *(("made from", source) for each in model.inputs for source in each.of),
+        *(("measure", count.measure) for unit in units for count in unit.counts),
+    }
 
 
 @asynccontextmanager

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from photomat.kernel.ids import JobId, UserId
-from photomat_sandbox.telegram.media_making import make_media
+from photomat_sandbox.telegram.media import make_media
 from support.conversation import Chat, conversation
 from support.jobs import a_done_job
 from support.media_bytes import image

@@ -10,7 +10,7 @@ from photomat.db.pool import Connection
 from support.database import connection_of
 
 LOOK_EVERY_S: Final = 0.015
-PATIENCE_S: Final = 40.0
+PATIENCE_S: Final = 300.0
 
 
 @dataclass(slots=True, kw_only=True)

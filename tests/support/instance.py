@@ -10,7 +10,7 @@ import aiohttp
 from photomat_chaos.lab import processes
 from support.patience import PATIENCE_S, until
 
-DRAIN_LIMIT_S: Final = 10.0
+DRAIN_LIMIT_S: Final = 60.0
 
 
 @dataclass(slots=True, kw_only=True)
@@ -42,7 +42,7 @@ class Instance(processes.Instance):
         return code
 
     async def stop(self) -> int:
-        """Ask it to stop, as a deploy does; it has ten seconds."""
+        """Ask it to stop, as a deploy does, and wait for its end."""
         self.send(signal.SIGTERM)
         return await self.ends(DRAIN_LIMIT_S)
 

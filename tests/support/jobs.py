@@ -7,6 +7,7 @@ from typing import Any
 
 from photomat.catalog.pricing import agreed
 from photomat.db.pool import Pool, transaction
+from photomat.db.rows import require_row
 from photomat.delivery.lock import mark_delivered, try_acquire_delivery_lock
 from photomat.delivery.locked import LockedCard
 from photomat.jobs import store
@@ -126,12 +127,24 @@ async def settle_now(pool: Pool, job_id: JobId, outcome: Outcome, *, via: str = 
 
 async def claim_submit(pool: Pool, job_id: JobId, *, instance: InstanceId = ONE) -> Job:
     """Claim this one job for submitting."""
-    return _only(await store.claim_submits(pool, bot_id=BOT_ID, limit=100, lease=LEASE, instance=instance), job_id)
+    return _only(await claim_submits(pool, limit=100, lease=LEASE, instance=instance), job_id)
 
 
 async def claim_look(pool: Pool, job_id: JobId, *, instance: InstanceId = ONE) -> Job:
     """Claim this one job for a look."""
-    return _only(await store.claim_looks(pool, bot_id=BOT_ID, limit=100, lease=LEASE, instance=instance), job_id)
+    return _only(await claim_looks(pool, limit=100, lease=LEASE, instance=instance), job_id)
+
+
+async def claim_submits(pool: Pool, *, limit: int, lease: timedelta, instance: InstanceId) -> list[Job]:
+    """Claim jobs for submitting, in a transaction of its own."""
+    async with transaction(pool) as tx:
+        return await store.claim_submits(tx, bot_id=BOT_ID, limit=limit, lease=lease, instance=instance)
+
+
+async def claim_looks(pool: Pool, *, limit: int, lease: timedelta, instance: InstanceId) -> list[Job]:
+    """Claim jobs for a look, in a transaction of its own."""
+    async with transaction(pool) as tx:
+        return await store.claim_looks(tx, bot_id=BOT_ID, limit=limit, lease=lease, instance=instance)
 
 
 def claims_of(pool: Pool, *, instance: InstanceId = ONE, creates: int = 20, queries: int = 10) -> Claims:
@@ -166,7 +179,7 @@ async def is_shown(pool: Pool, job_id: JobId) -> None:
 
 async def row_of(pool: Pool, job_id: JobId) -> dict[str, Any]:
     """The whole row of a job."""
-    return dict(await pool.fetchrow("SELECT * FROM generation_jobs WHERE job_id = $1", job_id))
+    return dict(await require_row(pool, "SELECT * FROM generation_jobs WHERE job_id = $1", job_id))
 
 
 async def seconds_until(pool: Pool, job_id: JobId, column: str) -> float | None:

@@ -9,14 +9,14 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 
-from photomat_chaos.lab.door import serving
+from photomat_chaos.lab.load_balancer import serving
 from photomat_sandbox.faults import Faults
 from photomat_sandbox.kie.app import build_app
 from photomat_sandbox.kie.world import KieWorld
 from photomat_sandbox.transcript import Transcript
 
 KEY = "kie-test-key"
-PATIENCE_S = 10.0
+PATIENCE_S = 120.0
 
 
 @dataclass(slots=True, kw_only=True)

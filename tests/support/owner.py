@@ -20,7 +20,7 @@ import pytest
 from photomat.db.postgres.binaries import binary
 from support.database import connection_of
 
-BOUND_S: Final = 30.0
+BOUND_S: Final = 300.0
 
 as_root: Final = pytest.mark.skipif(os.geteuid() != 0, reason="only root can become somebody else or mount a disk")
 needs_setpriv: Final = pytest.mark.skipif(shutil.which("setpriv") is None, reason="setpriv changes who we are")

@@ -6,7 +6,7 @@ from typing import Final, TypeVar
 
 T = TypeVar("T")
 
-PATIENCE_S: Final = 40.0
+PATIENCE_S: Final = 300.0
 LOOK_EVERY_S: Final = 0.02
 
 

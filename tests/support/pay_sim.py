@@ -15,11 +15,11 @@ from photomat.kernel.money import Money
 from photomat.providers.crypto_pay import CryptoPay
 from photomat.providers.port import Asked
 from photomat.providers.yookassa import YooKassa
-from photomat_chaos.lab.door import serving
+from photomat_chaos.lab.load_balancer import serving
 from photomat_sandbox.faults import Faults
-from photomat_sandbox.pay.bill import NoticeSettings
+from photomat_sandbox.pay.app import mount_providers
+from photomat_sandbox.pay.bills import NoticeSettings
 from photomat_sandbox.pay.crypto_pay_world import CryptoPayWorld
-from photomat_sandbox.pay.mount import mount_providers
 from photomat_sandbox.pay.yookassa_world import YooKassaWorld
 from photomat_sandbox.transcript import Transcript
 from support.kie_sim import HandClock

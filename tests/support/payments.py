@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from photomat.db.pool import Pool, Transaction, transaction
+from photomat.db.rows import require_row
 from photomat.kernel.errors import PhotomatError
 from photomat.kernel.ids import BotId, UserId
 from photomat.kernel.money import Money
@@ -89,7 +90,7 @@ async def told_refund(
 
 async def wallet_of(source: Pool | Transaction, user_id: UserId = ANNA) -> tuple[int, int, int]:
     """What a wallet has, holds and owes."""
-    row = await source.fetchrow("SELECT posted, held, owed FROM wallets WHERE user_id = $1", user_id)
+    row = await require_row(source, "SELECT posted, held, owed FROM wallets WHERE user_id = $1", user_id)
     return row["posted"], row["held"], row["owed"]
 
 
@@ -106,7 +107,7 @@ async def told(pool: Pool) -> list[str]:
 
 async def last_news(pool: Pool) -> str:
     """What the newest notice says in Russian, with plain spaces."""
-    row = await pool.fetchrow("SELECT text_key, facts FROM notices ORDER BY notice_id DESC LIMIT 1")
+    row = await require_row(pool, "SELECT text_key, facts FROM notices ORDER BY notice_id DESC LIMIT 1")
     said = load_texts().say("ru", row["text_key"], **facts_from_json(row["facts"]))
     return said.replace("\N{NO-BREAK SPACE}", " ")
 

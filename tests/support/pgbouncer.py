@@ -43,7 +43,7 @@ async def running_pgbouncer(database: str, folder: Path, mode: Mode) -> AsyncIte
         yield f"postgresql://{parts.username}@127.0.0.1:{port}/{name}"
     finally:
         process.terminate()
-        process.wait(timeout=10)
+        process.wait(timeout=120)
 
 
 def _start(command: list[str], log: Path) -> subprocess.Popen[bytes]:

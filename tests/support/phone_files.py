@@ -11,7 +11,7 @@ from PIL import Image
 
 from photomat.catalog.file_rules import FileFacts
 from photomat.catalog.input import FileKind
-from photomat_sandbox.kie import h264, mp3, mp4
+from photomat_sandbox.kie import sound, video
 from support.real_media import PHOTO, REAL_FILES
 
 SIDE_PX: Final = 320
@@ -81,15 +81,15 @@ def _photo() -> bytes:
 
 def _clip() -> bytes:
     """One picture that stays, with sound under it."""
-    shown = mp4.pictures(
-        [h264.frame(Image.new("RGB", (SIDE_PX, SIDE_PX), "teal"), 0)],
+    shown = video.video_track(
+        [video.encode_frame(Image.new("RGB", (SIDE_PX, SIDE_PX), "teal"), 0)],
         width=SIDE_PX,
         height=SIDE_PX,
         frame_ms=CLIP_S * 1000,
-        sequence=h264.sequence_parameters(SIDE_PX, SIDE_PX),
-        parameters=h264.picture_parameters(),
+        sequence=video.sequence_parameters(SIDE_PX, SIDE_PX),
+        parameters=video.picture_parameters(),
     )
-    return mp4.film([shown, mp4.sound(_frames(int(CLIP_S / mp3.FRAME_S)))])
+    return video.write_mp4([shown, video.audio_track(_frames(int(CLIP_S / sound.FRAME_S)))])
 
 
 def _recording() -> bytes:
@@ -97,4 +97,4 @@ def _recording() -> bytes:
 
 
 def _frames(count: int) -> list[bytes]:
-    return mp3.frames([mp3.Tones(pitches_hz=(PITCH_HZ,))] * (2 * count))
+    return sound.encode_mp3([sound.Tones(pitches_hz=(PITCH_HZ,))] * (2 * count))

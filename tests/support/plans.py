@@ -11,7 +11,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from photomat.db.pool import Connection, Pool
+from photomat.db.pool import BoundedPool, Connection
 
 GROWN_ROWS: Final = 1_500
 """A table with more rows than this is one that grows; smaller ones may be read from end to end."""
@@ -44,7 +44,7 @@ class Judged:
 
 
 @asynccontextmanager
-async def recorded(pool: Pool) -> AsyncIterator[Recording]:
+async def recorded(pool: BoundedPool) -> AsyncIterator[Recording]:
     """Record what goes through every connection of a pool."""
     recording = Recording()
     async with AsyncExitStack() as stack:

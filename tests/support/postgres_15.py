@@ -13,7 +13,7 @@ from typing import Any, Final
 import pytest
 
 PROGRAMS: Final = Path(os.environ.get("PG15", "/usr/lib/postgresql/15/bin"))
-PATIENCE_S: Final = 30.0
+PATIENCE_S: Final = 300.0
 SETTINGS: Final = (
     "fsync=off",
     "synchronous_commit=off",

@@ -2,7 +2,7 @@
 
 from photomat_sandbox.telegram import person_acts
 from photomat_sandbox.telegram.payments import repeat_payment
-from photomat_sandbox.telegram.stars import Charge
+from photomat_sandbox.telegram.stars import StarCharge
 from support.customer import Customer
 from support.patience import until
 from support.system import System
@@ -25,7 +25,7 @@ def starts_to_pay(customer: Customer, link: str) -> str:
     return person_acts.pay_bill(world, customer.person, world.bills[link])
 
 
-async def pays(customer: Customer, link: str) -> Charge:
+async def pays(customer: Customer, link: str) -> StarCharge:
     """Pay to the end."""
     world, before = customer.telegram.world, len(customer.telegram.world.stars.charges)
     starts_to_pay(customer, link)

@@ -13,16 +13,18 @@ from photomat.rewards.codes import add_code
 from photomat.rewards.promo import CodeRefused, Used, use_code
 from photomat.rewards.promo_code import PromoCode
 from support.money import buy, make_user, rub, sell
+from support.sessions import as_pool
 
 TERMS = Terms(inviter=rub(2000), friend=rub(1000), percent=10)
 PAID_AT = datetime(2026, 11, 15, tzinfo=UTC)
 
 
-async def a_code(tx: Transaction, code: str = "SPRING", **given: Any) -> PromoCode:
+async def a_code(pool: Pool, code: str = "SPRING", **given: Any) -> PromoCode:
     """A promo code, by default a sum of 30 kopecks that everybody may use once."""
     facts: dict[str, Any] = {"kind": "sum", "amount": 30} | given
     promo = PromoCode(code=code, currency="RUB", **facts)
-    assert await add_code(tx, promo, operator="test", reason="because")
+    async with transaction(pool) as tx:
+        assert await add_code(tx, promo, operator="test", reason="because")
     return promo
 
 
@@ -83,7 +85,7 @@ async def gifts_every_way(tx: Transaction, giver: UserId, taker: UserId) -> None
 
 async def a_promo_sum(tx: Transaction, user: UserId, minor: int) -> None:
     """A code that credited so much."""
-    await a_code(tx, "SPRING", amount=minor)
+    await a_code(as_pool(tx), "SPRING", amount=minor)
     assert isinstance(await use_code(tx, user_id=user, written="spring", origin="promo:sum"), Used)
 
 
@@ -91,7 +93,7 @@ async def an_invited_friend(tx: Transaction, inviter: UserId, friend_id: int) ->
     """A friend with a bonus on a payment refunded in part, a paid job, and an inviter who got the reward and the percent."""
     friend = await make_user(tx, friend_id)
     await invite(tx, inviter, friend)
-    await a_code(tx, "PERCENT", kind="percent", amount=None, percent=50)
+    await a_code(as_pool(tx), "PERCENT", kind="percent", amount=None, percent=50)
     await use_code(tx, user_id=friend, written="percent", origin="promo:percent")
     received = await pays(tx, friend, 1000, external_id="friend")
     await book_share(tx, received.payment_id, percent=10)

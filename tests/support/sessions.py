@@ -3,12 +3,11 @@
 import asyncio
 from typing import Any
 
-from photomat.checks.ground import OneSession
-from photomat.db.pool import Connection, Pool
+from photomat.db.pool import Connection, OneSession, Pool
 from photomat.kernel.ids import BotId
 from support.updates import BOT_ID
 
-WAIT_S = 10
+WAIT_S = 120
 
 
 def as_pool(connection: Connection) -> Pool:
@@ -16,7 +15,7 @@ def as_pool(connection: Connection) -> Pool:
     return OneSession(connection, BotId(BOT_ID))
 
 
-async def until_done_or_blocked(watcher: Connection, work: asyncio.Task[Any], session: Connection) -> None:
+async def until_done_or_blocked(watcher: Pool | Connection, work: asyncio.Task[Any], session: Connection) -> None:
     """Wait until the work in that session is through or waits for a lock somebody else has."""
     async with asyncio.timeout(WAIT_S):
         while not work.done():

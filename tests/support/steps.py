@@ -6,7 +6,6 @@ from datetime import timedelta
 from typing import Any
 
 from photomat.db.pool import Pool, transaction
-from photomat.jobs import store
 from photomat.jobs.callback import Callback, update_from_callback
 from photomat.jobs.cancel import Canceled, cancel_job
 from photomat.jobs.departures import Departures
@@ -23,11 +22,11 @@ from support.jobs import (
     ToldProvider,
     Woken,
     claim_look,
+    claim_looks,
     claim_submit,
     row_of,
 )
 from support.kie_sim import KEY, RunningKie
-from support.updates import BOT_ID
 
 BALANCE = 10_000
 OVERDUE_S = TIMES.overdue_of("image").total_seconds()
@@ -79,7 +78,7 @@ async def call_back(pool: Pool, job_id: JobId, *, task_id: str = "task-1") -> No
 
 
 async def nothing_due(pool: Pool) -> bool:
-    return not await store.claim_looks(pool, bot_id=BOT_ID, limit=9, lease=LEASE, instance=TWO)
+    return not await claim_looks(pool, limit=9, lease=LEASE, instance=TWO)
 
 
 async def cancel(pool: Pool, job_id: JobId) -> None:

@@ -16,6 +16,7 @@ from photomat.bot.polling import Poller
 from photomat.bot.shop import Shop
 from photomat.catalog.load import load_catalog
 from photomat.db.pool import Pool
+from photomat.db.rows import require_row
 from photomat.kernel.ids import ChatId, InstanceId, UserId
 from photomat.kernel.money import Money
 from photomat.notices.send import Notifier
@@ -24,7 +25,7 @@ from photomat.payments.receipt_desk import ReceiptDesk
 from photomat.telegram.messenger import TelegramMessenger
 from photomat.texts.load import Texts, load_texts
 from photomat_sandbox.telegram import person_acts
-from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.telegram.people import ChatPerson
 from support.conversation import RATES, TIMES, Chat
 from support.customer import words_of
 from support.database import pool_of
@@ -117,7 +118,7 @@ class TransferShop:
 
     async def receipt(self) -> dict[str, Any]:
         """The newest receipt."""
-        return dict(await self.pool.fetchrow("SELECT * FROM receipts ORDER BY receipt_id DESC LIMIT 1"))
+        return dict(await require_row(self.pool, "SELECT * FROM receipts ORDER BY receipt_id DESC LIMIT 1"))
 
     async def count(self, table: str) -> int:
         """How many rows there are."""
@@ -129,7 +130,12 @@ async def transfer_shop(database: str, *, offers: Offers = OFFERS) -> AsyncItera
     """Anna and Boris buy, Peter and Olga are operators."""
     async with pool_of(database) as pool, running_telegram() as telegram, telegram.bot() as bot:
         texts = load_texts()
-        parts = {"pool": pool, "bot": bot, "dispatcher": dispatcher_of(pool, texts, offers), "texts": texts}
+        parts: dict[str, Any] = {
+            "pool": pool,
+            "bot": bot,
+            "dispatcher": dispatcher_of(pool, texts, offers),
+            "texts": texts,
+        }
         one = InstanceId("one")
         shared: dict[str, Any] = {
             "telegram": telegram,
@@ -141,7 +147,7 @@ async def transfer_shop(database: str, *, offers: Offers = OFFERS) -> AsyncItera
         }
         messenger, operators = TelegramMessenger(bot), [ChatId(PETER), ChatId(OLGA)]
 
-        def talker(person: Person) -> Talker:
+        def talker(person: ChatPerson) -> Talker:
             return Talker(**shared, person=person)
 
         yield TransferShop(

@@ -44,7 +44,7 @@ def environment_of(version: str) -> Environment | None:
 def build_wheel(folder: Path) -> Path:
     """Build it from the working tree with the locked back end."""
     command = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=6000, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     (wheel,) = folder.glob("*.whl")
     return wheel
@@ -53,11 +53,11 @@ def build_wheel(folder: Path) -> Path:
 def install(wheel: Path, prefix: Path, *, from_: Environment) -> Environment:
     """Make an environment with the wheel; its declared dependencies are links to those of another environment."""
     subprocess.run(
-        [str(from_.python), "-m", "venv", "--without-pip", "--symlinks", str(prefix)], check=True, timeout=60
+        [str(from_.python), "-m", "venv", "--without-pip", "--symlinks", str(prefix)], check=True, timeout=600
     )
     made = Environment(version=from_.version, prefix=prefix)
     uv = [str(Path(sys.prefix) / "bin" / "uv"), "pip", "install", "--quiet", "--offline", "--no-deps", "--no-index"]
-    subprocess.run([*uv, "--python", str(made.python), str(wheel)], check=True, timeout=60)
+    subprocess.run([*uv, "--python", str(made.python), str(wheel)], check=True, timeout=600)
     (ours,) = distributions(name="photomat", path=[str(made.packages)])
     for distribution in _needed_by(ours, from_):
         for top in {file.parts[0] for file in distribution.files or ()} - {".."}:

@@ -16,7 +16,7 @@ from photomat.catalog.formula import is_given
 from photomat.catalog.input import FileKind, Input
 from photomat.catalog.menu_categories import PICTURE, menu_category_of
 from photomat.catalog.model import Model
-from photomat.db.pool import Connection
+from photomat.db.pool import Connection, Pool
 from photomat_sandbox.telegram import person_acts
 from photomat_sandbox.telegram.messages import as_seen
 from support.customer import Customer, words_of
@@ -26,7 +26,7 @@ from support.phone_files import PhoneFile, phone_files
 from support.wanted import Wanted
 
 MOST_ACTIONS: Final = 120
-RESULT_PATIENCE_S: Final = 40.0
+RESULT_PATIENCE_S: Final = 300.0
 RECENT: Final = 8
 PRICE: Final = re.compile(r"\d[\d\s\u00a0\u202f]*(?:[.,]\d+)?")
 
@@ -37,7 +37,7 @@ class Willing:
 
     customer: Customer
     handled: Handled
-    connection: Connection
+    connection: Pool | Connection
     files: Mapping[FileKind, PhoneFile] = field(default_factory=phone_files)
     acts: list[str] = field(default_factory=list)
     """What was done so far, for the message of a failure."""

@@ -1,6 +1,6 @@
 """What a log line says about an error: enough to act on, and nothing a customer wrote."""
 
-from time import perf_counter
+from time import process_time
 
 import pytest
 from aiogram.exceptions import ClientDecodeError, TelegramBadRequest, TelegramConflictError, TelegramNetworkError
@@ -122,11 +122,11 @@ def test_no_description_takes_long_to_mask(first: str, repeated: str, size: int)
     said = (first + repeated * size)[:size]
 
     def took_s() -> float:
-        started = perf_counter()
+        started = process_time()
         masked(said)
-        return perf_counter() - started
+        return process_time() - started
 
-    assert any(took_s() < 0.05 for _ in range(3)), "the machine may be busy once, not three times"
+    assert any(took_s() < 0.5 for _ in range(3)), "a slow machine takes a tenth of this, backtracking many times"
 
 
 def test_a_network_error_says_what_happened_and_no_token() -> None:

@@ -3,7 +3,7 @@
 import io
 import zipfile
 from decimal import ROUND_CEILING, Decimal
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from photomat.catalog.load import load_catalog
 from photomat.files.measure import Measured, measure
 from photomat.files.sniff import EXTENSIONS
-from photomat_sandbox.kie import studio
+from photomat_sandbox.kie.files import render
 from photomat_sandbox.kie.results import ResultFile
 from support import media_bytes as made
 
@@ -169,7 +169,7 @@ def test_what_the_simulated_kie_makes_is_read_like_what_customers_send(
         count=1,
         made_at=0.0,
     )
-    facts = looked(studio.make(file, 320).content).facts
+    facts = looked(render(file, 320).content).facts
     assert (facts.kind, facts.seconds) == (kind, SIMULATED_S[form])
     assert facts.width is None if sides is None else (facts.width, facts.height) == sides
 
@@ -198,9 +198,9 @@ def test_a_large_film_is_read_at_its_end_without_reading_it_all() -> None:
     ],
 )
 def test_a_file_made_to_keep_us_busy_does_not(start: bytes, unit: bytes) -> None:
-    began = perf_counter()
+    began = process_time()
     looked(start + unit * (20_000_000 // len(unit)))
-    assert perf_counter() - began < MOST_S
+    assert process_time() - began < MOST_S
 
 
 def test_formats_are_called_as_the_catalogue_calls_them() -> None:

@@ -22,7 +22,7 @@ from support.updates import BOT_ID, text_update
 METHOD = SendMessage(chat_id=7, text="…")
 
 
-class UnsendableError(asyncpg.InterfaceError, ValueError):  # type: ignore[misc]  # asyncpg has no types
+class UnsendableError(asyncpg.InterfaceError, ValueError):
     """What asyncpg raises for a value that does not fit its column."""
 
 

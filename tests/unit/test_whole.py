@@ -3,7 +3,7 @@
 import io
 import struct
 import zlib
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given, settings
@@ -156,9 +156,9 @@ def test_a_picture_that_tells_of_sides_beyond_measure_is_not_decoded() -> None:
     content = bytearray(PICTURES["png"])
     content[16:24] = struct.pack(">II", 50_000, 50_000)
     content[29:33] = struct.pack(">I", zlib.crc32(content[12:29]))
-    began = perf_counter()
+    began = process_time()
     assert decodes(io.BytesIO(bytes(content)), "image/png") is None
-    assert perf_counter() - began < 1
+    assert process_time() - began < MOST_S
 
 
 def test_a_jpeg_of_endless_passes_keeps_nobody_busy() -> None:
@@ -184,6 +184,6 @@ def test_damaged_files_never_raise(name: str, data: st.DataObject) -> None:
     del content[data.draw(st.integers(0, len(content))) :]
     for _ in range(data.draw(st.integers(0, 8)) if content else 0):
         content[data.draw(st.integers(0, min(len(content), 500) - 1))] = data.draw(st.integers(0, 255))
-    began = perf_counter()
+    began = process_time()
     looks_whole(io.BytesIO(bytes(content)), mime)
-    assert perf_counter() - began < MOST_S
+    assert process_time() - began < MOST_S

@@ -5,10 +5,11 @@ None of them writes, and none reads all history: the audit looks at what is new 
 
 import asyncio
 from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 
 from photomat.alerts.incident import Condition, Eyes, Figures
 from photomat.audit.by_day import violations_by_day
+from photomat.db.rows import Row, require_row
 from photomat.jobs.claims import CREATES
 from photomat.jobs.submit import paused_by
 from photomat.kernel.errors import Transient
@@ -61,11 +62,12 @@ def proof_missing(*, longer_than: timedelta) -> Condition:
 async def stopped_jobs(eyes: Eyes) -> Figures | None:
     """A job was stopped because of an error of ours, and its money is held."""
     return _some(
-        await eyes.pool.fetchrow(
+        await require_row(
+            eyes.pool,
             """
             SELECT count(*) AS count, min(job_id) AS job FROM generation_jobs
              WHERE stopped_at IS NOT NULL AND settled_at IS NULL
-            """
+            """,
         )
     )
 
@@ -73,11 +75,12 @@ async def stopped_jobs(eyes: Eyes) -> Figures | None:
 async def parked_deliveries(eyes: Eyes) -> Figures | None:
     """Telegram refused a card so often that nobody tries any more."""
     return _some(
-        await eyes.pool.fetchrow(
+        await require_row(
+            eyes.pool,
             """
             SELECT count(*) AS count, min(job_id) AS job FROM generation_jobs
              WHERE parked_at IS NOT NULL AND card_shown < card_wanted
-            """
+            """,
         )
     )
 
@@ -87,7 +90,8 @@ def refused_media(*, within: timedelta) -> Condition:
 
     async def holds(eyes: Eyes) -> Figures | None:
         return _some(
-            await eyes.pool.fetchrow(
+            await require_row(
+                eyes.pool,
                 """
                 SELECT count(*) AS count, max(job_id) AS job FROM generation_jobs
                  WHERE media_refused_at > photomat_now() - $1::interval
@@ -104,7 +108,8 @@ def unread_results(*, within: timedelta) -> Condition:
 
     async def holds(eyes: Eyes) -> Figures | None:
         return _some(
-            await eyes.pool.fetchrow(
+            await require_row(
+                eyes.pool,
                 """
                 SELECT count(*) AS count, max(job_id) AS job,
                        (array_agg(array_to_string(unread_fields, ', ') ORDER BY settled_at DESC))[1] AS fields
@@ -123,7 +128,8 @@ def undelivered(*, longer_than: timedelta) -> Condition:
 
     async def holds(eyes: Eyes) -> Figures | None:
         return _some(
-            await eyes.pool.fetchrow(
+            await require_row(
+                eyes.pool,
                 """
                 SELECT count(*) AS count, min(job_id) AS job,
                        (extract(epoch FROM photomat_now() - min(settled_at)) / 60)::int AS minutes
@@ -143,8 +149,8 @@ def parked_updates(*, within: timedelta) -> Condition:
 
     async def holds(eyes: Eyes) -> Figures | None:
         return _some(
-            await eyes.pool.fetchrow(
-                "SELECT count(*) AS count FROM inbox WHERE parked_at > photomat_now() - $1::interval", within
+            await require_row(
+                eyes.pool, "SELECT count(*) AS count FROM inbox WHERE parked_at > photomat_now() - $1::interval", within
             )
         )
 
@@ -209,7 +215,8 @@ def receipts_waiting(*, longer_than: timedelta) -> Condition:
 
     async def holds(eyes: Eyes) -> Figures | None:
         return _some(
-            await eyes.pool.fetchrow(
+            await require_row(
+                eyes.pool,
                 """
                 SELECT count(*) AS count, min(receipt_id) AS receipt,
                        (extract(epoch FROM photomat_now() - min(created_at)) / 60)::int AS minutes
@@ -285,5 +292,5 @@ async def _pause_code(eyes: Eyes) -> int | None:
     return next((code for code in sorted(PAUSED_CODES) if paused_by(code) == reason), None)
 
 
-def _some(row: Any) -> Figures | None:
+def _some(row: Row) -> Figures | None:
     return dict(row) if row["count"] else None

@@ -10,6 +10,7 @@ from typing import Any
 
 from photomat.alerts.incident import About, Figures, Kind, Notice, Outcome, Turn, Watch
 from photomat.db.pool import Pool, Transaction, transaction
+from photomat.db.rows import Row
 from photomat.kernel.ids import ChatId, Fence
 
 
@@ -225,7 +226,7 @@ def _key(notice: Notice) -> tuple[int, ChatId, About, Fence]:
     return notice.incident_id, notice.admin_id, notice.about, notice.fence
 
 
-def _notice(row: Any) -> Notice:
+def _notice(row: Row) -> Notice:
     return Notice(
         incident_id=row["incident_id"],
         admin_id=ChatId(row["admin_id"]),

@@ -10,6 +10,7 @@ from typing import Final
 from photomat.audit.invariants import INVARIANTS
 from photomat.audit.run import Violation, new_violations, violations
 from photomat.db.pool import Connection
+from photomat.db.rows import require_row
 
 SLACK: Final = timedelta(hours=1)
 """A transaction may carry an instant from before a full check and be committed after it: longer than any of ours lasts."""
@@ -20,7 +21,8 @@ LONGEST: Final = timedelta(days=2)
 
 async def violations_by_day(connection: Connection) -> list[Violation]:
     """What is broken among new rows, and what was broken at the last full check and still is."""
-    last = await connection.fetchrow(
+    last = await require_row(
+        connection,
         """
         SELECT greatest(began, photomat_now() - $1::interval) - $2::interval AS since, violations
           FROM (SELECT NULL) AS always

@@ -4,15 +4,16 @@ Both are read with each use, prices in the buying transaction too, so a change t
 have no row. A fixed price in another currency does not apply: it would be another price.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
-from typing import Any, Final
+from typing import Final
 
 from photomat.catalog.pricing import NO_RULES, Override, OverrideKind, PriceRules
 from photomat.catalog.storefront import AS_IN_ITS_FILE, ModelSetting
 from photomat.db.pool import Pool, Transaction
+from photomat.db.rows import Row
 
 KINDS: Final[tuple[OverrideKind, ...]] = ("fixed", "markup", "free", "discount")
 
@@ -120,7 +121,7 @@ async def kept_rules(pool: Pool, model: str, *, limit: int = 20) -> list[StoredO
     return [_kept(row) for row in rows]
 
 
-def _standing(rows: Sequence[Mapping[str, Any]]) -> PriceRules:
+def _standing(rows: Sequence[Row]) -> PriceRules:
     found = [_override(row) for row in rows]
     return PriceRules(
         rule=next((each for each in found if each.kind != "discount"), None),
@@ -128,7 +129,7 @@ def _standing(rows: Sequence[Mapping[str, Any]]) -> PriceRules:
     )
 
 
-def _kept(row: Mapping[str, Any]) -> StoredOverride:
+def _kept(row: Row) -> StoredOverride:
     return StoredOverride(
         model=row["model"],
         override=_override(row),
@@ -141,7 +142,7 @@ def _kept(row: Mapping[str, Any]) -> StoredOverride:
     )
 
 
-def _override(row: Mapping[str, Any]) -> Override:
+def _override(row: Row) -> Override:
     return Override(
         kind=next(kind for kind in KINDS if kind == row["kind"]),
         value=Decimal(row["value"]),
@@ -190,7 +191,7 @@ async def keep_setting(tx: Transaction, model: str, setting: ModelSetting) -> No
     )
 
 
-def _setting(row: Mapping[str, Any]) -> ModelSetting:
+def _setting(row: Row) -> ModelSetting:
     return ModelSetting(
         hidden=row["hidden"],
         featured=row["featured"],

@@ -19,6 +19,7 @@ from photomat.checks.ground import TRIAL_BOT, AnotherCheckRuns, Ground, own_sche
 from photomat.checks.migrations import CANNOT_MAKE
 from photomat.db.installation import stamp
 from photomat.db.pool import Pool, connect_pool, transaction
+from photomat.db.rows import require_row
 from photomat.delivery.lock import mark_delivered, release, try_acquire_delivery_lock
 from photomat.delivery.locked import LockedCard
 from photomat.jobs.create import Created
@@ -187,13 +188,14 @@ async def _mark(pool: Pool, card: LockedCard) -> bool:
 
 
 async def _waiting(pool: Pool) -> list[Finding]:
-    row = await pool.fetchrow(
+    row = await require_row(
+        pool,
         """
         SELECT count(*) FILTER (WHERE parked_at IS NOT NULL) AS parked,
                count(*) FILTER (WHERE parked_at IS NULL AND undeliverable_at IS NULL
                                   AND deliver_at < photomat_now() - interval '10 minutes') AS late
           FROM generation_jobs WHERE card_shown < card_wanted
-        """
+        """,
     )
     found = []
     if row["parked"]:

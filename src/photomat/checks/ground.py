@@ -9,14 +9,14 @@ there, so no test job is ever claimed, shown or paid for by one of them.
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from aiogram import Bot
 
 from photomat.db.address import with_schema
 from photomat.db.installation import insert_stamp
 from photomat.db.migrate import migrate
-from photomat.db.pool import Connection, Pool, Transaction, connect
+from photomat.db.pool import OneSession, Pool, Transaction, connect
 from photomat.kernel.ids import BotId
 from photomat.kie.port import Account
 from photomat.settings import Settings
@@ -47,23 +47,6 @@ class Ground:
     def direct(self) -> str:
         """The database past a pooler."""
         return self.settings.direct_database_url or self.dsn
-
-
-class OneSession:
-    """Stands where a pool stands, and is one connection: whatever is done with it belongs to one transaction."""
-
-    def __init__(self, connection: Connection, bot_id: BotId) -> None:
-        self._connection = connection
-        self.bot_id = bot_id
-        self.fetch = connection.fetch
-        self.fetchrow = connection.fetchrow
-        self.fetchval = connection.fetchval
-        self.execute = connection.execute
-
-    @asynccontextmanager
-    async def acquire(self, **_bounds: Any) -> AsyncIterator[Connection]:
-        """The connection; a transaction on it is a part of the one that is rolled back."""
-        yield self._connection
 
 
 @asynccontextmanager

@@ -5,7 +5,7 @@ import shutil
 import tempfile
 from datetime import date
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from photomat.checks import trial
 from photomat.checks.finding import Finding, broken, doubtful, fine, proved
@@ -13,8 +13,9 @@ from photomat.checks.ground import SESSION, Ground, rolled_back
 from photomat.cluster.instances import alive_instances
 from photomat.db.embedded import is_embedded
 from photomat.db.installation import read_owner, refusal, wallets_in_other_currencies
-from photomat.db.pool import connect
+from photomat.db.pool import Connection, connect
 from photomat.db.postgres.releases import GRACE, newer_is_due
+from photomat.db.rows import require_row
 from photomat.delivery.lock import get_undelivered_jobs
 from photomat.jobs.create import Created
 from photomat.jobs.settle import Success
@@ -43,12 +44,13 @@ async def storage(ground: Ground) -> list[Finding]:
 
 
 async def _server(ground: Ground) -> list[Finding]:
-    row = await ground.pool.fetchrow(
+    row = await require_row(
+        ground.pool,
         """
         SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS name,
                photomat_now()::date AS today, (SELECT shift = '0' FROM clock_shift) AS clock_true,
                current_setting('idle_in_transaction_session_timeout') AS idle_limit
-        """
+        """,
     )
     found = [
         proved(row["version"] >= OLDEST_VERSION, f"PostgreSQL {row['name']} is 15 or newer.", "upgrade the server."),
@@ -129,9 +131,9 @@ async def _sessions(ground: Ground) -> list[Finding]:
         await two.close(timeout=5)
 
 
-async def _same_database(ground: Ground, direct: Any) -> Finding:
+async def _same_database(ground: Ground, direct: Connection) -> Finding:
     question = "SELECT current_database(), pg_postmaster_start_time()"
-    same = tuple(await ground.pool.fetchrow(question)) == tuple(await direct.fetchrow(question))
+    same = tuple(await require_row(ground.pool, question)) == tuple(await require_row(direct, question))
     return proved(
         same,
         "DATABASE_URL and DIRECT_DATABASE_URL are one database.",
@@ -139,14 +141,14 @@ async def _same_database(ground: Ground, direct: Any) -> Finding:
     )
 
 
-async def _lock_keeps_others_out(one: Any, two: Any) -> Finding:
+async def _lock_keeps_others_out(one: Connection, two: Connection) -> Finding:
     ours = await one.fetchval("SELECT pg_try_advisory_lock($1)", LOCK_KEY)
     theirs = await two.fetchval("SELECT pg_try_advisory_lock($1)", LOCK_KEY)
     kept = await one.fetchval("SELECT pg_advisory_unlock($1)", LOCK_KEY)
     return proved(ours and not theirs and kept, "The ACTIVE lock of one session keeps another out.", DIRECT)
 
 
-async def _calls_arrive(one: Any, two: Any) -> Finding:
+async def _calls_arrive(one: Connection, two: Connection) -> Finding:
     arrived = asyncio.Event()
     await one.add_listener(CHANNEL, lambda *_call: arrived.set())
     try:

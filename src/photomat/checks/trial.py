@@ -8,6 +8,7 @@ from photomat.jobs.callback import Callback, update_from_callback
 from photomat.jobs.create import Creation, create_job_atomic
 from photomat.jobs.draft import Draft, save_draft
 from photomat.jobs.settle import Outcome, Settled, settle
+from photomat.kernel.errors import Corrupt
 from photomat.kernel.ids import BotId, ChatId, DraftId, JobId, MessageId, UserId
 from photomat.kernel.money import Money
 from photomat.users.register import register
@@ -40,7 +41,7 @@ async def a_draft(pool: Pool, currency: str, *, number: int = 1, price: int = PR
     return await save_draft(
         pool,
         origin=f"check:{number}",
-        bot_id=BotId(pool.bot_id),
+        bot_id=_bot_of(pool),
         user_id=USER,
         chat_id=ChatId(USER),
         model="z-image",
@@ -56,7 +57,7 @@ async def tap(pool: Pool, draft: Draft, *, message: int | None = None) -> Creati
             tx,
             draft_id=DraftId(draft.draft_id),
             revision=draft.revision,
-            bot_id=BotId(pool.bot_id),
+            bot_id=_bot_of(pool),
             user_id=USER,
             chat_id=ChatId(USER),
             message_id=MessageId(message or draft.draft_id),
@@ -88,3 +89,10 @@ async def money(pool: Pool) -> tuple[int, int]:
     async with transaction(pool) as tx:
         found = await ledger.balance(tx, user_id=USER)
     return found.available.minor, found.held.minor
+
+
+def _bot_of(pool: Pool) -> BotId:
+    """The bot the trial is done for."""
+    if pool.bot_id is None:
+        raise Corrupt("a trial needs a pool that works for a bot")
+    return BotId(pool.bot_id)

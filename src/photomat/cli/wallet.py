@@ -160,7 +160,7 @@ async def _quoted(pool: Pool, job_id: JobId | None) -> list[str]:
         """,
         job_id,
     )
-    return [] if job is None else in_operators_words(job)
+    return [] if job is None else in_operators_words(dict(job))
 
 
 def _do(act: Callable[[Pool], Awaitable[Answer]], reference: str, *, as_json: bool) -> None:

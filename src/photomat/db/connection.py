@@ -13,12 +13,15 @@ of its own.
 """
 
 from collections.abc import Awaitable
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import asyncpg
+from asyncpg.transaction import Transaction
 
 ROLLBACK_TIMEOUT_S: Final = 2.0
 """A healthy server answers in a millisecond; a connection that takes longer is not worth keeping."""
+
+Isolation: TypeAlias = Literal["read_committed", "read_uncommitted", "repeatable_read", "serializable"]
 
 UNUSABLE: Final = (
     OSError,
@@ -29,7 +32,23 @@ UNUSABLE: Final = (
 )
 
 
-class SyncedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg has no types
+if TYPE_CHECKING:
+
+    class _Connection(asyncpg.Connection):
+        """The private parts of asyncpg's connection that are used below; its stubs describe only the public ones."""
+
+        _top_xact: Transaction | None
+
+        async def _execute(self, *arguments: Any, **options: Any) -> Any: ...
+        async def _executemany(self, *arguments: Any, **options: Any) -> Any: ...
+        async def _get_statement(self, *arguments: Any, **options: Any) -> Any: ...
+        async def _copy_out(self, *arguments: Any, **options: Any) -> str: ...
+        async def _copy_in(self, *arguments: Any, **options: Any) -> str: ...
+else:
+    _Connection = asyncpg.Connection
+
+
+class SyncedConnection(_Connection):
     """A connection whose interrupted statements are rolled back before anything else runs on it."""
 
     __slots__ = ("_begins_for_each", "_unsynced")
@@ -39,7 +58,9 @@ class SyncedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg has
         self._unsynced = False
         self._begins_for_each = False
 
-    def transaction(self, *, isolation: str | None = None, readonly: bool = False, deferrable: bool = False) -> Any:
+    def transaction(
+        self, *, isolation: Isolation | None = None, readonly: bool = False, deferrable: bool = False
+    ) -> Transaction:
         """A transaction, READ COMMITTED unless said otherwise; within another one a savepoint."""
         if isolation is None and self._top_xact is None:
             isolation = "read_committed"
@@ -58,7 +79,7 @@ class SyncedConnection(asyncpg.Connection):  # type: ignore[misc]  # asyncpg has
                 async with self.transaction():
                     return await self.execute(query, timeout=timeout)
             self._unsynced = True
-        status: str = await super().execute(query, *args, timeout=timeout)
+        status = await super().execute(query, *args, timeout=timeout)
         self._unsynced = False
         return status
 

@@ -88,8 +88,8 @@ class Notifier:
 
 
 async def _listen_once(dsn: str, wake: Callable[[str], None], channel: str) -> None:
-    def pass_on(_connection: object, _pid: int, _channel: str, payload: str) -> None:
-        for word in payload.split():
+    def pass_on(_connection: object, _pid: int, _channel: str, payload: object) -> None:
+        for word in str(payload).split():
             wake(word)
 
     connection = await connect(dsn, name="photomat listen")

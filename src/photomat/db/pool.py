@@ -10,23 +10,27 @@ runs through a transaction pooler. Only after an interrupted statement is a ROLL
 import asyncio
 import json
 import ssl
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias, TypeVar
 from urllib.parse import parse_qs, urlsplit
 
 import asyncpg
+from asyncpg.pool import PoolAcquireContext, PoolConnectionProxy
 
 from photomat.db.address import Address, read_address
 from photomat.db.connection import SyncedConnection
 from photomat.kernel.clock import monotonic
 from photomat.kernel.errors import Startup
 
-Pool: TypeAlias = asyncpg.Pool
-Connection: TypeAlias = asyncpg.Connection
-Transaction: TypeAlias = asyncpg.Connection
+Connection: TypeAlias = SyncedConnection | PoolConnectionProxy
+"""A connection of its own (see `connect`) or one of a pool's."""
+
+Transaction: TypeAlias = Connection
 """A connection inside the caller's transaction."""
+
+Opened = TypeVar("Opened")
 
 CONNECT_TIMEOUT_S: Final = 10
 ACQUIRE_TIMEOUT_S: Final = 10
@@ -67,7 +71,7 @@ NOT_YET: Final = (
 """Failures that pass by themselves while a database starts beside us."""
 
 
-class BoundedPool(asyncpg.Pool):  # type: ignore[misc]  # asyncpg has no types
+class BoundedPool(asyncpg.Pool):
     """A pool in which nobody waits for ever for a connection, whichever of its methods asks for one."""
 
     def __init__(self, *, acquire_timeout_s: float, bot_id: int | None, **arguments: Any) -> None:
@@ -75,10 +79,31 @@ class BoundedPool(asyncpg.Pool):  # type: ignore[misc]  # asyncpg has no types
         self._acquire_timeout_s = acquire_timeout_s
         self.bot_id = bot_id
 
-    def acquire(self, *, timeout: float | None = None) -> Any:
+    def acquire(self, *, timeout: float | None = None) -> PoolAcquireContext:
         """Wait for a free connection, as long as said or as long as the pool allows; `TimeoutError` then."""
         return super().acquire(timeout=self._acquire_timeout_s if timeout is None else timeout)
 
+
+class OneSession:
+    """Stands where a pool stands, and is one connection: whatever is done with it belongs to one transaction."""
+
+    def __init__(self, connection: Connection, bot_id: int) -> None:
+        self._connection = connection
+        self.bot_id = bot_id
+        self.fetch = connection.fetch
+        self.fetchrow = connection.fetchrow
+        self.fetchval = connection.fetchval
+        self.execute = connection.execute
+        self.executemany = connection.executemany
+
+    @asynccontextmanager
+    async def acquire(self, **_bounds: object) -> AsyncIterator[Connection]:
+        """The connection; a transaction on it is a savepoint in the caller's."""
+        yield self._connection
+
+
+Pool: TypeAlias = BoundedPool | OneSession
+"""Hands out connections, each statement or transaction on its own; closed by who opened it."""
 
 ADVICE: Final = (
     (
@@ -110,7 +135,7 @@ async def connect_pool(
     patience_s: float = 10,
     acquire_timeout_s: float = ACQUIRE_TIMEOUT_S,
     bot_id: int | None = None,
-) -> Pool:
+) -> BoundedPool:
     """Open a pool; a database still starting is given `patience_s`, anything else is a `Startup` at once.
 
     `name` is what its sessions are called, in the server's lists and in the timelines of jobs.
@@ -119,7 +144,7 @@ async def connect_pool(
     """
     address = read_address(dsn)
 
-    async def open_pool() -> Pool:
+    async def open_pool() -> BoundedPool:
         return await BoundedPool(
             acquire_timeout_s=acquire_timeout_s,
             bot_id=bot_id,
@@ -138,11 +163,11 @@ async def connect_pool(
     return await _patiently(open_pool, dsn=dsn, patience_s=patience_s)
 
 
-async def connect(dsn: str, *, name: str, patience_s: float = 0) -> Connection:
+async def connect(dsn: str, *, name: str, patience_s: float = 0) -> SyncedConnection:
     """Open one connection of its own, for session-level work: locks, LISTEN, migrations."""
     address = read_address(dsn)
 
-    async def open_connection() -> Connection:
+    async def open_connection() -> SyncedConnection:
         connection = await asyncpg.connect(
             connection_class=SyncedConnection,
             **_arguments(address, name=name, statement_cache_size=STATEMENTS_KEPT),
@@ -182,7 +207,7 @@ def _arguments(address: Address, *, name: str, statement_cache_size: int) -> dic
     }
 
 
-async def _patiently(open_it: Callable[[], Any], *, dsn: str, patience_s: float) -> Any:
+async def _patiently(open_it: Callable[[], Awaitable[Opened]], *, dsn: str, patience_s: float) -> Opened:
     deadline = monotonic() + patience_s
     while True:
         try:

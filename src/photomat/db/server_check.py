@@ -4,6 +4,7 @@ from typing import Final
 
 from photomat.db.address import quoted
 from photomat.db.pool import Connection
+from photomat.db.rows import require_row
 from photomat.kernel.errors import Startup
 
 OLDEST_VERSION: Final = 150_000
@@ -12,13 +13,14 @@ OLDEST_VERSION: Final = 150_000
 
 async def require_server(connection: Connection, *, files: int) -> None:
     """Refuse a server that is too old, and a role that cannot apply the migrations that are not applied yet."""
-    row = await connection.fetchrow(
+    row = await require_row(
+        connection,
         """
         SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS called,
                current_user AS role, current_schema() AS schema, current_setting('search_path') AS search_path,
                coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS may_create,
                to_regclass('schema_migrations') IS NOT NULL AS has_journal
-        """
+        """,
     )
     refuse_old_version(row["version"], called=row["called"])
     if row["schema"] is None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from photomat.db.rows import Row
 from photomat.jobs.job import JobStatus
 from photomat.kernel.ids import BotId, ChatId, Fence, JobId, MessageId, UserId
 from photomat.kernel.money import Money
@@ -61,7 +62,7 @@ class LockedCard:
         return self.shows_result and not self.delivered
 
 
-def locked_card(row: Mapping[str, Any]) -> LockedCard:
+def locked_card(row: Row) -> LockedCard:
     """The card of a row that was locked just now; it must hold `locked_at` besides."""
     return LockedCard(
         job_id=JobId(row["job_id"]),

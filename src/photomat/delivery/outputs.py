@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from photomat.db.pool import Pool
+from photomat.db.rows import Row
 from photomat.kernel.ids import JobId
 
 MOST_TRIES: Final = 8
@@ -203,5 +204,5 @@ async def forget_copies(pool: Pool, copies: Sequence[tuple[JobId, int, str]], *,
     )
 
 
-def _output(row: Mapping[str, Any]) -> Output:
+def _output(row: Row) -> Output:
     return Output(**{key: row[key] for key in row.keys()})  # noqa: SIM118  a record is not a dict

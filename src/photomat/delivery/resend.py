@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from photomat.catalog.model import Model
 from photomat.db.pool import Pool, transaction
+from photomat.db.rows import Row
 from photomat.delivery import outputs
 from photomat.delivery.caption import Bought, captioned, part_in_words
 from photomat.delivery.card import LONGEST_READ
@@ -253,5 +254,5 @@ async def _end(
         )
 
 
-def _resend(row: Mapping[str, Any]) -> Resend:
+def _resend(row: Row) -> Resend:
     return Resend(**{name: row[name] for name in Resend.__dataclass_fields__})

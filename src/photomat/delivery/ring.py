@@ -4,12 +4,12 @@ An edit rings no phone, so something must be sent, and a send cannot be repeated
 and sent again only when it surely never left. Killed in between: the ring is lost, which is harmless, for the picture is there.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
 from photomat.db.pool import Pool, transaction
+from photomat.db.rows import Row
 from photomat.jobs import timeline
 from photomat.jobs.timeline import Tag
 from photomat.kernel.errors import OutcomeUnknown, PhotomatError, Transient
@@ -102,7 +102,7 @@ async def _put_back(pool: Pool, ring: Ring, *, after_s: float) -> None:
             await timeline.record(tx, ring.job_id, Tag.RING_PUT_BACK, retry_s=round(after_s, 1))
 
 
-def _ring(row: Mapping[str, Any]) -> Ring:
+def _ring(row: Row) -> Ring:
     return Ring(
         job_id=JobId(row["job_id"]),
         corr=row["corr"],

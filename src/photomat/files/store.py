@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 
 from photomat.catalog.file_rules import FileFacts
 from photomat.catalog.reference import FileRef, JobRef
 from photomat.db.pool import Pool, Transaction
+from photomat.db.rows import Row
 from photomat.files.file import Content, ConvertedCopy, FromLink, FromOutput, FromTelegram, InputFile, Source
 from photomat.kernel.errors import Corrupt
 from photomat.kernel.ids import JobId, UserId
@@ -209,7 +210,7 @@ def _columns(source: Source) -> tuple[str, str | None, str | None, JobId | None,
             return "output", None, None, job_id, position
 
 
-def _file(row: Mapping[str, Any]) -> InputFile:
+def _file(row: Row) -> InputFile:
     facts = FileFacts(
         kind=row["kind"],
         format=row["format"],
@@ -228,7 +229,7 @@ def _file(row: Mapping[str, Any]) -> InputFile:
     )
 
 
-def _converted(row: Mapping[str, Any]) -> ConvertedCopy | None:
+def _converted(row: Row) -> ConvertedCopy | None:
     url = row["converted_url"]
     return (
         None
@@ -237,7 +238,7 @@ def _converted(row: Mapping[str, Any]) -> ConvertedCopy | None:
     )
 
 
-def _source(row: Mapping[str, Any]) -> Source:
+def _source(row: Row) -> Source:
     match row["source"]:
         case "telegram":
             return FromTelegram(row["telegram_id"])

@@ -5,9 +5,9 @@ The counter `pending` of a lane changes only with the inbox row it counts, in on
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
 
 from photomat.db.pool import Pool, Transaction
+from photomat.db.rows import Row
 from photomat.inbox.received import PRE_CHECKOUT_LANES, Claimed
 from photomat.kernel.ids import BotId, Fence, InstanceId, MessageId, ReceivedId
 
@@ -237,9 +237,9 @@ async def count_waiting(pool: Pool) -> int:
 
 async def read_taps(
     pool: Pool, *, bot_id: BotId, lane: str, message_id: MessageId, since: ReceivedId, within: int, most: int
-) -> list[Any]:
+) -> list[Row]:
     """The updates of a lane that tapped this message, oldest first, among the `within` rows from `since` on."""
-    rows: list[Any] = await pool.fetch(
+    return await pool.fetch(
         """
         SELECT update_id, received_at, handled_at, parked_at, attempts, error
           FROM inbox
@@ -254,10 +254,9 @@ async def read_taps(
         within,
         most,
     )
-    return rows
 
 
-def _claimed(row: Any, *, bot_id: BotId, lane: str, fence: Fence) -> Claimed:
+def _claimed(row: Row, *, bot_id: BotId, lane: str, fence: Fence) -> Claimed:
     return Claimed(
         received_id=ReceivedId(row["received_id"]),
         bot_id=bot_id,

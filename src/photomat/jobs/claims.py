@@ -72,9 +72,10 @@ class Claims:
             return []
         free = await budget.room(self.pool, self.queries)
         if not free.calls:
-            silent = await store.claim_looks(
-                self.pool, bot_id=self.pool.bot_id, limit=limit, questions=0, lease=self.lease, instance=self.instance
-            )
+            async with transaction(self.pool) as tx:
+                silent = await store.claim_looks(
+                    tx, bot_id=self.pool.bot_id, limit=limit, questions=0, lease=self.lease, instance=self.instance
+                )
             if not silent:
                 raise NoRoom(f"no room in {self.queries.name}", retry_after_s=free.wait_s)
             return silent

@@ -10,6 +10,7 @@ from datetime import timedelta
 from typing import Any, Final
 
 from photomat.db.pool import Pool, Transaction
+from photomat.db.rows import Row, require_row
 from photomat.kernel.ids import BotId, ChatId, DraftId, UserId
 from photomat.kernel.money import Money
 
@@ -47,7 +48,8 @@ async def save_draft(
     price: Money,
 ) -> Draft:
     """Store a new draft; the same origin again gives the same draft."""
-    row = await pool.fetchrow(
+    row = await require_row(
+        pool,
         f"""
         INSERT INTO drafts (origin, bot_id, user_id, chat_id, model, inputs, price, currency, expires_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, photomat_now() + $9::interval)
@@ -92,7 +94,8 @@ async def change_draft(
 
 async def reprice(tx: Transaction, *, draft_id: DraftId, price: Money) -> Draft:
     """The price has changed since it was shown: a new revision with today's."""
-    row = await tx.fetchrow(
+    row = await require_row(
+        tx,
         f"UPDATE drafts SET revision = revision + 1, price = $2, currency = $3 WHERE draft_id = $1 RETURNING {COLUMNS}",  # noqa: S608  a constant list of columns
         draft_id,
         price.minor,
@@ -195,7 +198,7 @@ async def cancel_draft(tx: Transaction, *, draft_id: DraftId, user_id: UserId) -
     )
 
 
-def _draft(row: Mapping[str, Any]) -> Draft:
+def _draft(row: Row) -> Draft:
     return Draft(
         draft_id=DraftId(row["draft_id"]),
         bot_id=BotId(row["bot_id"]),

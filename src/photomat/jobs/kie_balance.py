@@ -13,6 +13,7 @@ from typing import Final, Literal, TypeAlias
 from photomat.audit import differences
 from photomat.catalog.formula import plain
 from photomat.db.pool import Pool, Transaction, transaction
+from photomat.db.rows import require_row
 from photomat.kernel.errors import PhotomatError
 from photomat.kernel.logs import get_logger
 from photomat.kie.port import Account
@@ -96,7 +97,8 @@ async def _judged(tx: Transaction, before: Reading | None, balance: Decimal) -> 
 
 async def _taken(tx: Transaction, since: datetime) -> tuple[Decimal, Decimal]:
     """What the jobs that ended since say they took, and what those that do not say were expected to."""
-    row = await tx.fetchrow(
+    row = await require_row(
+        tx,
         """
         SELECT coalesce(sum(credits_consumed), 0) AS told,
                coalesce(sum((quote ->> 'credits')::numeric) FILTER (WHERE credits_consumed IS NULL), 0) AS untold

@@ -12,6 +12,7 @@ from enum import StrEnum
 from typing import Final
 
 from photomat.db.pool import Pool, Transaction
+from photomat.db.rows import require_row
 from photomat.kernel.ids import UserId
 
 MINUTE: Final = timedelta(minutes=1)
@@ -102,7 +103,8 @@ def judge(lately: Lately, limits: Limits, *, is_free: bool) -> LimitReached | No
 
 async def _lately(tx: Transaction, user_id: UserId, limits: Limits) -> Lately:
     """One statement over three small indexes; the one that will be free again first is the oldest of the last n."""
-    row = await tx.fetchrow(
+    row = await require_row(
+        tx,
         """
         WITH brought AS (
             SELECT count(*) AS friends FROM (

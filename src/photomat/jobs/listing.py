@@ -71,7 +71,8 @@ async def list_jobs(pool: Pool, *, limit: int, only: Only, around: Surroundings)
         limit,
         *spans,
     )
-    return [plain(row) | {"why": why_not_delivered(facts_of(row), around)} for row in rows]
+    jobs = [dict(row) for row in rows]
+    return [plain(job) | {"why": why_not_delivered(facts_of(job), around)} for job in jobs]
 
 
 async def waiting_orphans(pool: Pool, *, limit: int) -> list[dict[str, Any]]:
@@ -83,7 +84,7 @@ async def waiting_orphans(pool: Pool, *, limit: int) -> list[dict[str, Any]]:
         """,
         limit,
     )
-    return [plain(row) for row in rows]
+    return [plain(dict(row)) for row in rows]
 
 
 async def look_around(pool: Pool, *, delivery_lease: timedelta, given_up_after: timedelta) -> Surroundings:

@@ -86,7 +86,7 @@ async def release_loose_hold(tx: Transaction, reference: str) -> Release:
         return Release.ENDED_BEFORE
     if status is not None and status not in TERMINAL:
         return Release.JOB_LIVES
-    if status is JobStatus.DONE and not job["gift"] and not await _was_charged(tx, job_id):
+    if job is not None and status is JobStatus.DONE and not job["gift"] and not await _was_charged(tx, job_id):
         return Release.OWED
     return Release.RELEASED if await ledger.release(tx, reference=reference) else Release.ENDED_BEFORE
 

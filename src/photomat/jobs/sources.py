@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from photomat.catalog.roles import PROMPT_NAMES
 from photomat.db.pool import Pool
+from photomat.db.rows import Row
 from photomat.kernel.ids import JobId, UserId
 
 SHOWN: Final = 10
@@ -91,7 +92,7 @@ async def made_files(pool: Pool, *, user_id: UserId, kind: str, skip: int = 0) -
     return [_made(row) for row in rows]
 
 
-def _made(row: Mapping[str, Any]) -> Made:
+def _made(row: Row) -> Made:
     return Made(
         job_id=JobId(row["job_id"]),
         model=row["model"],

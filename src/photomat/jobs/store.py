@@ -4,11 +4,11 @@ The delivery columns belong to `delivery/lock.py`; here they are only raised (`c
 Every claim raises `fence`; every write that follows a claim tests it, and changing no row means: stop, write nothing.
 """
 
-from collections.abc import Mapping
 from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 
 from photomat.db.pool import Pool, Transaction
+from photomat.db.rows import Row
 from photomat.jobs.job import Job, JobStatus
 from photomat.jobs.request import request_from_json
 from photomat.kernel.ids import BotId, ChatId, Fence, InstanceId, JobId, MessageId, TaskId, UserId
@@ -320,7 +320,7 @@ async def find_job_by_task_id(pool: Pool, task_id: str) -> JobId | None:
     return None if job_id is None else JobId(job_id)
 
 
-def job_of(row: Mapping[str, Any], *, via: str | None = None) -> Job:
+def job_of(row: Row, *, via: str | None = None) -> Job:
     """A claimed row as a job; it must hold `claimed_at` besides."""
     task_id = row["external_task_id"]
     return Job(

@@ -10,6 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from photomat.db.pool import Pool, transaction
+from photomat.db.rows import require_row
 from photomat.inbox.taps import TapUpdate, taps_on
 from photomat.jobs.explain import Surroundings, facts_of, why_not_delivered
 from photomat.jobs.listing import COLUMNS, plain
@@ -69,7 +70,7 @@ async def read_story(pool: Pool, name: str, around: Surroundings) -> Story | Non
     job_id = await find_job(pool, name)
     if job_id is None:
         return None
-    row = await pool.fetchrow(f"SELECT {COLUMNS} FROM generation_jobs WHERE job_id = $1", job_id)  # noqa: S608  a constant list of columns
+    row = dict(await require_row(pool, f"SELECT {COLUMNS} FROM generation_jobs WHERE job_id = $1", job_id))  # noqa: S608  a constant list of columns
     async with transaction(pool) as tx:
         holds = await holds_of_job(tx, job_id)
     return Story(

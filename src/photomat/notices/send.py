@@ -4,12 +4,12 @@ Whoever cannot be reached hears it when they are back. Killed in between, or its
 never is the only way to learn a thing; what it tells is in the wallet, on the card, in the lists an operator reads.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 
 from photomat.db.pool import Pool, Transaction, transaction
+from photomat.db.rows import Row
 from photomat.kernel.errors import OutcomeUnknown, PhotomatError, Transient
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import ChatId, MessageId, UserId
@@ -147,7 +147,7 @@ async def tell_what_was_missed(tx: Transaction, *, chat_id: ChatId) -> None:
     )
 
 
-def _notice(row: Mapping[str, Any]) -> Notice:
+def _notice(row: Row) -> Notice:
     file = None if row["file_id"] is None else NoticeFile(kind=row["file_kind"], file_id=row["file_id"])
     return Notice(
         notice_id=row["notice_id"],

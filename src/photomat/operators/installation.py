@@ -12,6 +12,7 @@ from typing import Final
 from photomat.cluster.instances import DEAD_AFTER
 from photomat.db.installation import SANDBOX_BOT, Owner, give_to, name_of, read_owner
 from photomat.db.pool import Pool, Transaction
+from photomat.db.rows import require_row
 from photomat.delivery.lock import give_up_cards_of_others
 from photomat.jobs.undelivered import refund_given_up
 from photomat.kernel.ids import BotId
@@ -85,7 +86,7 @@ async def open_of_others(source: Pool | Transaction, bot_id: BotId | None, *, pa
 
     `paid_to` is the bot of payments whose row does not name one.
     """
-    return dict(await source.fetchrow(OPEN, bot_id, DEAD_AFTER, paid_to))
+    return dict(await require_row(source, OPEN, bot_id, DEAD_AFTER, paid_to))
 
 
 async def adopt(

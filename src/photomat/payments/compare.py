@@ -12,6 +12,7 @@ from typing import Final
 
 from photomat.audit import differences
 from photomat.db.pool import Pool, Transaction, transaction
+from photomat.db.rows import require_row
 from photomat.kernel.errors import PhotomatError
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
@@ -50,8 +51,8 @@ async def reconcile(looker: InvoiceLooker, *, always: bool = False) -> int:
 
 async def compare(pool: Pool, provider: PaymentProvider) -> int:
     """Hold both lists against each other; say how many differences there are now."""
-    since, until = await pool.fetchrow(
-        "SELECT photomat_now() - $1::interval, photomat_now() - $2::interval", LOOK_BACK, GRACE
+    since, until = await require_row(
+        pool, "SELECT photomat_now() - $1::interval, photomat_now() - $2::interval", LOOK_BACK, GRACE
     )
     reports = {one.external_id: one for one in await provider.recent(since) if one.paid.minor and one.at <= until}
     async with transaction(pool) as tx:

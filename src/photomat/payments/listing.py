@@ -1,11 +1,11 @@
 """Payments for operators: what arrived, from whom, and what went back of it. Reads only."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from photomat.db.pool import Pool
+from photomat.db.rows import Row
 from photomat.kernel.ids import UserId
 from photomat.kernel.money import Money
 from photomat.payments.payment import COLUMNS, Payment, payment_of
@@ -83,7 +83,7 @@ async def _refunds(pool: Pool, payments: Sequence[Payment]) -> dict[int, list[Li
     return found
 
 
-def _refund(row: Mapping[str, Any], payment: Payment) -> ListedRefund:
+def _refund(row: Row, payment: Payment) -> ListedRefund:
     return ListedRefund(
         refund_id=row["refund_id"],
         amount=Money(row["amount"], payment.credit.currency),

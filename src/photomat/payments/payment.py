@@ -1,11 +1,11 @@
 """A payment as it was received. Never changed; what went back of it is in `payment_refunds`."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from photomat.db.pool import Pool, Transaction
+from photomat.db.rows import Row
 from photomat.kernel.ids import UserId
 from photomat.kernel.money import Money
 
@@ -58,7 +58,7 @@ async def lock_told_payment(tx: Transaction, provider: str, external_id: str) ->
     return None if row is None else payment_of(row)
 
 
-def payment_of(row: Mapping[str, Any]) -> Payment:
+def payment_of(row: Row) -> Payment:
     """A row as a value."""
     return Payment(
         payment_id=row["payment_id"],

@@ -5,12 +5,13 @@ and the numbers everybody pays to tell nothing.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
-from typing import Any, Final
+from typing import Final
 
+from photomat.db.rows import Row
 from photomat.kernel.ids import UserId
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
 from photomat.notices.notice import FileKind
@@ -121,7 +122,7 @@ def _names_a_transfer(word: str) -> bool:
     return sum(letter.isdecimal() for letter in word) >= FEWEST_DIGITS or _CODE.fullmatch(word) is not None
 
 
-def receipt_of(row: Mapping[str, Any]) -> Receipt:
+def receipt_of(row: Row) -> Receipt:
     """A row, with the names of its user, as a value."""
     currency = row["currency"]
     return Receipt(

@@ -8,9 +8,10 @@ waited for.
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Final
+from typing import Final
 
 from photomat.db.pool import Pool, transaction
+from photomat.db.rows import Row
 from photomat.kernel.errors import OutcomeUnknown, PhotomatError, Transient
 from photomat.kernel.ids import ChatId, MessageId
 from photomat.kernel.logs import get_logger
@@ -63,8 +64,8 @@ class ReceiptDesk:
         shown = [await self._show(receipt, message) for message in messages if message["message_id"] is not None]
         return all(shown) and all(message["outcome"] is not None for message in messages)
 
-    async def _messages(self, receipt: Receipt) -> list[Any]:
-        rows: list[Any] = await self.pool.fetch(
+    async def _messages(self, receipt: Receipt) -> list[Row]:
+        return await self.pool.fetch(
             """
             SELECT chat_id, message_id, outcome, coalesce(language, $2) AS language
               FROM notices LEFT JOIN users ON users.user_id = notices.chat_id
@@ -73,9 +74,8 @@ class ReceiptDesk:
             receipt_news.told_to_operators(receipt.receipt_id),
             DEFAULT_LANGUAGE,
         )
-        return rows
 
-    async def _show(self, receipt: Receipt, message: Any) -> bool:
+    async def _show(self, receipt: Receipt, message: Row) -> bool:
         card = Card(chat_id=ChatId(message["chat_id"]), message_id=MessageId(message["message_id"]))
         media = Media(kind=MediaKind(receipt.file.kind), source=receipt.file.file_id, name="")
         caption = receipt_news.decided_text(self.texts.speaker(message["language"]), receipt)

@@ -1,11 +1,10 @@
 """A user's last payments and what became of them: what support looks at, and what the user is shown."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from photomat.db.pool import Pool
+from photomat.db.rows import Row
 from photomat.kernel.ids import UserId
 from photomat.kernel.money import Money
 
@@ -41,7 +40,7 @@ async def recent_payments(pool: Pool, *, user_id: UserId, limit: int) -> list[Pa
     return [_past(row) for row in rows]
 
 
-def _past(row: Mapping[str, Any]) -> PastPayment:
+def _past(row: Row) -> PastPayment:
     currency = row["currency"]
     return PastPayment(
         payment_id=row["payment_id"],

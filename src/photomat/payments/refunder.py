@@ -7,9 +7,10 @@ money back into the wallet and says so; the bill is looked at again then, for so
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from photomat.db.pool import Pool, Transaction, transaction
+from photomat.db.rows import Row
 from photomat.kernel.errors import Corrupt, OutcomeUnknown, PhotomatError, Rejected, Transient
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.logs import get_logger
@@ -83,7 +84,7 @@ class Refunder:
             failpoint("refund.after_call")
             await self._done(refund)
 
-    async def _refund(self, row: Mapping[str, Any]) -> Refund:
+    async def _refund(self, row: Row) -> Refund:
         payment = await find_payment(self.pool, row["payment_id"])
         if payment is None:
             raise Corrupt(f"refund {row['refund_id']} names a payment that is not there")

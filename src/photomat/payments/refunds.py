@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from photomat.db.pool import Transaction
+from photomat.db.rows import require_row
 from photomat.kernel.errors import NotEnough, Rejected
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
@@ -94,7 +95,8 @@ async def take_back_told(
 
 async def given_back_of(tx: Transaction, payment: Payment) -> GivenBack:
     """What has gone back of a payment."""
-    row = await tx.fetchrow(
+    row = await require_row(
+        tx,
         """
         SELECT coalesce(sum(amount) FILTER (WHERE state <> 'refused'), 0)::bigint AS credit,
                coalesce(sum(paid_amount) FILTER (WHERE state <> 'refused'), 0)::bigint AS paid,

@@ -15,6 +15,7 @@ from typing import Final
 
 from photomat.audit import differences
 from photomat.db.pool import Pool, transaction
+from photomat.db.rows import require_row
 from photomat.kernel.errors import PhotomatError, Transient
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import BotId
@@ -164,7 +165,8 @@ class StarsReader:
 
     async def _begin(self) -> tuple[int, datetime]:
         """How far the list was read, and since when what it says is ours."""
-        row = await self.pool.fetchrow(
+        row = await require_row(
+            self.pool,
             """
             INSERT INTO stars_readings (bot_id) VALUES ($1)
                 ON CONFLICT (bot_id) DO UPDATE SET bot_id = excluded.bot_id

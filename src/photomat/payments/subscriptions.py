@@ -4,13 +4,14 @@ Months may be told twice, late or out of order, by an update or by Telegram's li
 subscription is found by who pays and by the offer it began with.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from typing import Any, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from photomat.audit import differences
 from photomat.db.pool import Pool, Transaction
+from photomat.db.rows import Row
 from photomat.kernel.ids import UserId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
@@ -218,7 +219,7 @@ async def _begin(tx: Transaction, month: Month, until: datetime) -> None:
     )
 
 
-def _subscription(row: Mapping[str, Any]) -> Subscription:
+def _subscription(row: Row) -> Subscription:
     return Subscription(
         subscription_id=row["subscription_id"],
         charge_id=row["charge_id"],

@@ -4,13 +4,13 @@ The same origin again (an update handled twice) gives the same offer. An offer s
 was paid may be paid again, which is another payment.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from photomat.db.pool import Pool, Transaction
+from photomat.db.rows import Row, require_row
 from photomat.kernel.ids import BotId, DraftId, UserId
 from photomat.kernel.money import Money
 from photomat.payments.offers import Way
@@ -55,7 +55,8 @@ async def open_topup(
     draft_id: DraftId | None = None,
 ) -> Topup:
     """Make an offer; the same origin again gives the same one. `asked` is in the currency the way is paid in."""
-    row = await pool.fetchrow(
+    row = await require_row(
+        pool,
         f"""
         INSERT INTO topups (origin, bot_id, user_id, way, asked_amount, asked_currency, credit, currency, draft_id, expires_at)
         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, photomat_now() + $10::interval)
@@ -128,7 +129,7 @@ async def close_topup(tx: Transaction, *, topup_id: int, user_id: UserId) -> boo
     )
 
 
-def _topup(row: Mapping[str, Any]) -> Topup:
+def _topup(row: Row) -> Topup:
     return Topup(
         topup_id=row["topup_id"],
         token=row["token"],

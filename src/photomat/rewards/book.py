@@ -11,6 +11,7 @@ from datetime import timedelta
 from typing import Final, Literal, TypeAlias
 
 from photomat.db.pool import Pool, Transaction, transaction
+from photomat.db.rows import require_row
 from photomat.kernel.ids import ChatId, UserId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
@@ -106,8 +107,8 @@ async def book_referral(tx: Transaction, friend_id: UserId, terms: Terms) -> Non
     """Reward both, or take both rewards back, as the row says now."""
     inviter_id = UserId(await tx.fetchval("SELECT inviter_id FROM referrals WHERE friend_id = $1", friend_id))
     await lock_wallets(tx, inviter_id, friend_id)
-    row = await tx.fetchrow(
-        "SELECT state, inviter_reward, friend_reward FROM referrals WHERE friend_id = $1 FOR UPDATE", friend_id
+    row = await require_row(
+        tx, "SELECT state, inviter_reward, friend_reward FROM referrals WHERE friend_id = $1 FOR UPDATE", friend_id
     )
     match row["state"]:
         case "due":
@@ -126,7 +127,8 @@ async def book_referral(tx: Transaction, friend_id: UserId, terms: Terms) -> Non
 
 async def book_share(tx: Transaction, payment_id: int, *, percent: int) -> None:
     """Bring what the inviter has of a payment to its percent of what was not refunded."""
-    whose = await tx.fetchrow(
+    whose = await require_row(
+        tx,
         """
         SELECT inviter_id, currency FROM referral_shares JOIN referrals USING (friend_id) JOIN payments USING (payment_id)
          WHERE payment_id = $1
@@ -135,7 +137,8 @@ async def book_share(tx: Transaction, payment_id: int, *, percent: int) -> None:
     )
     inviter_id, currency = UserId(whose["inviter_id"]), whose["currency"]
     await lock_wallets(tx, inviter_id)
-    row = await tx.fetchrow(
+    row = await require_row(
+        tx,
         "SELECT percent, share, taken_back, moves, due_at FROM referral_shares WHERE payment_id = $1 FOR UPDATE",
         payment_id,
     )

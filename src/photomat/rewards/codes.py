@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 from photomat.db.pool import Pool, Transaction
+from photomat.db.rows import Row
 from photomat.kernel.ids import UserId
 from photomat.rewards.promo import COLUMNS, code_of
 from photomat.rewards.promo_code import PromoCode
@@ -101,7 +102,7 @@ async def show_code(pool: Pool, code: str, *, limit: int) -> tuple[KeptCode, Seq
     return _kept(row), [Use(**dict(use)) for use in uses]
 
 
-def _kept(row: Any) -> KeptCode:
+def _kept(row: Row) -> KeptCode:
     return KeptCode(
         promo=code_of(row),
         used=row["used"],

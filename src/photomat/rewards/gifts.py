@@ -8,9 +8,10 @@ import secrets
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from enum import StrEnum
-from typing import Any, Final
+from typing import Final
 
 from photomat.db.pool import Pool, Transaction, transaction
+from photomat.db.rows import Row, require_row
 from photomat.kernel.errors import Rejected
 from photomat.kernel.ids import ChatId, UserId
 from photomat.kernel.logs import get_logger
@@ -66,7 +67,7 @@ async def give(tx: Transaction, *, giver_id: UserId, amount: Money, origin: str)
         LIFE,
     )
     if made is None:
-        return _gift(await tx.fetchrow(f"SELECT {COLUMNS} FROM gifts WHERE origin = $1", origin))  # noqa: S608  likewise
+        return _gift(await require_row(tx, f"SELECT {COLUMNS} FROM gifts WHERE origin = $1", origin))  # noqa: S608  likewise
     gift = _gift(made)
     await ledger.debit(
         tx, user_id=giver_id, amount=amount, reference=f"gift-out:{gift.gift_id}", reason="gift", facts={"way": "out"}
@@ -158,7 +159,7 @@ async def _credit(tx: Transaction, gift: Gift, user_id: UserId, *, reference: st
     await ledger.credit(tx, user_id=user_id, amount=gift.amount, reference=reference, reason="gift", facts={"way": way})
 
 
-def _gift(row: Any) -> Gift:
+def _gift(row: Row) -> Gift:
     return Gift(
         gift_id=row["gift_id"],
         code=row["code"],

@@ -6,9 +6,10 @@ behind. Guessing is slow: after five codes that do not exist nothing is looked u
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Final
+from typing import Final
 
 from photomat.db.pool import Transaction
+from photomat.db.rows import Row, require_row
 from photomat.kernel.ids import UserId
 from photomat.kernel.money import Money
 from photomat.rewards.promo_code import PromoCode, Standing, Why, judge, normal
@@ -59,7 +60,7 @@ async def use_code(tx: Transaction, *, user_id: UserId, written: str, origin: st
     return Used(code=found)
 
 
-def code_of(row: Any) -> PromoCode:
+def code_of(row: Row) -> PromoCode:
     """A row of promo_codes as a value."""
     return PromoCode(
         code=row["code"],
@@ -107,9 +108,10 @@ async def _used_by(tx: Transaction, origin: str) -> PromoCode | None:
     return None if row is None else code_of(row)
 
 
-async def _standing(tx: Transaction, row: Any, user_id: UserId) -> Standing:
+async def _standing(tx: Transaction, row: Row, user_id: UserId) -> Standing:
     """New is who has neither ordered nor paid anything yet."""
-    theirs = await tx.fetchrow(
+    theirs = await require_row(
+        tx,
         """
         SELECT (SELECT count(*) FROM promo_uses WHERE code = $1 AND user_id = $2) AS used,
                NOT EXISTS (SELECT FROM generation_jobs WHERE user_id = $2)

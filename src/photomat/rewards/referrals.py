@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from photomat.db.pool import Transaction
+from photomat.db.rows import require_row
 from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import Money
 
@@ -53,7 +54,8 @@ async def invitations(tx: Transaction, *, user_id: UserId, currency: str) -> Inv
         user_id,
         secrets.token_urlsafe(CODE_BYTES),
     )
-    row = await tx.fetchrow(
+    row = await require_row(
+        tx,
         """
         SELECT (SELECT code FROM invite_codes WHERE user_id = $1) AS code, count(*) AS friends,
                count(*) FILTER (WHERE state = 'rewarded') AS rewarded,

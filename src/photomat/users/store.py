@@ -1,8 +1,7 @@
 """Every statement on `users`."""
 
-from typing import Any
-
 from photomat.db.pool import Transaction
+from photomat.db.rows import Row, require_row
 from photomat.kernel.ids import UserId
 from photomat.users.user import Registered, User
 
@@ -11,7 +10,8 @@ async def upsert_user(
     tx: Transaction, *, user_id: UserId, first_name: str, username: str | None, language: str
 ) -> Registered:
     """Add the user, or bring their names up to date; the language of a known user is left alone."""
-    row = await tx.fetchrow(
+    row = await require_row(
+        tx,
         """
         INSERT INTO users (user_id, first_name, username, language)
         VALUES ($1, $2, $3, $4)
@@ -50,7 +50,7 @@ async def clear_blocked(tx: Transaction, user_id: UserId) -> None:
     await tx.execute("UPDATE users SET blocked_at = NULL WHERE user_id = $1 AND blocked_at IS NOT NULL", user_id)
 
 
-def _user(row: Any) -> User:
+def _user(row: Row) -> User:
     return User(
         user_id=UserId(row["user_id"]),
         first_name=row["first_name"],

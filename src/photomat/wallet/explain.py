@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-import asyncpg
-
 from photomat.db.pool import Transaction
+from photomat.db.rows import Row
 from photomat.kernel.ids import JobId
 from photomat.kernel.money import Money
 from photomat.wallet.statement import holds_of_job
@@ -97,8 +96,8 @@ async def explain_job(tx: Transaction, job_id: JobId) -> Explanation | None:
     return Explanation(sentences=sentences, job_id=job_id)
 
 
-async def _given_back(tx: Transaction, transaction_id: int) -> list[asyncpg.Record]:
-    rows: list[asyncpg.Record] = await tx.fetch(
+async def _given_back(tx: Transaction, transaction_id: int) -> list[Row]:
+    return await tx.fetch(
         """
         SELECT reference, reason, booked_at, currency, sum(amount) FILTER (WHERE amount > 0)::bigint AS amount
           FROM ledger_transactions JOIN entries USING (transaction_id)
@@ -107,11 +106,10 @@ async def _given_back(tx: Transaction, transaction_id: int) -> list[asyncpg.Reco
         """,
         transaction_id,
     )
-    return rows
 
 
-async def _refunds(tx: Transaction, job_id: JobId) -> list[asyncpg.Record]:
-    rows: list[asyncpg.Record] = await tx.fetch(
+async def _refunds(tx: Transaction, job_id: JobId) -> list[Row]:
+    return await tx.fetch(
         """
         SELECT reference, reason, booked_at, currency, sum(amount)::bigint AS amount
           FROM ledger_transactions JOIN entries USING (transaction_id)
@@ -120,7 +118,6 @@ async def _refunds(tx: Transaction, job_id: JobId) -> list[asyncpg.Record]:
         """,
         job_id,
     )
-    return rows
 
 
 async def _who_did(tx: Transaction, which: str, key: object) -> list[str]:
@@ -137,7 +134,7 @@ async def _who_did(tx: Transaction, which: str, key: object) -> list[str]:
     ]
 
 
-def _line(row: asyncpg.Record) -> str:
+def _line(row: Row) -> str:
     amount = Money(row["amount"], row["currency"])
     sign = "+" if row["amount"] > 0 else ""
     whose = f" of user {row['user_id']}" if row["user_id"] is not None else ""

@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
-import asyncpg
-
 from photomat.db.pool import Transaction
+from photomat.db.rows import Row
 from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import Money
 from photomat.wallet import store
@@ -140,7 +139,7 @@ async def newer_page(tx: Transaction, *, user_id: UserId, before: int, limit: in
     return rows[limit]["transaction_id"] if len(rows) > limit else None
 
 
-def _move(row: asyncpg.Record) -> Move:
+def _move(row: Row) -> Move:
     currency = row["currency"]
     return Move(
         move_id=row["transaction_id"],

@@ -3,9 +3,8 @@
 A statement that changes a wallet's row writes the rows that justify it too, so the two cannot drift apart.
 """
 
-import asyncpg
-
 from photomat.db.pool import Transaction
+from photomat.db.rows import Row
 from photomat.kernel.errors import Corrupt
 from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import Money
@@ -38,7 +37,7 @@ async def book(tx: Transaction, posting: Posting) -> bool:
 
     A wallet that would not cover its line is not changed, and then the sums no longer are those of the lines: `Corrupt`.
     """
-    changed: list[asyncpg.Record] = await tx.fetch(
+    changed = await tx.fetch(
         """
         WITH asked AS (
             SELECT line, account, user_id, amount
@@ -210,9 +209,9 @@ async def read_closing(tx: Transaction, reference: str) -> Closing | None:
     return closed_as
 
 
-async def read_holds_of_job(tx: Transaction, job_id: JobId) -> list[asyncpg.Record]:
+async def read_holds_of_job(tx: Transaction, job_id: JobId) -> list[Row]:
     """The holds made for a job, each with how and when it ended."""
-    rows: list[asyncpg.Record] = await tx.fetch(
+    return await tx.fetch(
         """
         SELECT reference, amount, currency, held_at, closed_as, closed_at
           FROM holds LEFT JOIN hold_closings USING (reference)
@@ -220,10 +219,9 @@ async def read_holds_of_job(tx: Transaction, job_id: JobId) -> list[asyncpg.Reco
         """,
         job_id,
     )
-    return rows
 
 
-def _balance(row: asyncpg.Record) -> Balance:
+def _balance(row: Row) -> Balance:
     currency = row["currency"]
     return Balance(
         posted=Money(row["posted"], currency), held=Money(row["held"], currency), owed=Money(row["owed"], currency)

@@ -24,7 +24,7 @@ from photomat.catalog.model import Catalog
 from photomat.catalog.pricing import Rates
 from photomat.cluster.active_state import ActiveState
 from photomat.cluster.instances import Heartbeat, new_instance_id
-from photomat.db.pool import Pool, connect_pool
+from photomat.db.pool import BoundedPool, connect_pool
 from photomat.db.schema_check import require_schema
 from photomat.delivery.ring import Ringer
 from photomat.files.desk import FileDesk
@@ -73,8 +73,8 @@ class Program:
     """Everything a running instance is made of."""
 
     settings: Settings
-    pool: Pool
-    heartbeat_pool: Pool
+    pool: BoundedPool
+    heartbeat_pool: BoundedPool
     bot: Bot
     kie: KieClient
     providers: Mapping[str, PaymentProvider]
@@ -306,7 +306,7 @@ async def build(stack: AsyncExitStack, settings: Settings, dsn: str, *, stop: as
     )
 
 
-async def _close_pool(pool: Pool) -> None:
+async def _close_pool(pool: BoundedPool) -> None:
     try:
         async with asyncio.timeout(1):
             await pool.close()

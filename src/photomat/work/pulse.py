@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from photomat.db.pool import Pool
+from photomat.db.rows import require_row
 from photomat.kernel.clock import sleep_until_set
 from photomat.kernel.logs import get_logger
 from photomat.kernel.trouble import describe
@@ -27,7 +28,7 @@ class Pulse:
 
     async def beat(self) -> None:
         """Ask once and wake."""
-        row = await self._pool.fetchrow(self._query)
+        row = await require_row(self._pool, self._query)
         self._wakes.here(*(name for name, is_due in row.items() if is_due))
 
     async def run(self, stop: asyncio.Event) -> None:

@@ -19,19 +19,23 @@ from pathlib import Path
 from typing import Final
 
 import photomat
-from photomat_chaos.mutants.mutation import Edit, Mutation
+from photomat_chaos.mutants.mutation import DoesNotApply, Mutation, mutated, read_sources
 
 ROOT: Final = Path(photomat.__file__).resolve().parents[2]
 COPIED: Final = ("src", "tests", "pyproject.toml")
 AT_ONCE: Final = 2
 RUN_LIMIT_S: Final = 300.0
 GREEN, RED = 0, 1
-"""What pytest says at its end; everything else means that nothing was tried."""
+"""Exit codes of pytest; any other means that no test ran."""
+
+OWN_FAULT: Final = re.compile(
+    r"^E +((?:Name|Import|ModuleNotFound|Syntax|Indentation)Error: .*|AttributeError: .* object has no .*)",
+    re.MULTILINE,
+)
+"""A mutant that uses a name which no longer exists turns any test red and proves nothing."""
 
 
 class Verdict(StrEnum):
-    """How a mutant ended."""
-
     KILLED = "killed"
     SURVIVED = "survived"
     NOT_TRIED = "not tried"
@@ -39,28 +43,11 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """One mutant's end: the test that noticed, or why there is none."""
+    """The outcome of one mutant: the test that noticed, or why none did."""
 
     mutation: Mutation
     verdict: Verdict
     by: str
-
-
-class DoesNotApply(Exception):
-    """The source no longer says what the mutation wants to change: the list must be brought up to date."""
-
-
-def mutated(text: str, edit: Edit) -> str:
-    """The text with the mistake in it; refused unless the place is found exactly once."""
-    found = text.count(edit.before)
-    if found != 1:
-        raise DoesNotApply(f"{edit.file}: found {found} times instead of once: {edit.before!r}")
-    return text.replace(edit.before, edit.after)
-
-
-def source_of(edit: Edit, root: Path = ROOT) -> Path:
-    """The file a mutation changes."""
-    return root / "src" / "photomat" / edit.file
 
 
 def try_all(mutations: Sequence[Mutation], tell: Callable[[Trial], None] = lambda _trial: None) -> list[Trial]:
@@ -80,10 +67,11 @@ def try_all(mutations: Sequence[Mutation], tell: Callable[[Trial], None] = lambd
 def try_one(mutation: Mutation) -> Trial:
     """Make the mistake in a copy and run its tests there."""
     with _copy_of_the_tree() as copy:
-        for edit in mutation.edits:
-            file = source_of(edit, copy)
-            file.write_text(mutated(file.read_text(encoding="utf-8"), edit), encoding="utf-8")
+        for file, text in mutated(mutation, read_sources(copy / "src" / "photomat")).items():
+            file.write_text(text, encoding="utf-8")
         code, said = _run_tests(copy, mutation.tests)
+    if code == RED and (broken := OWN_FAULT.search(said)):
+        return Trial(mutation=mutation, verdict=Verdict.NOT_TRIED, by=f"the mutant itself does not run: {broken[0]}")
     if code == RED:
         return Trial(mutation=mutation, verdict=Verdict.KILLED, by=_first_red(said))
     verdict = Verdict.SURVIVED if code == GREEN else Verdict.NOT_TRIED
@@ -91,7 +79,7 @@ def try_one(mutation: Mutation) -> Trial:
 
 
 def _untouched_is_green(tests: Sequence[str]) -> str | None:
-    """None when all is well; else what is wrong before any mistake was made."""
+    """None when the tests pass without any mistake; else what is wrong."""
     with _copy_of_the_tree() as copy:
         code, said = _run_tests(copy, tests)
     return None if code == GREEN else f"not green without any mistake: {_first_red(said) or said[-300:]}"
@@ -111,7 +99,7 @@ def _copy_of_the_tree() -> Iterator[Path]:
 
 
 def _refuse_the_original(copy: Path) -> None:
-    """A mutant that is not imported would survive for ever."""
+    """A mutant that is not imported would always survive."""
     ask = [sys.executable, "-c", "import photomat; print(photomat.__file__)"]
     said = subprocess.run(ask, cwd=copy, env=_environment(copy), capture_output=True, text=True, check=True, timeout=60)  # noqa: S603  a fixed list
     if not Path(said.stdout.strip()).resolve().is_relative_to(copy.resolve()):

@@ -1,4 +1,4 @@
-"""A made-up Kie.ai: the jobs protocol, the older families, callbacks, uploads and real result files.
+"""A simulated Kie.ai: the jobs protocol, the older families, callbacks, uploads and real result files.
 
 It answers as the vendor's documents and recordings say: HTTP 200 also for refusals, the verdict in the body's `code`;
 credits taken at creation; callbacks that repeat, arrive late or never. Everything lives in memory.

@@ -1,7 +1,7 @@
 """Callbacks: what is sent to `callBackUrl`, how it is signed, how often it is tried.
 
 A callback counts as delivered when it is answered with HTTP 200 within the time-out; otherwise it is tried again, at
-most `callback_retries` times. A fault armed for "callback" strikes one try.
+most `callback_retries` times. A fault armed for "callback" applies to one try.
 """
 
 import asyncio
@@ -18,18 +18,16 @@ from urllib.parse import urlsplit
 import aiohttp
 
 from photomat_sandbox.faults import Fault, Faults
-from photomat_sandbox.kie.forms import callback_body
+from photomat_sandbox.kie.records import callback_body
 from photomat_sandbox.kie.tasks import Task
-from photomat_sandbox.kie.world import KieWorld, Notice
+from photomat_sandbox.kie.world import DueCallback, KieWorld
 from photomat_sandbox.transcript import Transcript
 
 Signing = Literal["good", "bad", "none"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Letter:
-    """One callback, ready to be sent."""
-
+class OutgoingCallback:
     task: Task
     url: str
     body: dict[str, Any]
@@ -37,18 +35,18 @@ class Letter:
 
 
 def signature(*, key: str, task_id: str, timestamp: int) -> str:
-    """Sign a task id and an instant, as the vendor documents it; the body is not covered."""
+    """Sign a task id and a timestamp, as the vendor documents it; the body is not covered."""
     message = f"{task_id}.{timestamp}".encode()
     return base64.b64encode(hmac.digest(key.encode(), message, hashlib.sha256)).decode()
 
 
 def body_digest(body: Mapping[str, Any]) -> str:
-    """Tell one body from another, without showing it."""
+    """Identify a body without showing it."""
     return hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def masked_url(url: str) -> str:
-    """Show a callback URL without the secret part: no query, and of the last segment's tail only the beginning."""
+    """Show a callback URL without its secret: no query, and only the beginning of the last segment's tail."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -61,92 +59,94 @@ def masked_url(url: str) -> str:
 
 @dataclass(slots=True, kw_only=True)
 class CallbackSender:
-    """Takes notices from the world's outbox and sees each through its tries."""
+    """Takes due callbacks from the world's outbox and tries each until it is accepted or given up."""
 
     world: KieWorld
     transcript: Transcript
     faults: Faults
     session: aiohttp.ClientSession
     group: asyncio.TaskGroup
-    _held: deque[Letter] = field(default_factory=deque)
+    _held: deque[OutgoingCallback] = field(default_factory=deque)
     _under_way: set[asyncio.Task[object]] = field(default_factory=set)
 
     async def run(self) -> None:
-        """Send what lies in the outbox, each callback by itself, for ever."""
+        """Send what is in the outbox, each callback in its own task, for ever."""
         while True:
-            letter = self.letter(await self.world.outbox.get())
-            if letter is not None:
-                self.start(letter)
+            callback = self.compose(await self.world.outbox.get())
+            if callback is not None:
+                self.start(callback)
 
-    def start(self, letter: Letter) -> None:
-        """Begin to deliver one callback."""
-        self._own(self.deliver(letter))
+    def start(self, callback: OutgoingCallback) -> None:
+        self._own(self.deliver(callback))
 
     def stop(self) -> None:
-        """Give up every callback that is under way."""
         for task in list(self._under_way):
             task.cancel()
 
-    def letter(self, notice: Notice) -> Letter | None:
-        """Write the callback as the task stands now; none without an address."""
+    def compose(self, notice: DueCallback) -> OutgoingCallback | None:
+        """Build the callback from the task's present state; None without a callback URL."""
         url = notice.task.order.callback_url
-        return Letter(task=notice.task, url=url, body=callback_body(notice, self.world.settings)) if url else None
+        return (
+            OutgoingCallback(task=notice.task, url=url, body=callback_body(notice, self.world.settings))
+            if url
+            else None
+        )
 
-    async def deliver(self, letter: Letter) -> None:
-        """Try until it is taken or the tries are used up."""
+    async def deliver(self, callback: OutgoingCallback) -> None:
+        """Try until it is accepted or the retries are used up."""
         for attempt in range(1 + self.world.settings.callback_retries):
             if attempt:
                 await asyncio.sleep(self.world.settings.callback_retry_after_s)
             fault = self.faults.take("kie", "callback")
-            if fault is not None and await self._struck(letter, fault):
+            if fault is not None and await self._apply_fault(callback, fault):
                 return
             if fault is not None and fault.action == "drop_before":
                 continue
-            taken = await self._send(_lying(letter, fault) if fault else letter)
+            taken = await self._send(_contradicting(callback, fault) if fault else callback)
             if taken and not (fault and fault.action == "drop_after"):
                 return
-        letter.task.callback_given_up = True
+        callback.task.callback_given_up = True
 
     def _own(self, work: Coroutine[Any, Any, object]) -> None:
         task = self.group.create_task(work)
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
 
-    async def _struck(self, letter: Letter, fault: Fault) -> bool:
-        """Carry out what a fault does before the bytes leave; True when this callback ends here."""
-        self._tell("fault", letter, f"{fault.action} strikes a callback of task {letter.task.task_id[:8]}…")
+    async def _apply_fault(self, callback: OutgoingCallback, fault: Fault) -> bool:
+        """Apply a fault before the bytes leave; True when this callback ends here."""
+        self._record("fault", callback, f"{fault.action} strikes a callback of task {callback.task.task_id[:8]}…")
         match fault.action:
             case "never":
                 return True
             case "reorder":
-                self._held.append(letter)
+                self._held.append(callback)
                 return True
             case "delay":
                 await asyncio.sleep(fault.delay_s)
             case "too_many":
                 await asyncio.sleep(fault.retry_after)
             case "duplicate":
-                self._own(self._send(letter))
+                self._own(self._send(callback))
         return False
 
-    async def _send(self, letter: Letter) -> bool:
-        """Send once; True when the receiver answered 200. Whatever was held back goes out behind it."""
-        letter.task.callback_tries += 1
-        answer = await self._post(letter)
-        self._tell(
+    async def _send(self, callback: OutgoingCallback) -> bool:
+        """Send once; True when the receiver answered 200. Callbacks that were held back go out after it."""
+        callback.task.callback_tries += 1
+        answer = await self._post(callback)
+        self._record(
             "callback",
-            letter,
-            f"callback of task {letter.task.task_id[:8]}… (code {letter.body.get('code')}) → {answer}",
+            callback,
+            f"callback of task {callback.task.task_id[:8]}… (code {callback.body.get('code')}) → {answer}",
         )
         while self._held:
             self.start(self._held.popleft())
         return answer == "HTTP 200"
 
-    async def _post(self, letter: Letter) -> str:
+    async def _post(self, callback: OutgoingCallback) -> str:
         try:
             async with asyncio.timeout(self.world.settings.callback_timeout_s):
                 async with self.session.post(
-                    letter.url, json=letter.body, headers=self._headers(letter), allow_redirects=False
+                    callback.url, json=callback.body, headers=self._headers(callback), allow_redirects=False
                 ) as response:
                     return f"HTTP {response.status}"
         except TimeoutError:
@@ -154,36 +154,38 @@ class CallbackSender:
         except (aiohttp.ClientError, OSError, ValueError) as error:
             return f"no connection ({type(error).__name__})"
 
-    def _headers(self, letter: Letter) -> dict[str, str]:
+    def _headers(self, callback: OutgoingCallback) -> dict[str, str]:
         key = self.world.settings.webhook_key
-        if not key or letter.signing == "none":
+        if not key or callback.signing == "none":
             return {}
         timestamp = int(self.world.clock())
-        signed = signature(key=key, task_id=letter.task.task_id, timestamp=timestamp)
-        if letter.signing == "bad":
-            signed = signature(key=key + " is not it", task_id=letter.task.task_id, timestamp=timestamp)
+        signed = signature(key=key, task_id=callback.task.task_id, timestamp=timestamp)
+        if callback.signing == "bad":
+            signed = signature(key=key + " is not it", task_id=callback.task.task_id, timestamp=timestamp)
         return {"X-Webhook-Timestamp": str(timestamp), "X-Webhook-Signature": signed}
 
-    def _tell(self, kind: Literal["callback", "fault"], letter: Letter, summary: str) -> None:
+    def _record(self, kind: Literal["callback", "fault"], callback: OutgoingCallback, summary: str) -> None:
         self.transcript.add(
             world="kie",
             kind=kind,
             name="callback",
             summary=summary,
             detail={
-                "task_id": letter.task.task_id,
-                "url": masked_url(letter.url),
-                "try": letter.task.callback_tries,
-                "body": body_digest(letter.body),
+                "task_id": callback.task.task_id,
+                "url": masked_url(callback.url),
+                "try": callback.task.callback_tries,
+                "body": body_digest(callback.body),
             },
         )
 
 
-def _lying(letter: Letter, fault: Fault) -> Letter:
-    """Make a callback that disagrees with recordInfo, where an "error" fault asks for it."""
+def _contradicting(callback: OutgoingCallback, fault: Fault) -> OutgoingCallback:
+    """Build a callback that contradicts recordInfo, where an "error" fault asks for it."""
     if fault.action != "error":
-        return letter
-    data = letter.body.get("data")
+        return callback
+    data = callback.body.get("data")
     failed = {"state": "fail", "failCode": str(fault.code), "failMsg": fault.text, "resultJson": None}
-    told = {**data, **failed} if isinstance(data, dict) else data
-    return Letter(task=letter.task, url=letter.url, body={"code": fault.code, "msg": fault.text, "data": told})
+    contradicted = {**data, **failed} if isinstance(data, dict) else data
+    return OutgoingCallback(
+        task=callback.task, url=callback.url, body={"code": fault.code, "msg": fault.text, "data": contradicted}
+    )

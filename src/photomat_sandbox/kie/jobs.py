@@ -10,15 +10,13 @@ from urllib.parse import urlsplit
 from aiohttp import web
 
 from photomat_sandbox.kie.callbacks import masked_url
-from photomat_sandbox.kie.desk import Answer, Desk, base_url_of, body_of, said
-from photomat_sandbox.kie.file_types import check_files
-from photomat_sandbox.kie.models import Model, output_count, price
-from photomat_sandbox.kie.objects import stem_names
-from photomat_sandbox.kie.parents import check_parents
-from photomat_sandbox.kie.record import record
-from photomat_sandbox.kie.tasks import Order, Task
-from photomat_sandbox.kie.validation import RefusedError, check_input, known_model
-from photomat_sandbox.kie.workshop import Workshop
+from photomat_sandbox.kie.inputs import check_files, check_parents
+from photomat_sandbox.kie.models import KieModel, KieRefusal, check_input, known_model, output_count, price
+from photomat_sandbox.kie.records import job_record
+from photomat_sandbox.kie.results import stem_names
+from photomat_sandbox.kie.routing import KieReply, KieRouter, base_url_of, body_of, reply
+from photomat_sandbox.kie.task_runner import TaskRunner
+from photomat_sandbox.kie.tasks import Task, TaskOrder
 from photomat_sandbox.kie.world import KieWorld
 
 NULL_RECORD: Final = "recordInfo is null"
@@ -29,30 +27,26 @@ TRACKS: Final = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Jobs:
-    """The handlers of the jobs protocol."""
-
+class JobRoutes:
     world: KieWorld
-    workshop: Workshop
+    runner: TaskRunner
 
-    def add_routes(self, app: web.Application, desk: Desk) -> None:
-        """Put the protocol's paths into an application."""
+    def add_routes(self, app: web.Application, router: KieRouter) -> None:
         add = app.router
-        add.add_post("/api/v1/jobs/createTask", desk.route("createTask", self.create, counts="create"))
-        add.add_get("/api/v1/jobs/recordInfo", desk.route("recordInfo", self.query, counts="query"))
-        add.add_get("/api/v1/chat/credit", desk.route("credit", self.credit))
-        add.add_post("/api/v1/common/download-url", desk.route("download-url", self.download_url))
-        add.add_post("/api/v1/gpt4o-image/download-url", desk.route("download-url", self.download_url))
+        add.add_post("/api/v1/jobs/createTask", router.route("createTask", self.create, counts="create"))
+        add.add_get("/api/v1/jobs/recordInfo", router.route("recordInfo", self.query, counts="query"))
+        add.add_get("/api/v1/chat/credit", router.route("credit", self.credit))
+        add.add_post("/api/v1/common/download-url", router.route("download-url", self.download_url))
+        add.add_post("/api/v1/gpt4o-image/download-url", router.route("download-url", self.download_url))
 
-    async def create(self, request: web.Request) -> Answer:
-        """Check an order and start its task."""
+    async def create(self, request: web.Request) -> KieReply:
         sent = await body_of(request)
         model = known_model(sent.get("model"))
         given = check_input(model, sent.get("input"), has_callback=bool(sent.get("callBackUrl")))
-        self.workshop.advance()
+        self.runner.advance()
         check_parents(self.world, given)
         check_files(self.world, model.id, given)
-        order = Order(
+        order = TaskOrder(
             family="jobs",
             model=model.id,
             output=model.output,
@@ -63,50 +57,48 @@ class Jobs:
             base_url=base_url_of(request, self.world),
             count=_count(model, given),
         )
-        task = self.workshop.accept(order)
-        return said(created_sentence(task), {"taskId": task.task_id, "recordId": task.task_id}, **created_detail(task))
+        task = self.runner.accept(order)
+        return reply(created_summary(task), {"taskId": task.task_id, "recordId": task.task_id}, **created_detail(task))
 
-    async def query(self, request: web.Request) -> Answer:
-        """Show a task as it stands; unknown and all too fresh ones are "null"."""
-        self.workshop.advance()
+    async def query(self, request: web.Request) -> KieReply:
+        """Show a task as it stands; unknown and very recent ones are "null"."""
+        self.runner.advance()
         task = self.world.tasks.get(request.query.get("taskId", ""))
         if task is None or task.order.family != "jobs":
-            raise RefusedError(422, NULL_RECORD)
+            raise KieRefusal(422, NULL_RECORD)
         if self.world.clock() < task.created_at + self.world.settings.null_grace_s:
-            raise RefusedError(422, NULL_RECORD)
-        data = record(task, added_defaults=self.world.settings.added_defaults)
-        return said(f"recordInfo of {task.task_id[:8]}… → {task.state}", data, task_id=task.task_id, state=task.state)
+            raise KieRefusal(422, NULL_RECORD)
+        data = job_record(task, added_defaults=self.world.settings.added_defaults)
+        return reply(f"recordInfo of {task.task_id[:8]}… → {task.state}", data, task_id=task.task_id, state=task.state)
 
-    async def credit(self, _request: web.Request) -> Answer:
-        """Tell the balance."""
-        return said(f"credit → {self.world.credits}", self.world.credits)
+    async def credit(self, _request: web.Request) -> KieReply:
+        return reply(f"credit → {self.world.credits}", self.world.credits)
 
-    async def download_url(self, request: web.Request) -> Answer:
-        """Give a link to one of our results that works for twenty minutes."""
+    async def download_url(self, request: web.Request) -> KieReply:
+        """Return a link to one of our results that works for twenty minutes."""
         url = str((await body_of(request)).get("url") or "")
         name = urlsplit(url).path.rpartition("/")[2]
         if urlsplit(url).path != f"/results/{name}" or self.world.live_result(name) is None:
-            raise RefusedError(422, "url is wrong")
+            raise KieRefusal(422, "url is wrong")
         until = int(self.world.clock()) + DOWNLOAD_LINK_S
         link = f"{base_url_of(request, self.world)}/results/{name}?until={until}&proof={link_proof(name, until)}"
-        return said(f"download-url of {name}", link, name=name)
+        return reply(f"download-url of {name}", link, name=name)
 
 
-def _count(model: Model, given: Mapping[str, Any]) -> int:
+def _count(model: KieModel, given: Mapping[str, Any]) -> int:
     if model.id == "ai-music-api/separate-vocals":
         return len(stem_names(given))
     return TRACKS if model.shape == "suno" else output_count(model, given)
 
 
-def created_sentence(task: Task) -> str:
-    """Say in one line what was ordered."""
+def created_summary(task: Task) -> str:
     prompt = task.order.prompt
     words = prompt if len(prompt) <= SHOWN_PROMPT else prompt[: SHOWN_PROMPT - 1] + "…"
     return f"create {task.order.model} «{words}» → task {task.task_id[:8]}…, {task.order.credits:g} credits"
 
 
 def created_detail(task: Task) -> dict[str, str | float | None]:
-    """Give the facts of a new task for the transcript, without secrets."""
+    """Return the facts of a new task for the transcript, without secrets."""
     url = task.order.callback_url
     return {
         "task_id": task.task_id,
@@ -118,5 +110,5 @@ def created_detail(task: Task) -> dict[str, str | float | None]:
 
 
 def link_proof(name: str, until: int) -> str:
-    """Tie a short-lived link to its file and its end; a simulator's proof, against typing errors only."""
+    """Tie a short-lived link to its file and expiry; guards against typing errors only."""
     return hmac.new(b"photomat sandbox", f"{name}.{until}".encode(), hashlib.sha256).hexdigest()[:16]

@@ -19,7 +19,6 @@ PINK: Final = (246, 170, 170)
 
 
 def cat_astronaut(draw: Draw, x: float, y: float, s: float, accent: Colour) -> None:
-    """Draw a cat that looks out of a space helmet."""
     disc(draw, x, y + s * 0.78, s * 0.42, WHITE)
     draw.rounded_rectangle(box(x, y + s * 0.62, s * 0.20, s * 0.09), s * 0.04, fill=accent)
     disc(draw, x, y, s * 0.50, SHADE)
@@ -50,7 +49,6 @@ def cat_astronaut(draw: Draw, x: float, y: float, s: float, accent: Colour) -> N
 
 
 def rocket(draw: Draw, x: float, y: float, s: float, accent: Colour) -> None:
-    """Draw a rocket on its way up."""
     for reach, colour in ((0.42, (255, 176, 66)), (0.26, (255, 236, 160))):
         draw.polygon(
             [(x - s * 0.12, y + s * 0.38), (x + s * 0.12, y + s * 0.38), (x, y + s * (0.38 + reach))], fill=colour
@@ -71,7 +69,6 @@ def rocket(draw: Draw, x: float, y: float, s: float, accent: Colour) -> None:
 
 
 def lighthouse(draw: Draw, x: float, y: float, s: float, accent: Colour) -> None:
-    """Draw a lighthouse with its light on."""
     for side in (-1, 1):
         beam = [(x, y - s * 0.38), (x + side * s * 1.1, y - s * 0.62), (x + side * s * 1.1, y - s * 0.26)]
         draw.polygon(beam, fill=(255, 240, 180, 70))
@@ -88,7 +85,6 @@ def lighthouse(draw: Draw, x: float, y: float, s: float, accent: Colour) -> None
 
 
 def balloon(draw: Draw, x: float, y: float, s: float, accent: Colour) -> None:
-    """Draw a striped hot-air balloon."""
     for dx in (-0.16, 0.16):
         line = [(x + s * dx * 1.6, y + s * 0.22), (x + s * dx * 0.7, y + s * 0.56)]
         draw.line(line, fill=DARK, width=max(1, round(s * 0.012)))
@@ -108,7 +104,6 @@ def balloon(draw: Draw, x: float, y: float, s: float, accent: Colour) -> None:
 
 
 def flower(draw: Draw, x: float, y: float, s: float, accent: Colour) -> None:
-    """Draw a big flower that smiles."""
     draw.line([(x, y), (x, y + s * 0.85)], fill=(70, 150, 92), width=max(1, round(s * 0.05)))
     for side in (-1, 1):
         draw.ellipse(box(x + side * s * 0.17, y + s * 0.62, s * 0.16, s * 0.06), fill=(86, 172, 106))
@@ -148,7 +143,7 @@ WORDS: Final[Mapping[str, str]] = {
 
 
 def motif_for(prompt: str, seed: int) -> Motif:
-    """Choose the figure a prompt speaks of; any, but always the same, when it speaks of none."""
+    """Choose the figure a prompt mentions; without one, any, but always the same for the same seed."""
     words = prompt.lower()
     for stem, name in WORDS.items():
         if stem in words:
@@ -157,10 +152,9 @@ def motif_for(prompt: str, seed: int) -> Motif:
 
 
 def disc(draw: Draw, x: float, y: float, radius: float, colour: Colour) -> None:
-    """Draw a filled circle."""
     draw.ellipse(box(x, y, radius, radius), fill=colour)
 
 
 def box(x: float, y: float, half_width: float, half_height: float) -> tuple[float, float, float, float]:
-    """Give the corners of a rectangle around a centre."""
+    """Return the corners of a rectangle around a centre."""
     return (x - half_width, y - half_height, x + half_width, y + half_height)

@@ -1,28 +1,35 @@
-"""What a finished task hands over: the files it made, by name and URL. `objects.py` says how they are told of.
+"""What a finished task hands over: its files by name and URL, and what `resultJson` holds of them.
 
-A file here is only a description; its bytes are made when somebody downloads it, so a storm of tasks costs nothing.
+A file here is only a description; its bytes are rendered on download, so that many tasks cost nothing. The vendor documents a
+transcript and a segment map. What the music tools return on the common protocol is not documented: the object here is what
+their older endpoints answer.
 """
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from photomat_sandbox.kie.models import Output, table
-from photomat_sandbox.kie.tasks import MANY, Order, Task
+from photomat_sandbox.kie.tasks import MANY, Task, TaskOrder
 
 SIZE_FIELDS: Final = ("aspect_ratio", "aspectRatio", "ratio", "image_size", "size", "image_resolution")
 SQUARE: Final = (1, 1)
 LONGEST_NUMBER: Final = 5
 SOUND_S: Final = 4.032
 """How long a tune is: sixteen notes."""
-
 MOST_TRACKS: Final = MANY
+DEFAULT_TEXT: Final = "Photomat sandbox made this text"
+STEMS: Final = ("vocal", "instrumental")
+ALL_STEMS: Final = (
+    *("vocal", "backing_vocals", "drums", "bass", "guitar", "piano", "keyboard", "percussion", "strings", "synth"),
+    *("fx", "brass", "woodwinds"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultFile:
-    """A file that can be made at any time, always with the same bytes."""
+    """A file that can be rendered at any time, always with the same bytes."""
 
     name: str
     output: Output
@@ -37,7 +44,7 @@ class ResultFile:
 
 
 def files_of(task: Task, *, made_at: float) -> list[ResultFile]:
-    """Describe the files a task hands over; `[many]` and `[empty]` in the prompt decide how many."""
+    """Describe the files of a task; `[many]` and `[empty]` in the prompt decide how many."""
     order = task.order
     count = MANY if "[many]" in order.prompt else 0 if "[empty]" in order.prompt else order.count
     what = "mask-" if order.output == "json" else ""
@@ -49,7 +56,7 @@ def files_of(task: Task, *, made_at: float) -> list[ResultFile]:
 
 
 def side_files_of(task: Task, *, made_at: float) -> list[ResultFile]:
-    """Describe the still that goes with a film and the covers that go with music."""
+    """Describe the still that goes with a video and the covers that go with music."""
     beside = {"video": ["frame.png"], "audio": [f"cover-{n}.jpeg" for n in range(1, MOST_TRACKS + 1)]}
     return [
         described(task, name=f"{task.task_id}-{name}", output="image", index=index, count=1, made_at=made_at)
@@ -58,7 +65,6 @@ def side_files_of(task: Task, *, made_at: float) -> list[ResultFile]:
 
 
 def described(task: Task, *, name: str, output: Output, index: int, count: int, made_at: float) -> ResultFile:
-    """Describe one file of a task."""
     order = task.order
     return ResultFile(
         name=name,
@@ -73,15 +79,15 @@ def described(task: Task, *, name: str, output: Output, index: int, count: int, 
     )
 
 
-def is_cut_out(order: Order) -> bool:
-    """Whether the picture is ordered without what is behind it; a format that cannot leave it out keeps it."""
+def is_cut_out(order: TaskOrder) -> bool:
+    """Whether the picture is ordered with a transparent background; a format without transparency keeps it."""
     model = table().get(order.model)
     removes = model is not None and model.category == "background-removal"
     return removes or order.given.get("background") == "transparent"
 
 
-def suffix_of(order: Order) -> str:
-    """Say how the file name ends, which is also the format the file is made in."""
+def suffix_of(order: TaskOrder) -> str:
+    """Return the file name extension, which is also the format the file is rendered in."""
     wanted = str(order.given.get("output_format") or order.given.get("outputFormat") or "").lower()
     if order.output == "image":
         return {"jpg": "jpeg", "jpeg": "jpeg", "webp": "webp"}.get(wanted, "png")
@@ -91,7 +97,7 @@ def suffix_of(order: Order) -> str:
 
 
 def ratio_of(given: Mapping[str, Any], output: Output) -> tuple[int, int]:
-    """Read the shape a task asks for out of the many ways the models write it."""
+    """Read the aspect ratio of a task from the many ways the models write it."""
     for name in SIZE_FIELDS:
         found = _parsed_ratio(str(given.get(name, "")))
         if found:
@@ -100,7 +106,7 @@ def ratio_of(given: Mapping[str, Any], output: Output) -> tuple[int, int]:
 
 
 def links_of(task: Task) -> dict[str, Any]:
-    """Give the addresses of a task's files, as `resultJson` holds them."""
+    """Return the URLs of a task's files, as `resultJson` holds them."""
     found: dict[str, Any] = {"resultUrls": list(task.results)}
     if "resultWaterMarkUrls" in task.order.shape:
         found["resultWaterMarkUrls"] = list(task.results)
@@ -133,7 +139,7 @@ def suno_tracks(task: Task, *, snake_case: bool, first_only: bool = False) -> li
 
 
 def track_id(task: Task, index: int) -> str:
-    """Name one track of a task, in the shape the vendor's names have."""
+    """Derive the id of one track of a task, a UUID like the vendor's."""
     return str(uuid.uuid5(uuid.UUID(task.task_id), str(index)))
 
 
@@ -146,3 +152,114 @@ def _parsed_ratio(text: str) -> tuple[int, int] | None:
     wide, high = int(left), int(right)
     upright = text.lower().startswith("portrait")
     return (min(wide, high), max(wide, high)) if upright else (wide, high)
+
+
+def result_json(task: Task) -> dict[str, Any]:
+    if task.order.shape == "suno":
+        return {"code": 200, "data": suno_tracks(task, snake_case=True)}
+    if task.order.shape == "resultObject":
+        return {"resultObject": OBJECTS.get(task.order.model, _transcript)(task)}
+    return links_of(task)
+
+
+def stems(task: Task, *, snake_case: bool) -> dict[str, Any]:
+    """List the parts of a song, each a file of its own, by fields and, in records, in the list of separated tracks too."""
+    parts = stem_names(task.order.given)
+    names = [f"{stem}_url" if snake_case else f"{_camel_case(stem)}Url" for stem in parts]
+    fields = dict(zip(names, task.results, strict=False)) if parts in (STEMS, ALL_STEMS) else {}
+    if snake_case and fields:
+        return {"origin_url": None, **fields}
+    tracks = [
+        {"id": track_id(task, n), "audio_url": url, "stem_type_group_name": _stem_title(part), "duration": SOUND_S}
+        for n, (part, url) in enumerate(zip(parts, task.results, strict=False))
+    ]
+    return {"originUrl": None, "originData": tracks, **fields}
+
+
+def _stem_title(stem: str) -> str:
+    return {"vocal": "Vocals", "fx": "FX"}.get(stem, stem.replace("_", " ").title())
+
+
+def stem_names(given: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the parts a song is split into: the voice and the rest, every instrument, or one of them and the rest."""
+    if given.get("type") == "split_stem_advanced":
+        chosen = str(given.get("stem_name") or given.get("stemName") or "Lead Vocal")
+        return (chosen, f"Without {chosen}")
+    return ALL_STEMS if given.get("type") == "split_stem" else STEMS
+
+
+def lyrics(task: Task, *, field: str = "lyricsData") -> dict[str, Any]:
+    """Write two variants of lyrics; a callback has them in another field than a record."""
+    return {
+        field: [
+            {"text": f"[{part}]\n{_spoken_text(task)}", "title": title, "status": "complete", "errorMessage": ""}
+            for part, title in (("Verse", "Photomat"), ("Chorus", "Photomat II"))
+        ]
+    }
+
+
+def midi_notes(_task: Task) -> dict[str, Any]:
+    """Return the notes of each instrument."""
+    played = [{"pitch": 60 + n, "start": n * 0.25, "end": (n + 1) * 0.25, "velocity": 0.8} for n in range(4)]
+    return {"state": "complete", "instruments": [{"name": name, "notes": played} for name in ("Piano", "Bass")]}
+
+
+def timed_words(text: str) -> dict[str, Any]:
+    words = [
+        {"word": word, "success": True, "startS": n * 0.5, "endS": n * 0.5 + 0.4, "palign": 0}
+        for n, word in enumerate(text.split())
+    ]
+    return {"alignedWords": words, "waveformData": [0, 1, 0.5], "hootCer": 0.1, "isStreamed": False}
+
+
+def persona_object(task_id: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    return {"personaId": f"persona-{task_id[:12]}", "name": given["name"], "description": given["description"]}
+
+
+def boosted_style(content: str) -> str:
+    return f"{content}, warm, clear, with a steady beat"
+
+
+def _segments(task: Task) -> dict[str, Any]:
+    masks = [{"maskUrl": url, "name": f"part {n}", "index": n} for n, url in enumerate(task.results)]
+    return {"segments_count": len(masks), "segments": masks}
+
+
+def _transcript(task: Task) -> dict[str, Any]:
+    words = _spoken_text(task).split()
+    return {
+        "language_code": "ru" if any("а" <= letter <= "я" for word in words for letter in word.lower()) else "en",
+        "language_probability": 0.98,
+        "text": " ".join(words),
+        "words": [
+            {"text": word, "start": n * 0.4, "end": n * 0.4 + 0.35, "type": "word", "speaker_id": "speaker_0"}
+            for n, word in enumerate(words)
+        ],
+    }
+
+
+def _camel_case(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(map(str.capitalize, rest))
+
+
+def _spoken_text(task: Task) -> str:
+    return task.order.prompt or DEFAULT_TEXT
+
+
+OBJECTS: Final[Mapping[str, Callable[[Task], dict[str, Any]]]] = {
+    "grok-imagine-image-2-0/segment-map": _segments,
+    "omnihuman-1-5/subject-detection": _segments,
+    "omnihuman-1-5/human-identification": lambda _task: {"has_human": True, "humans_count": 1},
+    "ai-music-api/separate-vocals": lambda task: stems(task, snake_case=False),
+    "ai-music-api/generate-lyrics": lyrics,
+    "ai-music-api/generate-midi-from-audio": midi_notes,
+    "ai-music-api/timeStamped-lyrics": lambda _task: timed_words(DEFAULT_TEXT),
+    "ai-music-api/generate-persona": lambda task: persona_object(task.task_id, task.order.given),
+    "ai-music-api/validation-phrase": lambda _task: {"validateInfo": "Тихо падает снег на старый причал"},
+    "ai-music-api/regenerate-phrase": lambda _task: {"validateInfo": "Звёзды горят над спящей рекой"},
+    "ai-music-api/create-voice": lambda task: {"voiceId": f"voice-{task.task_id[:12]}"},
+    "ai-music-api/check-voice": lambda _task: {"isAvailable": True},
+    "ai-music-api/boost-music-style": lambda task: {"result": boosted_style(str(task.order.given["content"]))},
+}
+"""By the model that gives them; whatever else gives an object hears speech and writes it down."""

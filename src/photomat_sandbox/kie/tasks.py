@@ -1,4 +1,4 @@
-"""One task of the made-up Kie.ai: what was ordered, the steps it will take, how far it is."""
+"""One task of the simulated Kie.ai: what was ordered, the steps it will take, how far it is."""
 
 from collections import deque
 from collections.abc import Iterable, Mapping
@@ -19,7 +19,7 @@ POLICY_TEXT: Final = "Your prompt was flagged as violating content policies"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class TaskStep:
     """A change of state at its time; some families call back in between."""
 
     at: float
@@ -28,7 +28,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wishes:
+class PlannedOutcome:
     """What the words in square brackets of a prompt, or a fault, ask for."""
 
     seconds: float
@@ -39,7 +39,7 @@ class Wishes:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Order:
+class TaskOrder:
     """What a create call asked for."""
 
     family: Family
@@ -57,30 +57,29 @@ class Order:
 
     @property
     def callback_url(self) -> str | None:
-        """Where the end is to be told, if anywhere."""
         url = self.sent.get("callBackUrl")
         return url if isinstance(url, str) and url else None
 
     @property
     def prompt(self) -> str:
-        """The words a person wrote, whatever the field is called in this model."""
+        """The prompt, whatever the field is called in this model."""
         return prompt_of(self.given)
 
     @property
     def is_staged(self) -> bool:
-        """Whether the task tells of its stages by callbacks of their own."""
+        """Whether the task has intermediate stages with callbacks of their own."""
         return self.family == "suno" and self.shape == "music"
 
 
 @dataclass(slots=True, kw_only=True)
 class Task:
-    """A task and its present state; only the workshop changes it."""
+    """A task and its present state; only the task runner changes it."""
 
     task_id: str
-    order: Order
+    order: TaskOrder
     created_at: float
-    wishes: Wishes
-    plan: deque[Step]
+    outcome: PlannedOutcome
+    plan: deque[TaskStep]
     state: State = "waiting"
     completed_at: float | None = None
     results: list[str] = field(default_factory=list)
@@ -91,22 +90,21 @@ class Task:
 
     @property
     def is_over(self) -> bool:
-        """Whether the task has ended."""
         return self.state in TERMINAL
 
     @property
     def has_tracks(self) -> bool:
-        """Whether its results are tracks of music, each with a name of its own."""
+        """Whether its results are music tracks, each with an id of its own."""
         return self.order.shape in ("music", "suno")
 
     @property
     def credits_consumed(self) -> float:
-        """What the task costs by what is known now: everything from the start, nothing once it failed."""
+        """What the task costs as far as is known now: everything from the start, nothing once it failed."""
         return 0 if self.state == "fail" else self.order.credits
 
 
 def prompt_of(given: Mapping[str, Any]) -> str:
-    """Find the words a person wrote among the inputs."""
+    """Find the prompt among the inputs."""
     for name in ("prompt", "text", "content", "description", "title"):
         if isinstance(given.get(name), str) and given[name]:
             return str(given[name])
@@ -116,25 +114,27 @@ def prompt_of(given: Mapping[str, Any]) -> str:
     return " ".join(str(line.get("text", "")) for line in lines if isinstance(line, dict))
 
 
-def wishes_of(prompt: str, output: Output, seconds_to_success: float) -> Wishes:
+def planned_outcome(prompt: str, output: Output, seconds_to_success: float) -> PlannedOutcome:
     """Read the demonstration words of a prompt."""
     usual_s = seconds_to_success * PACE[output]
-    return Wishes(
+    return PlannedOutcome(
         seconds=SLOW_S if "[slow]" in prompt else usual_s,
         fails="[fail]" in prompt,
         never_ends="[never]" in prompt,
     )
 
 
-def plan_of(wishes: Wishes, *, created_at: float, is_staged: bool, skip_states: bool) -> deque[Step]:
+def plan_of(outcome: PlannedOutcome, *, created_at: float, is_staged: bool, skip_states: bool) -> deque[TaskStep]:
     """Lay out the steps of a task; a staged one calls back at each, one that never ends stops before the last."""
-    end: State = "fail" if wishes.fails else "success"
+    end: State = "fail" if outcome.fails else "success"
     stages: Iterable[tuple[float, State]] = () if skip_states else ((GENERATING_FROM, "generating"),)
     if is_staged and not skip_states:
         stages = ((0.3, "text"), (0.6, "first"))
-    steps = [Step(at=created_at + part * wishes.seconds, state=state, calls_back=is_staged) for part, state in stages]
-    if not wishes.never_ends:
-        steps.append(Step(at=created_at + wishes.seconds, state=end, calls_back=True))
+    steps = [
+        TaskStep(at=created_at + part * outcome.seconds, state=state, calls_back=is_staged) for part, state in stages
+    ]
+    if not outcome.never_ends:
+        steps.append(TaskStep(at=created_at + outcome.seconds, state=end, calls_back=True))
     elif not steps:
-        steps.append(Step(at=created_at, state="generating", calls_back=False))
+        steps.append(TaskStep(at=created_at, state="generating", calls_back=False))
     return deque(steps)

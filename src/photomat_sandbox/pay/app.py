@@ -1,39 +1,29 @@
-"""What both providers' applications share: the payment page, the remote control, and notices that go out while it runs."""
+"""Both payment providers as sub-applications: `/yookassa` and `/cryptopay` of an application that runs anyway."""
 
-import asyncio
-from collections.abc import AsyncIterator
+from dataclasses import replace
 
-import aiohttp
 from aiohttp import web
 
-from photomat_sandbox import control
-from photomat_sandbox.pay.bill import Till
-from photomat_sandbox.pay.desk import Desk
-from photomat_sandbox.pay.notices import NoticeSender
-from photomat_sandbox.pay.orders import Orders
-from photomat_sandbox.pay.page import PaymentPage
+from photomat_sandbox.faults import Faults
+from photomat_sandbox.pay.crypto_pay import build_app as build_crypto_pay
+from photomat_sandbox.pay.crypto_pay_world import CryptoPayWorld
+from photomat_sandbox.pay.yookassa import build_app as build_yookassa
+from photomat_sandbox.pay.yookassa_world import YooKassaWorld
+from photomat_sandbox.transcript import Transcript
 
 
-def furnish(app: web.Application, till: Till, desk: Desk, *, title: str) -> None:
-    """Add them to an application that has the vendor's own routes."""
-    orders = Orders(till=till)
-    orders.add_routes(app)
-    PaymentPage(till=till, transcript=desk.transcript, title=title).add_routes(app)
-    control.register(app, desk.transcript, desk.faults, till.vendor)
-
-    async def stop_silence(_app: web.Application) -> None:
-        desk.closing.set()
-
-    async def background(_app: web.Application) -> AsyncIterator[None]:
-        async with aiohttp.ClientSession() as session, asyncio.TaskGroup() as group:
-            sender = NoticeSender(
-                till=till, transcript=desk.transcript, faults=desk.faults, session=session, group=group
-            )
-            orders.send = sender.start
-            running = group.create_task(sender.run())
-            yield
-            running.cancel()
-            sender.stop()
-
-    app.on_shutdown.append(stop_silence)
-    app.cleanup_ctx.append(background)
+def mount_providers(
+    app: web.Application,
+    shop: YooKassaWorld,
+    coins: CryptoPayWorld,
+    transcript: Transcript,
+    faults: Faults,
+    *,
+    pay_to: str = "",
+) -> None:
+    """Mount both under their prefixes; notices go to `/pay/<provider>` of the base URL `pay_to`."""
+    if pay_to:
+        for provider in (shop, coins):
+            provider.notices = replace(provider.notices, notice_url=f"{pay_to.rstrip('/')}/pay/{provider.vendor}")
+    app.add_subapp("/yookassa", build_yookassa(shop, transcript, faults))
+    app.add_subapp("/cryptopay", build_crypto_pay(coins, transcript, faults))

@@ -1,7 +1,7 @@
-"""The state of a made-up app at Crypto Pay: its invoices, as plain data in memory.
+"""The state of a simulated app at Crypto Pay: its invoices, as plain data in memory.
 
-Somebody may pay another sum than was asked: the vendor's invoice has room for it (`paid_amount`, `paid_fiat_rate`), and a
-shop must credit what arrived.
+A customer may pay another sum than was asked: the vendor's invoice has fields for it (`paid_amount`, `paid_fiat_rate`), and
+a shop must credit what was paid.
 """
 
 import asyncio
@@ -15,8 +15,7 @@ from decimal import Decimal
 from secrets import token_hex
 from typing import Any, Final, Literal
 
-from photomat_sandbox.pay.bill import KEPT_BILLS, KEPT_LETTERS, Bill, BillState, Letter, NoticeSettings, iso
-from photomat_sandbox.pay.crypto_pay_forms import InvoiceOrder, ListOrder
+from photomat_sandbox.pay.bills import KEPT_BILLS, KEPT_NOTICES, Bill, BillState, NoticeSettings, PaymentNotice, iso
 from photomat_sandbox.transcript import World
 
 Status = Literal["active", "paid", "expired"]
@@ -29,13 +28,38 @@ FEE: Final = Decimal("0.03")
 STATES: Final[Mapping[Status, BillState]] = {"active": "open", "paid": "paid", "expired": "canceled"}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InvoiceRequest:
+    """Validated parameters of `createInvoice`."""
+
+    currency_type: str
+    currency: str
+    amount: Decimal
+    description: str
+    payload: str
+    expires_in: int | None
+    button: str
+    button_url: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InvoiceQuery:
+    """Validated parameters of `getInvoices`."""
+
+    invoice_ids: frozenset[int] | None
+    status: str | None
+    fiat: str | None
+    offset: int
+    count: int
+
+
 @dataclass(slots=True, kw_only=True)
-class Invoice:
-    """One invoice; `coins` is what arrived."""
+class CryptoInvoice:
+    """One invoice; `coins` is what was paid."""
 
     invoice_id: int
     hash: str
-    order: InvoiceOrder
+    order: InvoiceRequest
     created_at: float
     status: Status = "active"
     coins: Decimal = Decimal(0)
@@ -43,7 +67,6 @@ class Invoice:
 
     @property
     def asset(self) -> str:
-        """What it is paid in."""
         return self.order.currency if self.order.currency_type == "crypto" else ASSET
 
     @property
@@ -58,10 +81,8 @@ class Invoice:
 
 
 class CryptoPayWorld:
-    """One app."""
-
     vendor: World = "cryptopay"
-    takes_part = True
+    allows_partial = True
 
     def __init__(
         self,
@@ -74,44 +95,40 @@ class CryptoPayWorld:
         self.switches: dict[str, bool] = {}
         self.notices = notices or NoticeSettings()
         self.clock = clock
-        self.invoices: dict[int, Invoice] = {}
-        self.outbox: asyncio.Queue[Letter] = asyncio.Queue(KEPT_LETTERS)
+        self.invoices: dict[int, CryptoInvoice] = {}
+        self.outbox: asyncio.Queue[PaymentNotice] = asyncio.Queue(KEPT_NOTICES)
         self._last_id = 1000
         self._last_update = 0
 
-    def create(self, order: InvoiceOrder) -> Invoice:
-        """Make an invoice; the oldest is forgotten when there are too many."""
+    def create(self, order: InvoiceRequest) -> CryptoInvoice:
+        """Create an invoice; the oldest is dropped when there are too many."""
         self._last_id += 1
-        made = Invoice(invoice_id=self._last_id, hash="IV" + token_hex(6), order=order, created_at=self.clock())
+        made = CryptoInvoice(invoice_id=self._last_id, hash="IV" + token_hex(6), order=order, created_at=self.clock())
         self.invoices[made.invoice_id] = made
         if len(self.invoices) > KEPT_BILLS:
             del self.invoices[next(iter(self.invoices))]
         return made
 
-    def find(self, invoice_id: int) -> Invoice | None:
-        """Find an invoice as it stands now."""
+    def find(self, invoice_id: int) -> CryptoInvoice | None:
         found = self.invoices.get(invoice_id)
         lasts_s = found.order.expires_in if found else None
         if found and lasts_s and found.status == "active" and self.clock() > found.created_at + lasts_s:
             found.status = "expired"
         return found
 
-    def page(self, order: ListOrder) -> list[Invoice]:
-        """Give a page of invoices, newest first."""
+    def page(self, order: InvoiceQuery) -> list[CryptoInvoice]:
         latest = [found for found in map(self.find, reversed(self.invoices)) if found and _fits(found, order)]
         return latest[order.offset : order.offset + order.count]
 
     def income(self) -> list[tuple[str, Decimal]]:
-        """Give what the paid invoices brought, without the fees, each in its asset."""
+        """Return what the paid invoices earned after fees, each in its asset."""
         return [(paid.asset, paid.coins - paid.fee) for paid in self.invoices.values() if paid.paid_at is not None]
 
     def bill(self, bill_id: str) -> Bill | None:
-        """Find a bill."""
         found = self.find(int(bill_id)) if bill_id.isdigit() else None
         return _shown(found) if found else None
 
     def bills(self) -> list[Bill]:
-        """Give the bills, oldest first."""
         return [_shown(found) for found in map(self.find, list(self.invoices)) if found]
 
     def pay(self, bill_id: str, amount: Decimal | None = None) -> None:
@@ -120,18 +137,18 @@ class CryptoPayWorld:
         worth = invoice.order.amount if amount is None else amount
         coins = worth / invoice.rate if invoice.order.currency_type == "fiat" else worth
         invoice.coins, invoice.paid_at, invoice.status = coins.quantize(COIN), self.clock(), "paid"
-        self.outbox.put_nowait(self.letter(bill_id))
+        self.outbox.put_nowait(self.notice(bill_id))
 
     def cancel(self, bill_id: str) -> None:
-        """Let an invoice expire; the vendor tells nobody."""
+        """Let an invoice expire; the vendor sends no notice of it."""
         self._open(bill_id).status = "expired"
 
-    def refund(self, bill_id: str, amount: Decimal | None = None) -> None:  # noqa: ARG002  the till's words
-        """Refuse: coins do not come back."""
+    def refund(self, bill_id: str, amount: Decimal | None = None) -> None:  # noqa: ARG002  the protocol's signature
+        """Refuse: Crypto Pay has no refunds."""
         raise ValueError("Crypto Pay gives no money back")
 
-    def letter(self, bill_id: str) -> Letter:
-        """Write and sign the notice of a paid invoice."""
+    def notice(self, bill_id: str) -> PaymentNotice:
+        """Build and sign the notice of a paid invoice."""
         self._last_update += 1
         update = {
             "update_id": self._last_update,
@@ -140,16 +157,15 @@ class CryptoPayWorld:
             "payload": self.as_json(self.invoices[int(bill_id)]),
         }
         body = json.dumps(update, ensure_ascii=False).encode()
-        return Letter(
+        return PaymentNotice(
             bill_id=bill_id, event="invoice_paid", body=body, headers={SIGNATURE: _signature(self.token, body)}
         )
 
-    def forged(self, letter: Letter) -> Letter:
-        """The same, signed with a token that is not ours."""
-        return replace(letter, headers={SIGNATURE: _signature(self.token + " is not it", letter.body)})
+    def forged(self, notice: PaymentNotice) -> PaymentNotice:
+        """Return the same notice, signed with a wrong token."""
+        return replace(notice, headers={SIGNATURE: _signature(self.token + " is not it", notice.body)})
 
-    def as_json(self, invoice: Invoice, base_url: str = "https://t.me/CryptoBot") -> dict[str, Any]:
-        """Give an invoice as it goes over the wire."""
+    def as_json(self, invoice: CryptoInvoice, base_url: str = "https://t.me/CryptoBot") -> dict[str, Any]:
         order = invoice.order
         url = f"{base_url}/pay/{invoice.invoice_id}"
         body: dict[str, Any] = {
@@ -172,15 +188,15 @@ class CryptoPayWorld:
             body |= {"paid_btn_name": order.button, "paid_btn_url": order.button_url}
         return body | (_payment(invoice) if invoice.paid_at is not None else {})
 
-    def _open(self, bill_id: str) -> Invoice:
+    def _open(self, bill_id: str) -> CryptoInvoice:
         found = self.find(int(bill_id))
         if found is None or found.status != "active":
             raise ValueError("the invoice is not open")
         return found
 
 
-def _payment(invoice: Invoice) -> dict[str, Any]:
-    """What a paid invoice says besides."""
+def _payment(invoice: CryptoInvoice) -> dict[str, Any]:
+    """Build the additional fields of a paid invoice."""
     coins = {
         "paid_asset": invoice.asset,
         "paid_amount": f"{invoice.coins.normalize():f}",
@@ -196,7 +212,7 @@ def _payment(invoice: Invoice) -> dict[str, Any]:
     }
 
 
-def _shown(invoice: Invoice) -> Bill:
+def _shown(invoice: CryptoInvoice) -> Bill:
     order = invoice.order
     worth = invoice.coins * invoice.rate if order.currency_type == "fiat" else invoice.coins
     return Bill(
@@ -211,7 +227,7 @@ def _shown(invoice: Invoice) -> Bill:
     )
 
 
-def _fits(invoice: Invoice, order: ListOrder) -> bool:
+def _fits(invoice: CryptoInvoice, order: InvoiceQuery) -> bool:
     if order.invoice_ids is not None and invoice.invoice_id not in order.invoice_ids:
         return False
     if order.fiat is not None and invoice.order.currency != order.fiat:

@@ -1,6 +1,6 @@
-"""The page where a person pays a bill, or part of it, or walks away. Plain forms: it works without a script.
+"""The page where a person pays a bill, or part of it, or cancels it. Plain forms: it works without a script.
 
-Afterwards it leads to the shop's return address. An address of Telegram leads out of the sandbox, where no chat is: there
+Afterwards it redirects to the shop's return URL. A URL of Telegram leads out of the sandbox, where there is no chat: then
 the page says to go back to the chat instead.
 """
 
@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from aiohttp import web
 
-from photomat_sandbox.pay.bill import TO_THE_CENT, Bill, Till
+from photomat_sandbox.pay.bills import TO_THE_CENT, Bill, SimulatedProvider
 from photomat_sandbox.transcript import Transcript
 
 FOLDER: Final = Path(__file__).parent / "payment_page"
@@ -29,24 +29,20 @@ OUTCOMES: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaymentPage:
-    """The page of one provider."""
-
-    till: Till
+    provider: SimulatedProvider
     transcript: Transcript
     title: str
 
     def add_routes(self, app: web.Application) -> None:
-        """Put the page and its style into an application."""
         app.router.add_get("/pay/page.css", _style)
         app.router.add_get("/pay/{bill_id}", self.show)
         app.router.add_post("/pay/{bill_id}", self.act)
 
     async def show(self, request: web.Request) -> web.Response:
-        """Show a bill as it stands."""
         return _html(self._page(self._bill(request)))
 
     async def act(self, request: web.Request) -> web.StreamResponse:
-        """Do what the person pressed, then lead on; a bill that is closed meanwhile is only shown."""
+        """Do what the button says, then redirect; a bill that was closed meanwhile is only shown."""
         bill, pressed = self._bill(request), str((await request.post()).get("do", ""))
         if bill.state == "open":
             self._press(bill, pressed)
@@ -57,19 +53,19 @@ class PaymentPage:
     def _press(self, bill: Bill, pressed: str) -> None:
         match pressed:
             case "pay":
-                self.till.pay(bill.bill_id)
-            case "part" if self.till.takes_part:
-                self.till.pay(bill.bill_id, _part(bill))
+                self.provider.pay(bill.bill_id)
+            case "part" if self.provider.allows_partial:
+                self.provider.pay(bill.bill_id, _part(bill))
             case "cancel":
-                self.till.cancel(bill.bill_id)
+                self.provider.cancel(bill.bill_id)
             case _:
                 raise web.HTTPBadRequest(text="unknown button")
-        said = f"a person pressed {pressed} on bill {bill.bill_id}"
+        summary = f"a person pressed {pressed} on bill {bill.bill_id}"
         detail = {"bill_id": bill.bill_id}
-        self.transcript.add(world=self.till.vendor, kind="effect", name="page", summary=said, detail=detail)
+        self.transcript.add(world=self.provider.vendor, kind="effect", name="page", summary=summary, detail=detail)
 
     def _bill(self, request: web.Request) -> Bill:
-        bill = self.till.bill(request.match_info["bill_id"])
+        bill = self.provider.bill(request.match_info["bill_id"])
         if bill is None:
             raise web.HTTPNotFound(text="Такого счёта нет.")
         return bill
@@ -87,7 +83,7 @@ class PaymentPage:
     def _buttons(self, bill: Bill) -> str:
         part = f"Оплатить часть: {_money(_part(bill), bill.currency)}"
         buttons = [_button("pay", f"Оплатить {_money(bill.amount, bill.currency)}")]
-        buttons += [_button("part", part)] if self.till.takes_part else []
+        buttons += [_button("part", part)] if self.provider.allows_partial else []
         buttons += [_button("cancel", "Отказаться")]
         return f'<form method="post">{"".join(buttons)}</form>'
 

@@ -1,4 +1,4 @@
-"""The made-up YooKassa as one aiohttp application: payments and refunds of API v3, the payment page, notices."""
+"""The simulated YooKassa as one aiohttp application: payments and refunds of API v3, the payment page, notices."""
 
 from base64 import b64encode
 from collections.abc import Callable
@@ -10,124 +10,116 @@ from uuid import uuid4
 from aiohttp import hdrs, web
 
 from photomat_sandbox.faults import Faults
-from photomat_sandbox.pay import yookassa_forms as forms
-from photomat_sandbox.pay.app import furnish
-from photomat_sandbox.pay.desk import Answer, Desk, RefusedError
-from photomat_sandbox.pay.yookassa_objects import Payment
-from photomat_sandbox.pay.yookassa_receipts import has_receipt
-from photomat_sandbox.pay.yookassa_world import YooKassaWorld
+from photomat_sandbox.pay import yookassa_requests as requests
+from photomat_sandbox.pay.routing import ProviderRefusal, ProviderReply, ProviderRouter, add_shared_routes
+from photomat_sandbox.pay.yookassa_requests import has_receipt
+from photomat_sandbox.pay.yookassa_world import YooKassaPayment, YooKassaWorld
 from photomat_sandbox.transcript import Transcript
 
-TOO_OFTEN: Final = RefusedError(429, "too_many_requests", "Too many requests")
+TOO_MANY_REQUESTS: Final = ProviderRefusal(429, "too_many_requests", "Too many requests")
 LARGEST_BODY_BYTES: Final = 2**20
 
 
 def build_app(world: YooKassaWorld, transcript: Transcript, faults: Faults) -> web.Application:
-    """Put the parts together; notices go out while the application runs."""
+    """Assemble the application; notices are sent while it runs."""
     app = web.Application(client_max_size=LARGEST_BODY_BYTES)
-    desk = Desk(
+    router = ProviderRouter(
         vendor="yookassa",
         transcript=transcript,
         faults=faults,
         check_key=lambda request: _check_key(request, world),
         accepted=web.json_response,
         refused=_refused,
-        too_often=TOO_OFTEN,
+        too_many_requests=TOO_MANY_REQUESTS,
     )
-    Payments(world=world).add_routes(app, desk)
-    furnish(app, world, desk, title="ЮKassa")
-    app.router.add_route("*", "/{path:.*}", desk.route("unknown", _nothing_here))
+    PaymentRoutes(world=world).add_routes(app, router)
+    add_shared_routes(app, world, router, title="ЮKassa")
+    app.router.add_route("*", "/{path:.*}", router.route("unknown", _nothing_here))
     return app
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Payments:
-    """The routes under /v3/."""
-
+class PaymentRoutes:
     world: YooKassaWorld
 
-    def add_routes(self, app: web.Application, desk: Desk) -> None:
-        """Put the vendor's paths into an application; their names are what faults are armed for."""
-        app.router.add_post("/v3/payments", desk.route("createPayment", self.create))
-        app.router.add_get("/v3/payments", desk.route("listPayments", self.list))
-        app.router.add_get("/v3/payments/{payment_id}", desk.route("getPayment", self.get))
-        app.router.add_post("/v3/refunds", desk.route("createRefund", self.refund))
-        app.router.add_get("/v3/refunds", desk.route("listRefunds", self.list_refunds))
-        app.router.add_get("/v3/refunds/{refund_id}", desk.route("getRefund", self.get_refund))
-        app.router.add_post("/v3/payments/{payment_id}/capture", desk.route("capturePayment", self.capture))
-        app.router.add_post("/v3/payments/{payment_id}/cancel", desk.route("cancelPayment", self.cancel))
-        app.router.add_get("/v3/me", desk.route("me", self.me))
+    def add_routes(self, app: web.Application, router: ProviderRouter) -> None:
+        """Add the vendor's paths; faults are armed by their names."""
+        app.router.add_post("/v3/payments", router.route("createPayment", self.create))
+        app.router.add_get("/v3/payments", router.route("listPayments", self.list))
+        app.router.add_get("/v3/payments/{payment_id}", router.route("getPayment", self.get))
+        app.router.add_post("/v3/refunds", router.route("createRefund", self.refund))
+        app.router.add_get("/v3/refunds", router.route("listRefunds", self.list_refunds))
+        app.router.add_get("/v3/refunds/{refund_id}", router.route("getRefund", self.get_refund))
+        app.router.add_post("/v3/payments/{payment_id}/capture", router.route("capturePayment", self.capture))
+        app.router.add_post("/v3/payments/{payment_id}/cancel", router.route("cancelPayment", self.cancel))
+        app.router.add_get("/v3/me", router.route("me", self.me))
 
-    async def create(self, request: web.Request) -> Answer:
-        """Make a payment, or give the one this key has made, as it stands now."""
-        key, body = forms.key_of(request), await forms.body_of(request)
+    async def create(self, request: web.Request) -> ProviderReply:
+        """Create a payment, or return the one this key has created, as it stands now."""
+        key, body = requests.key_of(request), await requests.body_of(request)
         known = self.world.made_before("payments", key, body)
         payment = self.world.find(known) if known else None
         if payment is None:
             required = self.world.switches["receipts_required"]
-            order = forms.payment_order(body, currency=self.world.currency, receipts_required=required)
+            order = requests.payment_request(body, currency=self.world.currency, receipts_required=required)
             payment = self.world.create(order)
             self.world.keep_key("payments", key, body, payment.payment_id)
         order = payment.order
-        said = f"payment {payment.payment_id} of {order.amount} {order.currency}" + (" again" if known else "")
-        return Answer(body=self._shown(request, payment), summary=said, bill_id=payment.payment_id)
+        summary = f"payment {payment.payment_id} of {order.amount} {order.currency}" + (" again" if known else "")
+        return ProviderReply(body=self._shown(request, payment), summary=summary, bill_id=payment.payment_id)
 
-    async def get(self, request: web.Request) -> Answer:
-        """Show one payment."""
+    async def get(self, request: web.Request) -> ProviderReply:
         payment = self._payment(request.match_info["payment_id"])
-        said = f"payment {payment.payment_id} is {payment.status}"
-        return Answer(body=self._shown(request, payment), summary=said, bill_id=payment.payment_id)
+        summary = f"payment {payment.payment_id} is {payment.status}"
+        return ProviderReply(body=self._shown(request, payment), summary=summary, bill_id=payment.payment_id)
 
-    async def list(self, request: web.Request) -> Answer:
-        """Show a page of payments."""
-        payments, following = self.world.page(forms.list_order(request.query))
+    async def list(self, request: web.Request) -> ProviderReply:
+        payments, following = self.world.page(requests.payment_query(request.query))
         items = [self._shown(request, payment) for payment in payments]
-        return Answer(body=_listing(items, following), summary=f"{len(payments)} payments")
+        return ProviderReply(body=_listing(items, following), summary=f"{len(payments)} payments")
 
-    async def list_refunds(self, request: web.Request) -> Answer:
-        """Show a page of refunds."""
-        refunds, following = self.world.refund_page(forms.refund_list_order(request.query))
+    async def list_refunds(self, request: web.Request) -> ProviderReply:
+        refunds, following = self.world.refund_page(requests.refund_query(request.query))
         body = _listing([refund.as_json() for refund in refunds], following)
-        return Answer(body=body, summary=f"{len(refunds)} refunds")
+        return ProviderReply(body=body, summary=f"{len(refunds)} refunds")
 
-    async def refund(self, request: web.Request) -> Answer:
-        """Give money back, once a key."""
-        key, body = forms.key_of(request), await forms.body_of(request)
+    async def refund(self, request: web.Request) -> ProviderReply:
+        """Refund, once per key."""
+        key, body = requests.key_of(request), await requests.body_of(request)
         known = self.world.made_before("refunds", key, body)
         if known is not None:
             made = self.world.refunds[known]
-            return Answer(body=made.as_json(), summary=f"refund {known} again", bill_id=made.payment_id)
+            return ProviderReply(body=made.as_json(), summary=f"refund {known} again", bill_id=made.payment_id)
         payment = self._payment(str(body.get("payment_id", "")))
-        forms.description_of(body)
-        amount, currency = forms.amount_of(body, currency=payment.order.currency), payment.order.currency
+        requests.description_of(body)
+        amount, currency = requests.amount_of(body, currency=payment.order.currency), payment.order.currency
         receipt = has_receipt(body, amount=amount, currency=currency, required=False)
         try:
-            made = self.world.give_back(payment, amount, has_receipt=receipt)
+            made = self.world.make_refund(payment, amount, has_receipt=receipt)
         except ValueError as error:
-            raise forms.invalid(str(error), "amount") from error
+            raise requests.invalid(str(error), "amount") from error
         self.world.keep_key("refunds", key, body, made.refund_id)
-        return Answer(body=made.as_json(), summary=f"refund of {made.amount}", bill_id=payment.payment_id)
+        return ProviderReply(body=made.as_json(), summary=f"refund of {made.amount}", bill_id=payment.payment_id)
 
-    async def get_refund(self, request: web.Request) -> Answer:
-        """Show one refund."""
+    async def get_refund(self, request: web.Request) -> ProviderReply:
         refund = self.world.refunds.get(request.match_info["refund_id"])
         if refund is None:
-            raise RefusedError(404, "not_found", "Refund doesn't exist or access denied", "refund_id")
-        return Answer(body=refund.as_json(), summary=f"refund {refund.refund_id}", bill_id=refund.payment_id)
+            raise ProviderRefusal(404, "not_found", "Refund doesn't exist or access denied", "refund_id")
+        return ProviderReply(body=refund.as_json(), summary=f"refund {refund.refund_id}", bill_id=refund.payment_id)
 
-    async def capture(self, request: web.Request) -> Answer:
-        """Take what a customer has allowed; a part of it is not simulated."""
+    async def capture(self, request: web.Request) -> ProviderReply:
+        """Capture an authorized payment; partial capture is not simulated."""
         payment = self._payment(request.match_info["payment_id"])
-        body = await forms.body_of(request) if request.can_read_body else {}
-        if "amount" in body and forms.amount_of(body, currency=payment.order.currency) != payment.order.amount:
-            raise forms.invalid("only the whole sum can be captured here", "amount")
+        body = await requests.body_of(request) if request.can_read_body else {}
+        if "amount" in body and requests.amount_of(body, currency=payment.order.currency) != payment.order.amount:
+            raise requests.invalid("only the whole sum can be captured here", "amount")
         return self._once(request, payment, body, self.world.capture)
 
-    async def cancel(self, request: web.Request) -> Answer:
-        """Let go of what a customer has allowed."""
+    async def cancel(self, request: web.Request) -> ProviderReply:
+        """Cancel an authorized payment."""
         return self._once(request, self._payment(request.match_info["payment_id"]), {}, self.world.cancel_by_shop)
 
-    async def me(self, _request: web.Request) -> Answer:
+    async def me(self, _request: web.Request) -> ProviderReply:
         """Show the shop, and whether it must send receipts."""
         fiscal = self.world.switches["receipts_required"]
         body: dict[str, Any] = {
@@ -138,29 +130,33 @@ class Payments:
             "fiscalization_enabled": fiscal,
             "payment_methods": ["bank_card"],
         }
-        return Answer(body=body, summary="the shop's settings")
+        return ProviderReply(body=body, summary="the shop's settings")
 
     def _once(
-        self, request: web.Request, payment: Payment, body: dict[str, Any], act: Callable[[Payment], None]
-    ) -> Answer:
-        """Change a payment once a key; the same key again shows it as it stands."""
-        key = forms.key_of(request)
+        self,
+        request: web.Request,
+        payment: YooKassaPayment,
+        body: dict[str, Any],
+        act: Callable[[YooKassaPayment], None],
+    ) -> ProviderReply:
+        """Change a payment once per key; the same key again shows it as it stands."""
+        key = requests.key_of(request)
         if self.world.made_before(request.path, key, body) is None:
             try:
                 act(payment)
             except ValueError as error:
-                raise forms.invalid(str(error), "payment_id") from error
+                raise requests.invalid(str(error), "payment_id") from error
             self.world.keep_key(request.path, key, body, payment.payment_id)
-        said = f"payment {payment.payment_id} is {payment.status}"
-        return Answer(body=self._shown(request, payment), summary=said, bill_id=payment.payment_id)
+        summary = f"payment {payment.payment_id} is {payment.status}"
+        return ProviderReply(body=self._shown(request, payment), summary=summary, bill_id=payment.payment_id)
 
-    def _payment(self, payment_id: str) -> Payment:
+    def _payment(self, payment_id: str) -> YooKassaPayment:
         payment = self.world.find(payment_id)
         if payment is None:
-            raise RefusedError(404, "not_found", "Payment doesn't exist or access denied", "payment_id")
+            raise ProviderRefusal(404, "not_found", "Payment doesn't exist or access denied", "payment_id")
         return payment
 
-    def _shown(self, request: web.Request, payment: Payment) -> dict[str, Any]:
+    def _shown(self, request: web.Request, payment: YooKassaPayment) -> dict[str, Any]:
         body = payment.as_json(shop_id=self.world.shop_id)
         if payment.status == "pending":
             base = f"{request.scheme}://{request.host}{request.path.rpartition('/v3/')[0]}"
@@ -169,9 +165,8 @@ class Payments:
         return body
 
 
-async def _nothing_here(request: web.Request) -> Answer:
-    """Refuse as the vendor does, in JSON."""
-    raise RefusedError(404, "not_found", f"{request.method} {request.path} doesn't exist")
+async def _nothing_here(request: web.Request) -> ProviderReply:
+    raise ProviderRefusal(404, "not_found", f"{request.method} {request.path} doesn't exist")
 
 
 def _listing(items: list[dict[str, Any]], following: str | None) -> dict[str, Any]:
@@ -183,10 +178,10 @@ def _check_key(request: web.Request, world: YooKassaWorld) -> None:
     wanted = "Basic " + b64encode(f"{world.shop_id}:{world.secret_key}".encode()).decode()
     given = request.headers.get(hdrs.AUTHORIZATION, "")
     if not compare_digest(given.encode(errors="surrogateescape"), wanted.encode()):
-        raise RefusedError(401, "invalid_credentials", "Authentication by given credentials failed")
+        raise ProviderRefusal(401, "invalid_credentials", "Authentication by given credentials failed")
 
 
-def _refused(refused: RefusedError) -> web.Response:
+def _refused(refused: ProviderRefusal) -> web.Response:
     body = {"type": "error", "id": str(uuid4()), "code": refused.code, "description": refused.sentence}
     if refused.parameter:
         body["parameter"] = refused.parameter

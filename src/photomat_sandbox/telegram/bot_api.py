@@ -9,12 +9,11 @@ from typing import Any, Final
 
 from aiohttp import web
 
-from photomat_sandbox.faults import Fault, Faults
-from photomat_sandbox.telegram.call import Call
+from photomat_sandbox.faults import Fault, Faults, hang_up
+from photomat_sandbox.telegram.call import Call, Params, read_params
 from photomat_sandbox.telegram.errors import ApiError, JsonObject, too_many_requests
 from photomat_sandbox.telegram.methods.files import find_download
 from photomat_sandbox.telegram.methods.registry import METHODS, NAMES_BY_LOWER
-from photomat_sandbox.telegram.params import Params, read_params
 from photomat_sandbox.telegram.world import TelegramWorld
 
 LONGEST_HOLD_S: Final = 600.0
@@ -34,7 +33,6 @@ class BotApi:
         self._next_answer: dict[str, asyncio.Event] = {}
 
     async def serve_method(self, request: web.Request) -> web.StreamResponse:
-        """Answer one call of the Bot API."""
         try:
             self._check_token(request.match_info["token"])
             params = await read_params(request)
@@ -43,29 +41,28 @@ class BotApi:
             return _refused(ApiError(413, "Request Entity Too Large"))
         except ApiError as error:
             return _refused(error)
-        closer = f"{name}.reply" if params.text("reply_parameters") else None
-        fault = self.faults.take("telegram", name, closer=closer)
+        specific = f"{name}.reply" if params.text("reply_parameters") else None
+        fault = self.faults.take("telegram", name, specific=specific)
         if fault is not None:
             return await self._with_fault(request, name, params, fault)
         return await self._answer(name, params)
 
     async def serve_file(self, request: web.Request) -> web.StreamResponse:
-        """Give the bytes that getFile promised."""
         try:
             self._check_token(request.match_info["token"])
         except ApiError as error:
             return _refused(error)
         path = request.match_info["path"]
         file = find_download(self.world, path)
-        said = f"file {path} fetched" if file else f"file {path} → 404"
-        self.world.transcript.add(world="telegram", kind="request", name="file", summary=said)
+        summary = f"file {path} fetched" if file else f"file {path} → 404"
+        self.world.transcript.add(world="telegram", kind="request", name="file", summary=summary)
         if file is None:
             return _refused(NOT_FOUND)
         data = await asyncio.to_thread(self.world.files.read, file)
         return web.Response(body=data, content_type="application/octet-stream")
 
     async def call(self, name: str, params: Params) -> Any:
-        """Carry out one method, without HTTP around it."""
+        """Run one method, without HTTP around it."""
         return await METHODS[name](Call(world=self.world, params=params))
 
     def _known_name(self, asked: str, params: Params) -> str:
@@ -80,8 +77,8 @@ class BotApi:
             return
         number, colon, secret = token.partition(":")
         well_formed = number.isdigit() and colon and secret
-        said = "a call with a wrong token → 401 Unauthorized"
-        self.world.transcript.add(world="telegram", kind="request", name="unauthorized", summary=said)
+        summary = "a call with a wrong token → 401 Unauthorized"
+        self.world.transcript.add(world="telegram", kind="request", name="unauthorized", summary=summary)
         raise ApiError(401, "Unauthorized" if well_formed else "Unauthorized: invalid token specified")
 
     async def _answer(self, name: str, params: Params) -> web.Response:
@@ -101,10 +98,10 @@ class BotApi:
             case "delay":
                 await asyncio.sleep(fault.delay_s)
             case "drop_before":
-                return _hang_up(request)
+                return hang_up(request)
             case "drop_after":
                 await self._answer(name, params)
-                return _hang_up(request)
+                return hang_up(request)
             case "duplicate":
                 await self._answer(name, params)
             case "reorder":
@@ -115,11 +112,11 @@ class BotApi:
                 return _failure(fault)
             case "never":
                 await _hold(request)
-                return _hang_up(request)
+                return hang_up(request)
         return await self._answer(name, params)
 
     async def _wait_for_another(self, name: str) -> None:
-        """Wait until another call of this method was answered, but not for ever."""
+        """Wait, with a limit, until another call of this method was answered."""
         try:
             async with asyncio.timeout(LONGEST_REORDER_S):
                 await self._next_answer.setdefault(name, asyncio.Event()).wait()
@@ -159,13 +156,6 @@ def _failure(fault: Fault) -> web.Response:
 def _json(body: JsonObject, *, status: int = 200) -> web.Response:
     text = json.dumps(body, ensure_ascii=False)
     return web.Response(text=text, status=status, content_type="application/json")
-
-
-def _hang_up(request: web.Request) -> web.Response:
-    """Close the connection; what the handler returns afterwards goes nowhere."""
-    if request.transport is not None:
-        request.transport.abort()
-    return web.Response()
 
 
 async def _hold(request: web.Request) -> None:

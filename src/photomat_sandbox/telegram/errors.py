@@ -1,4 +1,4 @@
-"""Refusals in Telegram's own words: an error code, a description with its prefix, and sometimes parameters."""
+"""Refusals as Telegram words them: an error code, a description with its prefix, and sometimes parameters."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ JsonObject = dict[str, Any]
 
 
 class ApiError(Exception):
-    """The Bot API says no; the HTTP status equals the code."""
+    """The Bot API refuses; the HTTP status equals the code."""
 
     def __init__(self, code: int, description: str, *, parameters: JsonObject | None = None) -> None:
         super().__init__(description)
@@ -15,7 +15,6 @@ class ApiError(Exception):
         self.parameters = parameters
 
     def as_json(self) -> JsonObject:
-        """Give the body of the answer."""
         body: JsonObject = {"ok": False, "error_code": self.code, "description": self.description}
         if self.parameters:
             body["parameters"] = self.parameters
@@ -23,22 +22,18 @@ class ApiError(Exception):
 
 
 def bad_request(text: str) -> ApiError:
-    """Refuse a call that makes no sense here."""
     return ApiError(400, f"Bad Request: {text}")
 
 
 def forbidden(text: str) -> ApiError:
-    """Refuse a call that this person does not allow."""
     return ApiError(403, f"Forbidden: {text}")
 
 
 def conflict(text: str) -> ApiError:
-    """Refuse a second reader of the updates."""
     return ApiError(409, f"Conflict: {text}")
 
 
 def not_modified() -> ApiError:
-    """Refuse an edit that would change nothing."""
     return bad_request(
         "message is not modified: specified new message content and reply markup are exactly the same"
         " as a current content and reply markup of the message"
@@ -46,7 +41,7 @@ def not_modified() -> ApiError:
 
 
 def too_many_requests(retry_after: int) -> ApiError:
-    """Refuse because of flood; the answer also carries a Retry-After header."""
+    """Refuse because of flood limits; the answer also carries a Retry-After header."""
     return ApiError(429, f"Too Many Requests: retry after {retry_after}", parameters={"retry_after": retry_after})
 
 

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from typing import Final
 
-from photomat_sandbox.telegram.addresses import split_address
 from photomat_sandbox.telegram.errors import JsonObject, bad_request
+from photomat_sandbox.telegram.urls import split_url
 
 Rows = list[list[JsonObject]]
 
@@ -31,7 +31,7 @@ URL_SCHEMES: Final = {"http", "https", "tg", "ton"}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Markup:
-    """A parsed reply_markup; at most one of the fields says something."""
+    """A parsed reply_markup; at most one of the kinds is set."""
 
     inline: Rows | None = None
     reply: Rows | None = None
@@ -40,13 +40,12 @@ class Markup:
     force_reply: bool = False
 
     @property
-    def fixes_the_message(self) -> bool:
+    def prevents_edits(self) -> bool:
         """A message sent with a reply keyboard, its removal or a forced reply can never be edited."""
         return self.reply is not None or self.remove or self.force_reply
 
 
 def parse_markup(value: JsonObject | None, *, for_invoice: bool = False) -> Markup:
-    """Check a reply_markup of any kind."""
     if not value:
         return Markup()
     if "inline_keyboard" in value:
@@ -87,7 +86,7 @@ def _check_action(action: str, content: object) -> None:
     if action == "callback_data" and len(str(content).encode()) > MAX_DATA_BYTES:
         raise bad_request("BUTTON_DATA_INVALID")
     if action == "url":
-        parts = split_address(str(content))
+        parts = split_url(str(content))
         if parts is None or parts.scheme not in URL_SCHEMES or not parts.netloc:
             raise bad_request(f"inline keyboard button URL '{content}' is invalid: Wrong HTTP URL")
     if action == "copy_text":

@@ -1,14 +1,135 @@
-"""One piece of media inside a message, and how the Bot API writes it down."""
+"""Media inside a message: what its bytes are, the rules for photos, and how the Bot API writes it.
 
+A photo is recompressed to JPEG and gets smaller sizes; any other file keeps its bytes. A "video" that is no video becomes a
+document, as it does for real.
+"""
+
+import asyncio
+import hashlib
+import io
+import struct
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
-from photomat_sandbox.telegram.errors import JsonObject
-from photomat_sandbox.telegram.file_ids import make_file_id
-from photomat_sandbox.telegram.file_store import FileStore
+from PIL import Image, UnidentifiedImageError
+
+from photomat_sandbox.telegram.errors import JsonObject, bad_request
+from photomat_sandbox.telegram.files import FileStore, make_file_id
+
+SIGNATURES: Final = (
+    (0, b"\xff\xd8\xff", "image/jpeg"),
+    (0, b"\x89PNG\r\n\x1a\n", "image/png"),
+    (0, b"GIF8", "image/gif"),
+    (8, b"WEBP", "image/webp"),
+    (0, b"%PDF", "application/pdf"),
+    (0, b"PK\x03\x04", "application/zip"),
+    (0, b"OggS", "audio/ogg"),
+    (0, b"ID3", "audio/mpeg"),
+    (0, b"\xff\xfb", "audio/mpeg"),
+    (0, b"\xff\xf3", "audio/mpeg"),
+    (8, b"WAVE", "audio/x-wav"),
+    (0, b"fLaC", "audio/flac"),
+    (4, b"ftypM4A", "audio/mp4"),
+    (4, b"ftyp", "video/mp4"),
+    (0, b"\x1aE\xdf\xa3", "video/webm"),
+)
+CONTAINERS: Final = {b"moov", b"trak"}
+MP4_HEADER_BYTES: Final = 8
+MPEG1_LAYER3_KBIT: Final = (0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 0)
+MAX_PHOTO_BYTES: Final = 10_485_760
+MAX_SIDES_SUM: Final = 10_000
+MAX_RATIO: Final = 20
+LARGEST_SIDE: Final = 2560
+SMALLER_SIDES: Final = (90, 320, 800, 1280)
+THUMBNAIL_SIDE: Final = 320
+THUMBNAIL_BYTES: Final = 200_000
+DETECTED: Final = {"image/gif": "animation", "video/mp4": "video", "audio/mpeg": "audio", "audio/mp4": "audio"}
+TYPES_BY_EXTENSION: Final = {
+    **dict.fromkeys(("txt", "text", "log"), "text/plain"),
+    "csv": "text/csv",
+    "json": "application/json",
+    "srt": "application/x-subrip",
+    "xml": "application/xml",
+}
+"""The types TDLib gives to files whose bytes do not show it."""
+VIDEO_MIMES: Final = {"video/mp4", "video/webm", "video/quicktime"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Media:
+class Shape:
+    """Width, height and duration; zero where unknown."""
+
+    width: int = 0
+    height: int = 0
+    duration: int = 0
+
+
+def sniff(data: bytes) -> str:
+    """Detect the MIME type by the bytes."""
+    for offset, signature, mime in SIGNATURES:
+        if data[offset : offset + len(signature)] == signature:
+            return mime
+    return "application/octet-stream"
+
+
+def measure(data: bytes, mime: str) -> Shape:
+    """Read width, height and seconds from a video or audio file."""
+    if mime in {"video/mp4", "audio/mp4"}:
+        return _measure_mp4(data)
+    if mime == "audio/x-wav":
+        return Shape(duration=_wav_seconds(data))
+    if mime == "audio/mpeg":
+        return Shape(duration=_mp3_seconds(data))
+    return Shape()
+
+
+def _measure_mp4(data: bytes) -> Shape:
+    width = height = duration = 0
+    for kind, body in _boxes(data):
+        if kind == b"mvhd":
+            duration = max(duration, _mvhd_seconds(body))
+        elif kind == b"tkhd" and len(body) >= MP4_HEADER_BYTES:
+            wide, high = struct.unpack(">II", body[-8:])
+            width, height = max(width, wide >> 16), max(height, high >> 16)
+    return Shape(width=width, height=height, duration=duration)
+
+
+def _boxes(data: bytes) -> Iterator[tuple[bytes, bytes]]:
+    at = 0
+    while at + MP4_HEADER_BYTES <= len(data):
+        size, kind = struct.unpack(">I4s", data[at : at + MP4_HEADER_BYTES])
+        size = size if size >= MP4_HEADER_BYTES else len(data) - at
+        body = data[at + MP4_HEADER_BYTES : at + size]
+        yield kind, body
+        if kind in CONTAINERS:
+            yield from _boxes(body)
+        at += size
+
+
+def _mvhd_seconds(body: bytes) -> int:
+    layout, offset = (">IQ", 20) if body[:1] == b"\x01" else (">II", 12)
+    if len(body) < offset + struct.calcsize(layout):
+        return 0
+    timescale, length = struct.unpack_from(layout, body, offset)
+    return round(length / timescale) if timescale else 0
+
+
+def _wav_seconds(data: bytes) -> int:
+    bytes_per_second = int.from_bytes(data[28:32], "little")
+    return round(len(data) / bytes_per_second) if bytes_per_second else 0
+
+
+def _mp3_seconds(data: bytes) -> int:
+    start = data.find(b"\xff\xfb")
+    if start < 0 or start + 2 >= len(data):
+        return 0
+    kbit = MPEG1_LAYER3_KBIT[data[start + 2] >> 4]
+    return round((len(data) - start) * 8 / (kbit * 1000)) if kbit else 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ChatMedia:
     """What a file is in a chat; `sizes` lists the photo's files from small to large as (number, width, height)."""
 
     kind: str
@@ -29,15 +150,14 @@ class Media:
     thumbnail_id: str = ""
 
     @staticmethod
-    def restored(row: JsonObject) -> "Media":
-        """Read media back from a state file."""
+    def restored(row: JsonObject) -> "ChatMedia":
         small = row.get("thumbnail")
         sizes = tuple(tuple(size) for size in row["sizes"])
-        return Media(**{**row, "sizes": sizes, "thumbnail": tuple(small) if small else None})
+        return ChatMedia(**{**row, "sizes": sizes, "thumbnail": tuple(small) if small else None})
 
 
-def as_fields(media: Media, files: FileStore, *, bot_id: int) -> JsonObject:
-    """Give the fields that a Message carries because of this media."""
+def as_fields(media: ChatMedia, files: FileStore, *, bot_id: int) -> JsonObject:
+    """Return the fields that a Message has because of this media."""
     if media.kind == "photo":
         return {"photo": [_photo_size(size, files, bot_id=bot_id) for size in media.sizes]}
     described = _described(media, files, bot_id=bot_id)
@@ -59,7 +179,7 @@ def _photo_size(size: tuple[int, int, int], files: FileStore, *, bot_id: int) ->
     }
 
 
-def _described(media: Media, files: FileStore, *, bot_id: int) -> JsonObject:
+def _described(media: ChatMedia, files: FileStore, *, bot_id: int) -> JsonObject:
     file = files.files[media.number]
     fields: JsonObject = {
         "file_id": make_file_id(bot_id=bot_id, kind=media.kind, number=file.number),
@@ -80,8 +200,8 @@ def _described(media: Media, files: FileStore, *, bot_id: int) -> JsonObject:
     return fields
 
 
-def as_visible(media: Media) -> JsonObject:
-    """Give the media as the chat page shows it."""
+def as_visible(media: ChatMedia) -> JsonObject:
+    """Return the media as the chat page shows it."""
     return {
         "file_unique_id": media.unique_id,
         "url": f"/sandbox/files/{media.unique_id}",
@@ -96,3 +216,119 @@ def as_visible(media: Media) -> JsonObject:
         "thumbnail_url": f"/sandbox/files/{media.thumbnail_id}" if media.thumbnail_id else None,
         "source_sha256": media.source_sha256,
     }
+
+
+async def make_media(
+    files: FileStore,
+    data: bytes,
+    *,
+    kind: str,
+    name: str = "",
+    hints: Shape | None = None,
+    title: str = "",
+    performer: str = "",
+) -> ChatMedia:
+    """Store the bytes and describe them as media of this kind, or refuse them."""
+    if not data:
+        raise bad_request("file must be non-empty")
+    if kind == "photo":
+        return await _make_photo(files, data)
+    mime = _mime_of(data, kind=kind, name=name)
+    real_kind = _real_kind(kind, mime)
+    file = files.add(data, kind=real_kind, mime=mime, name=name)
+    shape = measure(data, mime)
+    hints = hints or Shape()
+    return ChatMedia(
+        kind=real_kind,
+        number=file.number,
+        unique_id=file.unique_id,
+        mime=mime,
+        size_bytes=len(data),
+        source_sha256=hashlib.sha256(data).hexdigest(),
+        width=hints.width or shape.width,
+        height=hints.height or shape.height,
+        duration=hints.duration or shape.duration,
+        file_name=name,
+        title=title,
+        performer=performer,
+    )
+
+
+async def _make_photo(files: FileStore, data: bytes) -> ChatMedia:
+    if len(data) > MAX_PHOTO_BYTES:
+        raise bad_request(
+            f"file of size {len(data)} bytes is too big for a photo; the maximum size is {MAX_PHOTO_BYTES} bytes"
+        )
+    jpeg, width, height = await asyncio.to_thread(_as_jpeg, data)
+    largest = files.add(jpeg, kind="photo", mime="image/jpeg")
+    longest = max(width, height)
+    sizes = []
+    for side in SMALLER_SIDES:
+        if side < longest:
+            wide, high = max(1, width * side // longest), max(1, height * side // longest)
+            sizes.append((files.add_smaller_size(largest, width=wide, height=high).number, wide, high))
+    sizes.append((largest.number, width, height))
+    return ChatMedia(
+        kind="photo",
+        number=largest.number,
+        unique_id=largest.unique_id,
+        mime="image/jpeg",
+        size_bytes=len(jpeg),
+        source_sha256=hashlib.sha256(data).hexdigest(),
+        width=width,
+        height=height,
+        sizes=tuple(sizes),
+    )
+
+
+def _as_jpeg(data: bytes) -> tuple[bytes, int, int]:
+    """Recompress anything but a JPEG of a size that chats show; refuse impossible dimensions."""
+    try:
+        with Image.open(io.BytesIO(data)) as image:
+            width, height = image.size
+            if width + height > MAX_SIDES_SUM or max(width, height) > MAX_RATIO * min(width, height):
+                raise bad_request("PHOTO_INVALID_DIMENSIONS")
+            if image.format == "JPEG" and max(width, height) <= LARGEST_SIDE:
+                image.load()
+                return data, width, height
+            picture = image.convert("RGB")
+    except (UnidentifiedImageError, OSError, Image.DecompressionBombError) as error:
+        raise bad_request("IMAGE_PROCESS_FAILED") from error
+    picture.thumbnail((LARGEST_SIDE, LARGEST_SIDE))
+    buffer = io.BytesIO()
+    picture.save(buffer, "JPEG", quality=87)
+    return buffer.getvalue(), *picture.size
+
+
+def detected_kind(data: bytes, kind: str) -> str:
+    """Return the kind an upload is shown as: a document that is music, a video or a GIF is shown as that."""
+    return DETECTED.get(sniff(data), kind) if kind == "document" else kind
+
+
+def small_jpeg(data: bytes) -> tuple[int, int] | None:
+    """Return the size of a valid thumbnail; None when it breaks the rules."""
+    try:
+        with Image.open(io.BytesIO(data)) as image:
+            fits = image.format == "JPEG" and max(image.size) <= THUMBNAIL_SIDE and len(data) < THUMBNAIL_BYTES
+            return image.size if fits else None
+    except (UnidentifiedImageError, OSError):
+        return None
+
+
+def _mime_of(data: bytes, *, kind: str, name: str) -> str:
+    found = sniff(data)
+    if found == "application/octet-stream":
+        found = TYPES_BY_EXTENSION.get(name.lower().rpartition(".")[2], found)
+    if found == "application/octet-stream" and kind == "audio" and name.lower().endswith((".mp3", ".m4a")):
+        return "audio/mpeg"
+    return found
+
+
+def _real_kind(kind: str, mime: str) -> str:
+    fits = {
+        "video": mime in VIDEO_MIMES,
+        "animation": mime in VIDEO_MIMES or mime == "image/gif",
+        "audio": mime.startswith("audio/"),
+        "voice": mime in {"audio/ogg", "audio/mpeg", "audio/mp4"},
+    }
+    return kind if fits.get(kind, True) else "document"

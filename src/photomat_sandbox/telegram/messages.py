@@ -1,21 +1,203 @@
-"""A message as the data centre keeps it, and the two ways it is shown: to the bot and to the person."""
+"""A message as the data centre keeps it, plain or rich, and the two ways it is shown: to the bot and to the person.
 
+Of rich messages the blocks a bot needs to show results are known: texts, dividers, quotes, files, collages and slideshows.
+Others, and messages in HTML or Markdown, are refused by name: they are not simulated.
+"""
+
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from photomat_sandbox.telegram.errors import JsonObject
-from photomat_sandbox.telegram.media import Media, as_fields, as_visible
-from photomat_sandbox.telegram.rich import Block, rich_as_api, rich_as_seen
+from photomat_sandbox.telegram.errors import JsonObject, bad_request
+from photomat_sandbox.telegram.files import FileStore
+from photomat_sandbox.telegram.formatting import utf16_length
+from photomat_sandbox.telegram.media import ChatMedia, as_fields, as_visible
 
 if TYPE_CHECKING:
     from photomat_sandbox.telegram.keyboards import Rows
     from photomat_sandbox.telegram.world import TelegramWorld
 
+MAX_RICH_CHARS: Final = 32_768
+MAX_BLOCKS: Final = 500
+MAX_MEDIA: Final = 50
+MAX_NESTING: Final = 16
+TEXT_BLOCKS: Final = {"paragraph", "heading", "pre", "footer"}
+HOLDING_BLOCKS: Final = {"blockquote", "collage", "slideshow", "details"}
+MEDIA_BLOCKS: Final = {
+    "photo": "photo",
+    "video": "video",
+    "animation": "animation",
+    "audio": "audio",
+    "document": "document",
+    "voice_note": "voice",
+}
+RICH_ENTITIES: Final = {
+    "bold": "bold",
+    "italic": "italic",
+    "underline": "underline",
+    "strikethrough": "strikethrough",
+    "spoiler": "spoiler",
+    "code": "code",
+    "url": "text_link",
+}
 VISIBLE_BUTTON_FIELDS: Final = ("callback_data", "url", "pay", "copy_text", "style", "disabled", "web_app")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """One block; `text` is rich text as the caller wrote it, a caption where there is media."""
+
+    type: str
+    text: Any = ""
+    media: ChatMedia | None = None
+    blocks: tuple["Block", ...] = ()
+    size: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlockRequest:
+    """A block before its file was obtained: `item` is the InputMedia of a block with a file."""
+
+    type: str
+    text: Any = ""
+    item: JsonObject | None = None
+    blocks: tuple["BlockRequest", ...] = ()
+    size: int = 0
+
+
+def read_rich(given: JsonObject) -> tuple[BlockRequest, ...]:
+    """Validate the blocks of a rich message."""
+    ways = [name for name in ("html", "markdown", "blocks") if given.get(name)]
+    if len(ways) != 1:
+        raise bad_request("exactly one of the fields html, markdown or blocks must be specified in the rich message")
+    if ways != ["blocks"]:
+        raise bad_request(f"rich messages in {ways[0]} are not simulated")
+    blocks = _blocks(given["blocks"], depth=1)
+    every = list(_walk(blocks))
+    if len(every) > MAX_BLOCKS:
+        raise bad_request("rich message has too many blocks")
+    if sum(block.item is not None for block in every) > MAX_MEDIA:
+        raise bad_request("rich message has too many media")
+    if sum(len(plain_text(block.text)[0]) for block in every) > MAX_RICH_CHARS:
+        raise bad_request("message is too long")
+    return blocks
+
+
+def plain_text(text: Any) -> tuple[str, list[JsonObject]]:
+    """Return a rich text as plain text and entities."""
+    found: list[JsonObject] = []
+    return _flattened(text, 0, found), sorted(found, key=lambda entity: (entity["offset"], -entity["length"]))
+
+
+def rich_as_api(blocks: tuple[Block, ...], files: FileStore, *, bot_id: int) -> JsonObject:
+    return {"blocks": [_block_as_api(block, files, bot_id) for block in blocks]}
+
+
+def rich_as_seen(blocks: tuple[Block, ...]) -> list[JsonObject]:
+    return [_block_as_seen(block) for block in blocks]
+
+
+def restored_block(row: JsonObject) -> Block:
+    media = row["media"]
+    return Block(
+        type=row["type"],
+        text=row["text"],
+        media=ChatMedia.restored(media) if media else None,
+        blocks=tuple(restored_block(inner) for inner in row["blocks"]),
+        size=row["size"],
+    )
+
+
+def _blocks(given: object, *, depth: int) -> tuple[BlockRequest, ...]:
+    if not isinstance(given, list) or not given:
+        raise bad_request("expected a non-empty Array of InputRichBlock")
+    if depth > MAX_NESTING:
+        raise bad_request("rich message is nested too deeply")
+    return tuple(_block(block, depth=depth) for block in given)
+
+
+def _block(given: object, *, depth: int) -> BlockRequest:
+    kind = given.get("type") if isinstance(given, dict) else None
+    if not isinstance(given, dict) or not isinstance(kind, str):
+        raise bad_request("can't parse InputRichBlock: expected an Object with a type")
+    if kind in TEXT_BLOCKS:
+        return BlockRequest(type=kind, text=_checked(given.get("text")), size=int(given.get("size") or 0))
+    if kind == "divider":
+        return BlockRequest(type=kind)
+    caption = given.get("caption")
+    text = _checked(caption.get("text")) if isinstance(caption, dict) else ""
+    if kind in HOLDING_BLOCKS:
+        return BlockRequest(type=kind, text=text, blocks=_blocks(given.get("blocks"), depth=depth + 1))
+    if kind not in MEDIA_BLOCKS:
+        raise bad_request(f'can\'t parse InputRichBlock: type "{kind}" is unsupported')
+    item = given.get(kind)
+    if not isinstance(item, dict):
+        raise bad_request(f"can't parse InputRichBlock: Can't find field \"{kind}\"")
+    return BlockRequest(type=kind, text=text, item=item)
+
+
+def _checked(text: Any) -> Any:
+    """Refuse what is no rich text: a string, a list of rich texts, or an object that marks one."""
+    if isinstance(text, str):
+        return text
+    if isinstance(text, list):
+        return [_checked(part) for part in text]
+    if isinstance(text, dict) and isinstance(text.get("type"), str):
+        return {**text, "text": _checked(text.get("text", ""))}
+    raise bad_request("can't parse RichText")
+
+
+def _walk(blocks: tuple[BlockRequest, ...]) -> Iterator[BlockRequest]:
+    for block in blocks:
+        yield block
+        yield from _walk(block.blocks)
+
+
+def _flattened(text: Any, offset: int, found: list[JsonObject]) -> str:
+    if isinstance(text, str):
+        return text
+    if isinstance(text, list):
+        written = ""
+        for part in text:
+            written += _flattened(part, offset + utf16_length(written), found)
+        return written
+    inside = _flattened(text["text"], offset, found)
+    kind = RICH_ENTITIES.get(text["type"])
+    if kind and inside:
+        url = {"url": text.get("url", "")} if kind == "text_link" else {}
+        found.append({"type": kind, "offset": offset, "length": utf16_length(inside), **url})
+    return inside
+
+
+def _block_as_api(block: Block, files: FileStore, bot_id: int) -> JsonObject:
+    shown: JsonObject = {"type": block.type}
+    if block.type in TEXT_BLOCKS:
+        shown["text"] = block.text
+    elif block.text:
+        shown["caption"] = {"text": block.text}
+    if block.size:
+        shown["size"] = block.size
+    if block.blocks:
+        shown["blocks"] = [_block_as_api(inner, files, bot_id) for inner in block.blocks]
+    if block.media is not None:
+        shown[block.type] = as_fields(block.media, files, bot_id=bot_id)[block.media.kind]
+    return shown
+
+
+def _block_as_seen(block: Block) -> JsonObject:
+    text, entities = plain_text(block.text)
+    return {
+        "type": block.type,
+        "text": text,
+        "entities": entities,
+        "kind": block.media.kind if block.media else None,
+        "media": as_visible(block.media) if block.media else None,
+        "blocks": rich_as_seen(block.blocks),
+    }
+
+
 @dataclass(slots=True, kw_only=True)
-class Message:
+class ChatMessage:
     """One message of a private chat; `text` is the caption where there is media."""
 
     message_id: int
@@ -25,7 +207,7 @@ class Message:
     kind: str = "text"
     text: str = ""
     entities: list[JsonObject] = field(default_factory=list)
-    media: Media | None = None
+    media: ChatMedia | None = None
     rich: tuple[Block, ...] = ()
     inline_keyboard: "Rows | None" = None
     edit_date: int | None = None
@@ -50,12 +232,12 @@ class Message:
 
     @property
     def has_caption(self) -> bool:
-        """Media carries a caption, even an empty one; text and service messages do not."""
+        """Media has a caption, even an empty one; text and service messages do not."""
         return self.media is not None
 
 
-def as_api(world: "TelegramWorld", message: Message, *, with_reply: bool = True) -> JsonObject:
-    """Give the message as a Message object of the Bot API."""
+def as_api(world: "TelegramWorld", message: ChatMessage, *, with_reply: bool = True) -> JsonObject:
+    """Return the message as a Message object of the Bot API."""
     person = world.people[message.chat_id]
     shown: JsonObject = {
         "message_id": message.message_id,
@@ -82,7 +264,7 @@ def as_api(world: "TelegramWorld", message: Message, *, with_reply: bool = True)
     return shown | message.extra
 
 
-def _content(world: "TelegramWorld", message: Message) -> JsonObject:
+def _content(world: "TelegramWorld", message: ChatMessage) -> JsonObject:
     if message.rich:
         return {"rich_message": rich_as_api(message.rich, world.files, bot_id=world.bot.user_id)}
     if message.media is None:
@@ -104,8 +286,8 @@ def _content(world: "TelegramWorld", message: Message) -> JsonObject:
     return fields
 
 
-def as_seen(message: Message) -> JsonObject:
-    """Give the message as the person sees it on the chat page."""
+def as_seen(message: ChatMessage) -> JsonObject:
+    """Return the message as the person sees it on the chat page."""
     text = message.text if message.media is None else None
     return {
         "message_id": message.message_id,
@@ -131,7 +313,7 @@ def as_seen(message: Message) -> JsonObject:
     }
 
 
-def _visible_keyboard(message: Message) -> "Rows | None":
+def _visible_keyboard(message: ChatMessage) -> "Rows | None":
     if not message.inline_keyboard:
         return None
     return [
@@ -143,7 +325,7 @@ def _visible_keyboard(message: Message) -> "Rows | None":
     ]
 
 
-def _service_text(message: Message) -> str | None:
+def _service_text(message: ChatMessage) -> str | None:
     if paid := message.extra.get("successful_payment"):
         return f"⭐ {paid['total_amount']}"
     if refunded := message.extra.get("refunded_payment"):
@@ -151,8 +333,8 @@ def _service_text(message: Message) -> str | None:
     return None
 
 
-def _payment(message: Message) -> JsonObject | None:
-    """Give what the page needs to say in its own language what was paid, renewed or given back."""
+def _payment(message: ChatMessage) -> JsonObject | None:
+    """Return what the page needs to show, in its own language, what was paid, renewed or refunded."""
     paid, refunded = message.extra.get("successful_payment"), message.extra.get("refunded_payment")
     fact = paid or refunded
     if fact is None:

@@ -7,16 +7,11 @@ from photomat_sandbox.telegram.errors import JsonObject
 
 @dataclass(slots=True, kw_only=True)
 class BotProfile:
-    """The bot as people see it."""
-
     user_id: int
     first_name: str
     username: str
-    description: str = ""
-    short_description: str = ""
 
     def as_user(self) -> JsonObject:
-        """Give the bot as a User object inside messages."""
         return {
             "id": self.user_id,
             "is_bot": True,
@@ -25,7 +20,7 @@ class BotProfile:
         }
 
     def as_me(self) -> JsonObject:
-        """Give the bot as getMe shows it."""
+        """Return the bot as getMe shows it."""
         return {
             **self.as_user(),
             "can_join_groups": True,
@@ -37,8 +32,8 @@ class BotProfile:
 
 
 @dataclass(slots=True, kw_only=True)
-class Person:
-    """One customer, or who runs the shop; `started` becomes true with the first thing they send: then the bot may write."""
+class ChatPerson:
+    """One customer or operator; `started` becomes true with the first thing they send: then the bot may write."""
 
     user_id: int
     first_name: str
@@ -53,7 +48,6 @@ class Person:
     is_operator: bool = False
 
     def as_user(self) -> JsonObject:
-        """Give the person as a User object."""
         user: JsonObject = {
             "id": self.user_id,
             "is_bot": False,
@@ -65,14 +59,13 @@ class Person:
         return user
 
     def as_chat(self) -> JsonObject:
-        """Give the private chat with the person as a Chat object."""
         chat: JsonObject = {"id": self.user_id, "type": "private", "first_name": self.first_name}
         if self.username:
             chat["username"] = self.username
         return chat
 
     def as_control(self) -> JsonObject:
-        """Give the person as the sandbox's own routes show them."""
+        """Return the person as the sandbox's own routes show them."""
         return {
             "user_id": self.user_id,
             "first_name": self.first_name,

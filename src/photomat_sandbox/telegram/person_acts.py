@@ -2,12 +2,12 @@
 
 from typing import Any, Final
 
-from photomat_sandbox.telegram.bills import Bill, bill_of
-from photomat_sandbox.telegram.entities import formatted
 from photomat_sandbox.telegram.errors import JsonObject
-from photomat_sandbox.telegram.media_making import make_media
-from photomat_sandbox.telegram.messages import Message
-from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.telegram.formatting import formatted
+from photomat_sandbox.telegram.media import make_media
+from photomat_sandbox.telegram.messages import ChatMessage
+from photomat_sandbox.telegram.people import ChatPerson
+from photomat_sandbox.telegram.stars import StarBill, bill_of
 from photomat_sandbox.telegram.world import TelegramWorld
 
 CHAT_INSTANCE_FACTOR: Final = 1_000_003
@@ -18,26 +18,24 @@ class ImpossibleError(Exception):
     """The person cannot do that; the message says why."""
 
 
-def write(world: TelegramWorld, person: Person, text: str, *, reply_to: int | None = None) -> Message:
-    """Send a text to the bot."""
+def write(world: TelegramWorld, person: ChatPerson, text: str, *, reply_to: int | None = None) -> ChatMessage:
     content = formatted(text)
     if not 1 <= len(content.text) <= MAX_TEXT:
         raise ImpossibleError(f"a text has 1 to {MAX_TEXT} characters")
-    return _say(world, person, kind="text", text=content.text, entities=content.entities, reply_to=reply_to)
+    return _send(world, person, kind="text", text=content.text, entities=content.entities, reply_to=reply_to)
 
 
 async def send_file(
-    world: TelegramWorld, person: Person, data: bytes, *, kind: str, name: str = "", caption: str = ""
-) -> Message:
-    """Send a file to the bot."""
+    world: TelegramWorld, person: ChatPerson, data: bytes, *, kind: str, name: str = "", caption: str = ""
+) -> ChatMessage:
     _must_be_open(person)
     media = world.remember(await make_media(world.files, data, kind=kind, name=name))
     content = formatted(caption)
-    return _say(world, person, kind=media.kind, media=media, text=content.text, entities=content.entities)
+    return _send(world, person, kind=media.kind, media=media, text=content.text, entities=content.entities)
 
 
-def tap(world: TelegramWorld, person: Person, message_id: int, button: JsonObject) -> str:
-    """Press a button with data; give the id of the question that the bot must answer."""
+def tap(world: TelegramWorld, person: ChatPerson, message_id: int, button: JsonObject) -> str:
+    """Press a button with data; return the id of the query that the bot must answer."""
     _must_be_open(person)
     message = visible_message(world, person, message_id)
     query = world.queries.open_tap(user_id=person.user_id, message_id=message_id)
@@ -53,8 +51,8 @@ def tap(world: TelegramWorld, person: Person, message_id: int, button: JsonObjec
     return query.query_id
 
 
-def pay(world: TelegramWorld, person: Person, message_id: int) -> str:
-    """Press Pay on an invoice; give the id of the question that the bot must answer in ten seconds."""
+def pay(world: TelegramWorld, person: ChatPerson, message_id: int) -> str:
+    """Press Pay on an invoice; return the id of the query that the bot must answer in ten seconds."""
     message = visible_message(world, person, message_id)
     if message.kind != "invoice":
         raise ImpossibleError(f"message {message_id} is no invoice")
@@ -62,8 +60,8 @@ def pay(world: TelegramWorld, person: Person, message_id: int) -> str:
     return pay_bill(world, person, bill, message_id=message_id)
 
 
-def pay_bill(world: TelegramWorld, person: Person, bill: Bill, *, message_id: int = 0) -> str:
-    """Start the payment of a bill; nobody subscribes twice through one link."""
+def pay_bill(world: TelegramWorld, person: ChatPerson, bill: StarBill, *, message_id: int = 0) -> str:
+    """Start the payment of a bill; a link cannot be subscribed to twice at the same time."""
     _must_be_open(person)
     if bill.subscription_period and world.stars.running(user_id=person.user_id, link=bill.link, now=world.now()):
         raise ImpossibleError("SUBSCRIPTION_ALREADY_ACTIVE: the month paid through this link is not over")
@@ -80,8 +78,7 @@ def pay_bill(world: TelegramWorld, person: Person, bill: Bill, *, message_id: in
     return query.query_id
 
 
-def set_blocked(world: TelegramWorld, person: Person, *, blocked: bool) -> None:
-    """Block the bot, or let it write again."""
+def set_blocked(world: TelegramWorld, person: ChatPerson, *, blocked: bool) -> None:
     if person.blocked == blocked:
         return
     person.blocked = blocked
@@ -99,8 +96,8 @@ def set_blocked(world: TelegramWorld, person: Person, *, blocked: bool) -> None:
     world.stream.publish(person.user_id, "status", {"blocked": blocked})
 
 
-def delete(world: TelegramWorld, person: Person, message_id: int, *, for_both: bool) -> None:
-    """Delete a message; for oneself only, the bot's copy lives on and can still be edited, unseen."""
+def delete(world: TelegramWorld, person: ChatPerson, message_id: int, *, for_both: bool) -> None:
+    """Delete a message; deleted for the person only, the bot's copy remains and can still be edited, unseen."""
     message = visible_message(world, person, message_id)
     if for_both:
         world.remove_message(message, by=person.first_name)
@@ -111,15 +108,15 @@ def delete(world: TelegramWorld, person: Person, message_id: int, *, for_both: b
     world.note("delete", f"message {message_id} deleted by {person.first_name} for themselves", detail)
 
 
-def visible_message(world: TelegramWorld, person: Person, message_id: int) -> Message:
-    """Find a message on the person's screen."""
+def visible_message(world: TelegramWorld, person: ChatPerson, message_id: int) -> ChatMessage:
+    """Return a message on the person's screen."""
     message = world.messages.get(message_id)
     if message is None or message.chat_id != person.user_id or message.hidden_from_person:
         raise ImpossibleError(f"message {message_id} is not in this chat")
     return message
 
 
-def _say(world: TelegramWorld, person: Person, **content: Any) -> Message:
+def _send(world: TelegramWorld, person: ChatPerson, **content: Any) -> ChatMessage:
     _must_be_open(person)
     person.started = True
     message = world.add_message(person, from_bot=False, **content)
@@ -127,7 +124,7 @@ def _say(world: TelegramWorld, person: Person, **content: Any) -> Message:
     return message
 
 
-def _must_be_open(person: Person) -> None:
+def _must_be_open(person: ChatPerson) -> None:
     if person.deactivated:
         raise ImpossibleError(f"the account of {person.first_name} is deactivated")
     if person.blocked:

@@ -9,27 +9,23 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from photomat_sandbox.telegram.bills import Bill
-from photomat_sandbox.telegram.file_store import StoredFile
-from photomat_sandbox.telegram.media import Media
-from photomat_sandbox.telegram.messages import Message
-from photomat_sandbox.telegram.people import Person
-from photomat_sandbox.telegram.rich import restored
-from photomat_sandbox.telegram.stars import Charge, Subscription
-from photomat_sandbox.telegram.updates_queue import Update
-from photomat_sandbox.telegram.webhook_settings import WebhookSettings
+from photomat_sandbox.telegram.files import StoredFile
+from photomat_sandbox.telegram.media import ChatMedia
+from photomat_sandbox.telegram.messages import ChatMessage, restored_block
+from photomat_sandbox.telegram.people import ChatPerson
+from photomat_sandbox.telegram.stars import StarBill, StarCharge, StarSubscription
+from photomat_sandbox.telegram.updates import Update, WebhookSettings
 from photomat_sandbox.telegram.world import TelegramWorld
 
 SKIPPED_AFTER_A_CRASH: Final = 1000
 
 
 def files_folder_of(state_file: Path) -> Path:
-    """Name the folder with the bytes of the files."""
     return state_file.with_name(state_file.name + ".files")
 
 
 def save_state(world: TelegramWorld, state_file: Path, *, clean: bool) -> None:
-    """Write the world so that a crash in the middle leaves the old file whole."""
+    """Write the world atomically: a crash leaves the old file intact."""
     state = {
         "clean": clean,
         "bot_id": world.bot.user_id,
@@ -56,7 +52,7 @@ def save_state(world: TelegramWorld, state_file: Path, *, clean: bool) -> None:
 
 
 def load_state(world: TelegramWorld, state_file: Path) -> None:
-    """Fill a new world from the file; a file that is not there, or is another bot's, leaves it empty."""
+    """Restore a new world from the file; a missing file, or another bot's, leaves it empty."""
     world.files.folder = files_folder_of(state_file)
     if not state_file.is_file():
         return
@@ -70,23 +66,23 @@ def load_state(world: TelegramWorld, state_file: Path) -> None:
     world.updates.allowed = state["allowed_updates"]
     world.updates.pending = {row["update_id"]: Update(**row) for row in state["updates"]}
     world.webhook = WebhookSettings(**state["webhook"])
-    world.people = {row["user_id"]: Person(**row) for row in state["people"]}
+    world.people = {row["user_id"]: ChatPerson(**row) for row in state["people"]}
     for row in state["files"]:
         world.files.restore(StoredFile(**row))
     world.files.next_number += skipped
     for row in state["media"]:
-        world.remember(Media.restored(row))
+        world.remember(ChatMedia.restored(row))
     for row in state["messages"]:
         world.keep(_message(row))
-    world.stars.charges = [Charge(**row) for row in state["charges"]]
+    world.stars.charges = [StarCharge(**row) for row in state["charges"]]
     # Files of older versions know neither of these two.
-    world.stars.subscriptions = {row["charge_id"]: Subscription(**row) for row in state.get("subscriptions", [])}
-    world.bills = {row["link"]: Bill(**row) for row in state.get("bills", [])}
+    world.stars.subscriptions = {row["charge_id"]: StarSubscription(**row) for row in state.get("subscriptions", [])}
+    world.bills = {row["link"]: StarBill(**row) for row in state.get("bills", [])}
     world.commands, world.names = state["commands"], state["names"]
     if name := world.names.get("name", {}).get(""):
         world.bot.first_name = name
 
 
-def _message(row: dict[str, Any]) -> Message:
-    media = Media.restored(row["media"]) if row["media"] else None
-    return Message(**{**row, "media": media, "rich": tuple(restored(block) for block in row.get("rich", ()))})
+def _message(row: dict[str, Any]) -> ChatMessage:
+    media = ChatMedia.restored(row["media"]) if row["media"] else None
+    return ChatMessage(**{**row, "media": media, "rich": tuple(restored_block(block) for block in row.get("rich", ()))})

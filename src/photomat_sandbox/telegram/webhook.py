@@ -13,12 +13,12 @@ from typing import Any, Final
 import aiohttp
 
 from photomat_sandbox.faults import Fault, Faults
-from photomat_sandbox.telegram.addresses import is_loopback
 from photomat_sandbox.telegram.bot_api import BotApi
+from photomat_sandbox.telegram.call import params_of_json
 from photomat_sandbox.telegram.errors import ApiError
 from photomat_sandbox.telegram.methods.registry import NAMES_BY_LOWER
-from photomat_sandbox.telegram.params import params_of_json
-from photomat_sandbox.telegram.updates_queue import Update
+from photomat_sandbox.telegram.updates import Update
+from photomat_sandbox.telegram.urls import is_loopback
 
 ANSWER_TIMEOUT_S: Final = 60.0
 LOOK_AGAIN_S: Final = 0.25
@@ -37,13 +37,13 @@ class _Lane:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Outcome:
     ok: bool
-    said: str
+    reason: str
     retry_after_s: float = 0.0
     body: bytes = b""
 
 
 class WebhookPoster:
-    """Works off the queue of updates whenever a webhook is set."""
+    """Posts the queued updates whenever a webhook is set."""
 
     def __init__(self, api: BotApi, faults: Faults) -> None:
         self._api = api
@@ -54,7 +54,7 @@ class WebhookPoster:
         self._next_sent = asyncio.Event()
 
     async def run(self) -> None:
-        """Post for ever; cancelling it ends the posts under way."""
+        """Post for ever; cancelling it ends the posts in flight."""
         timeout = aiohttp.ClientTimeout(total=ANSWER_TIMEOUT_S)
         async with aiohttp.ClientSession(timeout=timeout) as session, asyncio.TaskGroup() as group:
             while True:
@@ -64,7 +64,7 @@ class WebhookPoster:
                 await self._world.updates.wait_for_change(LOOK_AGAIN_S)
 
     def _due(self) -> list[tuple[Update, _Lane]]:
-        """Pick the first update of every lane that is free and due, within the allowed connections."""
+        """Return the first update of every lane that is free and due, within the allowed connections."""
         if not self._world.webhook.url:
             self._lanes.clear()
             return []
@@ -92,35 +92,35 @@ class WebhookPoster:
         finally:
             lane.in_flight = False
             self._held.discard(update.update_id)
-        self._note(update, outcome.said, fault)
+        self._note(update, outcome.reason, fault)
         if outcome.ok:
             lane.failures, lane.due_at = 0, 0.0
             self._world.updates.confirm(update.update_id)
-            await self._obey(outcome.body)
+            await self._run_answered_method(outcome.body)
         else:
             lane.failures += 1
             pause_s = outcome.retry_after_s or retry_pause_s(lane.failures)
             lane.due_at = self._world.clock() + pause_s * self._world.webhook_retry_unit_s
-            self._world.webhook.last_error = outcome.said
+            self._world.webhook.last_error = outcome.reason
             self._world.webhook.last_error_at = self._world.now()
         self._world.updates.wake()
 
     async def _try_once(self, session: aiohttp.ClientSession, update: Update, fault: Fault | None) -> _Outcome:
         match fault.action if fault else None:
             case "never":
-                return _Outcome(ok=True, said="never sent")
+                return _Outcome(ok=True, reason="never sent")
             case "drop_before":
-                return _Outcome(ok=False, said="Connection refused")
+                return _Outcome(ok=False, reason="Connection refused")
             case "error" | "too_many":
                 status = fault.status if fault and fault.action == "error" else 429
-                return _Outcome(ok=False, said=f"Wrong response from the webhook: {status}")
+                return _Outcome(ok=False, reason=f"Wrong response from the webhook: {status}")
             case "delay":
                 await asyncio.sleep(fault.delay_s if fault else 0.0)
             case "duplicate":
                 await self._send(session, update)
         outcome = await self._send(session, update)
         if fault and fault.action == "drop_after":
-            return _Outcome(ok=False, said="Read timeout expired")
+            return _Outcome(ok=False, reason="Read timeout expired")
         return outcome
 
     async def _send(self, session: aiohttp.ClientSession, update: Update) -> _Outcome:
@@ -136,17 +136,17 @@ class WebhookPoster:
                 sent, self._next_sent = self._next_sent, asyncio.Event()
                 sent.set()
                 if 200 <= answer.status < 300:  # noqa: PLR2004 - 2xx is the only yes
-                    return _Outcome(ok=True, said=f"{answer.status}", body=content)
+                    return _Outcome(ok=True, reason=f"{answer.status}", body=content)
                 pause = answer.headers.get("Retry-After", "")
                 return _Outcome(
                     ok=False,
-                    said=f"Wrong response from the webhook: {answer.status} {answer.reason}",
+                    reason=f"Wrong response from the webhook: {answer.status} {answer.reason}",
                     retry_after_s=min(int(pause), LONGEST_RETRY_AFTER_S) if pause.isdigit() else 0.0,
                 )
         except TimeoutError:
-            return _Outcome(ok=False, said="Read timeout expired")
+            return _Outcome(ok=False, reason="Read timeout expired")
         except (aiohttp.ClientError, OSError, ValueError):
-            return _Outcome(ok=False, said="Connection refused")
+            return _Outcome(ok=False, reason="Connection refused")
 
     async def _hold(self, update: Update, lane: _Lane) -> None:
         """Let the next update go first, even one of the same lane, but do not wait for ever."""
@@ -159,8 +159,8 @@ class WebhookPoster:
         except TimeoutError:
             return
 
-    async def _obey(self, body: bytes) -> None:
-        """Carry out the method a webhook's answer may name; its result is told to nobody."""
+    async def _run_answered_method(self, body: bytes) -> None:
+        """Run the method a webhook's answer may name; its result is discarded."""
         try:
             order: Any = json.loads(body)
         except ValueError:
@@ -171,22 +171,22 @@ class WebhookPoster:
         try:
             await self._api.call(name, params_of_json(order))
         except ApiError as error:
-            said = f"{name} in a webhook's answer refused: {error.description}"
-            self._world.transcript.add(world="telegram", kind="webhook", name="webhook", summary=said)
+            reason = f"{name} in a webhook's answer refused: {error.description}"
+            self._world.transcript.add(world="telegram", kind="webhook", name="webhook", summary=reason)
 
-    def _note(self, update: Update, said: str, fault: Fault | None) -> None:
-        struck = f" ({fault.action})" if fault else ""
+    def _note(self, update: Update, reason: str, fault: Fault | None) -> None:
+        applied = f" ({fault.action})" if fault else ""
         self._world.transcript.add(
             world="telegram",
             kind="webhook",
             name="webhook",
-            summary=f"update {update.update_id} {update.kind} → {said}{struck}",
-            detail={"update_id": update.update_id, "kind": update.kind, "outcome": said},
+            summary=f"update {update.update_id} {update.kind} → {reason}{applied}",
+            detail={"update_id": update.update_id, "kind": update.kind, "outcome": reason},
         )
 
 
 def retry_pause_s(failures: int) -> float:
-    """Say how long to wait after so many failures in a row: not at all, then 2, 4, 8 … up to a minute or two."""
+    """Return the pause after so many failures in a row: none, then 2, 4, 8 … up to a minute or two."""
     if failures <= 1:
         return 0.0
     longest = random.uniform(60.0, 120.0)  # noqa: S311 - the real server spreads its tries, nothing secret

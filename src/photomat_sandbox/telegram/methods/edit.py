@@ -3,20 +3,20 @@
 from typing import Final
 
 from photomat_sandbox.telegram.call import Call
-from photomat_sandbox.telegram.entities import FormattedText
 from photomat_sandbox.telegram.errors import JsonObject, bad_request, forbidden, not_modified
+from photomat_sandbox.telegram.formatting import FormattedText
 from photomat_sandbox.telegram.keyboards import Rows
-from photomat_sandbox.telegram.media import Media
-from photomat_sandbox.telegram.media_source import Wanted, obtain
-from photomat_sandbox.telegram.messages import Message
+from photomat_sandbox.telegram.media import ChatMedia
+from photomat_sandbox.telegram.messages import MEDIA_BLOCKS, Block, BlockRequest, ChatMessage, plain_text, read_rich
 from photomat_sandbox.telegram.methods.content import (
+    MediaRequest,
     caption_of_item,
+    media_from_item,
+    obtain_media,
     read_caption,
     read_markup,
     read_text,
-    wanted_of_item,
 )
-from photomat_sandbox.telegram.rich import MEDIA_BLOCKS, Block, WantedBlock, plain, read_rich
 from photomat_sandbox.telegram.world import TelegramWorld
 
 EDITABLE_INTO: Final = {"animation", "audio", "document", "photo", "video"}
@@ -40,7 +40,7 @@ async def edit_message_text(call: Call) -> JsonObject:
 
 
 async def _edit_into_rich(call: Call, rich: JsonObject) -> JsonObject:
-    """Show blocks and files at once; all of the files are there, or nothing is changed."""
+    """Show blocks and files at once; either all files are obtained, or nothing changes."""
     wanted, keyboard = read_rich(rich), _new_keyboard(call)
     message = find_editable(call)
     _check_has_text(message)
@@ -50,23 +50,23 @@ async def _edit_into_rich(call: Call, rich: JsonObject) -> JsonObject:
     if call.world.edits_cancel_edits and message.edits_begun != mine:
         raise bad_request("canceled by new edit message request")
     _check_has_text(find_editable(call))
-    text = "\n".join(filter(None, (plain(block.text)[0] for block in blocks)))
+    text = "\n".join(filter(None, (plain_text(block.text)[0] for block in blocks)))
     _apply(call.world, message, FormattedText(text=text, entities=[]), keyboard=keyboard, media=None, rich=blocks)
     return call.world.api(message)
 
 
-async def _obtained(call: Call, block: WantedBlock) -> Block:
+async def _obtained(call: Call, block: BlockRequest) -> Block:
     media = None
     if block.item is not None:
-        wanted = wanted_of_item(block.item, MEDIA_BLOCKS[block.type])
-        media = await obtain(call.world, call.params, wanted, editing=True)
+        wanted = media_from_item(block.item, MEDIA_BLOCKS[block.type])
+        media = await obtain_media(call.world, call.params, wanted, editing=True)
         if media.kind != wanted.kind:
             raise bad_request(f"can't use file of type {media.kind} as {wanted.kind}")
     inner = tuple([await _obtained(call, one) for one in block.blocks])
     return Block(type=block.type, text=block.text, media=media, blocks=inner, size=block.size)
 
 
-def _check_has_text(message: Message) -> None:
+def _check_has_text(message: ChatMessage) -> None:
     if message.kind not in {"text", "rich"}:
         raise bad_request("there is no text in the message to edit")
 
@@ -83,7 +83,6 @@ async def edit_message_caption(call: Call) -> JsonObject:
 
 
 async def edit_message_reply_markup(call: Call) -> JsonObject:
-    """Change the buttons only."""
     keyboard = _new_keyboard(call)
     message = find_editable(call)
     same = FormattedText(text=message.text, entities=message.entities)
@@ -103,7 +102,7 @@ async def edit_message_media(call: Call) -> JsonObject:
     _check_album(message, wanted.kind)
     message.edits_begun += 1
     mine = message.edits_begun
-    media = await obtain(call.world, call.params, wanted, editing=True)
+    media = await obtain_media(call.world, call.params, wanted, editing=True)
     if call.world.edits_cancel_edits and message.edits_begun != mine:
         raise bad_request("canceled by new edit message request")
     find_editable(call)
@@ -111,8 +110,8 @@ async def edit_message_media(call: Call) -> JsonObject:
     return call.world.api(message)
 
 
-def find_editable(call: Call) -> Message:
-    """Find the message that a call edits; a block by the person does not hinder an edit."""
+def find_editable(call: Call) -> ChatMessage:
+    """Return the message that a call edits; a person who blocked the bot does not prevent an edit."""
     if call.params.text("inline_message_id"):
         raise bad_request("MESSAGE_ID_INVALID")
     person = call.world.known_chat(call.params.text("chat_id"))
@@ -130,7 +129,7 @@ def find_editable(call: Call) -> Message:
     return message
 
 
-def _read_item(call: Call) -> tuple[Wanted, FormattedText, bool]:
+def _read_item(call: Call) -> tuple[MediaRequest, FormattedText, bool]:
     item = call.params.mapping("media", "InputMedia")
     if item is None:
         raise bad_request("media is not specified")
@@ -138,21 +137,21 @@ def _read_item(call: Call) -> tuple[Wanted, FormattedText, bool]:
     if kind not in EDITABLE_INTO:
         raise bad_request(f'can\'t parse InputMedia: type "{kind}" is unsupported')
     return (
-        wanted_of_item(item, str(kind)),
+        media_from_item(item, str(kind)),
         caption_of_item(item, editing=True),
         bool(item.get("has_spoiler")),
     )
 
 
 def _new_keyboard(call: Call) -> Rows | None:
-    """Give the buttons after the edit; leaving reply_markup out takes them away."""
+    """Return the buttons after the edit; leaving reply_markup out removes them."""
     markup = read_markup(call.params)
-    if markup.fixes_the_message:
+    if markup.prevents_edits:
         raise bad_request("inline keyboard expected")
     return markup.inline
 
 
-def _check_album(message: Message, kind: str) -> None:
+def _check_album(message: ChatMessage, kind: str) -> None:
     if message.media_group_id is None or message.kind == kind:
         return
     if kind == "animation":
@@ -163,11 +162,11 @@ def _check_album(message: Message, kind: str) -> None:
 
 def _apply(
     world: TelegramWorld,
-    message: Message,
+    message: ChatMessage,
     text: FormattedText,
     *,
     keyboard: Rows | None,
-    media: Media | None,
+    media: ChatMedia | None,
     spoiler: bool = False,
     rich: tuple[Block, ...] = (),
 ) -> None:

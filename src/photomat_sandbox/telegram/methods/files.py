@@ -4,8 +4,7 @@ from typing import Final
 
 from photomat_sandbox.telegram.call import Call
 from photomat_sandbox.telegram.errors import ApiError, JsonObject, bad_request
-from photomat_sandbox.telegram.file_ids import read_file_id
-from photomat_sandbox.telegram.file_store import StoredFile
+from photomat_sandbox.telegram.files import StoredFile, read_file_id
 from photomat_sandbox.telegram.world import TelegramWorld
 
 MAX_DOWNLOAD_BYTES: Final = 20 * 1024 * 1024
@@ -35,7 +34,6 @@ EXTENSIONS: Final = {
 
 
 async def get_file(call: Call) -> JsonObject:
-    """Prepare a file for download."""
     file_id = call.params.text("file_id")
     if not file_id:
         raise bad_request("file_id not specified")
@@ -59,7 +57,7 @@ async def get_file(call: Call) -> JsonObject:
 
 
 def find_download(world: TelegramWorld, path: str) -> StoredFile | None:
-    """Find the file behind a path that getFile gave out within the hour."""
+    """Return the file behind a path that getFile gave out within the hour."""
     if world.download_until.get(path, 0.0) <= world.clock():
         return None
     number = path.rpartition("_")[2].partition(".")[0]

@@ -2,16 +2,13 @@
 
 from typing import Final
 
-from photomat_sandbox.telegram.bills import bill_of, new_link
-from photomat_sandbox.telegram.call import Call
+from photomat_sandbox.telegram.call import Call, Params
 from photomat_sandbox.telegram.errors import JsonObject, bad_request
 from photomat_sandbox.telegram.keyboards import Markup
 from photomat_sandbox.telegram.methods.content import read_markup, recipient
 from photomat_sandbox.telegram.methods.send import deliver
-from photomat_sandbox.telegram.params import Params
-from photomat_sandbox.telegram.payments import show_refund
-from photomat_sandbox.telegram.stars import Charge
-from photomat_sandbox.telegram.subscriptions import edit_by_bot
+from photomat_sandbox.telegram.payments import edit_by_bot, show_refund
+from photomat_sandbox.telegram.stars import StarCharge, bill_of, new_link
 from photomat_sandbox.telegram.world import TelegramWorld
 
 MAX_TITLE: Final = 32
@@ -24,7 +21,7 @@ SUBSCRIPTION_PERIOD_S: Final = 2_592_000
 
 
 async def send_invoice(call: Call) -> JsonObject:
-    """Send a bill in Stars; its first button pays."""
+    """Send an invoice in Stars; its first button pays."""
     invoice = read_invoice(call.params)
     markup = read_markup(call.params, for_invoice=True)
     if not markup.inline:
@@ -42,7 +39,7 @@ async def send_invoice(call: Call) -> JsonObject:
 
 
 async def create_invoice_link(call: Call) -> str:
-    """Make a link to a bill; nothing is shown, so it bears repeating."""
+    """Create a link to an invoice; nothing is shown, so repeating the call is harmless."""
     invoice, period = read_invoice(call.params), call.params.number("subscription_period")
     if period and period != SUBSCRIPTION_PERIOD_S:
         raise bad_request("SUBSCRIPTION_PERIOD_INVALID")
@@ -53,7 +50,6 @@ async def create_invoice_link(call: Call) -> str:
 
 
 async def refund_star_payment(call: Call) -> bool:
-    """Give the Stars of one charge back."""
     charge = call.world.stars.refund(
         call.params.text("telegram_payment_charge_id"),
         user_id=call.params.number("user_id"),
@@ -64,7 +60,7 @@ async def refund_star_payment(call: Call) -> bool:
 
 
 async def edit_user_star_subscription(call: Call) -> bool:
-    """End a subscription with the month that is paid, or allow the person to resume it."""
+    """End a subscription with the paid month, or allow the person to resume it."""
     user_id = call.params.number("user_id")
     if user_id <= 0:
         raise bad_request("invalid user_id specified")
@@ -93,12 +89,11 @@ async def get_star_transactions(call: Call) -> JsonObject:
 
 
 async def get_my_star_balance(call: Call) -> JsonObject:
-    """Tell how many Stars the bot holds."""
     return {"amount": call.world.stars.balance()}
 
 
 def read_invoice(params: Params) -> JsonObject:
-    """Check a bill: Stars only, exactly one price."""
+    """Validate an invoice: Stars only, exactly one price."""
     title, description = params.text("title").strip(), params.text("description").strip()
     if not title or len(title) > MAX_TITLE:
         raise bad_request("INVOICE_TITLE_INVALID" if title else "title must be non-empty")
@@ -127,7 +122,7 @@ def _one_price(params: Params) -> int:
     return amount
 
 
-def _transaction(world: TelegramWorld, charge: Charge, *, at: int, side: str) -> JsonObject:
+def _transaction(world: TelegramWorld, charge: StarCharge, *, at: int, side: str) -> JsonObject:
     partner: JsonObject = {
         "type": "user",
         "transaction_type": "invoice_payment",

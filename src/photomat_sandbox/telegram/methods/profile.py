@@ -5,8 +5,8 @@ import re
 from typing import Final
 
 from photomat_sandbox.telegram.call import Call
-from photomat_sandbox.telegram.commands import commands_for
 from photomat_sandbox.telegram.errors import JsonObject, bad_request
+from photomat_sandbox.telegram.world import commands_for
 
 COMMAND: Final = re.compile(r"[a-z0-9_]{1,32}")
 MAX_COMMANDS: Final = 100
@@ -15,17 +15,15 @@ LONGEST: Final = {"name": 64, "description": 512, "short_description": 120}
 
 
 async def get_me(call: Call) -> JsonObject:
-    """Tell who the bot is."""
     return call.world.bot.as_me()
 
 
 async def log_out(_call: Call) -> bool:
-    """Accept the farewell from the cloud server; here it changes nothing."""
+    """Accept; here it changes nothing."""
     return True
 
 
 async def set_my_commands(call: Call) -> bool:
-    """Set the command list of one scope and language."""
     commands = call.params.items("commands", "BotCommand")
     if commands is None:
         raise bad_request("parameter commands is required")
@@ -37,24 +35,22 @@ async def set_my_commands(call: Call) -> bool:
 
 
 async def get_my_commands(call: Call) -> list[JsonObject]:
-    """Give the command list of exactly this scope and language."""
+    """Return the command list of exactly this scope and language."""
     return call.world.commands.get(_scope_key(call), [])
 
 
 async def delete_my_commands(call: Call) -> bool:
-    """Forget the command list of one scope and language."""
     call.world.commands.pop(_scope_key(call), None)
     _show_commands(call)
     return True
 
 
 async def set_my_name(call: Call) -> bool:
-    """Rename the bot; without a language everybody sees the new name."""
+    """Rename the bot; without a language the new name is the default."""
     return _set_text(call, "name")
 
 
 async def get_my_name(call: Call) -> JsonObject:
-    """Give the bot's name."""
     return {"name": _get_text(call, "name") or call.world.bot.first_name}
 
 
@@ -64,7 +60,6 @@ async def set_my_description(call: Call) -> bool:
 
 
 async def get_my_description(call: Call) -> JsonObject:
-    """Give the text of the empty chat."""
     return {"description": _get_text(call, "description")}
 
 
@@ -74,7 +69,6 @@ async def set_my_short_description(call: Call) -> bool:
 
 
 async def get_my_short_description(call: Call) -> JsonObject:
-    """Give the text of the profile page."""
     return {"short_description": _get_text(call, "short_description")}
 
 
@@ -88,7 +82,6 @@ async def set_chat_menu_button(call: Call) -> bool:
 
 
 async def get_chat_menu_button(call: Call) -> JsonObject:
-    """Give the button beside the text field."""
     buttons = call.world.menu_buttons
     return buttons.get(call.params.text("chat_id")) or buttons.get("") or {"type": "default"}
 

@@ -3,10 +3,10 @@
 import re
 from typing import Final
 
-from photomat_sandbox.telegram.addresses import LOOPBACK, split_address
 from photomat_sandbox.telegram.call import Call
 from photomat_sandbox.telegram.errors import JsonObject, bad_request, conflict, too_many_requests
-from photomat_sandbox.telegram.webhook_settings import WebhookSettings
+from photomat_sandbox.telegram.updates import WebhookSettings
+from photomat_sandbox.telegram.urls import LOOPBACK, split_url
 
 MAX_BATCH: Final = 100
 MAX_TIMEOUT_S: Final = 50
@@ -17,7 +17,7 @@ DEFAULT_CONNECTIONS: Final = 40
 
 
 async def get_updates(call: Call) -> list[JsonObject]:
-    """Give what waits, or wait for it."""
+    """Return what is pending, or wait for it."""
     if call.world.webhook.url:
         raise conflict(
             "can't use getUpdates method while webhook is active; use deleteWebhook to delete the webhook first"
@@ -33,11 +33,11 @@ async def get_updates(call: Call) -> list[JsonObject]:
 
 
 async def set_webhook(call: Call) -> bool:
-    """Let updates be posted to an address; an empty one means deleteWebhook."""
+    """Have updates posted to a URL; an empty one means deleteWebhook."""
     world, url = call.world, call.params.text("url").strip()
     if not url:
         return await delete_webhook(call)
-    _check_address(url, anything=world.any_webhook_address)
+    _check_url(url, anything=world.any_webhook_address)
     secret = call.params.text("secret_token")
     if secret and not SECRET.fullmatch(secret):
         raise bad_request("secret token contains unallowed characters")
@@ -59,7 +59,6 @@ async def set_webhook(call: Call) -> bool:
 
 
 async def delete_webhook(call: Call) -> bool:
-    """Go back to getUpdates."""
     if call.world.webhook.url:
         call.world.note("deleteWebhook", "webhook deleted")
     call.world.webhook = WebhookSettings()
@@ -69,7 +68,6 @@ async def delete_webhook(call: Call) -> bool:
 
 
 async def get_webhook_info(call: Call) -> JsonObject:
-    """Tell address, backlog and the last failure."""
     webhook, updates = call.world.webhook, call.world.updates
     info: JsonObject = {
         "url": webhook.url,
@@ -91,9 +89,9 @@ def _remember_allowed(call: Call) -> None:
         call.world.updates.allowed = [str(kind) for kind in allowed]
 
 
-def _check_address(url: str, *, anything: bool) -> None:
-    """Real Telegram wants https and one of four ports; loopback is the sandbox's exception."""
-    parts = split_address(url)
+def _check_url(url: str, *, anything: bool) -> None:
+    """Real Telegram requires https and one of four ports; loopback is the sandbox's exception."""
+    parts = split_url(url)
     if parts is None or parts.scheme not in {"http", "https"} or not parts.hostname:
         raise bad_request("invalid webhook URL specified")
     if anything or parts.hostname in LOOPBACK:

@@ -1,0 +1,258 @@
+"""What YooKassa accepts: the rules of its API reference for the bodies and queries of payments, refunds and receipts.
+
+A shop with fiscalization on takes no payment without a receipt; a receipt that is sent is checked in every shop. Its items are
+priced by the piece, and together they cost what the payment does.
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal, InvalidOperation
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from aiohttp import hdrs, web
+
+from photomat_sandbox.pay.routing import ProviderRefusal
+
+MISSING: Final = ProviderRefusal(400, "invalid_request", "Receipt is missing or illegal", "receipt")
+LONGEST_ITEM_DESCRIPTION: Final = 128
+MOST_ITEMS: Final = 100
+VAT_CODES: Final = range(1, 13)
+TAX_SYSTEMS: Final = range(1, 7)
+PAYMENT_MODES: Final = frozenset(
+    {
+        "full_prepayment",
+        "partial_prepayment",
+        "advance",
+        "full_payment",
+        "partial_payment",
+        "credit",
+        "credit_payment",
+    }
+)
+KEY_HEADER: Final = "Idempotence-Key"
+LONGEST_KEY: Final = 64
+LONGEST_DESCRIPTION: Final = 128
+LONGEST_ADDRESS: Final = 2048
+MOST_METADATA: Final = 16
+LONGEST_METADATA_NAME: Final = 32
+LONGEST_METADATA_VALUE: Final = 512
+LARGEST_PAGE: Final = 100
+USUAL_PAGE: Final = 10
+STATUSES: Final = frozenset({"pending", "waiting_for_capture", "succeeded", "canceled"})
+FILTERS: Final = frozenset(
+    f"{field}.{comparison}" for field in ("created_at", "captured_at") for comparison in ("gte", "gt", "lte", "lt")
+)
+REFUND_STATUSES: Final = STATUSES - {"waiting_for_capture"}
+REFUND_FILTERS: Final = frozenset(name for name in FILTERS if name.startswith("created_at"))
+
+
+def has_receipt(body: Mapping[str, Any], *, amount: Decimal, currency: str, required: bool) -> bool:
+    """Check the receipt of a payment or refund of this amount; return whether there is one."""
+    receipt = body.get("receipt")
+    if receipt is None:
+        if required:
+            raise MISSING
+        return False
+    if not isinstance(receipt, dict):
+        raise MISSING
+    _check_customer(receipt.get("customer"))
+    tax_system = receipt.get("tax_system_code")
+    if tax_system is not None and (type(tax_system) is not int or tax_system not in TAX_SYSTEMS):
+        raise _illegal("tax_system_code")
+    items = receipt.get("items")
+    if not isinstance(items, list) or not 1 <= len(items) <= MOST_ITEMS:
+        raise _illegal("items")
+    total = sum((_cost(item, currency=currency) for item in items), Decimal(0))
+    if total != amount:
+        raise _illegal("items.amount")
+    return True
+
+
+def _check_customer(customer: object) -> None:
+    if not isinstance(customer, dict):
+        raise _illegal("customer")
+    email, phone = customer.get("email"), customer.get("phone")
+    if email is None and phone is None:
+        raise _illegal("customer")
+    if email is not None and not (isinstance(email, str) and re.fullmatch(r"[^@\s]+@[^@\s]+\.[^@\s]+", email)):
+        raise _illegal("customer.email")
+    if phone is not None and not (isinstance(phone, str) and re.fullmatch(r"\+?[0-9]{4,15}", phone, re.ASCII)):
+        raise _illegal("customer.phone")
+
+
+def _cost(item: object, *, currency: str) -> Decimal:
+    if not isinstance(item, dict):
+        raise _illegal("items")
+    description, amount = item.get("description"), item.get("amount")
+    if not isinstance(description, str) or not 1 <= len(description) <= LONGEST_ITEM_DESCRIPTION:
+        raise _illegal("items.description")
+    if type(item.get("vat_code")) is not int or item["vat_code"] not in VAT_CODES:
+        raise _illegal("items.vat_code")
+    if item.get("payment_mode", "full_payment") not in PAYMENT_MODES:
+        raise _illegal("items.payment_mode")
+    if not isinstance(amount, dict) or amount.get("currency") != currency:
+        raise _illegal("items.amount")
+    return _number(amount.get("value"), "items.amount") * _number(item.get("quantity"), "items.quantity")
+
+
+def _number(value: object, parameter: str) -> Decimal:
+    """Read a positive number; YooKassa accepts a string or a JSON number."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        raise _illegal(parameter)
+    try:
+        number = Decimal(str(value))
+    except InvalidOperation as error:
+        raise _illegal(parameter) from error
+    if not number.is_finite() or number <= 0:
+        raise _illegal(parameter)
+    return number
+
+
+def _illegal(parameter: str) -> ProviderRefusal:
+    return ProviderRefusal(400, "invalid_request", "Receipt is missing or illegal", f"receipt.{parameter}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaymentRequest:
+    """A validated body of `POST /payments`."""
+
+    amount: Decimal
+    currency: str
+    capture: bool
+    return_url: str
+    description: str
+    metadata: dict[str, str]
+    has_receipt: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListQuery:
+    """A validated query of `GET /payments` or `GET /refunds`; only refunds have `payment_id`."""
+
+    status: str | None
+    bounds: Mapping[str, float]
+    limit: int
+    cursor: str | None
+    payment_id: str | None = None
+
+
+def invalid(sentence: str, parameter: str | None = None) -> ProviderRefusal:
+    return ProviderRefusal(400, "invalid_request", sentence, parameter)
+
+
+def key_of(request: web.Request) -> str:
+    """Read the idempotence key that every POST must have."""
+    key = request.headers.get(KEY_HEADER, "")
+    if not 0 < len(key) <= LONGEST_KEY:
+        raise invalid(f"Idempotence key is missing or longer than {LONGEST_KEY}", KEY_HEADER)
+    return key
+
+
+async def body_of(request: web.Request) -> dict[str, Any]:
+    if request.headers.get(hdrs.CONTENT_TYPE, "").partition(";")[0].strip() != "application/json":
+        raise ProviderRefusal(415, "unsupported_media_type", "Content-Type must be application/json")
+    try:
+        body = json.loads(await request.read())
+    except ValueError as error:
+        raise invalid("The body is not JSON") from error
+    if not isinstance(body, dict):
+        raise invalid("The body must be an object")
+    return body
+
+
+def amount_of(body: Mapping[str, Any], *, currency: str) -> Decimal:
+    """Read `amount`: a string with two decimals, in the shop's currency."""
+    amount = body.get("amount")
+    if not isinstance(amount, dict):
+        raise invalid("amount is missing", "amount")
+    value = amount.get("value")
+    if not isinstance(value, str) or not re.fullmatch(r"[0-9]{1,12}\.[0-9]{2}", value, re.ASCII) or not Decimal(value):
+        raise invalid("value must be a positive amount such as 2.00", "amount.value")
+    if amount.get("currency") != currency:
+        raise invalid("currency does not fit the shop", "amount.currency")
+    return Decimal(value)
+
+
+def description_of(body: Mapping[str, Any]) -> str:
+    description = body.get("description", "")
+    if not isinstance(description, str) or len(description) > LONGEST_DESCRIPTION:
+        raise invalid(f"description must be a text of at most {LONGEST_DESCRIPTION} signs", "description")
+    return description
+
+
+def payment_request(body: Mapping[str, Any], *, currency: str, receipts_required: bool = False) -> PaymentRequest:
+    amount = amount_of(body, currency=currency)
+    capture = body.get("capture", False)
+    if not isinstance(capture, bool):
+        raise invalid("capture must be true or false", "capture")
+    return PaymentRequest(
+        amount=amount,
+        currency=currency,
+        capture=capture,
+        return_url=_return_url(body.get("confirmation")),
+        description=description_of(body),
+        metadata=_metadata(body.get("metadata", {})),
+        has_receipt=has_receipt(body, amount=amount, currency=currency, required=receipts_required),
+    )
+
+
+def payment_query(query: Mapping[str, str]) -> ListQuery:
+    return _list_query(query, filters=FILTERS, others={"payment_method"}, statuses=STATUSES)
+
+
+def refund_query(query: Mapping[str, str]) -> ListQuery:
+    return _list_query(query, filters=REFUND_FILTERS, others={"payment_id"}, statuses=REFUND_STATUSES)
+
+
+def _list_query(
+    query: Mapping[str, str], *, filters: frozenset[str], others: set[str], statuses: frozenset[str]
+) -> ListQuery:
+    unknown = set(query) - filters - others - {"status", "limit", "cursor"}
+    if unknown:
+        raise invalid("unknown parameter", min(unknown))
+    limit, status = query.get("limit", str(USUAL_PAGE)), query.get("status")
+    if not limit.isdigit() or not 1 <= int(limit) <= LARGEST_PAGE:
+        raise invalid(f"limit must be from 1 to {LARGEST_PAGE}", "limit")
+    if status is not None and status not in statuses:
+        raise invalid("unknown status", "status")
+    bounds = {name: _instant(query[name], name) for name in filters & set(query)}
+    return ListQuery(
+        status=status,
+        bounds=bounds,
+        limit=int(limit),
+        cursor=query.get("cursor"),
+        payment_id=query.get("payment_id"),
+    )
+
+
+def _return_url(confirmation: object) -> str:
+    if not isinstance(confirmation, dict) or confirmation.get("type") != "redirect":
+        raise invalid("confirmation of type redirect is needed", "confirmation")
+    url = confirmation.get("return_url")
+    if not isinstance(url, str) or len(url) > LONGEST_ADDRESS or urlsplit(url).scheme not in {"http", "https"}:
+        raise invalid("return_url must be an address", "confirmation.return_url")
+    return url
+
+
+def _metadata(found: object) -> dict[str, str]:
+    if not isinstance(found, dict) or len(found) > MOST_METADATA:
+        raise invalid(f"metadata must be an object with at most {MOST_METADATA} keys", "metadata")
+    for name, value in found.items():
+        fits = isinstance(value, str) and len(value) <= LONGEST_METADATA_VALUE and len(name) <= LONGEST_METADATA_NAME
+        if not fits:
+            raise invalid("metadata must hold short texts", "metadata")
+    return found
+
+
+def _instant(text: str, parameter: str) -> float:
+    try:
+        found = datetime.fromisoformat(text)
+    except ValueError as error:
+        raise invalid("not an instant", parameter) from error
+    if found.tzinfo is None:
+        raise invalid("an instant without a time zone", parameter)
+    return found.timestamp()
