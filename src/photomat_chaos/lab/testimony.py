@@ -9,7 +9,7 @@ from typing import Final
 from photomat.cli.jobs import print_story
 from photomat.db.pool import Pool, connect_pool
 from photomat.jobs.explain import Surroundings
-from photomat.jobs.story import read_story
+from photomat.jobs.report import read_job_report
 from photomat_chaos.lab.arena import SETTINGS, Arena
 from photomat_chaos.lab.history import Violation
 
@@ -33,7 +33,7 @@ async def stories_of(arena: Arena, violations: Iterable[Violation]) -> dict[int,
 async def _story(arena: Arena, pool: Pool, job_id: int) -> str:
     lease = timedelta(seconds=float(SETTINGS["DELIVERY_LEASE_S"]))
     around = Surroundings(alive=frozenset(), delivery_lease=lease, timeout=timedelta(days=1))
-    story = await read_story(pool, str(job_id), around)
+    story = await read_job_report(pool, str(job_id), around)
     if story is None:
         return f"job {job_id} does not exist"
     said = io.StringIO()
