@@ -35,7 +35,7 @@ from photomat.alerts.checker import WATCHES_DUE, Watcher
 from photomat.alerts.sender import NOTICES_DUE, Teller
 from photomat.bot.worker import UpdateWorker
 from photomat.db.pool import Pool
-from photomat.delivery.archive import Keeper
+from photomat.delivery.archive import ResultArchive
 from photomat.delivery.coordinator import Coordinator
 from photomat.delivery.lock import DELIVERIES_DUE, try_acquire_delivery_lock
 from photomat.delivery.outputs import KEEP_LEASE, KEEPS_DUE, Output, claim_unkept
@@ -47,7 +47,7 @@ from photomat.inbox.update import Claimed
 from photomat.jobs import store
 from photomat.jobs import store as jobs_store
 from photomat.jobs.claims import Claims
-from photomat.jobs.poll import Looker
+from photomat.jobs.poll import TaskPoller
 from photomat.jobs.submit import Submitter
 from photomat.kernel.ids import InstanceId
 from photomat.messages.sender import MESSAGES_DUE, Notifier
@@ -55,7 +55,7 @@ from photomat.payments.invoices import INVOICES_DUE, InvoiceLooker
 from photomat.payments.refunder import REFUNDS_DUE, Refunder
 from photomat.payments.transfer_notices import RECEIPTS_DUE, ReceiptDesk
 from photomat.rewards.book import REWARDS_DUE, RewardBook
-from photomat.work.loop import Step
+from photomat.work.loop import LoopStep
 
 UPDATE_WIDTH: Final = 8
 PRE_CHECKOUT_WIDTH: Final = 2
@@ -96,7 +96,7 @@ DUE: Final[Mapping[str, str]] = {
 
 def update_steps(
     worker: UpdateWorker, pre_checkout_worker: UpdateWorker, *, wake: Callable[[str], None]
-) -> list[Step[Any]]:
+) -> list[LoopStep[Any]]:
     """The conversation, and the payments' lane that never waits. A handled update may have bought or canceled."""
 
     async def handle(claimed: Claimed) -> None:
@@ -110,8 +110,8 @@ def update_steps(
         wake("refunds")
 
     return [
-        Step(name="updates", claim=worker.claim, do=handle, width=UPDATE_WIDTH),
-        Step(
+        LoopStep(name="updates", claim=worker.claim, do=handle, width=UPDATE_WIDTH),
+        LoopStep(
             name="pre-checkout",
             claim=pre_checkout_worker.claim,
             do=pre_checkout_worker.handle,
@@ -125,15 +125,15 @@ def job_steps(
     *,
     claims: Claims,
     submitter: Submitter,
-    looker: Looker,
+    looker: TaskPoller,
     coordinator: Coordinator,
     ringer: Ringer,
     resender: Resender,
-    keeper: Keeper,
+    archive: ResultArchive,
     instance: InstanceId,
     lease: timedelta,
     delivery_lease: timedelta,
-) -> list[Step[Any]]:
+) -> list[LoopStep[Any]]:
     """From the paid draft to the ring; every instance may do every step."""
 
     async def claim_deliveries(limit: int) -> list[LockedCard]:
@@ -149,32 +149,34 @@ def job_steps(
         return await claim_unkept(pool, limit=limit, lease=max(lease, KEEP_LEASE))
 
     return [
-        Step(name="uploads", claim=claims.uploads, do=submitter.upload, width=UPLOAD_WIDTH),
-        Step(name="submits", claim=claims.submits, do=submitter.submit, width=max(SUBMIT_WIDTH, claims.creates.limit)),
-        Step(name="looks", claim=claims.looks, do=looker.look, width=max(LOOK_WIDTH, claims.queries.limit)),
-        Step(name="deliveries", claim=claim_deliveries, do=coordinator.deliver_result_atomic, width=DELIVERY_WIDTH),
-        Step(name="rings", claim=claim_due_rings, do=ringer.ring, width=RING_WIDTH),
-        Step(name="sends", claim=claim_due_sends, do=resender.send, width=SEND_WIDTH),
-        Step(name="keeps", claim=claim_keeps, do=keeper.keep, width=KEEP_WIDTH),
+        LoopStep(name="uploads", claim=claims.uploads, do=submitter.upload, width=UPLOAD_WIDTH),
+        LoopStep(
+            name="submits", claim=claims.submits, do=submitter.submit, width=max(SUBMIT_WIDTH, claims.creates.limit)
+        ),
+        LoopStep(name="looks", claim=claims.looks, do=looker.look, width=max(LOOK_WIDTH, claims.queries.limit)),
+        LoopStep(name="deliveries", claim=claim_deliveries, do=coordinator.deliver_result_atomic, width=DELIVERY_WIDTH),
+        LoopStep(name="rings", claim=claim_due_rings, do=ringer.ring, width=RING_WIDTH),
+        LoopStep(name="sends", claim=claim_due_sends, do=resender.send, width=SEND_WIDTH),
+        LoopStep(name="keeps", claim=claim_keeps, do=archive.keep, width=KEEP_WIDTH),
     ]
 
 
-def alert_steps(watcher: Watcher, teller: Teller) -> list[Step[Any]]:
+def alert_steps(watcher: Watcher, teller: Teller) -> list[LoopStep[Any]]:
     """What wakes the operator; every instance takes part, for "nobody is ACTIVE" is one of the things to see."""
     return [
-        Step(name="watches", claim=watcher.claim, do=watcher.watch, width=WATCH_WIDTH),
-        Step(name="alerts", claim=teller.claim, do=teller.tell, width=ALERT_WIDTH),
+        LoopStep(name="watches", claim=watcher.claim, do=watcher.watch, width=WATCH_WIDTH),
+        LoopStep(name="alerts", claim=teller.claim, do=teller.tell, width=ALERT_WIDTH),
     ]
 
 
 def money_steps(
     *, looker: InvoiceLooker, refunder: Refunder, rewards: RewardBook, desk: ReceiptDesk, notifier: Notifier
-) -> list[Step[Any]]:
+) -> list[LoopStep[Any]]:
     """Payments that arrive and go back, and what people are told by themselves; every instance may do every step."""
     return [
-        Step(name="invoices", claim=looker.claim, do=looker.look, width=INVOICE_WIDTH),
-        Step(name="refunds", claim=refunder.claim, do=refunder.refund, width=REFUND_WIDTH),
-        Step(name="rewards", claim=rewards.claim, do=rewards.book, width=REWARD_WIDTH),
-        Step(name="receipts", claim=desk.claim, do=desk.work, width=RECEIPT_WIDTH),
-        Step(name="notices", claim=notifier.claim, do=notifier.send, width=NOTICE_WIDTH),
+        LoopStep(name="invoices", claim=looker.claim, do=looker.look, width=INVOICE_WIDTH),
+        LoopStep(name="refunds", claim=refunder.claim, do=refunder.refund, width=REFUND_WIDTH),
+        LoopStep(name="rewards", claim=rewards.claim, do=rewards.book, width=REWARD_WIDTH),
+        LoopStep(name="receipts", claim=desk.claim, do=desk.work, width=RECEIPT_WIDTH),
+        LoopStep(name="notices", claim=notifier.claim, do=notifier.send, width=NOTICE_WIDTH),
     ]

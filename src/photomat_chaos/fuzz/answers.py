@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from photomat.kernel.ids import JobId, UserId
-from photomat.work.loop import Loop, Step
+from photomat.work.loop import Loop, LoopStep
 from photomat_chaos.fuzz import kie as fuzz_kie
 from photomat_chaos.fuzz.environment import WELCOME, FuzzEnvironment, buy, join
 from photomat_chaos.fuzz.kie import NOTHING, KieAnswer
@@ -85,9 +85,9 @@ class AnswerFuzzer:
         while await loop.run_once():
             pass
 
-    def _wide(self, name: str) -> Step[Any]:
+    def _wide(self, name: str) -> LoopStep[Any]:
         step = next(step for step in self.ground.program.job_steps() if step.name == name)
-        return Step(name=step.name, claim=step.claim, do=step.do, width=WIDTH)
+        return LoopStep(name=step.name, claim=step.claim, do=step.do, width=WIDTH)
 
     def _record(self, task_id: str) -> KieAnswer:
         tail = task_id.removeprefix("task-")

@@ -21,7 +21,7 @@ from photomat.wallet.statement import JobHold, holds_of_job
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
+class StoredCallback:
     """One callback that was stored: when, about which task, what it claimed."""
 
     received_at: datetime
@@ -30,7 +30,7 @@ class Heard:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
+class StoredOutput:
     """One output: what it is, whether we and Telegram have it."""
 
     position: int
@@ -41,15 +41,15 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Story:
+class JobReport:
     """Everything known about a job."""
 
     why: str
     row: Mapping[str, Any]
     taps: Sequence[TapUpdate]
     holds: Sequence[JobHold]
-    callbacks: Sequence[Heard]
-    outputs: Sequence[Kept]
+    callbacks: Sequence[StoredCallback]
+    outputs: Sequence[StoredOutput]
     events: Sequence[Event]
 
 
@@ -65,7 +65,7 @@ async def find_job(pool: Pool, name: str) -> JobId | None:
     return None if job_id is None else JobId(job_id)
 
 
-async def read_story(pool: Pool, name: str, around: Surroundings) -> Story | None:
+async def read_job_report(pool: Pool, name: str, around: Surroundings) -> JobReport | None:
     """The story of a job by its own id or by its task's; None when nobody is called so."""
     job_id = await find_job(pool, name)
     if job_id is None:
@@ -73,7 +73,7 @@ async def read_story(pool: Pool, name: str, around: Surroundings) -> Story | Non
     row = dict(await require_row(pool, f"SELECT {COLUMNS} FROM generation_jobs WHERE job_id = $1", job_id))  # noqa: S608  a constant list of columns
     async with transaction(pool) as tx:
         holds = await holds_of_job(tx, job_id)
-    return Story(
+    return JobReport(
         why=why_not_delivered(facts_of(row), around),
         row=as_plain(row),
         taps=await _taps(pool, row),
@@ -104,12 +104,12 @@ async def _taps(pool: Pool, row: Mapping[str, Any]) -> list[TapUpdate]:
     )
 
 
-async def _callbacks(pool: Pool, job_id: JobId) -> list[Heard]:
+async def _callbacks(pool: Pool, job_id: JobId) -> list[StoredCallback]:
     rows = await pool.fetch(
         "SELECT received_at, task_id, body FROM callbacks WHERE job_id = $1 ORDER BY callback_id", job_id
     )
     return [
-        Heard(
+        StoredCallback(
             received_at=row["received_at"],
             task_id=row["task_id"],
             state=parse_kie_state(json.loads(row["body"])).state,
@@ -118,7 +118,7 @@ async def _callbacks(pool: Pool, job_id: JobId) -> list[Heard]:
     ]
 
 
-async def _outputs(pool: Pool, job_id: JobId) -> list[Kept]:
+async def _outputs(pool: Pool, job_id: JobId) -> list[StoredOutput]:
     rows = await pool.fetch(
         """
         SELECT position, mime, size_bytes, kept_at, file_id IS NOT NULL AS at_telegram
@@ -126,4 +126,4 @@ async def _outputs(pool: Pool, job_id: JobId) -> list[Kept]:
         """,
         job_id,
     )
-    return [Kept(**dict(row)) for row in rows]
+    return [StoredOutput(**dict(row)) for row in rows]
