@@ -15,8 +15,8 @@ from typing import Any, Final
 
 from photomat.catalog.formula import plain
 from photomat.catalog.model import Model
-from photomat.catalog.order_words import PROMPTS
 from photomat.catalog.reference import JobRef, reference
+from photomat.catalog.roles import PROMPT_NAMES
 from photomat.db.pool import Pool, Transaction
 from photomat.db.rows import Row
 from photomat.jobs.job import JobStatus
@@ -107,7 +107,7 @@ async def recent_jobs(pool: Pool, *, user_id: UserId, limit: int, skip: int = 0)
 
 def _described(inputs: Mapping[str, Any]) -> str:
     """The text that describes an order, however its model calls it."""
-    return next((str(inputs[name]) for name in PROMPTS if name in inputs), "")
+    return next((str(inputs[name]) for name in PROMPT_NAMES if name in inputs), "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,7 +202,7 @@ def _made(row: Row) -> Made:
 
 def _made_described(inputs: Mapping[str, Any]) -> str:
     """What was asked for, however its model calls it."""
-    return next((str(inputs[name]) for name in PROMPTS if name in inputs), "")
+    return next((str(inputs[name]) for name in PROMPT_NAMES if name in inputs), "")
 
 
 async def chosen_then(

@@ -42,7 +42,7 @@ COMMANDS: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Aims:
+class Targets:
     """Who attacks, and what is known of the victims: their ids, drafts, jobs and cards."""
 
     attackers: Sequence[int]
@@ -52,8 +52,8 @@ class Aims:
     cards: Sequence[int]
 
 
-def hostile_update(chance: random.Random, update_id: object, aims: Aims) -> Any:
-    """One update; most are well-formed and mean harm, the others are broken as well."""
+def hostile_update(chance: random.Random, update_id: object, aims: Targets) -> Any:
+    """One update: mostly well-formed and malicious, sometimes malformed as well."""
     attacker = chance.choice(aims.attackers)
     kind, content = chance.choice(
         (
@@ -75,7 +75,7 @@ def hostile_update(chance: random.Random, update_id: object, aims: Aims) -> Any:
     return {"update_id": update_id, **spoiled}
 
 
-def _without_a_victim_as_sender(content: Any, attacker: int, aims: Aims) -> None:
+def _without_a_victim_as_sender(content: Any, attacker: int, aims: Targets) -> None:
     sender = content.get("from") if isinstance(content, dict) else None
     if isinstance(sender, dict) and sender.get("id") in aims.victims:
         sender["id"] = attacker
@@ -85,7 +85,7 @@ def _person(user_id: int) -> dict[str, Any]:
     return {"id": user_id, "is_bot": False, "first_name": "Мэллори", "language_code": "ru"}
 
 
-def _chat(chance: random.Random, attacker: int, aims: Aims) -> dict[str, Any]:
+def _chat(chance: random.Random, attacker: int, aims: Targets) -> dict[str, Any]:
     if chance.random() < 0.8:  # noqa: PLR2004  mostly at home
         return {"id": attacker, "type": "private", "first_name": "Мэллори"}
     if chance.random() < 0.5:  # noqa: PLR2004  in a victim's chat
@@ -93,7 +93,7 @@ def _chat(chance: random.Random, attacker: int, aims: Aims) -> dict[str, Any]:
     return {"id": -1001234567890, "type": chance.choice(("group", "supergroup", "channel", "rave")), "title": "Группа"}
 
 
-def _message(chance: random.Random, attacker: int, aims: Aims) -> dict[str, Any]:
+def _message(chance: random.Random, attacker: int, aims: Targets) -> dict[str, Any]:
     message: dict[str, Any] = {
         "message_id": chance.choice((chance.randrange(1, 10**6), chance.choice(aims.cards))),
         "from": _person(attacker),
@@ -127,7 +127,7 @@ def _message(chance: random.Random, attacker: int, aims: Aims) -> dict[str, Any]
     return message
 
 
-def _tap(chance: random.Random, attacker: int, aims: Aims) -> dict[str, Any]:
+def _tap(chance: random.Random, attacker: int, aims: Targets) -> dict[str, Any]:
     tap: dict[str, Any] = {
         "id": str(chance.randrange(10**18)),
         "from": _person(attacker),
@@ -143,7 +143,7 @@ def _tap(chance: random.Random, attacker: int, aims: Aims) -> dict[str, Any]:
     return tap
 
 
-def _button(chance: random.Random, aims: Aims) -> str:
+def _button(chance: random.Random, aims: Targets) -> str:
     draft, job = chance.choice((*aims.drafts, 0, 2**63 - 1, 2**63)), chance.choice((*aims.jobs, 0, 2**63 - 1, -1))
     return chance.choice(
         (

@@ -73,14 +73,13 @@ RAW: Final[dict[str, Callable[[random.Random], str]]] = {
     "comment": lambda _chance: "/* */ 1",
     "single quotes": lambda _chance: "'a'",
 }
-"""JSON text nobody's writer makes; it stands in a payload under a mark and is put in when the payload becomes text."""
+"""JSON text no writer makes; it stands in a payload under a mark and is put in when the payload becomes text."""
 
 MONSTER_BYTES: Final = 5 * 2**20
 ENCODINGS: Final = ("utf-16", "utf-16-le", "utf-32-be", "utf-8-sig", "latin-1", "cp1251")
 
 
 def nasty(chance: random.Random) -> Any:
-    """One hostile value."""
     kind = chance.randrange(10)
     if kind < 4:  # noqa: PLR2004  shares of ten, here and below
         return chance.choice(TEXTS)
@@ -92,12 +91,12 @@ def nasty(chance: random.Random) -> Any:
 
 
 def mark(name: str) -> str:
-    """What stands for a raw text inside a payload."""
+    """The placeholder of a raw text inside a payload."""
     return f"@raw {name}@"
 
 
 def mutated(chance: random.Random, payload: Any, times: int) -> Any:
-    """A copy of the payload with so many places made hostile."""
+    """A copy of the payload with this many places made hostile."""
     found = json.loads(json.dumps(payload))
     for _ in range(times):
         place = _some_place(chance, found)
@@ -117,7 +116,7 @@ def as_text(chance: random.Random, payload: Any) -> str:
 
 
 def dressed(chance: random.Random, payload: Any) -> bytes:
-    """The payload as the bytes of a body: mostly plain JSON, else in a hostile dress."""
+    """The payload as the bytes of a body: mostly plain JSON, else truncated, corrupted or in another encoding."""
     text = as_text(chance, payload)
     plain = text.encode("utf-8", "surrogatepass")
     dress = chance.randrange(100)
