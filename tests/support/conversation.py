@@ -27,7 +27,7 @@ from photomat.providers.port import PaymentProvider
 from photomat.rewards.book import Terms
 from photomat.texts.load import Texts, load_texts
 from photomat_sandbox.telegram import person_acts
-from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.telegram.people import ChatPerson
 from support.database import pool_of
 from support.files import desk_of
 from support.telegram_sim import RunningTelegram, running_telegram
@@ -57,7 +57,7 @@ class Chat:
     worker: UpdateWorker
     checkouts: UpdateWorker
     poller: Poller
-    person: Person
+    person: ChatPerson
 
     async def says(self, text: str) -> str:
         """Write to the bot; gives the newest text on the screen."""

@@ -19,7 +19,7 @@ from photomat.kernel.ids import InstanceId, JobId, UserId
 from photomat.telegram.messenger import TelegramMessenger
 from photomat.telegram.pacing import Pacing
 from photomat.texts.load import load_texts
-from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.telegram.people import ChatPerson
 from support.database import pool_of
 from support.jobs import DELIVERY_LEASE, ONE, Woken, a_done_job, a_user, lock_cards, row_of
 from support.telegram_media import FileServer, running_files
@@ -38,7 +38,7 @@ class Desk:
     bot: Bot
     coordinator: Coordinator
     ringer: Ringer
-    person: Person
+    person: ChatPerson
     user: UserId
     folder: Path
     woken: Woken = field(default_factory=Woken)

@@ -23,7 +23,7 @@ from photomat_sandbox.telegram import person_acts
 from photomat_sandbox.telegram.app import build_app
 from photomat_sandbox.telegram.messages import ChatMessage, as_seen
 from photomat_sandbox.telegram.methods.registry import NAMES_BY_LOWER
-from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.telegram.people import ChatPerson
 from photomat_sandbox.telegram.state_file import load_state
 from photomat_sandbox.telegram.world import TelegramWorld
 from photomat_sandbox.transcript import Transcript
@@ -91,32 +91,32 @@ class RunningTelegram:
         async with Bot(token or self.world.token, session=quick_session(self.url)) as bot:
             yield bot
 
-    def person(self, first_name: str = "Анна", **fields: Any) -> Person:
+    def person(self, first_name: str = "Анна", **fields: Any) -> ChatPerson:
         """Let somebody join who has already started the bot."""
         return self.world.add_person(first_name=first_name, started=True, **fields)
 
-    def writes(self, person: Person, text: str) -> ChatMessage:
+    def writes(self, person: ChatPerson, text: str) -> ChatMessage:
         """Let a person write to the bot."""
         return person_acts.write(self.world, person, text)
 
-    def taps(self, person: Person, message_id: int, data: str) -> str:
+    def taps(self, person: ChatPerson, message_id: int, data: str) -> str:
         """Let a person press a button; give the query's id."""
         button = {"text": data, "callback_data": data}
         return person_acts.tap(self.world, person, message_id, button)
 
-    def deletes(self, person: Person, message_id: int, *, for_both: bool) -> None:
+    def deletes(self, person: ChatPerson, message_id: int, *, for_both: bool) -> None:
         """Let a person delete a message."""
         person_acts.delete(self.world, person, message_id, for_both=for_both)
 
-    def blocks(self, person: Person, *, blocked: bool = True) -> None:
+    def blocks(self, person: ChatPerson, *, blocked: bool = True) -> None:
         """Let a person block the bot, or take it back."""
         person_acts.set_blocked(self.world, person, blocked=blocked)
 
-    def pays(self, person: Person, message_id: int) -> str:
+    def pays(self, person: ChatPerson, message_id: int) -> str:
         """Let a person press Pay on an invoice; give the query's id."""
         return person_acts.pay(self.world, person, message_id)
 
-    def seen(self, person: Person) -> list[dict[str, Any]]:
+    def seen(self, person: ChatPerson) -> list[dict[str, Any]]:
         """Give what is on the person's screen."""
         return [as_seen(message) for message in self.world.chat_messages(person.user_id)]
 
