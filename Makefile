@@ -41,7 +41,7 @@ audio: setup ## convert voice notes and other sounds too: adds PyAV, which conta
 run: setup ## start everything: without BOT_TOKEN the sandbox, with it the real bot
 	@exec $(BIN)/photomat run
 
-test: $(TEST_READY) $(PYTHONS_READY) lint ## the whole gate: format, lint, types, import contracts, tests, a sample of each proof
+test: $(TEST_READY) lint ## the whole gate: format, lint, types, import contracts, tests, a sample of each proof
 	@scripts/need_tools
 	@$(PYTEST)
 
@@ -51,7 +51,7 @@ lint: $(TEST_READY) ## the gate without the tests
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-prove: $(TEST_READY) ## the long form, before a release (hours): every model, storms, fuzz, the whole crash matrix, all mutants
+prove: $(TEST_READY) $(PYTHONS_READY) ## the long form, before a release (hours): every model, storms, fuzz, the whole crash matrix, all mutants
 	@scripts/need_tools
 	@$(PYTEST) -m prove
 	@$(BIN)/photomat chaos explore
