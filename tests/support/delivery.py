@@ -7,8 +7,6 @@ from pathlib import Path
 from typing import Any
 
 from aiogram import Bot
-from aiogram.client.session.aiohttp import AiohttpSession
-from aiogram.client.telegram import TelegramAPIServer
 
 from photomat.catalog.load import load_catalog
 from photomat.db.pool import Pool
@@ -21,21 +19,13 @@ from photomat.kernel.ids import InstanceId, JobId, UserId
 from photomat.telegram.messenger import TelegramMessenger
 from photomat.telegram.pacing import Pacing
 from photomat.texts.load import load_texts
-from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.telegram.people import ChatPerson
 from support.database import pool_of
 from support.jobs import DELIVERY_LEASE, ONE, Woken, a_done_job, a_user, lock_cards, row_of
 from support.telegram_media import FileServer, running_files
-from support.telegram_sim import RunningTelegram, running_telegram
+from support.telegram_sim import RunningTelegram, quick_session, running_telegram
 
 TRUSTED_HOST = "127.0.0.1"
-
-
-class QuickSession(AiohttpSession):
-    """Closes at once: the quarter of a second aiogram waits is for encrypted connections, and ours are not."""
-
-    async def close(self) -> None:
-        if self._session is not None:
-            await self._session.close()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -48,7 +38,7 @@ class Desk:
     bot: Bot
     coordinator: Coordinator
     ringer: Ringer
-    person: Person
+    person: ChatPerson
     user: UserId
     folder: Path
     woken: Woken = field(default_factory=Woken)
@@ -114,7 +104,7 @@ class Desk:
 async def delivery_desk(database: str, folder: Path) -> AsyncIterator[Desk]:
     """Open the desk: the bot's calls pass the shared budgets as in production."""
     async with pool_of(database) as pool, running_telegram() as telegram, running_files() as files:
-        session = QuickSession(api=TelegramAPIServer.from_base(telegram.url), timeout=60)
+        session = quick_session(telegram.url)
         session.middleware(Pacing(pool, calls_per_s=30))
         person = telegram.person()
         async with Bot(telegram.world.token, session=session) as bot:

@@ -25,7 +25,7 @@ from photomat.payments.receipt_desk import ReceiptDesk
 from photomat.telegram.messenger import TelegramMessenger
 from photomat.texts.load import Texts, load_texts
 from photomat_sandbox.telegram import person_acts
-from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.telegram.people import ChatPerson
 from support.conversation import RATES, TIMES, Chat
 from support.customer import words_of
 from support.database import pool_of
@@ -147,7 +147,7 @@ async def transfer_shop(database: str, *, offers: Offers = OFFERS) -> AsyncItera
         }
         messenger, operators = TelegramMessenger(bot), [ChatId(PETER), ChatId(OLGA)]
 
-        def talker(person: Person) -> Talker:
+        def talker(person: ChatPerson) -> Talker:
             return Talker(**shared, person=person)
 
         yield TransferShop(

@@ -21,9 +21,14 @@ Sends: TypeAlias = Literal["text", "number", "list"]
 
 FileKind: TypeAlias = Literal["image", "video", "audio", "document"]
 
+Role: TypeAlias = Literal[
+    "prompt", "lyrics", "negative_prompt", "format", "resolution", "quality", "duration", "count", "seed", "sound", "voice",
+    "language", "file_type", "source_image", "last_frame", "mask", "reference_image", "source_video", "reference_video",
+    "source_audio", "reference_audio", "source_task", "source_track",
+]  # fmt: skip
+"""What an input is for, however Kie calls it: see `roles.py`. The format is the shape of a picture."""
+
 INPUT_TYPES: Final[tuple[InputType, ...]] = get_args(InputType)
-PLACES: Final[tuple[Place, ...]] = get_args(Place)
-SENDS: Final[tuple[Sends, ...]] = get_args(Sends)
 FILE_KINDS: Final[tuple[FileKind, ...]] = get_args(FileKind)
 
 MOST_FILES: Final = 14
@@ -92,6 +97,7 @@ class Input:
     name: str
     type: InputType
     required: bool
+    role: Role | None = None
     options: tuple[str, ...] = ()
     default: str | None = None
     defaults: tuple[tuple[Condition, str], ...] = ()

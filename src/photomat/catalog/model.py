@@ -20,11 +20,9 @@ from photomat.catalog.formula import (
     plain,
     total,
 )
-from photomat.catalog.input import INPUT_TYPES, Condition, Input, InputType
+from photomat.catalog.input import Condition, Input, Role
 from photomat.catalog.words import LocalizedText
 from photomat.kie.families import JOBS
-
-__all__ = ["INPUT_TYPES", "KINDS", "Input", "InputType", "Kind", "Model"]
 
 Kind: TypeAlias = Literal["image", "video", "audio", "text"]
 """What a customer gets."""
@@ -43,11 +41,7 @@ Category: TypeAlias = Literal[
     "music", "music-tool", "sound-effects", "text-to-speech", "speech-to-text", "audio-isolation",
 ]  # fmt: skip
 
-KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
-OUTPUTS: Final[tuple[Output, ...]] = get_args(Output)
-STATUSES: Final[tuple[Status, ...]] = get_args(Status)
 TAGS: Final[tuple[Tag, ...]] = get_args(Tag)
-PACES: Final[tuple[Pace, ...]] = get_args(Pace)
 CATEGORIES: Final[tuple[Category, ...]] = get_args(Category)
 
 AT_ONCE: Final = "at-once"
@@ -123,6 +117,10 @@ class Model:
     def input(self, name: str) -> Input | None:
         """The input of this name."""
         return next((each for each in self.inputs if each.name == name), None)
+
+    def input_for(self, role: Role) -> Input | None:
+        """The input of this role, however Kie calls it."""
+        return next((each for each in self.inputs if each.role == role), None)
 
     def credits_for(self, inputs: Mapping[str, Any], measured: Mapping[str, Decimal] | None = None) -> Decimal:
         """What Kie takes for one generation with these inputs; `measured` are facts of files, like `audio_url:seconds`."""

@@ -10,14 +10,15 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from photomat.catalog.formula import is_given, plain
-from photomat.catalog.input import Input
+from photomat.catalog.input import Input, Role
 from photomat.catalog.model import Model
 from photomat.catalog.reference import JobRef, reference
+from photomat.catalog.roles import PROMPT_NAMES
 from photomat.kernel.text import cut
 from photomat.texts.load import Say
 
-PROMPTS: Final = ("prompt", "text", "lyrics")
-"""What describes an order, however its model calls that; the first that is there."""
+DESCRIBING: Final[tuple[Role, ...]] = ("prompt", "lyrics")
+"""What describes an order; the first that is there."""
 
 SHOWN_ITEMS: Final = 3
 LONGEST_VALUE: Final = 80
@@ -86,12 +87,10 @@ def _values(
 
 
 def _described_by(model: Model | None, inputs: Mapping[str, Any]) -> str | None:
-    by_name = next((name for name in PROMPTS if isinstance(inputs.get(name), str)), None)
-    if by_name is not None or model is None:
-        return by_name
-    return next(
-        (each.name for each in model.inputs if each.type == "text" and each.required and each.name in inputs), None
-    )
+    by_role = [model.input_for(role) for role in DESCRIBING] if model else []
+    required = [each for each in model.inputs if each.type == "text" and each.required] if model else []
+    names = (*(each.name for each in by_role if each), *PROMPT_NAMES, *(each.name for each in required))
+    return next((name for name in names if isinstance(inputs.get(name), str)), None)
 
 
 def _written(asked: Input | None, value: Any, language: str, say: Say) -> str:

@@ -232,11 +232,6 @@ def quote(
     )
 
 
-def price(model: Model, inputs: Mapping[str, Any], rates: Rates, standing: PriceRules = NO_RULES) -> Money:
-    """What one generation of the model with these inputs costs a customer."""
-    return quote(model, inputs, rates, standing).price
-
-
 def stepped(minor: Decimal, step: int) -> int:
     """Up to the next step; an exact one stays."""
     with localcontext(EXACT_ENOUGH):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from photomat.catalog.order_words import PROMPTS
+from photomat.catalog.roles import PROMPT_NAMES
 from photomat.db.pool import Pool
 from photomat.jobs.job import JobStatus
 from photomat.kernel.ids import BotId, ChatId, JobId, MessageId, UserId
@@ -90,4 +90,4 @@ async def recent_jobs(pool: Pool, *, user_id: UserId, limit: int, skip: int = 0)
 
 def _described(inputs: Mapping[str, Any]) -> str:
     """The text that describes an order, however its model calls it."""
-    return next((str(inputs[name]) for name in PROMPTS if name in inputs), "")
+    return next((str(inputs[name]) for name in PROMPT_NAMES if name in inputs), "")

@@ -6,7 +6,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any, Final
 
-from photomat.catalog.order_words import PROMPTS
+from photomat.catalog.roles import PROMPT_NAMES
 from photomat.db.pool import Pool
 from photomat.db.rows import Row
 from photomat.kernel.ids import JobId, UserId
@@ -107,4 +107,4 @@ def _made(row: Row) -> Made:
 
 def _described(inputs: Mapping[str, Any]) -> str:
     """What was asked for, however its model calls it."""
-    return next((str(inputs[name]) for name in PROMPTS if name in inputs), "")
+    return next((str(inputs[name]) for name in PROMPT_NAMES if name in inputs), "")

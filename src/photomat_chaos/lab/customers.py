@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias
 
 from photomat_sandbox.telegram import person_acts
 from photomat_sandbox.telegram.messages import as_seen
-from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.telegram.people import ChatPerson
 from photomat_sandbox.telegram.world import TelegramWorld
 
 LOOK_EVERY_S: Final = 0.05
@@ -32,7 +32,7 @@ class NoAnswer(Exception):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Phone:
     world: TelegramWorld
-    person: Person
+    person: ChatPerson
 
     def write(self, text: str) -> int:
         """Send a text; return its message id, after which answers are searched."""
@@ -147,7 +147,7 @@ class ChatCustomer:
     """One simulated person; `chance` is their own."""
 
     world: TelegramWorld
-    person: Person
+    person: ChatPerson
     chance: random.Random
     prompts: tuple[str, ...] = PROMPTS
     is_lively: bool = False

@@ -18,10 +18,10 @@ from aiohttp import web
 from photomat_chaos.lab.arena import Arena, open_arena
 from photomat_chaos.lab.load_balancer import serving
 from photomat_sandbox.pay.app import mount_providers
-from photomat_sandbox.pay.bills import NoticeSettings, PaymentProvider
+from photomat_sandbox.pay.bills import NoticeSettings, SimulatedProvider
 from photomat_sandbox.pay.crypto_pay_world import CryptoPayWorld
 from photomat_sandbox.pay.yookassa_world import YooKassaWorld
-from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.telegram.people import ChatPerson
 from photomat_sandbox.transcript import Transcript
 
 SHOP_ID: Final = "100500"
@@ -71,15 +71,15 @@ class MoneyTestBed:
     arena: Arena
     yookassa: YooKassaWorld
     crypto: CryptoPayWorld
-    operator: Person
+    operator: ChatPerson
     pay_url: str
     session: aiohttp.ClientSession
 
     @property
-    def tills(self) -> tuple[PaymentProvider, PaymentProvider]:
+    def tills(self) -> tuple[SimulatedProvider, SimulatedProvider]:
         return (self.yookassa, self.crypto)
 
-    def till(self, vendor: str) -> PaymentProvider:
+    def till(self, vendor: str) -> SimulatedProvider:
         return next(till for till in self.tills if till.vendor == vendor)
 
 

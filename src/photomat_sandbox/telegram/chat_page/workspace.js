@@ -2,11 +2,11 @@
 
 import * as api from "./api.js";
 import { Column } from "./column.js";
-import { el } from "./dom.js";
-import { askForCustomer } from "./customer_dialogs.js";
-import { askWhoFollows } from "./link_dialogs.js";
+import { el, openDialog } from "./dom.js";
+import { askWhoFollows } from "./links.js";
 import { remember, remembered } from "./preferences.js";
 import { language, t } from "./texts.js";
+import { trouble } from "./toasts.js";
 
 const PHONE = matchMedia("(max-width: 700px)");
 const FIRST_NAMES = {
@@ -14,7 +14,7 @@ const FIRST_NAMES = {
   en: ["Anna", "Boris", "Clara", "Dan", "Eve", "Finn"],
 };
 
-export class Desk {
+export class Workspace {
   columns = [];
   active = null;
 
@@ -25,7 +25,7 @@ export class Desk {
     PHONE.addEventListener("change", () => this.changed());
   }
 
-  /** Opens whom the address names (?people=1,2), else who was open last time, else the first customer, else somebody new. */
+  /** Opens the people the URL names (?people=1,2), else who was open last time, else the first customer, else a new one. */
   async open() {
     const known = await this.#people();
     const named = new URLSearchParams(location.search).get("people")?.split(",").map(Number);
@@ -112,7 +112,7 @@ export class Desk {
   #add(person) {
     const open = this.columns.find((column) => column.person.user_id === person.user_id);
     if (open) return open;
-    const column = new Column({ person, desk: this });
+    const column = new Column({ person, workspace: this });
     this.columns.push(column);
     this.columnsElement.append(column.element);
     this.#rememberOpen();
@@ -139,4 +139,50 @@ export class Desk {
       unread ? el("span", { class: "badge" }, String(unread)) : null,
     );
   }
+}
+
+export function askForCustomer({ name, closed, onNew, onKnown }) {
+  const nameField = el(
+    "input",
+    { name: "name", required: true, maxlength: 64, value: name, autocomplete: "off", "data-role": "customer-name" },
+  );
+  const option = (code, text) => el("option", { value: code, selected: code === language }, text);
+  const languageField = el("select", { name: "language" }, option("ru", "Русский"), option("en", "English"));
+  const numberField = el(
+    "input",
+    { name: "number", inputmode: "numeric", pattern: "[1-9][0-9]{0,14}", autocomplete: "off", "data-role": "customer-id" },
+  );
+  const cancel = el("button", { type: "button", onclick: () => dialog.close() }, t("cancel"));
+  const add = el("button", { type: "submit", class: "primary" }, t("add"));
+  const known = closed.map((person) => choice(person.first_name, () => dialog, () => onKnown(person)));
+  const form = el(
+    "form",
+    {},
+    el("h2", {}, t("addTitle")),
+    el("p", {}, t("addBody")),
+    known.length ? el("fieldset", {}, el("legend", {}, t("existing")), known) : null,
+    el("label", {}, t("name"), nameField),
+    el("label", {}, t("language"), languageField),
+    el("label", {}, t("number"), numberField),
+    el("menu", {}, cancel, add),
+  );
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    dialog.close();
+    onNew({ name: nameField.value.trim() || name, language: languageField.value, id: Number(numberField.value) || null }).catch(trouble);
+  });
+  const dialog = openDialog({ class: "card-dialog", "data-role": "add-customer" }, form);
+  nameField.select();
+}
+
+function choice(text, dialog, act) {
+  const choose = async () => {
+    dialog().close();
+    try {
+      await act();
+    } catch (error) {
+      trouble(error);
+    }
+  };
+  return el("button", { type: "button", class: "choice", onclick: choose }, text);
 }

@@ -1,5 +1,11 @@
-// WebM with Opus (what Chromium records) → Ogg with Opus (what Telegram calls a voice message). Nothing is encoded
-// anew: the same packets are taken out of one container and put into the other (RFC 7845, RFC 3533).
+// Voice messages: the microphone button, the recording bar, and Ogg with Opus, as Telegram's apps send it.
+//
+// Chromium records WebM with Opus; the same packets are copied into Ogg pages (RFC 7845, RFC 3533), nothing is encoded again.
+
+import { el, iconButton } from "./dom.js";
+import { durationOf, t } from "./texts.js";
+import { icon } from "./icons.js";
+import { toast } from "./toasts.js";
 
 // Segment, Cluster, Tracks, TrackEntry, BlockGroup
 const CONTAINERS = new Set([0x18538067, 0x1f43b675, 0x1654ae6b, 0xae, 0xa0]);
@@ -101,4 +107,99 @@ function checksum(bytes) {
     for (let bit = 0; bit < 8; bit += 1) sum = sum & 0x80000000 ? (sum << 1) ^ 0x04c11db7 : sum << 1;
   }
   return sum >>> 0;
+}
+
+const TYPES = ["audio/ogg;codecs=opus", "audio/webm;codecs=opus", "audio/mp4"];
+const LONGEST_S = 300;
+
+/** Why recording is impossible here, or null. */
+export function obstacle() {
+  if (!window.isSecureContext) return t("voiceInsecure");
+  if (!navigator.mediaDevices?.getUserMedia || !window.MediaRecorder) return t("voiceUnsupported");
+  return null;
+}
+
+/** Starts at once; `onClock` hears the time. Answers {finish() → Promise<File>, cancel()}. */
+export async function startRecording(onClock) {
+  let sound;
+  try {
+    sound = await navigator.mediaDevices.getUserMedia({ audio: true });
+  } catch (error) {
+    throw new Error(t("voiceDenied", { reason: error.message || error.name }));
+  }
+  const mimeType = TYPES.find((type) => MediaRecorder.isTypeSupported(type));
+  const recorder = new MediaRecorder(sound, { mimeType });
+  const pieces = [];
+  const started = performance.now();
+  const stopped = new Promise((resolve) => recorder.addEventListener("stop", resolve, { once: true }));
+  recorder.addEventListener("dataavailable", (event) => pieces.push(event.data));
+  const timer = setInterval(() => tick(), 250);
+  recorder.start(1000);
+
+  function tick() {
+    const seconds = (performance.now() - started) / 1000;
+    onClock(durationOf(seconds));
+    if (seconds > LONGEST_S) stop();
+  }
+
+  function stop() {
+    clearInterval(timer);
+    if (recorder.state !== "inactive") recorder.stop();
+    for (const track of sound.getTracks()) track.stop();
+  }
+
+  async function finish() {
+    stop();
+    await stopped;
+    const recorded = new Blob(pieces, { type: (recorder.mimeType || mimeType).split(";")[0] });
+    const voice = recorded.type === "audio/webm" ? webmToOgg(await recorded.arrayBuffer()) : recorded;
+    return new File([voice], `voice.${voice.type.split("/")[1]}`, { type: voice.type });
+  }
+
+  return { finish, cancel: stop };
+}
+
+export function voiceBar({ onVoice }) {
+  let recording = null;
+  const clock = el("span", { class: "voice-clock" }, "0:00");
+  const cancel = iconButton(icon("trash"), t("cancelRecording"), { onclick: () => end(false) });
+  const finish = iconButton(icon("send"), t("sendRecording"), { class: "icon-button send", onclick: () => end(true) });
+  const bar = el(
+    "div",
+    { class: "voice-bar", hidden: true, role: "group", "aria-label": t("recording") },
+    cancel,
+    el("i", { class: "voice-dot" }),
+    clock,
+    el("span", { class: "voice-label" }, t("recording")),
+    finish,
+  );
+  const button = iconButton(
+    icon("mic"),
+    t("record"),
+    { class: "icon-button send", "data-role": "voice", onclick: begin },
+  );
+
+  async function begin() {
+    const reason = obstacle();
+    if (reason) return toast(reason, { kind: "trouble" });
+    try {
+      recording = await startRecording((time) => {
+        clock.textContent = time;
+      });
+    } catch (error) {
+      return toast(error.message, { kind: "trouble", lastsMs: 6000 });
+    }
+    clock.textContent = "0:00";
+    bar.hidden = false;
+    return finish.focus();
+  }
+
+  async function end(send) {
+    bar.hidden = true;
+    button.focus();
+    if (send) onVoice(await recording.finish());
+    else recording.cancel();
+  }
+
+  return { button, bar };
 }
