@@ -101,7 +101,8 @@ async def release_hold(pool: Pool, reference: str, *, operator: str, reason: str
         release = await release_loose_hold(tx, reference)
         return Answer(done=release is Release.RELEASED, sentence=f"Hold {reference}: {RELEASES[release]}")
 
-    job_id = await job_of_hold(pool, reference)
+    async with transaction(pool) as tx:
+        job_id = await job_of_hold(tx, reference)
     return await journaled(pool, act, action="release", job_id=job_id, operator=operator, reason=reason)
 
 
