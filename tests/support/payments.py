@@ -12,7 +12,7 @@ from photomat.kernel.ids import BotId, UserId
 from photomat.kernel.money import Money
 from photomat.messages.notices import facts_from_json
 from photomat.payments.offers import Way
-from photomat.payments.receive import Arrived, Received, receive
+from photomat.payments.receive import Arrived, Received, receive_payment
 from photomat.payments.refunder import GiveBack, Refund, Refunder
 from photomat.payments.refunds import ask_refund, take_back_told
 from photomat.payments.topup import Topup, open_topup
@@ -67,6 +67,12 @@ def arrived(**facts: Any) -> Arrived:
         via="update",
     )
     return replace(plain, **facts)
+
+
+async def receive(pool: Pool, payment: Arrived) -> Received:
+    """Money arrives, in a transaction of its own."""
+    async with transaction(pool) as tx:
+        return await receive_payment(tx, payment)
 
 
 async def pays(pool: Pool, **facts: Any) -> Received:

@@ -11,9 +11,8 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from photomat.audit import differences
-from photomat.db.pool import Pool, Transaction, transaction
+from photomat.db.pool import Transaction
 from photomat.kernel.errors import Corrupt
-from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import UserId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
@@ -61,15 +60,6 @@ class Received:
     credit: Money
     bonus: Money
     is_new: bool
-
-
-async def receive(pool: Pool, arrived: Arrived) -> Received:
-    """Receive a payment in a transaction of its own."""
-    async with transaction(pool) as tx:
-        received = await receive_payment(tx, arrived)
-        failpoint("payment.before_commit")
-    failpoint("payment.after_commit")
-    return received
 
 
 async def receive_payment(tx: Transaction, arrived: Arrived) -> Received:

@@ -247,20 +247,6 @@ def refund_posting(
     )
 
 
-def transfer_posting(
-    *, giver: UserId, taker: UserId, taker_wallet: Balance, amount: Money, reference: str, facts: Facts | None = None
-) -> Posting:
-    """Money of one user that becomes another's."""
-    return Posting(
-        reference=reference,
-        reason="gift",
-        asked=f"gift from={giver} to={taker} amount={amount.minor} currency={amount.currency}",
-        currency=amount.currency,
-        lines=(Line("wallet", giver, -amount.minor), *_incoming(taker, amount.minor, taker_wallet)),
-        facts=facts or {},
-    )
-
-
 def debt_posting(*, user_id: UserId, amount: Money, reference: str) -> Posting:
     """Money of the wallet that pays what its owner owes."""
     return Posting(
