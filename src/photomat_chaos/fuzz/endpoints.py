@@ -1,6 +1,6 @@
 """The doors under fire: hostile callbacks and hostile webhooks against two running processes.
 
-Each case is decided by its seed and number, and by the victims of the round it is sent in. Whatever is sent, a door answers
+Each case is decided by its seed and number, and by the victims of the round it is sent in. Whatever is sent, an endpoint answers
 with a refusal or with 200; a victim's money, drafts and jobs move only as its own owner and Kie move them.
 """
 
@@ -21,8 +21,7 @@ from photomat.kie.signature import SIGNATURE_HEADER, TIMESTAMP_HEADER, sign_job
 from photomat.web.telegram_webhook import SECRET_HEADER
 from photomat_chaos.fuzz import kie as fuzz_kie
 from photomat_chaos.fuzz.environment import WEBHOOK_KEY, WELCOME, FuzzEnvironment, VictimJob, buy, draft_of, join
-from photomat_chaos.fuzz.updates import Targets, hostile_update
-from photomat_chaos.fuzz.values import dressed
+from photomat_chaos.fuzz.payloads import Targets, dressed, hostile_update
 from photomat_chaos.fuzz.wire import CLOSED, CUT, HUNG, RawRequest, Wire, post, wire_to
 
 AT_ONCE: Final = 24
@@ -135,7 +134,7 @@ class EndpointFuzzer:
         signed = sign_job(job_id, self.ground.settings.callback_secrets).encode()
         of_no_job = sign_job(JobId(10**15 + number), self.ground.settings.callback_secrets).encode()
         path = b"/kie/callback/" + chance.choices((signed, of_no_job, chance.choice(ODD_TOKENS)), (70, 8, 22))[0]
-        if chance.random() < 0.15:  # noqa: PLR2004  the general door
+        if chance.random() < 0.15:  # noqa: PLR2004  the general endpoint
             path = b"/kie/callback"
         return keyed, post(chance, path, body, _kie_headers(chance, task_id) if chance.random() < 0.8 else {})  # noqa: PLR2004
 
@@ -150,11 +149,11 @@ class EndpointFuzzer:
             secret = chance.choice(("", "x", secret[:-1], secret.upper(), "\udcff", "ü", "a" * 4000))
         return chance.randrange(2), post(chance, b"/telegram/webhook", body, {SECRET_HEADER: secret})
 
-    def _judge(self, door: str, number: int, status: int, request: RawRequest) -> None:
+    def _judge(self, endpoint: str, number: int, status: int, request: RawRequest) -> None:
         word = {HUNG: "hung", CUT: "we hung up", CLOSED: "closed"}.get(status, f"{status}")
-        self.statuses[f"{door} {word}"] += 1
+        self.statuses[f"{endpoint} {word}"] += 1
         if status == HUNG or status >= 500:  # noqa: PLR2004  a server's own failure
-            self.offences.append((number, f"a {door} was answered: {word}", request.raw))
+            self.offences.append((number, f"a {endpoint} was answered: {word}", request.raw))
 
 
 def _kie_headers(chance: random.Random, task_id: str) -> dict[str, str]:

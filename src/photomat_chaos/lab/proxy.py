@@ -23,7 +23,7 @@ LENGTH: Final = struct.Struct("!I")
 STARTUP: Final = struct.Struct("!II")
 SSL_REQUEST, GSS_REQUEST = 80877103, 80877104
 NO_ENCRYPTION: Final = b"N"
-QUERY, PARSE, BIND, EXECUTE, SYNC = b"Q", b"P", b"B", b"E", b"S"
+QUERY, EXECUTE, SYNC = b"Q", b"E", b"S"
 READY_FOR_QUERY: Final = b"Z"
 ASKS_FOR_AN_ANSWER: Final = frozenset({QUERY, SYNC})
 LARGEST_STARTUP_BYTES: Final = 10_000
@@ -83,7 +83,6 @@ def _is_commit(query: bytes) -> bool:
 ProxyOrder = Literal["forget_commit", "lose_commit", "forget_answer"]
 CONNECT_LIMIT_S: Final = 5.0
 DRAIN_LIMIT_S: Final = 30.0
-KINDS_KEPT: Final = 100
 ENDED: Final = (OSError, asyncio.IncompleteReadError, TimeoutError, ValueError)
 
 
@@ -128,7 +127,6 @@ class Proxy:
     latency_s: float = 0.0
     orders: deque[ProxyOrder] = field(default_factory=deque)
     struck: Counter[str] = field(default_factory=Counter)
-    kinds: deque[bytes] = field(default_factory=lambda: deque(maxlen=KINDS_KEPT))
     _links: set[ProxiedSession] = field(default_factory=set)
     _open: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -189,7 +187,6 @@ class Proxy:
     async def _requests(self, link: ProxiedSession) -> None:
         while True:
             message = await self._read(link.client)
-            self.kinds.append(message.kind)
             if not self._obey(link, message):
                 raise ConnectionAbortedError
             if self.latency_s and message.kind in ASKS_FOR_AN_ANSWER:

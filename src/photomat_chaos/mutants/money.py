@@ -115,8 +115,8 @@ REFUNDING: Final = (
         "refund-without-take-back",
         "a payment is refunded and stays in the wallet",
         SourceEdit(
-            find="taken = await giving_back.take_back(…facts={…})",
-            replace="taken = giving_back.TakenBack(from_wallet=amount, as_debt=Money(refusals, amount.currency), is_new=True)",
+            find="taken = await refunds.take_back(…facts={…})",
+            replace="taken = refunds.TakenBack(from_wallet=amount, as_debt=Money(refusals, amount.currency), is_new=True)",
         ),
         f"{REFUNDS}::test_a_payment_goes_back_out_of_the_wallet_first_and_to_the_payer_then",
     ),
