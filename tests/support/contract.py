@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import typer
 
-from photomat.alerts.incident import About, Kind, Outcome
+from photomat.alerts.incident import IncidentPhase, Kind
 from photomat.app.flow import DUE
 from photomat.app.settings import Settings
 from photomat.audit.invariants import INVARIANTS
@@ -30,6 +30,7 @@ from photomat.jobs.timeline import Tag
 from photomat.kernel.ids import JobId
 from photomat.kernel.metrics import REGISTRY
 from photomat.kie.signature import kie_signature, sign_job
+from photomat.messages.outbox import Outcome
 from photomat.providers.yookassa import LONGEST_KEY, short_key
 from photomat.telegram import callback_data
 from photomat.wallet import ledger, refunds
@@ -59,7 +60,7 @@ def shared_names() -> dict[str, list[str]]:
         "budget": [CREATES, QUERIES],
         "job event": values_of(Tag),
         "incident kind": values_of(Kind),
-        "incident notice about": values_of(About),
+        "incident notice about": values_of(IncidentPhase),
         "incident notice outcome": values_of(Outcome),
         "audit invariant": [each.name for each in INVARIANTS],
     }

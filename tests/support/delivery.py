@@ -11,8 +11,8 @@ from aiogram import Bot
 from photomat.catalog.load import load_catalog
 from photomat.db.pool import Pool
 from photomat.delivery.archive import Keeper, ResultFiles
+from photomat.delivery.completion import CompletionNotifier
 from photomat.delivery.coordinator import Coordinator
-from photomat.delivery.ring import Ringer
 from photomat.delivery.sender import Sender
 from photomat.kernel.ids import InstanceId, JobId, UserId
 from photomat.telegram.client import TelegramMessenger
@@ -36,7 +36,7 @@ class Desk:
     files: FileServer
     bot: Bot
     coordinator: Coordinator
-    ringer: Ringer
+    completions: CompletionNotifier
     person: ChatPerson
     user: UserId
     folder: Path
@@ -124,7 +124,7 @@ async def delivery_desk(database: str, folder: Path) -> AsyncIterator[Desk]:
                 files=files,
                 bot=bot,
                 coordinator=coordinator,
-                ringer=Ringer(pool=pool, messenger=messenger, texts=texts),
+                completions=CompletionNotifier(pool=pool, messenger=messenger, texts=texts),
                 person=person,
                 user=await a_user(pool, user_id=person.user_id),
                 folder=folder,

@@ -21,7 +21,7 @@ from aiohttp import web
 from photomat import __version__
 from photomat.alerts.checker import Watcher
 from photomat.alerts.incident import Eyes
-from photomat.alerts.sender import Teller
+from photomat.alerts.sender import AlertSender
 from photomat.app.clients import payment_providers, reach_outside
 from photomat.app.files import courier, file_desk, result_files
 from photomat.app.flow import DUE, alert_steps, job_steps, money_steps, update_steps
@@ -38,10 +38,10 @@ from photomat.cluster.leader import ActiveState
 from photomat.db.pool import BoundedPool, Pool, connect_pool
 from photomat.db.schema_check import require_schema
 from photomat.delivery.archive import Keeper
+from photomat.delivery.completion import CompletionNotifier
 from photomat.delivery.coordinator import Coordinator
 from photomat.delivery.resend import Resender
 from photomat.delivery.result_link import Links
-from photomat.delivery.ring import Ringer
 from photomat.delivery.sender import Sender
 from photomat.files.sources import FileDesk
 from photomat.inbox.receive import is_handled, queue_depth, receive
@@ -55,13 +55,13 @@ from photomat.kernel.ids import BotId, InstanceId, JobId, UserId
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
 from photomat.kie.client import KieClient
 from photomat.kie.signature import sign_job
-from photomat.messages.sender import Notifier
+from photomat.messages.notices import NoticeSender
 from photomat.orders.limits import Limits
 from photomat.payments.invoices import InvoiceLooker, look_at
 from photomat.payments.offers import Offers, Plan, read_packages, read_sums, stars_worth
+from photomat.payments.receipt_reminder import ReceiptReminder
 from photomat.payments.refunder import GiveBack, Refund, Refunder
 from photomat.payments.stars_reader import StarsReader
-from photomat.payments.transfer_notices import ReceiptDesk
 from photomat.providers.port import PaymentProvider
 from photomat.rewards.book import RewardBook, Terms
 from photomat.telegram.client import StarsClient, TelegramMessenger
@@ -349,7 +349,7 @@ class Program:
         wake = self.wakes.here
         alerts = alert_steps(
             Watcher(eyes=self.eyes, admins=self.settings.admins),
-            Teller(pool=self.pool, messenger=messenger, texts=self.texts),
+            AlertSender(pool=self.pool, messenger=messenger, texts=self.texts),
         )
         steps = job_steps(
             self.pool,
@@ -366,7 +366,7 @@ class Program:
             ),
             looker=Looker(pool=self.pool, provider=self.kie, times=self.times, wake=wake),
             coordinator=self.results.coordinator(messenger, wake),
-            ringer=Ringer(pool=self.pool, messenger=messenger, texts=self.texts),
+            completions=CompletionNotifier(pool=self.pool, messenger=messenger, texts=self.texts),
             resender=self.results.resender(messenger),
             keeper=self.results.keeper,
             instance=self.instance,
@@ -380,8 +380,10 @@ class Program:
             looker=self.invoice_looker,
             refunder=Refunder(pool=self.pool, ways=give_back_ways(self.bot, self.providers)),
             rewards=RewardBook(pool=self.pool, terms=terms_of(self.settings)),
-            desk=ReceiptDesk(pool=self.pool, messenger=messenger, texts=self.texts, operators=self.settings.admins),
-            notifier=Notifier(pool=self.pool, messenger=messenger, texts=self.texts),
+            reminder=ReceiptReminder(
+                pool=self.pool, messenger=messenger, texts=self.texts, operators=self.settings.admins
+            ),
+            notices=NoticeSender(pool=self.pool, messenger=messenger, texts=self.texts),
         )
 
     @property

@@ -41,7 +41,7 @@ from photomat.jobs.job import Times
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import BotId, ChatId, ReceivedId, UserId
 from photomat.kernel.money import Money
-from photomat.messages.sender import tell_what_was_missed
+from photomat.messages.notices import retry_blocked_notices
 from photomat.orders.limits import USUAL, Limits
 from photomat.payments.offers import Offers
 from photomat.providers.port import PaymentProvider
@@ -154,7 +154,7 @@ async def _register(tx: Transaction, person: Person, *, welcome_credit: Money) -
     if registered.user.is_blocked:
         await user_returned(tx, user_id=user.user_id)
         await rearm_user(tx, user_id=user.user_id)
-        await tell_what_was_missed(tx, chat_id=ChatId(user.user_id))
+        await retry_blocked_notices(tx, chat_id=ChatId(user.user_id))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
