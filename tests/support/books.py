@@ -10,7 +10,7 @@ from photomat.audit.run import new_violations, violations
 from photomat.db.pool import Connection, Transaction
 from photomat.kernel.ids import UserId
 from photomat.wallet import ledger, refunds
-from photomat.wallet.postings import Line, Posting
+from photomat.wallet.postings import Posting, PostingLine
 from support.audit import broken
 from support.database import shift_clock
 from support.every_payment import every_payment
@@ -84,7 +84,7 @@ async def gift_in_one_posting(tx: Transaction, giver: UserId, taker: UserId, amo
         reason="gift",
         asked=f"gift from={giver} to={taker} amount={amount} currency=RUB",
         currency="RUB",
-        lines=(Line("wallet", giver, -amount), Line("wallet", taker, amount)),
+        lines=(PostingLine("wallet", giver, -amount), PostingLine("wallet", taker, amount)),
     )
     assert await ledger.book_once(tx, posting)
 

@@ -153,7 +153,7 @@ async def give_charge_back(
     by: str,
     amount: Money | None = None,
     reason: RefundReason = "refund",
-) -> refunds.Refund:
+) -> refunds.ChargeRefund:
     """Give back all that is left of a charge, or a part, once per reference; the customer is told once too.
 
     Why an operator did it stays in the journal: it is not written for the customer.
