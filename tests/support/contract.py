@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import typer
 
-from photomat.alerts.incident import IncidentPhase, Kind
+from photomat.alerts.incident import IncidentKind, IncidentPhase
 from photomat.app.flow import DUE
 from photomat.app.settings import Settings
 from photomat.audit.invariants import INVARIANTS
@@ -59,7 +59,7 @@ def shared_names() -> dict[str, list[str]]:
         "NOTIFY payload": list(DUE),
         "budget": [CREATES, QUERIES],
         "job event": values_of(Tag),
-        "incident kind": values_of(Kind),
+        "incident kind": values_of(IncidentKind),
         "incident notice about": values_of(IncidentPhase),
         "incident notice outcome": values_of(Outcome),
         "audit invariant": [each.name for each in INVARIANTS],
