@@ -8,11 +8,11 @@ import contextlib
 from functools import partial
 from typing import Any, ClassVar
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from photomat.audit.run import violations
 from photomat.db.pool import Transaction
 from photomat.kernel.ids import JobId, UserId
 from photomat.payments.receive import receive_payment
@@ -22,6 +22,7 @@ from photomat.rewards import gifts
 from photomat.rewards.book import book_share
 from photomat.rewards.promo import CodeAccepted, use_code
 from photomat.wallet import ledger, refunds
+from support.audit import wrongs
 from support.crashes import Cut, Verb, answer_of, cut_off, cuts
 from support.database import connection_of
 from support.money import buy, give_back, make_user, rub, sell
@@ -275,7 +276,7 @@ class PaymentMachine(RuleBasedStateMachine):
 
     @invariant()
     def the_audit_is_content(self) -> None:
-        assert self.run(violations(self.connection)) == []
+        assert self.run(wrongs(self.connection)) == []
 
     def teardown(self) -> None:
         """Nothing that is wanted is left to the next history."""
@@ -286,14 +287,15 @@ class PaymentMachine(RuleBasedStateMachine):
         self.runner.close()
 
 
-def test_random_histories_of_payments_agree_with_the_model(database: str) -> None:
+@pytest.mark.parametrize("histories", [5, pytest.param(200, marks=pytest.mark.prove)])
+def test_random_histories_of_payments_agree_with_the_model(database: str, histories: int) -> None:
     class Machine(PaymentMachine):
         dsn = database
 
     run_state_machine_as_test(
         Machine,
         settings=settings(
-            max_examples=24,
+            max_examples=histories,
             stateful_step_count=50,
             phases=[Phase.generate],
             report_multiple_bugs=False,
