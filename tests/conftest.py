@@ -7,7 +7,7 @@ import shutil
 import tempfile
 from collections.abc import Coroutine, Generator, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 from urllib.parse import urlsplit
 
 import pytest
@@ -53,8 +53,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     names = inspect.signature(pyfuncitem.obj).parameters
     arguments = {name: pyfuncitem.funcargs[name] for name in names}
     marker = pyfuncitem.get_closest_marker("time_limit")
-    limit_s = marker.args[0] if marker else TEST_LIMIT_S
-    run_bounded(pyfuncitem.obj(**arguments), limit_s=limit_s, loop=pyfuncitem.funcargs.get("own_loop"))
+    loop = cast("BrowserLoop | None", pyfuncitem.funcargs.get("own_loop"))
+    run_bounded(pyfuncitem.obj(**arguments), limit_s=marker.args[0] if marker else TEST_LIMIT_S, loop=loop)
     return True
 
 

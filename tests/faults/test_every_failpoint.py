@@ -1,6 +1,6 @@
 """The process kills itself at every failpoint of a purchase; a fresh one finishes it: one picture, one ring, one charge.
 
-The stories (a third of them in the gate) are told a few at a time, each in a world of its own; each test then hears how one ended.
+The stories (a third of them in the gate) are told a few at a time, each in a world of its own; each test hears how one ended.
 """
 
 import asyncio

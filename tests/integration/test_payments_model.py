@@ -22,7 +22,7 @@ from photomat.rewards import gifts
 from photomat.rewards.book import book_share
 from photomat.rewards.promo import CodeAccepted, use_code
 from photomat.wallet import ledger, refunds
-from support.audit import wrongs
+from support.audit import ONE_PLAN, wrongs
 from support.crashes import Cut, Verb, answer_of, cut_off, cuts
 from support.database import connection_of
 from support.money import buy, give_back, make_user, rub, sell
@@ -55,6 +55,7 @@ class PaymentMachine(RuleBasedStateMachine):
         self.runner = asyncio.Runner()
         self.opened = contextlib.AsyncExitStack()
         self.connection = self.run(self.opened.enter_async_context(connection_of(self.dsn)))
+        self.run(self.connection.execute(ONE_PLAN))
 
     @initialize()
     def two_users_with_an_offer(self) -> None:
@@ -73,7 +74,7 @@ class PaymentMachine(RuleBasedStateMachine):
 
     async def an_invitation_and_a_code(self, inviter: UserId, friend: UserId) -> None:
         await invite(self.connection, inviter, friend)
-        await a_code(self.connection, self.code, kind="percent", amount=None, percent=PERCENT, per_user=1000)
+        await a_code(as_pool(self.connection), self.code, kind="percent", amount=None, percent=PERCENT, per_user=1000)
         for user in (inviter, friend):
             await use_code(self.connection, user_id=user, written=self.code, origin=f"first code of {user}")
             self.payments.waiting[user] += 1

@@ -21,7 +21,7 @@ from photomat.kernel.errors import Corrupt, NotEnough, Rejected
 from photomat.kernel.ids import JobId, UserId
 from photomat.wallet import ledger, refunds
 from photomat.wallet.postings import CreditReason
-from support.audit import wrongs
+from support.audit import ONE_PLAN, wrongs
 from support.crashes import CutOffError, Verb, fragile
 from support.database import connection_of
 from support.money import accept_offer, buy, give_back, make_user, mark, move_between, rub, sell
@@ -53,6 +53,7 @@ class WalletMachine(RuleBasedStateMachine):
         self.runner = asyncio.Runner()
         self.opened = contextlib.AsyncExitStack()
         self.connection = self.run(self.opened.enter_async_context(connection_of(self.dsn)))
+        self.run(self.connection.execute(ONE_PLAN))
         first = self.run(self.connection.fetchval("SELECT coalesce(max(user_id), 0) + 1 FROM users"))
         self.users = [UserId(first), UserId(first + 1)]
         for user in self.users:
