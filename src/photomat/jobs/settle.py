@@ -27,7 +27,7 @@ from photomat.kernel.ids import ChatId, Fence, JobId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
 from photomat.kie.tracks import Detail
-from photomat.messages.notices import TO_BALANCE, tell
+from photomat.messages.notices import TO_BALANCE, notify
 from photomat.rewards.hooks import after_paid_job, after_refunded_job
 from photomat.wallet import ledger, refunds
 from photomat.wallet.postings import RefundReason
@@ -153,7 +153,7 @@ async def give_charge_back(
     if refund.is_new:
         await after_refunded_job(tx, user_id=refund.user_id, job_id=job_id)
         await timeline.record(tx, job_id, Tag.REFUNDED, by=by, amount=refund.amount.minor)
-        await tell(
+        await notify(
             tx,
             key=f"job-refund:{reference}",
             chat_id=ChatId(refund.user_id),

@@ -99,7 +99,7 @@ async def decline_receipt(pool: Pool, receipt_id: int, *, operator: str, reason:
             )
         declined = await transfers.mark_declined(tx, receipt_id, by=operator, reason=said)
         await close_topup(tx, topup_id=receipt.topup_id, user_id=receipt.user_id)
-        await transfer_notices.tell_declined(tx, declined)
+        await transfer_notices.notify_declined(tx, declined)
         return DecisionResult(
             ruling=Decision.DECLINED, receipt=declined, sentence="Declined, nothing was credited; the user is told why."
         )

@@ -231,7 +231,7 @@ async def submit_receipt(
         REMIND_AFTER,
     )
     receipt = await _there(tx, receipt_id)
-    await transfer_notices.tell_operators(tx, receipt, alike, operators=operators, which="new")
+    await transfer_notices.notify_operators(tx, receipt, alike, operators=operators, which="new")
     log.info("RECEIPT_TAKEN", receipt_id=receipt_id, user_id=topup.user_id, amount=topup.credit.minor, twins=len(alike))
     return receipt
 
