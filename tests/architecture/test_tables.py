@@ -64,7 +64,7 @@ WRITERS = {
 DELIVERY_COLUMNS = {
     "card_shown": {"delivery.lock"},
     "card_message_id": {"delivery.lock"},
-    "delivering_at": {"delivery.lock", "delivery.lease"},
+    "delivering_at": {"delivery.lock"},
     "delivering_by": {"delivery.lock"},
     "delivery_fence": {"delivery.lock"},
     "delivery_error": {"delivery.lock"},

@@ -1,13 +1,10 @@
 """One update at a time per lane, in order of arrival, by lease and fence.
 
-`claim_lane` is committed before anything is handled. Whatever ends the claim (`finish`, `release`, `park`) tests the
-fence in the statement that gives the lease back: False means another worker took the lane over, and the caller rolls
-back and writes nothing. An attempt is counted by the claim, so a handler that kills the process is counted as well; a
-failure is counted when it says so.
+`claim_lane` is committed before anything is handled. What ends the claim (`finish`, `release`, `park`) tests the fence in the
+statement that releases the lease: False means another worker took the lane over, and the caller rolls back. The claim counts
+the attempt, so a handler that kills the process is counted as well; a failure is counted when it is reported.
 
-Which stored updates tapped a card: how a job's story begins. For people; decides nothing.
-
-What may be deleted of the inbox: updates that were handled, and lanes in which nothing waits. Parked updates stay.
+Handled updates and lanes without waiting updates may be deleted; parked updates stay.
 """
 
 from dataclasses import dataclass
@@ -23,7 +20,7 @@ from photomat.kernel.ids import BotId, InstanceId, MessageId, ReceivedId, UserId
 from photomat.work.retention import OldRows
 
 SEARCHED: Final = 100_000
-"""How many updates after the one that made the draft are searched at most: a busy bot's inbox is never read whole."""
+"""How many updates after the one that made the draft are searched for taps."""
 MOST_TAPS: Final = 5
 HANDLED: Final = OldRows(table="inbox", age="handled_at")
 QUIET_LANES: Final = OldRows(table="lanes", age="due_at", only="pending = 0 AND leased_until IS NULL")
@@ -49,7 +46,7 @@ async def claim_lane(
 
 
 async def finish(tx: Transaction, claimed: Claimed) -> bool:
-    """Mark the update as handled and give the lane back; False when it is no longer ours."""
+    """Mark the update as handled and release the lane; False when the lane was lost."""
     if not await store.lower_pending(tx, claimed):
         return False
     if not await store.mark_handled(tx, claimed.received_id):
@@ -59,7 +56,7 @@ async def finish(tx: Transaction, claimed: Claimed) -> bool:
 
 
 async def release(tx: Transaction, claimed: Claimed, *, error: str, retry_after_s: float, counted: bool = True) -> bool:
-    """Give the lane back for a later try, a failure more; a trouble that does not count takes its attempt back instead."""
+    """Release the lane for a later attempt and count a failure; with `counted=False` neither failure nor attempt counts."""
     if not await store.put_off_lane(tx, claimed, wait_s=retry_after_s):
         return False
     await store.note_trouble(tx, claimed.received_id, error=error, counted=counted)
@@ -67,7 +64,7 @@ async def release(tx: Transaction, claimed: Claimed, *, error: str, retry_after_
 
 
 async def park(tx: Transaction, claimed: Claimed, *, error: str) -> bool:
-    """Put the update aside for the operator, so that the lane goes on."""
+    """Set the update aside for the operator, so that the lane continues."""
     if not await store.lower_pending(tx, claimed):
         return False
     if not await store.mark_parked(tx, claimed.received_id, error=error):
@@ -76,8 +73,8 @@ async def park(tx: Transaction, claimed: Claimed, *, error: str) -> bool:
     return True
 
 
-async def free_lanes_of_the_dead(pool: Pool) -> int:
-    """Free the lanes of instances that have not been seen for a while, so that nobody waits for a lease; say how many."""
+async def free_lanes_of_dead_instances(pool: Pool) -> int:
+    """Free the lanes of dead instances; return how many."""
     return await store.free_lanes(pool, dead_after=DEAD_AFTER)
 
 

@@ -19,7 +19,7 @@ from photomat.media.asf import read_asf
 from photomat.media.flac import flac_seconds
 from photomat.media.images import jpeg_sides, tiff_sides
 from photomat.media.matroska import read_recording
-from photomat.media.mp4 import read_film, read_picture
+from photomat.media.mp4 import read_movie, read_picture
 from photomat.media.mpeg_audio import aac_seconds, after_tags, mp3_seconds
 from photomat.media.ogg import ogg_seconds
 from photomat.media.reader import Reader, Truncated
@@ -105,7 +105,7 @@ def measure(file: BinaryIO) -> Measured:
 
 
 def _certain(reader: Reader, kind: FileType) -> str:
-    """The type, where more than the first bytes tells it: what follows the tags of sound, the names in an archive."""
+    """The type where it needs more than the first bytes: what follows the tags of audio, the names in an archive."""
     try:
         if kind.mime == "audio/mpeg" and (start := after_tags(reader)):
             behind = sniff(reader.some(start, 64)).mime
@@ -124,8 +124,8 @@ def _deeper(reader: Reader, first: _Found) -> _Found:
     if mime in SIDES and first.sides is None:
         return replace(first, sides=SIDES[mime](reader))
     if mime in BOXES:
-        film = read_film(reader)
-        return _Found(mime="audio/mp4" if film.is_sound_alone else mime, seconds=film.seconds, sides=film.sides)
+        movie = read_movie(reader)
+        return _Found(mime="audio/mp4" if movie.is_sound_alone else mime, seconds=movie.seconds, sides=movie.sides)
     if mime == ASF:
         asf = read_asf(reader)
         return _Found(

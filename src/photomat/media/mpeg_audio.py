@@ -124,7 +124,7 @@ def counted_seconds(reader: Reader, start: int, read_frame: ReadFrame) -> Decima
 
 
 def _frames(reader: Reader, start: int, read_frame: ReadFrame) -> Iterator[MpegFrame]:
-    """Every whole frame. After rubbish one counts that is like the one before, or is followed by another."""
+    """Every complete frame. After junk one counts that is like the one before, or is followed by another."""
     at, base, window, before, is_next = start, start, b"", None, True
     while at < reader.size:
         if at + FRAME_HEADER > base + len(window) < reader.size:

@@ -55,7 +55,7 @@ class VorbisBlocks:
         self.setup = (self.setup + part)[-MODES_BYTES:]
 
     def samples(self, packet: bytes) -> int:
-        """How many samples an audio packet adds: blocks overlap, the first one adds none. Raises Cut without modes."""
+        """How many samples an audio packet adds: blocks overlap, the first one adds none. Raises Truncated without modes."""
         self.modes = self.modes or read_modes(self.setup)
         if packet[0] & 1:
             return 0
@@ -67,7 +67,7 @@ class VorbisBlocks:
 
 
 def read_modes(setup: bytes) -> tuple[bool, ...]:
-    """Which modes are long. Raises Cut where the packet does not end with modes."""
+    """Which modes are long. Raises Truncated where the packet does not end with modes."""
     bits = int.from_bytes(setup, "little")
     end = bits.bit_length() - 1
     found, modes = tuple[bool, ...](), tuple[bool, ...]()
