@@ -3,16 +3,16 @@
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import asyncpg
 import pytest
 
 from photomat.db.pool import Pool, connect_pool, transaction
 from photomat.delivery import lock
+from photomat.delivery.completion import CompletionNotifier
 from photomat.delivery.coordinator import MOST_REFUSALS
 from photomat.delivery.rearm import rearm_user
-from photomat.delivery.ring import claim_rings
 from photomat.inbox.receive import receive
 from photomat.jobs.actions import accept_offer
 from photomat.jobs.explain import Surroundings
@@ -23,6 +23,7 @@ from photomat.jobs.timeline import Event, Tag, events_of
 from photomat.kernel.errors import OutcomeUnknown
 from photomat.kernel.ids import BotId, InstanceId, JobId, MessageId, TaskId
 from photomat.kie.port import Busy
+from photomat.texts.load import load_texts
 from support.database import pool_of, shift_clock
 from support.delivery import delivery_desk
 from support.jobs import (
@@ -70,7 +71,7 @@ async def test_a_bought_job_tells_its_life_from_the_tap_to_the_ring(database: st
         card = await lock_card(pool, job_id)
         async with transaction(pool) as tx:
             assert await lock.mark_delivered(tx, card, ring_kind="done", once_more=False)
-        await claim_rings(pool, limit=9)
+        await CompletionNotifier(pool=pool, messenger=cast("Any", None), texts=load_texts()).claim(9)
         assert await tags(pool, job_id) == ["created", "intent", "submitted", "woken", "settled", "locked", "rung"]
         by_tag = {event.tag: event.detail for event in await events_of(pool, job_id)}
         assert by_tag["created"] == {"model": "z-image", "price": PRICE}

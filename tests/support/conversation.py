@@ -1,14 +1,14 @@
 """A person talking to the bot: the real dispatcher, the real inbox, a simulated Telegram over loopback."""
 
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from aiogram import Bot
+from aiogram import Bot, Dispatcher
 
 from photomat.bot.app import build_dispatcher
 from photomat.bot.context import NO_SUPPORT, Shop, Support
@@ -16,6 +16,7 @@ from photomat.bot.updates import Poller
 from photomat.bot.worker import UpdateWorker
 from photomat.catalog.load import load_catalog
 from photomat.catalog.pricing import Rates
+from photomat.catalog.storefront import Cheapest
 from photomat.db.pool import Pool
 from photomat.jobs.job import Times
 from photomat.kernel.ids import InstanceId
@@ -23,15 +24,19 @@ from photomat.kernel.money import Money
 from photomat.orders.limits import USUAL, Limits
 from photomat.payments.offers import Offers
 from photomat.providers.port import PaymentProvider
-from photomat.rewards.book import Terms
-from photomat.texts.load import load_texts
+from photomat.rewards.book import ReferralTerms
+from photomat.texts.load import Texts, load_texts
 from photomat_sandbox.telegram import person_acts
-from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.telegram.people import ChatPerson
 from support.database import pool_of
 from support.files import desk_of
 from support.telegram_sim import RunningTelegram, running_telegram
 
 RATES = Rates(usd_rate=Decimal(80), markup=Decimal(2), currency="RUB")
+CHEAPEST = Cheapest()
+"""Reckoned once for all tests: the catalogue is the same."""
+
+FREE_DISPATCHERS: list[Dispatcher] = []
 MOST_UPDATES = 50
 TIMES = Times(
     lease=timedelta(seconds=30),
@@ -52,7 +57,7 @@ class Chat:
     worker: UpdateWorker
     checkouts: UpdateWorker
     poller: Poller
-    person: Person
+    person: ChatPerson
 
     async def says(self, text: str) -> str:
         """Write to the bot; gives the newest text on the screen."""
@@ -133,7 +138,7 @@ async def conversation(
     welcome: int = 1000,
     first_name: str = "Анна",
     limits: Limits = USUAL,
-    terms: Terms | None = None,
+    terms: ReferralTerms | None = None,
     offers: Offers | None = None,
     providers: Mapping[str, PaymentProvider] | None = None,
     support: Support = NO_SUPPORT,
@@ -147,6 +152,7 @@ async def conversation(
             pool=pool,
             catalog=load_catalog(),
             rates=RATES,
+            cheapest=CHEAPEST,
             times=TIMES,
             welcome_credit=Money(welcome, "RUB"),
             limits=limits,
@@ -156,14 +162,29 @@ async def conversation(
             support=support,
             files=desk_of(pool, bot, results or Path()),
         )
-        dispatcher = build_dispatcher(shop=shop, texts=texts)
-        parts: dict[str, Any] = {"pool": pool, "bot": bot, "dispatcher": dispatcher, "texts": texts, "lease_s": 30.0}
-        yield Chat(
-            telegram=telegram,
-            pool=pool,
-            bot=bot,
-            worker=UpdateWorker(**parts, instance=InstanceId("one")),
-            checkouts=UpdateWorker(**parts, instance=InstanceId("one"), pre_checkout=True),
-            poller=Poller(pool=pool, bot=bot, wake=lambda _name: None, wait_s=0),
-            person=telegram.person(first_name, **person),
-        )
+        with _dispatcher(shop, texts) as dispatcher:
+            parts: dict[str, Any] = {
+                "pool": pool,
+                "bot": bot,
+                "dispatcher": dispatcher,
+                "texts": texts,
+                "lease_s": 30.0,
+            }
+            yield Chat(
+                telegram=telegram,
+                pool=pool,
+                bot=bot,
+                worker=UpdateWorker(**parts, instance=InstanceId("one")),
+                checkouts=UpdateWorker(**parts, instance=InstanceId("one"), pre_checkout=True),
+                poller=Poller(pool=pool, bot=bot, wake=lambda _name: None, wait_s=0),
+                person=telegram.person(first_name, **person),
+            )
+
+
+@contextmanager
+def _dispatcher(shop: Shop, texts: Texts) -> Iterator[Dispatcher]:
+    """A dispatcher nobody uses now: its hundreds of handlers hold nothing, what they depend on is in it by name."""
+    dispatcher = FREE_DISPATCHERS.pop() if FREE_DISPATCHERS else build_dispatcher(shop=shop, texts=texts)
+    dispatcher.workflow_data.update(texts=texts, welcome_credit=shop.welcome_credit, shop=shop)
+    yield dispatcher
+    FREE_DISPATCHERS.append(dispatcher)

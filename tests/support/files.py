@@ -23,7 +23,7 @@ from photomat.telegram.files import BotFiles
 from photomat.texts.load import load_texts
 from photomat.users.user import User
 from photomat_sandbox.telegram import person_acts
-from photomat_sandbox.telegram.people import Person as Someone
+from photomat_sandbox.telegram.people import ChatPerson as Someone
 from support.database import pool_of
 from support.jobs import TIMES, a_user
 from support.telegram_sim import RunningTelegram, running_telegram

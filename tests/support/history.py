@@ -9,7 +9,7 @@ from typing import Any
 from photomat.catalog.load import load_catalog
 from photomat.delivery.archive import ResultArchive, ResultFiles
 from photomat.delivery.coordinator import Coordinator
-from photomat.delivery.resend import Resender, claim_sends
+from photomat.delivery.resend import Resender
 from photomat.delivery.sender import Sender
 from photomat.kernel.ids import JobId, UserId
 from photomat.telegram.client import TelegramMessenger
@@ -63,9 +63,9 @@ class Archive:
 
     async def send_all(self) -> int:
         """Send what was asked for and is due."""
-        asked = await claim_sends(self.chat.pool, limit=20)
+        asked = await self.resender.claim(20)
         for one in asked:
-            await self.resender.send(one)
+            await self.resender.deliver(one)
         return len(asked)
 
     def media(self) -> list[dict[str, Any]]:

@@ -15,7 +15,7 @@ from photomat.delivery.archive import RESENDS, OldCopies
 from photomat.files.store import UNUSED
 from photomat.inbox.lanes import HANDLED, QUIET_LANES
 from photomat.jobs import sweep
-from photomat.messages.sender import ENDED_NOTICES
+from photomat.messages.notices import ENDED_NOTICES
 from photomat.work.retention import OldRows, RetentionRule
 
 LANES_KEPT: Final = timedelta(days=2)

@@ -19,9 +19,9 @@ from aiogram import Bot
 from aiohttp import web
 
 from photomat import __version__
-from photomat.alerts.checker import Watcher
-from photomat.alerts.incident import Eyes
-from photomat.alerts.sender import Teller
+from photomat.alerts.checker import RuleChecker
+from photomat.alerts.incident import ProbeContext
+from photomat.alerts.sender import AlertSender
 from photomat.app.clients import payment_providers, reach_outside
 from photomat.app.files import file_sources, input_uploader, result_files
 from photomat.app.flow import DUE, alert_steps, job_steps, money_steps, update_steps
@@ -38,10 +38,10 @@ from photomat.cluster.leader import ActiveState
 from photomat.db.pool import BoundedPool, Pool, connect_pool
 from photomat.db.schema_check import require_schema
 from photomat.delivery.archive import ResultArchive
+from photomat.delivery.completion import CompletionNotifier
 from photomat.delivery.coordinator import Coordinator
 from photomat.delivery.resend import Resender
 from photomat.delivery.result_link import ResultLinks
-from photomat.delivery.ring import Ringer
 from photomat.delivery.sender import Sender
 from photomat.files.sources import FileSources
 from photomat.inbox.receive import is_handled, queue_depth, receive
@@ -55,15 +55,15 @@ from photomat.kernel.ids import BotId, InstanceId, JobId, UserId
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
 from photomat.kie.client import KieClient
 from photomat.kie.signature import sign_job
-from photomat.messages.sender import Notifier
+from photomat.messages.notices import NoticeSender
 from photomat.orders.limits import Limits
-from photomat.payments.invoices import InvoiceLooker, look_at
+from photomat.payments.invoices import InvoicePoller, look_at
 from photomat.payments.offers import Offers, Plan, read_packages, read_sums, stars_worth
-from photomat.payments.refunder import GiveBack, Refund, Refunder
+from photomat.payments.receipt_reminder import ReceiptReminder
+from photomat.payments.refunder import ClaimedRefund, RefundCall, Refunder
 from photomat.payments.stars_reader import StarsReader
-from photomat.payments.transfer_notices import ReceiptDesk
 from photomat.providers.port import PaymentProvider
-from photomat.rewards.book import RewardBook, Terms
+from photomat.rewards.book import ReferralTerms, RewardBooker
 from photomat.telegram.client import StarsClient, TelegramMessenger
 from photomat.telegram.port import Messenger, StarsLedger
 from photomat.texts.load import Texts, load_texts
@@ -159,9 +159,9 @@ def offers_of(settings: Settings) -> Offers:
     )
 
 
-def terms_of(settings: Settings) -> Terms:
+def terms_of(settings: Settings) -> ReferralTerms:
     """The settings about invitations."""
-    return Terms(
+    return ReferralTerms(
         inviter=Money(settings.referral_reward, settings.currency),
         friend=Money(settings.referral_friend_reward, settings.currency),
         percent=settings.referral_percent,
@@ -173,20 +173,20 @@ def support_of(settings: Settings) -> Support:
     return Support(contact=settings.support_contact, terms_url=settings.terms_url)
 
 
-def give_back_ways(bot: Bot, providers: Mapping[str, PaymentProvider]) -> dict[str, GiveBack]:
+def give_back_ways(bot: Bot, providers: Mapping[str, PaymentProvider]) -> dict[str, RefundCall]:
     """How each provider is asked to give money back."""
     return {"stars": _by_telegram(StarsClient(bot)), **{name: _by_provider(one) for name, one in providers.items()}}
 
 
-def _by_telegram(stars: StarsLedger) -> GiveBack:
-    async def give_back(refund: Refund) -> None:
+def _by_telegram(stars: StarsLedger) -> RefundCall:
+    async def give_back(refund: ClaimedRefund) -> None:
         await stars.give_back(refund.payment.user_id, refund.payment.external_id)
 
     return give_back
 
 
-def _by_provider(provider: PaymentProvider) -> GiveBack:
-    async def give_back(refund: Refund) -> None:
+def _by_provider(provider: PaymentProvider) -> RefundCall:
+    async def give_back(refund: ClaimedRefund) -> None:
         await provider.refund(refund.payment.external_id, refund.paid, key=refund.key)
 
     return give_back
@@ -333,9 +333,9 @@ class Program:
         )
 
     @property
-    def eyes(self) -> Eyes:
+    def eyes(self) -> ProbeContext:
         """What the alert rules can see."""
-        return Eyes(
+        return ProbeContext(
             pool=self.pool,
             account=self.kie,
             disk=self.disk,
@@ -348,8 +348,8 @@ class Program:
         messenger = TelegramMessenger(self.bot)
         wake = self.wakes.here
         alerts = alert_steps(
-            Watcher(eyes=self.eyes, admins=self.settings.admins),
-            Teller(pool=self.pool, messenger=messenger, texts=self.texts),
+            RuleChecker(eyes=self.eyes, admins=self.settings.admins),
+            AlertSender(pool=self.pool, messenger=messenger, texts=self.texts),
         )
         steps = job_steps(
             self.pool,
@@ -368,7 +368,7 @@ class Program:
             ),
             looker=TaskPoller(pool=self.pool, provider=self.kie, times=self.times, wake=wake),
             coordinator=self.results.coordinator(messenger, wake),
-            ringer=Ringer(pool=self.pool, messenger=messenger, texts=self.texts),
+            completions=CompletionNotifier(pool=self.pool, messenger=messenger, texts=self.texts),
             resender=self.results.resender(messenger),
             archive=self.results.archive,
             instance=self.instance,
@@ -381,15 +381,17 @@ class Program:
         return money_steps(
             looker=self.invoice_looker,
             refunder=Refunder(pool=self.pool, ways=give_back_ways(self.bot, self.providers)),
-            rewards=RewardBook(pool=self.pool, terms=terms_of(self.settings)),
-            desk=ReceiptDesk(pool=self.pool, messenger=messenger, texts=self.texts, operators=self.settings.admins),
-            notifier=Notifier(pool=self.pool, messenger=messenger, texts=self.texts),
+            rewards=RewardBooker(pool=self.pool, terms=terms_of(self.settings)),
+            reminder=ReceiptReminder(
+                pool=self.pool, messenger=messenger, texts=self.texts, operators=self.settings.admins
+            ),
+            notices=NoticeSender(pool=self.pool, messenger=messenger, texts=self.texts),
         )
 
     @property
-    def invoice_looker(self) -> InvoiceLooker:
+    def invoice_looker(self) -> InvoicePoller:
         """The one reader of what was paid at a provider."""
-        return InvoiceLooker(pool=self.pool, providers=self.providers)
+        return InvoicePoller(pool=self.pool, providers=self.providers)
 
     def web_app(self) -> web.Application:
         """The doors for callers from outside."""

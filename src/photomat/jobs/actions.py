@@ -19,7 +19,7 @@ from photomat.jobs.timeline import Tag
 from photomat.kernel.ids import JobId, MessageId, UserId
 from photomat.kernel.money import Money
 from photomat.rewards.hooks import after_paid_job
-from photomat.rewards.vouchers import still_pays
+from photomat.rewards.vouchers import voucher_pays_again
 from photomat.wallet import ledger
 
 
@@ -100,7 +100,7 @@ async def accept_offer(tx: Transaction, *, job_id: JobId, user_id: UserId, messa
         user_id,
         message_id,
     )
-    if row is None or not await still_pays(tx, user_id=user_id, job_id=job_id):
+    if row is None or not await voucher_pays_again(tx, user_id=user_id, job_id=job_id):
         return False
     if row["price"]:
         amount = Money(row["price"], row["currency"])

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 from photomat.catalog.formula import plain
 from photomat.catalog.model import Model
-from photomat.catalog.order_words import PROMPTS
 from photomat.catalog.reference import JobRef, reference
+from photomat.catalog.roles import PROMPT_NAMES
 from photomat.db.pool import Pool, Transaction
 from photomat.db.rows import Row
 from photomat.jobs.job import JobStatus
@@ -96,7 +96,7 @@ async def recent_jobs(pool: Pool, *, user_id: UserId, limit: int, skip: int = 0)
 
 def _described(inputs: Mapping[str, Any]) -> str:
     """The prompt of an order, whatever its model names the input."""
-    return next((str(inputs[name]) for name in PROMPTS if name in inputs), "")
+    return next((str(inputs[name]) for name in PROMPT_NAMES if name in inputs), "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -144,7 +144,7 @@ async def give_charge_back(
     by: str,
     amount: Money | None = None,
     reason: RefundReason = "refund",
-) -> refunds.Refund:
+) -> refunds.ChargeRefund:
     """Refund what is left of a charge, or a part, once per reference, and notify the customer once.
 
     Lock the job first where it may change meanwhile; its wallet is locked here. An operator's reason stays in the journal.

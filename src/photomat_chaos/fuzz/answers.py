@@ -14,10 +14,8 @@ from typing import Any, Final
 from photomat.kernel.ids import JobId, UserId
 from photomat.work.loop import Loop, LoopStep
 from photomat_chaos.fuzz import kie as fuzz_kie
-from photomat_chaos.fuzz.ground import WELCOME, Ground
-from photomat_chaos.fuzz.kie import KieAnswer
-from photomat_chaos.fuzz.kie_server import NOTHING
-from photomat_chaos.fuzz.victims import buy, join
+from photomat_chaos.fuzz.environment import WELCOME, FuzzEnvironment, buy, join
+from photomat_chaos.fuzz.kie import NOTHING, KieAnswer
 
 USERS: Final = 120
 FIRST_USER: Final = 7_500_000
@@ -34,10 +32,10 @@ IN_TROUBLE: Final = "SELECT job_id, last_error FROM generation_jobs WHERE troubl
 
 
 @dataclass(slots=True, kw_only=True)
-class Answers:
-    """Gives numbered answers to jobs and watches what becomes of them."""
+class AnswerFuzzer:
+    """Gives numbered answers to jobs and checks the outcome."""
 
-    ground: Ground
+    environment: FuzzEnvironment
     seed: int
     outcomes: Counter[str] = field(default_factory=Counter)
     offences: list[tuple[int, str, bytes]] = field(default_factory=list)
@@ -47,11 +45,10 @@ class Answers:
     _users: list[UserId] = field(default_factory=list)
 
     async def fire(self, numbers: Sequence[int]) -> None:
-        """Give all these answers, each to one job."""
         self._waiting = list(reversed(numbers))
-        self.ground.kie.record, self.ground.kie.create = self._record, self._create
+        self.environment.kie.record, self.environment.kie.create = self._record, self._create
         stalled = 0
-        while self._waiting and stalled < 5:  # noqa: PLR2004  nobody asks any more: that is a violation by itself
+        while self._waiting and stalled < 5:  # noqa: PLR2004  no step asks any more: a violation by itself
             before = len(self._waiting)
             await self._refill()
             await self._step("submits", ["pending"])
@@ -62,15 +59,15 @@ class Answers:
             self.offences.append((self._waiting[-1], f"{len(self._waiting)} answers were never asked for", b""))
 
     async def run_out(self) -> None:
-        """Kie says nothing more: what time decides is decided now."""
-        self.ground.kie.record = lambda _task_id: NOTHING
-        self.ground.kie.create = lambda _job_id: NOTHING
+        """Let Kie go silent, so that every job that waits reaches its timeout."""
+        self.environment.kie.record = lambda _task_id: NOTHING
+        self.environment.kie.create = lambda _job_id: NOTHING
         for name in ("submits", "looks", "looks", "keeps"):
             await self._until_idle(name)
         await self._blame()
 
     async def _refill(self) -> None:
-        pool, bot_id = self.ground.program.pool, self.ground.program.bot_id
+        pool, bot_id = self.environment.program.pool, self.environment.program.bot_id
         live = await pool.fetchval(ASKING)
         if not self._users:
             self._users = [await join(pool, FIRST_USER + place, WELCOME) for place in range(USERS)]
@@ -80,7 +77,7 @@ class Answers:
             live += await buy(pool, bot_id, self._users[self._bought % USERS], origin=origin) is not None
 
     async def _step(self, name: str, statuses: list[str]) -> None:
-        await self.ground.program.pool.execute(ASK_NOW, statuses)
+        await self.environment.program.pool.execute(ASK_NOW, statuses)
         await Loop(self._wide(name), wake=asyncio.Event()).run_once()
 
     async def _until_idle(self, name: str) -> None:
@@ -89,7 +86,7 @@ class Answers:
             pass
 
     def _wide(self, name: str) -> LoopStep[Any]:
-        step = next(step for step in self.ground.program.job_steps() if step.name == name)
+        step = next(step for step in self.environment.program.job_steps() if step.name == name)
         return LoopStep(name=step.name, claim=step.claim, do=step.do, width=WIDTH)
 
     def _record(self, task_id: str) -> KieAnswer:
@@ -105,17 +102,17 @@ class Answers:
         number = self._waiting.pop()
         chance = random.Random(f"{self.seed}:{number}")  # noqa: S311  repeatable on purpose
         answer = (
-            fuzz_kie.create_answer(chance, task_id, self.ground.trap.port)
+            fuzz_kie.create_answer(chance, task_id, self.environment.trap.port)
             if is_create
-            else fuzz_kie.record_answer(chance, task_id, self.ground.trap.port)
+            else fuzz_kie.record_answer(chance, task_id, self.environment.trap.port)
         )
         self._given[job_id] = (number, answer.body)
         self.outcomes["answer create" if is_create else "answer record"] += 1
         return answer
 
     async def _blame(self) -> None:
-        """Each job in trouble names its last answer, once."""
-        for row in await self.ground.program.pool.fetch(IN_TROUBLE):
+        """Report the last answer of each job that failed internally, once."""
+        for row in await self.environment.program.pool.fetch(IN_TROUBLE):
             number, body = self._given.pop(JobId(row["job_id"]), (-1, b""))
             if number >= 0:
                 self.offences.append((number, f"an answer got a job into trouble: {row['last_error']}", body))
