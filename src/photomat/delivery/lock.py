@@ -160,30 +160,28 @@ async def mark_delivered(tx: Transaction, card: LockedCard, *, ring_kind: str | 
 
     Only the final view clears the doubt: an old progress edit of unknown outcome may still overwrite it.
     """
-    return bool(
-        await tx.fetchval(
-            """
-            UPDATE generation_jobs
-               SET card_shown = $3, delivering_at = NULL, delivering_by = NULL, delivery_error = NULL,
-                   delivery_attempts = 0, delivery_failing_since = NULL, card_doubtful = card_doubtful AND NOT $8,
-                   delivered_at = CASE WHEN $4 THEN coalesce(delivered_at, photomat_now()) ELSE delivered_at END,
-                   ring_due_at = CASE WHEN $5::text IS NOT NULL AND ring_kind IS DISTINCT FROM $5 THEN photomat_now()
-                                      ELSE ring_due_at END,
-                   ring_kind = coalesce($5, ring_kind),
-                   deliver_at = CASE WHEN $6 AND card_wanted = $3 THEN photomat_now() + $7::interval ELSE deliver_at END,
-                   card_wanted = card_wanted + CASE WHEN $6 AND card_wanted = $3 THEN 1 ELSE 0 END
-             WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
-            RETURNING true
-            """,
-            card.job_id,
-            card.fence,
-            card.wanted,
-            card.shows_result,
-            ring_kind,
-            once_more,
-            ONCE_MORE_AFTER,
-            card.status in TERMINAL,
-        )
+    return await _fenced(
+        tx,
+        card,
+        """
+        UPDATE generation_jobs
+           SET card_shown = $3, delivering_at = NULL, delivering_by = NULL, delivery_error = NULL,
+               delivery_attempts = 0, delivery_failing_since = NULL, card_doubtful = card_doubtful AND NOT $8,
+               delivered_at = CASE WHEN $4 THEN coalesce(delivered_at, photomat_now()) ELSE delivered_at END,
+               ring_due_at = CASE WHEN $5::text IS NOT NULL AND ring_kind IS DISTINCT FROM $5 THEN photomat_now()
+                                  ELSE ring_due_at END,
+               ring_kind = coalesce($5, ring_kind),
+               deliver_at = CASE WHEN $6 AND card_wanted = $3 THEN photomat_now() + $7::interval ELSE deliver_at END,
+               card_wanted = card_wanted + CASE WHEN $6 AND card_wanted = $3 THEN 1 ELSE 0 END
+         WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
+        RETURNING true
+        """,
+        card.wanted,
+        card.shows_result,
+        ring_kind,
+        once_more,
+        ONCE_MORE_AFTER,
+        card.status in TERMINAL,
     )
 
 
@@ -202,26 +200,29 @@ async def release(
     An attempt that surely never left is not `counted`; an `unknown` outcome leaves the card doubtful; a `blameless` one, which
     no card could have passed, restarts the days after which a card is given up.
     """
-    return bool(
-        await tx.fetchval(
-            """
-            UPDATE generation_jobs
-               SET delivering_at = NULL, delivering_by = NULL, delivery_error = $3, deliver_at = photomat_now() + $4::interval,
-                   delivery_attempts = greatest(0, delivery_attempts - CASE WHEN $5 THEN 0 ELSE 1 END),
-                   delivery_failing_since = CASE WHEN $7 THEN NULL ELSE coalesce(delivery_failing_since, photomat_now()) END,
-                   card_doubtful = card_doubtful OR $6
-             WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
-            RETURNING true
-            """,
-            card.job_id,
-            card.fence,
-            error,
-            after,
-            counted,
-            unknown,
-            blameless,
-        )
+    return await _fenced(
+        tx,
+        card,
+        """
+        UPDATE generation_jobs
+           SET delivering_at = NULL, delivering_by = NULL, delivery_error = $3, deliver_at = photomat_now() + $4::interval,
+               delivery_attempts = greatest(0, delivery_attempts - CASE WHEN $5 THEN 0 ELSE 1 END),
+               delivery_failing_since = CASE WHEN $7 THEN NULL ELSE coalesce(delivery_failing_since, photomat_now()) END,
+               card_doubtful = card_doubtful OR $6
+         WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
+        RETURNING true
+        """,
+        error,
+        after,
+        counted,
+        unknown,
+        blameless,
     )
+
+
+async def _fenced(tx: Transaction, card: LockedCard, statement: str, *args: object) -> bool:
+    """Run an update of a locked card's job ($1) that tests the fence ($2); False when the lock was lost."""
+    return bool(await tx.fetchval(statement, card.job_id, card.fence, *args))
 
 
 async def renew(pool: Pool, card: LockedCard) -> bool:
@@ -255,35 +256,31 @@ async def still_ours(pool: Pool, card: LockedCard) -> bool:
 
 async def move_card(tx: Transaction, card: LockedCard, message_id: MessageId, *, chat_id: ChatId | None = None) -> bool:
     """A new message replaces the lost one, in another chat where the group has moved."""
-    return bool(
-        await tx.fetchval(
-            """
-            UPDATE generation_jobs SET card_message_id = $3, chat_id = coalesce($4, chat_id), card_slot_for = card_tried
-             WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
-            RETURNING true
-            """,
-            card.job_id,
-            card.fence,
-            message_id,
-            chat_id,
-        )
+    return await _fenced(
+        tx,
+        card,
+        """
+        UPDATE generation_jobs SET card_message_id = $3, chat_id = coalesce($4, chat_id), card_slot_for = card_tried
+         WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
+        RETURNING true
+        """,
+        message_id,
+        chat_id,
     )
 
 
 async def mark_undeliverable(tx: Transaction, card: LockedCard, *, error: str) -> bool:
     """The user cannot be reached; the card is due again when they return."""
-    return bool(
-        await tx.fetchval(
-            """
-            UPDATE generation_jobs
-               SET undeliverable_at = photomat_now(), delivering_at = NULL, delivering_by = NULL, delivery_error = $3
-             WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
-            RETURNING true
-            """,
-            card.job_id,
-            card.fence,
-            error,
-        )
+    return await _fenced(
+        tx,
+        card,
+        """
+        UPDATE generation_jobs
+           SET undeliverable_at = photomat_now(), delivering_at = NULL, delivering_by = NULL, delivery_error = $3
+         WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
+        RETURNING true
+        """,
+        error,
     )
 
 
@@ -313,18 +310,16 @@ async def give_up_cards_of_others(tx: Transaction, *, bot_id: BotId) -> list[Job
 
 async def park(tx: Transaction, card: LockedCard, *, error: str) -> bool:
     """Too many unexpected refusals, or days of failures: an operator decides."""
-    return bool(
-        await tx.fetchval(
-            """
-            UPDATE generation_jobs
-               SET parked_at = photomat_now(), delivering_at = NULL, delivering_by = NULL, delivery_error = $3
-             WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
-            RETURNING true
-            """,
-            card.job_id,
-            card.fence,
-            error,
-        )
+    return await _fenced(
+        tx,
+        card,
+        """
+        UPDATE generation_jobs
+           SET parked_at = photomat_now(), delivering_at = NULL, delivering_by = NULL, delivery_error = $3
+         WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
+        RETURNING true
+        """,
+        error,
     )
 
 

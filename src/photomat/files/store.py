@@ -22,6 +22,12 @@ UPLOAD_LASTS: Final = timedelta(hours=12)
 RESULT_LASTS: Final = timedelta(days=14)
 """How long Kie keeps results at most."""
 TAKEN_LATELY: Final = timedelta(days=1)
+SELECT_FILE: Final = """
+    SELECT file_id, user_id, source, telegram_id, link, job_id, position, kind, format, mime, size_bytes, seconds,
+           width, height, sha256, CASE WHEN kie_url_at > photomat_now() - $3::interval THEN kie_url END AS kie_url,
+           converted_format, converted_bytes,
+           CASE WHEN converted_at > photomat_now() - $3::interval THEN converted_url END AS converted_url
+      FROM input_files"""
 UNUSED: Final = OldRows(
     table="input_files",
     age="taken_at",
@@ -77,13 +83,7 @@ async def add_file(pool: Pool, *, user_id: UserId, origin: str, source: Source, 
 
 async def find_by_origin(pool: Pool, *, user_id: UserId, origin: str) -> InputFile | None:
     row = await pool.fetchrow(
-        """
-        SELECT file_id, user_id, source, telegram_id, link, job_id, position, kind, format, mime, size_bytes, seconds,
-               width, height, sha256, CASE WHEN kie_url_at > photomat_now() - $3::interval THEN kie_url END AS kie_url,
-               converted_format, converted_bytes,
-               CASE WHEN converted_at > photomat_now() - $3::interval THEN converted_url END AS converted_url
-          FROM input_files WHERE user_id = $1 AND origin = $2
-        """,
+        f"{SELECT_FILE} WHERE user_id = $1 AND origin = $2",
         user_id,
         origin,
         UPLOAD_LASTS,
@@ -96,13 +96,7 @@ async def own_files(
 ) -> Mapping[int, InputFile]:
     """These files by their ids, as far as they are this user's."""
     rows = await session.fetch(
-        """
-        SELECT file_id, user_id, source, telegram_id, link, job_id, position, kind, format, mime, size_bytes, seconds,
-               width, height, sha256, CASE WHEN kie_url_at > photomat_now() - $3::interval THEN kie_url END AS kie_url,
-               converted_format, converted_bytes,
-               CASE WHEN converted_at > photomat_now() - $3::interval THEN converted_url END AS converted_url
-          FROM input_files WHERE user_id = $1 AND file_id = ANY($2::bigint[])
-        """,
+        f"{SELECT_FILE} WHERE user_id = $1 AND file_id = ANY($2::bigint[])",
         user_id,
         list(file_ids),
         UPLOAD_LASTS,

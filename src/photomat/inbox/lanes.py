@@ -74,8 +74,19 @@ async def park(tx: Transaction, claimed: Claimed, *, error: str) -> bool:
 
 
 async def free_lanes_of_dead_instances(pool: Pool) -> int:
-    """Free the lanes of dead instances; return how many."""
-    return await store.free_lanes(pool, dead_after=DEAD_AFTER)
+    """Free the lanes of dead instances; return how many. Until the next claim a late finish still counts."""
+    rows = await pool.fetch(
+        """
+        UPDATE lanes
+           SET leased_until = NULL
+         WHERE pending > 0
+           AND leased_until > photomat_now()
+           AND leased_by NOT IN (SELECT instance_id FROM instances WHERE seen_at > photomat_now() - $1::interval)
+        RETURNING lane
+        """,
+        DEAD_AFTER,
+    )
+    return len(rows)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,13 +105,19 @@ async def taps_on(
     pool: Pool, *, bot_id: BotId, user_id: UserId, message_id: MessageId, since: ReceivedId
 ) -> list[TapUpdate]:
     """The first taps of a user on a message, oldest first; the search starts at the row `since`."""
-    rows = await store.read_taps(
-        pool,
-        bot_id=bot_id,
-        lane=f"u{user_id}",
-        message_id=message_id,
-        since=since,
-        within=SEARCHED,
-        most=MOST_TAPS,
+    rows = await pool.fetch(
+        """
+        SELECT update_id, received_at, handled_at, parked_at, attempts, error
+          FROM inbox
+         WHERE received_id BETWEEN $4 AND $4::bigint + $5 AND bot_id = $1 AND lane = $2
+           AND (body #>> '{callback_query,message,message_id}')::bigint = $3
+         ORDER BY received_id LIMIT $6
+        """,
+        bot_id,
+        f"u{user_id}",
+        message_id,
+        since,
+        SEARCHED,
+        MOST_TAPS,
     )
     return [TapUpdate(**dict(row)) for row in rows]

@@ -47,8 +47,12 @@ async def receive(pool: Pool, *, bot_id: BotId, updates: Sequence[Mapping[str, A
 
 async def queue_depth(pool: Pool) -> int:
     """How many stored updates wait to be handled."""
-    return await store.count_waiting(pool)
+    return int(await pool.fetchval("SELECT coalesce(sum(pending), 0) FROM lanes WHERE pending > 0"))
 
 
 async def is_handled(pool: Pool, *, bot_id: BotId, update_id: int) -> bool:
-    return await store.was_handled(pool, bot_id=bot_id, update_id=update_id)
+    return bool(
+        await pool.fetchval(
+            "SELECT handled_at IS NOT NULL FROM inbox WHERE bot_id = $1 AND update_id = $2", bot_id, update_id
+        )
+    )

@@ -4,12 +4,11 @@ The counter `pending` of a lane changes only with the inbox row it counts, in on
 """
 
 from collections.abc import Sequence
-from datetime import timedelta
 
-from photomat.db.pool import Pool, Transaction
+from photomat.db.pool import Transaction
 from photomat.db.rows import Row
 from photomat.inbox.update import PRE_CHECKOUT_LANES, Claimed
-from photomat.kernel.ids import BotId, Fence, InstanceId, MessageId, ReceivedId
+from photomat.kernel.ids import BotId, Fence, InstanceId, ReceivedId
 
 
 async def add_received(
@@ -153,22 +152,6 @@ async def put_off_lane(tx: Transaction, claimed: Claimed, *, wait_s: float) -> b
     )
 
 
-async def free_lanes(pool: Pool, *, dead_after: timedelta) -> int:
-    """End the leases of instances not seen for so long; until the next claim a late finish still counts."""
-    rows = await pool.fetch(
-        """
-        UPDATE lanes
-           SET leased_until = NULL
-         WHERE pending > 0
-           AND leased_until > photomat_now()
-           AND leased_by NOT IN (SELECT instance_id FROM instances WHERE seen_at > photomat_now() - $1::interval)
-        RETURNING lane
-        """,
-        dead_after,
-    )
-    return len(rows)
-
-
 async def forget_lane_of_one(tx: Transaction, claimed: Claimed) -> None:
     """Delete the lane of an ended pre-checkout query; it was made for that one update."""
     await tx.execute(
@@ -218,39 +201,6 @@ async def note_trouble(tx: Transaction, received_id: ReceivedId, *, error: str, 
         error,
         int(counted),
         int(not counted),
-    )
-
-
-async def was_handled(pool: Pool, *, bot_id: BotId, update_id: int) -> bool:
-    return bool(
-        await pool.fetchval(
-            "SELECT handled_at IS NOT NULL FROM inbox WHERE bot_id = $1 AND update_id = $2", bot_id, update_id
-        )
-    )
-
-
-async def count_waiting(pool: Pool) -> int:
-    return int(await pool.fetchval("SELECT coalesce(sum(pending), 0) FROM lanes WHERE pending > 0"))
-
-
-async def read_taps(
-    pool: Pool, *, bot_id: BotId, lane: str, message_id: MessageId, since: ReceivedId, within: int, most: int
-) -> list[Row]:
-    """The updates of a lane that tapped this message, oldest first, among the `within` rows from `since` on."""
-    return await pool.fetch(
-        """
-        SELECT update_id, received_at, handled_at, parked_at, attempts, error
-          FROM inbox
-         WHERE received_id BETWEEN $4 AND $4::bigint + $5 AND bot_id = $1 AND lane = $2
-           AND (body #>> '{callback_query,message,message_id}')::bigint = $3
-         ORDER BY received_id LIMIT $6
-        """,
-        bot_id,
-        lane,
-        message_id,
-        since,
-        within,
-        most,
     )
 
 
