@@ -75,6 +75,15 @@ class CardOrder:
         return self.model.titles.of(language) if self.model.titles else self.model.title
 
 
+@dataclass(slots=True)
+class _Passage:
+    """Consecutive words of one speaker."""
+
+    speaker: str | None
+    start: float | None
+    words: list[str] = field(default_factory=list)
+
+
 def captioned(sentence: Callable[[str], str], bought: CardOrder, *, part: str | None, language: str, say: Say) -> str:
     """The sentence with the order in it; `part` is the title of the shown output."""
     order = order_in_words(bought.model, bought.inputs, language=language, say=say)
@@ -119,15 +128,6 @@ def _written(part: str | None, prompt: str, lines: Sequence[str]) -> str:
     titled = [f"<b>{html.escape(cut(part, LONGEST_TITLE))}</b>"] if part else []
     described = [f"<i>{html.escape(prompt)}</i>"] if prompt else []
     return "\n".join([*titled, *described, *map(html.escape, lines)])
-
-
-@dataclass(slots=True)
-class _Passage:
-    """Consecutive words of one speaker."""
-
-    speaker: str | None
-    start: float | None
-    words: list[str] = field(default_factory=list)
 
 
 def readable(result: Found, say: Say) -> str:

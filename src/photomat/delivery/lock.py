@@ -57,47 +57,6 @@ DELIVERIES_DUE: Final = f"SELECT 1 FROM generation_jobs WHERE {IS_DUE}"  # noqa:
 log = get_logger()
 
 
-async def put_off_surplus(pool: Pool, *, lease: timedelta) -> int:
-    """Where one rank fills all that is read, put off the surplus of each chat, a second a card; return how many."""
-    rows = await pool.fetch(
-        f"""
-        WITH in_turn AS MATERIALIZED ({IN_TURN}),
-        surplus AS MATERIALIZED (
-            SELECT job_id, turn FROM generation_jobs JOIN in_turn USING (job_id)
-             WHERE is_crowded AND turn > $1 AND {IS_DUE} AND delivering_at IS NULL
-               FOR UPDATE OF generation_jobs SKIP LOCKED)
-        UPDATE generation_jobs AS job SET deliver_at = photomat_now() + (turn - $1) * interval '1 second'
-          FROM surplus
-         WHERE job.job_id = surplus.job_id
-        RETURNING true
-        """,  # noqa: S608  constants of this module
-        MOST_OF_A_CHAT,
-        lease,
-        pool.bot_id,
-    )
-    return len(rows)
-
-
-async def put_off_chat(tx: Transaction, *, bot_id: BotId, chat_id: ChatId, after: timedelta) -> int:
-    """Telegram accepts nothing more for this chat for so long: put off its other cards; return how many."""
-    rows = await tx.fetch(
-        f"""
-        WITH waiting AS MATERIALIZED (
-            SELECT job_id FROM generation_jobs
-             WHERE bot_id = $1 AND chat_id = $2 AND {IS_DUE} AND delivering_at IS NULL
-               FOR UPDATE SKIP LOCKED)
-        UPDATE generation_jobs AS job SET deliver_at = photomat_now() + $3::interval
-          FROM waiting
-         WHERE job.job_id = waiting.job_id
-        RETURNING true
-        """,  # noqa: S608  a constant of this module
-        bot_id,
-        chat_id,
-        after,
-    )
-    return len(rows)
-
-
 async def try_acquire_delivery_lock(
     pool: Pool, *, limit: int, lease: timedelta, instance: InstanceId, job_id: JobId | None = None
 ) -> list[LockedCard]:
@@ -153,6 +112,56 @@ async def _lock(
         instance,
     )
     return [locked_card(row) for row in rows if row["job_id"] is not None], rows[0]["is_crowded"]
+
+
+async def put_off_surplus(pool: Pool, *, lease: timedelta) -> int:
+    """Where one rank fills all that is read, put off the surplus of each chat, a second a card; return how many."""
+    rows = await pool.fetch(
+        f"""
+        WITH in_turn AS MATERIALIZED ({IN_TURN}),
+        surplus AS MATERIALIZED (
+            SELECT job_id, turn FROM generation_jobs JOIN in_turn USING (job_id)
+             WHERE is_crowded AND turn > $1 AND {IS_DUE} AND delivering_at IS NULL
+               FOR UPDATE OF generation_jobs SKIP LOCKED)
+        UPDATE generation_jobs AS job SET deliver_at = photomat_now() + (turn - $1) * interval '1 second'
+          FROM surplus
+         WHERE job.job_id = surplus.job_id
+        RETURNING true
+        """,  # noqa: S608  constants of this module
+        MOST_OF_A_CHAT,
+        lease,
+        pool.bot_id,
+    )
+    return len(rows)
+
+
+async def renew(pool: Pool, card: LockedCard) -> bool:
+    """Restart the lease; False when the lock was lost."""
+    return bool(
+        await pool.fetchval(
+            """
+            UPDATE generation_jobs SET delivering_at = photomat_now()
+             WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
+            RETURNING true
+            """,
+            card.job_id,
+            card.fence,
+        )
+    )
+
+
+async def still_ours(pool: Pool, card: LockedCard) -> bool:
+    """Whether the fence is unchanged; asked before a late edit."""
+    return bool(
+        await pool.fetchval(
+            """
+            SELECT true FROM generation_jobs
+             WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
+            """,
+            card.job_id,
+            card.fence,
+        )
+    )
 
 
 async def mark_delivered(tx: Transaction, card: LockedCard, *, ring_kind: str | None, once_more: bool) -> bool:
@@ -220,38 +229,24 @@ async def release(
     )
 
 
-async def _fenced(tx: Transaction, card: LockedCard, statement: str, *args: object) -> bool:
-    """Run an update of a locked card's job ($1) that tests the fence ($2); False when the lock was lost."""
-    return bool(await tx.fetchval(statement, card.job_id, card.fence, *args))
-
-
-async def renew(pool: Pool, card: LockedCard) -> bool:
-    """Restart the lease; False when the lock was lost."""
-    return bool(
-        await pool.fetchval(
-            """
-            UPDATE generation_jobs SET delivering_at = photomat_now()
-             WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
-            RETURNING true
-            """,
-            card.job_id,
-            card.fence,
-        )
+async def put_off_chat(tx: Transaction, *, bot_id: BotId, chat_id: ChatId, after: timedelta) -> int:
+    """Telegram accepts nothing more for this chat for so long: put off its other cards; return how many."""
+    rows = await tx.fetch(
+        f"""
+        WITH waiting AS MATERIALIZED (
+            SELECT job_id FROM generation_jobs
+             WHERE bot_id = $1 AND chat_id = $2 AND {IS_DUE} AND delivering_at IS NULL
+               FOR UPDATE SKIP LOCKED)
+        UPDATE generation_jobs AS job SET deliver_at = photomat_now() + $3::interval
+          FROM waiting
+         WHERE job.job_id = waiting.job_id
+        RETURNING true
+        """,  # noqa: S608  a constant of this module
+        bot_id,
+        chat_id,
+        after,
     )
-
-
-async def still_ours(pool: Pool, card: LockedCard) -> bool:
-    """Whether the fence is unchanged; asked before a late edit."""
-    return bool(
-        await pool.fetchval(
-            """
-            SELECT true FROM generation_jobs
-             WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
-            """,
-            card.job_id,
-            card.fence,
-        )
-    )
+    return len(rows)
 
 
 async def move_card(tx: Transaction, card: LockedCard, message_id: MessageId, *, chat_id: ChatId | None = None) -> bool:
@@ -284,6 +279,31 @@ async def mark_undeliverable(tx: Transaction, card: LockedCard, *, error: str) -
     )
 
 
+async def park(tx: Transaction, card: LockedCard, *, error: str) -> bool:
+    """Too many unexpected refusals, or days of failures: an operator decides."""
+    return await _fenced(
+        tx,
+        card,
+        """
+        UPDATE generation_jobs
+           SET parked_at = photomat_now(), delivering_at = NULL, delivering_by = NULL, delivery_error = $3
+         WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
+        RETURNING true
+        """,
+        error,
+    )
+
+
+async def _fenced(tx: Transaction, card: LockedCard, statement: str, *args: object) -> bool:
+    """Run an update of a locked card's job ($1) that tests the fence ($2); False when the lock was lost."""
+    return bool(await tx.fetchval(statement, card.job_id, card.fence, *args))
+
+
+async def note_refused_media(tx: Transaction, job_id: JobId) -> None:
+    """Record for the operator's alert that a text with a link replaced media."""
+    await tx.execute("UPDATE generation_jobs SET media_refused_at = photomat_now() WHERE job_id = $1", job_id)
+
+
 async def give_up_cards_of_others(tx: Transaction, *, bot_id: BotId) -> list[JobId]:
     """Give up the cards of other bots; return the jobs whose result was paid for and never shown.
 
@@ -306,26 +326,6 @@ async def give_up_cards_of_others(tx: Transaction, *, bot_id: BotId) -> list[Job
     )
     await timeline.record_all(tx, {JobId(row["job_id"]): {} for row in rows}, Tag.UNDELIVERABLE)
     return [JobId(row["job_id"]) for row in rows if row["is_paid"]]
-
-
-async def park(tx: Transaction, card: LockedCard, *, error: str) -> bool:
-    """Too many unexpected refusals, or days of failures: an operator decides."""
-    return await _fenced(
-        tx,
-        card,
-        """
-        UPDATE generation_jobs
-           SET parked_at = photomat_now(), delivering_at = NULL, delivering_by = NULL, delivery_error = $3
-         WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
-        RETURNING true
-        """,
-        error,
-    )
-
-
-async def note_refused_media(tx: Transaction, job_id: JobId) -> None:
-    """Record for the operator's alert that a text with a link replaced media."""
-    await tx.execute("UPDATE generation_jobs SET media_refused_at = photomat_now() WHERE job_id = $1", job_id)
 
 
 async def free_locks_of_dead_instances(pool: Pool) -> int:

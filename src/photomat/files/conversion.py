@@ -26,18 +26,6 @@ class DiskUnavailable(Transient):
     """Our own disk has a problem; it says nothing about the file."""
 
 
-@contextmanager
-def temporary_file(folder: Path) -> Iterator[BinaryIO]:
-    """An empty file, open for reading and writing; deleted after the block. Raises DiskUnavailable."""
-    try:
-        make_private(folder)
-        file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115  closed below; only what opening raises is translated
-    except OSError as error:
-        raise DiskUnavailable(f"the disk takes no temporary file: {type(error).__name__}") from None
-    with file:
-        yield file
-
-
 class ConversionTimeout(Transient):
     """The conversion took too long; it says nothing about the file, because the machine may be busy."""
 
@@ -89,6 +77,18 @@ class Converter:
             if kind.extension not in targets:
                 raise NotConverted
             yield Converted(file=target, mime=kind.mime, format=kind.extension, size_bytes=size_bytes)
+
+
+@contextmanager
+def temporary_file(folder: Path) -> Iterator[BinaryIO]:
+    """An empty file, open for reading and writing; deleted after the block. Raises DiskUnavailable."""
+    try:
+        make_private(folder)
+        file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115  closed below; only what opening raises is translated
+    except OSError as error:
+        raise DiskUnavailable(f"the disk takes no temporary file: {type(error).__name__}") from None
+    with file:
+        yield file
 
 
 async def _work(file: BinaryIO, target: BinaryIO, *, file_format: str, targets: Sequence[str], most_bytes: int) -> None:

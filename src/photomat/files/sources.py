@@ -99,6 +99,14 @@ class FileSources:
         return await stack.enter_async_context(self.telegram.opened(made.telegram_id))
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Copy:
+    """The file at its first byte, and its fingerprint."""
+
+    file: BinaryIO
+    sha256: str
+
+
 @asynccontextmanager
 async def _kept(path: Path) -> AsyncIterator[AsyncIterator[bytes]]:
     try:
@@ -113,14 +121,6 @@ async def _kept(path: Path) -> AsyncIterator[AsyncIterator[bytes]]:
 async def _read(file: BinaryIO) -> AsyncGenerator[bytes, None]:
     while chunk := file.read(CHUNK_BYTES):
         yield chunk
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Copy:
-    """The file at its first byte, and its fingerprint."""
-
-    file: BinaryIO
-    sha256: str
 
 
 @asynccontextmanager

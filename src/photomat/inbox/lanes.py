@@ -27,6 +27,18 @@ QUIET_LANES: Final = OldRows(table="lanes", age="due_at", only="pending = 0 AND 
 """The next update makes a new one."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TapUpdate:
+    """One stored update that pressed a button of a card."""
+
+    update_id: int
+    received_at: datetime
+    handled_at: datetime | None
+    parked_at: datetime | None
+    attempts: int
+    error: str | None
+
+
 async def claim_lane(
     tx: Transaction, *, bot_id: BotId, instance: InstanceId, lease_s: float, pre_checkout: bool
 ) -> Claimed | None:
@@ -87,18 +99,6 @@ async def free_lanes_of_dead_instances(pool: Pool) -> int:
         DEAD_AFTER,
     )
     return len(rows)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TapUpdate:
-    """One stored update that pressed a button of a card."""
-
-    update_id: int
-    received_at: datetime
-    handled_at: datetime | None
-    parked_at: datetime | None
-    attempts: int
-    error: str | None
 
 
 async def taps_on(

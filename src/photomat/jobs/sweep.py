@@ -65,6 +65,25 @@ EVENTS: Final = OldRows(
 """A trigger refuses to delete events unless this setting is on."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LooseHold:
+    """An open hold whose job is over; `status` is None when there is no such job."""
+
+    reference: str
+    user_id: int
+    amount: int
+    job_id: JobId
+    status: str | None
+
+
+class Release(StrEnum):
+    RELEASED = "released"
+    NO_SUCH_HOLD = "no such hold"
+    ENDED_BEFORE = "ended before"
+    JOB_LIVES = "job lives"
+    OWED = "owed"
+
+
 async def free_claims_of_dead_instances(pool: Pool) -> int:
     """Free submit and look claims of dead instances; return how many."""
     rows = await pool.fetch(
@@ -150,25 +169,6 @@ async def _show_results_again(tx: Transaction) -> list[JobId]:
         LATELY,
     )
     return [JobId(row["job_id"]) for row in rows]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LooseHold:
-    """An open hold whose job is over; `status` is None when there is no such job."""
-
-    reference: str
-    user_id: int
-    amount: int
-    job_id: JobId
-    status: str | None
-
-
-class Release(StrEnum):
-    RELEASED = "released"
-    NO_SUCH_HOLD = "no such hold"
-    ENDED_BEFORE = "ended before"
-    JOB_LIVES = "job lives"
-    OWED = "owed"
 
 
 async def find_loose_holds(pool: Pool, *, limit: int = MOST_SAID) -> list[LooseHold]:

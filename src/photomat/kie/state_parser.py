@@ -61,6 +61,26 @@ class KieState(StrEnum):
     FAIL = "fail"
 
 
+class Reading(NamedTuple):
+    """What a record or a callback says: state, results, the reason of a failure, how far, how long, what Kie took.
+
+    `details` are the facts about the files, by their URLs. `unread` names fields that no rule could read.
+    `object_as_file`: the object is an output of its own, beside the files or because it cannot be shown otherwise.
+    """
+
+    state: KieState
+    urls: tuple[str, ...]
+    error: str | None
+    fail_code: str | None = None
+    result_object: Mapping[str, Any] | None = None
+    progress: int | None = None
+    took: timedelta | None = None
+    credits: Decimal | None = None
+    details: Mapping[str, Detail] = MappingProxyType({})
+    unread: tuple[str, ...] = ()
+    object_as_file: bool = False
+
+
 def normalize_state(raw: object) -> KieState:
     """Translate any family's word for a state; an unknown word means running."""
     word = _word(raw)
@@ -165,26 +185,6 @@ def credits_of(data: Mapping[str, object]) -> Decimal | None:
     if number is None or not number.is_finite() or not 0 <= number <= MOST:
         return None
     return number.quantize(PLACES).normalize() + 0
-
-
-class Reading(NamedTuple):
-    """What a record or a callback says: state, results, the reason of a failure, how far, how long, what Kie took.
-
-    `details` are the facts about the files, by their URLs. `unread` names fields that no rule could read.
-    `object_as_file`: the object is an output of its own, beside the files or because it cannot be shown otherwise.
-    """
-
-    state: KieState
-    urls: tuple[str, ...]
-    error: str | None
-    fail_code: str | None = None
-    result_object: Mapping[str, Any] | None = None
-    progress: int | None = None
-    took: timedelta | None = None
-    credits: Decimal | None = None
-    details: Mapping[str, Detail] = MappingProxyType({})
-    unread: tuple[str, ...] = ()
-    object_as_file: bool = False
 
 
 def extract_task_id(payload: object) -> str | None:
