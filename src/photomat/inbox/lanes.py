@@ -62,7 +62,7 @@ async def finish(tx: Transaction, claimed: Claimed) -> bool:
     if not await store.lower_pending(tx, claimed):
         return False
     if not await store.mark_handled(tx, claimed.received_id):
-        raise Corrupt(f"received_id={claimed.received_id} was ended by somebody else while we held its lane")
+        raise Corrupt(f"received_id={claimed.received_id} was ended by another worker while we held its lane")
     await store.forget_lane_of_one(tx, claimed)
     return True
 
@@ -80,7 +80,7 @@ async def park(tx: Transaction, claimed: Claimed, *, error: str) -> bool:
     if not await store.lower_pending(tx, claimed):
         return False
     if not await store.mark_parked(tx, claimed.received_id, error=error):
-        raise Corrupt(f"received_id={claimed.received_id} was ended by somebody else while we held its lane")
+        raise Corrupt(f"received_id={claimed.received_id} was ended by another worker while we held its lane")
     await store.forget_lane_of_one(tx, claimed)
     return True
 

@@ -1,9 +1,8 @@
-"""What a file is, by its content: kind, format, length, sides. Names and declared types say nothing.
+"""Kind, format, length and sides of a file by its content, whatever its name or declared type.
 
-Prices are made of lengths, so a length is never what a header claims alone: it is what is counted, or the larger of what is
-told and what is counted, without the encoder's padding (`padding.py`), rounded up to a millisecond. Nothing here raises on
-junk: what cannot be read is left out. Work and memory are bounded whatever the file says of itself, and one that takes more
-work than that has no length. Called in a thread: it reads.
+Prices depend on lengths, so a header alone is not trusted: a length is counted, or the larger of the stated and the counted
+one, without the encoder's padding (`reader.py`), rounded up to a millisecond. Junk never raises: what cannot be read is left
+out. Work and memory are bounded, and a file that needs more has no length. It reads, so it is called in a thread.
 """
 
 import struct

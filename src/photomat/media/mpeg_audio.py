@@ -1,8 +1,8 @@
-"""Sound in frames, MP3 and AAC: how long it is. Pure.
+"""The length of audio in frames, MP3 and AAC. Pure.
 
-Every frame of the file is counted, whatever its first one says of their number; the encoder's padding (`padding.py`) is
-subtracted. An MP3 that declares more frames than it holds is truncated (`mp3_is_truncated`). Rubbish between frames is
-stepped over, as players do. A file with more frames than we count (`Reader`) has no length we would trust.
+Every frame is counted, whatever the first one states, and the encoder's padding is subtracted (`reader.py`). An MP3 that
+declares more frames than it holds is truncated. Junk between frames is skipped, as players do. A file with more frames than we
+count (`Reader`) has no length.
 """
 
 from collections import Counter

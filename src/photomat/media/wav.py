@@ -1,7 +1,7 @@
-"""Sound in plain containers: WAV, AIFF and AMR: how long it is. Pure.
+"""The length of WAV, AIFF and AMR. Pure.
 
-A WAV's header says how many bytes make a second, and how long it all is; neither is believed where the rest says more. ADPCM
-and GSM come in blocks that hold a fixed number of samples, the last of them filled up: the `fact` chunk states how many count.
+A WAV's header states the bytes per second and the size; neither counts where the rest of the file implies more. ADPCM and GSM
+come in blocks of a fixed number of samples, the last one padded: the `fact` chunk states how many count.
 """
 
 from collections.abc import Iterator

@@ -41,7 +41,7 @@ class Loop(Generic[Item]):
         self._next_s = IDLE_S
 
     async def run_once(self) -> int:
-        """Claim as many as may start now and do them; say how many there were."""
+        """Claim as many as may start now and do them; return how many."""
         items = await self._claimed(self._step.width)
         async with asyncio.TaskGroup() as group:
             for item in items:
