@@ -30,7 +30,7 @@ async def test_a_film_beyond_every_limit_is_linked_to_our_own_copy_and_read_from
 ) -> None:
     film = video(padding=50 * MIB + 1)
     async with delivery_desk(database, tmp_path) as desk, served(door_of(desk)) as address:
-        sender = replace(desk.coordinator.sender, links=ResultLinks(address=address, secrets=SECRETS))
+        sender = replace(desk.coordinator.sender, links=ResultLinks(base_url=address, secrets=SECRETS))
         desk.coordinator = replace(desk.coordinator, sender=sender)
         await desk.done_job(desk.files.add("film", film, "video/mp4"))
         await desk.deliver()

@@ -14,7 +14,7 @@ from photomat.cluster.instances import forget_dead_instances
 from photomat.db.installation import is_ours
 from photomat.db.pool import Pool
 from photomat.delivery.lock import free_locks_of_dead_instances
-from photomat.inbox.lanes import free_lanes_of_the_dead
+from photomat.inbox.lanes import free_lanes_of_dead_instances
 from photomat.jobs.kie_balance import read_kie_balance
 from photomat.jobs.orphans import reconcile_orphans
 from photomat.jobs.settle import refund_undelivered
@@ -40,7 +40,7 @@ def duties_of(program: Program) -> list[Duty]:
     return [
         *_doors(program),
         until_it_works("commands", lambda: announce_commands(program.bot, program.texts)),
-        every(SWEEP_EVERY_S, "lanes", lambda: free_lanes_of_the_dead(program.pool)),
+        every(SWEEP_EVERY_S, "lanes", lambda: free_lanes_of_dead_instances(program.pool)),
         every(SWEEP_EVERY_S, "claims", lambda: free_claims_of_dead_instances(program.pool)),
         every(SWEEP_EVERY_S, "delivery locks", lambda: free_locks_of_dead_instances(program.pool)),
         every(ORPHANS_EVERY_S, "orphans", lambda: reconcile_orphans(program.pool)),

@@ -10,7 +10,7 @@ from photomat.app.settings import Settings
 from photomat.bot.worker import SHARE_OF_LEASE
 from photomat.db.pool import Pool
 from photomat.delivery.archive import ResultFiles
-from photomat.files.sources import FileSources, empty
+from photomat.files.sources import FileSources, empty_folder
 from photomat.files.uploader import InputUploader
 from photomat.kernel.fetch import Fetcher
 from photomat.kernel.private_files import tighten
@@ -35,7 +35,7 @@ def result_files(settings: Settings) -> ResultFiles:
 def file_sources(settings: Settings, *, pool: Pool, bot: Bot) -> FileSources:
     """The desk; what customers name is fetched from public addresses alone, wherever Kie's host is."""
     tmp = Path(settings.data_dir) / "tmp"
-    empty(tmp)
+    empty_folder(tmp)
     for folder in (tmp, result_files(settings).folder):
         tighten(folder)
     return FileSources(

@@ -93,7 +93,7 @@ async def _run_until(
 ) -> str | None:
     """Run until `stop`; the reason where that was because the database was given to another bot."""
     notifier = Notifier(direct)
-    program.wakes.tell_others = notifier.hint
+    program.wakes.notify_others = notifier.hint
     steps = program.job_steps()
     updates = program.update_steps()
     everywhere = program.settings.update_workers == "all"

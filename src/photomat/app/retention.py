@@ -16,6 +16,7 @@ from photomat.files.store import UNUSED
 from photomat.inbox.lanes import HANDLED, QUIET_LANES
 from photomat.jobs import sweep
 from photomat.messages.notices import ENDED_NOTICES
+from photomat.orders.draft import UNBOUGHT_DRAFTS
 from photomat.work.retention import OldRows, RetentionRule
 
 LANES_KEPT: Final = timedelta(days=2)
@@ -35,7 +36,7 @@ def kinds_of(settings: Settings) -> list[RetentionRule]:
         RetentionRule(name="quiet lanes", keep=LANES_KEPT, count=QUIET_LANES.count, delete=QUIET_LANES.delete),
         _rows("callbacks", settings.keep_callbacks_days, sweep.CALLBACKS),
         _rows("matched orphans", settings.keep_orphans_days, sweep.ORPHANS),
-        _rows("unbought drafts", settings.keep_drafts_days, sweep.DRAFTS),
+        _rows("unbought drafts", settings.keep_drafts_days, UNBOUGHT_DRAFTS),
         _rows("job events", settings.keep_events_days, sweep.EVENTS),
         _rows("input files", settings.keep_input_files_days, UNUSED),
         _rows("resends", settings.keep_resends_days, RESENDS),

@@ -97,7 +97,7 @@ class Results:
     @property
     def links(self) -> ResultLinks:
         """Lasting addresses of our copies, if the outside can reach us."""
-        return ResultLinks(address=self.settings.address, secrets=self.settings.callback_secrets)
+        return ResultLinks(base_url=self.settings.address, secrets=self.settings.callback_secrets)
 
     @property
     def door(self) -> ResultDoor:

@@ -149,6 +149,12 @@ async def release(tx: Transaction, *, reference: str) -> bool:
     return True
 
 
+async def job_of_hold(tx: Transaction, reference: str) -> JobId | None:
+    """The job a hold was made for; None when there is no such hold."""
+    held = await store.find_hold(tx, reference)
+    return None if held is None else held.job_id
+
+
 async def _hold_with_locked_wallet(tx: Transaction, reference: str) -> tuple[Hold, Balance]:
     held = await store.find_hold(tx, reference)
     if held is None:
