@@ -81,12 +81,12 @@ CODES: Final = """
 SHOWN: Final = 20
 
 
-async def open_of_others(source: Pool | Transaction, bot_id: BotId | None, *, paid_to: int = 0) -> dict[str, int]:
-    """How much is under way that this bot did not begin; without a bot: how much is under way at all.
+async def open_of_others(tx: Transaction, bot_id: BotId | None, *, paid_to: int = 0) -> dict[str, int]:
+    """Count what is under way that this bot did not begin; without a bot: what is under way at all.
 
     `paid_to` is the bot of payments whose row does not name one.
     """
-    return dict(await require_row(source, OPEN, bot_id, DEAD_AFTER, paid_to))
+    return dict(await require_row(tx, OPEN, bot_id, DEAD_AFTER, paid_to))
 
 
 async def adopt(

@@ -284,7 +284,8 @@ def _arrived(provider: Any, report: ProviderReport, topup: Topup, via: str) -> I
 
 async def ask_bill(pool: Pool, *, topup_id: int, user_id: UserId) -> BillState:
     """Make a bill of this user due, and say how it stands; one its provider does not know counts as canceled."""
-    topup = await find_topup(pool, topup_id)
+    async with transaction(pool) as tx:
+        topup = await find_topup(tx, topup_id)
     if topup is None or topup.user_id != user_id:
         return "gone"
     if topup.state == "paid":

@@ -39,9 +39,8 @@ class Payment:
     received_at: datetime
 
 
-async def find_payment(db: Pool | Transaction, payment_id: int) -> Payment | None:
-    """The payment with our number."""
-    row = await db.fetchrow(f"SELECT {COLUMNS} FROM payments WHERE payment_id = $1", payment_id)  # noqa: S608  a constant list
+async def find_payment(pool: Pool, payment_id: int) -> Payment | None:
+    row = await pool.fetchrow(f"SELECT {COLUMNS} FROM payments WHERE payment_id = $1", payment_id)  # noqa: S608  a constant list
     return None if row is None else payment_of(row)
 
 

@@ -14,7 +14,7 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from photomat.audit import differences
-from photomat.db.pool import Pool, Transaction
+from photomat.db.pool import Pool, Transaction, transaction
 from photomat.kernel.errors import Rejected
 from photomat.kernel.ids import UserId
 from photomat.kernel.money import Money
@@ -69,10 +69,10 @@ async def report_impossible_payment(tx: Transaction, *, charge_id: str, user_id:
     )
 
 
-async def offer_of(db: Pool | Transaction, payload: str) -> Topup | None:
-    """The offer in Stars a payload stands for."""
+async def offer_of(tx: Transaction, payload: str) -> Topup | None:
+    """The top-up in Stars that a payload names."""
     token = payload.removeprefix(PREFIX)
-    topup = None if token == payload else await find_by_token(db, token)
+    topup = None if token == payload else await find_by_token(tx, token)
     return topup if topup is not None and topup.way in PAID_IN_STARS else None
 
 
@@ -124,11 +124,11 @@ def _month(payment: StarPayment, topup: Topup | None, credit: Money) -> PaidMont
     )
 
 
-async def wait_to_pay(db: Pool | Transaction, user_id: UserId, *, a_day: int) -> timedelta | None:
+async def wait_to_pay(pool: Pool, user_id: UserId, *, a_day: int) -> timedelta | None:
     """How long until the user may pay again; None when they may now, and always when `a_day` is 0."""
     if not a_day:
         return None
-    wait: timedelta | None = await db.fetchval(
+    wait: timedelta | None = await pool.fetchval(
         """
         SELECT received_at + $2::interval - photomat_now() FROM payments
          WHERE user_id = $1 AND received_at > photomat_now() - $2::interval
@@ -154,7 +154,8 @@ class Checkout:
 
 async def check_checkout(pool: Pool, checkout: Checkout, offers: Offers) -> None:
     """Let it be paid, or raise `Rejected` with what the user reads; a fact `wait` is a timedelta."""
-    topup = await offer_of(pool, checkout.payload)
+    async with transaction(pool) as tx:
+        topup = await offer_of(tx, checkout.payload)
     if topup is None or (checkout.amount, checkout.currency) != (topup.asked_amount, topup.asked_currency):
         raise Rejected("checkout-unknown")
     if checkout.has_blocked_us:

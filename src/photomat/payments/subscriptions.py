@@ -85,9 +85,9 @@ async def note_month(tx: Transaction, month: PaidMonth) -> None:
     log.info("SUBSCRIPTION_RENEWED", user_id=month.user_id, stars=month.stars, until=until.isoformat())
 
 
-async def current_subscriptions(db: Pool | Transaction, user_id: UserId) -> list[Subscription]:
+async def current_subscriptions(pool: Pool, user_id: UserId) -> list[Subscription]:
     """What a user has and has not ended: what goes on first, then the newest. Two only where both were paid at once."""
-    rows = await db.fetch(
+    rows = await pool.fetch(
         f"""
         SELECT {COLUMNS} FROM subscriptions
          WHERE user_id = $1 AND state <> 'ended'
@@ -100,15 +100,17 @@ async def current_subscriptions(db: Pool | Transaction, user_id: UserId) -> list
     return [_subscription(row) for row in rows]
 
 
-async def current_subscription(db: Pool | Transaction, user_id: UserId) -> Subscription | None:
-    """The subscription a user is shown, unless all have ended."""
-    return next(iter(await current_subscriptions(db, user_id)), None)
+async def current_subscription(pool: Pool, user_id: UserId) -> Subscription | None:
+    """The one a user is shown."""
+    return next(iter(await current_subscriptions(pool, user_id)), None)
 
 
-async def had_subscription(db: Pool | Transaction, *, user_id: UserId, topup_id: int) -> bool:
+async def had_subscription(pool: Pool, *, user_id: UserId, topup_id: int) -> bool:
     """Whether this user has ever subscribed by this offer: its link may be paid again when the last month is over."""
     return bool(
-        await db.fetchval("SELECT 1 FROM subscriptions WHERE user_id = $1 AND topup_id = $2 LIMIT 1", user_id, topup_id)
+        await pool.fetchval(
+            "SELECT 1 FROM subscriptions WHERE user_id = $1 AND topup_id = $2 LIMIT 1", user_id, topup_id
+        )
     )
 
 
@@ -191,9 +193,20 @@ async def _without_its_first(tx: Transaction, month: PaidMonth) -> int | None:
 
 
 async def _note_another(tx: Transaction, month: PaidMonth, until: datetime) -> None:
-    """Somebody paid a second subscription before we heard of the first, and now pays two: an operator looks at it."""
-    running = [one.charge_id for one in await current_subscriptions(tx, month.user_id) if one.state != "canceled"]
-    if running and until > await tx.fetchval("SELECT photomat_now()"):
+    """Report a second subscription that was paid before the first was known: the user pays both every month."""
+    rows = await tx.fetch(
+        """
+        SELECT charge_id FROM subscriptions
+         WHERE user_id = $1 AND state NOT IN ('ended', 'canceled')
+           AND expires_at > photomat_now() - $2::interval AND $3 > photomat_now()
+         ORDER BY subscription_id DESC
+        """,
+        month.user_id,
+        PATIENCE,
+        until,
+    )
+    if rows:
+        running = [row["charge_id"] for row in rows]
         await differences.report(
             tx,
             kind="two-subscriptions",

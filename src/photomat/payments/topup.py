@@ -77,26 +77,24 @@ async def open_topup(
     return _topup(row)
 
 
-async def find_topup(db: Pool | Transaction, topup_id: int) -> Topup | None:
-    """The offer with this id."""
-    row = await db.fetchrow(f"SELECT {COLUMNS} FROM topups WHERE topup_id = $1", topup_id)  # noqa: S608  a constant list
+async def find_topup(tx: Transaction, topup_id: int) -> Topup | None:
+    row = await tx.fetchrow(f"SELECT {COLUMNS} FROM topups WHERE topup_id = $1", topup_id)  # noqa: S608  a constant list
     return None if row is None else _topup(row)
 
 
-async def find_by_token(db: Pool | Transaction, token: str) -> Topup | None:
-    """The offer that is called so outside."""
+async def find_by_token(tx: Transaction, token: str) -> Topup | None:
     try:
         named = UUID(token)
     except ValueError:
         return None
-    row = await db.fetchrow(f"SELECT {COLUMNS} FROM topups WHERE token = $1", named)  # noqa: S608  a constant list
+    row = await tx.fetchrow(f"SELECT {COLUMNS} FROM topups WHERE token = $1", named)  # noqa: S608  a constant list
     return None if row is None else _topup(row)
 
 
-async def has_open_transfer(db: Pool | Transaction, user_id: UserId) -> bool:
-    """Whether somebody was given the requisites of a transfer that may still come."""
+async def has_open_transfer(pool: Pool, user_id: UserId) -> bool:
+    """Whether the user was shown bank details for a transfer that may still come."""
     return bool(
-        await db.fetchval(
+        await pool.fetchval(
             """
             SELECT true FROM topups
              WHERE user_id = $1 AND way = 'transfer' AND state = 'open' AND expires_at > photomat_now()

@@ -15,6 +15,9 @@ is in `giving_back` and `transfers`.
 What every verb of money begins and ends with: the wallet locked and the amount looked at, the posting booked once.
 """
 
+from dataclasses import dataclass
+from datetime import datetime
+
 from photomat.db.pool import Transaction
 from photomat.kernel.errors import Corrupt, NotEnough
 from photomat.kernel.ids import JobId, UserId
@@ -33,6 +36,17 @@ from photomat.wallet.postings import (
     debit_posting,
     debt_posting,
 )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobHold:
+    """Money set aside for a job, and what became of it; `closed_as` is None while it is held."""
+
+    reference: str
+    amount: Money
+    held_at: datetime
+    closed_as: str | None
+    closed_at: datetime | None
 
 
 async def locked_wallet(tx: Transaction, *, user_id: UserId, amount: Money, reference: str) -> Balance:
@@ -147,6 +161,20 @@ async def release(tx: Transaction, *, reference: str) -> bool:
             ),
         )
     return True
+
+
+async def holds_of_job(tx: Transaction, job_id: JobId) -> list[JobHold]:
+    """Every hold of a job, oldest first: that of the purchase, and that of an accepted late result."""
+    return [
+        JobHold(
+            reference=row["reference"],
+            amount=Money(row["amount"], row["currency"]),
+            held_at=row["held_at"],
+            closed_as=row["closed_as"],
+            closed_at=row["closed_at"],
+        )
+        for row in await store.read_holds_of_job(tx, job_id)
+    ]
 
 
 async def _hold_with_locked_wallet(tx: Transaction, reference: str) -> tuple[Hold, Balance]:

@@ -8,7 +8,7 @@ from photomat.db.pool import Transaction
 from photomat.db.rows import Row
 from photomat.kernel.ids import JobId
 from photomat.kernel.money import Money
-from photomat.wallet.statement import holds_of_job
+from photomat.wallet.ledger import holds_of_job
 
 WORDS = {
     "welcome": "a welcome credit",

@@ -1,15 +1,7 @@
-"""The moves of a wallet, newest first, each with what it is about and the balance after it; the holds of a job.
+"""A user's statement: every posting of their wallet, newest first, each with what it is about and the balance after it.
 
-For people; decides nothing. Pages go by the key of the last move seen, so a new move shifts nothing. Rows of this user's alone
-are read: those of the page, and the sums of the newer ones.
-
-What a user's running orders set aside. For people; decides nothing.
-
-Open holds belong to jobs on their way (invariant `open-hold-has-a-live-job`), so the few live jobs are read, never the past.
-
-One move of a user's own with everything around it, as values: its order, its payment, what was given back of it.
-
-`explain` tells the same to an operator, in sentences; the words a customer reads are the bot's. Reads only.
+A report: it reads the ledger together with jobs, gifts and payments, and writes nothing. Pages go by the key of the last
+line seen, so a new posting shifts nothing. Only rows of this user are read: those of the page, and the sums of newer ones.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,7 +13,7 @@ from photomat.db.pool import Transaction
 from photomat.db.rows import Row
 from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import Money
-from photomat.wallet import store
+from photomat.wallet.ledger import JobHold, holds_of_job
 
 PROMPT_SHOWN: Final = 60
 LARGEST_ID: Final = 2**63 - 1
@@ -51,31 +43,6 @@ class StatementLine:
     other_name: str | None
     gives_back: str | None
     facts: Mapping[str, str | int]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class JobHold:
-    """Money set aside for a job, and what became of it; `closed_as` is None while it is held."""
-
-    reference: str
-    amount: Money
-    held_at: datetime
-    closed_as: str | None
-    closed_at: datetime | None
-
-
-async def holds_of_job(tx: Transaction, job_id: JobId) -> list[JobHold]:
-    """Every hold of a job, oldest first: the one it was bought with, and that of an accepted offer."""
-    return [
-        JobHold(
-            reference=row["reference"],
-            amount=Money(row["amount"], row["currency"]),
-            held_at=row["held_at"],
-            closed_as=row["closed_as"],
-            closed_at=row["closed_at"],
-        )
-        for row in await store.read_holds_of_job(tx, job_id)
-    ]
 
 
 async def statement(
