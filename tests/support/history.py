@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from photomat.catalog.load import load_catalog
-from photomat.delivery.archive import Keeper, ResultFiles
+from photomat.delivery.archive import ResultArchive, ResultFiles
 from photomat.delivery.coordinator import Coordinator
 from photomat.delivery.resend import Resender
 from photomat.delivery.sender import Sender
@@ -83,7 +83,7 @@ async def archive(database: str, folder: Path) -> AsyncIterator[Archive]:
     """Somebody who has said /start, with money for several orders."""
     async with conversation(database, welcome=100_000) as chat, running_files() as files:
         messenger, texts = TelegramMessenger(chat.bot), load_texts()
-        keeper = Keeper(pool=chat.pool, files=ResultFiles(folder=folder, trusted_host=TRUSTED_HOST))
+        archive = ResultArchive(pool=chat.pool, files=ResultFiles(folder=folder, trusted_host=TRUSTED_HOST))
         await chat.says("/start")
         yield Archive(
             chat=chat,
@@ -91,7 +91,7 @@ async def archive(database: str, folder: Path) -> AsyncIterator[Archive]:
             coordinator=Coordinator(
                 pool=chat.pool,
                 messenger=messenger,
-                sender=Sender(pool=chat.pool, messenger=messenger, keeper=keeper, texts=texts),
+                sender=Sender(pool=chat.pool, messenger=messenger, archive=archive, texts=texts),
                 texts=texts,
                 model_of=load_catalog().models.get,
                 wake=Woken(),
@@ -100,7 +100,7 @@ async def archive(database: str, folder: Path) -> AsyncIterator[Archive]:
             resender=Resender(
                 pool=chat.pool,
                 messenger=messenger,
-                keeper=keeper,
+                archive=archive,
                 texts=texts,
                 model_of=load_catalog().models.get,
             ),

@@ -35,7 +35,7 @@ from photomat.alerts.checker import WATCHES_DUE, RuleChecker
 from photomat.alerts.sender import AlertSender
 from photomat.bot.worker import UpdateWorker
 from photomat.db.pool import Pool
-from photomat.delivery.archive import Keeper
+from photomat.delivery.archive import ResultArchive
 from photomat.delivery.completion import CompletionNotifier
 from photomat.delivery.coordinator import Coordinator
 from photomat.delivery.lock import DELIVERIES_DUE, try_acquire_delivery_lock
@@ -47,7 +47,7 @@ from photomat.inbox.update import Claimed
 from photomat.jobs import store
 from photomat.jobs import store as jobs_store
 from photomat.jobs.claims import Claims
-from photomat.jobs.poll import Looker
+from photomat.jobs.poll import TaskPoller
 from photomat.jobs.submit import Submitter
 from photomat.kernel.ids import InstanceId
 from photomat.messages.notices import NoticeSender
@@ -56,7 +56,7 @@ from photomat.payments.invoices import INVOICES_DUE, InvoicePoller
 from photomat.payments.receipt_reminder import ReceiptReminder
 from photomat.payments.refunder import REFUNDS_DUE, Refunder
 from photomat.rewards.book import REWARDS_DUE, RewardBooker
-from photomat.work.loop import Step
+from photomat.work.loop import LoopStep
 
 UPDATE_WIDTH: Final = 8
 PRE_CHECKOUT_WIDTH: Final = 2
@@ -97,7 +97,7 @@ DUE: Final[Mapping[str, str]] = {
 
 def update_steps(
     worker: UpdateWorker, pre_checkout_worker: UpdateWorker, *, wake: Callable[[str], None]
-) -> list[Step[Any]]:
+) -> list[LoopStep[Any]]:
     """The conversation, and the payments' lane that never waits. A handled update may have bought or canceled."""
 
     async def handle(claimed: Claimed) -> None:
@@ -111,8 +111,8 @@ def update_steps(
         wake("refunds")
 
     return [
-        Step(name="updates", claim=worker.claim, do=handle, width=UPDATE_WIDTH),
-        Step(
+        LoopStep(name="updates", claim=worker.claim, do=handle, width=UPDATE_WIDTH),
+        LoopStep(
             name="pre-checkout",
             claim=pre_checkout_worker.claim,
             do=pre_checkout_worker.handle,
@@ -126,15 +126,15 @@ def job_steps(
     *,
     claims: Claims,
     submitter: Submitter,
-    looker: Looker,
+    looker: TaskPoller,
     coordinator: Coordinator,
     completions: CompletionNotifier,
     resender: Resender,
-    keeper: Keeper,
+    archive: ResultArchive,
     instance: InstanceId,
     lease: timedelta,
     delivery_lease: timedelta,
-) -> list[Step[Any]]:
+) -> list[LoopStep[Any]]:
     """From the paid draft to the ring; every instance may do every step."""
 
     async def claim_deliveries(limit: int) -> list[LockedCard]:
@@ -144,20 +144,22 @@ def job_steps(
         return await claim_unkept(pool, limit=limit, lease=max(lease, KEEP_LEASE))
 
     return [
-        Step(name="uploads", claim=claims.uploads, do=submitter.upload, width=UPLOAD_WIDTH),
-        Step(name="submits", claim=claims.submits, do=submitter.submit, width=max(SUBMIT_WIDTH, claims.creates.limit)),
-        Step(name="looks", claim=claims.looks, do=looker.look, width=max(LOOK_WIDTH, claims.queries.limit)),
-        Step(name="deliveries", claim=claim_deliveries, do=coordinator.deliver_result_atomic, width=DELIVERY_WIDTH),
+        LoopStep(name="uploads", claim=claims.uploads, do=submitter.upload, width=UPLOAD_WIDTH),
+        LoopStep(
+            name="submits", claim=claims.submits, do=submitter.submit, width=max(SUBMIT_WIDTH, claims.creates.limit)
+        ),
+        LoopStep(name="looks", claim=claims.looks, do=looker.look, width=max(LOOK_WIDTH, claims.queries.limit)),
+        LoopStep(name="deliveries", claim=claim_deliveries, do=coordinator.deliver_result_atomic, width=DELIVERY_WIDTH),
         message_step("rings", completions, width=RING_WIDTH),
         message_step("sends", resender, width=SEND_WIDTH),
-        Step(name="keeps", claim=claim_keeps, do=keeper.keep, width=KEEP_WIDTH),
+        LoopStep(name="keeps", claim=claim_keeps, do=archive.keep, width=KEEP_WIDTH),
     ]
 
 
-def alert_steps(watcher: RuleChecker, sender: AlertSender) -> list[Step[Any]]:
+def alert_steps(watcher: RuleChecker, sender: AlertSender) -> list[LoopStep[Any]]:
     """What wakes the operator; every instance takes part, for "nobody is ACTIVE" is one of the things to see."""
     return [
-        Step(name="watches", claim=watcher.claim, do=watcher.watch, width=WATCH_WIDTH),
+        LoopStep(name="watches", claim=watcher.claim, do=watcher.watch, width=WATCH_WIDTH),
         message_step("alerts", sender, width=ALERT_WIDTH),
     ]
 
@@ -169,17 +171,17 @@ def money_steps(
     rewards: RewardBooker,
     reminder: ReceiptReminder,
     notices: NoticeSender,
-) -> list[Step[Any]]:
+) -> list[LoopStep[Any]]:
     """Payments that arrive and go back, and what people are told by themselves; every instance may do every step."""
     return [
-        Step(name="invoices", claim=looker.claim, do=looker.look, width=INVOICE_WIDTH),
-        Step(name="refunds", claim=refunder.claim, do=refunder.refund, width=REFUND_WIDTH),
-        Step(name="rewards", claim=rewards.claim, do=rewards.book, width=REWARD_WIDTH),
+        LoopStep(name="invoices", claim=looker.claim, do=looker.look, width=INVOICE_WIDTH),
+        LoopStep(name="refunds", claim=refunder.claim, do=refunder.refund, width=REFUND_WIDTH),
+        LoopStep(name="rewards", claim=rewards.claim, do=rewards.book, width=REWARD_WIDTH),
         message_step("receipts", reminder, width=RECEIPT_WIDTH),
         message_step("notices", notices, width=NOTICE_WIDTH),
     ]
 
 
-def message_step(name: str, kind: MessageKind[Any], *, width: int) -> Step[Any]:
+def message_step(name: str, kind: MessageKind[Any], *, width: int) -> LoopStep[Any]:
     """The loop that sends one kind of message."""
-    return Step(name=name, claim=kind.claim, do=kind.deliver, width=width)
+    return LoopStep(name=name, claim=kind.claim, do=kind.deliver, width=width)

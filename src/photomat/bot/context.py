@@ -33,10 +33,10 @@ from photomat.catalog.storefront import (
 from photomat.db.pool import Pool, Transaction, transaction
 from photomat.delivery.rearm import rearm_user
 from photomat.files.facts import measured_inputs
-from photomat.files.sources import FileDesk
+from photomat.files.sources import FileSources
 from photomat.inbox.lanes import finish
 from photomat.inbox.update import Claimed, kind_of
-from photomat.jobs.history import chosen_then
+from photomat.jobs.history import inputs_of_earlier_jobs
 from photomat.jobs.job import Times
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import BotId, ChatId, ReceivedId, UserId
@@ -184,7 +184,7 @@ class Shop:
     operators: frozenset[UserId] = frozenset()
     support: Support = NO_SUPPORT
     reachable: bool = False
-    files: FileDesk | None = None
+    files: FileSources | None = None
     cheapest: Cheapest = field(default_factory=Cheapest)
 
     async def titles(self, language: str) -> Mapping[str, str]:
@@ -276,7 +276,7 @@ class Visit:
     async def quote(self, model: Model, inputs: Mapping[str, Any], *, tx: Transaction | None = None) -> Quote:
         """What one generation costs this person now: the shop's price, or nothing where a promo code pays."""
         session = tx or self.shop.pool
-        then = await chosen_then(session, self.user_id, model, inputs)
+        then = await inputs_of_earlier_jobs(session, self.user_id, model, inputs)
         measured = await measured_inputs(session, self.user_id, model, inputs)
         quote = await self.shop.quote(model, {**inputs, **then}, measured=measured, tx=tx)
         paid_by = (

@@ -17,7 +17,7 @@ from typing import Any, Final
 from photomat.catalog.model import Model
 from photomat.catalog.order_words import OrderWords, order_in_words
 from photomat.jobs.job import ANSWER_TITLE
-from photomat.kernel.text import cut, units_of
+from photomat.kernel.text import cut, utf16_length
 from photomat.kie.tracks import STEM_TITLES
 from photomat.texts.load import Say
 
@@ -57,7 +57,7 @@ KNOWN_NAMES: Final[Mapping[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bought:
+class CardOrder:
     """What was bought, as its row has it, and what its model is now, if anybody knows it still."""
 
     title: str | None
@@ -76,7 +76,7 @@ class Bought:
         return self.model.titles.of(language) if self.model.titles else self.model.title
 
 
-def captioned(sentence: Callable[[str], str], bought: Bought, *, part: str | None, language: str, say: Say) -> str:
+def captioned(sentence: Callable[[str], str], bought: CardOrder, *, part: str | None, language: str, say: Say) -> str:
     """The sentence with the order in it; `part` is what the shown output is called."""
     order = order_in_words(bought.model, bought.inputs, language=language, say=say)
     lines = _lines(bought, order, say)
@@ -87,7 +87,7 @@ def captioned(sentence: Callable[[str], str], bought: Bought, *, part: str | Non
         over = seen_length(text) - (LONGEST_CAPTION - ROOM_FOR_A_REASON)
         if over <= 0:
             break
-        longest = max(0, units_of(prompt) - over - 1)
+        longest = max(0, utf16_length(prompt) - over - 1)
     return text
 
 
@@ -98,7 +98,7 @@ def part_in_words(title: str | None, say: Say) -> str | None:
 
 def seen_length(text: str) -> int:
     """How long a text is for Telegram: without its markup, in the units it counts."""
-    return units_of(unmarked(text))
+    return utf16_length(unmarked(text))
 
 
 def unmarked(text: str) -> str:
@@ -106,7 +106,7 @@ def unmarked(text: str) -> str:
     return html.unescape(TAG.sub("", text))
 
 
-def _lines(bought: Bought, order: OrderWords, say: Say) -> list[str]:
+def _lines(bought: CardOrder, order: OrderWords, say: Say) -> list[str]:
     """What was chosen, and the seed where Kie tells one that nobody gave."""
     named = bought.model is not None
     values = [f"{value.title}: {value.text}" if named else value.text for value in order.values]

@@ -24,13 +24,13 @@ from photomat.catalog.model import Model
 from photomat.db.pool import Pool, Transaction, transaction
 from photomat.db.rows import Row
 from photomat.delivery import outputs
-from photomat.delivery.archive import Keeper
-from photomat.delivery.caption import Bought, captioned, part_in_words, readable
-from photomat.delivery.fallbacks import Rung, Why, originals_of, rungs_of, why_a_link
+from photomat.delivery.archive import ResultArchive
+from photomat.delivery.caption import CardOrder, captioned, part_in_words, readable
+from photomat.delivery.fallbacks import Fallback, FallbackReason, fallbacks_of, link_reason, originals_of
 from photomat.delivery.outputs import Output
 from photomat.delivery.rearm import rearm_job
 from photomat.delivery.render import LONGEST_READ
-from photomat.delivery.result_link import NO_LINKS, Links
+from photomat.delivery.result_link import NO_LINKS, ResultLinks
 from photomat.delivery.sender import link, reason
 from photomat.jobs import timeline
 from photomat.jobs.timeline import Tag
@@ -83,10 +83,10 @@ class Resender(MessageKind[Resend]):
 
     pool: Pool
     messenger: Messenger
-    keeper: Keeper
+    archive: ResultArchive
     texts: Texts
     model_of: Callable[[str], Model | None]
-    links: Links = NO_LINKS
+    links: ResultLinks = NO_LINKS
 
     DUE: ClassVar = "SELECT 1 FROM result_sends WHERE due_at <= photomat_now()"
     CLAIM: ClassVar = """
@@ -172,11 +172,11 @@ class Resender(MessageKind[Resend]):
         if output is None:
             return await self._whole_text(asked)
         output = await self._kept(asked, output)
-        is_left = self.keeper.path_of(output) is not None or not asked.is_gone_at_kie or output.file_id is None
+        is_left = self.archive.path_of(output) is not None or not asked.is_gone_at_kie or output.file_id is None
         if is_left or not asked.as_file:
             return await self._file(asked, output, self._caption(asked, output, len(found)))
         shown = replace(asked, as_file=False)
-        gone = reason(self.texts, asked.language, Why.ORIGINAL_GONE)
+        gone = reason(self.texts, asked.language, FallbackReason.ORIGINAL_GONE)
         return await self._file(shown, output, self._caption(shown, output, len(found)) + gone)
 
     async def _whole_text(self, asked: Resend) -> Sent:
@@ -191,36 +191,38 @@ class Resender(MessageKind[Resend]):
 
     async def _file(self, asked: Resend, output: Output, caption: str) -> Sent:
         output = await self._kept(asked, output)
-        for rung in await self._rungs(asked, output):
-            text = caption + reason(self.texts, asked.language, rung.why)
+        for fallback in await self._rungs(asked, output):
+            text = caption + reason(self.texts, asked.language, fallback.why)
             try:
-                sent = await self.messenger.send_media(asked.chat_id, rung.media, text)
+                sent = await self.messenger.send_media(asked.chat_id, fallback.media, text)
             except (SourceRefused, PhotoRefused, CallRefused) as error:
-                if not rung.is_left(error):
+                if not fallback.is_left(error):
                     raise
-                log.info("DELIVER_STEP_DOWN", level=rung.level, media=rung.media.kind, reason=type(error).__name__)
+                log.info(
+                    "DELIVER_STEP_DOWN", level=fallback.level, media=fallback.media.kind, reason=type(error).__name__
+                )
                 continue
             if sent.file_id is not None and not asked.as_file:
-                await outputs.remember_file(self.pool, output, media=rung.media.kind, file_id=sent.file_id)
+                await outputs.remember_file(self.pool, output, media=fallback.media.kind, file_id=sent.file_id)
             return sent
-        why = reason(self.texts, asked.language, why_a_link(output, is_too_large=False))
-        way = self.links.to(output, is_kept=self.keeper.path_of(output) is not None)
+        why = reason(self.texts, asked.language, link_reason(output, is_too_large=False))
+        way = self.links.to(output, is_kept=self.archive.path_of(output) is not None)
         return await self._text(asked, caption + why + link(self.texts, asked.language, way))
 
-    async def _rungs(self, asked: Resend, output: Output) -> list[Rung]:
-        path = self.keeper.path_of(output)
+    async def _rungs(self, asked: Resend, output: Output) -> list[Fallback]:
+        path = self.archive.path_of(output)
         if asked.as_file:
             return originals_of(output, path)
         part = part_in_words(output.title, self.texts.speaker(asked.language))
         performer = self._bought(asked).name(asked.language)
-        return rungs_of(output, path, label=await self.keeper.label_of(output, title=part, performer=performer))
+        return fallbacks_of(output, path, label=await self.archive.label_of(output, title=part, performer=performer))
 
     async def _kept(self, asked: Resend, output: Output) -> Output:
         """The output, with our copy where Telegram's own file will not do and one can be had."""
         if output.file_id is not None and not asked.as_file:
             return output
         try:
-            return await self.keeper.kept(output)
+            return await self.archive.kept(output)
         except Transient as error:
             log.warning("RESULT_NOT_KEPT", position=output.position, error=str(error))
             return output
@@ -242,8 +244,8 @@ class Resender(MessageKind[Resend]):
 
         return captioned(sentence, bought, part=part, language=asked.language, say=say).rstrip()
 
-    def _bought(self, asked: Resend) -> Bought:
-        return Bought(
+    def _bought(self, asked: Resend) -> CardOrder:
+        return CardOrder(
             title=asked.title,
             model_id=asked.model,
             inputs=asked.inputs,
