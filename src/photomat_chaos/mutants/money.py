@@ -138,13 +138,13 @@ REFUNDING: Final = (
     one_edit(
         "told-refund-taken-whole-each-time",
         "what was taken for an earlier part is taken again",
-        SourceEdit(find="reported // payment.paid.minor - before.credit", replace="told // payment.paid.minor"),
+        SourceEdit(find="reported // payment.paid.minor - before.credit", replace="reported // payment.paid.minor"),
         f"{REFUNDS}::test_a_refund_told_in_parts_is_taken_as_it_is_told",
     ),
     one_edit(
         "wish-told-is-forgotten",
         "a provider reports that our refund was made, and it is requested again",
-        SourceEdit(find="if reported >= before.paid:", replace="if told > payment.paid.minor:"),
+        SourceEdit(find="if reported >= before.paid:", replace="if reported > payment.paid.minor:"),
         f"{REFUNDS}::test_told_while_ours_is_wanted_the_wish_has_come_true",
     ),
     one_edit(
