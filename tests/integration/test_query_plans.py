@@ -27,7 +27,7 @@ from photomat.jobs.history import recent_jobs, usual_seconds
 from photomat.jobs.listing import JobFilter, list_jobs, read_surroundings, waiting_orphans
 from photomat.kernel.errors import PhotomatError
 from photomat.kernel.ids import UserId
-from photomat.wallet.statement import statement
+from photomat.payments.statement import statement
 from photomat.work.due_poller import DuePoller
 from photomat.work.retention import prune
 from support.database import connection_of, pool_of

@@ -105,6 +105,7 @@ def adopt(
 async def _facts(pool: Pool, settings: Settings) -> dict[str, Any]:
     async with pool.acquire(timeout=ACQUIRE_TIMEOUT_S) as connection:
         owner = await read_owner(connection)
+        under_way = await installation.open_of_others(connection, None)
     bot_id = settings.bot_id or (SANDBOX_BOT if settings.database_url is None else None)
     return {
         "identity": identity_of(owner.bots[0]) if len(owner.bots) == 1 else None,
@@ -115,7 +116,7 @@ async def _facts(pool: Pool, settings: Settings) -> dict[str, Any]:
         "currency": owner.currency,
         "bot_id": bot_id,
         "refusal": None if bot_id is None else refusal(owner, bot_id),
-        "open": await installation.open_of_others(pool, None),
+        "open": under_way,
     }
 
 

@@ -13,18 +13,18 @@ import typer
 from photomat.app.settings import load
 from photomat.cli.screen import folding, print_found
 from photomat.cli.session import AsJson, ask, minor_units, operate, operator_name, print_json, tell
-from photomat.db.pool import Pool
+from photomat.db.pool import Pool, transaction
 from photomat.kernel.ids import UserId
 from photomat.kernel.money import Money
 from photomat.operators.actions import ActionResult
 from photomat.operators.money import refund_payment
-from photomat.operators.receipts import DecisionResult, approve_receipt, decline_receipt
+from photomat.operators.receipts import approve_receipt, decline_receipt
 from photomat.payments import transfers
 from photomat.payments.invoices import InvoicePoller
 from photomat.payments.payment import ListedPayment, ListedRefund, list_payments
 from photomat.payments.reconcile import reconcile as reconcile_providers
 from photomat.payments.transfer_notices import REASONS
-from photomat.payments.transfers import DuplicateReceipt, Receipt
+from photomat.payments.transfers import DecisionResult, DuplicateReceipt, Receipt
 
 app = typer.Typer(help="What arrived, and what went back.", no_args_is_help=True)
 NAME = "photomat payments"
@@ -215,7 +215,10 @@ def show_command(receipt_id: int, *, as_json: AsJson = False) -> None:
 
     async def read(pool: Pool) -> tuple[Receipt, list[DuplicateReceipt]] | None:
         receipt = await transfers.find_receipt(pool, receipt_id)
-        return None if receipt is None else (receipt, await transfers.duplicates_of(pool, receipt))
+        if receipt is None:
+            return None
+        async with transaction(pool) as tx:
+            return receipt, await transfers.duplicates_of(tx, receipt)
 
     found = ask(read, name=RECEIPTS_NAME)
     if found is None:

@@ -16,12 +16,12 @@ from photomat.kernel.errors import PhotomatError
 from photomat.kernel.ids import JobId, UserId
 from photomat.operators import money
 from photomat.operators.actions import ActionResult, release_hold
+from photomat.operators.explain import explain_job, explain_move
 from photomat.operators.journal import JournalEntry, acts_with_money_of
 from photomat.payments.payment import ListedPayment, list_payments
-from photomat.wallet.explain import explain_job, explain_move
+from photomat.payments.statement import StatementLine, statement
 from photomat.wallet.ledger import balance
 from photomat.wallet.postings import Balance
-from photomat.wallet.statement import StatementLine, statement
 
 app = typer.Typer(help="What happened to every coin.", no_args_is_help=True)
 

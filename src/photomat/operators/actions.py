@@ -1,6 +1,6 @@
-"""What an operator may do: retry, redeliver or cancel a job, release a hold, one pass over the orphans. All in the journal.
+"""What an operator may do to jobs: retry, redeliver, cancel, release a hold, reconcile orphans. All in the journal.
 
-An act and its row in the journal are one transaction. A refused act is kept too, with the reason it was refused for.
+An action and its row in the journal are one transaction. A refused action is recorded too, with the reason.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -42,7 +42,7 @@ NO_SUCH_JOB: Final = "There is no such job."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActionResult:
-    """What came of an act, in a sentence; `done` is False where it was refused."""
+    """The result of an action as a sentence; `done` is False if it was refused."""
 
     done: bool
     sentence: str
@@ -58,7 +58,7 @@ class Reconciliation:
 
 
 async def retry(pool: Pool, job_id: JobId, *, operator: str, reason: str | None = None) -> ActionResult:
-    """Look at a job or submit it now; an intent is never submitted again."""
+    """Poll or submit a job now; one with an unanswered request is never submitted again."""
 
     async def act(tx: Transaction) -> ActionResult:
         answer = await retry_job(tx, job_id)
@@ -70,7 +70,7 @@ async def retry(pool: Pool, job_id: JobId, *, operator: str, reason: str | None 
 
 
 async def redeliver(pool: Pool, job_id: JobId, *, operator: str, reason: str | None = None) -> ActionResult:
-    """Show a job's card again, parked and undeliverable ones too."""
+    """Deliver a job's card again, also a parked or undeliverable one."""
 
     async def act(tx: Transaction) -> ActionResult:
         found = await rearm_job(tx, job_id)
@@ -80,7 +80,7 @@ async def redeliver(pool: Pool, job_id: JobId, *, operator: str, reason: str | N
 
 
 async def cancel(pool: Pool, job_id: JobId, *, operator: str, reason: str) -> ActionResult:
-    """Give a live job's money back; a result that comes later is offered."""
+    """Cancel a live job and release its money; a later result is offered to the customer."""
 
     async def act(tx: Transaction) -> ActionResult:
         status = await cancel_by_operator(tx, job_id)
@@ -96,7 +96,7 @@ async def cancel(pool: Pool, job_id: JobId, *, operator: str, reason: str) -> Ac
 
 
 async def release_hold(pool: Pool, reference: str, *, operator: str, reason: str) -> ActionResult:
-    """Give the money of a hold back that no job will ever end; a live job's is left alone."""
+    """Release a hold that no job will ever end; never that of a live job."""
 
     async def act(tx: Transaction) -> ActionResult:
         release = await release_loose_hold(tx, reference)
@@ -108,7 +108,7 @@ async def release_hold(pool: Pool, reference: str, *, operator: str, reason: str
 
 
 async def reconcile(pool: Pool, *, operator: str) -> Reconciliation:
-    """One pass over the orphans by hand; bears being done beside the ACTIVE instance's own."""
+    """Reconcile orphans once; safe beside the ACTIVE instance."""
     done = await reconcile_orphans(pool)
     waiting = await waiting_orphans(pool, limit=ORPHANS_SHOWN)
 
@@ -130,7 +130,7 @@ async def journaled(
     user_id: UserId | None = None,
     reference: str | None = None,
 ) -> ActionResult:
-    """Do it and keep that it was done, or that it was refused; nothing of the one without the other."""
+    """Act and write the journal in one transaction."""
     async with transaction(pool) as tx:
         answer = await act(tx)
         await journal.write(

@@ -59,13 +59,15 @@ class ReceiptReminder(MessageKind[Receipt]):
             raise Transient("a message about the receipt is on its way, or could not be edited now")
 
     async def put_back(self, message: Receipt, again: PutBack) -> None:
-        await transfers.next_due(self.pool, message, after=again.after)
+        async with transaction(self.pool) as tx:
+            await transfers.next_due(tx, message, after=again.after)
 
     async def record(self, message: Receipt, ending: Ending) -> None:  # noqa: ARG002  a decision that cannot be shown is left
         if message.state is ReceiptState.WAITING:
             await self._remind(message)
         else:
-            await transfers.next_due(self.pool, message, after=None)
+            async with transaction(self.pool) as tx:
+                await transfers.next_due(tx, message, after=None)
 
     async def _remind(self, receipt: Receipt) -> None:
         async with transaction(self.pool) as tx:
