@@ -17,10 +17,10 @@ from typing import Final
 from aiogram import Bot
 
 from photomat.app.settings import Settings
-from photomat.db.address import with_schema
 from photomat.db.installation import insert_stamp
 from photomat.db.migrate import migrate
 from photomat.db.pool import OneSession, Pool, Transaction, connect
+from photomat.db.url import with_schema
 from photomat.kernel.ids import BotId
 from photomat.kie.port import Account
 

@@ -96,7 +96,7 @@ async def _installation(ground: Ground) -> Finding:
             "find them with SELECT user_id, currency, posted FROM wallets, settle"
             " with their owners and take the balance with `photomat wallet debit`.",
         )
-    return fine("The database belongs to no bot yet." if owner.is_nobody else f"The database belongs to {owner.name}.")
+    return fine("The database belongs to no bot yet." if owner.is_unowned else f"The database belongs to {owner.name}.")
 
 
 async def _keeps_and_finds(ground: Ground) -> Finding:

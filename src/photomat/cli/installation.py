@@ -122,7 +122,7 @@ async def _facts(pool: Pool, settings: Settings) -> dict[str, Any]:
 def _in_words(owner: Owner) -> str:
     if owner.stamped:
         return f"This database belongs to {owner.name} (as its row says)."
-    if owner.is_nobody:
+    if owner.is_unowned:
         return "This database belongs to nobody (it is empty; the bot that starts on it first becomes its owner)."
     if len(owner.bots) == 1:
         return (

@@ -18,7 +18,7 @@ from photomat.kernel.logs import get_logger
 from photomat.messages.notices import Notice, NoticeFile, buttons_from_json, facts_from_json
 from photomat.telegram.port import Button, ChatBusy, Keyboard, Media, MediaKind, Messenger, Unauthorized, Unreachable
 from photomat.texts.load import Texts
-from photomat.users.user import DEFAULT_LANGUAGE, user_blocked_us
+from photomat.users.user import DEFAULT_LANGUAGE, mark_blocked
 from photomat.work.retention import OldRows
 
 FIRST_RETRY_S: Final = 2.0
@@ -118,7 +118,7 @@ class Notifier:
         """It waits until its reader is back; from now on the reader is known to be away."""
         async with transaction(self.pool) as tx:
             if notice.chat_id > 0:
-                await user_blocked_us(tx, user_id=UserId(notice.chat_id))
+                await mark_blocked(tx, user_id=UserId(notice.chat_id))
             await tx.execute("UPDATE notices SET outcome = 'blocked' WHERE notice_id = $1", notice.notice_id)
         log.info("NOTICE", key=notice.key, text=notice.text_key, outcome="blocked")
 
