@@ -15,9 +15,8 @@ from photomat.inbox.update import body_of, lane_of
 from photomat.kie import protocol
 from photomat.kie.state_parser import extract_task_id, parse_kie_state
 from photomat_chaos.fuzz.kie import callback_body, record_answer
+from photomat_chaos.fuzz.payloads import Targets, dressed, hostile_update
 from photomat_chaos.fuzz.rounds import FuzzPlan, figures_of, offences_of, read_notes, run
-from photomat_chaos.fuzz.updates import Targets, hostile_update
-from photomat_chaos.fuzz.values import dressed
 from support.doors import SECRET, address, house
 from support.updates import keeping_bot
 

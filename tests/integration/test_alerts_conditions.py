@@ -7,15 +7,15 @@ import pytest
 
 from photomat.alerts import rules
 from photomat.alerts import rules as alerts_rules
-from photomat.alerts.incident import Condition, Eyes, Figures
+from photomat.alerts.incident import Condition, Figures, ProbeContext
 from photomat.audit.proofs import keep_proof
 from photomat.db.installation import insert_stamp
 from photomat.db.pool import Pool, transaction
 from photomat.delivery.lock import mark_delivered, mark_undeliverable, park
 from photomat.inbox import lanes
 from photomat.inbox.receive import receive
-from photomat.jobs.callback import Callback, update_from_callback
-from photomat.jobs.claims import bearing_trouble
+from photomat.jobs.callback import KieCallback, update_from_callback
+from photomat.jobs.claims import stop_on_error
 from photomat.kernel.errors import Corrupt, Transient
 from photomat.kernel.ids import BotId, JobId
 from photomat.kie.port import Paused
@@ -39,7 +39,7 @@ HOUR, NO_TIME = timedelta(hours=1), timedelta(0)
 
 
 async def seen(pool: Pool, condition: Condition, account: float | Exception = 5000.0) -> Figures | None:
-    return await condition(Eyes(pool=pool, account=ToldAccount(answer=account)))
+    return await condition(ProbeContext(pool=pool, account=ToldAccount(answer=account)))
 
 
 async def test_nobody_active_is_seen_once_the_last_heartbeat_is_old(database: str) -> None:
@@ -93,7 +93,7 @@ async def test_a_stopped_job_is_seen_until_an_operator_ends_it(database: str) ->
     async with pool_of(database) as pool:
         job_id = await a_job(pool, await a_user(pool))
         assert await seen(pool, alerts_rules.stopped_jobs) is None
-        async with bearing_trouble(pool, await claim_submit(pool, job_id), Woken()):
+        async with stop_on_error(pool, await claim_submit(pool, job_id), Woken()):
             _break_a_rule()
         assert await seen(pool, alerts_rules.stopped_jobs) == {"count": 1, "job": job_id}
         assert (await actions.cancel(pool, job_id, operator="anna", reason="our error")).done
@@ -220,7 +220,7 @@ async def _show(pool: Pool, job_id: JobId) -> None:
 async def _orphans(pool: Pool, *tasks: str) -> None:
     async with transaction(pool) as tx:
         await update_from_callback(
-            tx, [Callback(job_id=None, task_id=task, payload={}, body=task.encode()) for task in tasks]
+            tx, [KieCallback(job_id=None, task_id=task, payload={}, body=task.encode()) for task in tasks]
         )
 
 
@@ -231,7 +231,9 @@ async def test_a_disk_with_little_room_is_seen_and_zero_asks_nothing(database: s
 
         async def at(threshold: int) -> Figures | None:
             account = ToldAccount(answer=5000.0)
-            return await alerts_rules.disk_low(Eyes(pool=pool, account=account, disk=disk, disk_alert_bytes=threshold))
+            return await alerts_rules.disk_low(
+                ProbeContext(pool=pool, account=account, disk=disk, disk_alert_bytes=threshold)
+            )
 
         assert await at(0) is None
         assert await at(free // 2) is None
@@ -245,7 +247,7 @@ async def test_a_database_larger_than_its_plan_is_seen_and_zero_asks_nothing(dat
         size: int = await pool.fetchval("SELECT pg_database_size(current_database())")
 
         async def at(threshold: int) -> Figures | None:
-            eyes = Eyes(pool=pool, account=ToldAccount(answer=5000.0), database_alert_bytes=threshold)
+            eyes = ProbeContext(pool=pool, account=ToldAccount(answer=5000.0), database_alert_bytes=threshold)
             return await alerts_rules.database_large(eyes)
 
         assert await at(0) is None

@@ -5,10 +5,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from photomat.alerts.checker import Watcher
-from photomat.alerts.incident import Eyes, Kind, Notice, Turn
-from photomat.alerts.rules import WATCHES
-from photomat.alerts.sender import Teller
+from photomat.alerts.checker import RuleChecker
+from photomat.alerts.incident import IncidentKind, IncidentNotice, ProbeContext, RuleCheck
+from photomat.alerts.rules import RULES
+from photomat.alerts.sender import AlertSender
 from photomat.cluster.instances import Heartbeat
 from photomat.cluster.leader import ActiveState
 from photomat.db.pool import Pool
@@ -60,12 +60,12 @@ class Tower:
     """One instance's part in the watch; several on one database are several instances."""
 
     pool: Pool
-    watcher: Watcher
-    teller: Teller
+    watcher: RuleChecker
+    sender: AlertSender
     account: ToldAccount
     messenger: ToldMessenger
 
-    async def turns(self, after_s: float = 0) -> list[Turn]:
+    async def turns(self, after_s: float = 0) -> list[RuleCheck]:
         """Let time pass and claim what is due."""
         await shift_clock(self.pool, after_s)
         return await self.watcher.claim(100)
@@ -77,16 +77,16 @@ class Tower:
             await self.watcher.watch(turn)
         return len(turns)
 
-    async def notices(self, after_s: float = 0) -> list[Notice]:
+    async def notices(self, after_s: float = 0) -> list[IncidentNotice]:
         """Let time pass and claim the messages that are due."""
         await shift_clock(self.pool, after_s)
-        return await self.teller.claim(100)
+        return await self.sender.claim(100)
 
     async def tells(self, after_s: float = 0) -> int:
         """Let time pass and send every message that is due; say how many there were."""
         notices = await self.notices(after_s)
         for notice in notices:
-            await self.teller.tell(notice)
+            await self.sender.deliver(notice)
         return len(notices)
 
     async def incidents(self) -> list[dict[str, Any]]:
@@ -98,21 +98,21 @@ class Tower:
         return [text.splitlines()[0] for chat_id, text in self.messenger.sent if chat_id == admin]
 
 
-def tower_on(pool: Pool, *kinds: Kind, admins: Sequence[ChatId] = (ANNA,)) -> Tower:
+def tower_on(pool: Pool, *kinds: IncidentKind, admins: Sequence[ChatId] = (ANNA,)) -> Tower:
     """An instance that keeps these watches, all of them when none is named."""
     account, messenger = ToldAccount(), ToldMessenger()
-    watches = tuple(watch for watch in WATCHES if not kinds or watch.kind in kinds)
+    watches = tuple(watch for watch in RULES if not kinds or watch.kind in kinds)
     return Tower(
         pool=pool,
-        watcher=Watcher(eyes=Eyes(pool=pool, account=account), admins=admins, watches=watches),
-        teller=Teller(pool=pool, messenger=cast("Any", messenger), texts=load_texts()),
+        watcher=RuleChecker(eyes=ProbeContext(pool=pool, account=account), admins=admins, watches=watches),
+        sender=AlertSender(pool=pool, messenger=cast("Any", messenger), texts=load_texts()),
         account=account,
         messenger=messenger,
     )
 
 
 @asynccontextmanager
-async def a_tower(database: str, *kinds: Kind, admins: Sequence[ChatId] = (ANNA,)) -> AsyncIterator[Tower]:
+async def a_tower(database: str, *kinds: IncidentKind, admins: Sequence[ChatId] = (ANNA,)) -> AsyncIterator[Tower]:
     """A tower on a pool of its own, its watches on the rota."""
     async with pool_of(database) as pool:
         tower = tower_on(pool, *kinds, admins=admins)

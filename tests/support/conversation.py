@@ -24,7 +24,7 @@ from photomat.kernel.money import Money
 from photomat.orders.limits import USUAL, Limits
 from photomat.payments.offers import Offers
 from photomat.providers.port import PaymentProvider
-from photomat.rewards.book import Terms
+from photomat.rewards.book import ReferralTerms
 from photomat.texts.load import Texts, load_texts
 from photomat_sandbox.telegram import person_acts
 from photomat_sandbox.telegram.people import ChatPerson
@@ -138,7 +138,7 @@ async def conversation(
     welcome: int = 1000,
     first_name: str = "Анна",
     limits: Limits = USUAL,
-    terms: Terms | None = None,
+    terms: ReferralTerms | None = None,
     offers: Offers | None = None,
     providers: Mapping[str, PaymentProvider] | None = None,
     support: Support = NO_SUPPORT,

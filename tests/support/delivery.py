@@ -10,9 +10,9 @@ from aiogram import Bot
 
 from photomat.catalog.load import load_catalog
 from photomat.db.pool import Pool
-from photomat.delivery.archive import Keeper, ResultFiles
+from photomat.delivery.archive import ResultArchive, ResultFiles
+from photomat.delivery.completion import CompletionNotifier
 from photomat.delivery.coordinator import Coordinator
-from photomat.delivery.ring import Ringer
 from photomat.delivery.sender import Sender
 from photomat.kernel.ids import InstanceId, JobId, UserId
 from photomat.telegram.client import TelegramMessenger
@@ -36,7 +36,7 @@ class Desk:
     files: FileServer
     bot: Bot
     coordinator: Coordinator
-    ringer: Ringer
+    completions: CompletionNotifier
     person: ChatPerson
     user: UserId
     folder: Path
@@ -108,11 +108,11 @@ async def delivery_desk(database: str, folder: Path) -> AsyncIterator[Desk]:
         person = telegram.person()
         async with Bot(telegram.world.token, session=session) as bot:
             messenger, texts, woken = TelegramMessenger(bot), load_texts(), Woken()
-            keeper = Keeper(pool=pool, files=ResultFiles(folder=folder, trusted_host=TRUSTED_HOST))
+            archive = ResultArchive(pool=pool, files=ResultFiles(folder=folder, trusted_host=TRUSTED_HOST))
             coordinator = Coordinator(
                 pool=pool,
                 messenger=messenger,
-                sender=Sender(pool=pool, messenger=messenger, keeper=keeper, texts=texts),
+                sender=Sender(pool=pool, messenger=messenger, archive=archive, texts=texts),
                 texts=texts,
                 model_of=load_catalog().models.get,
                 wake=woken,
@@ -124,7 +124,7 @@ async def delivery_desk(database: str, folder: Path) -> AsyncIterator[Desk]:
                 files=files,
                 bot=bot,
                 coordinator=coordinator,
-                ringer=Ringer(pool=pool, messenger=messenger, texts=texts),
+                completions=CompletionNotifier(pool=pool, messenger=messenger, texts=texts),
                 person=person,
                 user=await a_user(pool, user_id=person.user_id),
                 folder=folder,

@@ -15,7 +15,7 @@ from photomat.bot.conversation import Conversation, ConversationStorage, storage
 from photomat.catalog.load import load_catalog
 from photomat.catalog.pricing import Rates
 from photomat.db.pool import Pool
-from photomat.files.sources import FileDesk
+from photomat.files.sources import FileSources
 from photomat.kernel.fetch import Fetcher
 from photomat.kernel.ids import BotId, ChatId, ReceivedId, UserId
 from photomat.kernel.money import Money
@@ -32,16 +32,16 @@ LOOPBACK = "127.0.0.1"
 RATES = Rates(usd_rate=Decimal(80), markup=Decimal(2), currency="RUB")
 
 
-def desk_of(pool: Pool, bot: Bot, folder: Path) -> FileDesk:
+def desk_of(pool: Pool, bot: Bot, folder: Path) -> FileSources:
     """A desk whose links and results may lie on loopback; our copies of results lie in the folder."""
-    return FileDesk(
+    return FileSources(
         pool=pool,
         telegram=BotFiles(bot),
         links=Fetcher(trusted_host=LOOPBACK),
         results=Fetcher(trusted_host=LOOPBACK),
         folder=folder,
         tmp=folder / "tmp",
-        take_within_s=120.0,
+        accept_within_s=120.0,
     )
 
 
@@ -52,7 +52,7 @@ class Sender:
     telegram: RunningTelegram
     bot: Bot
     pool: Pool
-    desk: FileDesk
+    desk: FileSources
     someone: Someone
 
     @property

@@ -5,7 +5,7 @@ from typing import Any
 
 from photomat.kernel.ids import BotId, UserId
 from photomat.kernel.money import Money
-from photomat.messages.sender import Notifier
+from photomat.messages.notices import NoticeSender
 from photomat.payments.offers import Offers, Plan, read_packages, read_sums
 from photomat.payments.stars_reader import StarsReader
 from photomat.telegram.client import StarsClient, TelegramMessenger
@@ -58,10 +58,10 @@ async def pays_the_bill(chat: Chat, *, link: str | None = None, person: ChatPers
 
 async def tell_all(chat: Chat) -> None:
     """Send the notices that are due."""
-    notifier = Notifier(pool=chat.pool, messenger=TelegramMessenger(chat.bot), texts=load_texts())
-    while notices := await notifier.claim(9):
+    sender = NoticeSender(pool=chat.pool, messenger=TelegramMessenger(chat.bot), texts=load_texts())
+    while notices := await sender.claim(9):
         for notice in notices:
-            await notifier.send(notice)
+            await sender.deliver(notice)
 
 
 def reader(chat: Chat, offers: Offers | None = None) -> StarsReader:

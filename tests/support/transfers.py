@@ -1,4 +1,4 @@
-"""A shop that takes transfers by hand: customers and operators in one simulated Telegram, and the desk between them."""
+"""A shop that takes transfers by hand: customers and operators in one simulated Telegram."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -19,9 +19,9 @@ from photomat.db.pool import Pool
 from photomat.db.rows import require_row
 from photomat.kernel.ids import ChatId, InstanceId, UserId
 from photomat.kernel.money import Money
-from photomat.messages.sender import Notifier
+from photomat.messages.notices import NoticeSender
 from photomat.payments.offers import Offers
-from photomat.payments.transfer_notices import ReceiptDesk
+from photomat.payments.receipt_reminder import ReceiptReminder
 from photomat.telegram.client import TelegramMessenger
 from photomat.texts.load import Texts, load_texts
 from photomat_sandbox.telegram import person_acts
@@ -93,8 +93,8 @@ class TransferShop:
 
     telegram: RunningTelegram
     pool: Pool
-    notifier: Notifier
-    desk: ReceiptDesk
+    notices: NoticeSender
+    reminder: ReceiptReminder
     anna: Talker
     boris: Talker
     peter: Talker
@@ -103,11 +103,11 @@ class TransferShop:
     async def settles(self) -> None:
         """Send every notice that is due, and do what is due about receipts."""
         for _ in range(20):
-            notices, receipts = await self.notifier.claim(10), await self.desk.claim(10)
+            notices, receipts = await self.notices.claim(10), await self.reminder.claim(10)
             for notice in notices:
-                await self.notifier.send(notice)
+                await self.notices.deliver(notice)
             for receipt in receipts:
-                await self.desk.work(receipt)
+                await self.reminder.deliver(receipt)
             if not notices and not receipts:
                 return
         raise AssertionError("the notices do not come to an end")
@@ -153,8 +153,8 @@ async def transfer_shop(database: str, *, offers: Offers = OFFERS) -> AsyncItera
         yield TransferShop(
             telegram=telegram,
             pool=pool,
-            notifier=Notifier(pool=pool, messenger=messenger, texts=texts),
-            desk=ReceiptDesk(pool=pool, messenger=messenger, texts=texts, operators=operators),
+            notices=NoticeSender(pool=pool, messenger=messenger, texts=texts),
+            reminder=ReceiptReminder(pool=pool, messenger=messenger, texts=texts, operators=operators),
             anna=talker(telegram.person("Анна")),
             boris=talker(telegram.person("Борис")),
             peter=talker(telegram.person("Пётр", user_id=PETER, username="peter")),

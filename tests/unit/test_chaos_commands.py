@@ -1,6 +1,7 @@
 """The commands of the lab refuse what they cannot run, and end with one line that names the verdict and the seed."""
 
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,9 @@ from typer.testing import CliRunner
 
 from photomat_chaos import cli
 from photomat_chaos.lab.history import HistoryViolation
+from photomat_chaos.mutants.mutation import Mutation
+from photomat_chaos.mutants.mutations import MUTATIONS
+from photomat_chaos.mutants.trial import Trial
 from photomat_chaos.storm.engine import StormPlan, StormReport
 
 BROKEN = HistoryViolation(check="no customer is charged twice", sentence="user 1 paid 2 for results worth 1")
@@ -77,7 +81,12 @@ def test_a_shard_that_does_not_exist_is_refused(command: str, shard: str) -> Non
 
 def test_the_shards_of_the_mutants_are_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     tried: list[str] = []
-    monkeypatch.setattr(cli, "try_all", lambda chosen, _progress: tried.extend(one.name for one in chosen) or [])
+
+    def try_all(chosen: Sequence[Mutation], _progress: object) -> list[Trial]:
+        tried.extend(mutation.name for mutation in chosen)
+        return []
+
+    monkeypatch.setattr(cli, "try_all", try_all)
     for part in (1, 2, 3):
         run("mutants", "--shard", f"{part}/3")
-    assert sorted(tried) == sorted(mutation.name for mutation in cli.MUTATIONS)
+    assert sorted(tried) == sorted(mutation.name for mutation in MUTATIONS)

@@ -20,7 +20,7 @@ from photomat.catalog.input import FILE_KINDS, INPUT_TYPES
 from photomat.catalog.menu_categories import EVERYTHING, MENU_CATEGORIES
 from photomat.catalog.storefront import OfferFilter
 from photomat.delivery.caption import KNOWN_NAMES
-from photomat.delivery.fallbacks import Why
+from photomat.delivery.fallbacks import FallbackReason
 from photomat.delivery.render import failure_word
 from photomat.delivery.resend import Asked
 from photomat.jobs.job import ANSWER_TITLE
@@ -29,7 +29,7 @@ from photomat.orders.limits import Why as LimitWhy
 from photomat.payments.notices import ReceivedKey
 from photomat.payments.offers import Way
 from photomat.payments.transfers import ReceiptState
-from photomat.rewards.promo import Why as PromoWhy
+from photomat.rewards.promo import PromoRefusal
 from photomat.texts.load import LANGUAGES, MissingText, load_texts
 
 CODE = Path(photomat.__file__).parent
@@ -105,7 +105,7 @@ def keys_made_up() -> set[str]:
     """The keys that code puts together."""
     return {
         *(f"form-ask-{kind}" for kind in INPUT_TYPES),
-        *(f"why-{why}" for why in Why),
+        *(f"why-{why}" for why in FallbackReason),
         *(f"why-unit-{word}" for word in UNIT_WORDS),
         *(f"prices-rate-{word}" for word in UNIT_WORDS),
         *(f"order-files-{kind}" for kind in FILE_KINDS),
@@ -113,7 +113,7 @@ def keys_made_up() -> set[str]:
         ANSWER_TITLE,
         *KNOWN_NAMES.values(),
         *(f"tap-limit-{why}" for why in LimitWhy),
-        *(f"promo-refused-{why}" for why in PromoWhy),
+        *(f"promo-refused-{why}" for why in PromoRefusal),
         *(f"tap-resend-{asked}" for asked in Asked),
         *(f"history-fail-{failure_word(code)}" for code in (None, "kie-422", "timeout", "empty", "input-gone")),
         *(f"pay-way-{way}" for way in get_args(Way)),

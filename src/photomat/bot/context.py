@@ -33,21 +33,21 @@ from photomat.catalog.storefront import (
 from photomat.db.pool import Pool, Transaction, transaction
 from photomat.delivery.rearm import rearm_user
 from photomat.files.facts import measured_inputs
-from photomat.files.sources import FileDesk
+from photomat.files.sources import FileSources
 from photomat.inbox.lanes import finish
 from photomat.inbox.update import Claimed, kind_of
-from photomat.jobs.history import chosen_then
+from photomat.jobs.history import inputs_of_earlier_jobs
 from photomat.jobs.job import Times
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import BotId, ChatId, ReceivedId, UserId
 from photomat.kernel.money import Money
-from photomat.messages.sender import tell_what_was_missed
+from photomat.messages.notices import retry_blocked_notices
 from photomat.orders.limits import USUAL, Limits
 from photomat.payments.offers import Offers
 from photomat.providers.port import PaymentProvider
-from photomat.rewards.book import Terms
-from photomat.rewards.newcomer import know
-from photomat.rewards.vouchers import pass_for
+from photomat.rewards.book import ReferralTerms
+from photomat.rewards.newcomer import ensure_user
+from photomat.rewards.vouchers import voucher_for
 from photomat.texts.load import Say
 from photomat.users.user import User, clear_blocked, find_user, starting_language
 from photomat.wallet import ledger
@@ -143,7 +143,7 @@ async def _load_person(pool: Pool, sender: Sender) -> Person:
 
 async def _register(tx: Transaction, person: Person, *, welcome_credit: Money) -> None:
     user = person.user
-    registered = await know(
+    registered = await ensure_user(
         tx,
         user_id=user.user_id,
         first_name=user.first_name,
@@ -154,7 +154,7 @@ async def _register(tx: Transaction, person: Person, *, welcome_credit: Money) -
     if registered.user.is_blocked:
         await clear_blocked(tx, user_id=user.user_id)
         await rearm_user(tx, user_id=user.user_id)
-        await tell_what_was_missed(tx, chat_id=ChatId(user.user_id))
+        await retry_blocked_notices(tx, chat_id=ChatId(user.user_id))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,13 +178,13 @@ class Shop:
     times: Times
     welcome_credit: Money
     limits: Limits = USUAL
-    terms: Terms | None = None
+    terms: ReferralTerms | None = None
     offers: Offers | None = None
     providers: Mapping[str, PaymentProvider] = field(default_factory=dict)
     operators: frozenset[UserId] = frozenset()
     support: Support = NO_SUPPORT
     reachable: bool = False
-    files: FileDesk | None = None
+    files: FileSources | None = None
     cheapest: Cheapest = field(default_factory=Cheapest)
 
     async def titles(self, language: str) -> Mapping[str, str]:
@@ -276,10 +276,12 @@ class Visit:
     async def quote(self, model: Model, inputs: Mapping[str, Any], *, tx: Transaction | None = None) -> Quote:
         """What one generation costs this person now: the shop's price, or nothing where a promo code pays."""
         session = tx or self.shop.pool
-        then = await chosen_then(session, self.user_id, model, inputs)
+        then = await inputs_of_earlier_jobs(session, self.user_id, model, inputs)
         measured = await measured_inputs(session, self.user_id, model, inputs)
         quote = await self.shop.quote(model, {**inputs, **then}, measured=measured, tx=tx)
-        paid_by = await pass_for(tx or self.shop.pool, user_id=self.user_id, quote=quote) if quote.price.minor else None
+        paid_by = (
+            await voucher_for(tx or self.shop.pool, user_id=self.user_id, quote=quote) if quote.price.minor else None
+        )
         return quote if paid_by is None else quote.with_voucher(paid_by)
 
     async def form(self) -> Form | None:

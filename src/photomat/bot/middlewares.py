@@ -14,7 +14,7 @@ from aiogram.types import CallbackQuery, Message, TelegramObject
 from photomat.bot.buttons import PAGES
 from photomat.bot.context import Shop, Unit, Visit
 from photomat.bot.transport import Tap
-from photomat.jobs.history import hosts_a_job
+from photomat.jobs.history import is_job_card
 from photomat.kernel.ids import ChatId, MessageId
 from photomat.texts.load import Texts
 
@@ -75,7 +75,7 @@ class AnswerEveryTap(BaseMiddleware):
 async def _hosts_a_job(event: CallbackQuery, data: dict[str, Any]) -> bool:
     if event.message is None:
         return False
-    return await hosts_a_job(
+    return await is_job_card(
         _typed(data["shop"], Shop).pool,
         bot_id=_typed(data["unit"], Unit).bot_id,
         chat_id=ChatId(event.message.chat.id),

@@ -39,7 +39,7 @@ MOST_CHARACTERS: Final = 20_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileLimits:
-    """What a file may be. A limit nobody knows is None; seconds and sides are of each file, `total_seconds` of all."""
+    """What a file may be. An unknown limit is None; seconds and sides are of each file, `total_seconds` of all."""
 
     kind: FileKind
     formats: tuple[str, ...] = ()

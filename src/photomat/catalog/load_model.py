@@ -173,7 +173,7 @@ def _files(table: InputTable) -> FileLimits | None:
 
 
 def _labels(table: InputTable, options: Sequence[str], words: Words) -> dict[str, LocalizedText]:
-    """What each option means: said here, in the shared words, or plain by itself."""
+    """The label of each option: its own, from the shared words, or none where values are plain names."""
     for option in table.labels:
         require(option in options, "is not a field here", "labels", option)
     labels: dict[str, LocalizedText] = {}
@@ -216,7 +216,7 @@ def _check_sale(model: Model) -> None:
 
 
 def _check_names(model: Model) -> None:
-    """An input, a rule or an example speaks of inputs that exist, and of values they can have."""
+    """Inputs, rules and the example name inputs that exist, and values they can have."""
     by_name = {each.name: each for each in model.inputs}
     for position, each in enumerate(model.inputs):
         at = ("input", position)

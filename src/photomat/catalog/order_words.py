@@ -1,7 +1,6 @@
 """An order in a customer's words: on the card before it is bought, under its result, in the history. Pure.
 
-The text that describes it first, then the values somebody chose, and those that are theirs without choosing where they matter.
-Nothing is escaped here: whoever shows it does that.
+The text that describes it first, then the values that were chosen, and defaults where they matter. Nothing is escaped here.
 """
 
 import re
@@ -42,7 +41,7 @@ class OrderWords:
 
 
 def order_in_words(model: Model | None, inputs: Mapping[str, Any], *, language: str, say: Say) -> OrderWords:
-    """The order as its customer reads it; of a model nobody knows any more the values as they are."""
+    """The order as its customer reads it; of a model that is no longer known, the values as they are."""
     described = _described_by(model, inputs)
     prompt = _written(model.input(described) if model else None, inputs[described], language, say) if described else ""
     return OrderWords(prompt=prompt, values=tuple(_values(model, inputs, described, language, say)))
@@ -56,7 +55,7 @@ def value_in_words(asked: Input, value: Any, *, language: str, say: Say) -> str:
 
 
 def named_value(asked: Input, value: Any, *, language: str, say: Say) -> Value:
-    """A value and what it is called; what a number counts stands behind the number: `Длительность: 5 с`."""
+    """A value and what it is called; what a number counts comes after the number: `Длительность: 5 с`."""
     title, comma, unit = asked.title_in(language).rpartition(", ")
     text = value_in_words(asked, value, language=language, say=say)
     if not comma:

@@ -70,7 +70,7 @@ async def add_rule(
     operator: str,
     reason: str,
 ) -> int:
-    """Set a rule; it counts from its begin until its end, or until it is cleared or a newer one stands."""
+    """Set a rule; it applies from its start to its end, or until it is cleared or replaced by a newer one."""
     kind, value = override.kind, override.value
     price_id: int = await tx.fetchval(
         """

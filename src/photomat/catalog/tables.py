@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import fields
 from decimal import Decimal, InvalidOperation
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any, Final, TypeAlias, TypeVar
+from typing import Annotated, Any, Final, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, PlainValidator, PositiveInt, StringConstraints, model_validator
 
@@ -17,9 +17,6 @@ from photomat.catalog.formula import UnitWord, plain
 from photomat.catalog.input import FileKind, InputType, Place, Role, Sends
 from photomat.catalog.model import Category, Output, Pace, Status, Tag
 from photomat.catalog.words import LANGUAGES, LocalizedText
-
-if TYPE_CHECKING:
-    from _typeshed import DataclassInstance
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -37,7 +34,7 @@ class Refusal(ValueError):
 
 
 def require(fine: object, reason: str, *at: str | int) -> None:
-    """Refuse what stands at this place unless it is fine."""
+    """Refuse what is at this place unless it is fine."""
     if not fine:
         raise Refusal(reason, *at)
 
@@ -60,7 +57,7 @@ def nested(field: str, tables: Sequence[T], read: Callable[[T], R]) -> tuple[R, 
     return tuple(found)
 
 
-def same_fields(table: BaseModel, of: "type[DataclassInstance]") -> dict[str, Any]:
+def same_fields(table: BaseModel, of: type[Any]) -> dict[str, Any]:
     """What a table says word for word of a value: the fields both have by the same name."""
     return {each.name: getattr(table, each.name) for each in fields(of) if each.name in type(table).model_fields}
 

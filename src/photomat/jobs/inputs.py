@@ -1,9 +1,9 @@
-"""What an order refers to, as Kie can use it: files brought to its upload host, earlier jobs by their task and track ids.
+"""Replace the references of a request: files by URLs at Kie's upload host, earlier jobs by their task and track ids.
 
-Everything must be the job's own user's, and earlier jobs must have ended well. A file that is gone or has changed since it was
-priced ends the job, and the money goes back. Telegram says the same of a file it does not know and of one it cannot find just
-now, and a server somebody named may be away for a moment: such a file is asked for a few times, counted on its own row, for a
-claim may also end because Kie takes no more just now.
+Everything must belong to the job's user, and earlier jobs must be done. A file that is gone or has changed since it was priced
+fails the job, which releases the money. Telegram gives the same error for an unknown file and a temporary failure, and a user's
+server may be down for a moment, so such a file is retried a few times. The retries are counted in the file's row, because a
+job's attempts also count other reasons.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ from photomat.db.pool import Pool
 from photomat.files.conversion import NotConverted
 from photomat.files.file import FromTelegram
 from photomat.files.sources import FileLost
-from photomat.files.uploader import Courier, FileChanged, NotHad
+from photomat.files.uploader import FileChanged, InputUploader, SourceUnavailable
 from photomat.jobs.job import InputLost, Job
 from photomat.kernel.errors import Transient
 from photomat.kernel.ids import UserId
@@ -27,21 +27,20 @@ from photomat.kie.port import UploadRefused
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs:
-    """Resolves the references of a claimed job; without a courier no file is brought, without a catalogue none converted."""
+    """Resolves references; without an uploader files are refused, without a catalogue they are not converted."""
 
     pool: Pool
-    courier: Courier | None = None
+    uploader: InputUploader | None = None
     catalog: Catalog | None = None
 
     async def resolve(self, job: Job) -> dict[str, Any]:
         """The body of the job's request without references. Raises InputLost, Paused, or Transient (try later)."""
         known: dict[Ref, str] = {}
         for ref in dict.fromkeys(references(job.request.body)):
-            known[ref] = await (self._brought(job, ref) if isinstance(ref, FileRef) else self._made(job, ref))
+            known[ref] = await (self._file_url(job, ref) if isinstance(ref, FileRef) else self._task_or_track(job, ref))
         return dict(resolved(job.request.body, known))
 
-    async def _made(self, job: Job, ref: JobRef) -> str:
-        """The task of an earlier job, or one track of it."""
+    async def _task_or_track(self, job: Job, ref: JobRef) -> str:
         if ref.output is None:
             found = await _task_of(self.pool, ref.job_id, user_id=job.user_id)
         else:
@@ -51,25 +50,25 @@ class Inputs:
         return found
 
     def _limits(self, job: Job) -> Mapping[FileRef, Sequence[FileLimits]]:
-        """What the inputs of the job's model take, for every file of it."""
+        """The limits of the model's inputs, by the files given to them."""
         model = self.catalog.models.get(job.model) if self.catalog is not None else None
         return {} if model is None else limits_of_files(model, job.inputs)
 
-    async def _brought(self, job: Job, ref: FileRef) -> str:
-        file = None if self.courier is None else await self.courier.own_file(ref, user_id=job.user_id)
-        if file is None or self.courier is None:
+    async def _file_url(self, job: Job, ref: FileRef) -> str:
+        file = None if self.uploader is None else await self.uploader.own_file(ref, user_id=job.user_id)
+        if file is None or self.uploader is None:
             raise InputLost("input-gone", f"file {ref.file_id} is not the user's")
         try:
-            return await self.courier.bring(file, self._limits(job).get(ref, ()))
+            return await self.uploader.upload(file, self._limits(job).get(ref, ()))
         except NotConverted:
             raise InputLost("input-refused", f"file {ref.file_id} could not be converted") from None
         except FileChanged:
             raise InputLost("input-changed", f"file {ref.file_id} has changed since it was priced") from None
         except UploadRefused as error:
             raise InputLost("input-refused", f"Kie does not take file {ref.file_id}: {error.code}") from None
-        except (FileLost, NotHad) as error:
-            may_come_back = isinstance(error, NotHad) or isinstance(file.source, FromTelegram)
-            if may_come_back and not await self.courier.is_lost_for_good(file):
+        except (FileLost, SourceUnavailable) as error:
+            may_come_back = isinstance(error, SourceUnavailable) or isinstance(file.source, FromTelegram)
+            if may_come_back and not await self.uploader.is_lost_for_good(file):
                 raise Transient(f"file {ref.file_id} is not given out now") from None
             raise InputLost("input-gone", f"file {ref.file_id} is not there any more") from None
 

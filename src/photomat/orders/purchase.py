@@ -14,7 +14,7 @@ from photomat.db.pool import Transaction
 from photomat.jobs import store as jobs_store
 from photomat.jobs import timeline
 from photomat.jobs.claims import CREATES
-from photomat.jobs.job import Request, hold_reference, plain_request
+from photomat.jobs.job import KieRequest, hold_reference, plain_request
 from photomat.jobs.timeline import Tag
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import BotId, ChatId, DraftId, JobId, MessageId, UserId
@@ -75,7 +75,7 @@ async def create_job_atomic(
     kind: str,
     quote: Quote,
     corr: str,
-    request: Request | None = None,
+    request: KieRequest | None = None,
     title: str | None = None,
     allowed: Limits = USUAL,
     job_id: JobId | None = None,  # for a trial that is rolled back: it must not use up the next number
@@ -90,7 +90,7 @@ async def create_job_atomic(
         return DraftGone()
     if draft.revision != revision:
         return DraftChanged(draft=draft)
-    quote = await vouchers.at_this_moment(tx, user_id=user_id, quote=quote)
+    quote = await vouchers.drop_used_voucher(tx, user_id=user_id, quote=quote)
     if draft.price != quote.price:
         return DraftChanged(draft=await drafts.reprice(tx, draft_id=draft_id, price=quote.price))
     refusal = await limits.refusal(tx, user_id, allowed, is_free=not draft.price.minor and quote.paid_by is None)
@@ -116,7 +116,7 @@ async def create_job_atomic(
         return DraftGone()
     await drafts.mark_bought(tx, draft_id=draft_id)
     if quote.paid_by is not None:
-        await vouchers.use_pass(tx, use_id=quote.paid_by.use_id, job_id=made)
+        await vouchers.use_voucher(tx, use_id=quote.paid_by.use_id, job_id=made)
     if draft.price.minor:
         await ledger.hold(tx, user_id=user_id, amount=draft.price, reference=hold_reference(made), job_id=made)
     await timeline.record(tx, made, Tag.CREATED, model=draft.model, price=draft.price.minor)

@@ -43,6 +43,16 @@ COLUMNS: Final = (
 )
 WHOSE: Final = "receipts LEFT JOIN users ON users.user_id = receipts.user_id"
 ALIKE: Final = "(file_unique_id = $2 OR sha256 = $3 OR refs && $4::text[])"
+CLAIM_DUE: Final = f"""
+    WITH due AS MATERIALIZED (
+        SELECT receipt_id FROM receipts WHERE due_at <= photomat_now() AND bot_id = (SELECT photomat_our_bot($2))
+         ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED),
+    receipts AS (
+        UPDATE receipts AS one SET due_at = photomat_now() + $3::interval, tries = one.tries + 1
+          FROM due WHERE one.receipt_id = due.receipt_id
+        RETURNING one.*)
+    SELECT {COLUMNS} FROM {WHOSE}
+    """  # noqa: S608  constants
 log = get_logger()
 
 
@@ -95,7 +105,8 @@ class Receipt:
     decided_by: str | None
     reason: str | None
     credited: Money | None
-    tries: int
+    attempts: int
+    """How often something was done about it by itself; a decision starts anew."""
 
     @property
     def code(self) -> str:
@@ -104,7 +115,7 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Twin:
+class DuplicateReceipt:
     """Another receipt with the same file or the same reference."""
 
     receipt_id: int
@@ -168,7 +179,7 @@ def receipt_of(row: Row) -> Receipt:
         decided_by=row["decided_by"],
         reason=row["reason"],
         credited=None if row["credited"] is None else Money(row["credited"], currency),
-        tries=row["tries"],
+        attempts=row["tries"],
     )
 
 
@@ -248,7 +259,7 @@ async def lock_receipt(tx: Transaction, receipt_id: int) -> Receipt | None:
     return await _there(tx, receipt_id)
 
 
-async def twins_of(db: Pool | Transaction, receipt: Receipt) -> list[Twin]:
+async def duplicates_of(db: Pool | Transaction, receipt: Receipt) -> list[DuplicateReceipt]:
     """The receipts like it, those that were credited first."""
     return await _alike(db, receipt.receipt_id, receipt.file, receipt.refs)
 
@@ -293,26 +304,6 @@ async def mark_declined(tx: Transaction, receipt_id: int, *, by: str, reason: st
     return await _decide(tx, receipt_id, ReceiptState.DECLINED, by=by, credited=None, reason=reason)
 
 
-async def claim_due(pool: Pool, *, limit: int, lease: timedelta) -> list[Receipt]:
-    """Take the receipts about which something is to be done by itself."""
-    rows = await pool.fetch(
-        f"""
-        WITH due AS MATERIALIZED (
-            SELECT receipt_id FROM receipts WHERE due_at <= photomat_now() AND bot_id = (SELECT photomat_our_bot($3))
-             ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED),
-        receipts AS (
-            UPDATE receipts AS one SET due_at = photomat_now() + $2::interval, tries = one.tries + 1
-              FROM due WHERE one.receipt_id = due.receipt_id
-            RETURNING one.*)
-        SELECT {COLUMNS} FROM {WHOSE}
-        """,  # noqa: S608  constants
-        limit,
-        lease,
-        pool.bot_id,
-    )
-    return [receipt_of(row) for row in rows]
-
-
 async def next_due(tx: Transaction | Pool, receipt: Receipt, *, after: timedelta | None) -> None:
     """Say when it is due again; not where it was decided meanwhile, for a decision is due at once."""
     await tx.execute(
@@ -354,7 +345,7 @@ async def _there(tx: Transaction, receipt_id: int) -> Receipt:
 
 async def _alike(
     db: Pool | Transaction, receipt_id: int | None, file: ReceiptFile, refs: Collection[str]
-) -> list[Twin]:
+) -> list[DuplicateReceipt]:
     rows = await db.fetch(
         f"""
         SELECT receipt_id, user_id, state, created_at,
@@ -369,7 +360,7 @@ async def _alike(
         list(refs),
     )
     return [
-        Twin(
+        DuplicateReceipt(
             receipt_id=row["receipt_id"],
             user_id=UserId(row["user_id"]),
             state=ReceiptState(row["state"]),

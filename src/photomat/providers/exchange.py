@@ -31,14 +31,14 @@ LONGEST_NUMBER: Final = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class ProviderReply:
     """An HTTP status, and the object that came with it; None where it was not a JSON object."""
 
     status: int
     body: Fields | None
 
 
-class Exchange:
+class ProviderHttp:
     """Requests to one provider, all with the same headers."""
 
     def __init__(self, *, name: str, base_url: str, headers: Mapping[str, str], timeout_s: float | None = None) -> None:
@@ -48,13 +48,13 @@ class Exchange:
         limit = None if timeout_s is None else aiohttp.ClientTimeout(total=timeout_s)
         self._write_timeout, self._read_timeout = limit or WRITE_TIMEOUT, limit or READ_TIMEOUT
 
-    async def read(self, path: str, query: Mapping[str, str] | None = None) -> Reply:
+    async def read(self, path: str, query: Mapping[str, str] | None = None) -> ProviderReply:
         """Ask for something; whatever goes wrong, it may be asked again."""
         reply = _reply(await self._http.get(self._base_url + path, query=query, within=self._read_timeout))
         self._refuse_pauses(reply)
         return reply
 
-    async def write(self, path: str, body: Fields, headers: Mapping[str, str] | None = None) -> Reply:
+    async def write(self, path: str, body: Fields, headers: Mapping[str, str] | None = None) -> ProviderReply:
         """Ask that something be done. An answer without a verdict, 5xx above all, is an unknown outcome."""
         url = self._base_url + path
         reply = _reply(await self._http.post(url, body, headers=headers, within=self._write_timeout))
@@ -67,7 +67,7 @@ class Exchange:
         """Let go of the kept connections."""
         await self._http.close()
 
-    def _refuse_pauses(self, reply: Reply) -> None:
+    def _refuse_pauses(self, reply: ProviderReply) -> None:
         """Two answers say that nothing was done and that it may be tried later."""
         if reply.status == ASKED_TOO_OFTEN:
             raise Transient(f"{self._name} is asked too often", retry_after_s=ASKED_TOO_OFTEN_S)
@@ -86,11 +86,11 @@ def json_object(body: bytes) -> Fields:
     return found
 
 
-def _reply(answered: HttpAnswer) -> Reply:
+def _reply(answered: HttpAnswer) -> ProviderReply:
     try:
-        return Reply(status=answered.status, body=json_object(answered.body))
+        return ProviderReply(status=answered.status, body=json_object(answered.body))
     except ValueError:
-        return Reply(status=answered.status, body=None)
+        return ProviderReply(status=answered.status, body=None)
 
 
 def decimal_of(written: object) -> Decimal:

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from aiohttp import web
 
-from photomat_chaos.fuzz.values import dressed, mutated, nasty
+from photomat_chaos.fuzz.payloads import dressed, mutated, nasty
 from photomat_chaos.lab.load_balancer import serving
 
 STATES: Final = (
@@ -203,15 +203,12 @@ class HostileKie:
     url: str = ""
     record: Callable[[str], KieAnswer] = lambda _task_id: NOTHING
     create: Callable[[int], KieAnswer] = lambda _job_id: NOTHING
-    asked: int = 0
 
     async def record_info(self, request: web.Request) -> web.StreamResponse:
-        self.asked += 1
         return await _give(request, self.record(request.query.get("taskId", "")))
 
     async def create_task(self, request: web.Request) -> web.StreamResponse:
         """Answer createTask; the callback URL names the job."""
-        self.asked += 1
         order = await request.json()
         token = urlsplit(order.get("callBackUrl", "")).path.rpartition("/")[2]
         return await _give(request, self.create(int(token.partition(".")[0] or 0)))

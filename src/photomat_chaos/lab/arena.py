@@ -79,13 +79,13 @@ class Arena:
     kie: KieWorld
     faults: Faults
     addresses: dict[str, str]
-    door: LoadBalancer
-    transcripts: tuple[Transcript, Transcript]
+    balancer: LoadBalancer
+    transcripts: list[Transcript]
     server: Embedded | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
     notes: Notes = field(default_factory=Notes)
     started: list[Instance] = field(default_factory=list)
-    _seen: list[int] = field(default_factory=lambda: [0, 0])
+    _seen: dict[int, int] = field(default_factory=dict)
 
     def start(self, **settings: str) -> Instance:
         """Start an instance behind the load balancer; it gets calls when it is ready."""
@@ -103,7 +103,7 @@ class Arena:
             "KIE_UPLOAD_URL": self.addresses["kie"],
             "DATABASE_URL": self.dsn,
             "DATA_DIR": str(self.folder / "data"),
-            "PUBLIC_URL": self.door.url,
+            "PUBLIC_URL": self.balancer.url,
             **({"KIE_WEBHOOK_KEY": key} if (key := self.kie.settings.webhook_key) else {}),
             **SETTINGS,
             **self.settings,
@@ -112,7 +112,7 @@ class Arena:
         name = f"instance-{len(self.started) + 1}"
         instance = processes.start(environment, folder=self.folder, name=name, program=program, clock=clock)
         self.started.append(instance)
-        self.door.instances = [each for each in self.door.instances if each.alive] + [instance]
+        self.balancer.instances = [each for each in self.balancer.instances if each.alive] + [instance]
         return instance
 
     async def start_ready(self, count: int) -> None:
@@ -131,7 +131,7 @@ class Arena:
     def harvest(self) -> None:
         """Record the events since the last time; the simulators keep only the newest."""
         for place, transcript in enumerate(self.transcripts):
-            for event in transcript.since(self._seen[place], limit=KEPT_EVENTS):
+            for event in transcript.since(self._seen.get(place, 0), limit=KEPT_EVENTS):
                 self.notes.take(event)
             self._seen[place] = transcript.last
 
@@ -192,11 +192,11 @@ async def open_worlds(folder: Path, dsn: str, *, webhook_key: str = "") -> Async
         callback_retries=20,
         callback_retry_after_s=0.5,
     )
-    transcripts = (Transcript(), Transcript())
+    transcripts = [Transcript(), Transcript()]
     async with (
         serving(build_telegram(telegram, transcripts[0], faults)) as telegram_url,
         serving(build_kie(kie, transcripts[1], faults)) as kie_url,
-        open_load_balancer() as door,
+        open_load_balancer() as balancer,
     ):
         arena = Arena(
             folder=folder,
@@ -205,7 +205,7 @@ async def open_worlds(folder: Path, dsn: str, *, webhook_key: str = "") -> Async
             kie=kie,
             faults=faults,
             addresses={"telegram": telegram_url, "kie": kie_url},
-            door=door,
+            balancer=balancer,
             transcripts=transcripts,
         )
         try:

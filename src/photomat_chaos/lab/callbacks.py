@@ -67,10 +67,10 @@ class CallbackInjector:
         if not tasks:
             return
         task = tasks[int(pick * len(tasks))]
-        letter = self._letter(task)
-        answers = await asyncio.gather(*(self._send(letter) for _ in range(COPIES)))
+        request = self._true_request(task)
+        answers = await asyncio.gather(*(self._send(request) for _ in range(COPIES)))
         self.done["bursts of fifty callbacks"] += 1
-        self._note(task, letter, max(answers))
+        self._note(task, request, max(answers))
 
     async def deliver_late(self) -> None:
         """Send the callback of every task once more or for the first time, until it is accepted."""
@@ -82,13 +82,13 @@ class CallbackInjector:
     async def _deliver_one_late(self, task: Task, places: asyncio.Semaphore) -> None:
         async with places:
             for _ in range(TRIES):
-                letter = self._letter(task)
-                answer = await self._send(letter)
+                request = self._true_request(task)
+                answer = await self._send(request)
                 if answer == TAKEN:
                     break
                 await asyncio.sleep(TRY_AGAIN_S)
         self.done["callbacks hours late"] += 1
-        self._note(task, letter, answer)
+        self._note(task, request, answer)
 
     async def forge(self, pick: float, how: float) -> None:
         """Send one forgery about a job that knows its task."""
@@ -105,13 +105,13 @@ class CallbackInjector:
         self.done["callbacks forged"] += 1
 
     def _forgery(self, kind: str, task: Task, other: Task, task_id: str) -> CallbackRequest:
-        honest = self._letter(task)
+        honest = self._true_request(task)
         lying = _about(honest.body, task.task_id, task_id)
         match kind:
             case "address":
                 return CallbackRequest(url=honest.url[:-4] + "0000", body=honest.body, headers=honest.headers)
             case "other-address":
-                name, secret = _token(honest.url)[0], _token(self._letter(other).url)[1]
+                name, secret = _token(honest.url)[0], _token(self._true_request(other).url)[1]
                 return CallbackRequest(
                     url=_with_path(honest.url, f"{name}.{secret}"), body=honest.body, headers=honest.headers
                 )
@@ -131,7 +131,7 @@ class CallbackInjector:
     def _told_tasks(self) -> list[Task]:
         return [task for task in self.arena.kie.tasks.values() if task.is_over and task.order.callback_url]
 
-    def _letter(self, task: Task) -> CallbackRequest:
+    def _true_request(self, task: Task) -> CallbackRequest:
         body = callback_body(DueCallback(task=task, state=task.state), self.arena.kie.settings)
         return CallbackRequest(url=task.order.callback_url or "", body=body, headers=self._signed(task.task_id))
 
@@ -140,17 +140,17 @@ class CallbackInjector:
         signed = signature(key=key or self.arena.kie.settings.webhook_key, task_id=task_id, timestamp=timestamp)
         return {"X-Webhook-Timestamp": str(timestamp), "X-Webhook-Signature": signed}
 
-    async def _send(self, letter: CallbackRequest) -> int:
+    async def _send(self, request: CallbackRequest) -> int:
         """The status of the answer, 0 without one."""
         try:
-            async with self.session.post(letter.url, json=letter.body, headers=letter.headers) as answer:
+            async with self.session.post(request.url, json=request.body, headers=request.headers) as answer:
                 return answer.status
         except (aiohttp.ClientError, TimeoutError):
             return 0
 
-    def _note(self, task: Task, letter: CallbackRequest, answer: int) -> None:
+    def _note(self, task: Task, request: CallbackRequest, answer: int) -> None:
         if answer == TAKEN:
-            self.arena.notes.answered_200.add((task.task_id, body_digest(letter.body)))
+            self.arena.notes.answered_200.add((task.task_id, body_digest(request.body)))
 
 
 @asynccontextmanager

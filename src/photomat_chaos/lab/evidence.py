@@ -15,7 +15,7 @@ from photomat.audit.run import violations as audit_violations
 from photomat.cli.jobs import print_story
 from photomat.db.pool import Connection, Pool, connect_pool
 from photomat.jobs.explain import Surroundings
-from photomat.jobs.story import read_story
+from photomat.jobs.report import read_job_report
 from photomat_chaos.lab.arena import SETTINGS, Arena
 from photomat_chaos.lab.history import (
     Evidence,
@@ -183,7 +183,7 @@ async def stories_of(arena: Arena, violations: Iterable[HistoryViolation]) -> di
 async def _story(arena: Arena, pool: Pool, job_id: int) -> str:
     lease = timedelta(seconds=float(SETTINGS["DELIVERY_LEASE_S"]))
     around = Surroundings(alive=frozenset(), delivery_lease=lease, timeout=timedelta(days=1))
-    story = await read_story(pool, str(job_id), around)
+    story = await read_job_report(pool, str(job_id), around)
     if story is None:
         return f"job {job_id} does not exist"
     said = io.StringIO()

@@ -57,12 +57,12 @@ class LoadBalancer:
 async def open_load_balancer(*, in_turn: bool = True) -> AsyncIterator[LoadBalancer]:
     connector = aiohttp.TCPConnector(force_close=True)
     async with aiohttp.ClientSession(connector=connector, timeout=ANSWER_TIMEOUT) as session:
-        door = LoadBalancer(session=session, in_turn=in_turn)
+        balancer = LoadBalancer(session=session, in_turn=in_turn)
         app = web.Application(client_max_size=LARGEST_BODY_BYTES)
-        app.router.add_post("/{path:.*}", door.pass_on)
+        app.router.add_post("/{path:.*}", balancer.pass_on)
         async with serving(app) as url:
-            door.url = url
-            yield door
+            balancer.url = url
+            yield balancer
 
 
 @asynccontextmanager

@@ -183,10 +183,10 @@ class WatchedPurchase:
     async def _beside_the_frozen(self, first: Instance, second: Instance) -> None:
         """The load balancer leaves the frozen instance out, as a health check would, until it runs again."""
         await until(lambda: second.ready, within_s=READY_LIMIT_S, what="the second instance")
-        self.arena.door.only = second
+        self.arena.balancer.only = second
         await until_true(self.is_through, within_s=HELD_S)
         first.send(signal.SIGCONT)
-        self.arena.door.only = None
+        self.arena.balancer.only = None
         await asyncio.sleep(BESIDE_S)
 
 

@@ -71,13 +71,6 @@ def _locks(state: ModelState, safeguards: Safeguards) -> Iterator[Transition]:
         yield f"the {NAMES[number]} worker locks the card to show {worker.face.name}", put(taken, number, worker)
 
 
-def _taken_over(worker: Worker, safeguards: Safeguards) -> Worker:
-    """What is left of a worker that lost the lock: the card it may still show."""
-    if worker.at not in ON_THE_CARD:
-        return worker
-    return Worker(worker.at, face=worker.face) if safeguards.card_fence else worker._replace(ours=False)
-
-
 def _something_may_still_land(state: ModelState) -> bool:
     """What the two minutes before the last edit are for."""
     return state.late is not None or any(each.at is WorkerStep.CARD_LOCKED and not each.ours for each in state.workers)

@@ -22,7 +22,7 @@ from photomat_sandbox.pay.bills import NoticeSettings, SimulatedProvider
 from photomat_sandbox.pay.crypto_pay_world import CryptoPayWorld
 from photomat_sandbox.pay.yookassa_world import YooKassaWorld
 from photomat_sandbox.telegram.people import ChatPerson
-from photomat_sandbox.transcript import KEPT_EVENTS, Transcript
+from photomat_sandbox.transcript import Transcript
 
 SHOP_ID: Final = "100500"
 SECRET: Final = "test_storm"  # noqa: S105  opens nothing but the simulator
@@ -73,22 +73,14 @@ class MoneyTestBed:
     crypto: CryptoPayWorld
     operator: ChatPerson
     pay_url: str
-    transcript: Transcript
     session: aiohttp.ClientSession
-    _seen: int = field(default=0)
 
     @property
-    def tills(self) -> tuple[SimulatedProvider, PaymentProvider]:
+    def tills(self) -> tuple[SimulatedProvider, SimulatedProvider]:
         return (self.yookassa, self.crypto)
 
     def till(self, vendor: str) -> SimulatedProvider:
         return next(till for till in self.tills if till.vendor == vendor)
-
-    def harvest(self) -> None:
-        """Record the providers' events since the last time."""
-        for event in self.transcript.since(self._seen, limit=KEPT_EVENTS):
-            self.arena.notes.take(event)
-        self._seen = self.transcript.last
 
 
 @asynccontextmanager
@@ -97,7 +89,8 @@ async def open_money_test_bed(folder: Path) -> AsyncIterator[MoneyTestBed]:
         yookassa = YooKassaWorld(shop_id=SHOP_ID, secret_key=SECRET, currency=CURRENCY, notices=NOTICES)
         crypto = CryptoPayWorld(token=TOKEN, notices=NOTICES)
         transcript, app = Transcript(), web.Application()
-        mount_providers(app, yookassa, crypto, transcript, arena.faults, pay_to=arena.door.url)
+        arena.transcripts.append(transcript)
+        mount_providers(app, yookassa, crypto, transcript, arena.faults, pay_to=arena.balancer.url)
         async with serving(app) as url, aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=10)) as session:
             operator = arena.telegram.add_person(first_name="Оля", username="operator_olya", started=True)
             arena.settings = {
@@ -113,7 +106,6 @@ async def open_money_test_bed(folder: Path) -> AsyncIterator[MoneyTestBed]:
                     crypto=crypto,
                     operator=operator,
                     pay_url=url,
-                    transcript=transcript,
                     session=session,
                 )
             finally:

@@ -28,7 +28,6 @@ from photomat_chaos.money.vendors import VendorActivity, look_outside
 from photomat_chaos.storm.engine import NAMES, Progress, Storm, StormPlan, StormReport, reporting
 from photomat_sandbox.transcript import World
 
-HARVEST_S: Final = 0.5
 DEEDS: Final[Mapping[str, Callable[[Payer, PlannedAct], Awaitable[None]]]] = {
     "stars": payers.by_stars,
     "same link": payers.same_link,
@@ -107,7 +106,7 @@ class MoneyTraffic:
         group.create_task(reviewer.work_until_over(seed))
         group.create_task(self.console.work_until_over(seed))
         group.create_task(VendorActivity(shared=self.shared).act_until_over(seed))
-        group.create_task(self._keep_harvesting())
+        group.create_task(self.storm.arena.keep_harvesting(self.storm.over))
         return [group.create_task(payer.live_until_over(seed, DEEDS)) for payer in self.payers]
 
     def _payer(self, number: int) -> Payer:
@@ -118,16 +117,9 @@ class MoneyTraffic:
         is_friend = number >= INVITING and number % 2 == 1
         return Payer(shared=self.shared, customer=customer, number=number, is_friend=is_friend)
 
-    async def _keep_harvesting(self) -> None:
-        while not self.shared.over.is_set():
-            self.storm.arena.harvest()
-            self.shared.shop.harvest()
-            await asyncio.sleep(HARVEST_S)
-
 
 async def _judge(traffic: MoneyTraffic, balances: Mapping[int, int | None]) -> StormReport:
     storm, arena = traffic.storm, traffic.storm.arena
-    traffic.shared.shop.harvest()
     deleted = frozenset[tuple[int, int]]().union(*(payer.customer.deleted for payer in traffic.payers))
     history = await rest.evidence_of(arena, Observations(deleted=deleted, forged=tuple(storm.callbacks.forged)))
     async with arena.sql() as connection:

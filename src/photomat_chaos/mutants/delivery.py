@@ -79,31 +79,11 @@ SENDS: Final = (
             SourceEdit(
                 find='failpoint("ring.after_send")',
                 replace='late = "UPDATE generation_jobs SET ring_due_at = NULL WHERE job_id = $1"\n'
-                "await self.pool.execute(late, ring.job_id)\n"
+                "await self.pool.execute(late, message.job_id)\n"
                 'failpoint("ring.after_send")',
             ),
         ),
         tests=(f"{RINGS}::test_a_ring_is_recorded_before_it_is_sent",),
-    ),
-    one_edit(
-        "lost-ring-repeated",
-        "a ring whose answer was lost is sent again",
-        SourceEdit(
-            find='except OutcomeUnknown as error: log.warning("RING",',
-            replace="except OutcomeUnknown as error:\n    await _put_back(self.pool, ring, after_s=0)\n"
-            '    log.warning("RING",',
-        ),
-        f"{RINGS}::test_a_ring_whose_answer_was_lost_is_not_repeated",
-    ),
-    one_edit(
-        "lost-send-repeated",
-        "a file whose answer was lost is sent again",
-        SourceEdit(
-            find='except OutcomeUnknown as error: log.warning("RESENT",',
-            replace="except OutcomeUnknown as error:\n    await _put_back(self.pool, asked, after_s=0, counted=True)\n"
-            '    log.warning("RESENT",',
-        ),
-        "tests/integration/test_history_resend.py::test_a_send_of_unknown_outcome_is_never_repeated_by_itself",
     ),
     one_edit(
         "send-put-back-by-a-zombie",
@@ -117,7 +97,10 @@ SENDS: Final = (
     one_edit(
         "send-tried-for-ever",
         "what Telegram refuses is retried without end",
-        SourceEdit(find="if asked.attempts >= MOST_TRIES and not", replace="if asked.attempts < 0 and not"),
+        SourceEdit(
+            find="return self.most_attempts is None or attempts < self.most_attempts",
+            replace="return attempts > 0",
+        ),
         f"{RESENDS}::test_what_telegram_cannot_take_is_refused_after_a_few_tries_later_each_time",
     ),
     one_edit(
@@ -126,14 +109,37 @@ SENDS: Final = (
         SourceEdit(find="(undeliverable_at IS NULL OR chat_id = $3)", replace="$3::bigint IS NOT NULL"),
         f"{RESENDS}::test_a_result_of_a_group_that_is_lost_is_sent_to_its_owner_and_the_card_waits",
     ),
+)
+
+ANSWER_LOST: Final = SourceEdit(
+    find="if isinstance(error, OutcomeUnknown | Unreachable): return False",
+    replace="if isinstance(error, OutcomeUnknown):\n    return True\nif isinstance(error, Unreachable):\n    return False",
+    inside="RetryPolicy.allows",
+)
+REPEATS: Final = (
+    one_edit(
+        "lost-ring-repeated",
+        "a ring whose answer was lost is sent again",
+        ANSWER_LOST,
+        f"{RINGS}::test_a_ring_whose_answer_was_lost_is_not_repeated",
+    ),
+    one_edit(
+        "lost-send-repeated",
+        "a file whose answer was lost is sent again",
+        ANSWER_LOST,
+        "tests/integration/test_history_resend.py::test_a_send_of_unknown_outcome_is_never_repeated_by_itself",
+    ),
     one_edit(
         "lost-alert-repeated",
         "an alert whose answer was lost is sent again",
-        SourceEdit(
-            find="except OutcomeUnknown: await self._end(notice, Outcome.UNKNOWN)",
-            replace="except OutcomeUnknown as error:\n    await self._later(notice, error)",
-        ),
+        ANSWER_LOST,
         "tests/integration/test_alerts_telling.py::test_a_lost_answer_counts_as_sent",
+    ),
+    one_edit(
+        "lost-notice-repeated",
+        "a notice whose answer was lost is sent again",
+        ANSWER_LOST,
+        "tests/integration/test_notices.py::test_a_notice_whose_answer_was_lost_is_not_repeated",
     ),
 )
 
@@ -161,4 +167,4 @@ PACE: Final = (
     ),
 )
 
-DELIVERY: Final = (*CARDS, *SENDS, *PACE)
+DELIVERY: Final = (*CARDS, *SENDS, *REPEATS, *PACE)

@@ -42,7 +42,7 @@ SETTLING: Final = (
         "failure-after-the-end",
         "a failed or canceled job fails again",
         SourceEdit(
-            find="if status in {JobStatus.FAILED, JobStatus.CANCELED}:",
+            find="if not may_become(status, JobStatus.FAILED):",
             replace="if status is JobStatus.DONE:",
             inside="_fail",
         ),
@@ -187,8 +187,8 @@ NOTIFYING: Final = (
         "claim-of-another-bot",
         "a program of another bot records this shop's notices as sent",
         SourceEdit(
-            find="FROM notices WHERE due_at <= photomat_now() AND (SELECT photomat_our_bot($3)) IS NOT NULL",
-            replace="FROM notices WHERE due_at <= photomat_now() AND $3::bigint IS NOT NULL",
+            find="FROM notices WHERE due_at <= photomat_now() AND (SELECT photomat_our_bot($2)) IS NOT NULL",
+            replace="FROM notices WHERE due_at <= photomat_now() AND $2::bigint IS NOT NULL",
         ),
         "tests/integration/test_installation_claims.py::test_another_identity_claims_nothing_and_its_own_claims_in_every_loop",
     ),
@@ -200,16 +200,6 @@ NOTIFYING: Final = (
             replace="UPDATE notices AS notice SET attempts",
         ),
         f"{NOTICES}::test_a_notice_is_recorded_before_it_is_sent_and_nobody_sends_it_after_a_death",
-    ),
-    one_edit(
-        "lost-notice-repeated",
-        "a notice whose answer was lost is sent again",
-        SourceEdit(
-            find="except (Transient, Unauthorized) as error:",
-            replace="except (Transient, Unauthorized, OutcomeUnknown) as error:",
-            inside="Notifier.send",
-        ),
-        f"{NOTICES}::test_a_notice_whose_answer_was_lost_is_not_repeated",
     ),
 )
 

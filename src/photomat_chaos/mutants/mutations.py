@@ -62,7 +62,7 @@ JOBS: Final = (
         SourceEdit(
             find="AND leased_by NOT IN (SELECT instance_id FROM instances WHERE seen_at > photomat_now() - $1::interval)",
             replace="AND (leased_by IS NOT NULL OR $1::interval IS NULL)",
-            inside="free_claims_of_the_dead",
+            inside="free_claims_of_dead_instances",
         ),
         f"{SUBMITS}::test_the_claims_of_a_dead_instance_are_freed_and_those_of_a_living_one_stay",
     ),

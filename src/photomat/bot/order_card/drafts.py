@@ -14,7 +14,7 @@ from photomat.catalog.answers import Refused
 from photomat.catalog.model import Model
 from photomat.catalog.order import check_order, unfit
 from photomat.catalog.reference import FileRef, references
-from photomat.files.facts import file_facts, gone, measured_inputs
+from photomat.files.facts import file_facts, measured_inputs, missing_references
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import DraftId
 from photomat.orders.draft import Draft, change_draft, read_draft, save_draft
@@ -33,7 +33,7 @@ async def unfit_inputs(visit: Visit, model: Model, inputs: Mapping[str, Any]) ->
     """Which inputs cannot stay as they are, and why: a file or a result is gone, or a file fits today's catalogue no longer."""
     files = [ref for ref in references(dict(inputs)) if isinstance(ref, FileRef)]
     facts = await file_facts(visit.shop.pool, visit.user_id, files)
-    lost = await gone(visit.shop.pool, visit.user_id, inputs)
+    lost = await missing_references(visit.shop.pool, visit.user_id, inputs)
     return unfit(model, inputs, gone=lost, facts=facts)
 
 

@@ -22,7 +22,7 @@ from photomat.catalog.formula import is_given
 from photomat.catalog.input import FileKind, Input
 from photomat.catalog.order import open_to_customers
 from photomat.catalog.reference import FileRef, references
-from photomat.files.accept import take
+from photomat.files.accept import accept_file
 from photomat.files.facts import file_facts
 from photomat.files.file import FromLink, FromOutput, FromTelegram, InputFile, Source
 from photomat.kernel.ids import JobId
@@ -97,7 +97,7 @@ def brought_by(message: Message) -> Brought | Refused | None:
 async def _take(visit: Visit, asked: Input, *, origin: str, brought: Brought) -> InputFile | Refused:
     if visit.shop.files is None:
         return NOT_NOW
-    return await take(
+    return await accept_file(
         visit.shop.files,
         user_id=visit.user_id,
         origin=origin,

@@ -18,7 +18,7 @@ from photomat.catalog.menu_categories import menu_category
 from photomat.catalog.model import Model
 from photomat.catalog.reference import JobRef, reference
 from photomat.files.facts import measured_inputs
-from photomat.jobs.history import SHOWN, Made, made_tasks, made_tracks, usual_seconds
+from photomat.jobs.history import SHOWN, EarlierResult, earlier_tasks, earlier_tracks, usual_seconds
 from photomat.kernel.ids import JobId
 
 Refuse: TypeAlias = Callable[[View], Awaitable[object]]
@@ -154,13 +154,15 @@ async def _finish(visit: Visit, reply: Reply, model: Model, form: Form) -> None:
 
 async def made_for(
     visit: Visit, asking: Asking, wanted: Input, *, job_id: JobId | None = None, page: int = 0
-) -> list[Made]:
+) -> list[EarlierResult]:
     """What this person made that answers the question; a track comes from the job that was chosen before."""
     models = [each.id for each in visit.shop.catalog.sources(asking.model, wanted)]
     if wanted.type == "task":
-        return await made_tasks(visit.shop.pool, user_id=visit.user_id, models=models, job_id=job_id, skip=page * SHOWN)
+        return await earlier_tasks(
+            visit.shop.pool, user_id=visit.user_id, models=models, job_id=job_id, skip=page * SHOWN
+        )
     chosen = _chosen_job(asking)
-    return await made_tracks(
+    return await earlier_tracks(
         visit.shop.pool, user_id=visit.user_id, models=models, job_id=job_id or chosen, skip=page * SHOWN
     )
 

@@ -55,7 +55,7 @@ from photomat.catalog.input import Input
 from photomat.catalog.overrides import rules_of
 from photomat.catalog.price_list import price_groups
 from photomat.catalog.reference import JobRef
-from photomat.jobs.history import SHOWN, made_files
+from photomat.jobs.history import SHOWN, earlier_files
 from photomat.kernel.ids import JobId
 
 
@@ -252,7 +252,7 @@ async def _show_page(tapped: StepButton | ResultsPageButton, tap: Tap, visit: Vi
     elif asking is None or wanted is None or wanted.files is None or Step.RESULTS not in asking.offered:
         await tell_closed(tap, visit)
     else:
-        made = await made_files(visit.shop.pool, user_id=visit.user_id, kind=wanted.files.kind, skip=page * SHOWN)
+        made = await earlier_files(visit.shop.pool, user_id=visit.user_id, kind=wanted.files.kind, skip=page * SHOWN)
         await reply_to(tap).show(views.results(asking, made, page=page))
 
 

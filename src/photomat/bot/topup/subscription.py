@@ -20,11 +20,11 @@ from photomat.kernel.money import Money
 from photomat.payments import notices, subscriptions
 from photomat.payments.offers import STARS_CURRENCY, Plan
 from photomat.payments.stars import offer_of, payload_of
-from photomat.payments.subscriptions import PERIOD, State, Subscription
+from photomat.payments.subscriptions import PERIOD, Subscription, SubscriptionState
 from photomat.payments.topup import open_topup
 
 CALL_TIMEOUT_S: Final = 10
-TOLD: Final[dict[str, State]] = {"active": "active", "canceled": "canceled", "failed": "failed"}
+TOLD: Final[dict[str, SubscriptionState]] = {"active": "active", "canceled": "canceled", "failed": "failed"}
 
 
 async def show(_query: CallbackQuery, callback_data: SubscriptionButton, tap: Tap, visit: Visit) -> None:
@@ -37,7 +37,7 @@ async def subscribe(_query: CallbackQuery, callback_data: SubscriptionButton, bo
     """Show the first month's bill; who has a subscription is shown that instead."""
     await tap.answer()
     plan = visit.shop.offers.plan if visit.shop.offers else None
-    if plan is None or await subscriptions.newest(visit.shop.pool, visit.user_id) is not None:
+    if plan is None or await subscriptions.current_subscription(visit.shop.pool, visit.user_id) is not None:
         await tap.open(await _page(visit, callback_data.draft_id))
         return
     refusal = await limit_reached(visit)
@@ -51,9 +51,13 @@ async def subscribe(_query: CallbackQuery, callback_data: SubscriptionButton, bo
 
 async def cancel(_query: CallbackQuery, callback_data: SubscriptionButton, bot: Bot, tap: Tap, visit: Visit) -> None:
     """End every one with the month that is paid: after this nothing more is charged."""
-    running = [one for one in await subscriptions.living(visit.shop.pool, visit.user_id) if one.state != "canceled"]
+    running = [
+        one
+        for one in await subscriptions.current_subscriptions(visit.shop.pool, visit.user_id)
+        if one.state != "canceled"
+    ]
     if not running:
-        has_one = await subscriptions.newest(visit.shop.pool, visit.user_id) is not None
+        has_one = await subscriptions.current_subscription(visit.shop.pool, visit.user_id) is not None
         await tap.answer(visit.say("pay-subscription-canceled-before" if has_one else "pay-subscription-none"))
         await tap.open(await _page(visit, callback_data.draft_id))
         return
@@ -70,7 +74,7 @@ async def cancel(_query: CallbackQuery, callback_data: SubscriptionButton, bot: 
 
 async def resume(_query: CallbackQuery, callback_data: SubscriptionButton, bot: Bot, tap: Tap, visit: Visit) -> None:
     """Allow it again, and say where Telegram takes it up."""
-    mine = await subscriptions.newest(visit.shop.pool, visit.user_id)
+    mine = await subscriptions.current_subscription(visit.shop.pool, visit.user_id)
     if mine is None or mine.state != "canceled":
         await tap.answer()
         await tap.open(await _page(visit, callback_data.draft_id))
@@ -89,13 +93,13 @@ async def told(event: BotSubscriptionUpdated, visit: Visit) -> None:
             return
         changed = await subscriptions.set_state(tx, user_id=visit.user_id, topup_id=topup_id, state=state)
         if changed is not None and changed.state == "failed":
-            await notices.tell_not_renewed(tx, changed)
+            await notices.notify_not_renewed(tx, changed)
 
     visit.unit.steps.append(write)
 
 
 async def _page(visit: Visit, draft_id: int) -> View:
-    mine = await subscriptions.newest(visit.shop.pool, visit.user_id)
+    mine = await subscriptions.current_subscription(visit.shop.pool, visit.user_id)
     if mine is not None:
         return views.own_page(visit.say, mine, draft_id=draft_id)
     plan = visit.shop.offers.plan if visit.shop.offers else None

@@ -1,6 +1,6 @@
 """Operators decide about receipts in the chat: yes, yes with another sum, no. Only ADMIN_IDS may; `operators.receipts` decides.
 
-What an operator's message shows afterwards is drawn by `payments.receipt_desk`, on every operator's screen at once.
+What an operator's message shows afterwards is drawn by `payments.receipt_reminder`, on every operator's screen at once.
 """
 
 from typing import Final
@@ -22,7 +22,7 @@ from photomat.kernel.ids import ChatId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money, read_minor
 from photomat.kernel.text import storable
-from photomat.operators.receipts import Ruled, Ruling, approve_receipt, decline_receipt
+from photomat.operators.receipts import Decision, DecisionResult, approve_receipt, decline_receipt
 from photomat.payments import transfer_notices, transfers
 from photomat.payments.transfers import Receipt, ReceiptState
 
@@ -42,7 +42,7 @@ async def approve(_query: CallbackQuery, callback_data: ReceiptButton, tap: Tap,
         return
     ruled = await _approve(visit, callback_data.receipt_id, anyway=callback_data.action is ReceiptAction.ANYWAY)
     await tap.answer(views.answer(visit.say, ruled, most=_most(visit)), alert=not ruled.done)
-    if ruled.ruling is Ruling.TWIN_CREDITED:
+    if ruled.ruling is Decision.TWIN_CREDITED:
         await tap.send(views.ask_anyway(visit.say, ruled))
 
 
@@ -69,7 +69,7 @@ async def take_sum(message: Message, visit: Visit) -> None:
         return
     data = await visit.state.get_data()
     ruled = await _approve(visit, int(data.get(RECEIPT, 0)), minor=minor, anyway=bool(data.get(INSISTS)))
-    if ruled.ruling is Ruling.TWIN_CREDITED:
+    if ruled.ruling is Decision.TWIN_CREDITED:
         await visit.state.set_data({**data, INSISTS: True})
         await send(message, views.ask_sum_again(visit.say, ruled))
     else:
@@ -124,7 +124,7 @@ async def list_waiting(message: Message, visit: Visit) -> None:
 
     async def tell(tx: Transaction) -> None:
         for receipt in shown:
-            twins = await transfers.twins_of(tx, receipt)
+            twins = await transfers.duplicates_of(tx, receipt)
             which = f"asked {visit.unit.received_id}"
             await transfer_notices.tell_operators(tx, receipt, twins, operators=[chat_id], which=which)
 
@@ -164,20 +164,20 @@ async def _undecided(tap: Tap, visit: Visit, receipt_id: int) -> Receipt | None:
     receipt = await transfers.find_receipt(visit.shop.pool, receipt_id)
     if receipt is not None and receipt.state is ReceiptState.WAITING:
         return receipt
-    ruling = Ruling.DECIDED_BEFORE if receipt else Ruling.NO_SUCH
-    ruled = Ruled(ruling=ruling, sentence="", receipt=receipt)
+    ruling = Decision.DECIDED_BEFORE if receipt else Decision.NO_SUCH
+    ruled = DecisionResult(ruling=ruling, sentence="", receipt=receipt)
     await tap.answer(views.answer(visit.say, ruled, most=_most(visit)), alert=True)
     return None
 
 
-async def _approve(visit: Visit, receipt_id: int, *, minor: int | None = None, anyway: bool) -> Ruled:
+async def _approve(visit: Visit, receipt_id: int, *, minor: int | None = None, anyway: bool) -> DecisionResult:
     return await approve_receipt(
         visit.shop.pool, receipt_id, operator=_operator(visit), most=_most(visit), minor=minor, anyway=anyway
     )
 
 
-async def _answer_typed(message: Message, visit: Visit, ruled: Ruled) -> None:
-    if ruled.ruling not in {Ruling.BAD_SUM, Ruling.BAD_REASON}:
+async def _answer_typed(message: Message, visit: Visit, ruled: DecisionResult) -> None:
+    if ruled.ruling not in {Decision.BAD_SUM, Decision.BAD_REASON}:
         await visit.state.clear()
     await send(message, views.as_html(views.answer(visit.say, ruled, most=_most(visit))))
 

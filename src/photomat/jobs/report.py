@@ -1,6 +1,6 @@
-"""The whole story of one job, for the operator who is asked about it: the row, its money, what Kie said, its timeline.
+"""Everything known about one job, for the operator: its row, its money, its callbacks and outputs, its timeline.
 
-Reads only. Prompts, addresses of files and bodies of callbacks stay in the database.
+Reads only. Prompts, URLs of files and bodies of callbacks stay in the database.
 """
 
 import json
@@ -14,6 +14,7 @@ from photomat.db.rows import require_row
 from photomat.inbox.lanes import TapUpdate, taps_on
 from photomat.jobs.explain import Surroundings, facts_of, why_not_delivered
 from photomat.jobs.listing import COLUMNS, as_plain
+from photomat.jobs.store import find_job_by_task_id
 from photomat.jobs.timeline import Event, events_of
 from photomat.kernel.ids import BotId, JobId, MessageId, ReceivedId, UserId
 from photomat.kie.state_parser import parse_kie_state
@@ -21,17 +22,15 @@ from photomat.wallet.statement import JobHold, holds_of_job
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
-    """One callback that was stored: when, about which task, what it claimed."""
-
+class StoredCallback:
     received_at: datetime
     task_id: str
     state: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kept:
-    """One output: what it is, whether we and Telegram have it."""
+class StoredOutput:
+    """One output; `at_telegram`: Telegram has the file."""
 
     position: int
     mime: str | None
@@ -41,39 +40,31 @@ class Kept:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Story:
-    """Everything known about a job."""
-
+class JobReport:
     why: str
     row: Mapping[str, Any]
     taps: Sequence[TapUpdate]
     holds: Sequence[JobHold]
-    callbacks: Sequence[Heard]
-    outputs: Sequence[Kept]
+    callbacks: Sequence[StoredCallback]
+    outputs: Sequence[StoredOutput]
     events: Sequence[Event]
 
 
 async def find_job(pool: Pool, name: str) -> JobId | None:
-    """The job of this number, or the job of this task."""
-    job_id = await pool.fetchval(
-        """
-        SELECT job_id FROM generation_jobs WHERE job_id::text = $1 OR external_task_id = $1
-         ORDER BY external_task_id = $1 LIMIT 1
-        """,
-        name,
-    )
-    return None if job_id is None else JobId(job_id)
+    """The job with this id, else the job with this task id."""
+    job_id = await pool.fetchval("SELECT job_id FROM generation_jobs WHERE job_id::text = $1", name)
+    return await find_job_by_task_id(pool, name) if job_id is None else JobId(job_id)
 
 
-async def read_story(pool: Pool, name: str, around: Surroundings) -> Story | None:
-    """The story of a job by its own id or by its task's; None when nobody is called so."""
+async def read_job_report(pool: Pool, name: str, around: Surroundings) -> JobReport | None:
+    """The report of a job by its own id or its task's; None when there is no such job."""
     job_id = await find_job(pool, name)
     if job_id is None:
         return None
     row = dict(await require_row(pool, f"SELECT {COLUMNS} FROM generation_jobs WHERE job_id = $1", job_id))  # noqa: S608  a constant list of columns
     async with transaction(pool) as tx:
         holds = await holds_of_job(tx, job_id)
-    return Story(
+    return JobReport(
         why=why_not_delivered(facts_of(row), around),
         row=as_plain(row),
         taps=await _taps(pool, row),
@@ -104,12 +95,12 @@ async def _taps(pool: Pool, row: Mapping[str, Any]) -> list[TapUpdate]:
     )
 
 
-async def _callbacks(pool: Pool, job_id: JobId) -> list[Heard]:
+async def _callbacks(pool: Pool, job_id: JobId) -> list[StoredCallback]:
     rows = await pool.fetch(
         "SELECT received_at, task_id, body FROM callbacks WHERE job_id = $1 ORDER BY callback_id", job_id
     )
     return [
-        Heard(
+        StoredCallback(
             received_at=row["received_at"],
             task_id=row["task_id"],
             state=parse_kie_state(json.loads(row["body"])).state,
@@ -118,7 +109,7 @@ async def _callbacks(pool: Pool, job_id: JobId) -> list[Heard]:
     ]
 
 
-async def _outputs(pool: Pool, job_id: JobId) -> list[Kept]:
+async def _outputs(pool: Pool, job_id: JobId) -> list[StoredOutput]:
     rows = await pool.fetch(
         """
         SELECT position, mime, size_bytes, kept_at, file_id IS NOT NULL AS at_telegram
@@ -126,4 +117,4 @@ async def _outputs(pool: Pool, job_id: JobId) -> list[Kept]:
         """,
         job_id,
     )
-    return [Kept(**dict(row)) for row in rows]
+    return [StoredOutput(**dict(row)) for row in rows]
