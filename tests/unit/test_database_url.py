@@ -2,13 +2,13 @@
 
 import pytest
 
-from photomat.db.url import Address, parse_url, with_schema
+from photomat.db.url import DatabaseUrl, parse_url, with_schema
 from photomat.kernel.errors import Startup
 
 BASE = "postgresql://anna:secret@db.example/shop"
 
 
-def read(options: str) -> Address:
+def read(options: str) -> DatabaseUrl:
     return parse_url(f"{BASE}?{options}")
 
 
