@@ -9,7 +9,7 @@ from aiohttp import web
 
 from photomat.delivery.result_link import ResultLinks, result_of, sign_result
 from photomat.kernel.ids import JobId
-from photomat.web.result_file import ResultDoor
+from photomat.web.result_file import ResultDownload
 from support.delivery import Desk, delivery_desk
 from support.telegram_media import picture, video
 from support.telegram_sim import served
@@ -20,7 +20,7 @@ MIB = 2**20
 
 def door_of(desk: Desk) -> web.Application:
     app = web.Application()
-    door = ResultDoor(pool=desk.pool, archive=desk.coordinator.sender.archive, secrets=SECRETS)
+    door = ResultDownload(pool=desk.pool, archive=desk.coordinator.sender.archive, secrets=SECRETS)
     app.router.add_get("/result/{token}", door.handle)
     return app
 

@@ -26,7 +26,7 @@ SHARE_OF_HANDLER: Final = 0.7
 def result_files(settings: Settings) -> ResultFiles:
     """Where copies of results are kept; the host of KIE_API_URL is trusted with them."""
     return ResultFiles(
-        folder=Path(settings.data_dir) / "results",
+        folder=settings.results_folder,
         trusted_host=_kie_host(settings),
         reserve_bytes=settings.disk_reserve_mb * MIB,
     )
@@ -36,14 +36,14 @@ def file_sources(settings: Settings, *, pool: Pool, bot: Bot) -> FileSources:
     """The desk; what customers name is fetched from public addresses alone, wherever Kie's host is."""
     tmp = Path(settings.data_dir) / "tmp"
     empty_folder(tmp)
-    for folder in (tmp, result_files(settings).folder):
+    for folder in (tmp, settings.results_folder):
         tighten(folder)
     return FileSources(
         pool=pool,
         telegram=BotFiles(bot),
         links=Fetcher(any_port=False),
         results=Fetcher(trusted_host=_kie_host(settings)),
-        folder=result_files(settings).folder,
+        folder=settings.results_folder,
         tmp=tmp,
         accept_within_s=min(ACCEPT_WITHIN_S, settings.lease_s * SHARE_OF_LEASE * SHARE_OF_HANDLER),
     )

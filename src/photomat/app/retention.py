@@ -1,4 +1,4 @@
-"""Every kind of data that grows with time, and how long it is kept: the one list the duty and `photomat prune` work from.
+"""The kinds of data that are deleted after a time; the duty and `photomat prune` use this one list.
 
 Never deleted: users, jobs and their results' rows, everything about money (wallets, ledger, holds, payments, receipts,
 rewards), the operators' journal, differences, sealed days, updates that were parked, callbacks that never found their job.
@@ -8,7 +8,6 @@ from datetime import timedelta
 from typing import Final
 
 from photomat.alerts.checker import CLOSED_INCIDENTS
-from photomat.app.files import result_files
 from photomat.app.settings import Settings
 from photomat.audit.proofs import OLD_PROOFS
 from photomat.delivery.archive import RESENDS, OldCopies
@@ -23,8 +22,7 @@ LANES_KEPT: Final = timedelta(days=2)
 
 
 def kinds_of(settings: Settings) -> list[RetentionRule]:
-    """All of them, by the settings."""
-    copies = OldCopies(folder=result_files(settings).folder)
+    copies = OldCopies(folder=settings.results_folder)
     return [
         RetentionRule(
             name="result copies",

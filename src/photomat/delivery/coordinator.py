@@ -26,7 +26,7 @@ from datetime import timedelta
 from typing import Final
 
 from photomat.catalog.model import Model
-from photomat.db.pool import Pool, database_is_away, transaction
+from photomat.db.pool import Pool, is_unavailable, transaction
 from photomat.delivery import lock, outputs
 from photomat.delivery.render import CardView, LockedCard, render
 from photomat.delivery.sender import EditOutcome, Exhausted, FileUnavailable, Sender
@@ -54,7 +54,7 @@ from photomat.telegram.port import (
     Unreachable,
 )
 from photomat.texts.load import Texts
-from photomat.users.user import user_blocked_us
+from photomat.users.user import mark_blocked
 from photomat.work.lease import ClaimLost, while_renewing
 
 MOST_REFUSALS: Final = 8
@@ -121,7 +121,7 @@ class Coordinator:
                 await self._release(card, wait_s, str(trouble), counted=False, chat_waits=isinstance(trouble, ChatBusy))
             case OutcomeUnknown():
                 await self._release(card, _backoff(card), str(trouble), unknown=True)
-            case _ if database_is_away(trouble):
+            case _ if is_unavailable(trouble):
                 await self._release(card, _wait_for_others(card), describe(trouble), counted=False)
             case _:
                 await self._refused(card, str(trouble) if isinstance(trouble, CallRefused) else describe(trouble))
@@ -259,7 +259,7 @@ class Coordinator:
             if await lock.mark_undeliverable(tx, card, error="the user cannot be reached"):
                 await timeline.record(tx, card.job_id, Tag.UNDELIVERABLE, fence=card.fence)
                 if card.is_private:
-                    await user_blocked_us(tx, user_id=card.user_id)
+                    await mark_blocked(tx, user_id=card.user_id)
         log.warning("UNDELIVERABLE", chat_id=card.chat_id)
 
 

@@ -22,7 +22,7 @@ from photomat.messages.outbox import Ending, MessageKind, Outcome, PutBack, Retr
 from photomat.telegram import callback_data
 from photomat.telegram.port import Button, Keyboard, Media, MediaKind, Messenger
 from photomat.texts.load import Texts
-from photomat.users.user import DEFAULT_LANGUAGE, user_blocked_us
+from photomat.users.user import DEFAULT_LANGUAGE, mark_blocked
 from photomat.work.retention import OldRows
 
 Facts: TypeAlias = Mapping[str, str | int | Money]
@@ -217,7 +217,7 @@ class NoticeSender(MessageKind[Notice]):
         error = None if is_blocked else ending.reason
         async with transaction(self.pool) as tx:
             if is_blocked and message.chat_id > 0:
-                await user_blocked_us(tx, user_id=UserId(message.chat_id))
+                await mark_blocked(tx, user_id=UserId(message.chat_id))
             await tx.execute(
                 "UPDATE notices SET outcome = $3, message_id = $4, error = $5 WHERE notice_id = $1 AND left_at = $2",
                 message.notice_id,

@@ -309,7 +309,7 @@ async def decline(tx: Transaction, receipt_id: int, *, operator: str, reason: st
         return DecisionResult(ruling=Decision.BAD_REASON, receipt=receipt, sentence=sentence)
     declined = await _decide(tx, receipt_id, ReceiptState.DECLINED, by=operator, credited=None, reason=reason)
     await close_topup(tx, topup_id=receipt.topup_id, user_id=receipt.user_id)
-    await transfer_notices.tell_declined(tx, declined)
+    await transfer_notices.notify_declined(tx, declined)
     sentence = "Declined, nothing was credited; the user is told why."
     return DecisionResult(ruling=Decision.DECLINED, receipt=declined, sentence=sentence)
 
