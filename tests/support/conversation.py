@@ -3,43 +3,29 @@
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import timedelta
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from aiogram import Bot
 
 from photomat.bot.app import build_dispatcher
-from photomat.bot.context import NO_SUPPORT, Shop, Support
+from photomat.bot.context import NO_SUPPORT, Support
 from photomat.bot.updates import Poller
 from photomat.bot.worker import UpdateWorker
-from photomat.catalog.load import load_catalog
-from photomat.catalog.pricing import Rates
 from photomat.db.pool import Pool
-from photomat.jobs.job import Times
 from photomat.kernel.ids import InstanceId
-from photomat.kernel.money import Money
 from photomat.orders.limits import USUAL, Limits
 from photomat.payments.offers import Offers
 from photomat.providers.port import PaymentProvider
 from photomat.rewards.book import Terms
-from photomat.texts.load import load_texts
 from photomat_sandbox.telegram import person_acts
 from photomat_sandbox.telegram.people import Person
 from support.database import pool_of
 from support.files import desk_of
+from support.shop import bot_config
 from support.telegram_sim import RunningTelegram, running_telegram
 
-RATES = Rates(usd_rate=Decimal(80), markup=Decimal(2), currency="RUB")
 MOST_UPDATES = 50
-TIMES = Times(
-    lease=timedelta(seconds=30),
-    poll_first=timedelta(seconds=2),
-    empty_result_grace=timedelta(minutes=2),
-    overdue=None,
-    timeout=timedelta(days=1),
-)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -142,13 +128,9 @@ async def conversation(
 ) -> AsyncIterator[Chat]:
     """A person who has opened the chat but said nothing yet, and a bot that waits for them."""
     async with pool_of(database) as pool, running_telegram() as telegram, telegram.bot() as bot:
-        texts = load_texts()
-        shop = Shop(
-            pool=pool,
-            catalog=load_catalog(),
-            rates=RATES,
-            times=TIMES,
-            welcome_credit=Money(welcome, "RUB"),
+        config = bot_config(
+            pool,
+            welcome=welcome,
             limits=limits,
             terms=terms,
             offers=offers,
@@ -156,8 +138,7 @@ async def conversation(
             support=support,
             files=desk_of(pool, bot, results or Path()),
         )
-        dispatcher = build_dispatcher(shop=shop, texts=texts)
-        parts: dict[str, Any] = {"pool": pool, "bot": bot, "dispatcher": dispatcher, "texts": texts, "lease_s": 30.0}
+        parts: dict[str, Any] = {"config": config, "bot": bot, "dispatcher": build_dispatcher(), "lease_s": 30.0}
         yield Chat(
             telegram=telegram,
             pool=pool,

@@ -205,15 +205,13 @@ def _made_described(inputs: Mapping[str, Any]) -> str:
     return next((str(inputs[name]) for name in PROMPTS if name in inputs), "")
 
 
-async def chosen_then(
-    session: Pool | Transaction, user_id: UserId, model: Model, inputs: Mapping[str, Any]
-) -> dict[str, str]:
+async def chosen_then(tx: Transaction, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> dict[str, str]:
     """What the jobs this order refers to were ordered with, as prices name it: `{"task_id:resolution": "480p"}`."""
     wanted = {name for row in model.prices for name, _ in row.when if ":" in name}
     tasks = {name: ref for name, value in inputs.items() if isinstance(ref := reference(value), JobRef)}
     if not wanted or not tasks:
         return {}
-    rows = await session.fetch(
+    rows = await tx.fetch(
         """
         SELECT job_id, coalesce(request -> 'body', inputs) AS chosen
           FROM generation_jobs WHERE job_id = ANY($1::bigint[]) AND user_id = $2
