@@ -1,4 +1,4 @@
-"""Async tests without a plugin, one PostgreSQL for the run, one database for each test, the audit as last assertion."""
+"""Async tests without a plugin, one PostgreSQL for the run, a database without rows for each test, the audit at its end."""
 
 import asyncio
 import inspect
@@ -12,12 +12,14 @@ from urllib.parse import urlsplit
 import pytest
 from hypothesis import HealthCheck, settings
 
+from photomat.audit.run import Violation
 from photomat.db.embedded import Embedded
 from photomat.db.installation import stamp
 from photomat.db.migrate import migrate
 from photomat.kernel.ids import BotId
 from support.audit import wrongs
 from support.database import SharedPostgres, connection_of, create_database, drop_database
+from support.reuse import ReusedDatabase
 from support.updates import BOT_ID
 
 T = TypeVar("T")
@@ -26,7 +28,11 @@ TEST_LIMIT_S = 900
 """Bounds here and in the support catch a hang, so they are many times what a slow, busy machine needs."""
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("any machine")
-FAST_AND_FORGETFUL = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
+FAST_AND_FORGETFUL = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "autovacuum": "off"}
+WITH_PROCESSES = {"acceptance", "browser", "faults"}
+"""Folders whose tests start instances: one that outlives its test must not find the next test's rows."""
+
+SHARED = pytest.StashKey[ReusedDatabase]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -53,7 +59,9 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
     yield
     dsn = item.funcargs.get("database") if isinstance(item, pytest.Function) else None
     if isinstance(dsn, str) and item.get_closest_marker("breaks_invariants") is None:
-        run_bounded(assert_invariants_hold(dsn))
+        shared = item.config.stash.get(SHARED, None)
+        found = shared.wrongs() if shared is not None and shared.holds(dsn) else run_bounded(wrongs_of(dsn))
+        assert not found, f"the audit found: {found}"
 
 
 @pytest.fixture(scope="session")
@@ -70,12 +78,26 @@ def postgres() -> Iterator[SharedPostgres]:
             server.stop()
 
 
+@pytest.fixture(scope="session")
+def shared_database(postgres: SharedPostgres, request: pytest.FixtureRequest) -> Iterator[ReusedDatabase]:
+    """The database that tests without processes of their own use in turn."""
+    shared = request.config.stash[SHARED] = ReusedDatabase(postgres)
+    yield shared
+    shared.close()
+
+
 @pytest.fixture
-def database(postgres: SharedPostgres) -> Iterator[str]:
-    """The address of a fresh, migrated database of the tests' bot; audited when the test has passed."""
-    dsn = run_bounded(create_database(postgres.dsn, template=postgres.template))
-    yield dsn
-    run_bounded(drop_database(postgres.dsn, dsn))
+def database(
+    postgres: SharedPostgres, shared_database: ReusedDatabase, request: pytest.FixtureRequest
+) -> Iterator[str]:
+    """The address of a migrated database of the tests' bot without a row; audited when the test has passed."""
+    if WITH_PROCESSES & set(request.node.path.parts):
+        dsn = run_bounded(create_database(postgres.dsn, template=postgres.template))
+        yield dsn
+        run_bounded(drop_database(postgres.dsn, dsn))
+    else:
+        yield shared_database.take()
+        shared_database.give_back()
 
 
 @pytest.fixture
@@ -103,8 +125,7 @@ def run_bounded(work: Coroutine[Any, Any, T], *, limit_s: float = TEST_LIMIT_S) 
         return runner.run(bounded())
 
 
-async def assert_invariants_hold(dsn: str) -> None:
-    """The last assertion of every test with a database."""
+async def wrongs_of(dsn: str) -> list[Violation]:
+    """What the audit finds in a database."""
     async with connection_of(dsn) as connection:
-        found = await wrongs(connection)
-    assert not found, f"the audit found: {found}"
+        return await wrongs(connection)

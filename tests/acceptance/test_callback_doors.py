@@ -12,7 +12,7 @@ from aiohttp import web
 
 from photomat.kernel.ids import JobId
 from photomat.kie.signature import sign_job
-from photomat_chaos.lab.door import serving
+from photomat_chaos.lab.load_balancer import serving
 from photomat_sandbox.kie.callbacks import signature
 from support.endings import buys_something_endless, ends_well
 from support.patience import until

@@ -1,19 +1,24 @@
-"""The version before and this one: it works while we migrate, runs on our schema alone or beside us, and lets us come back."""
+"""An older version and this one: it works while we migrate, runs on our schema alone or beside us, and lets us come back.
+
+The first release has the oldest schema; the previous one is what a deploy replaces and what a step back returns to.
+"""
 
 import asyncio
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Coroutine
 from pathlib import Path
 
 import pytest
 
 from photomat.db.migrate import read_migrations
+from support.customer import Customer
 from support.endings import buys_something_endless, ends_well
 from support.patience import until
-from support.releases import unpack_previous_version
-from support.system import System, running_system
+from support.releases import unpack_first_version, unpack_previous_version
+from support.system import Instance, System, running_system
 
 REACHED = "SELECT max(number) FROM schema_migrations"
 FIRST_RELEASE = 8
@@ -22,15 +27,43 @@ DAYS_BACK_S = 3 * 24 * 3600.0
 
 
 @pytest.fixture
+def first(tmp_path: Path) -> Path:
+    """The first release, ready to start."""
+    return unpack_first_version(tmp_path / "first")
+
+
+@pytest.fixture
 def previous(tmp_path: Path) -> Path:
-    """The version before, ready to start."""
-    folder = tmp_path / "previous"
-    folder.mkdir()
-    return unpack_previous_version(folder)
+    """The release before this version, ready to start."""
+    return unpack_previous_version(tmp_path / "previous")
+
+
+@pytest.mark.time_limit(240)
+async def test_a_deploy_and_a_step_back_under_load_lose_nothing(database: str, tmp_path: Path, previous: Path) -> None:
+    async with running_system(database, tmp_path, UPDATE_WORKERS="all") as system:
+        old = await system.start(program=previous)
+        customers, cards = await buying_during(system, replace(system, old, program=None))
+        more, more_cards = await buying_during(system, replace(system, system.instance, program=previous))
+        await ends_well(system, *customers, *more, cards=(*cards, *more_cards))
+        assert await system.instance.stop() == 0
+
+
+async def replace(system: System, leaving: Instance, *, program: Path | None) -> None:
+    """A deploy: the newcomer works before the other one goes."""
+    await system.start(program=program)
+    assert await leaving.stop() == 0
+
+
+async def buying_during(system: System, deploy: Coroutine[None, None, None]) -> tuple[list[Customer], list[int]]:
+    """People who buy before, during and after a deploy; gives them and their cards."""
+    anna, boris, vera = customers = [system.customer(name) for name in ("Анна", "Борис", "Вера")]
+    before = await anna.buys()
+    meanwhile, _ = await asyncio.gather(boris.buys(), deploy)
+    return customers, [before, meanwhile, await vera.buys()]
 
 
 async def test_after_a_step_back_the_old_version_finishes_what_the_new_one_began(
-    database: str, tmp_path: Path, previous: Path
+    database: str, tmp_path: Path, first: Path
 ) -> None:
     async with running_system(database, tmp_path) as system:
         new = await system.start()
@@ -38,7 +71,7 @@ async def test_after_a_step_back_the_old_version_finishes_what_the_new_one_began
         card = await buys_something_endless(system, anna)
         await new.kill()
         await leave_work_only_the_new_version_knows(system)
-        old = await system.start(program=previous)
+        old = await system.start(program=first)
         await old.says("SCHEMA_NEWER")
         await system.kie_finishes()
         await ends_well(system, anna, cards=(card,))
@@ -54,10 +87,10 @@ async def test_after_a_step_back_the_old_version_finishes_what_the_new_one_began
 
 
 async def test_the_old_version_buys_and_delivers_while_the_new_one_migrates_and_takes_over(
-    empty_database: str, tmp_path: Path, previous: Path
+    empty_database: str, tmp_path: Path, first: Path
 ) -> None:
     async with running_system(empty_database, tmp_path) as system:
-        old = await system.start(program=previous)
+        old = await system.start(program=first)
         anna, boris = system.customer(), system.customer("Борис")
         async with system.sql() as dump:
             assert await dump.fetchval(REACHED) == FIRST_RELEASE
@@ -76,9 +109,9 @@ async def test_the_old_version_buys_and_delivers_while_the_new_one_migrates_and_
             assert await connection.fetchval(REACHED) == NEWEST
 
 
-async def test_old_and_new_share_the_work_during_a_deploy(database: str, tmp_path: Path, previous: Path) -> None:
+async def test_old_and_new_share_the_work_during_a_deploy(database: str, tmp_path: Path, first: Path) -> None:
     async with running_system(database, tmp_path, UPDATE_WORKERS="all") as system:
-        await system.start(program=previous)
+        await system.start(program=first)
         await system.start()
         customers = [system.customer(name) for name in ("Анна", "Борис", "Вера", "Глеб")]
         cards = [await customer.buys() for customer in customers]
@@ -103,12 +136,12 @@ async def leave_work_only_the_new_version_knows(system: System) -> None:
         )
 
 
-def test_the_check_of_the_old_version_warns_and_lets_it_run_on(database: str, previous: Path, tmp_path: Path) -> None:
+def test_the_check_of_the_old_version_warns_and_lets_it_run_on(database: str, first: Path, tmp_path: Path) -> None:
     said = subprocess.run(
         [sys.executable, "-m", "photomat", "check", "--only", "migrations", "--json"],
         env={
             "PATH": os.environ["PATH"],
-            "PYTHONPATH": str(previous),
+            "PYTHONPATH": str(first),
             "DATABASE_URL": database,
             "BOT_TOKEN": "1:x",
             "KIE_API_KEY": "x",

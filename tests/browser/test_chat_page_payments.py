@@ -5,7 +5,7 @@ from typing import Any
 
 from playwright.async_api import FilePayload, Page, expect
 
-from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.telegram.people import ChatPerson
 from support.chat_page import bubble, chat, column, next_update, picture, said
 from support.stars import MONTH_S
 from support.telegram_sim import RunningTelegram
@@ -186,7 +186,7 @@ async def link_to_pay(telegram: RunningTelegram, **changes: Any) -> str:
     return str(answer["result"])
 
 
-async def button_with_link(telegram: RunningTelegram, person: Person, link: str) -> None:
+async def button_with_link(telegram: RunningTelegram, person: ChatPerson, link: str) -> None:
     keyboard = {"inline_keyboard": [[{"text": "Открыть счёт", "url": link}]]}
     await said(telegram, "sendMessage", chat_id=person.user_id, text="Пополнение", reply_markup=keyboard)
 
@@ -205,7 +205,7 @@ async def type_link(page: Page, address: str) -> None:
     await page.get_by_role("button", name="Открыть", exact=True).click()
 
 
-async def join(telegram: RunningTelegram, page: Page, name: str, *, user_id: int | None = None) -> Person:
+async def join(telegram: RunningTelegram, page: Page, name: str, *, user_id: int | None = None) -> ChatPerson:
     await page.locator('[data-role="add-customer-button"]').click()
     await page.locator('[data-role="customer-name"]').fill(name)
     if user_id:

@@ -7,7 +7,7 @@ from playwright.async_api import expect
 from photomat.kernel.failpoint import FAILPOINTS
 from photomat_chaos.matrix.cell import Cell
 from photomat_chaos.matrix.matrix import places_of
-from photomat_chaos.matrix.report import WHOLE, Report, page_of
+from photomat_chaos.matrix.report import WHOLE, MatrixReport, page_of
 from support.browser import chromium, page_at
 
 BROKEN = "a phone rings once at most: job 1 (done) rang 2 times <b>& more</b>"
@@ -19,7 +19,9 @@ def written(folder: Path) -> str:
     cells[1] = Cell(place=cells[1].place, struck=False)
     cells[9] = Cell(place=cells[9].place, struck=True, broken=(BROKEN,), seconds=4.0)
     file = folder / "report.html"
-    file.write_text(page_of(Report(cells=cells, version="1.2.3", seed=7, finished="2026-01-02")), encoding="utf-8")
+    file.write_text(
+        page_of(MatrixReport(cells=cells, version="1.2.3", seed=7, finished="2026-01-02")), encoding="utf-8"
+    )
     return file.as_uri()
 
 

@@ -18,7 +18,7 @@ from photomat.kernel.money import Money
 from photomat.providers import crypto_pay as module
 from photomat.providers.crypto_pay import CryptoPay
 from photomat.providers.port import Forged
-from photomat_chaos.lab.door import serving
+from photomat_chaos.lab.load_balancer import serving
 from photomat_sandbox.pay.crypto_pay_world import InvoiceRequest
 from support.kie_sim import HandClock
 from support.pay_sim import LONG_AGO, TOKEN, asked, running_pay, token

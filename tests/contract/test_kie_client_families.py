@@ -12,7 +12,7 @@ from photomat.kie.client import KieClient
 from photomat.kie.port import Busy, TaskRefused
 from photomat.kie.protocol import FAMILIES, JOBS
 from photomat.kie.state_parser import KieState, extract_task_id, parse_kie_state
-from photomat_chaos.lab.door import serving
+from photomat_chaos.lab.load_balancer import serving
 from support.kie_sim import Receiver, RunningKie, callback_receiver, running_kie, until
 from support.steps import kie_client
 

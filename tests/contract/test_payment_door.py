@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from aiohttp import web
 
 from photomat.web.payments import LARGEST_NOTICE_BYTES, PaymentNotices, source_of
-from photomat_chaos.lab.door import serving
+from photomat_chaos.lab.load_balancer import serving
 from support.kie_sim import until
 from support.logs import logged
 from support.pay_sim import RunningPay, asked, running_pay

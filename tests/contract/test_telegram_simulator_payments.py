@@ -5,7 +5,7 @@ from aiogram import Bot
 from aiogram.exceptions import TelegramBadRequest
 
 from photomat_sandbox.telegram.app import expire_queries
-from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.telegram.people import ChatPerson
 from support.stars import acting, bill, paid_by_link, payments_of, updates_of
 from support.telegram_sim import RunningTelegram, ShiftedClock, running_telegram
 
@@ -168,5 +168,5 @@ async def test_a_fault_on_every_method_spares_the_updates() -> None:
         assert len(await updates_of(bot)) == 1
 
 
-async def paid(telegram: RunningTelegram, bot: Bot, person: Person) -> str:
+async def paid(telegram: RunningTelegram, bot: Bot, person: ChatPerson) -> str:
     return await paid_by_link(telegram, bot, person, await bot.create_invoice_link(**bill()))

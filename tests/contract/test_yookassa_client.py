@@ -15,7 +15,7 @@ from photomat.kernel.errors import OutcomeUnknown, Rejected, Transient
 from photomat.kernel.money import Money
 from photomat.providers import yookassa as module
 from photomat.providers.yookassa import YooKassa
-from photomat_chaos.lab.door import serving
+from photomat_chaos.lab.load_balancer import serving
 from support.kie_sim import HandClock
 from support.pay_sim import LONG_AGO, SECRET, SHOP, asked, running_pay, token
 

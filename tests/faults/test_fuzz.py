@@ -15,14 +15,13 @@ from photomat.inbox.update import body_of, lane_of
 from photomat.kie import protocol
 from photomat.kie.state_parser import extract_task_id, parse_kie_state
 from photomat_chaos.fuzz.kie import callback_body, record_answer
-from photomat_chaos.fuzz.rounds import Plan, figures_of, offences_of, read_notes, run
-from photomat_chaos.fuzz.updates import Aims, hostile_update
-from photomat_chaos.fuzz.values import dressed
+from photomat_chaos.fuzz.payloads import Targets, dressed, hostile_update
+from photomat_chaos.fuzz.rounds import FuzzPlan, figures_of, offences_of, read_notes, run
 from support.doors import SECRET, address, house
 from support.updates import keeping_bot
 
-SHORT = Plan(seed=7, count=1000, round_size=500)
-AIMS = Aims(attackers=[66], victims=[77], drafts=[1], jobs=[1], cards=[5])
+SHORT = FuzzPlan(seed=7, count=1000, round_size=500)
+AIMS = Targets(attackers=[66], victims=[77], drafts=[1], jobs=[1], cards=[5])
 QUICK = settings(
     deadline=None,
     database=None,
@@ -70,7 +69,7 @@ async def test_a_short_fuzz_breaks_nothing_and_moves_no_money(tmp_path: Path) ->
 
 
 def test_the_shards_together_are_every_case_once() -> None:
-    shards = [Plan(count=23_456, shard=part, shards=3).rounds() for part in (1, 2, 3)]
+    shards = [FuzzPlan(count=23_456, shard=part, shards=3).rounds() for part in (1, 2, 3)]
     cases = [case for rounds in shards for _, numbers in rounds for case in numbers]
     assert sorted(cases) == list(range(23_456))
 

@@ -8,11 +8,9 @@ import pytest
 
 from photomat import __version__
 from photomat.kernel.failpoint import FAILPOINTS
-from photomat_chaos.matrix.cell import ACTIONS, Cell, Place
-from photomat_chaos.matrix.matrix import Matrix, places_of
-from photomat_chaos.matrix.notes import Notebook
-from photomat_chaos.matrix.report import Report, page_of
-from photomat_chaos.matrix.ways import WAYS
+from photomat_chaos.matrix.cell import ACTIONS, WAYS, Cell, Place
+from photomat_chaos.matrix.matrix import Matrix, Notebook, places_of
+from photomat_chaos.matrix.report import MatrixReport, page_of
 
 PLACES = [
     Place(action="kill", failpoint="settle.after_commit", way="both at once"),
@@ -31,7 +29,7 @@ async def test_struck_there_nothing_is_lost_and_it_is_written_down(tmp_path: Pat
     assert [cell.sign for cell in cells] == ["✓", "✓", "✓", "·"], "an answer that comes is never unknown"
     assert notebook.read() == ({cell.place: cell for cell in cells}, 0)
     assert told == {cell.place: cell for cell in cells}
-    page = page_of(Report(cells=cells, version=__version__, seed=1, finished="today"))
+    page = page_of(MatrixReport(cells=cells, version=__version__, seed=1, finished="today"))
     assert "No promise was broken" in page
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from photomat_chaos.mutants.mutation import DoesNotApply, Edit, Mutation, mutated, one_edit, read_sources
+from photomat_chaos.mutants.mutation import DoesNotApply, Mutation, SourceEdit, mutated, one_edit, read_sources
 from photomat_chaos.mutants.mutations import MUTATIONS, QUICK
 from photomat_chaos.mutants.trial import Verdict, try_all, try_one
 from support.source import ROOT
@@ -13,13 +13,13 @@ from support.source import ROOT
 UNNOTICED = one_edit(
     "a-mistake-that-is-none",
     "nothing is wrong",
-    Edit(find="OLDEST_S: Final = 300", replace="OLDEST_S: Final = 300 + 0"),
+    SourceEdit(find="OLDEST_S: Final = 300", replace="OLDEST_S: Final = 300 + 0"),
     "tests/unit/test_signatures.py",
 )
 DOES_NOT_RUN = one_edit(
     "a-mistake-that-cannot-run",
     "a name that does not exist",
-    Edit(find="return job_id if any(…) else None", replace="return no_such_name"),
+    SourceEdit(find="return job_id if any(…) else None", replace="return no_such_name"),
     "tests/unit/test_signatures.py",
 )
 MODULE = Path("module.py")
@@ -43,7 +43,7 @@ def sources() -> dict[Path, str]:
     return read_sources(ROOT / "src" / "photomat")
 
 
-def edited(edit: Edit) -> str:
+def edited(edit: SourceEdit) -> str:
     return mutated(one_edit("a", "mistake", edit), {MODULE: SOURCE})[MODULE]
 
 
@@ -71,24 +71,24 @@ def test_there_are_enough_mistakes_and_each_is_its_own() -> None:
 @pytest.mark.parametrize("find", ["this stands nowhere", "def ask", "ence = $2"])
 def test_a_mistake_whose_place_is_not_found_exactly_once_is_refused(find: str) -> None:
     with pytest.raises(DoesNotApply, match="instead of once"):
-        edited(Edit(find=find, replace=""))
+        edited(SourceEdit(find=find, replace=""))
 
 
 def test_a_mistake_that_is_no_python_is_refused() -> None:
     with pytest.raises(SyntaxError):
-        edited(Edit(find="return 1", replace="return ("))
+        edited(SourceEdit(find="return 1", replace="return ("))
 
 
 @pytest.mark.parametrize(
     ("edit", "wanted"),
     [
-        (Edit(find="SET due_at = now() WHERE job_id=$1 AND fence = $2", replace="SET x"), "UPDATE jobs SET x"),
-        (Edit(find="send('''…''', job.fence)", replace="send('''\\1''')\nlog()"), "$2''')\n        log()"),
-        (Edit(find="def ask", replace="def tell", inside="Clerk"), "    def tell(self)"),
-        (Edit(find="return …(", replace="yield \\1(", inside="Clerk.ask"), "yield self.post.send("),
+        (SourceEdit(find="SET due_at = now() WHERE job_id=$1 AND fence = $2", replace="SET x"), "UPDATE jobs SET x"),
+        (SourceEdit(find="send('''…''', job.fence)", replace="send('''\\1''')\nlog()"), "$2''')\n        log()"),
+        (SourceEdit(find="def ask", replace="def tell", inside="Clerk"), "    def tell(self)"),
+        (SourceEdit(find="return …(", replace="yield \\1(", inside="Clerk.ask"), "yield self.post.send("),
     ],
 )
-def test_a_place_is_found_by_its_words_whatever_their_layout(edit: Edit, wanted: str) -> None:
+def test_a_place_is_found_by_its_words_whatever_their_layout(edit: SourceEdit, wanted: str) -> None:
     assert wanted in edited(edit)
 
 

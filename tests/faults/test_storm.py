@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from photomat_chaos.storm.storm import Plan, rage
+from photomat_chaos.storm.engine import StormPlan
+from photomat_chaos.storm.purchases import run_storm
 from support.releases import unpack_previous_version
 
 SEED = 24809
@@ -18,7 +19,7 @@ async def test_a_short_storm_loses_and_doubles_nothing(tmp_path: Path) -> None:
     old = unpack_previous_version(tmp_path / "old")
     folder = tmp_path / "storm"
     folder.mkdir()
-    report = await rage(Plan(seed=SEED, seconds=SECONDS, instances=2, customers=5, old=old), folder)
+    report = await run_storm(StormPlan(seed=SEED, seconds=SECONDS, instances=2, customers=5, old=old), folder)
     assert report.violations == [], report.stories
     figures = report.figures
     assert figures["jobs bought"] >= 2, figures

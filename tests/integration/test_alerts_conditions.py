@@ -14,8 +14,8 @@ from photomat.db.pool import Pool, transaction
 from photomat.delivery.lock import mark_delivered, mark_undeliverable, park
 from photomat.inbox import lanes
 from photomat.inbox.receive import receive
-from photomat.jobs.callback import Callback, update_from_callback
-from photomat.jobs.claims import bearing_trouble
+from photomat.jobs.callback import KieCallback, update_from_callback
+from photomat.jobs.claims import stop_on_error
 from photomat.kernel.errors import Corrupt, Transient
 from photomat.kernel.ids import BotId, JobId
 from photomat.kie.port import Paused
@@ -93,7 +93,7 @@ async def test_a_stopped_job_is_seen_until_an_operator_ends_it(database: str) ->
     async with pool_of(database) as pool:
         job_id = await a_job(pool, await a_user(pool))
         assert await seen(pool, alerts_rules.stopped_jobs) is None
-        async with bearing_trouble(pool, await claim_submit(pool, job_id), Woken()):
+        async with stop_on_error(pool, await claim_submit(pool, job_id), Woken()):
             _break_a_rule()
         assert await seen(pool, alerts_rules.stopped_jobs) == {"count": 1, "job": job_id}
         assert (await actions.cancel(pool, job_id, operator="anna", reason="our error")).done
@@ -220,7 +220,7 @@ async def _show(pool: Pool, job_id: JobId) -> None:
 async def _orphans(pool: Pool, *tasks: str) -> None:
     async with transaction(pool) as tx:
         await update_from_callback(
-            tx, [Callback(job_id=None, task_id=task, payload={}, body=task.encode()) for task in tasks]
+            tx, [KieCallback(job_id=None, task_id=task, payload={}, body=task.encode()) for task in tasks]
         )
 
 

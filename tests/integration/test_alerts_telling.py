@@ -136,8 +136,8 @@ async def test_a_sender_that_woke_up_after_its_lease_changes_nothing(database: s
         await tower.tells(LEASE_IS_OVER_S)
         zombie.messenger.troubles[ANNA] = [Unreachable("unreachable"), Transient("down")]
         with logged() as lines:
-            await zombie.teller.tell(held)
-            await zombie.teller.tell(held)
+            await zombie.sender.deliver(held)
+            await zombie.sender.deliver(held)
         assert "ALERT_LEASE_LOST" in [line["event"] for line in lines]
         assert await _outcomes(tower) == [("open", "sent")]
         assert await tower.tells(86400) == 0
@@ -150,9 +150,9 @@ async def test_a_late_retry_does_not_take_the_message_out_of_the_next_one_s_hand
         (late,) = await zombie.notices()
         (held,) = await tower.notices(LEASE_IS_OVER_S)
         zombie.messenger.troubles[ANNA] = [Transient("429", retry_after_s=1)]
-        await zombie.teller.tell(late)
+        await zombie.sender.deliver(late)
         assert await tower.tells(5) == 0, "it is still in the hands of the second"
-        await tower.teller.tell(held)
+        await tower.sender.deliver(held)
         assert tower.told(ANNA) == [OPEN]
 
 

@@ -28,6 +28,18 @@ async def test_cooked_books(database: str) -> None:
 async def test_cooked_on_purpose(database: str) -> None:
     await book_half_a_move(database)
 
+@pytest.mark.parametrize("turn", [1, 2])
+@pytest.mark.parametrize("also", ["SELECT 1", "ALTER TABLE users ADD COLUMN note text", "DELETE FROM installation"])
+async def test_alone(database: str, turn: int, also: str) -> None:
+    async with connection_of(database) as connection:
+        assert await connection.fetchval("SELECT count(*) FROM inbox") == 0
+        assert await connection.fetchval("SELECT count(*) FROM ledger_transactions") == 0
+        assert await connection.fetchval("SELECT shift = '0' FROM clock_shift")
+        assert await connection.fetchval("SELECT count(*) FROM installation") == 1
+        await connection.execute("INSERT INTO users (user_id, language) VALUES (7, 'ru')")
+        await connection.execute("UPDATE clock_shift SET shift = '1 day'")
+        await connection.execute(also)
+
 async def test_red() -> None:
     await asyncio.sleep(0)
     assert False, "really ran"
@@ -74,6 +86,10 @@ def test_a_forgotten_await_is_red(report: str) -> None:
 def test_async_tests_take_fixtures_and_parameters(report: str) -> None:
     assert "PASSED test_examples.py::test_green[1]" in report
     assert "PASSED test_examples.py::test_green[2]" in report
+
+
+def test_a_test_meets_nothing_of_the_one_before(report: str) -> None:
+    assert report.count("PASSED test_examples.py::test_alone") == 6
 
 
 def test_books_that_do_not_balance_make_a_test_red_unless_it_broke_them_on_purpose(report: str) -> None:

@@ -14,29 +14,12 @@ from typing import Any
 import pytest
 import typer
 
-from photomat.audit import differences
-from photomat.audit.proofs import keep_proof
 from photomat.cli.main import app
-from photomat.db.pool import Pool, transaction
-from photomat.kernel.ids import BotId
 from photomat.kernel.money import Money
-from photomat.payments.topup import open_topup
-from photomat.payments.transfers import ReceiptFile, submit_receipt
-from support.callbacks import callback, take
 from support.command import photomat, photomat_in_a_terminal
-from support.database import pool_of
-from support.jobs import a_done_job, a_running_job, a_user
-from support.money import rub
-from support.payments import asks_refund, pays
-from support.prices import set_price
-from support.rewards import a_code, uses
-from support.sessions import as_pool
+from support.filled_shop import CHARGE, FIRST_JOB, TASK, USER, fill
 
 COLUMNS = 80
-USER = 5_000_001
-FIRST_JOB = 12_345_678
-TASK = "0123456789abcdef0123456789abcdef"
-CHARGE = "stxAbCdEfGhIjKlMnOpQrStUvWxYz0123456789_charge"
 MODEL = "z-image"
 
 LISTS: dict[str, tuple[str, ...]] = {
@@ -173,42 +156,3 @@ def wanted(name: str, facts: Any) -> set[str]:
 
 def is_whole(word: str, words: str) -> bool:
     return re.search(rf"(?<![\w]){re.escape(word)}(?![\w])", words) is not None
-
-
-async def fill(database: str) -> None:
-    """A shop with something of everything, under numbers and names as long as real ones."""
-    async with pool_of(database) as pool:
-        await pool.execute(f"ALTER TABLE generation_jobs ALTER COLUMN job_id RESTART WITH {FIRST_JOB}")
-        user = await a_user(pool, user_id=USER)
-        await a_running_job(pool, user, task_id=TASK)
-        await a_done_job(pool, user)
-        await a_done_job(pool, user)
-        await pool.execute(
-            """
-            UPDATE generation_jobs SET overdue_at = photomat_now(), model = 'elevenlabs/text-to-speech-multilingual-v2'
-             WHERE external_task_id = $1
-            """,
-            TASK,
-        )
-        await take(pool, callback(None, f"{TASK}-nobody"))
-        received = await pays(pool, user_id=user, external_id=CHARGE)
-        await asks_refund(pool, received.payment_id, owing=True)
-        await a_receipt(pool, user)
-        async with transaction(pool) as tx:
-            await a_code(as_pool(tx))
-            await differences.report(tx, kind="stars", reference=f"stars:{CHARGE}", expected="10 ⭐", found="1 ⭐")
-        await uses(pool, user, "SPRING")
-        await set_price(pool, "fixed", "6400", confirmed=True)
-        await pool.execute("INSERT INTO incidents (kind, figures) VALUES ('kie_credits', '{\"left\": 12}')")
-        await keep_proof(pool)
-
-
-async def a_receipt(pool: Pool, user: Any) -> None:
-    topup = await open_topup(
-        pool, origin="test:1", bot_id=BotId(1), user_id=user, way="transfer", asked=rub(50_000), credit=rub(50_000)
-    )
-    file = ReceiptFile(kind="photo", file_id="file-1", unique_id="u1", sha256=None)
-    async with transaction(pool) as tx:
-        await submit_receipt(
-            tx, origin="test:1", topup=topup, bot_id=BotId(1), file=file, note="", details="", operators=[]
-        )

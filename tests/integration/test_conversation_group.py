@@ -10,7 +10,6 @@ from aiogram.filters.callback_data import CallbackData
 from aiogram.methods import AnswerCallbackQuery, EditMessageText, SendMessage
 from aiogram.types import ForceReply
 
-from photomat.bot.app import build_dispatcher
 from photomat.bot.buttons import (
     CheckBillButton,
     GiftBackButton,
@@ -35,7 +34,7 @@ from photomat.inbox.receive import receive
 from photomat.kernel.ids import BotId, InstanceId
 from support.database import pool_of
 from support.rewards import a_code
-from support.shop import bot_config
+from support.shop import bot_config, dispatcher
 from support.updates import BOT_ID, GROUP, KeepingSession, keeping_bot, tap_update, text_update
 
 ANNA, BORIS = 7, 8
@@ -89,7 +88,7 @@ async def group(database: str) -> AsyncIterator[Group]:
         worker = UpdateWorker(
             config=bot_config(pool, welcome=1000),
             bot=bot,
-            dispatcher=build_dispatcher(),
+            dispatcher=dispatcher(),
             instance=InstanceId("one"),
             lease_s=30,
         )

@@ -6,7 +6,7 @@ from dataclasses import replace
 from photomat.db.pool import transaction
 from photomat.jobs.settle import Success
 from photomat.kernel.ids import JobId, UserId
-from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.telegram.people import ChatPerson
 from support.conversation import Chat, conversation
 from support.database import shift_clock
 from support.jobs import URL, money_of, settle_now
@@ -31,7 +31,7 @@ def texts(chat: Chat) -> list[str]:
     return [str(message["text"]) for message in chat.screen()]
 
 
-async def money(chat: Chat, person: Person | None = None) -> int:
+async def money(chat: Chat, person: ChatPerson | None = None) -> int:
     return (await money_of(chat.pool, UserId((person or chat.person).user_id)))[0]
 
 

@@ -14,13 +14,13 @@ from photomat.catalog.input import FileLimits, Input
 from photomat.catalog.load import load_catalog
 from photomat.catalog.reference import FileRef
 from photomat.files import store
-from photomat.files.accept import take
+from photomat.files.accept import accept_file
 from photomat.files.conversion import NotConverted
 from photomat.files.file import FromLink, InputFile
-from photomat.files.uploader import MOST_LOST, Courier, FileChanged
+from photomat.files.uploader import MOST_LOST, FileChanged, InputUploader
 from photomat.jobs import store as jobs_store
 from photomat.jobs.inputs import Inputs
-from photomat.jobs.job import Request
+from photomat.jobs.job import KieRequest
 from photomat.kernel.errors import Transient
 from photomat.kie.client import KieUploads
 from photomat.kie.protocol import JOBS
@@ -49,7 +49,7 @@ class Desk:
 
     sender: Sender
     kie: RunningKie
-    courier: Courier
+    uploader: InputUploader
 
     async def takes(self, content: bytes, limits: FileLimits, *, kind: str = "document") -> InputFile | Refused:
         """Send a file where it is asked for."""
@@ -59,7 +59,7 @@ class Desk:
     async def known(self, answer: object) -> InputFile:
         """The file of an answer as it is known now."""
         assert isinstance(answer, list), answer
-        file = await self.courier.own_file(FileRef(answer[0]["file"]), user_id=self.sender.user_id)
+        file = await self.uploader.own_file(FileRef(answer[0]["file"]), user_id=self.sender.user_id)
         assert file is not None
         return file
 
@@ -75,8 +75,8 @@ class Desk:
 @asynccontextmanager
 async def desk_of(database: str, folder: Path) -> AsyncIterator[Desk]:
     async with a_sender(database, folder) as sender, running_kie() as kie:
-        courier = Courier(desk=sender.desk, uploads=KieUploads(base_url=kie.url, api_key=KEY))
-        yield Desk(sender=sender, kie=kie, courier=courier)
+        uploader = InputUploader(sources=sender.desk, uploads=KieUploads(base_url=kie.url, api_key=KEY))
+        yield Desk(sender=sender, kie=kie, uploader=uploader)
 
 
 async def test_kie_gets_the_format_each_model_takes_and_each_once(database: str, tmp_path: Path) -> None:
@@ -84,16 +84,16 @@ async def test_kie_gets_the_format_each_model_takes_and_each_once(database: str,
         file = await desk.takes(PHOTO.read_bytes(), JPEG_ONLY)
         assert isinstance(file, InputFile), file
         assert (file.content.mime, file.content.facts.format) == ("image/heic", "heic"), "the customer's own file"
-        converted = await desk.courier.bring(file, [JPEG_ONLY])
+        converted = await desk.uploader.upload(file, [JPEG_ONLY])
         file = await desk.again(file)
-        assert await desk.courier.bring(file, [JPEG_ONLY]) == converted
-        original = await desk.courier.bring(file, [WITH_HEIC])
+        assert await desk.uploader.upload(file, [JPEG_ONLY]) == converted
+        original = await desk.uploader.upload(file, [WITH_HEIC])
         file = await desk.again(file)
-        assert await desk.courier.bring(file, [WITH_HEIC]) == original != converted
-        assert await desk.courier.bring(file, [JPEG_ONLY, WITH_HEIC]) == converted
+        assert await desk.uploader.upload(file, [WITH_HEIC]) == original != converted
+        assert await desk.uploader.upload(file, [JPEG_ONLY, WITH_HEIC]) == converted
         assert desk.at_kie() == ["jpg", "heic"]
         await shift_clock(desk.sender.pool, HALF_A_DAY_S + 1)
-        await desk.courier.bring(await desk.again(file), [JPEG_ONLY])
+        await desk.uploader.upload(await desk.again(file), [JPEG_ONLY])
         assert desk.at_kie() == ["jpg", "heic", "jpg"]
 
 
@@ -104,7 +104,7 @@ async def test_a_voice_note_is_taken_where_only_mp3_is_and_billed_by_its_own_len
         file = await desk.takes(REAL_FILES["voice-note.ogg"].content, MP3_ONLY, kind="voice")
         assert isinstance(file, InputFile), file
         assert file.content.facts.seconds == REAL_FILES["voice-note.ogg"].made_s
-        await desk.courier.bring(file, [MP3_ONLY])
+        await desk.uploader.upload(file, [MP3_ONLY])
         assert desk.at_kie() == ["mp3"]
 
 
@@ -132,13 +132,13 @@ async def test_what_cannot_be_converted_is_refused_before_anybody_pays(
 async def test_a_file_that_has_changed_since_it_was_priced_is_not_converted(database: str, tmp_path: Path) -> None:
     async with desk_of(database, tmp_path) as desk, running_files() as site:
         link = site.add("a.heic", PHOTO.read_bytes(), "image/heic")
-        file = await take(
+        file = await accept_file(
             desk.sender.desk, user_id=desk.sender.user_id, origin=link, source=FromLink(link), asked=asks(JPEG_ONLY)
         )
         assert isinstance(file, InputFile), file
         site.add("a.heic", PHOTO.read_bytes()[:-1] + b"!", "image/heic")
         with pytest.raises(FileChanged):
-            await desk.courier.bring(file, [JPEG_ONLY])
+            await desk.uploader.upload(file, [JPEG_ONLY])
         assert desk.at_kie() == []
 
 
@@ -146,17 +146,17 @@ async def test_a_converted_copy_is_not_used_where_less_is_allowed(database: str,
     async with desk_of(database, tmp_path) as desk:
         file = await desk.takes(PHOTO.read_bytes(), JPEG_ONLY)
         assert isinstance(file, InputFile), file
-        first = await desk.courier.bring(file, [JPEG_ONLY])
+        first = await desk.uploader.upload(file, [JPEG_ONLY])
         (large,) = [len(each.content) for each in desk.kie.world.uploads.values()]
         less = FileLimits(kind="image", formats=("jpg",), max_bytes=large - 1)
         file = await desk.again(file)
         assert file.converted is not None
         assert file.converted.size_bytes == large
-        second = await desk.courier.bring(file, [less])
+        second = await desk.uploader.upload(file, [less])
         assert second != first
         assert len(list(desk.kie.world.uploads.values())[-1].content) < large
         file = await desk.again(file)
-        assert await desk.courier.bring(file, [less]) == second == await desk.courier.bring(file, [JPEG_ONLY])
+        assert await desk.uploader.upload(file, [less]) == second == await desk.uploader.upload(file, [JPEG_ONLY])
 
 
 async def test_a_known_file_is_tried_again_for_a_model_that_takes_other_formats(database: str, tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ async def test_a_known_file_is_tried_again_for_a_model_that_takes_other_formats(
         link = site.add("a.heic", PHOTO.read_bytes(), "image/heic")
 
         async def takes(limits: FileLimits) -> InputFile | Refused:
-            return await take(
+            return await accept_file(
                 desk.sender.desk, user_id=desk.sender.user_id, origin=link, source=FromLink(link), asked=asks(limits)
             )
 
@@ -173,7 +173,7 @@ async def test_a_known_file_is_tried_again_for_a_model_that_takes_other_formats(
         refused = await takes(FileLimits(kind="image", formats=("png",)))
         assert isinstance(refused, Refused), "a photo becomes JPEG, or nothing"
         assert refused.key == "file-not-converted"
-        await desk.courier.bring(file, [JPEG_ONLY])
+        await desk.uploader.upload(file, [JPEG_ONLY])
         site.files.clear()
         again = await takes(JPEG_ONLY)
         assert isinstance(again, InputFile), "what Kie has already is not fetched again"
@@ -188,10 +188,10 @@ async def test_a_conversion_that_takes_too_long_is_no_loss_of_the_file(
         file = await desk.takes(PHOTO.read_bytes(), JPEG_ONLY)
         assert isinstance(file, InputFile), file
         body = {"prompt": "кот", "image_urls": [file.ref.as_json()]}
-        job_id = await a_job(pool, file.user_id, request=Request(protocol=JOBS, body=body), inputs=body)
+        job_id = await a_job(pool, file.user_id, request=KieRequest(protocol=JOBS, body=body), inputs=body)
         await pool.execute("UPDATE generation_jobs SET model = 'google/nano-banana-edit' WHERE job_id = $1", job_id)
         (job,) = await jobs_store.claim_uploads(pool, limit=9, lease=LEASE, instance=ONE)
-        inputs = Inputs(pool=pool, courier=desk.courier, catalog=load_catalog())
+        inputs = Inputs(pool=pool, uploader=desk.uploader, catalog=load_catalog())
         with monkeypatch.context() as patched:
             patched.setattr("photomat.files.uploader.CONVERT_TIMEOUT_S", 0.01)
             for _ in range(MOST_LOST + 1):
@@ -206,4 +206,4 @@ async def test_a_file_too_large_for_the_model_after_all_is_refused(database: str
         file = await desk.takes(PHOTO.read_bytes(), JPEG_ONLY)
         assert isinstance(file, InputFile), file
         with pytest.raises(NotConverted):
-            await desk.courier.bring(file, [FileLimits(kind="image", formats=("jpg",), max_bytes=100)])
+            await desk.uploader.upload(file, [FileLimits(kind="image", formats=("jpg",), max_bytes=100)])

@@ -125,7 +125,7 @@ async def test_a_track_does_not_wait_for_a_cover_that_never_comes(
     async with delivery_desk(database, tmp_path) as desk:
         await song(desk, desk.files.add("cover", WHOLE["PNG"], "image/png"))
         job_id = await desk.pool.fetchval("SELECT job_id FROM generation_jobs")
-        await desk.coordinator.sender.keeper.kept((await outputs.outputs_of(desk.pool, job_id))[0])
+        await desk.coordinator.sender.archive.kept((await outputs.outputs_of(desk.pool, job_id))[0])
         desk.files.pause.clear()
         try:
             await assert_the_song_came(desk)

@@ -9,7 +9,7 @@ import pytest
 from photomat.db.pool import transaction
 from photomat.delivery.coordinator import GIVE_UP_AFTER, MOST_REFUSALS, MOST_RETRY_S
 from photomat.delivery.rearm import rearm_job
-from photomat.jobs.listing import Only, list_jobs, look_around
+from photomat.jobs.listing import JobFilter, list_jobs, read_surroundings
 from photomat.jobs.settle import Success
 from photomat.kernel.ids import JobId
 from support.database import shift_clock
@@ -57,8 +57,8 @@ async def test_it_is_tried_later_each_time_and_parked_after_days(
 
 
 async def undelivered(desk: Desk) -> list[dict[str, Any]]:
-    around = await look_around(desk.pool, delivery_lease=DELIVERY_LEASE, given_up_after=timedelta(days=1))
-    return await list_jobs(desk.pool, limit=10, only=Only.UNDELIVERED, around=around)
+    around = await read_surroundings(desk.pool, delivery_lease=DELIVERY_LEASE, given_up_after=timedelta(days=1))
+    return await list_jobs(desk.pool, limit=10, only=JobFilter.UNDELIVERED, around=around)
 
 
 async def test_what_was_parked_is_shown_when_the_operator_redelivers_and_gets_its_days_anew(

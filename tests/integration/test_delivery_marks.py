@@ -6,12 +6,12 @@ from typing import Any
 
 from photomat.db.pool import Pool, transaction
 from photomat.delivery import lock
-from photomat.delivery.lock import free_locks_of_the_dead, get_undelivered_jobs
+from photomat.delivery.lock import free_locks_of_dead_instances, get_undelivered_jobs
 from photomat.delivery.rearm import rearm_user
 from photomat.delivery.render import LockedCard
 from photomat.jobs import store
 from photomat.jobs.settle import Failure, Success
-from photomat.jobs.sweep import free_claims_of_the_dead
+from photomat.jobs.sweep import free_claims_of_dead_instances
 from photomat.kernel.ids import MessageId
 from support.database import connection_of, pool_of, shift_clock
 from support.jobs import (
@@ -184,8 +184,8 @@ async def test_the_locks_of_the_dead_are_taken_over_at_once_and_those_of_the_liv
         zombie = await lock_card(pool, dead, instance=ONE)
         await lock_card(pool, alive, instance=TWO)
         await pool.execute("INSERT INTO instances (instance_id, version, host, pid) VALUES ('two', '1', 'h', 1)")
-        assert await free_locks_of_the_dead(pool) == 1
-        assert await free_locks_of_the_dead(pool) == 0
+        assert await free_locks_of_dead_instances(pool) == 1
+        assert await free_locks_of_dead_instances(pool) == 0
         (card,) = await lock_cards(pool, instance=TWO)
         assert (card.job_id, card.doubtful, card.fence) == (dead, True, zombie.fence + 1)
         assert not await mark(pool, zombie)
@@ -198,7 +198,7 @@ async def test_freeing_tests_in_its_own_statement_what_it_frees(database: str) -
         card = await lock_card(pool, job_id)
         async with holder.transaction():
             assert await lock.mark_delivered(holder, card, ring_kind=None, once_more=False)
-            sweeping = group.create_task(free_locks_of_the_dead(pool))
+            sweeping = group.create_task(free_locks_of_dead_instances(pool))
             await _until_somebody_waits(pool)
         assert await sweeping == 0
         assert (await row_of(pool, job_id))["delivering_at"] is None
@@ -211,7 +211,7 @@ async def test_freeing_claims_tests_in_its_own_statement_too(database: str) -> N
         job = await claim_look(pool, job_id)
         async with holder.transaction():
             assert await store.schedule_look(holder, job, after=timedelta(hours=1), empty=False, via=None, progress=0)
-            sweeping = group.create_task(free_claims_of_the_dead(pool))
+            sweeping = group.create_task(free_claims_of_dead_instances(pool))
             await _until_somebody_waits(pool)
         assert await sweeping == 0
         assert await claim_looks(pool, limit=9, lease=DELIVERY_LEASE, instance=TWO) == []

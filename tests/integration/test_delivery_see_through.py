@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from photomat.db.pool import transaction
-from photomat.delivery.fallbacks import Why, rungs_of
+from photomat.delivery.fallbacks import FallbackReason, fallbacks_of
 from photomat.delivery.outputs import outputs_of
 from photomat.delivery.rearm import turn_page
 from photomat.kernel.ids import JobId, MessageId
@@ -53,7 +53,7 @@ OPAQUE = Image.new("RGBA", (640, 480), "navy")
 
 async def seen(desk: Desk, job_id: JobId) -> bool:
     (output,) = await outputs_of(desk.pool, job_id)
-    return output.see_through
+    return output.is_transparent
 
 
 async def render_again(desk: Desk) -> None:
@@ -111,11 +111,11 @@ async def test_an_opaque_picture_stays_a_photo(database: str, tmp_path: Path, da
 async def test_a_webp_is_sent_as_it_is_and_becomes_no_sticker(database: str, tmp_path: Path) -> None:
     async with delivery_desk(database, tmp_path) as desk:
         job_id = await desk.done_job(desk.files.add("result", cut_out(form="WEBP"), "image/webp"))
-        keeper = desk.coordinator.sender.keeper
+        archive = desk.coordinator.sender.archive
         (output,) = await outputs_of(desk.pool, job_id)
-        kept = await keeper.kept(output)
-        (rung,) = rungs_of(kept, keeper.path_of(kept))
-        assert (rung.media.kind, rung.media.as_is, rung.why) == (MediaKind.DOCUMENT, True, Why.SEE_THROUGH)
+        kept = await archive.kept(output)
+        (rung,) = fallbacks_of(kept, archive.path_of(kept))
+        assert (rung.media.kind, rung.media.as_is, rung.why) == (MediaKind.DOCUMENT, True, FallbackReason.TRANSPARENT)
 
 
 async def test_pages_are_photos_and_documents_each_as_it_is(database: str, tmp_path: Path) -> None:

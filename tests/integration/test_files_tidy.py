@@ -9,11 +9,11 @@ from photomat.catalog.input import FileLimits, Input
 from photomat.catalog.reference import FileRef, JobRef, Ref
 from photomat.db.pool import transaction
 from photomat.files import store
-from photomat.files.accept import take
-from photomat.files.facts import gone
+from photomat.files.accept import accept_file
+from photomat.files.facts import missing_references
 from photomat.files.file import FromOutput, InputFile
 from photomat.files.store import UNUSED
-from photomat.jobs.job import Request
+from photomat.jobs.job import KieRequest
 from photomat.kernel.ids import BotId, ChatId, JobId, UserId
 from photomat.kernel.money import Money
 from photomat.kie.protocol import JOBS
@@ -49,7 +49,7 @@ async def drafted(sender: Sender, ref: FileRef) -> None:
 
 
 async def ordered(sender: Sender, ref: FileRef) -> JobId:
-    request = Request(protocol=JOBS, body={"image_urls": [ref.as_json()]})
+    request = KieRequest(protocol=JOBS, body={"image_urls": [ref.as_json()]})
     return await a_job(sender.pool, sender.user_id, request=request, inputs={})
 
 
@@ -59,7 +59,7 @@ async def known(sender: Sender) -> set[FileRef]:
 
 async def made_before(sender: Sender, job_id: JobId) -> FileRef:
     source = FromOutput(job_id, 0)
-    file = await take(sender.desk, user_id=sender.user_id, origin=f"output:{job_id}", source=source, asked=IMAGE)
+    file = await accept_file(sender.desk, user_id=sender.user_id, origin=f"output:{job_id}", source=source, asked=IMAGE)
     assert isinstance(file, InputFile), file
     return file.ref
 
@@ -67,7 +67,7 @@ async def made_before(sender: Sender, job_id: JobId) -> FileRef:
 async def lost(sender: Sender, *refs: Ref, user_id: UserId | None = None) -> set[Ref]:
     inputs: dict[str, Any] = {"lines": [{"of": ref.as_json()} for ref in refs], "prompt": "кот"}
     async with transaction(sender.pool) as tx:
-        return await gone(tx, user_id or sender.user_id, inputs)
+        return await missing_references(tx, user_id or sender.user_id, inputs)
 
 
 async def test_old_files_are_forgotten_unless_a_draft_or_a_job_needs_them(database: str, tmp_path: Path) -> None:

@@ -9,9 +9,9 @@ from photomat.catalog.load import load_catalog
 from photomat.db.pool import Pool, transaction
 from photomat.jobs import store
 from photomat.jobs import store as jobs_store
-from photomat.jobs.job import InputLost, Job, Request, frozen_request
+from photomat.jobs.job import InputLost, Job, KieRequest, frozen_request
 from photomat.jobs.submit import Submitter
-from photomat.jobs.sweep import rearm_the_forgotten
+from photomat.jobs.sweep import rearm_stuck
 from photomat.kernel.errors import Corrupt, Transient
 from photomat.kernel.ids import InstanceId, JobId, TaskId
 from photomat.kie.port import Paused
@@ -33,7 +33,7 @@ from support.jobs import (
 from support.kie_sim import running_kie
 from support.steps import BALANCE, kie_client, submitter
 
-WITH_FILE = Request(protocol="jobs", body={"prompt": "кот", "image_url": {"file": 7}})
+WITH_FILE = KieRequest(protocol="jobs", body={"prompt": "кот", "image_url": {"file": 7}})
 CLAIM_OF_AN_OLDER_PROGRAM = """
     WITH due AS MATERIALIZED (
         SELECT job_id FROM generation_jobs
@@ -98,7 +98,7 @@ async def test_a_frozen_job_comes_due_again_however_it_was_given_back(database: 
         later = ToldInputs(answer=Transient("not now", retry_after_s=60))
         await with_inputs(pool, provider, later).submit(await claim_upload(pool, job_id))
         assert await jobs_store.claim_uploads(pool, limit=9, lease=LEASE, instance=ONE) == []
-        assert await rearm_the_forgotten(pool) == 0
+        assert await rearm_stuck(pool) == 0
         await shift_clock(pool, 61)
         broken = ToldInputs(answer=Corrupt("a rule of our own"))
         await with_inputs(pool, provider, broken).submit(await claim_upload(pool, job_id))
@@ -120,12 +120,12 @@ async def test_only_what_the_inputs_cannot_say_is_frozen() -> None:
     assert kling is not None
     assert (kling.protocol, kling.body["duration"]) == ("jobs", "10")
     lyrics = frozen_request(catalog.get("suno/lyrics"), {"prompt": "снег"})
-    assert lyrics == Request(protocol="suno/lyrics", body={"prompt": "снег"})
+    assert lyrics == KieRequest(protocol="suno/lyrics", body={"prompt": "снег"})
 
 
 async def test_the_frozen_request_is_what_kie_gets_by_the_frozen_protocol(database: str) -> None:
     async with pool_of(database) as pool, running_kie() as kie, kie_client(kie.url) as provider:
-        frozen = Request(protocol="gpt4o-image", body={"prompt": "кот", "size": "1:1"})
+        frozen = KieRequest(protocol="gpt4o-image", body={"prompt": "кот", "size": "1:1"})
         job_id = await a_job(pool, await a_user(pool), inputs={"prompt": "кот"}, request=frozen)
         await submitter(pool, provider).submit(await claim_submit(pool, job_id))
         (task,) = kie.world.tasks.values()

@@ -17,8 +17,7 @@ from photomat.kernel.ids import BotId, JobId, TaskId
 from photomat.kie.client import KieClient
 from photomat.web import body as web_body
 from photomat.web.telegram_webhook import SECRET_HEADER
-from photomat_chaos.fuzz.kie import BOMB, KieAnswer
-from photomat_chaos.fuzz.kie_server import hostile_kie, set_trap
+from photomat_chaos.fuzz.kie import BOMB, KieAnswer, hostile_kie, set_trap
 from support.conversation import conversation
 from support.doors import SECRET, house
 from support.updates import checkout_update, text_update

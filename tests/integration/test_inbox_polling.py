@@ -12,7 +12,7 @@ from aiohttp import web
 from photomat.bot import updates
 from photomat.bot.updates import Poller
 from photomat.kernel.clock import monotonic
-from photomat_chaos.lab.door import serving
+from photomat_chaos.lab.load_balancer import serving
 from support.conversation import conversation
 from support.database import pool_of
 from support.logs import logged

@@ -15,7 +15,7 @@ from photomat.catalog.load import load_catalog
 from photomat.catalog.pricing import quote
 from photomat.catalog.reference import FileRef
 from photomat.db.pool import transaction
-from photomat.files.accept import take
+from photomat.files.accept import accept_file
 from photomat.files.facts import file_facts
 from photomat.files.file import FromLink, InputFile
 from photomat.kernel.errors import Transient
@@ -41,7 +41,7 @@ def asks(kind: FileKind = "image", *, many: int | None = None, **limits: Any) ->
 
 async def takes(sender: Sender, link: str, asked: Input) -> InputFile | Refused:
     """Take what a link leads to; the servers of tests speak no https, which the bot asks for."""
-    return await take(sender.desk, user_id=sender.user_id, origin=link, source=FromLink(link), asked=asked)
+    return await accept_file(sender.desk, user_id=sender.user_id, origin=link, source=FromLink(link), asked=asked)
 
 
 async def file_of(answer: object) -> FileRef:
@@ -243,7 +243,7 @@ async def test_a_link_that_leads_to_no_such_file_is_refused_in_words(database: s
 
 async def test_a_link_that_takes_too_long_is_not_waited_for(database: str, tmp_path: Path) -> None:
     async with a_sender(database, tmp_path) as sender, running_files() as server:
-        sender.desk = replace(sender.desk, take_within_s=0.2)
+        sender.desk = replace(sender.desk, accept_within_s=0.2)
         server.pause.clear()
         assert key_of(await takes(sender, server.add("a.png", made.image("PNG"), "image/png"), asks())) == "file-slow"
         server.pause.set()

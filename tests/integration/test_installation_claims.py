@@ -13,7 +13,7 @@ from photomat.app.settings import Settings
 from photomat.app.wiring import Program, build
 from photomat.db.installation import SANDBOX_BOT
 from photomat.inbox.receive import receive
-from photomat.jobs.callback import Callback, CallbackInbox
+from photomat.jobs.callback import CallbackInbox, KieCallback
 from photomat.kernel.errors import Transient
 from photomat.kernel.ids import BotId
 from photomat.payments.invoices import look_at
@@ -94,7 +94,7 @@ async def test_what_comes_from_outside_is_not_stored_in_another_bots_database(da
             await receive(foreign, bot_id=BotId(ANOTHER), updates=[text_update(1)])
         with pytest.raises(Transient, match="another bot"):
             await CallbackInbox(foreign, lambda _loop: None).store(
-                Callback(job_id=None, task_id="task", payload={"data": {}}, body=b"{}")
+                KieCallback(job_id=None, task_id="task", payload={"data": {}}, body=b"{}")
             )
         await look_at(foreign, "yookassa", "bill-7")
         assert await everything_in(foreign) == before

@@ -8,7 +8,7 @@ import pytest
 from photomat.catalog.load import load_catalog
 from photomat.catalog.pricing import quote, quote_from_json
 from photomat.db.pool import Pool
-from photomat.jobs.listing import in_operators_words, margins, quote_of_own_job
+from photomat.jobs.listing import margins, price_breakdown, quote_of_own_job
 from photomat.jobs.settle import Failure, Success
 from photomat.kernel.ids import UserId
 from photomat.kie.state_parser import Reading
@@ -58,7 +58,7 @@ async def test_what_kie_took_is_recorded_with_the_charge_and_the_price_stays_the
         row = await look(pool, job_id, took(SUCCESS, Decimal("1.01")), after_s=3)
         assert (row["status"], row["credits_consumed"], row["cost"]) == ("done", Decimal("1.01"), 41)
         assert await money_of(pool, user) == (BALANCE - PRICE, 0)
-        words = "; ".join(in_operators_words(row))
+        words = "; ".join(price_breakdown(row))
         assert "0.8 credits × $0.005 × 80 × markup 2" in words
         assert "cost 0.41" in words
         assert "expected 0.32" in words
@@ -70,7 +70,7 @@ async def test_where_kie_does_not_say_nothing_is_made_up(database: str, reading:
     async with pool_of(database) as pool:
         row = await look(pool, await a_running_job(pool, await a_user(pool), quote=QUOTE), reading, after_s=3)
         assert (row["credits_consumed"], row["cost"]) == (None, None)
-        assert "0.32\N{NO-BREAK SPACE}₽ expected" in "; ".join(in_operators_words(row))
+        assert "0.32\N{NO-BREAK SPACE}₽ expected" in "; ".join(price_breakdown(row))
 
 
 async def test_a_failure_that_cost_something_is_a_loss(database: str) -> None:
@@ -78,7 +78,7 @@ async def test_a_failure_that_cost_something_is_a_loss(database: str) -> None:
         user = await a_user(pool)
         row = await look(pool, await a_running_job(pool, user, quote=QUOTE), took(FAIL), after_s=3)
         assert (row["status"], row["cost"]) == ("failed", 32)
-        assert "margin -0.32" in "; ".join(in_operators_words(row))
+        assert "margin -0.32" in "; ".join(price_breakdown(row))
         assert await money_of(pool, user) == (BALANCE, 0)
 
 
@@ -88,7 +88,7 @@ async def test_a_job_of_an_older_program_has_no_quote_and_is_told_so(database: s
         await pool.execute("UPDATE generation_jobs SET quote = NULL")
         row = await look(pool, job_id, took(SUCCESS), after_s=3)
         assert (row["credits_consumed"], row["cost"]) == (TOOK, None)
-        assert "cost unknown" in "; ".join(in_operators_words(row))
+        assert "cost unknown" in "; ".join(price_breakdown(row))
 
 
 async def a_job_that_ended(pool: Pool, user: UserId, reading: Reading, number: int) -> None:

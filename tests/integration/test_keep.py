@@ -4,7 +4,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from photomat.db.pool import Pool, transaction
-from photomat.delivery.archive import Keeper, ResultFiles
+from photomat.delivery.archive import ResultArchive, ResultFiles
 from photomat.delivery.outputs import MOST_TRIES, claim_unkept, outputs_of
 from support.database import pool_of, shift_clock
 from support.jobs import a_done_job, a_user
@@ -20,10 +20,10 @@ async def pass_time(pool: Pool, seconds: float) -> None:
 
 
 async def keep_what_is_due(pool: Pool, folder: Path) -> int:
-    keeper = Keeper(pool=pool, files=ResultFiles(folder=folder, trusted_host="127.0.0.1"))
+    archive = ResultArchive(pool=pool, files=ResultFiles(folder=folder, trusted_host="127.0.0.1"))
     claimed = await claim_unkept(pool, limit=10, lease=LEASE)
     for output in claimed:
-        await keeper.keep(output)
+        await archive.keep(output)
     return len(claimed)
 
 
@@ -88,7 +88,7 @@ async def test_the_reserve_of_the_disk_is_left_to_the_database(database: str, tm
         await pass_time(pool, 30)
         (output,) = await claim_unkept(pool, limit=10, lease=LEASE)
         reserved = ResultFiles(folder=tmp_path, trusted_host="127.0.0.1", reserve_bytes=1 << 60)
-        await Keeper(pool=pool, files=reserved).keep(output)
+        await ResultArchive(pool=pool, files=reserved).keep(output)
         assert [one.kept_as for one in await outputs_of(pool, job_id)] == [None]
         await pass_time(pool, 301)
         assert await keep_what_is_due(pool, tmp_path) == 1

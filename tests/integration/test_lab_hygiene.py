@@ -13,9 +13,10 @@ SCRIPT = """
 import asyncio, io, sys
 from pathlib import Path
 from photomat.kernel import logs
-from photomat_chaos.storm.storm import Plan, rage
+from photomat_chaos.storm.engine import StormPlan
+from photomat_chaos.storm.purchases import run_storm
 logs.configure("text", io.StringIO())
-asyncio.run(rage(Plan(seed=1, seconds=60, instances=2, customers=1), Path(sys.argv[1])))
+asyncio.run(run_storm(StormPlan(seed=1, seconds=60, instances=2, customers=1), Path(sys.argv[1])))
 """
 
 

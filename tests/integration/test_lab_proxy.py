@@ -9,8 +9,7 @@ import pytest
 
 from photomat.db.pool import Connection
 from photomat.kernel.errors import Startup
-from photomat_chaos.lab.proxy import Order, Proxy, open_proxy
-from photomat_chaos.lab.wire import CommitSpotter, Message
+from photomat_chaos.lab.proxy import CommitSpotter, Proxy, ProxyOrder, WireMessage, open_proxy
 from support.database import connection_of
 from support.patience import until
 
@@ -48,7 +47,7 @@ async def write_in_a_transaction(connection: Connection, number: int) -> None:
 
 @pytest.mark.parametrize(("order", "written"), [("forget_commit", [1, 2]), ("lose_commit", [1])])
 async def test_a_commit_without_an_answer_has_happened_or_not_and_the_client_cannot_tell(
-    database: str, order: Order, written: list[int]
+    database: str, order: ProxyOrder, written: list[int]
 ) -> None:
     async with notes_behind_a_proxy(database) as (proxy, through, beside):
         await write_in_a_transaction(through, 1)
@@ -126,7 +125,7 @@ def test_only_a_commit_is_taken_for_one() -> None:
         b"SELECT 'COMMIT'\0": False,
         b"COMMIT PREPARED 'x'\0": False,
     }
-    assert {text: spotter.commits(Message(b"Q", text)) for text in said} == said
+    assert {text: spotter.commits(WireMessage(b"Q", text)) for text in said} == said
 
 
 async def test_without_a_server_behind_it_a_client_is_turned_away(database: str) -> None:

@@ -11,7 +11,7 @@ import pytest
 from photomat.app.settings import Settings
 from photomat.app.wiring import POOL_SIZE, build
 from photomat.cluster import leader
-from photomat.cluster.instances import Heartbeat, alive_instances, forget_the_dead, new_instance_id
+from photomat.cluster.instances import Heartbeat, alive_instances, forget_dead_instances, new_instance_id
 from photomat.cluster.leader import ActiveState, Leader
 from photomat.kernel.ids import InstanceId
 from support.database import connection_of, pool_of, shift_clock
@@ -166,7 +166,7 @@ async def test_the_long_dead_are_forgotten(database: str) -> None:
         await Heartbeat(pool, InstanceId("dead"), ActiveState(), version="1").beat()
         await shift_clock(pool, 86_401)
         await Heartbeat(pool, InstanceId("alive"), ActiveState(), version="1").beat()
-        await forget_the_dead(pool)
+        await forget_dead_instances(pool)
         assert [row["instance_id"] for row in await pool.fetch("SELECT instance_id FROM instances")] == ["alive"]
 
 

@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from photomat.app.files import file_desk
+from photomat.app.files import file_sources
 from photomat.app.settings import Settings
 from photomat.catalog.answers import Refused
 from photomat.catalog.input import FileLimits, Input
 from photomat.files import accept as taking
-from photomat.files.accept import take
+from photomat.files.accept import accept_file
 from photomat.files.file import FromLink, InputFile
 from photomat.kernel import fetch
 from photomat.kernel.errors import Transient
@@ -33,7 +33,7 @@ A_WHILE_S = 240.0
 
 
 async def takes(sender: Sender, link: str) -> InputFile | Refused:
-    return await take(sender.desk, user_id=sender.user_id, origin=link, source=FromLink(link), asked=IMAGE)
+    return await accept_file(sender.desk, user_id=sender.user_id, origin=link, source=FromLink(link), asked=IMAGE)
 
 
 async def asked_for(link: str, **how: Any) -> None:
@@ -109,13 +109,13 @@ async def test_a_customers_link_is_fetched_as_the_product_wires_it(database: str
     (tmp_path / "tmp").mkdir()
     (tmp_path / "tmp" / "left").write_bytes(b"from a program that was killed")
     async with pool_of(database) as pool, running_telegram() as telegram, telegram.bot() as bot:
-        desk = file_desk(settings, pool=pool, bot=bot)
+        desk = file_sources(settings, pool=pool, bot=bot)
         assert not desk.links.any_port
         assert desk.results.any_port
         assert list((tmp_path / "tmp").iterdir()) == []
-        assert desk.take_within_s < 2 * 0.7, "the handler's time is a share of the lease"
-        usual = file_desk(settings.model_copy(update={"lease_s": 600.0}), pool=pool, bot=bot)
-        assert usual.take_within_s == pytest.approx(15)
+        assert desk.accept_within_s < 2 * 0.7, "the handler's time is a share of the lease"
+        usual = file_sources(settings.model_copy(update={"lease_s": 600.0}), pool=pool, bot=bot)
+        assert usual.accept_within_s == pytest.approx(15)
 
 
 async def test_a_name_server_that_never_answers_keeps_nobody_else_waiting(
@@ -138,12 +138,12 @@ async def test_a_name_server_that_never_answers_keeps_nobody_else_waiting(
 
 async def test_slow_links_leave_place_for_others_and_are_told_so(database: str, tmp_path: Path) -> None:
     async with a_sender(database, tmp_path) as sender, running_files() as server, asyncio.TaskGroup() as group:
-        sender.desk = replace(sender.desk, take_within_s=120.0)
+        sender.desk = replace(sender.desk, accept_within_s=120.0)
         server.pause.clear()
         links = [server.add(f"{number}.png", made.image("PNG"), "image/png") for number in range(3)]
         slow = [group.create_task(takes(sender, link)) for link in links]
         await until(lambda: len(server.asked) == len(links))
-        hasty = replace(sender, desk=replace(sender.desk, take_within_s=0.5))
+        hasty = replace(sender, desk=replace(sender.desk, accept_within_s=0.5))
         refused = await takes(hasty, server.add("more.png", made.image("PNG"), "image/png"))
         assert isinstance(refused, Refused)
         assert refused.key == "file-later"
@@ -175,6 +175,6 @@ async def test_more_than_we_hold_ourselves_is_refused_whatever_a_model_would_tak
     large = Input(name="video", type="file", required=True, files=FileLimits(kind="video", max_bytes=500 * 2**20))
     async with a_sender(database, tmp_path) as sender, running_files() as server:
         link = server.add("a.mp4", made.film(padding=2**20), "video/mp4")
-        refused = await take(sender.desk, user_id=sender.user_id, origin="a", source=FromLink(link), asked=large)
+        refused = await accept_file(sender.desk, user_id=sender.user_id, origin="a", source=FromLink(link), asked=large)
         assert isinstance(refused, Refused)
         assert (refused.key, refused.facts["limit"]) == ("form-file-heavy", 1)

@@ -8,9 +8,9 @@ from typing import Any
 
 from photomat.app.flow import DUE
 from photomat.work import due_poller, duties
-from photomat.work.due_poller import Pulse, Wakes
+from photomat.work.due_poller import DuePoller, Wakes
 from photomat.work.duties import every, first_of, run_while_active, until_it_works
-from photomat.work.loop import Loop, Step
+from photomat.work.loop import Loop, LoopStep
 from support.database import pool_of, shift_clock
 from support.jobs import a_done_job, a_running_job, a_user
 from support.logs import logged
@@ -51,7 +51,7 @@ class Work:
 async def looping(work: Work, *, width: int) -> AsyncIterator[tuple[asyncio.Event, asyncio.Event]]:
     """Run a loop over the work; gives its wake-up and its stop, and stops it at the end."""
     wake, stop = asyncio.Event(), asyncio.Event()
-    loop = Loop(Step(name="test", claim=work.claim, do=work.do, width=width), wake=wake)
+    loop = Loop(LoopStep(name="test", claim=work.claim, do=work.do, width=width), wake=wake)
     async with asyncio.TaskGroup() as group:
         group.create_task(loop.run(stop))
         try:
@@ -128,7 +128,7 @@ async def test_a_loop_outlives_a_claim_that_fails() -> None:
 async def test_run_once_does_what_is_due_and_says_how_many() -> None:
     work = Work(due=[1, 2, 3])
     work.gate.set()
-    loop = Loop(Step(name="test", claim=work.claim, do=work.do, width=2), wake=asyncio.Event())
+    loop = Loop(LoopStep(name="test", claim=work.claim, do=work.do, width=2), wake=asyncio.Event())
     assert [await loop.run_once() for _ in range(3)] == [2, 1, 0]
 
 
@@ -138,7 +138,7 @@ async def test_run_once_does_what_is_due_and_says_how_many() -> None:
 async def test_one_question_wakes_those_who_have_work_and_nobody_else(database: str) -> None:
     async with pool_of(database) as pool:
         wakes = Wakes(DUE)
-        beat = Pulse(pool, wakes, DUE).beat
+        beat = DuePoller(pool, wakes, DUE).beat
 
         async def woken() -> set[str]:
             for name in wakes.names():
@@ -166,7 +166,7 @@ async def test_the_pulse_beats_on_through_trouble_and_says_it_once(database: str
         with logged() as lines:
             await pool.execute("CREATE TABLE work_due (n int)")
             await pool.execute("ALTER TABLE work_due RENAME TO gone")
-            group.create_task(Pulse(pool, wakes, {"a": "SELECT 1 FROM work_due"}).run(stop))
+            group.create_task(DuePoller(pool, wakes, {"a": "SELECT 1 FROM work_due"}).run(stop))
             await until(lambda: lines)
             await pool.execute("ALTER TABLE gone RENAME TO work_due")
             await pool.execute("INSERT INTO work_due VALUES (1)")

@@ -3,14 +3,23 @@
 import asyncio
 from datetime import timedelta
 from pathlib import Path
+from typing import Any, cast
 
 import pytest
 
 from photomat.db.pool import Pool, transaction
 from photomat.db.rows import require_row
 from photomat.kernel.ids import ChatId
-from photomat.messages.notices import NoticeButton, NoticeFile, tell
-from photomat.messages.sender import ENDED_NOTICES, MOST_TRIES, Notifier, claim_notices, tell_what_was_missed
+from photomat.messages.notices import (
+    ENDED_NOTICES,
+    MOST_TRIES,
+    Notice,
+    NoticeButton,
+    NoticeFile,
+    NoticeSender,
+    retry_blocked_notices,
+    tell,
+)
 from photomat.telegram.client import TelegramMessenger
 from photomat.texts.load import load_texts
 from support.database import pool_of, shift_clock
@@ -26,15 +35,19 @@ async def told(pool: Pool, chat_id: int, key: str = "payment:1", text_key: str =
         return await tell(tx, key=key, chat_id=ChatId(chat_id), text_key=text_key, facts=FACTS)
 
 
-def notifier(desk: Desk) -> Notifier:
-    return Notifier(pool=desk.pool, messenger=TelegramMessenger(desk.bot), texts=load_texts())
+def sender(desk: Desk) -> NoticeSender:
+    return NoticeSender(pool=desk.pool, messenger=TelegramMessenger(desk.bot), texts=load_texts())
+
+
+async def claim(pool: Pool) -> list[Notice]:
+    return await NoticeSender(pool=pool, messenger=cast("Any", None), texts=load_texts()).claim(9)
 
 
 async def send_all(desk: Desk) -> int:
-    one = notifier(desk)
+    one = sender(desk)
     claimed = await one.claim(9)
     for notice in claimed:
-        await one.send(notice)
+        await one.deliver(notice)
     return len(claimed)
 
 
@@ -69,7 +82,7 @@ async def test_what_did_not_happen_is_not_told(database: str) -> None:
             await begun.start()
             assert await tell(connection, key="k", chat_id=ChatId(1), text_key="payment-received", facts=FACTS)
             await begun.rollback()
-        assert await claim_notices(pool, limit=9) == []
+        assert await claim(pool) == []
 
 
 @pytest.mark.parametrize(("language", "sum_"), [("ru", "1\N{NO-BREAK SPACE}234,50"), ("en", "₽1,234.50")])
@@ -86,7 +99,7 @@ async def test_everybody_hears_it_in_their_own_language(
 async def test_whoever_has_no_row_hears_the_language_of_the_shop(database: str) -> None:
     async with pool_of(database) as pool:
         await told(pool, 99)
-        (notice,) = await claim_notices(pool, limit=9)
+        (notice,) = await claim(pool)
         assert (notice.language, notice.facts["credit"]) == ("ru", rub(123_450))
 
 
@@ -125,7 +138,7 @@ async def test_a_notice_is_recorded_before_it_is_sent_and_nobody_sends_it_after_
 ) -> None:
     async with delivery_desk(database, tmp_path) as desk:
         await told(desk.pool, desk.user)
-        assert len(await notifier(desk).claim(9)) == 1
+        assert len(await sender(desk).claim(9)) == 1
         assert await row(desk) == (None, False, True)
         await shift_clock(desk.pool, 86_400)
         assert await send_all(desk) == 0
@@ -159,10 +172,10 @@ async def test_a_notice_that_surely_never_left_is_sent_later_and_once(database: 
 async def test_a_notice_put_back_late_is_not_sent_again_after_it_was(database: str, tmp_path: Path) -> None:
     async with delivery_desk(database, tmp_path) as desk:
         await told(desk.pool, desk.user)
-        (old,) = await notifier(desk).claim(9)
+        (old,) = await sender(desk).claim(9)
         await desk.pool.execute("UPDATE notices SET left_at = left_at + interval '1 s', outcome = 'sent'")
         desk.telegram.faults.arm(world="telegram", method="sendMessage", action="too_many", retry_after=1)
-        await notifier(desk).send(old)
+        await sender(desk).deliver(old)
         assert await row(desk) == ("sent", False, True)
 
 
@@ -180,7 +193,7 @@ async def test_whoever_cannot_be_reached_is_not_asked_again_and_told_once_when_b
         assert await row(desk) == ("blocked", False, True)
         for _ in range(2):
             async with transaction(desk.pool) as tx:
-                await tell_what_was_missed(tx, chat_id=ChatId(desk.user))
+                await retry_blocked_notices(tx, chat_id=ChatId(desk.user))
             await send_all(desk)
         assert len(heard(desk)) == 1
         assert await row(desk) == ("sent", False, True)
@@ -200,7 +213,7 @@ async def test_it_is_given_up_after_some_tries_that_never_left(database: str, tm
 async def test_what_was_told_long_ago_is_forgotten_and_what_waits_is_not(database: str) -> None:
     async with pool_of(database) as pool:
         await told(pool, 1, key="told")
-        await claim_notices(pool, limit=9)
+        await claim(pool)
         await told(pool, 1, key="waits")
         await shift_clock(pool, 90 * 86400 + 1)
         await told(pool, 1, key="new")

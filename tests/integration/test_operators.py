@@ -9,7 +9,7 @@ import pytest
 from photomat.db.pool import Pool, transaction
 from photomat.delivery import lock
 from photomat.jobs import store
-from photomat.jobs.callback import Callback, update_from_callback
+from photomat.jobs.callback import KieCallback, update_from_callback
 from photomat.jobs.settle import Settled, Success
 from photomat.jobs.timeline import events_of
 from photomat.kernel.errors import OutcomeUnknown
@@ -227,6 +227,6 @@ async def _orphan(pool: Pool, task_id: str, *, before: bool = False) -> None:
             await tx.execute("UPDATE generation_jobs SET external_task_id = NULL WHERE external_task_id = $1", task_id)
         payload = {"data": {"taskId": task_id, "state": "success"}}
         body = task_id.encode()
-        await update_from_callback(tx, [Callback(job_id=None, task_id=TaskId(task_id), payload=payload, body=body)])
+        await update_from_callback(tx, [KieCallback(job_id=None, task_id=TaskId(task_id), payload=payload, body=body)])
         if before:
             await tx.execute("UPDATE generation_jobs SET external_task_id = $1", task_id)

@@ -5,7 +5,7 @@ from typing import Any
 
 from photomat.db.pool import Connection, Pool, transaction
 from photomat.jobs import store
-from photomat.jobs.callback import Callback, Effect, update_from_callback
+from photomat.jobs.callback import Effect, KieCallback, update_from_callback
 from photomat.jobs.orphans import MOST_SAID, SHOUTS_IN_FULL, match_tasks, reconcile_orphans
 from photomat.jobs.settle import Success, settle
 from photomat.jobs.timeline import events_of
@@ -204,7 +204,7 @@ async def test_the_same_callbacks_given_to_two_instances_in_another_order_do_not
         assert [effect.is_new for effect in await storing] == [False, False]
 
 
-async def store_together(connection: Connection, callbacks: list[Callback]) -> list[Effect]:
+async def store_together(connection: Connection, callbacks: list[KieCallback]) -> list[Effect]:
     async with connection.transaction():
         return await update_from_callback(connection, callbacks)
 

@@ -9,9 +9,10 @@ import asyncpg
 import pytest
 
 from photomat.catalog.formula import PriceRow
-from photomat.catalog.model import Input, Model
+from photomat.catalog.input import Input
+from photomat.catalog.model import Model
 from photomat.catalog.overrides import add_rule, kept_rules, lock_prices, rules_of
-from photomat.catalog.pricing import Override, price
+from photomat.catalog.pricing import Override, quote
 from photomat.db.pool import Pool, transaction
 from support.database import pool_of, shift_clock
 from support.patience import until_found
@@ -28,7 +29,7 @@ SIZED = Model(
 
 
 async def asked(pool: Pool, model: Model = Z_IMAGE, **inputs: str) -> int:
-    return price(model, inputs, RATES, await rules_of(pool, model.id, currency="RUB")).minor
+    return quote(model, inputs, RATES, await rules_of(pool, model.id, currency="RUB")).price.minor
 
 
 async def now(pool: Pool) -> Any:
@@ -115,7 +116,7 @@ async def test_an_unconfirmed_discount_never_takes_a_price_below_cost_also_when_
         assert (await set_price(pool, "discount", "40")).done
         assert await asked(pool) == 39
         standing = await rules_of(pool, "z-image", currency="RUB")
-        assert price(SIZED, {}, RATES, standing).minor >= 160
+        assert quote(SIZED, {}, RATES, standing).price.minor >= 160
 
 
 async def test_a_fixed_price_of_another_currency_does_not_stand(database: str) -> None:

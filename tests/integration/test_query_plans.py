@@ -24,11 +24,11 @@ from photomat.audit.differences import list_differences
 from photomat.audit.proofs import kept_proofs, prove_the_night
 from photomat.db.pool import Pool
 from photomat.jobs.history import recent_jobs, usual_seconds
-from photomat.jobs.listing import Only, list_jobs, look_around, waiting_orphans
+from photomat.jobs.listing import JobFilter, list_jobs, read_surroundings, waiting_orphans
 from photomat.kernel.errors import PhotomatError
 from photomat.kernel.ids import UserId
 from photomat.wallet.statement import statement
-from photomat.work.due_poller import Pulse
+from photomat.work.due_poller import DuePoller
 from photomat.work.retention import prune
 from support.database import connection_of, pool_of
 from support.kie_sim import running_kie
@@ -60,7 +60,7 @@ async def test_no_recurring_statement_grows_with_history(database: str, tmp_path
 async def once_round(program: Program) -> None:
     """Everything that recurs, once: the pulse, every claim and what follows it, every duty, every alert rule, health."""
     await program.heartbeat().beat()
-    await Pulse(program.pool, program.wakes, DUE).beat()
+    await DuePoller(program.pool, program.wakes, DUE).beat()
     for step in (*program.job_steps(), *program.update_steps()):
         claimed = await step.claim(step.width)
         assert len(claimed) <= LIVE
@@ -81,8 +81,8 @@ async def once_round(program: Program) -> None:
 
 async def every_list(pool: Pool) -> None:
     """What customers and operators page through."""
-    around = await look_around(pool, delivery_lease=timedelta(minutes=5), given_up_after=timedelta(days=1))
-    for only in Only:
+    around = await read_surroundings(pool, delivery_lease=timedelta(minutes=5), given_up_after=timedelta(days=1))
+    for only in JobFilter:
         await list_jobs(pool, limit=20, only=only, around=around)
     await waiting_orphans(pool, limit=20)
     await list_incidents(pool, limit=20)

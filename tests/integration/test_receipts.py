@@ -138,15 +138,15 @@ async def test_an_operator_whose_message_comes_after_the_decision_sees_the_decis
     async with transfer_shop(database) as shop:
         await shop.anna.pays()
         shop.telegram.blocks(shop.olga.person)
-        for notice in await shop.notifier.claim(10):
+        for notice in await shop.notices.claim(10):
             if notice.chat_id == shop.peter.person.user_id:
-                await shop.notifier.send(notice)
+                await shop.notices.deliver(notice)
             else:
                 late = notice
         await shop.peter.taps("✅ Зачислить")
         await shop.settles()
         shop.telegram.blocks(shop.olga.person, blocked=False)
-        await shop.notifier.send(late)
+        await shop.notices.deliver(late)
         assert shop.olga.labels() != []
         await shift_clock(shop.pool, 600)
         await shop.settles()

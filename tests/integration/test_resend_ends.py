@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 from photomat.db.pool import transaction
-from photomat.delivery.resend import MOST_TRIES, Asked, ask_again, claim_sends
+from photomat.delivery.resend import MOST_TRIES, Asked, ask_again
 from photomat.kernel.ids import ChatId, JobId, UserId
 from support.database import shift_clock
 from support.history import Archive, archive
@@ -99,12 +99,12 @@ async def test_what_was_asked_for_more_than_an_hour_ago_is_not_sent_any_more(dat
 async def test_whoever_comes_late_puts_back_nothing_that_another_has_taken(database: str, tmp_path: Path) -> None:
     async with archive(database, tmp_path) as past:
         await shown_and_asked_for(past)
-        (late,) = await claim_sends(past.chat.pool, limit=1)
+        (late,) = await past.resender.claim(1)
         past.chat.telegram.faults.arm(world="telegram", method="sendPhoto", action="too_many", retry_after=3, times=2)
-        await past.resender.send(late)
+        await past.resender.deliver(late)
         await shift_clock(past.chat.pool, 4)
-        (_ours,) = await claim_sends(past.chat.pool, limit=1)
-        await past.resender.send(late)
+        (_ours,) = await past.resender.claim(1)
+        await past.resender.deliver(late)
         await shift_clock(past.chat.pool, 600)
         assert await past.send_all() == 0, "it is in somebody else's hands"
 

@@ -17,9 +17,9 @@ from photomat.files.file import FromOutput
 from photomat.files.store import own_output
 from photomat.inbox.lanes import HANDLED
 from photomat.jobs import timeline
-from photomat.jobs.listing import look_around
+from photomat.jobs.listing import read_surroundings
+from photomat.jobs.report import read_job_report
 from photomat.jobs.settle import Failure
-from photomat.jobs.story import read_story
 from photomat.jobs.timeline import Tag
 from photomat.kernel.ids import BotId, JobId
 from photomat.operators.installation import adopt
@@ -261,8 +261,8 @@ async def test_a_pruned_job_is_still_readable_and_a_live_one_keeps_its_timeline(
         assert went["unbought drafts"] == 1
         assert await pool.fetchval("SELECT count(*) FROM job_events WHERE job_id = $1", done) == 0
         assert await pool.fetchval("SELECT count(*) FROM job_events WHERE job_id = $1", live) > 0
-        around = await look_around(pool, delivery_lease=timedelta(minutes=5), given_up_after=timedelta(days=1))
-        assert await read_story(pool, str(done), around) is not None
+        around = await read_surroundings(pool, delivery_lease=timedelta(minutes=5), given_up_after=timedelta(days=1))
+        assert await read_job_report(pool, str(done), around) is not None
 
 
 async def test_events_that_were_too_young_or_of_a_live_job_are_deleted_later(database: str, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from aiohttp import web
 from photomat.checks.smoke_shop import reserve_port
 from photomat.web.app import LARGEST_BODY_BYTES, build_app
 from photomat.web.payments import source_of
-from photomat_chaos.lab.door import serving
+from photomat_chaos.lab.load_balancer import serving
 from support.patience import until
 
 ROOT: Final = Path(__file__).parents[2]

@@ -1,11 +1,11 @@
 """The ring: at most once, as a reply to the card, put back only when it surely never left."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from photomat.delivery.ring import claim_rings
 from photomat.jobs.settle import Failure
 from photomat.kernel.ids import JobId
 from support.database import connection_of, shift_clock
@@ -22,9 +22,9 @@ async def a_shown_result(desk: Desk) -> JobId:
 
 
 async def ring_all(desk: Desk) -> int:
-    rings = await claim_rings(desk.pool, limit=9)
+    rings = await desk.completions.claim(9)
     for ring in rings:
-        await desk.ringer.ring(ring)
+        await desk.completions.deliver(ring)
     return len(rings)
 
 
@@ -48,10 +48,10 @@ async def test_a_ring_is_recorded_before_it_is_sent(database: str, tmp_path: Pat
     """Whoever dies in between loses a ring, which is harmless; nobody rings twice."""
     async with delivery_desk(database, tmp_path) as desk:
         job_id = await a_shown_result(desk)
-        (ring,) = await claim_rings(desk.pool, limit=9)
+        (ring,) = await desk.completions.claim(9)
         assert (await row_of(desk.pool, job_id))["rung_at"] == ring.rung_at
         await shift_clock(desk.pool, 86_400)
-        assert await claim_rings(desk.pool, limit=9) == []
+        assert await desk.completions.claim(9) == []
         assert rings_seen(desk) == []
 
 
@@ -61,8 +61,8 @@ async def test_a_ring_being_claimed_is_passed_over_and_neither_waited_for_nor_ru
     async with delivery_desk(database, tmp_path) as desk, connection_of(database) as other:
         jobs = [await a_shown_result(desk) for _ in range(2)]
         async with asyncio.timeout(120), other.transaction():
-            first = await claim_rings(as_pool(other), limit=1)
-            second = await claim_rings(desk.pool, limit=9)
+            first = await replace(desk.completions, pool=as_pool(other)).claim(1)
+            second = await desk.completions.claim(9)
         assert [[ring.job_id for ring in claimed] for claimed in (first, second)] == [[jobs[0]], [jobs[1]]]
 
 
@@ -103,11 +103,11 @@ async def test_a_ring_without_budget_waits_and_rings_once(database: str, tmp_pat
 async def test_a_ring_put_back_late_does_not_ring_again_after_a_newer_one(database: str, tmp_path: Path) -> None:
     async with delivery_desk(database, tmp_path) as desk:
         job_id = await a_shown_result(desk)
-        (old,) = await claim_rings(desk.pool, limit=9)
+        (old,) = await desk.completions.claim(9)
         await desk.pool.execute("UPDATE generation_jobs SET rung_at = photomat_now() + interval '1 s'")
         before = await row_of(desk.pool, job_id)
         desk.telegram.faults.arm(world="telegram", method="sendMessage", action="too_many", retry_after=1)
-        await desk.ringer.ring(old)
+        await desk.completions.deliver(old)
         assert await row_of(desk.pool, job_id) == before
 
 

@@ -10,7 +10,7 @@ from photomat.db.pool import transaction
 from photomat.jobs import store
 from photomat.jobs import store as jobs_store
 from photomat.jobs.actions import Canceled, TooLate, cancel_job
-from photomat.jobs.sweep import free_claims_of_the_dead
+from photomat.jobs.sweep import free_claims_of_dead_instances
 from photomat.kernel.errors import OutcomeUnknown
 from photomat.kernel.ids import MessageId, TaskId, UserId
 from support.database import connection_of, pool_of, shift_clock
@@ -125,7 +125,7 @@ async def test_the_claims_of_a_dead_instance_are_freed_and_those_of_a_living_one
             await Heartbeat(pool, instance, ActiveState(), version="1").beat()
         await shift_clock(pool, 16)
         await Heartbeat(pool, TWO, ActiveState(), version="1").beat()
-        assert await free_claims_of_the_dead(pool) == 1
+        assert await free_claims_of_dead_instances(pool) == 1
         claimed = await claim_submits(pool, limit=9, lease=LEASE, instance=TWO)
         assert [job.job_id for job in claimed] == [dead.job_id]
         assert (await row_of(pool, alive.job_id))["leased_until"] is not None
@@ -137,9 +137,9 @@ async def test_an_instance_that_left_cleanly_has_its_claims_freed_at_once(databa
         await claim_submit(pool, job_id)
         heartbeat = Heartbeat(pool, ONE, ActiveState(), version="1")
         await heartbeat.beat()
-        assert await free_claims_of_the_dead(pool) == 0
+        assert await free_claims_of_dead_instances(pool) == 0
         await heartbeat.leave()
-        assert await free_claims_of_the_dead(pool) == 1
+        assert await free_claims_of_dead_instances(pool) == 1
 
 
 async def test_an_intent_is_never_submitted_again_by_itself(database: str) -> None:
@@ -150,7 +150,7 @@ async def test_an_intent_is_never_submitted_again_by_itself(database: str) -> No
         async with transaction(pool) as tx:
             assert await store.record_intent(tx, job, decide_after=TIMES.overdue_of("image"))
             assert not await store.record_intent(tx, job, decide_after=TIMES.overdue_of("image"))
-        await free_claims_of_the_dead(pool)
+        await free_claims_of_dead_instances(pool)
         for _ in range(5):
             await shift_clock(pool, 3600)
             assert await claim_submits(pool, limit=9, lease=LEASE, instance=TWO) == []

@@ -10,13 +10,13 @@ import pytest
 
 from photomat.bot.order_form.attachments import attached
 from photomat.catalog.input import FileLimits, Input
-from photomat.files.accept import take
+from photomat.files.accept import accept_file
 from photomat.files.file import FromLink, InputFile
-from photomat.files.uploader import Courier
+from photomat.files.uploader import InputUploader
 from photomat.jobs import store as jobs_store
 from photomat.jobs.claims import Departures
 from photomat.jobs.inputs import Inputs
-from photomat.jobs.job import Request
+from photomat.jobs.job import KieRequest
 from photomat.jobs.submit import Submitter
 from photomat.kernel.ids import JobId
 from photomat.kie.client import KieUploads
@@ -63,7 +63,7 @@ class Counter:
 
     async def names(self, link: str) -> dict[str, Any]:
         """A file of the customer's at an address, as a reference."""
-        file = await take(
+        file = await accept_file(
             self.sender.desk, user_id=self.sender.user_id, origin=link, source=FromLink(link), asked=IMAGE
         )
         assert isinstance(file, InputFile), file
@@ -71,7 +71,7 @@ class Counter:
 
     async def buys(self, **body: Any) -> JobId:
         """An order with this body."""
-        request = Request(protocol=JOBS, body={"prompt": "кот", **body})
+        request = KieRequest(protocol=JOBS, body={"prompt": "кот", **body})
         job_id = await a_job(self.sender.pool, self.sender.user_id, request=request, inputs=body)
         await self.sender.pool.execute("UPDATE generation_jobs SET model = $2 WHERE job_id = $1", job_id, MODEL)
         return job_id
@@ -87,7 +87,7 @@ class Counter:
                 times=TIMES,
                 callback_url=lambda _job: None,
                 wake=Woken(),
-                inputs=Inputs(pool=pool, courier=Courier(desk=self.sender.desk, uploads=uploads)),
+                inputs=Inputs(pool=pool, uploader=InputUploader(sources=self.sender.desk, uploads=uploads)),
                 stopping=lambda: False,
                 departures=Departures(apart_s=1),
             )

@@ -16,7 +16,7 @@ from photomat.kernel.ids import InstanceId, JobId, TaskId, UserId
 from photomat.orders.limits import Limits
 from photomat.work import budget
 from photomat.work.budget import NoRoom
-from photomat.work.loop import Loop, Step
+from photomat.work.loop import Loop, LoopStep
 from support.database import connection_of, pool_of, shift_clock
 from support.jobs import LEASE, ONE, PRICE, TIMES, TWO, ToldProvider, a_job, a_user, claims_of, money_of, row_of
 from support.kie_sim import RunningKie, running_kie
@@ -76,7 +76,7 @@ async def submitting(
     """The loop of one instance, as the program runs it; gives what wakes it."""
     stop, wake = asyncio.Event(), asyncio.Event()
     claims = claims_of(pool, instance=instance, creates=creates)
-    step = Step(
+    step = LoopStep(
         name="submits",
         claim=claims.submits,
         do=submitter(pool, provider).submit,

@@ -3,26 +3,27 @@
 from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import asyncpg
 import pytest
 
 from photomat.db.pool import Pool, connect_pool, transaction
 from photomat.delivery import lock
+from photomat.delivery.completion import CompletionNotifier
 from photomat.delivery.coordinator import MOST_REFUSALS
 from photomat.delivery.rearm import rearm_user
-from photomat.delivery.ring import claim_rings
 from photomat.inbox.receive import receive
 from photomat.jobs.actions import accept_offer
 from photomat.jobs.explain import Surroundings
-from photomat.jobs.listing import Only, list_jobs
+from photomat.jobs.listing import JobFilter, list_jobs
+from photomat.jobs.report import read_job_report
 from photomat.jobs.settle import Failure, Settled, Success, settle
-from photomat.jobs.story import read_story
 from photomat.jobs.timeline import Event, Tag, events_of
 from photomat.kernel.errors import OutcomeUnknown
 from photomat.kernel.ids import BotId, InstanceId, JobId, MessageId, TaskId
 from photomat.kie.port import Busy
+from photomat.texts.load import load_texts
 from support.database import pool_of, shift_clock
 from support.delivery import delivery_desk
 from support.jobs import (
@@ -70,7 +71,7 @@ async def test_a_bought_job_tells_its_life_from_the_tap_to_the_ring(database: st
         card = await lock_card(pool, job_id)
         async with transaction(pool) as tx:
             assert await lock.mark_delivered(tx, card, ring_kind="done", once_more=False)
-        await claim_rings(pool, limit=9)
+        await CompletionNotifier(pool=pool, messenger=cast("Any", None), texts=load_texts()).claim(9)
         assert await tags(pool, job_id) == ["created", "intent", "submitted", "woken", "settled", "locked", "rung"]
         by_tag = {event.tag: event.detail for event in await events_of(pool, job_id)}
         assert by_tag["created"] == {"model": "z-image", "price": PRICE}
@@ -228,7 +229,7 @@ async def test_the_story_holds_money_callbacks_outputs_and_the_sentence(database
         job_id = await a_running_job(pool, await a_user(pool))
         await call_back(pool, job_id)
         await look(pool, job_id, SUCCESS)
-        story = await read_story(pool, "task-1", AROUND)
+        story = await read_job_report(pool, "task-1", AROUND)
         assert story is not None
         assert story.row["job_id"] == job_id
         assert "the card has been due" in story.why
@@ -236,7 +237,7 @@ async def test_the_story_holds_money_callbacks_outputs_and_the_sentence(database
         assert [(heard.task_id, heard.state) for heard in story.callbacks] == [("task-1", "running")]
         assert [(kept.position, kept.at_telegram) for kept in story.outputs] == [(0, False)]
         assert [event.tag for event in story.events][-1] == Tag.SETTLED
-        assert await read_story(pool, "nobody", AROUND) is None
+        assert await read_job_report(pool, "nobody", AROUND) is None
 
 
 async def test_the_story_begins_with_the_tap_that_was_stored(database: str) -> None:
@@ -247,7 +248,7 @@ async def test_the_story_begins_with_the_tap_that_was_stored(database: str) -> N
         other = {"callback_query": {"id": "2", "from": {"id": row["user_id"]}, "message": {"message_id": 78}}}
         updates = [{"update_id": 901} | other, {"update_id": 902} | tap]
         await receive(pool, bot_id=BotId(row["bot_id"]), updates=updates)
-        story = await read_story(pool, str(job_id), AROUND)
+        story = await read_job_report(pool, str(job_id), AROUND)
         assert story is not None
         assert [(one.update_id, one.handled_at) for one in story.taps] == [(902, None)]
 
@@ -261,13 +262,13 @@ async def test_what_is_stuck_is_listed_and_what_moves_is_not(database: str) -> N
         parked = await a_done_job(pool, user)
         async with transaction(pool) as tx:
             await lock.park(tx, await lock_card(pool, parked), error="never seen")
-        listed = await list_jobs(pool, limit=9, only=Only.STUCK, around=AROUND)
+        listed = await list_jobs(pool, limit=9, only=JobFilter.STUCK, around=AROUND)
         assert [job["job_id"] for job in listed] == [parked]
         await shift_clock(pool, 121)
         await look(pool, moving, RUNNING)
         await pool.execute("UPDATE generation_jobs SET card_shown = card_wanted WHERE job_id = $1", moving)
-        listed = await list_jobs(pool, limit=9, only=Only.STUCK, around=AROUND)
+        listed = await list_jobs(pool, limit=9, only=JobFilter.STUCK, around=AROUND)
         assert [job["job_id"] for job in listed] == [parked, unknown]
         assert "the outcome is unknown" in listed[1]["why"]
         await shift_clock(pool, 300)
-        assert moving in [job["job_id"] for job in await list_jobs(pool, limit=9, only=Only.STUCK, around=AROUND)]
+        assert moving in [job["job_id"] for job in await list_jobs(pool, limit=9, only=JobFilter.STUCK, around=AROUND)]

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from photomat.alerts.checker import Watcher
-from photomat.alerts.incident import Eyes, Kind, Notice, Turn
+from photomat.alerts.incident import Eyes, IncidentNotice, Kind, Turn
 from photomat.alerts.rules import WATCHES
-from photomat.alerts.sender import Teller
+from photomat.alerts.sender import AlertSender
 from photomat.cluster.instances import Heartbeat
 from photomat.cluster.leader import ActiveState
 from photomat.db.pool import Pool
@@ -61,7 +61,7 @@ class Tower:
 
     pool: Pool
     watcher: Watcher
-    teller: Teller
+    sender: AlertSender
     account: ToldAccount
     messenger: ToldMessenger
 
@@ -77,16 +77,16 @@ class Tower:
             await self.watcher.watch(turn)
         return len(turns)
 
-    async def notices(self, after_s: float = 0) -> list[Notice]:
+    async def notices(self, after_s: float = 0) -> list[IncidentNotice]:
         """Let time pass and claim the messages that are due."""
         await shift_clock(self.pool, after_s)
-        return await self.teller.claim(100)
+        return await self.sender.claim(100)
 
     async def tells(self, after_s: float = 0) -> int:
         """Let time pass and send every message that is due; say how many there were."""
         notices = await self.notices(after_s)
         for notice in notices:
-            await self.teller.tell(notice)
+            await self.sender.deliver(notice)
         return len(notices)
 
     async def incidents(self) -> list[dict[str, Any]]:
@@ -105,7 +105,7 @@ def tower_on(pool: Pool, *kinds: Kind, admins: Sequence[ChatId] = (ANNA,)) -> To
     return Tower(
         pool=pool,
         watcher=Watcher(eyes=Eyes(pool=pool, account=account), admins=admins, watches=watches),
-        teller=Teller(pool=pool, messenger=cast("Any", messenger), texts=load_texts()),
+        sender=AlertSender(pool=pool, messenger=cast("Any", messenger), texts=load_texts()),
         account=account,
         messenger=messenger,
     )

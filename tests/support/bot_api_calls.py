@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.telegram.people import ChatPerson
 from photomat_sandbox.telegram.person_acts import pay_bill, send_file
 from support.telegram_media import picture, video
 from support.telegram_sim import RunningTelegram
@@ -46,7 +46,7 @@ CHAT_METHODS: Final = {"sendMessage", "sendChatAction", "sendMessageDraft", "unp
 class Caller:
     """Makes valid calls of every method, each with messages, files and queries of its own."""
 
-    def __init__(self, telegram: RunningTelegram, person: Person) -> None:
+    def __init__(self, telegram: RunningTelegram, person: ChatPerson) -> None:
         self.telegram, self.person = telegram, person
         self.files: dict[str, str] = {}
 

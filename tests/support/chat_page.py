@@ -9,7 +9,7 @@ from typing import Any
 from PIL import Image
 from playwright.async_api import Locator, Page, expect
 
-from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.telegram.people import ChatPerson
 from support.browser import chromium, page_at
 from support.telegram_sim import RunningTelegram, running_telegram
 
@@ -21,7 +21,7 @@ CREATE = {
 @asynccontextmanager
 async def chat(
     *, is_phone: bool = False, arguments: tuple[str, ...] = (), **options: Any
-) -> AsyncIterator[tuple[RunningTelegram, Page, Person]]:
+) -> AsyncIterator[tuple[RunningTelegram, Page, ChatPerson]]:
     """Open the page of Anna, who has started the bot."""
     async with running_telegram() as telegram, chromium(extra_arguments=arguments) as browser:
         anna = telegram.person("Анна")
@@ -30,7 +30,7 @@ async def chat(
             yield telegram, page, anna
 
 
-def column(page: Page, person: Person) -> Locator:
+def column(page: Page, person: ChatPerson) -> Locator:
     """Find the column of one customer."""
     return page.locator(f'[data-person="{person.user_id}"]')
 

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from photomat.app.settings import Settings
-from photomat_chaos.lab.nursery import Order, nursery
+from photomat_chaos.lab.fork_server import LaunchRequest, fork_server
 
 PATIENCE_S: Final = 300
 LOOK_EVERY_S: Final = 0.005
@@ -35,8 +35,8 @@ def photomat(
     environment = {name: value for name, value in os.environ.items() if name not in ours}
     with tempfile.TemporaryDirectory(prefix="photomat-command-") as place:
         words, errors, end = (Path(place) / name for name in ("words", "errors", "end"))
-        pid = nursery().birth(
-            Order(
+        pid = fork_server().birth(
+            LaunchRequest(
                 environment=environment | {"DATA_DIR": str(folder / "var")} | settings,
                 folder=str(folder),
                 log=terminal or str(words),

@@ -8,7 +8,6 @@ from typing import Any
 
 from aiogram import Bot
 
-from photomat.bot.app import build_dispatcher
 from photomat.bot.context import NO_SUPPORT, Support
 from photomat.bot.updates import Poller
 from photomat.bot.worker import UpdateWorker
@@ -19,10 +18,10 @@ from photomat.payments.offers import Offers
 from photomat.providers.port import PaymentProvider
 from photomat.rewards.book import Terms
 from photomat_sandbox.telegram import person_acts
-from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.telegram.people import ChatPerson
 from support.database import pool_of
 from support.files import desk_of
-from support.shop import bot_config
+from support.shop import bot_config, dispatcher
 from support.telegram_sim import RunningTelegram, running_telegram
 
 MOST_UPDATES = 50
@@ -38,7 +37,7 @@ class Chat:
     worker: UpdateWorker
     checkouts: UpdateWorker
     poller: Poller
-    person: Person
+    person: ChatPerson
 
     async def says(self, text: str) -> str:
         """Write to the bot; gives the newest text on the screen."""
@@ -138,7 +137,7 @@ async def conversation(
             support=support,
             files=desk_of(pool, bot, results or Path()),
         )
-        parts: dict[str, Any] = {"config": config, "bot": bot, "dispatcher": build_dispatcher(), "lease_s": 30.0}
+        parts: dict[str, Any] = {"config": config, "bot": bot, "dispatcher": dispatcher(), "lease_s": 30.0}
         yield Chat(
             telegram=telegram,
             pool=pool,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from photomat_sandbox.telegram import person_acts
-from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.telegram.people import ChatPerson
 from support.database import connection_of
 from support.patience import until, until_found
 from support.telegram_sim import RunningTelegram
@@ -21,7 +21,7 @@ class Customer:
 
     telegram: RunningTelegram
     database: str
-    person: Person
+    person: ChatPerson
     story: Callable[[], str]
 
     def screen(self) -> list[dict[str, Any]]:

@@ -7,34 +7,24 @@ from pathlib import Path
 from typing import Any
 
 from aiogram import Bot
-from aiogram.client.session.aiohttp import AiohttpSession
-from aiogram.client.telegram import TelegramAPIServer
 
 from photomat.catalog.load import load_catalog
 from photomat.db.pool import Pool
-from photomat.delivery.archive import Keeper, ResultFiles
+from photomat.delivery.archive import ResultArchive, ResultFiles
+from photomat.delivery.completion import CompletionNotifier
 from photomat.delivery.coordinator import Coordinator
-from photomat.delivery.ring import Ringer
 from photomat.delivery.sender import Sender
 from photomat.kernel.ids import InstanceId, JobId, UserId
 from photomat.telegram.client import TelegramMessenger
 from photomat.telegram.pacing import Pacing
 from photomat.texts.load import load_texts
-from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.telegram.people import ChatPerson
 from support.database import pool_of
 from support.jobs import DELIVERY_LEASE, ONE, Woken, a_done_job, a_user, lock_cards, row_of
 from support.telegram_media import FileServer, running_files
-from support.telegram_sim import RunningTelegram, running_telegram
+from support.telegram_sim import RunningTelegram, quick_session, running_telegram
 
 TRUSTED_HOST = "127.0.0.1"
-
-
-class QuickSession(AiohttpSession):
-    """Closes at once: the quarter of a second aiogram waits is for encrypted connections, and ours are not."""
-
-    async def close(self) -> None:
-        if self._session is not None:
-            await self._session.close()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -46,8 +36,8 @@ class Desk:
     files: FileServer
     bot: Bot
     coordinator: Coordinator
-    ringer: Ringer
-    person: Person
+    completions: CompletionNotifier
+    person: ChatPerson
     user: UserId
     folder: Path
     woken: Woken = field(default_factory=Woken)
@@ -113,16 +103,16 @@ class Desk:
 async def delivery_desk(database: str, folder: Path) -> AsyncIterator[Desk]:
     """Open the desk: the bot's calls pass the shared budgets as in production."""
     async with pool_of(database) as pool, running_telegram() as telegram, running_files() as files:
-        session = QuickSession(api=TelegramAPIServer.from_base(telegram.url), timeout=60)
+        session = quick_session(telegram.url)
         session.middleware(Pacing(pool, calls_per_s=30))
         person = telegram.person()
         async with Bot(telegram.world.token, session=session) as bot:
             messenger, texts, woken = TelegramMessenger(bot), load_texts(), Woken()
-            keeper = Keeper(pool=pool, files=ResultFiles(folder=folder, trusted_host=TRUSTED_HOST))
+            archive = ResultArchive(pool=pool, files=ResultFiles(folder=folder, trusted_host=TRUSTED_HOST))
             coordinator = Coordinator(
                 pool=pool,
                 messenger=messenger,
-                sender=Sender(pool=pool, messenger=messenger, keeper=keeper, texts=texts),
+                sender=Sender(pool=pool, messenger=messenger, archive=archive, texts=texts),
                 texts=texts,
                 model_of=load_catalog().models.get,
                 wake=woken,
@@ -134,7 +124,7 @@ async def delivery_desk(database: str, folder: Path) -> AsyncIterator[Desk]:
                 files=files,
                 bot=bot,
                 coordinator=coordinator,
-                ringer=Ringer(pool=pool, messenger=messenger, texts=texts),
+                completions=CompletionNotifier(pool=pool, messenger=messenger, texts=texts),
                 person=person,
                 user=await a_user(pool, user_id=person.user_id),
                 folder=folder,

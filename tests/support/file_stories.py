@@ -7,9 +7,9 @@ from typing import Final
 
 from photomat.catalog.pricing import agreed
 from photomat.db.pool import Pool, transaction
-from photomat.files.file import Content, FromTelegram, InputFile
+from photomat.files.file import FileContent, FromTelegram, InputFile
 from photomat.files.store import add_file
-from photomat.jobs.job import Request
+from photomat.jobs.job import KieRequest
 from photomat.kernel.ids import BotId, ChatId, MessageId, UserId
 from photomat.kernel.money import Money
 from photomat.kie.protocol import JOBS
@@ -61,7 +61,7 @@ async def sends_a_photo(system: System, pool: Pool, anna: Customer) -> InputFile
         user_id=UserId(anna.person.user_id),
         origin=f"message:{message.message_id}",
         source=FromTelegram(largest["file_id"]),
-        content=Content(facts=found.facts, mime=found.mime, sha256=hashlib.sha256(content).hexdigest()),
+        content=FileContent(facts=found.facts, mime=found.mime, sha256=hashlib.sha256(content).hexdigest()),
     )
 
 
@@ -92,7 +92,7 @@ async def buys_with(system: System, pool: Pool, anna: Customer, *, card: int, fi
             kind="image",
             quote=agreed(PRICE),
             corr="c0ffee00",
-            request=Request(protocol=JOBS, body=body),
+            request=KieRequest(protocol=JOBS, body=body),
         )
     assert isinstance(created, Created), created
 

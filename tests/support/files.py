@@ -11,13 +11,13 @@ from aiogram.types import Message
 from photomat.bot.context import UpdateContext
 from photomat.bot.conversation import Conversation
 from photomat.db.pool import Pool
-from photomat.files.sources import FileDesk
+from photomat.files.sources import FileSources
 from photomat.kernel.fetch import Fetcher
 from photomat.kernel.ids import BotId, ChatId, ReceivedId, UserId
 from photomat.telegram.files import BotFiles
 from photomat.users.user import User
 from photomat_sandbox.telegram import person_acts
-from photomat_sandbox.telegram.people import Person as Someone
+from photomat_sandbox.telegram.people import ChatPerson as Someone
 from support.database import pool_of
 from support.jobs import a_user
 from support.shop import bot_config
@@ -26,16 +26,16 @@ from support.telegram_sim import RunningTelegram, running_telegram
 LOOPBACK = "127.0.0.1"
 
 
-def desk_of(pool: Pool, bot: Bot, folder: Path) -> FileDesk:
+def desk_of(pool: Pool, bot: Bot, folder: Path) -> FileSources:
     """A desk whose links and results may lie on loopback; our copies of results lie in the folder."""
-    return FileDesk(
+    return FileSources(
         pool=pool,
         telegram=BotFiles(bot),
         links=Fetcher(trusted_host=LOOPBACK),
         results=Fetcher(trusted_host=LOOPBACK),
         folder=folder,
         tmp=folder / "tmp",
-        take_within_s=120.0,
+        accept_within_s=120.0,
     )
 
 
@@ -46,7 +46,7 @@ class Sender:
     telegram: RunningTelegram
     bot: Bot
     pool: Pool
-    desk: FileDesk
+    desk: FileSources
     someone: Someone
 
     @property

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from photomat.catalog.load import load_catalog
-from photomat.delivery.archive import Keeper, ResultFiles
+from photomat.delivery.archive import ResultArchive, ResultFiles
 from photomat.delivery.coordinator import Coordinator
-from photomat.delivery.resend import Resender, claim_sends
+from photomat.delivery.resend import Resender
 from photomat.delivery.sender import Sender
 from photomat.kernel.ids import JobId, UserId
 from photomat.telegram.client import TelegramMessenger
@@ -63,9 +63,9 @@ class Archive:
 
     async def send_all(self) -> int:
         """Send what was asked for and is due."""
-        asked = await claim_sends(self.chat.pool, limit=20)
+        asked = await self.resender.claim(20)
         for one in asked:
-            await self.resender.send(one)
+            await self.resender.deliver(one)
         return len(asked)
 
     def media(self) -> list[dict[str, Any]]:
@@ -83,7 +83,7 @@ async def archive(database: str, folder: Path) -> AsyncIterator[Archive]:
     """Somebody who has said /start, with money for several orders."""
     async with conversation(database, welcome=100_000) as chat, running_files() as files:
         messenger, texts = TelegramMessenger(chat.bot), load_texts()
-        keeper = Keeper(pool=chat.pool, files=ResultFiles(folder=folder, trusted_host=TRUSTED_HOST))
+        archive = ResultArchive(pool=chat.pool, files=ResultFiles(folder=folder, trusted_host=TRUSTED_HOST))
         await chat.says("/start")
         yield Archive(
             chat=chat,
@@ -91,7 +91,7 @@ async def archive(database: str, folder: Path) -> AsyncIterator[Archive]:
             coordinator=Coordinator(
                 pool=chat.pool,
                 messenger=messenger,
-                sender=Sender(pool=chat.pool, messenger=messenger, keeper=keeper, texts=texts),
+                sender=Sender(pool=chat.pool, messenger=messenger, archive=archive, texts=texts),
                 texts=texts,
                 model_of=load_catalog().models.get,
                 wake=Woken(),
@@ -100,7 +100,7 @@ async def archive(database: str, folder: Path) -> AsyncIterator[Archive]:
             resender=Resender(
                 pool=chat.pool,
                 messenger=messenger,
-                keeper=keeper,
+                archive=archive,
                 texts=texts,
                 model_of=load_catalog().models.get,
             ),

@@ -9,7 +9,7 @@ from typing import Any
 import aiohttp
 from aiohttp import web
 
-from photomat_chaos.lab.door import serving
+from photomat_chaos.lab.load_balancer import serving
 from photomat_sandbox.faults import Faults
 from photomat_sandbox.kie.app import build_app
 from photomat_sandbox.kie.world import KieWorld

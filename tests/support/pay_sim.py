@@ -15,7 +15,7 @@ from photomat.kernel.money import Money
 from photomat.providers.crypto_pay import CryptoPay
 from photomat.providers.port import Asked
 from photomat.providers.yookassa import YooKassa
-from photomat_chaos.lab.door import serving
+from photomat_chaos.lab.load_balancer import serving
 from photomat_sandbox.faults import Faults
 from photomat_sandbox.pay.app import mount_providers
 from photomat_sandbox.pay.bills import NoticeSettings

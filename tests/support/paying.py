@@ -5,13 +5,13 @@ from typing import Any
 
 from photomat.kernel.ids import BotId, UserId
 from photomat.kernel.money import Money
-from photomat.messages.sender import Notifier
+from photomat.messages.notices import NoticeSender
 from photomat.payments.offers import Offers, Plan, read_packages, read_sums
 from photomat.payments.stars_reader import StarsReader
 from photomat.telegram.client import StarsClient, TelegramMessenger
 from photomat.texts.load import load_texts
 from photomat_sandbox.telegram import person_acts
-from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.telegram.people import ChatPerson
 from photomat_sandbox.telegram.stars import StarCharge
 from support.conversation import Chat
 from support.money import rub
@@ -47,7 +47,7 @@ def link_on_screen(chat: Chat) -> str:
     raise AssertionError(f"there is no bill in {chat.screen()}")
 
 
-async def pays_the_bill(chat: Chat, *, link: str | None = None, person: Person | None = None) -> StarCharge | None:
+async def pays_the_bill(chat: Chat, *, link: str | None = None, person: ChatPerson | None = None) -> StarCharge | None:
     """Let somebody pay a bill to its end; None when the bot declined."""
     world, before = chat.telegram.world, len(chat.telegram.world.stars.charges)
     person_acts.pay_bill(world, person or chat.person, world.bills[link or link_on_screen(chat)])
@@ -58,10 +58,10 @@ async def pays_the_bill(chat: Chat, *, link: str | None = None, person: Person |
 
 async def tell_all(chat: Chat) -> None:
     """Send the notices that are due."""
-    notifier = Notifier(pool=chat.pool, messenger=TelegramMessenger(chat.bot), texts=load_texts())
-    while notices := await notifier.claim(9):
+    sender = NoticeSender(pool=chat.pool, messenger=TelegramMessenger(chat.bot), texts=load_texts())
+    while notices := await sender.claim(9):
         for notice in notices:
-            await notifier.send(notice)
+            await sender.deliver(notice)
 
 
 def reader(chat: Chat, offers: Offers | None = None) -> StarsReader:
@@ -75,7 +75,7 @@ def reader(chat: Chat, offers: Offers | None = None) -> StarsReader:
     )
 
 
-async def payments_of(chat: Chat, person: Person | None = None) -> list[tuple[int, int, str, str]]:
+async def payments_of(chat: Chat, person: ChatPerson | None = None) -> list[tuple[int, int, str, str]]:
     """What a person has paid: Stars, credit, reason and who told, oldest first."""
     rows = await chat.pool.fetch(
         "SELECT paid_amount, credit, reason, via FROM payments WHERE user_id = $1 ORDER BY payment_id",
@@ -84,7 +84,7 @@ async def payments_of(chat: Chat, person: Person | None = None) -> list[tuple[in
     return [(row["paid_amount"], row["credit"], row["reason"], row["via"]) for row in rows]
 
 
-async def available(chat: Chat, person: Person | None = None) -> int:
+async def available(chat: Chat, person: ChatPerson | None = None) -> int:
     """What a person can spend."""
     return int(
         await chat.pool.fetchval(

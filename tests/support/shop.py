@@ -2,11 +2,16 @@
 
 from datetime import timedelta
 from decimal import Decimal
+from functools import cache
 from typing import Any
 
+from aiogram import Dispatcher
+
+from photomat.bot.app import build_dispatcher
 from photomat.bot.context import BotConfig
 from photomat.catalog.load import load_catalog
 from photomat.catalog.pricing import Rates
+from photomat.catalog.storefront import Cheapest
 from photomat.db.pool import Pool
 from photomat.jobs.job import Times
 from photomat.kernel.money import Money
@@ -22,11 +27,21 @@ TIMES = Times(
     overdue=None,
     timeout=timedelta(days=1),
 )
+CHEAPEST = Cheapest()
+"""Reckoned once for all tests: the catalogue is the same."""
+
+
+@cache
+def dispatcher() -> Dispatcher:
+    """The bot's dispatcher; it keeps nothing of an update, so all tests of a process share one."""
+    return build_dispatcher()
 
 
 def orders_of(pool: Pool, *, limits: Limits = USUAL, rates: Rates = RATES, reachable: bool = False) -> OrderService:
     """The one way to buy."""
-    return OrderService(pool=pool, catalog=load_catalog(), rates=rates, limits=limits, reachable=reachable)
+    return OrderService(
+        pool=pool, catalog=load_catalog(), rates=rates, limits=limits, reachable=reachable, cheapest=CHEAPEST
+    )
 
 
 def bot_config(pool: Pool, *, welcome: int = 0, limits: Limits = USUAL, **changes: Any) -> BotConfig:

@@ -43,19 +43,25 @@ def modules(package: str) -> tuple[Module, ...]:
     )
 
 
+@cache
+def nodes(tree: ast.AST) -> tuple[ast.AST, ...]:
+    """Everything in a tree, walked through once for all tests."""
+    return tuple(ast.walk(tree))
+
+
 def functions(tree: ast.AST) -> Iterator[Function]:
     """Every function and method, also those inside others."""
-    return (node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
+    return (node for node in nodes(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef))
 
 
 def classes(tree: ast.AST) -> Iterator[ast.ClassDef]:
     """Every class."""
-    return (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef))
+    return (node for node in nodes(tree) if isinstance(node, ast.ClassDef))
 
 
 def calls(tree: ast.AST) -> Iterator[ast.Call]:
     """Every call."""
-    return (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    return (node for node in nodes(tree) if isinstance(node, ast.Call))
 
 
 def arguments(function: Function) -> list[ast.arg]:
@@ -76,12 +82,12 @@ def names_in(node: ast.AST | None) -> set[str]:
 
 def strings(tree: ast.Module) -> Iterator[str]:
     """Every string that does something: docstrings are left out, an f-string's holes become spaces."""
-    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
-    inside = {id(part) for node in ast.walk(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
-    for node in ast.walk(tree):
+    skipped = {id(node.value) for node in nodes(tree) if isinstance(node, ast.Expr)}
+    skipped |= {id(part) for node in nodes(tree) if isinstance(node, ast.JoinedStr) for part in ast.walk(node)}
+    for node in nodes(tree):
         if isinstance(node, ast.JoinedStr):
             yield " ".join(str(part.value) for part in node.values if isinstance(part, ast.Constant))
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in docstrings | inside:
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in skipped:
             yield node.value
 
 

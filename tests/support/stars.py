@@ -9,7 +9,7 @@ from aiogram.types import LabeledPrice, SuccessfulPayment, Update
 from aiohttp import ClientSession
 
 from photomat_sandbox.telegram import person_acts
-from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.telegram.people import ChatPerson
 from support.telegram_sim import RunningTelegram
 
 MONTH_S = 2_592_000
@@ -31,7 +31,7 @@ async def subscription_link(bot: Bot, *, payload: str = "sub-1", amount: int = 3
     return await bot.create_invoice_link(**bill(amount, payload, "Подписка"), subscription_period=MONTH_S)
 
 
-async def paid_by_link(telegram: RunningTelegram, bot: Bot, person: Person, link: str) -> str:
+async def paid_by_link(telegram: RunningTelegram, bot: Bot, person: ChatPerson, link: str) -> str:
     """Let the person pay the bill behind a link and the bot agree; give the charge id."""
     query_id = person_acts.pay_bill(telegram.world, person, telegram.world.bills[link])
     assert await bot.answer_pre_checkout_query(query_id, ok=True)

@@ -7,10 +7,10 @@ from typing import Any
 
 from photomat.db.pool import Pool, transaction
 from photomat.jobs.actions import Canceled, cancel_job
-from photomat.jobs.callback import Callback, update_from_callback
+from photomat.jobs.callback import KieCallback, update_from_callback
 from photomat.jobs.claims import Departures
 from photomat.jobs.inputs import Inputs
-from photomat.jobs.poll import Looker
+from photomat.jobs.poll import TaskPoller
 from photomat.jobs.submit import Submitter
 from photomat.kernel.ids import JobId, MessageId
 from photomat.kie.client import KieClient
@@ -60,8 +60,8 @@ async def submit_at(pool: Pool, kie: RunningKie, job_id: JobId) -> None:
         await submitter(pool, provider).submit(await claim_submit(pool, job_id))
 
 
-def looker(pool: Pool, provider: Any) -> Looker:
-    return Looker(pool=pool, provider=provider, times=TIMES, wake=Woken())
+def looker(pool: Pool, provider: Any) -> TaskPoller:
+    return TaskPoller(pool=pool, provider=provider, times=TIMES, wake=Woken())
 
 
 async def look(pool: Pool, job_id: JobId, *readings: Any, after_s: float = 0) -> dict[str, Any]:
@@ -74,7 +74,7 @@ async def look(pool: Pool, job_id: JobId, *readings: Any, after_s: float = 0) ->
 async def call_back(pool: Pool, job_id: JobId, *, task_id: str = "task-1") -> None:
     payload = {"data": {"taskId": task_id, "state": "success"}}
     async with transaction(pool) as tx:
-        await update_from_callback(tx, [Callback(job_id=job_id, task_id=task_id, payload=payload, body=b"{}")])
+        await update_from_callback(tx, [KieCallback(job_id=job_id, task_id=task_id, payload=payload, body=b"{}")])
 
 
 async def nothing_due(pool: Pool) -> bool:

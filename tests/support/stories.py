@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Final, TypeAlias
 
 from photomat.audit.run import violations
-from photomat_chaos.lab.nursery import nursery
+from photomat_chaos.lab.fork_server import fork_server
 from support.database import SharedPostgres, connection_of, create_database, drop_database
 from support.system import System, running_system
 
@@ -33,7 +33,7 @@ async def tell_all(
         else:
             troubles[title] = None
 
-    await asyncio.to_thread(nursery)  # it takes seconds to open, in which no story could go on
+    await asyncio.to_thread(fork_server)  # it takes seconds to open, in which no story could go on
     async with asyncio.TaskGroup() as group:
         for title in titles:
             group.create_task(tell_one(title))

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from photomat.db.pool import Connection
-from photomat_chaos.lab.door import Door, open_door
+from photomat_chaos.lab.load_balancer import LoadBalancer, open_load_balancer
 from support.customer import Customer
 from support.database import connection_of, shift_clock
 from support.instance import Instance, start_instance
@@ -35,7 +35,7 @@ class System:
     folder: Path
     telegram: RunningTelegram
     kie: RunningKie
-    door: Door
+    door: LoadBalancer
     settings: dict[str, str] = field(default_factory=dict)
     instances: list[Instance] = field(default_factory=list)
     """Every instance there was, oldest first."""
@@ -167,7 +167,7 @@ async def running_system(
             callback_retries=100,
             callback_retry_after_s=0.3,
         ) as kie,
-        open_door(in_turn=False) as door,
+        open_load_balancer(in_turn=False) as door,
     ):
         system = System(
             database=database, folder=folder, telegram=telegram, kie=kie, door=door, settings=dict(settings)

@@ -4,13 +4,17 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
+from copy import copy
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, TypeVar
 
 from aiogram import Bot
 from aiogram.client.session.aiohttp import AiohttpSession
+from aiogram.client.session.middlewares.manager import RequestMiddlewareManager
 from aiogram.client.telegram import TelegramAPIServer
+from aiogram.methods import Response, TelegramMethod
 from aiohttp import ClientSession, web
 from aiohttp.typedefs import Handler, Middleware
 
@@ -19,11 +23,13 @@ from photomat_sandbox.telegram import person_acts
 from photomat_sandbox.telegram.app import build_app
 from photomat_sandbox.telegram.messages import ChatMessage, as_seen
 from photomat_sandbox.telegram.methods.registry import NAMES_BY_LOWER
-from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.telegram.people import ChatPerson
 from photomat_sandbox.telegram.state_file import load_state
 from photomat_sandbox.telegram.world import TelegramWorld
 from photomat_sandbox.transcript import Transcript
 from support.bot_api_spec import faults_of_result
+
+T = TypeVar("T")
 
 SHUTDOWN_S = 1.0
 
@@ -41,6 +47,35 @@ class ShiftedClock:
         self.at += seconds
 
 
+class QuickSession(AiohttpSession):
+    """Closes at once: the quarter of a second aiogram waits is for encrypted connections, and ours are not."""
+
+    held: ClassVar[set[Any]] = set()
+
+    async def close(self) -> None:
+        if self._session is not None:
+            await self._session.close()
+
+    def check_response(self, bot: Bot, method: TelegramMethod[T], status_code: int, content: str) -> Response[T]:
+        """As aiogram does, with types that are not built anew for every answer."""
+        self.held.add(Response.__class_getitem__(method.__returning__))
+        return super().check_response(bot, method, status_code, content)
+
+
+@cache
+def _prototype() -> QuickSession:
+    """To read the certificates of the world takes longer than most tests."""
+    return QuickSession()
+
+
+def quick_session(url: str) -> QuickSession:
+    """A session of its own for a bot that talks to this address."""
+    session = copy(_prototype())
+    session.api, session.timeout = TelegramAPIServer.from_base(url), 60
+    session.middleware = RequestMiddlewareManager()
+    return session
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunningTelegram:
     """The simulator while it runs."""
@@ -53,36 +88,35 @@ class RunningTelegram:
     @asynccontextmanager
     async def bot(self, token: str | None = None) -> AsyncIterator[Bot]:
         """Open an aiogram bot that talks to this Telegram, so that its types check every answer."""
-        session = AiohttpSession(api=TelegramAPIServer.from_base(self.url), timeout=60)
-        async with Bot(token or self.world.token, session=session) as bot:
+        async with Bot(token or self.world.token, session=quick_session(self.url)) as bot:
             yield bot
 
-    def person(self, first_name: str = "Анна", **fields: Any) -> Person:
+    def person(self, first_name: str = "Анна", **fields: Any) -> ChatPerson:
         """Let somebody join who has already started the bot."""
         return self.world.add_person(first_name=first_name, started=True, **fields)
 
-    def writes(self, person: Person, text: str) -> ChatMessage:
+    def writes(self, person: ChatPerson, text: str) -> ChatMessage:
         """Let a person write to the bot."""
         return person_acts.write(self.world, person, text)
 
-    def taps(self, person: Person, message_id: int, data: str) -> str:
+    def taps(self, person: ChatPerson, message_id: int, data: str) -> str:
         """Let a person press a button; give the query's id."""
         button = {"text": data, "callback_data": data}
         return person_acts.tap(self.world, person, message_id, button)
 
-    def deletes(self, person: Person, message_id: int, *, for_both: bool) -> None:
+    def deletes(self, person: ChatPerson, message_id: int, *, for_both: bool) -> None:
         """Let a person delete a message."""
         person_acts.delete(self.world, person, message_id, for_both=for_both)
 
-    def blocks(self, person: Person, *, blocked: bool = True) -> None:
+    def blocks(self, person: ChatPerson, *, blocked: bool = True) -> None:
         """Let a person block the bot, or take it back."""
         person_acts.set_blocked(self.world, person, blocked=blocked)
 
-    def pays(self, person: Person, message_id: int) -> str:
+    def pays(self, person: ChatPerson, message_id: int) -> str:
         """Let a person press Pay on an invoice; give the query's id."""
         return person_acts.pay(self.world, person, message_id)
 
-    def seen(self, person: Person) -> list[dict[str, Any]]:
+    def seen(self, person: ChatPerson) -> list[dict[str, Any]]:
         """Give what is on the person's screen."""
         return [as_seen(message) for message in self.world.chat_messages(person.user_id)]
 

@@ -1,4 +1,4 @@
-"""A shop that takes transfers by hand: customers and operators in one simulated Telegram, and the desk between them."""
+"""A shop that takes transfers by hand: customers and operators in one simulated Telegram."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -9,24 +9,23 @@ from typing import Any
 
 from PIL import Image
 
-from photomat.bot.app import build_dispatcher
 from photomat.bot.updates import Poller
 from photomat.bot.worker import UpdateWorker
 from photomat.db.pool import Pool
 from photomat.db.rows import require_row
 from photomat.kernel.ids import ChatId, InstanceId, UserId
 from photomat.kernel.money import Money
-from photomat.messages.sender import Notifier
+from photomat.messages.notices import NoticeSender
 from photomat.payments.offers import Offers
-from photomat.payments.transfer_notices import ReceiptDesk
+from photomat.payments.receipt_reminder import ReceiptReminder
 from photomat.telegram.client import TelegramMessenger
 from photomat.texts.load import load_texts
 from photomat_sandbox.telegram import person_acts
-from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.telegram.people import ChatPerson
 from support.conversation import Chat
 from support.customer import words_of
 from support.database import pool_of
-from support.shop import bot_config
+from support.shop import bot_config, dispatcher
 from support.telegram_sim import RunningTelegram, running_telegram
 
 PETER, OLGA = 9001, 9002
@@ -91,8 +90,8 @@ class TransferShop:
 
     telegram: RunningTelegram
     pool: Pool
-    notifier: Notifier
-    desk: ReceiptDesk
+    notices: NoticeSender
+    reminder: ReceiptReminder
     anna: Talker
     boris: Talker
     peter: Talker
@@ -101,11 +100,11 @@ class TransferShop:
     async def settles(self) -> None:
         """Send every notice that is due, and do what is due about receipts."""
         for _ in range(20):
-            notices, receipts = await self.notifier.claim(10), await self.desk.claim(10)
+            notices, receipts = await self.notices.claim(10), await self.reminder.claim(10)
             for notice in notices:
-                await self.notifier.send(notice)
+                await self.notices.deliver(notice)
             for receipt in receipts:
-                await self.desk.work(receipt)
+                await self.reminder.deliver(receipt)
             if not notices and not receipts:
                 return
         raise AssertionError("the notices do not come to an end")
@@ -131,7 +130,7 @@ async def transfer_shop(database: str, *, offers: Offers = OFFERS) -> AsyncItera
         parts: dict[str, Any] = {
             "config": bot_config(pool, offers=offers, operators=frozenset({UserId(PETER), UserId(OLGA)})),
             "bot": bot,
-            "dispatcher": build_dispatcher(),
+            "dispatcher": dispatcher(),
         }
         one = InstanceId("one")
         shared: dict[str, Any] = {
@@ -144,14 +143,14 @@ async def transfer_shop(database: str, *, offers: Offers = OFFERS) -> AsyncItera
         }
         messenger, operators = TelegramMessenger(bot), [ChatId(PETER), ChatId(OLGA)]
 
-        def talker(person: Person) -> Talker:
+        def talker(person: ChatPerson) -> Talker:
             return Talker(**shared, person=person)
 
         yield TransferShop(
             telegram=telegram,
             pool=pool,
-            notifier=Notifier(pool=pool, messenger=messenger, texts=texts),
-            desk=ReceiptDesk(pool=pool, messenger=messenger, texts=texts, operators=operators),
+            notices=NoticeSender(pool=pool, messenger=messenger, texts=texts),
+            reminder=ReceiptReminder(pool=pool, messenger=messenger, texts=texts, operators=operators),
             anna=talker(telegram.person("Анна")),
             boris=talker(telegram.person("Борис")),
             peter=talker(telegram.person("Пётр", user_id=PETER, username="peter")),

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from photomat.alerts.incident import About, Figures, Kind, Notice
+from photomat.alerts.incident import Figures, IncidentNotice, IncidentPhase, Kind
 from photomat.alerts.rules import WATCHES
 from photomat.alerts.sender import message_of
 from photomat.kernel.ids import ChatId, Fence
@@ -35,9 +35,11 @@ FIGURES: dict[Kind, Figures] = {
 TAGS = re.compile(r"</?(?:b|code)>")
 
 
-def notice(kind: Kind, *, about: About = About.OPEN, language: str = "ru", lasted_s: float | None = None) -> Notice:
+def notice(
+    kind: Kind, *, about: IncidentPhase = IncidentPhase.OPEN, language: str = "ru", lasted_s: float | None = None
+) -> IncidentNotice:
     """A notice as it is claimed."""
-    return Notice(
+    return IncidentNotice(
         incident_id=12,
         admin_id=ChatId(1),
         about=about,
@@ -74,7 +76,7 @@ def test_every_kind_says_what_happened_and_what_to_do_in_valid_markup(kind: Kind
     ("seconds", "words"), [(20, "меньше минуты"), (840, "14 мин"), (3600, "1 ч 0 мин"), (90_061, "25 ч 1 мин")]
 )
 def test_the_end_says_how_long_it_lasted(seconds: float, words: str) -> None:
-    text = message_of(load_texts(), notice(Kind.AUDIT, about=About.OVER, lasted_s=seconds))
+    text = message_of(load_texts(), notice(Kind.AUDIT, about=IncidentPhase.OVER, lasted_s=seconds))
     assert text == f"✅ Прошло: <b>Сверка не сходится</b>\n\nДлилось {words}. Инцидент 12."
 
 

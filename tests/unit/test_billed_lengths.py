@@ -9,7 +9,7 @@ from photomat.catalog.file_rules import measured
 from photomat.catalog.load import load_catalog
 from photomat.media.measure import measure
 from photomat.media.reader import MOST_PADDING_S
-from photomat.media.truncation import looks_whole
+from photomat.media.truncation import looks_intact
 from support import media_bytes as made
 from support.real_media import FOLDER, PICTURES, REAL_FILES
 
@@ -35,7 +35,7 @@ def test_a_file_is_as_long_as_it_was_made(name: str) -> None:
     assert found.facts.seconds is not None
     assert abs(found.facts.seconds - real.made_s) <= TOLERANCE_S
     assert whole_seconds(found.facts.seconds) == whole_seconds(real.made_s), "padding costs no second"
-    assert looks_whole(io.BytesIO(real.content), found.mime)
+    assert looks_intact(io.BytesIO(real.content), found.mime)
 
 
 @pytest.mark.parametrize("name", REAL_FILES)
@@ -59,7 +59,7 @@ def test_a_truncated_file_that_declares_its_length_is_refused(name: str, part: f
     content = REAL_FILES[name].content
     content = content[: int(len(content) * part)]
     found = measure(io.BytesIO(content))
-    assert found.facts.seconds is None or not looks_whole(io.BytesIO(content), found.mime)
+    assert found.facts.seconds is None or not looks_intact(io.BytesIO(content), found.mime)
 
 
 @pytest.mark.parametrize("name", REAL_FILES)
@@ -67,7 +67,7 @@ def test_a_truncated_file_is_refused_or_measured_by_what_is_left(name: str) -> N
     real = REAL_FILES[name]
     content = real.content[: len(real.content) // 2]
     found = measure(io.BytesIO(content))
-    is_refused = found.facts.seconds is None or not looks_whole(io.BytesIO(content), found.mime)
+    is_refused = found.facts.seconds is None or not looks_intact(io.BytesIO(content), found.mime)
     assert is_refused or (found.facts.seconds or 0) < real.made_s * Decimal("0.8")
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from photomat.catalog.load import load_catalog
-from photomat.delivery.fallbacks import Why
+from photomat.delivery.fallbacks import FallbackReason
 from photomat.delivery.outputs import Output
-from photomat.delivery.render import Face, LockedCard, progress_bar, render
+from photomat.delivery.render import CardView, LockedCard, progress_bar, render
 from photomat.jobs.job import JobStatus
 from photomat.kernel.ids import BotId, ChatId, Fence, JobId, MessageId, UserId
 from photomat.kernel.money import Money
@@ -92,17 +92,17 @@ def outputs(count: int) -> list[Output]:
     ]
 
 
-def face_of(shown: int = 1, **facts: Any) -> Face:
+def face_of(shown: int = 1, **facts: Any) -> CardView:
     """The face of a card with these facts."""
     return render(card(**facts), outputs(shown), model=CATALOG.models["z-image"], texts=TEXTS)
 
 
-def acts(face: Face) -> list[str]:
+def acts(face: CardView) -> list[str]:
     """What the buttons would do."""
     return [str(button.data).rpartition(":")[2] for row in face.keyboard for button in row]
 
 
-def visible(face: Face) -> str:
+def visible(face: CardView) -> str:
     """The text as Telegram counts it: without tags, entities decoded."""
     return html.unescape(re.sub(r"<[^<>]*>", "", face.text))
 
@@ -258,7 +258,7 @@ def test_a_caption_with_everything_in_it_leaves_room_for_a_reason(language: str)
         result_object={"seed": 2**62},
     )
     face = render(full, [part], model=CATALOG.models["z-image"], texts=TEXTS)
-    reasons = max(len(TEXTS.say(language, f"why-{why}", photo_mb=10, file_mb=50)) for why in Why) + 2
+    reasons = max(len(TEXTS.say(language, f"why-{why}", photo_mb=10, file_mb=50)) for why in FallbackReason) + 2
     units = len(visible(face).encode("utf-16-le")) // 2
     assert units + reasons <= LONGEST_CAPTION
     assert "😀" in face.text, "what there is room for of the prompt is there"

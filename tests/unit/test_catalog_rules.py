@@ -11,6 +11,7 @@ from photomat.catalog.load import load_catalog
 from photomat.catalog.model import Model
 from photomat.catalog.order import body_of, check_order, example_of, open_to_customers
 from photomat.catalog.order_words import order_in_words
+from photomat.catalog.roles import common_value
 from photomat.texts.load import load_texts
 
 CATALOG = load_catalog()
@@ -221,8 +222,8 @@ def test_what_comes_of_a_photo_keeps_its_format(model_id: str, files: dict[str, 
 
 @pytest.mark.parametrize("model", SOLD, ids=lambda model: model.id)
 def test_an_edit_keeps_the_format_of_its_source_where_the_model_can(model: Model) -> None:
-    shape = next((each for each in model.inputs if each.name in {"aspect_ratio", "image_size"}), None)
+    shape = model.input_for("format")
     if shape is None or model.category not in {"image-edit", "image-to-image", "video-to-video"}:
         return
-    like_source = {"auto", "adaptive", "Auto"} & set(shape.options)
+    like_source = {option for option in shape.options if common_value(shape, option) == "auto"}
     assert not like_source or body_of(model, example_of(model))[shape.name] in like_source

@@ -1,11 +1,11 @@
-"""The model of the product is proved, and the explorer finds the mistake when a part of the law is taken away."""
+"""The model of the product is proved, and the explorer finds the mistake when a part of the safeguards is taken away."""
 
 import pytest
 
 from photomat.jobs.job import TERMINAL, TRANSITIONS, JobStatus
 from photomat_chaos.model import state
 from photomat_chaos.model.explorer import SWITCHES, explore
-from photomat_chaos.model.state import START, Law
+from photomat_chaos.model.state import START, Safeguards
 
 MANY_STATES = 100_000
 ORDERED_TWICE = "a job is ordered from Kie once at most"
@@ -25,7 +25,7 @@ BREAKS = {
 
 
 def test_every_reachable_state_keeps_every_rule_and_can_still_end_well() -> None:
-    proof = explore(Law())
+    proof = explore(Safeguards())
     assert proof.story is None
     assert proof.states > MANY_STATES, "a model that goes nowhere proves nothing"
 
@@ -48,7 +48,7 @@ def test_the_workers_of_a_story_keep_their_names() -> None:
 def test_the_model_moves_by_the_products_own_table(monkeypatch: pytest.MonkeyPatch) -> None:
     """A table that let a done job be done again would charge twice whoever took an offer."""
     monkeypatch.setattr(state, "TRANSITIONS", {**TRANSITIONS, JobStatus.DONE: frozenset({JobStatus.DONE})})
-    story = explore(Law()).story
+    story = explore(Safeguards()).story
     assert story is not None
     assert story.rule == PAID_TWICE
     assert "the customer takes the offer and pays" in story.steps

@@ -34,7 +34,7 @@ from photomat.catalog.load import load_catalog
 from photomat.catalog.model import Category, Model
 from photomat.catalog.order import SAMPLE_FILES, check_order, relevant
 from photomat.catalog.storefront import Offer
-from photomat.jobs.history import Made
+from photomat.jobs.history import EarlierResult
 from photomat.kernel.ids import BotId, ChatId, DraftId, JobId, UserId
 from photomat.kernel.money import Money
 from photomat.orders.draft import Draft
@@ -48,7 +48,7 @@ LARGEST, LARGEST_TURN = 2**63 - 1, 2**31 - 1
 LONGEST_TEXT, LONGEST_LABEL, LONGEST_ALERT = 4096, 64, 200
 MOST_QUESTIONS = 40
 MADE = [
-    Made(
+    EarlierResult(
         job_id=JobId(LARGEST),
         model="m",
         made_at=datetime(2026, 1, 2, tzinfo=UTC),

@@ -5,8 +5,19 @@ from dataclasses import replace
 import pytest
 
 from photomat_chaos.lab.evidence import job_of_address
-from photomat_chaos.lab.facts import OFFER_RING, RING, SAD_RING, Evidence, Forged, Handled, JobRow, SentAgain, Shown
-from photomat_chaos.lab.history import Violation, violations
+from photomat_chaos.lab.history import (
+    OFFER_RING,
+    RING,
+    SAD_RING,
+    Evidence,
+    ForgedCallback,
+    HandledUpdate,
+    HistoryViolation,
+    JobRow,
+    SentAgain,
+    ShownMessage,
+    violations,
+)
 
 ANNA, CARD, PRICE = 7, 40, 64
 JOB = JobRow(
@@ -23,18 +34,22 @@ JOB = JobRow(
 FAILED = JobRow(
     job_id=2, chat_id=ANNA, card=50, status="failed", price=PRICE, gift=False, shown=True, closings=("release",)
 )
-PICTURE = Shown(chat_id=ANNA, message_id=CARD, is_media=True, text="готово", reply_to=None)
-SORRY = Shown(chat_id=ANNA, message_id=50, is_media=False, text="❌ 0,64 ₽ вернулись на баланс.", reply_to=None)
-SAD = Shown(chat_id=ANNA, message_id=51, is_media=False, text=f"{SAD_RING} Деньги не списаны", reply_to=50)
-REFUSED = Forged(kind="address", task_id="forged-1", status=401, must_be_refused=True)
-ORPHANED = Forged(kind="nobody", task_id="forged-2", status=200, must_be_refused=False)
-SLOT = Shown(chat_id=ANNA, message_id=60, is_media=False, text="⏳ Карточка удалена, показываю здесь…", reply_to=None)
+PICTURE = ShownMessage(chat_id=ANNA, message_id=CARD, is_media=True, text="готово", reply_to=None)
+SORRY = ShownMessage(chat_id=ANNA, message_id=50, is_media=False, text="❌ 0,64 ₽ вернулись на баланс.", reply_to=None)
+SAD = ShownMessage(chat_id=ANNA, message_id=51, is_media=False, text=f"{SAD_RING} Деньги не списаны", reply_to=50)
+REFUSED = ForgedCallback(kind="address", task_id="forged-1", status=401, must_be_refused=True)
+ORPHANED = ForgedCallback(kind="unknown-task", task_id="forged-2", status=200, must_be_refused=False)
+SLOT = ShownMessage(
+    chat_id=ANNA, message_id=60, is_media=False, text="⏳ Карточка удалена, показываю здесь…", reply_to=None
+)
 CREDIT = 1000
-THE_RING = Shown(chat_id=ANNA, message_id=41, is_media=False, text=RING, reply_to=CARD)
-FIRST = Handled(lane="7", kind="message", update_id=1, received_at=9.0, handled_at=10.0)
-SECOND = Handled(lane="7", kind="message", update_id=2, received_at=9.1, handled_at=11.0)
-MUCH_LATER = Handled(lane="7", kind="callback_query", update_id=3, received_at=60.0, handled_at=61.0)
-ONCE_MORE = Shown(chat_id=ANNA, message_id=80, is_media=True, text="📩 Z-Image · ещё раз, бесплатно", reply_to=None)
+THE_RING = ShownMessage(chat_id=ANNA, message_id=41, is_media=False, text=RING, reply_to=CARD)
+FIRST = HandledUpdate(lane="7", kind="message", update_id=1, received_at=9.0, handled_at=10.0)
+SECOND = HandledUpdate(lane="7", kind="message", update_id=2, received_at=9.1, handled_at=11.0)
+MUCH_LATER = HandledUpdate(lane="7", kind="callback_query", update_id=3, received_at=60.0, handled_at=61.0)
+ONCE_MORE = ShownMessage(
+    chat_id=ANNA, message_id=80, is_media=True, text="📩 Z-Image · ещё раз, бесплатно", reply_to=None
+)
 SENT = SentAgain(job_id=1, chat_id=ANNA, is_due=False, outcome="sent", message_id=80)
 LOST = replace(SENT, outcome=None, message_id=None)
 GOOD = Evidence(
@@ -52,7 +67,7 @@ GOOD = Evidence(
 )
 
 
-def seen(*shown: Shown) -> Evidence:
+def seen(*shown: ShownMessage) -> Evidence:
     """The good history with other screens."""
     return replace(GOOD, screens=shown)
 
@@ -165,8 +180,8 @@ def test_who_deletes_a_card_gets_a_slot_a_ring_without_a_card_and_keeps_the_righ
 
 
 def test_a_violation_names_its_job_where_there_is_one() -> None:
-    assert Violation(check="", sentence="the card of job 17 (failed) is gone").job_id == 17
-    assert Violation(check="", sentence="chat 7 was rung").job_id is None
+    assert HistoryViolation(check="", sentence="the card of job 17 (failed) is gone").job_id == 17
+    assert HistoryViolation(check="", sentence="chat 7 was rung").job_id is None
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from photomat.catalog.load import load_catalog
 from photomat.catalog.order_words import order_in_words
 from photomat.delivery.caption import LONGEST_CAPTION, seen_length
-from photomat.delivery.fallbacks import Label, originals_of, rungs_of
+from photomat.delivery.fallbacks import Label, fallbacks_of, originals_of
 from photomat.delivery.render import render
 from photomat.jobs.job import JobStatus
 from photomat.kie.results import COVER_KEYS, LYRICS_LISTS, ONE_KEYS, RESULT_PLACES, TRACK_KEYS, TRACK_LISTS
@@ -87,7 +87,7 @@ def test_every_result_kie_can_tell_of_can_be_stored_and_shown(
         for one, url, detail in zip(outputs(len(details)), reading.urls, details, strict=True)
     ]
     for output in told:
-        assert rungs_of(output, None, label=Label(title=output.title))
+        assert fallbacks_of(output, None, label=Label(title=output.title))
         originals_of(output, None)
     bought = card(status=JobStatus.DONE, language=language, page=page, result_object=reading.result_object)
     face = render(bought, told, model=CATALOG.models["z-image"], texts=TEXTS)

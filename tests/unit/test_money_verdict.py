@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 
 from photomat.rewards.promo import PromoCode
-from photomat_chaos.lab.facts import Evidence, JobRow, Shown
+from photomat_chaos.lab.history import Evidence, JobRow, ShownMessage
 from photomat_chaos.money import verdict
-from photomat_chaos.money.facts import (
+from photomat_chaos.money.books import (
     Books,
-    Charge,
+    ChargedStars,
     DifferenceRow,
-    Done,
     GiftRow,
-    Outside,
+    OperatorAction,
+    OutsideRecords,
     PaidBill,
     PaymentRow,
     ReceiptRow,
@@ -38,8 +38,8 @@ MORE = PromoCode(code="MORE", kind="percent", currency="RUB", percent=20, most_u
 SUM = PromoCode(code="SUM", kind="sum", currency="RUB", amount=1_100, most_uses=1)
 
 
-def shown(chat_id: int, text: str, message_id: int, *, is_media: bool = False) -> Shown:
-    return Shown(chat_id=chat_id, message_id=message_id, is_media=is_media, text=text, reply_to=None)
+def shown(chat_id: int, text: str, message_id: int, *, is_media: bool = False) -> ShownMessage:
+    return ShownMessage(chat_id=chat_id, message_id=message_id, is_media=is_media, text=text, reply_to=None)
 
 
 HISTORY = Evidence(
@@ -55,24 +55,24 @@ HISTORY = Evidence(
         shown(OLYA, "", 55, is_media=True),
     ),
 )
-OUTSIDE = Outside(
+OUTSIDE = OutsideRecords(
     charges=(
-        Charge(charge_id="s1", user_id=ANNA, stars=10, credit=1_040, refunded=False),
-        Charge(charge_id="s2", user_id=BORIS, stars=10, credit=1_040, refunded=True),
+        ChargedStars(charge_id="s1", user_id=ANNA, stars=10, credit=1_040, refunded=False),
+        ChargedStars(charge_id="s2", user_id=BORIS, stars=10, credit=1_040, refunded=True),
     ),
     bills=(
         PaidBill(vendor="yookassa", bill_id="y1", user_id=ANNA, asked=10_000, paid=10_000, refunded=3_000),
         PaidBill(vendor="cryptopay", bill_id="7", user_id=BORIS, asked=10_000, paid=5_000, refunded=0),
     ),
     verbs=(
-        Done(verb="credit", reference="storm:1", user_id=ANNA, minor=300, done=True),
-        Done(verb="correct", reference="correction:storm:1", user_id=ANNA, minor=-300, done=True),
-        Done(verb="correct", reference="correction:storm:1", user_id=ANNA, minor=-300, done=True),
-        Done(verb="debit", reference="storm:2", user_id=BORIS, minor=-500, done=False),
-        Done(verb="refund job", reference="storm:3", user_id=BORIS, minor=800, done=True, job_id=1),
+        OperatorAction(verb="credit", reference="storm:1", user_id=ANNA, minor=300, done=True),
+        OperatorAction(verb="correct", reference="correction:storm:1", user_id=ANNA, minor=-300, done=True),
+        OperatorAction(verb="correct", reference="correction:storm:1", user_id=ANNA, minor=-300, done=True),
+        OperatorAction(verb="debit", reference="storm:2", user_id=BORIS, minor=-500, done=False),
+        OperatorAction(verb="refund job", reference="storm:3", user_id=BORIS, minor=800, done=True, job_id=1),
     ),
     promos={"MORE": MORE, "SUM": SUM},
-    wishes={4: frozenset({7_002}), 5: frozenset({None})},
+    decisions={4: frozenset({7_002}), 5: frozenset({None})},
     came_by={BORIS: ANNA},
     gifts={"g": (ANNA, 501)},
     balances={
@@ -86,7 +86,7 @@ OUTSIDE = replace(
     OUTSIDE,
     verbs=(
         *OUTSIDE.verbs,
-        Done(
+        OperatorAction(
             verb="refund of a payment by transfer",
             reference="payment 5",
             user_id=BORIS,
@@ -186,7 +186,7 @@ def without(payment_id: int, **changed: Any) -> tuple[PaymentRow, ...]:
             "every bill that was paid is one payment of what was paid",
             {"payments": without(4, paid=10_000, credit=10_000)},
         ),
-        ("nothing is credited that nobody paid", {"payments": without(1, external_id="s1:update")}),
+        ("nothing is credited that no one paid", {"payments": without(1, external_id="s1:update")}),
         ("what went back to a payer left the wallet once", {"payments": without(2, given_back=0)}),
         ("what went back to a payer left the wallet once", {"payments": without(3, given_back=6_000)}),
         ("what went back to a payer left the wallet once", {"payments": without(3, wanted=100)}),
@@ -211,8 +211,8 @@ def without(payment_id: int, **changed: Any) -> tuple[PaymentRow, ...]:
             {"referrals": (replace(REFERRAL, inviter_reward=4_000),)},
         ),
         ("a bonus goes back with its payment", {"uses": (replace(USES[0], taken_back=0), USES[1])}),
-        ("the same news is told once at most", {"notices": {(BORIS, "payment-received"): 3}}),
-        ("every payment is told of", {"notices": {**BOOKS.notices, (ANNA, "payment-received"): 3}}),
+        ("the same news is sent once at most", {"notices": {(BORIS, "payment-received"): 3}}),
+        ("every payment is announced", {"notices": {**BOOKS.notices, (ANNA, "payment-received"): 3}}),
         ("operators read what became of a receipt", {"receipts": (replace(RECEIPTS[0], credited=None), RECEIPTS[1])}),
         (
             "every difference is explained",
@@ -253,4 +253,4 @@ def test_what_happened_otherwise_outside_is_called_by_its_name(rule: str, outsid
 
 def test_a_receipt_shown_to_an_operator_is_no_result_and_the_same_picture_elsewhere_is_one() -> None:
     found = verdict.violations(replace(OUTSIDE, operators=frozenset()), BOOKS)
-    assert [violation.sentence for violation in found] == ["chat 9 shows a result nobody ordered, message 55"]
+    assert [violation.sentence for violation in found] == ["chat 9 shows a result that was not ordered, message 55"]

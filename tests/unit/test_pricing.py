@@ -17,7 +17,6 @@ from photomat.catalog.pricing import (
     Rates,
     agreed,
     cost_of,
-    price,
     quote,
     quote_from_json,
     samples,
@@ -37,7 +36,7 @@ def rule(kind: OverrideKind, value: str = "0", *, confirmed: bool = False) -> Ov
 
 
 def asked(standing: PriceRules, *, markup: str = "2.0", step: int = 1) -> int:
-    return price(Z_IMAGE, INPUTS, rates(markup=markup, step=step), standing).minor
+    return quote(Z_IMAGE, INPUTS, rates(markup=markup, step=step), standing).price.minor
 
 
 def model(*prices: PriceRow) -> Model:
@@ -45,31 +44,31 @@ def model(*prices: PriceRow) -> Model:
 
 
 def test_a_z_image_costs_64_kopecks_with_the_settings_as_shipped() -> None:
-    assert price(Z_IMAGE, INPUTS, rates()) == Money(64, "RUB")
+    assert quote(Z_IMAGE, INPUTS, rates()).price == Money(64, "RUB")
 
 
 def test_part_of_a_kopeck_is_a_whole_one() -> None:
-    assert price(Z_IMAGE, INPUTS, rates(usd_rate="80.01")) == Money(65, "RUB")
+    assert quote(Z_IMAGE, INPUTS, rates(usd_rate="80.01")).price == Money(65, "RUB")
 
 
 def test_an_exact_price_is_not_rounded_up() -> None:
-    assert price(Z_IMAGE, INPUTS, rates(usd_rate="1000", markup="1")) == Money(400, "RUB")
+    assert quote(Z_IMAGE, INPUTS, rates(usd_rate="1000", markup="1")).price == Money(400, "RUB")
 
 
 def test_the_smallest_price_is_one_minor_unit() -> None:
-    assert price(Z_IMAGE, INPUTS, rates(usd_rate="0.0001", markup="0.0001")) == Money(1, "RUB")
+    assert quote(Z_IMAGE, INPUTS, rates(usd_rate="0.0001", markup="0.0001")).price == Money(1, "RUB")
 
 
 def test_a_rounding_far_behind_the_point_still_counts_up() -> None:
-    assert price(Z_IMAGE, INPUTS, rates(usd_rate="80." + "0" * 27 + "1")) == Money(65, "RUB")
+    assert quote(Z_IMAGE, INPUTS, rates(usd_rate="80." + "0" * 27 + "1")).price == Money(65, "RUB")
 
 
 def test_the_first_price_row_that_fits_the_inputs_counts() -> None:
     large = PriceRow(credits=Decimal(4), when=(("size", "2K"),))
     sized = model(large, PriceRow(credits=Decimal(1)))
-    assert price(sized, {"size": "2K"}, rates()) == Money(320, "RUB")
-    assert price(sized, {"size": "1K"}, rates()) == Money(80, "RUB")
-    assert price(sized, {}, rates()) == Money(80, "RUB")
+    assert quote(sized, {"size": "2K"}, rates()).price == Money(320, "RUB")
+    assert quote(sized, {"size": "1K"}, rates()).price == Money(80, "RUB")
+    assert quote(sized, {}, rates()).price == Money(80, "RUB")
 
 
 amounts = st.decimals(min_value=Decimal("0.0001"), max_value=Decimal(1_000_000), places=4)
@@ -78,7 +77,7 @@ amounts = st.decimals(min_value=Decimal("0.0001"), max_value=Decimal(1_000_000),
 @given(credits_=amounts, usd_rate=amounts, markup=amounts)
 def test_a_price_is_the_exact_product_rounded_up(credits_: Decimal, usd_rate: Decimal, markup: Decimal) -> None:
     exact = Fraction(credits_) * Fraction(usd_rate) * max(Fraction(markup), Fraction(1)) / 200 * 100
-    made = price(model(PriceRow(credits=credits_)), {}, Rates(usd_rate=usd_rate, markup=markup, currency="RUB"))
+    made = quote(model(PriceRow(credits=credits_)), {}, Rates(usd_rate=usd_rate, markup=markup, currency="RUB")).price
     assert 0 <= made.minor - exact < 1
 
 
@@ -127,8 +126,8 @@ def test_nothing_is_sold_below_cost_unless_somebody_confirmed_it() -> None:
 def test_free_is_free_also_with_a_discount_and_by_the_catalogue() -> None:
     assert asked(PriceRules(rule=rule("free"), discount=rule("discount", "50"))) == 0
     given_away = Model(id="x", title="X", kind="image", inputs=(), prices=(PriceRow(credits=Decimal(4)),), free=True)
-    assert price(given_away, {}, rates()) == Money(0, "RUB")
-    assert price(given_away, {}, rates(), PriceRules(rule=rule("fixed", "500"))) == Money(500, "RUB")
+    assert quote(given_away, {}, rates()).price == Money(0, "RUB")
+    assert quote(given_away, {}, rates(), PriceRules(rule=rule("fixed", "500"))).price == Money(500, "RUB")
 
 
 def test_the_first_end_of_the_rules_is_when_the_price_ends() -> None:

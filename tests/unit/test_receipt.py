@@ -98,5 +98,5 @@ def longest() -> Receipt:
         decided_by="o" * 80,
         reason="&" * 300,
         credited=None,
-        tries=0,
+        attempts=0,
     )

@@ -3,7 +3,7 @@
 import pytest
 
 from photomat.kernel.money import Money
-from photomat_chaos.lab.phone import minor_in
+from photomat_chaos.lab.customers import minor_in
 
 
 @pytest.mark.parametrize("minor", [0, 5, 64, 100, 99_936, 1_000_000, 123_456_789])

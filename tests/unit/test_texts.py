@@ -20,7 +20,7 @@ from photomat.catalog.input import FILE_KINDS, INPUT_TYPES
 from photomat.catalog.menu_categories import EVERYTHING, MENU_CATEGORIES
 from photomat.catalog.storefront import OfferFilter
 from photomat.delivery.caption import KNOWN_NAMES
-from photomat.delivery.fallbacks import Why
+from photomat.delivery.fallbacks import FallbackReason
 from photomat.delivery.render import failure_word
 from photomat.delivery.resend import Asked
 from photomat.jobs.job import ANSWER_TITLE
@@ -105,7 +105,7 @@ def keys_made_up() -> set[str]:
     """The keys that code puts together."""
     return {
         *(f"form-ask-{kind}" for kind in INPUT_TYPES),
-        *(f"why-{why}" for why in Why),
+        *(f"why-{why}" for why in FallbackReason),
         *(f"why-unit-{word}" for word in UNIT_WORDS),
         *(f"prices-rate-{word}" for word in UNIT_WORDS),
         *(f"order-files-{kind}" for kind in FILE_KINDS),

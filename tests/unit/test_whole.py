@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from photomat.media import images
-from photomat.media.images import decodes, in_turn
+from photomat.media.images import decode_in_turn, decodes
 from photomat.media.measure import measure
-from photomat.media.truncation import is_whole, looks_whole
+from photomat.media.truncation import is_intact, looks_intact
 from support import media_bytes as made
 from support.phone_files import phone_files
 
@@ -64,7 +64,7 @@ def whole(content: bytes) -> bool:
     """Whether a customer's file would be taken: as `take` asks."""
     found = measure(io.BytesIO(content))
     has_length = found.facts.kind not in {"audio", "video"} or found.facts.seconds is not None
-    return has_length and looks_whole(io.BytesIO(content), found.mime)
+    return has_length and looks_intact(io.BytesIO(content), found.mime)
 
 
 @pytest.mark.parametrize("name", [*PICTURES, *FILMS_AND_SOUND, *OTHERS])
@@ -172,8 +172,8 @@ def test_a_jpeg_of_endless_passes_keeps_nobody_busy() -> None:
 
 async def test_whoever_waits_too_long_is_not_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(images, "WITHIN_S", 0.0)
-    assert await in_turn(lambda: False, otherwise=True)
-    assert await is_whole(io.BytesIO(PICTURES["png"][:-500]), "image/png")
+    assert await decode_in_turn(lambda: False, otherwise=True)
+    assert await is_intact(io.BytesIO(PICTURES["png"][:-500]), "image/png")
 
 
 @settings(max_examples=200, deadline=None)
@@ -185,5 +185,5 @@ def test_damaged_files_never_raise(name: str, data: st.DataObject) -> None:
     for _ in range(data.draw(st.integers(0, 8)) if content else 0):
         content[data.draw(st.integers(0, min(len(content), 500) - 1))] = data.draw(st.integers(0, 255))
     began = process_time()
-    looks_whole(io.BytesIO(bytes(content)), mime)
+    looks_intact(io.BytesIO(bytes(content)), mime)
     assert process_time() - began < MOST_S

@@ -37,20 +37,11 @@ class Kind(StrEnum):
     DATABASE_SIZE = "database-size"
 
 
-class About(StrEnum):
-    """What a notice tells."""
+class IncidentPhase(StrEnum):
+    """What a notice says of its incident."""
 
     OPEN = "open"
     OVER = "over"
-
-
-class Outcome(StrEnum):
-    """How a notice ended; one of unknown outcome counts as sent, for a send bears no repeating."""
-
-    SENT = "sent"
-    UNKNOWN = "unknown"
-    UNREACHABLE = "unreachable"
-    REFUSED = "refused"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,12 +79,12 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Notice:
-    """One message to one operator, in our hands until its lease runs out."""
+class IncidentNotice:
+    """One message to one operator, in our hands until its lease is over."""
 
     incident_id: int
     admin_id: ChatId
-    about: About
+    about: IncidentPhase
     fence: Fence
     attempts: int
     kind: str

@@ -1,39 +1,39 @@
-"""Tells operators: claim → send → mark, each operator apart, so that one who cannot be reached holds up nobody.
+"""Sends operators what an incident means and what to do: at least once, each operator apart.
 
-In ordinary life a notice is sent once. Surely not sent: tried again, later each time. Outcome unknown: taken as sent. Killed
-between send and mark: the lease runs out and it is sent again, for an alarm twice is better than an alarm that never came.
-
-What an operator reads: what happened, what it means for customers, what to do now. Pure: a notice in, a text out.
+Claimed with a lease and a fence: after a crash between send and record an alert is sent again, because an alert twice is
+better than one that never came. One operator who cannot be reached holds up no other.
 """
 
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from html import escape
-from typing import Final
+from typing import ClassVar, Final
 
-from photomat.alerts import store
-from photomat.alerts.incident import About, Notice, Outcome
-from photomat.db.pool import Pool, transaction
+from photomat.alerts.incident import IncidentNotice, IncidentPhase
+from photomat.db.pool import Pool, Transaction, transaction
+from photomat.db.rows import Row
 from photomat.kernel.clock import backoff_s
-from photomat.kernel.errors import OutcomeUnknown, PhotomatError, Transient
 from photomat.kernel.failpoint import failpoint
+from photomat.kernel.ids import ChatId, Fence, MessageId
 from photomat.kernel.logs import get_logger
-from photomat.telegram.port import Messenger, Unauthorized, Unreachable
+from photomat.messages.outbox import Ending, MessageKind, Outcome, PutBack, RetryPolicy
+from photomat.telegram.port import Messenger
 from photomat.texts.load import Say, Texts
 
 HOUR_MINUTES: Final = 60
 LEASE: Final = timedelta(seconds=90)
 """Longer than a call to Telegram may take."""
+FIRST_RETRY_S: Final = 2.0
 MOST_REFUSALS: Final = 5
-NOTICES_DUE: Final = "SELECT 1 FROM incident_notices WHERE due_at <= photomat_now()"
 log = get_logger()
 
 
-def message_of(texts: Texts, notice: Notice) -> str:
+def message_of(texts: Texts, notice: IncidentNotice) -> str:
     """The message of a notice, in the operator's language."""
     say = texts.speaker(notice.language)
     title = say(f"alert-{notice.kind}")
-    if notice.about is About.OVER:
+    if notice.about is IncidentPhase.OVER:
         lasted = _span(say, notice.lasted or timedelta(0))
         return say("alert-over", title=title, lasted=lasted, number=notice.incident_id)
     figures = {name: escape(fact) if isinstance(fact, str) else fact for name, fact in notice.figures.items()}
@@ -56,57 +56,112 @@ def _span(say: Say, span: timedelta) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Teller:
-    """Sends claimed notices."""
+class AlertSender(MessageKind[IncidentNotice]):
+    """Sends incident notices to operators; the end of an incident only after its opening."""
 
     pool: Pool
     messenger: Messenger
     texts: Texts
 
-    async def claim(self, limit: int) -> list[Notice]:
-        """Take the notices that are due."""
-        return await store.claim_notices(self.pool, limit=limit, lease=LEASE)
+    DUE: ClassVar = "SELECT 1 FROM incident_notices WHERE due_at <= photomat_now()"
+    CLAIM: ClassVar = """
+        WITH due AS MATERIALIZED (
+            SELECT incident_id, admin_id, about FROM incident_notices AS notice
+             WHERE due_at <= photomat_now() AND (SELECT photomat_our_bot($2)) IS NOT NULL
+               AND (about = 'open' OR NOT EXISTS (
+                    SELECT FROM incident_notices AS opening
+                     WHERE opening.incident_id = notice.incident_id AND opening.admin_id = notice.admin_id
+                       AND opening.about = 'open' AND opening.due_at IS NOT NULL))
+             ORDER BY due_at LIMIT $1 FOR UPDATE OF notice SKIP LOCKED),
+        claimed AS (
+            UPDATE incident_notices AS notice
+               SET due_at = photomat_now() + $3::interval, fence = notice.fence + 1, attempts = notice.attempts + 1
+              FROM due
+             WHERE notice.incident_id = due.incident_id AND notice.admin_id = due.admin_id AND notice.about = due.about
+            RETURNING notice.incident_id, notice.admin_id, notice.about, notice.fence, notice.attempts)
+        SELECT claimed.*, kind, figures, opened_at, quiet_since - opened_at AS lasted, language
+          FROM claimed JOIN incidents USING (incident_id) LEFT JOIN users ON user_id = admin_id
+        """
+    RETRIES: ClassVar = RetryPolicy(
+        pause_s=partial(backoff_s, first_s=FIRST_RETRY_S), waits_for_token=True, most_refused=MOST_REFUSALS
+    )
 
-    async def tell(self, notice: Notice) -> None:
-        """Send one notice and record what came of it."""
+    @property
+    def claim_arguments(self) -> tuple[object, ...]:
+        return (LEASE,)
+
+    def read(self, row: Row) -> IncidentNotice:
+        return IncidentNotice(
+            incident_id=row["incident_id"],
+            admin_id=ChatId(row["admin_id"]),
+            about=IncidentPhase(row["about"]),
+            fence=Fence(row["fence"]),
+            attempts=row["attempts"],
+            kind=row["kind"],
+            figures=row["figures"],
+            opened_at=row["opened_at"],
+            lasted=row["lasted"],
+            language=row["language"] or "ru",
+        )
+
+    async def send(self, message: IncidentNotice) -> MessageId:
         failpoint("alert.after_claim")
-        text = message_of(self.texts, notice)
-        try:
-            await self.messenger.send_text(notice.admin_id, text, reply_to=None)
-        except (Transient, Unauthorized) as error:
-            await self._later(notice, error)
-        except OutcomeUnknown:
-            await self._end(notice, Outcome.UNKNOWN)
-        except Unreachable:
-            await self._end(notice, Outcome.UNREACHABLE)
-        except PhotomatError as error:
-            if notice.attempts < MOST_REFUSALS:
-                await self._later(notice, error)
-            else:
-                await self._end(notice, Outcome.REFUSED)
-        else:
-            failpoint("alert.after_send")
-            await self._end(notice, Outcome.SENT)
+        text = message_of(self.texts, message)
+        message_id = await self.messenger.send_text(message.admin_id, text, reply_to=None)
+        failpoint("alert.after_send")
+        return message_id
 
-    async def _later(self, notice: Notice, error: PhotomatError) -> None:
-        asked = error.retry_after_s if isinstance(error, Transient) else None
-        wait_s = asked or backoff_s(notice.attempts)
-        await store.put_off(self.pool, notice, after=timedelta(seconds=wait_s))
-        log.warning("ALERT_RETRY", **_named(notice), wait_s=round(wait_s, 1), error=str(error))
+    async def put_back(self, message: IncidentNotice, again: PutBack) -> None:
+        await self.pool.execute(
+            """
+            UPDATE incident_notices SET due_at = photomat_now() + $5::interval
+             WHERE incident_id = $1 AND admin_id = $2 AND about = $3 AND fence = $4 AND due_at IS NOT NULL
+            """,
+            *_claim_of(message),
+            again.after,
+        )
+        log.warning("ALERT_RETRY", **_named(message), wait_s=round(again.after_s, 1), error=str(again.error))
 
-    async def _end(self, notice: Notice, outcome: Outcome) -> None:
-        told = outcome in {Outcome.SENT, Outcome.UNKNOWN}
+    async def record(self, message: IncidentNotice, ending: Ending) -> None:
+        """Write down the outcome; an operator who does not hear of the opening does not hear of the end."""
+        is_sent = ending.outcome in {Outcome.SENT, Outcome.UNKNOWN}
         async with transaction(self.pool) as tx:
-            ours = await store.end_notice(tx, notice, outcome)
-            if ours and not told:
-                await store.drop_ending(tx, notice)
-        if not ours:
-            log.warning("ALERT_LEASE_LOST", **_named(notice), outcome=outcome)
-        elif told:
-            log.info("ALERT_SENT", **_named(notice), outcome=outcome)
+            is_ours = await _end(tx, message, ending.outcome)
+            if is_ours and not is_sent:
+                await tx.execute(
+                    """
+                    DELETE FROM incident_notices
+                     WHERE incident_id = $1 AND admin_id = $2 AND about = 'over' AND due_at IS NOT NULL
+                    """,
+                    message.incident_id,
+                    message.admin_id,
+                )
+        if not is_ours:
+            log.warning("ALERT_LEASE_LOST", **_named(message), outcome=ending.outcome)
+        elif is_sent:
+            log.info("ALERT_SENT", **_named(message), outcome=ending.outcome)
         else:
-            log.error("ALERT_FAILED", **_named(notice), outcome=outcome)
+            log.error("ALERT_FAILED", **_named(message), outcome=ending.outcome)
 
 
-def _named(notice: Notice) -> dict[str, object]:
+async def _end(tx: Transaction, notice: IncidentNotice, outcome: Outcome) -> bool:
+    is_ours = await tx.fetchval(
+        """
+        UPDATE incident_notices
+           SET due_at = NULL, outcome = $5,
+               sent_at = CASE WHEN $5 IN ('sent', 'unknown') THEN photomat_now() END
+         WHERE incident_id = $1 AND admin_id = $2 AND about = $3 AND fence = $4 AND due_at IS NOT NULL
+        RETURNING true
+        """,
+        *_claim_of(notice),
+        outcome,
+    )
+    return bool(is_ours)
+
+
+def _claim_of(notice: IncidentNotice) -> tuple[int, ChatId, IncidentPhase, Fence]:
+    return notice.incident_id, notice.admin_id, notice.about, notice.fence
+
+
+def _named(notice: IncidentNotice) -> dict[str, object]:
     return {"incident": notice.incident_id, "kind": notice.kind, "about": notice.about, "admin_id": notice.admin_id}

@@ -1,19 +1,16 @@
-"""Every statement on `watches`, `incidents` and `incident_notices`.
+"""Statements on `watches` and `incidents`, and what adds `incident_notices`; `alerts/sender.py` sends those.
 
 "Once" is the key `incidents_one_open_per_kind`, the notices' primary key, and guards in the statements: a turn is tested by its
-`due_at`, a notice by its fence, so a late watcher or sender changes nothing.
-
-Incidents for the operator's eyes: the open ones first, then the newest that are over. Reads only.
+`due_at`, so a late watcher changes nothing.
 """
 
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from photomat.alerts.incident import About, Figures, Kind, Notice, Outcome, Turn, Watch
+from photomat.alerts.incident import Figures, Kind, Turn, Watch
 from photomat.db.pool import Pool, Transaction, transaction
-from photomat.db.rows import Row
-from photomat.kernel.ids import ChatId, Fence
+from photomat.kernel.ids import ChatId
 
 
 async def claim_turns(pool: Pool, watches: Sequence[Watch], *, limit: int) -> list[Turn]:
@@ -152,94 +149,6 @@ async def add_endings(tx: Transaction, incident_id: int, admins: Sequence[ChatId
         """,
         incident_id,
         list(admins),
-    )
-
-
-async def claim_notices(pool: Pool, *, limit: int, lease: timedelta) -> list[Notice]:
-    """Take notices that are due; the end is told only after the opening."""
-    rows = await pool.fetch(
-        """
-        WITH due AS MATERIALIZED (
-            SELECT incident_id, admin_id, about FROM incident_notices AS notice
-             WHERE due_at <= photomat_now() AND (SELECT photomat_our_bot($3)) IS NOT NULL
-               AND (about = 'open' OR NOT EXISTS (
-                    SELECT FROM incident_notices AS opening
-                     WHERE opening.incident_id = notice.incident_id AND opening.admin_id = notice.admin_id
-                       AND opening.about = 'open' AND opening.due_at IS NOT NULL))
-             ORDER BY due_at LIMIT $1 FOR UPDATE OF notice SKIP LOCKED),
-        claimed AS (
-            UPDATE incident_notices AS notice
-               SET due_at = photomat_now() + $2::interval, fence = notice.fence + 1, attempts = notice.attempts + 1
-              FROM due
-             WHERE notice.incident_id = due.incident_id AND notice.admin_id = due.admin_id AND notice.about = due.about
-            RETURNING notice.incident_id, notice.admin_id, notice.about, notice.fence, notice.attempts)
-        SELECT claimed.*, kind, figures, opened_at, quiet_since - opened_at AS lasted, language
-          FROM claimed JOIN incidents USING (incident_id) LEFT JOIN users ON user_id = admin_id
-        """,
-        limit,
-        lease,
-        pool.bot_id,
-    )
-    return [_notice(row) for row in rows]
-
-
-async def end_notice(tx: Transaction, notice: Notice, outcome: Outcome) -> bool:
-    """Record how a notice ended; False when it was no longer ours."""
-    return bool(
-        await tx.fetchval(
-            """
-            UPDATE incident_notices
-               SET due_at = NULL, outcome = $5,
-                   sent_at = CASE WHEN $5 IN ('sent', 'unknown') THEN photomat_now() END
-             WHERE incident_id = $1 AND admin_id = $2 AND about = $3 AND fence = $4 AND due_at IS NOT NULL
-            RETURNING true
-            """,
-            *_key(notice),
-            outcome,
-        )
-    )
-
-
-async def drop_ending(tx: Transaction, notice: Notice) -> None:
-    """Who could not be told of the opening is not told of the end."""
-    await tx.execute(
-        "DELETE FROM incident_notices WHERE incident_id = $1 AND admin_id = $2 AND about = 'over' AND due_at IS NOT NULL",
-        notice.incident_id,
-        notice.admin_id,
-    )
-
-
-async def put_off(pool: Pool, notice: Notice, *, after: timedelta) -> bool:
-    """It surely was not sent: try again after so long; False when it was no longer ours."""
-    return bool(
-        await pool.fetchval(
-            """
-            UPDATE incident_notices SET due_at = photomat_now() + $5::interval
-             WHERE incident_id = $1 AND admin_id = $2 AND about = $3 AND fence = $4 AND due_at IS NOT NULL
-            RETURNING true
-            """,
-            *_key(notice),
-            after,
-        )
-    )
-
-
-def _key(notice: Notice) -> tuple[int, ChatId, About, Fence]:
-    return notice.incident_id, notice.admin_id, notice.about, notice.fence
-
-
-def _notice(row: Row) -> Notice:
-    return Notice(
-        incident_id=row["incident_id"],
-        admin_id=ChatId(row["admin_id"]),
-        about=About(row["about"]),
-        fence=Fence(row["fence"]),
-        attempts=row["attempts"],
-        kind=row["kind"],
-        figures=row["figures"],
-        opened_at=row["opened_at"],
-        lasted=row["lasted"],
-        language=row["language"] or "ru",
     )
 
 

@@ -10,15 +10,15 @@ from photomat.app.wiring import Program, stars_reader
 from photomat.audit.proofs import prove_the_night
 from photomat.bot.app import announce_commands
 from photomat.bot.updates import Poller, use_polling, use_webhook
-from photomat.cluster.instances import forget_the_dead
+from photomat.cluster.instances import forget_dead_instances
 from photomat.db.installation import is_ours
 from photomat.db.pool import Pool
-from photomat.delivery.lock import free_locks_of_the_dead
+from photomat.delivery.lock import free_locks_of_dead_instances
 from photomat.inbox.lanes import free_lanes_of_the_dead
 from photomat.jobs.kie_balance import read_kie_balance
 from photomat.jobs.orphans import reconcile_orphans
 from photomat.jobs.settle import refund_undelivered
-from photomat.jobs.sweep import free_claims_of_the_dead, rearm_the_forgotten, shout_about_loose_holds
+from photomat.jobs.sweep import free_claims_of_dead_instances, rearm_stuck, report_loose_holds
 from photomat.payments.reconcile import reconcile
 from photomat.work.budget import forget_unused
 from photomat.work.duties import Duty, first_of, until_it_works
@@ -41,14 +41,14 @@ def duties_of(program: Program) -> list[Duty]:
         *_doors(program),
         until_it_works("commands", lambda: announce_commands(program.bot, program.texts)),
         every(SWEEP_EVERY_S, "lanes", lambda: free_lanes_of_the_dead(program.pool)),
-        every(SWEEP_EVERY_S, "claims", lambda: free_claims_of_the_dead(program.pool)),
-        every(SWEEP_EVERY_S, "delivery locks", lambda: free_locks_of_the_dead(program.pool)),
+        every(SWEEP_EVERY_S, "claims", lambda: free_claims_of_dead_instances(program.pool)),
+        every(SWEEP_EVERY_S, "delivery locks", lambda: free_locks_of_dead_instances(program.pool)),
         every(ORPHANS_EVERY_S, "orphans", lambda: reconcile_orphans(program.pool)),
-        every(FORGOTTEN_EVERY_S, "forgotten", lambda: rearm_the_forgotten(program.pool)),
+        every(FORGOTTEN_EVERY_S, "forgotten", lambda: rearm_stuck(program.pool)),
         every(program.settings.stars_reconcile_s, "stars", stars.read_once),
-        every(TIDY_EVERY_S, "holds", lambda: shout_about_loose_holds(program.pool)),
+        every(TIDY_EVERY_S, "holds", lambda: report_loose_holds(program.pool)),
         every(TIDY_EVERY_S, "budgets", lambda: forget_unused(program.pool)),
-        every(TIDY_EVERY_S, "instances", lambda: forget_the_dead(program.pool)),
+        every(TIDY_EVERY_S, "instances", lambda: forget_dead_instances(program.pool)),
         _retention_duty(program),
         every(TIDY_EVERY_S, "proof", lambda: prove_the_night(program.pool)),
         every(RECONCILE_EVERY_S, "providers", lambda: reconcile(program.invoice_looker)),

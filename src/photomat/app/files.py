@@ -10,15 +10,15 @@ from photomat.app.settings import Settings
 from photomat.bot.worker import SHARE_OF_LEASE
 from photomat.db.pool import Pool
 from photomat.delivery.archive import ResultFiles
-from photomat.files.sources import FileDesk, empty
-from photomat.files.uploader import Courier
+from photomat.files.sources import FileSources, empty
+from photomat.files.uploader import InputUploader
 from photomat.kernel.fetch import Fetcher
 from photomat.kernel.private_files import tighten
 from photomat.kie.client import KieUploads
 from photomat.telegram.files import BotFiles
 from photomat.work.disk import MIB
 
-TAKE_WITHIN_S: Final = 15.0
+ACCEPT_WITHIN_S: Final = 15.0
 SHARE_OF_HANDLER: Final = 0.7
 """A file may take so much of a handler's time; the rest is for looking into it and answering."""
 
@@ -32,26 +32,28 @@ def result_files(settings: Settings) -> ResultFiles:
     )
 
 
-def file_desk(settings: Settings, *, pool: Pool, bot: Bot) -> FileDesk:
+def file_sources(settings: Settings, *, pool: Pool, bot: Bot) -> FileSources:
     """The desk; what customers name is fetched from public addresses alone, wherever Kie's host is."""
     tmp = Path(settings.data_dir) / "tmp"
     empty(tmp)
     for folder in (tmp, result_files(settings).folder):
         tighten(folder)
-    return FileDesk(
+    return FileSources(
         pool=pool,
         telegram=BotFiles(bot),
         links=Fetcher(any_port=False),
         results=Fetcher(trusted_host=_kie_host(settings)),
         folder=result_files(settings).folder,
         tmp=tmp,
-        take_within_s=min(TAKE_WITHIN_S, settings.lease_s * SHARE_OF_LEASE * SHARE_OF_HANDLER),
+        accept_within_s=min(ACCEPT_WITHIN_S, settings.lease_s * SHARE_OF_LEASE * SHARE_OF_HANDLER),
     )
 
 
-def courier(settings: Settings, desk: FileDesk) -> Courier:
+def input_uploader(settings: Settings, sources: FileSources) -> InputUploader:
     """From the desk to Kie's upload host."""
-    return Courier(desk=desk, uploads=KieUploads(base_url=settings.kie_upload_url, api_key=settings.kie_api_key or ""))
+    return InputUploader(
+        sources=sources, uploads=KieUploads(base_url=settings.kie_upload_url, api_key=settings.kie_api_key or "")
+    )
 
 
 def _kie_host(settings: Settings) -> str:

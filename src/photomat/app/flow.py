@@ -6,7 +6,7 @@
     submits      jobs `pending`, in their order     jobs.submit             intent, createTask, task id
     looks        jobs at Kie, due or woken          jobs.look → settle      the one reader of the truth; money; card due
     deliveries   cards due (shown < wanted)         delivery.coordinator    card = render(row), under the delivery lock
-    rings        rings due                          delivery.ring           at most once
+    rings        rings due                          delivery.completion     at most once
     sends        results asked for once more        delivery.resend         at most once a tap
     keeps        outputs without a copy of ours     delivery.keep           Kie deletes them after a while
 
@@ -15,13 +15,13 @@ Money, and what is said by itself:
     invoices     bills at a provider, due or woken  payments.invoices       the one reader of what was paid
     refunds      payments to be given back          payments.refunder       out of the wallet first, then asked for until done
     rewards      rewards and old gifts, due         rewards.book            what others get: two wallets, one transaction
-    receipts     transfers by hand, waiting/decided payments.receipt_desk   reminds operators; takes buttons away once decided
-    notices      what somebody is to be told        notices.send            at most once
+    receipts     transfers by hand, waiting/decided payments.receipt_reminder  reminds operators; removes buttons once decided
+    notices      what somebody is to be told        messages.notices        at most once
 
 Beside the lifecycle, for the operator:
 
     watches      watches whose turn it is           alerts.watch            is something wrong? opens and ends incidents
-    alerts       notices to operators, due          alerts.tell             each told once that it opened and that it is over
+    alerts       notices to operators, due          alerts.sender           each told once that it opened and that it is over
 
 Callbacks come in through `web.kie_callback` → `jobs.callback` and only wake `looks`. Every step claims from the rows
 themselves; there is no second queue. `DUE` is what the pulse asks once a second, for all loops in one query.
@@ -32,30 +32,31 @@ from datetime import timedelta
 from typing import Any, Final
 
 from photomat.alerts.checker import WATCHES_DUE, Watcher
-from photomat.alerts.sender import NOTICES_DUE, Teller
+from photomat.alerts.sender import AlertSender
 from photomat.bot.worker import UpdateWorker
 from photomat.db.pool import Pool
-from photomat.delivery.archive import Keeper
+from photomat.delivery.archive import ResultArchive
+from photomat.delivery.completion import CompletionNotifier
 from photomat.delivery.coordinator import Coordinator
 from photomat.delivery.lock import DELIVERIES_DUE, try_acquire_delivery_lock
 from photomat.delivery.outputs import KEEP_LEASE, KEEPS_DUE, Output, claim_unkept
 from photomat.delivery.render import LockedCard
-from photomat.delivery.resend import SENDS_DUE, Resend, Resender, claim_sends
-from photomat.delivery.ring import RINGS_DUE, Ring, Ringer, claim_rings
+from photomat.delivery.resend import Resender
 from photomat.inbox.receive import PRE_CHECKOUTS_DUE, UPDATES_DUE
 from photomat.inbox.update import Claimed
 from photomat.jobs import store
 from photomat.jobs import store as jobs_store
 from photomat.jobs.claims import Claims
-from photomat.jobs.poll import Looker
+from photomat.jobs.poll import TaskPoller
 from photomat.jobs.submit import Submitter
 from photomat.kernel.ids import InstanceId
-from photomat.messages.sender import MESSAGES_DUE, Notifier
+from photomat.messages.notices import NoticeSender
+from photomat.messages.outbox import MessageKind
 from photomat.payments.invoices import INVOICES_DUE, InvoiceLooker
+from photomat.payments.receipt_reminder import ReceiptReminder
 from photomat.payments.refunder import REFUNDS_DUE, Refunder
-from photomat.payments.transfer_notices import RECEIPTS_DUE, ReceiptDesk
 from photomat.rewards.book import REWARDS_DUE, RewardBook
-from photomat.work.loop import Step
+from photomat.work.loop import LoopStep
 
 UPDATE_WIDTH: Final = 8
 PRE_CHECKOUT_WIDTH: Final = 2
@@ -81,22 +82,22 @@ DUE: Final[Mapping[str, str]] = {
     "submits": store.SUBMITS_DUE,
     "looks": store.LOOKS_DUE,
     "deliveries": DELIVERIES_DUE,
-    "rings": RINGS_DUE,
-    "sends": SENDS_DUE,
+    "rings": CompletionNotifier.DUE,
+    "sends": Resender.DUE,
     "keeps": KEEPS_DUE,
     "watches": WATCHES_DUE,
-    "alerts": NOTICES_DUE,
+    "alerts": AlertSender.DUE,
     "invoices": INVOICES_DUE,
     "refunds": REFUNDS_DUE,
     "rewards": REWARDS_DUE,
-    "receipts": RECEIPTS_DUE,
-    "notices": MESSAGES_DUE,
+    "receipts": ReceiptReminder.DUE,
+    "notices": NoticeSender.DUE,
 }
 
 
 def update_steps(
     worker: UpdateWorker, pre_checkout_worker: UpdateWorker, *, wake: Callable[[str], None]
-) -> list[Step[Any]]:
+) -> list[LoopStep[Any]]:
     """The conversation, and the payments' lane that never waits. A handled update may have bought or canceled."""
 
     async def handle(claimed: Claimed) -> None:
@@ -110,8 +111,8 @@ def update_steps(
         wake("refunds")
 
     return [
-        Step(name="updates", claim=worker.claim, do=handle, width=UPDATE_WIDTH),
-        Step(
+        LoopStep(name="updates", claim=worker.claim, do=handle, width=UPDATE_WIDTH),
+        LoopStep(
             name="pre-checkout",
             claim=pre_checkout_worker.claim,
             do=pre_checkout_worker.handle,
@@ -125,56 +126,62 @@ def job_steps(
     *,
     claims: Claims,
     submitter: Submitter,
-    looker: Looker,
+    looker: TaskPoller,
     coordinator: Coordinator,
-    ringer: Ringer,
+    completions: CompletionNotifier,
     resender: Resender,
-    keeper: Keeper,
+    archive: ResultArchive,
     instance: InstanceId,
     lease: timedelta,
     delivery_lease: timedelta,
-) -> list[Step[Any]]:
+) -> list[LoopStep[Any]]:
     """From the paid draft to the ring; every instance may do every step."""
 
     async def claim_deliveries(limit: int) -> list[LockedCard]:
         return await try_acquire_delivery_lock(pool, limit=limit, lease=delivery_lease, instance=instance)
 
-    async def claim_due_rings(limit: int) -> list[Ring]:
-        return await claim_rings(pool, limit=limit)
-
-    async def claim_due_sends(limit: int) -> list[Resend]:
-        return await claim_sends(pool, limit=limit)
-
     async def claim_keeps(limit: int) -> list[Output]:
         return await claim_unkept(pool, limit=limit, lease=max(lease, KEEP_LEASE))
 
     return [
-        Step(name="uploads", claim=claims.uploads, do=submitter.upload, width=UPLOAD_WIDTH),
-        Step(name="submits", claim=claims.submits, do=submitter.submit, width=max(SUBMIT_WIDTH, claims.creates.limit)),
-        Step(name="looks", claim=claims.looks, do=looker.look, width=max(LOOK_WIDTH, claims.queries.limit)),
-        Step(name="deliveries", claim=claim_deliveries, do=coordinator.deliver_result_atomic, width=DELIVERY_WIDTH),
-        Step(name="rings", claim=claim_due_rings, do=ringer.ring, width=RING_WIDTH),
-        Step(name="sends", claim=claim_due_sends, do=resender.send, width=SEND_WIDTH),
-        Step(name="keeps", claim=claim_keeps, do=keeper.keep, width=KEEP_WIDTH),
+        LoopStep(name="uploads", claim=claims.uploads, do=submitter.upload, width=UPLOAD_WIDTH),
+        LoopStep(
+            name="submits", claim=claims.submits, do=submitter.submit, width=max(SUBMIT_WIDTH, claims.creates.limit)
+        ),
+        LoopStep(name="looks", claim=claims.looks, do=looker.look, width=max(LOOK_WIDTH, claims.queries.limit)),
+        LoopStep(name="deliveries", claim=claim_deliveries, do=coordinator.deliver_result_atomic, width=DELIVERY_WIDTH),
+        message_step("rings", completions, width=RING_WIDTH),
+        message_step("sends", resender, width=SEND_WIDTH),
+        LoopStep(name="keeps", claim=claim_keeps, do=archive.keep, width=KEEP_WIDTH),
     ]
 
 
-def alert_steps(watcher: Watcher, teller: Teller) -> list[Step[Any]]:
+def alert_steps(watcher: Watcher, sender: AlertSender) -> list[LoopStep[Any]]:
     """What wakes the operator; every instance takes part, for "nobody is ACTIVE" is one of the things to see."""
     return [
-        Step(name="watches", claim=watcher.claim, do=watcher.watch, width=WATCH_WIDTH),
-        Step(name="alerts", claim=teller.claim, do=teller.tell, width=ALERT_WIDTH),
+        LoopStep(name="watches", claim=watcher.claim, do=watcher.watch, width=WATCH_WIDTH),
+        message_step("alerts", sender, width=ALERT_WIDTH),
     ]
 
 
 def money_steps(
-    *, looker: InvoiceLooker, refunder: Refunder, rewards: RewardBook, desk: ReceiptDesk, notifier: Notifier
-) -> list[Step[Any]]:
+    *,
+    looker: InvoiceLooker,
+    refunder: Refunder,
+    rewards: RewardBook,
+    reminder: ReceiptReminder,
+    notices: NoticeSender,
+) -> list[LoopStep[Any]]:
     """Payments that arrive and go back, and what people are told by themselves; every instance may do every step."""
     return [
-        Step(name="invoices", claim=looker.claim, do=looker.look, width=INVOICE_WIDTH),
-        Step(name="refunds", claim=refunder.claim, do=refunder.refund, width=REFUND_WIDTH),
-        Step(name="rewards", claim=rewards.claim, do=rewards.book, width=REWARD_WIDTH),
-        Step(name="receipts", claim=desk.claim, do=desk.work, width=RECEIPT_WIDTH),
-        Step(name="notices", claim=notifier.claim, do=notifier.send, width=NOTICE_WIDTH),
+        LoopStep(name="invoices", claim=looker.claim, do=looker.look, width=INVOICE_WIDTH),
+        LoopStep(name="refunds", claim=refunder.claim, do=refunder.refund, width=REFUND_WIDTH),
+        LoopStep(name="rewards", claim=rewards.claim, do=rewards.book, width=REWARD_WIDTH),
+        message_step("receipts", reminder, width=RECEIPT_WIDTH),
+        message_step("notices", notices, width=NOTICE_WIDTH),
     ]
+
+
+def message_step(name: str, kind: MessageKind[Any], *, width: int) -> LoopStep[Any]:
+    """The loop that sends one kind of message."""
+    return LoopStep(name=name, claim=kind.claim, do=kind.deliver, width=width)

@@ -25,9 +25,9 @@ from photomat.kernel.clock import sleep_until_set
 from photomat.kernel.error_report import describe
 from photomat.kernel.errors import Startup
 from photomat.kernel.logs import get_logger
-from photomat.work.due_poller import Pulse
+from photomat.work.due_poller import DuePoller
 from photomat.work.duties import Duty, first_of, run_while_active
-from photomat.work.loop import Loop, Step
+from photomat.work.loop import Loop, LoopStep
 
 DRAIN_S: Final = 8.0
 TEND_EVERY_S: Final = 2.0
@@ -107,7 +107,7 @@ async def _run_until(
         workers = [
             group.create_task(Leader(direct, program.state).run(stop)),
             group.create_task(heartbeat.run(stop)),
-            group.create_task(Pulse(program.pool, program.wakes, DUE).run(stop)),
+            group.create_task(DuePoller(program.pool, program.wakes, DUE).run(stop)),
             group.create_task(_be_active(program, duties, stop)),
             group.create_task(_tend(tend, stop)),
             (watch := group.create_task(_watch_installation(program, stop))),
@@ -123,11 +123,11 @@ async def _run_until(
     return None if watch.cancelled() else watch.result()
 
 
-def _loop(program: Program, step: Step[Any]) -> Loop[Any]:
+def _loop(program: Program, step: LoopStep[Any]) -> Loop[Any]:
     return Loop(step, wake=program.wakes.event(step.name))
 
 
-def _loop_duty(program: Program, step: Step[Any]) -> Duty:
+def _loop_duty(program: Program, step: LoopStep[Any]) -> Duty:
     async def run_loop(stop: asyncio.Event) -> None:
         await _loop(program, step).run(stop)
 

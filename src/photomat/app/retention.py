@@ -15,24 +15,24 @@ from photomat.delivery.archive import RESENDS, OldCopies
 from photomat.files.store import UNUSED
 from photomat.inbox.lanes import HANDLED, QUIET_LANES
 from photomat.jobs import sweep
-from photomat.messages.sender import ENDED_NOTICES
-from photomat.work.retention import Kind, OldRows
+from photomat.messages.notices import ENDED_NOTICES
+from photomat.work.retention import OldRows, RetentionRule
 
 LANES_KEPT: Final = timedelta(days=2)
 
 
-def kinds_of(settings: Settings) -> list[Kind]:
+def kinds_of(settings: Settings) -> list[RetentionRule]:
     """All of them, by the settings."""
     copies = OldCopies(folder=result_files(settings).folder)
     return [
-        Kind(
+        RetentionRule(
             name="result copies",
             keep=_days(settings.keep_result_copies_days),
             count=copies.count,
             delete=copies.delete,
         ),
         _rows("updates", settings.keep_updates_days, HANDLED),
-        Kind(name="quiet lanes", keep=LANES_KEPT, count=QUIET_LANES.count, delete=QUIET_LANES.delete),
+        RetentionRule(name="quiet lanes", keep=LANES_KEPT, count=QUIET_LANES.count, delete=QUIET_LANES.delete),
         _rows("callbacks", settings.keep_callbacks_days, sweep.CALLBACKS),
         _rows("matched orphans", settings.keep_orphans_days, sweep.ORPHANS),
         _rows("unbought drafts", settings.keep_drafts_days, sweep.DRAFTS),
@@ -46,8 +46,8 @@ def kinds_of(settings: Settings) -> list[Kind]:
     ]
 
 
-def _rows(name: str, days: int, rows: OldRows) -> Kind:
-    return Kind(name=name, keep=_days(days), count=rows.count, delete=rows.delete)
+def _rows(name: str, days: int, rows: OldRows) -> RetentionRule:
+    return RetentionRule(name=name, keep=_days(days), count=rows.count, delete=rows.delete)
 
 
 def _days(days: int) -> timedelta | None:

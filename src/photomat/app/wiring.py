@@ -21,9 +21,9 @@ from aiohttp import web
 from photomat import __version__
 from photomat.alerts.checker import Watcher
 from photomat.alerts.incident import Eyes
-from photomat.alerts.sender import Teller
+from photomat.alerts.sender import AlertSender
 from photomat.app.clients import payment_providers, reach_outside
-from photomat.app.files import courier, file_desk, result_files
+from photomat.app.files import file_sources, input_uploader, result_files
 from photomat.app.flow import DUE, alert_steps, job_steps, money_steps, update_steps
 from photomat.app.settings import Settings
 from photomat.bot.app import build_dispatcher
@@ -37,32 +37,32 @@ from photomat.cluster.instances import Heartbeat, new_instance_id
 from photomat.cluster.leader import ActiveState
 from photomat.db.pool import BoundedPool, Pool, connect_pool
 from photomat.db.schema_check import require_schema
-from photomat.delivery.archive import Keeper
+from photomat.delivery.archive import ResultArchive
+from photomat.delivery.completion import CompletionNotifier
 from photomat.delivery.coordinator import Coordinator
 from photomat.delivery.resend import Resender
-from photomat.delivery.result_link import Links
-from photomat.delivery.ring import Ringer
+from photomat.delivery.result_link import ResultLinks
 from photomat.delivery.sender import Sender
-from photomat.files.sources import FileDesk
+from photomat.files.sources import FileSources
 from photomat.inbox.receive import is_handled, queue_depth, receive
 from photomat.jobs.callback import CallbackInbox
 from photomat.jobs.claims import Claims, Departures, creates_budget, queries_budget
 from photomat.jobs.inputs import Inputs
 from photomat.jobs.job import Times
-from photomat.jobs.poll import Looker
+from photomat.jobs.poll import TaskPoller
 from photomat.jobs.submit import Submitter
 from photomat.kernel.ids import BotId, InstanceId, JobId, UserId
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
 from photomat.kie.client import KieClient
 from photomat.kie.signature import sign_job
-from photomat.messages.sender import Notifier
+from photomat.messages.notices import NoticeSender
 from photomat.orders.limits import Limits
 from photomat.orders.service import OrderService
 from photomat.payments.invoices import InvoiceLooker, look_at
 from photomat.payments.offers import Offers, Plan, read_packages, read_sums, stars_worth
+from photomat.payments.receipt_reminder import ReceiptReminder
 from photomat.payments.refunder import GiveBack, Refund, Refunder
 from photomat.payments.stars_reader import StarsReader
-from photomat.payments.transfer_notices import ReceiptDesk
 from photomat.providers.port import PaymentProvider
 from photomat.rewards.book import RewardBook, Terms
 from photomat.telegram.client import StarsClient, TelegramMessenger
@@ -76,7 +76,7 @@ from photomat.web.result_file import ResultDoor
 from photomat.web.telegram_webhook import TelegramWebhook
 from photomat.work.disk import MIB, Disk
 from photomat.work.due_poller import Wakes
-from photomat.work.loop import Step
+from photomat.work.loop import LoopStep
 
 POOL_SIZE: Final = 12
 
@@ -91,26 +91,26 @@ class Results:
     catalog: Catalog
 
     @property
-    def keeper(self) -> Keeper:
+    def archive(self) -> ResultArchive:
         """What copies results to our disk."""
-        return Keeper(pool=self.pool, files=result_files(self.settings))
+        return ResultArchive(pool=self.pool, files=result_files(self.settings))
 
     @property
-    def links(self) -> Links:
+    def links(self) -> ResultLinks:
         """Lasting addresses of our copies, if the outside can reach us."""
-        return Links(address=self.settings.address, secrets=self.settings.callback_secrets)
+        return ResultLinks(address=self.settings.address, secrets=self.settings.callback_secrets)
 
     @property
     def door(self) -> ResultDoor:
         """Where those addresses lead."""
-        return ResultDoor(pool=self.pool, keeper=self.keeper, secrets=self.settings.callback_secrets)
+        return ResultDoor(pool=self.pool, archive=self.archive, secrets=self.settings.callback_secrets)
 
     def coordinator(self, messenger: Messenger, wake: Callable[[str], None]) -> Coordinator:
         """What brings cards up to date."""
         sender = Sender(
             pool=self.pool,
             messenger=messenger,
-            keeper=self.keeper,
+            archive=self.archive,
             texts=self.texts,
             links=self.links,
             rich=self.settings.rich_results,
@@ -130,7 +130,7 @@ class Results:
         return Resender(
             pool=self.pool,
             messenger=messenger,
-            keeper=self.keeper,
+            archive=self.archive,
             texts=self.texts,
             model_of=self.catalog.models.get,
             links=self.links,
@@ -230,7 +230,7 @@ class Program:
     instance: InstanceId
     doors_open: asyncio.Event
     guard: CheckoutGuard
-    desk: FileDesk
+    file_sources: FileSources
     stop: asyncio.Event
     disk: Disk
 
@@ -298,7 +298,7 @@ class Program:
         """What brings results to people."""
         return Results(settings=self.settings, pool=self.pool, texts=self.texts, catalog=self.catalog)
 
-    def update_steps(self) -> list[Step[Any]]:
+    def update_steps(self) -> list[LoopStep[Any]]:
         """The conversation."""
         workers = [self._update_worker(pre_checkout=pre_checkout) for pre_checkout in (False, True)]
         return update_steps(*workers, wake=self.wakes.here)
@@ -337,7 +337,7 @@ class Program:
             providers=self.providers,
             operators=frozenset(UserId(admin) for admin in settings.admins),
             support=support_of(settings),
-            files=self.desk,
+            files=self.file_sources,
         )
 
     @property
@@ -351,13 +351,13 @@ class Program:
             database_alert_bytes=self.settings.database_alert_mb * MIB,
         )
 
-    def job_steps(self) -> list[Step[Any]]:
+    def job_steps(self) -> list[LoopStep[Any]]:
         """From the paid draft to the ring, and what wakes the operator: the steps every instance takes."""
         messenger = TelegramMessenger(self.bot)
         wake = self.wakes.here
         alerts = alert_steps(
             Watcher(eyes=self.eyes, admins=self.settings.admins),
-            Teller(pool=self.pool, messenger=messenger, texts=self.texts),
+            AlertSender(pool=self.pool, messenger=messenger, texts=self.texts),
         )
         steps = job_steps(
             self.pool,
@@ -368,28 +368,32 @@ class Program:
                 times=self.times,
                 callback_url=self.callback_url,
                 wake=wake,
-                inputs=Inputs(pool=self.pool, courier=courier(self.settings, self.desk), catalog=self.catalog),
+                inputs=Inputs(
+                    pool=self.pool, uploader=input_uploader(self.settings, self.file_sources), catalog=self.catalog
+                ),
                 stopping=self.stop.is_set,
                 departures=Departures(apart_s=self.claims.creates.apart_s),
             ),
-            looker=Looker(pool=self.pool, provider=self.kie, times=self.times, wake=wake),
+            looker=TaskPoller(pool=self.pool, provider=self.kie, times=self.times, wake=wake),
             coordinator=self.results.coordinator(messenger, wake),
-            ringer=Ringer(pool=self.pool, messenger=messenger, texts=self.texts),
+            completions=CompletionNotifier(pool=self.pool, messenger=messenger, texts=self.texts),
             resender=self.results.resender(messenger),
-            keeper=self.results.keeper,
+            archive=self.results.archive,
             instance=self.instance,
             lease=self.times.lease,
             delivery_lease=timedelta(seconds=self.settings.delivery_lease_s),
         )
         return [*steps, *self._money_steps(messenger), *alerts]
 
-    def _money_steps(self, messenger: TelegramMessenger) -> list[Step[Any]]:
+    def _money_steps(self, messenger: TelegramMessenger) -> list[LoopStep[Any]]:
         return money_steps(
             looker=self.invoice_looker,
             refunder=Refunder(pool=self.pool, ways=give_back_ways(self.bot, self.providers)),
             rewards=RewardBook(pool=self.pool, terms=terms_of(self.settings)),
-            desk=ReceiptDesk(pool=self.pool, messenger=messenger, texts=self.texts, operators=self.settings.admins),
-            notifier=Notifier(pool=self.pool, messenger=messenger, texts=self.texts),
+            reminder=ReceiptReminder(
+                pool=self.pool, messenger=messenger, texts=self.texts, operators=self.settings.admins
+            ),
+            notices=NoticeSender(pool=self.pool, messenger=messenger, texts=self.texts),
         )
 
     @property
@@ -452,7 +456,7 @@ async def build(stack: AsyncExitStack, settings: Settings, dsn: str, *, stop: as
         instance=instance,
         doors_open=asyncio.Event(),
         guard=checkout_guard(pool, bot, texts),
-        desk=file_desk(settings, pool=pool, bot=bot),
+        file_sources=file_sources(settings, pool=pool, bot=bot),
         stop=stop,
         disk=Disk(Path(settings.data_dir)),
     )

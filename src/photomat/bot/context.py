@@ -15,14 +15,14 @@ from photomat.bot.conversation import Composing, Conversation, Transferring, rea
 from photomat.bot.order_form.form import Form, form_from_data
 from photomat.db.pool import Pool, Transaction, transaction
 from photomat.delivery.rearm import rearm_user
-from photomat.files.sources import FileDesk
+from photomat.files.sources import FileSources
 from photomat.inbox.lanes import finish
 from photomat.inbox.update import Claimed
 from photomat.jobs.job import Times
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import BotId, ChatId, ReceivedId, UserId
 from photomat.kernel.money import Money
-from photomat.messages.sender import tell_what_was_missed
+from photomat.messages.notices import retry_blocked_notices
 from photomat.orders.draft import Buyer
 from photomat.orders.service import OrderService
 from photomat.payments.offers import Offers
@@ -66,7 +66,7 @@ class BotConfig:
     providers: Mapping[str, PaymentProvider] = field(default_factory=dict)
     operators: frozenset[UserId] = frozenset()
     support: Support = NO_SUPPORT
-    files: FileDesk | None = None
+    files: FileSources | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -228,4 +228,4 @@ async def _register(tx: Transaction, ctx: UpdateContext) -> None:
     if registered.user.is_blocked:
         await user_returned(tx, user_id=user.user_id)
         await rearm_user(tx, user_id=user.user_id)
-        await tell_what_was_missed(tx, chat_id=ChatId(user.user_id))
+        await retry_blocked_notices(tx, chat_id=ChatId(user.user_id))

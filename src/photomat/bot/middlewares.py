@@ -14,7 +14,7 @@ from aiogram.types import CallbackQuery, Message, TelegramObject
 from photomat.bot.buttons import PAGES
 from photomat.bot.context import UpdateContext
 from photomat.bot.transport import Tap
-from photomat.jobs.history import hosts_a_job
+from photomat.jobs.history import is_job_card
 from photomat.kernel.ids import ChatId, MessageId
 
 Handler: TypeAlias = Callable[[TelegramObject, dict[str, Any]], Awaitable[Any]]
@@ -61,7 +61,7 @@ async def _hosts_a_job(event: CallbackQuery, data: dict[str, Any]) -> bool:
     if event.message is None:
         return False
     ctx = _context(data)
-    return await hosts_a_job(
+    return await is_job_card(
         ctx.pool,
         bot_id=ctx.bot_id,
         chat_id=ChatId(event.message.chat.id),

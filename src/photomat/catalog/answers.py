@@ -1,7 +1,7 @@
 """Whether an answer fits an input: the value as it is kept, or the key of a sentence with its facts. Pure.
 
-Kept values are plain: a text, an option, digits, `true` or `false`; files as their addresses, lists as objects with such
-values. Files are judged by what was found in them (`FileFacts`), not by what they are called.
+Kept values are plain: a text, an option, digits, `true` or `false`; files as URLs or references, lists as objects with such
+values. Files are checked by their content in `file_rules.py`.
 """
 
 import re

@@ -1,6 +1,6 @@
-"""One model, run for real at Kie: is it still taken, does it cost what we count, does it give what we say. It costs credits.
+"""Run one model for real at Kie: is it accepted, does it cost what we count, does it return what we expect. It costs credits.
 
-The task is created once. A request whose answer was lost is not repeated: it ends the flight, as it would end a job.
+The task is created once. A request whose answer was lost is not repeated: it ends the run, as it would end a job.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ LOOK_EVERY_S: Final = 3.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CanaryRun:
-    """How it went: what we counted, and what Kie's record says; no reading when there was no end in time."""
+    """What we counted, and what Kie's record says; no reading when the task did not end in time."""
 
     model: Model
     task_id: TaskId
@@ -31,7 +31,7 @@ class CanaryRun:
 
     @property
     def complaints(self) -> tuple[str, ...]:
-        """What is otherwise than the catalogue says."""
+        """What differs from the catalogue."""
         if self.reading is None:
             return ("the task did not end in time",)
         if self.reading.state is KieState.FAIL:

@@ -1,7 +1,7 @@
-"""What a model list of Kie says otherwise than the catalogue, as lines for somebody to review. Pure.
+"""How a model list of Kie differs from the catalogue, as lines to review. Pure.
 
 The list is an array of objects: id, status, inputs (name, type, required, enum, limits, fields), price (credits, variants).
-A line that was reviewed and left as it is stands in the model's `reviewed`, word for word, and is not said again.
+A line that was reviewed and left as it is goes into the model's `reviewed`, word for word, and is not reported again.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ KieEntry = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListDifference:
-    """One thing the list says otherwise."""
+    """One thing that differs in the list."""
 
     model: str
     change: str

@@ -115,7 +115,7 @@ def targets(limits: Iterable[FileLimits], file_format: str) -> tuple[str, ...]:
 
 
 def shown_formats(limits: FileLimits) -> Sequence[str]:
-    """The formats customers are told of: those of the model, and what is converted for it."""
+    """The formats shown to customers: those of the model, and what is converted for it."""
     more = [each for each in SHOWN.get(limits.kind, ()) if limits.formats and each not in limits.formats]
     return (*limits.formats, *(each for each in more if takes(limits, each)))
 

@@ -2,7 +2,7 @@
 
     credits = rate of the first row that fits × units + every extra that fits × its units
 
-A unit is counted by inputs: the number somebody chose (`duration`), the length of a text (`text:length`), a field of all
+A unit is counted by inputs: the number chosen (`duration`), the length of a text (`text:length`), a field of all
 lines of a list (`shots.duration`, `lines.text:length`), how many files there are (`image_urls:items`), or a measured fact of
 files (`audio_url:seconds`, `image_url:megapixels`, `image_url:side`). What is not known counts as `assume`, which the catalogue
 sets to the most it can be: a price may be above cost by that, never below. A stepped price has rows `up_to` a counted size.
@@ -21,12 +21,12 @@ Measure: TypeAlias = Literal["value", "length", "items", "seconds", "megapixels"
 UNIT_WORDS: Final[tuple[UnitWord, ...]] = get_args(UnitWord)
 MEASURES: Final[tuple[Measure, ...]] = get_args(Measure)
 OF_FILES: Final[frozenset[Measure]] = frozenset({"seconds", "megapixels", "side"})
-"""Known only when somebody has looked into the file."""
+"""Known only when the file was measured."""
 
 EXACT_ENOUGH: Final = Context(prec=60, rounding=ROUND_CEILING)
 MOST_DIGITS: Final = 20
 LARGEST: Final = Decimal(10**9)
-"""Nobody chooses a larger number; one beyond it is no number."""
+"""A larger one is not taken for a number."""
 
 ONE: Final = Decimal(1)
 
@@ -201,7 +201,7 @@ def plain(value: Any) -> str:
 
 
 def as_number(value: Any) -> Decimal | None:
-    """A number somebody chose; None where there is none."""
+    """A chosen value as a number; None where it is none."""
     text = plain(value).strip()
     if isinstance(value, bool) or len(text) > MOST_DIGITS:
         return None

@@ -21,9 +21,14 @@ Sends: TypeAlias = Literal["text", "number", "list"]
 
 FileKind: TypeAlias = Literal["image", "video", "audio", "document"]
 
+Role: TypeAlias = Literal[
+    "prompt", "lyrics", "negative_prompt", "format", "resolution", "quality", "duration", "count", "seed", "sound", "voice",
+    "language", "file_type", "source_image", "last_frame", "mask", "reference_image", "source_video", "reference_video",
+    "source_audio", "reference_audio", "source_task", "source_track",
+]  # fmt: skip
+"""What an input is for, however Kie calls it: see `roles.py`. The format is the shape of a picture."""
+
 INPUT_TYPES: Final[tuple[InputType, ...]] = get_args(InputType)
-PLACES: Final[tuple[Place, ...]] = get_args(Place)
-SENDS: Final[tuple[Sends, ...]] = get_args(Sends)
 FILE_KINDS: Final[tuple[FileKind, ...]] = get_args(FileKind)
 
 MOST_FILES: Final = 14
@@ -34,7 +39,7 @@ MOST_CHARACTERS: Final = 20_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileLimits:
-    """What a file may be. A limit nobody knows is None; seconds and sides are of each file, `total_seconds` of all."""
+    """What a file may be. An unknown limit is None; seconds and sides are of each file, `total_seconds` of all."""
 
     kind: FileKind
     formats: tuple[str, ...] = ()
@@ -92,6 +97,7 @@ class Input:
     name: str
     type: InputType
     required: bool
+    role: Role | None = None
     options: tuple[str, ...] = ()
     default: str | None = None
     defaults: tuple[tuple[Condition, str], ...] = ()

@@ -14,7 +14,6 @@ from importlib.resources.abc import Traversable
 from typing import Any, Final, TypeVar
 
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails
 
 from photomat.catalog.load_model import read_model
 from photomat.catalog.model import Catalog, Model
@@ -167,9 +166,10 @@ def _data() -> Traversable:
     return resources.files("photomat.catalog").joinpath("data")
 
 
-def _refusal(error: ErrorDetails) -> Refusal:
+def _refusal(error: Mapping[str, Any]) -> Refusal:
     """One of pydantic's errors in the words of the catalogue."""
-    at, kind = error["loc"], error["type"]
+    at: Location = error["loc"]
+    kind: str = error["type"]
     field, is_item = at[_after_last_name(at) - 1], isinstance(at[-1], int)
     if kind == "value_error":
         own: Refusal = error["ctx"]["error"]

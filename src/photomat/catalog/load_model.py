@@ -12,6 +12,7 @@ from photomat.catalog.load_price import read_extra, read_rows, read_unit
 from photomat.catalog.model import AT_ONCE, CATEGORIES, TAGS, Model, Output, Pace, Together
 from photomat.catalog.order import check_order, example_of
 from photomat.catalog.price_list import unpriced
+from photomat.catalog.roles import RULES, with_roles
 from photomat.catalog.tables import (
     ConditionTable,
     DefaultTable,
@@ -21,6 +22,7 @@ from photomat.catalog.tables import (
     Refusal,
     nested,
     require,
+    same_fields,
 )
 from photomat.catalog.words import LocalizedText, Words, is_russian
 from photomat.kie.protocol import FAMILIES, JOBS
@@ -31,46 +33,30 @@ UNSAID: Final = "is said neither here nor in words.toml"
 
 def read_model(table: ModelTable, words: Words) -> Model:
     """Build one model and see that it can be sold."""
-    inputs = nested("input", table.input, lambda each: _input(each, words))
+    inputs = with_roles(nested("input", table.input, lambda each: _input(each, words)))
     names = [each.name for each in inputs]
     require(len(names) == len(set(names)), "two inputs bear the same name", "input")
-    model = Model(
-        id=table.id,
-        title=table.title.ru,
-        kind="text" if table.output == "json" else table.output,
-        inputs=inputs,
-        prices=read_rows(table, inputs),
-        unit=read_unit("unit", table.unit, inputs) if table.unit else ONE_GENERATION,
-        extras=nested("extra", table.extra, lambda each: read_extra(each, inputs)),
-        step=read_unit("step", table.step, inputs) if table.step else None,
-        free=table.free,
-        protocol=table.protocol or JOBS,
-        titles=table.title,
-        purpose=table.purpose,
-        output=table.output,
-        category=table.category,
-        also=tuple(category for category in CATEGORIES if category in table.also),
-        tags=tuple(tag for tag in TAGS if tag in table.tags),
-        status=table.status,
-        pace=table.pace or PACE_OF[table.output],
-        off=table.off,
-        instead=table.instead,
-        doubt=table.doubt,
-        aliases=table.aliases,
-        needs_callback=table.callback,
-        sent=table.sent,
-        omits=table.omits,
-        one_of=table.one_of,
-        never=tuple(_condition(each) for each in table.never),
-        together=tuple(
-            Together(of=each.of, max_items=each.max_items, max_seconds=each.max_seconds) for each in table.together
-        ),
-        example=table.example,
-        example_prompt=_example_prompt(table.example, inputs, words),
-        reviewed=table.reviewed,
-    )
+    own: dict[str, Any] = {
+        "title": table.title.ru,
+        "titles": table.title,
+        "kind": "text" if table.output == "json" else table.output,
+        "inputs": inputs,
+        "prices": read_rows(table, inputs),
+        "unit": read_unit("unit", table.unit, inputs) if table.unit else ONE_GENERATION,
+        "step": read_unit("step", table.step, inputs) if table.step else None,
+        "extras": nested("extra", table.extra, lambda each: read_extra(each, inputs)),
+        "protocol": table.protocol or JOBS,
+        "also": tuple(category for category in CATEGORIES if category in table.also),
+        "tags": tuple(tag for tag in TAGS if tag in table.tags),
+        "pace": table.pace or PACE_OF[table.output],
+        "never": tuple(_condition(each) for each in table.never),
+        "together": tuple(Together(**same_fields(each, Together)) for each in table.together),
+        "example_prompt": _example_prompt(table.example, inputs, words),
+    }
+    model = Model(**same_fields(table, Model) | own)
     _check_sale(model)
     _check_names(model)
+    _check_roles(model)
     _check_price(model)
     _check_example(model)
     return model
@@ -83,38 +69,22 @@ def _input(table: InputTable, words: Words, *, is_field: bool = False) -> Input:
     ask = table.ask or (known.ask if known else None)
     require(title is not None, UNSAID, "title")
     options = _options(table, words)
-    found = Input(
-        name=table.name,
-        type=table.type,
-        required=table.required,
-        options=options,
-        default=_default(table, options),
-        defaults=nested("defaults", table.defaults, lambda each: _default_beside(each, options)),
-        sums=table.sums,
-        among=table.among,
-        pattern=_pattern(table),
-        like=table.like,
-        totals=_totals(table),
-        min_length=table.min_length,
-        max_length=table.max_length,
-        least=table.least,
-        most=table.most,
-        step=table.step,
-        files=_files(table),
-        min_items=table.min_items,
-        max_items=table.max_items,
-        fields=nested("fields", table.fields_, lambda each: _input(each, words, is_field=True)),
-        main=table.main,
-        total_length=table.total_length,
-        default_items=_default_items(table),
-        of=table.of,
-        place=_place(table),
-        sends=table.sends,
-        condition=_condition(table),
-        title=title,
-        ask=ask,
-        labels=_labels(table, options, words),
-    )
+    own: dict[str, Any] = {
+        "options": options,
+        "default": _default(table, options),
+        "default_items": _default_items(table),
+        "defaults": nested("defaults", table.defaults, lambda each: _default_beside(each, options)),
+        "pattern": _pattern(table),
+        "totals": _totals(table),
+        "files": _files(table),
+        "fields": nested("fields", table.fields_, lambda each: _input(each, words, is_field=True)),
+        "place": _place(table),
+        "condition": _condition(table),
+        "title": title,
+        "ask": ask,
+        "labels": _labels(table, options, words),
+    }
+    found = Input(**same_fields(table, Input) | own)
     require(is_field or found.place != "ask" or ask is not None, UNSAID, "ask")
     is_main_known = found.main is None or found.main in {each.name for each in found.fields}
     require(is_main_known, f"{found.main} is not a field of its lines", "main")
@@ -198,20 +168,12 @@ def _files(table: InputTable) -> FileLimits | None:
         return None
     if table.kind is None:
         raise Refusal(f"is one of {', '.join(FILE_KINDS)}", "kind")
-    return FileLimits(
-        kind=table.kind,
-        formats=table.formats,
-        max_bytes=None if table.max_mb is None else table.max_mb * MEGABYTE,
-        min_seconds=table.min_seconds,
-        max_seconds=table.max_seconds,
-        total_seconds=table.total_seconds,
-        min_side=table.min_side,
-        max_side=table.max_side,
-    )
+    max_bytes = None if table.max_mb is None else table.max_mb * MEGABYTE
+    return FileLimits(**same_fields(table, FileLimits) | {"max_bytes": max_bytes})
 
 
 def _labels(table: InputTable, options: Sequence[str], words: Words) -> dict[str, LocalizedText]:
-    """What each option means: said here, in the shared words, or plain by itself."""
+    """The label of each option: its own, from the shared words, or none where values are plain names."""
     for option in table.labels:
         require(option in options, "is not a field here", "labels", option)
     labels: dict[str, LocalizedText] = {}
@@ -254,7 +216,7 @@ def _check_sale(model: Model) -> None:
 
 
 def _check_names(model: Model) -> None:
-    """An input, a rule or an example speaks of inputs that exist, and of values they can have."""
+    """Inputs, rules and the example name inputs that exist, and values they can have."""
     by_name = {each.name: each for each in model.inputs}
     for position, each in enumerate(model.inputs):
         at = ("input", position)
@@ -289,6 +251,16 @@ def _check_fields_named(asked: Input, inputs: Sequence[Input], *at: str | int) -
     known = {f"{each.name}.{field.name}" for each in inputs for field in each.fields}
     for word, named in (("sums", asked.sums), *(("among", field.among) for field in asked.fields)):
         require(named is None or named in known, f"{named} is not a field of a list of this model", *at, word)
+
+
+def _check_roles(model: Model) -> None:
+    for position, each in enumerate(model.inputs):
+        if each.role is not None:
+            fits = RULES[each.role].fits(each)
+            require(fits, f"{each.role} is not what this type or these options can be", "input", position, "role")
+            require(
+                model.input_for(each.role) is each, f"{each.role} is another input already", "input", position, "role"
+            )
 
 
 def _check_price(model: Model) -> None:

@@ -20,7 +20,17 @@ from photomat.catalog.formula import (
     plain,
 )
 from photomat.catalog.input import Input
-from photomat.catalog.tables import ExtraTable, ModelTable, PriceTable, Refusal, UnitTable, inside, nested, require
+from photomat.catalog.tables import (
+    ExtraTable,
+    ModelTable,
+    PriceTable,
+    Refusal,
+    UnitTable,
+    inside,
+    nested,
+    require,
+    same_fields,
+)
 
 OF_TYPES: Final[Mapping[Measure, frozenset[str]]] = {
     "value": frozenset({"choice", "number", "text"}),
@@ -96,18 +106,12 @@ def _is_value(by_name: Mapping[str, Input], name: str, value: Any) -> bool:
 
 
 def _unit(table: UnitTable, inputs: Sequence[Input], *, is_extra: bool) -> PriceUnit:
-    unit = PriceUnit(
-        word=table.word,
-        counts=tuple(_count("count", written, inputs) for written in table.count),
-        times=tuple(_count("times", written, inputs) for written in table.times),
-        largest=table.largest,
-        each=table.each,
-        factor=table.factor,
-        free=table.free,
-        whole=table.whole,
-        assume=table.assume,
-        worth=tuple(table.worth.items()),
-    )
+    own: dict[str, Any] = {
+        "counts": tuple(_count("count", written, inputs) for written in table.count),
+        "times": tuple(_count("times", written, inputs) for written in table.times),
+        "worth": tuple(table.worth.items()),
+    }
+    unit = PriceUnit(**same_fields(table, PriceUnit) | own)
     by_name = {each.name: each for each in inputs}
     for count in (*unit.counts, *unit.times):
         _check_count(unit, count, by_name[count.input], is_extra=is_extra)

@@ -10,9 +10,9 @@ from photomat.catalog.model import Category, Model
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MenuCategory:
-    """One wish of the menu; `of` empty stands for everything. What it is called is the text `wish-<id>`.
+    """One entry of the menu; an empty `of` stands for everything. Its title is the text `wish-<id>`.
 
-    `starts_from` is what somebody with this wish has in hand: a file of this kind.
+    `starts_from` is the kind of file somebody who chooses it has at hand.
     """
 
     id: str
@@ -20,12 +20,12 @@ class MenuCategory:
     starts_from: FileKind | None = None
 
     def includes(self, model: Model) -> bool:
-        """Whether a model does what is wanted."""
+        """Whether a model belongs to it."""
         return not self.of or not self.of.isdisjoint((model.category, *model.also))
 
 
-def _category(wish_id: str, *of: Category, starts_from: FileKind | None = None) -> MenuCategory:
-    return MenuCategory(id=wish_id, of=frozenset(of), starts_from=starts_from)
+def _category(category_id: str, *of: Category, starts_from: FileKind | None = None) -> MenuCategory:
+    return MenuCategory(id=category_id, of=frozenset(of), starts_from=starts_from)
 
 
 PICTURE: Final = _category("picture", "text-to-image")
@@ -49,24 +49,24 @@ MENU_CATEGORIES: Final[tuple[MenuCategory, ...]] = (
 """In the order the menu shows them."""
 
 
-def menu_category(wish_id: str) -> MenuCategory | None:
-    """The wish of this id."""
-    return next((each for each in (*MENU_CATEGORIES, EVERYTHING) if each.id == wish_id), None)
+def menu_category(category_id: str) -> MenuCategory | None:
+    """The entry of this id."""
+    return next((each for each in (*MENU_CATEGORIES, EVERYTHING) if each.id == category_id), None)
 
 
 def menu_category_of(model: Model) -> MenuCategory:
-    """The wish whose list a model is found in first: by its own category."""
+    """The entry whose list shows a model first: by its own category."""
     return next((each for each in MENU_CATEGORIES if model.category in each.of), EVERYTHING)
 
 
 def starting_from(models: Iterable[Model], kind: FileKind) -> tuple[MenuCategory, ...]:
-    """The wishes that somebody can have who holds a file of this kind: they start from one, or a model needs one for them."""
+    """The entries for somebody who has a file of this kind: they start from one, or one of their models needs one."""
     found = list(models)
     needing = [each for each in found if _needs(each, kind)]
     return tuple(
-        wish
-        for wish in MENU_CATEGORIES
-        if any(map(wish.includes, needing)) or (wish.starts_from == kind and any(map(wish.includes, found)))
+        category
+        for category in MENU_CATEGORIES
+        if any(map(category.includes, needing)) or (category.starts_from == kind and any(map(category.includes, found)))
     )
 
 
@@ -75,6 +75,6 @@ def _needs(model: Model, kind: FileKind) -> bool:
 
 
 def offered(models: Iterable[Model]) -> tuple[MenuCategory, ...]:
-    """The wishes that some of these models grant."""
+    """The entries that some of these models belong to."""
     found = list(models)
     return tuple(each for each in MENU_CATEGORIES if any(each.includes(model) for model in found))

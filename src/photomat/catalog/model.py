@@ -1,6 +1,6 @@
 """An AI model of the catalogue: what it is called, what it asks for, what Kie takes for it. Pure.
 
-An order has more in it than a customer said: defaults, lines that other lists refer to, sums of lines (`filled_in`).
+An order has more in it than a customer gave: defaults, lines that other lists refer to, sums of lines (`filled_in`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,11 +20,9 @@ from photomat.catalog.formula import (
     plain,
     total,
 )
-from photomat.catalog.input import INPUT_TYPES, Condition, Input, InputType
+from photomat.catalog.input import Condition, Input, Role
 from photomat.catalog.words import LocalizedText
 from photomat.kie.protocol import JOBS
-
-__all__ = ["INPUT_TYPES", "KINDS", "Input", "InputType", "Kind", "Model"]
 
 Kind: TypeAlias = Literal["image", "video", "audio", "text"]
 """What a customer gets."""
@@ -43,11 +41,7 @@ Category: TypeAlias = Literal[
     "music", "music-tool", "sound-effects", "text-to-speech", "speech-to-text", "audio-isolation",
 ]  # fmt: skip
 
-KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
-OUTPUTS: Final[tuple[Output, ...]] = get_args(Output)
-STATUSES: Final[tuple[Status, ...]] = get_args(Status)
 TAGS: Final[tuple[Tag, ...]] = get_args(Tag)
-PACES: Final[tuple[Pace, ...]] = get_args(Pace)
 CATEGORIES: Final[tuple[Category, ...]] = get_args(Category)
 
 AT_ONCE: Final = "at-once"
@@ -124,6 +118,10 @@ class Model:
         """The input of this name."""
         return next((each for each in self.inputs if each.name == name), None)
 
+    def input_for(self, role: Role) -> Input | None:
+        """The input of this role, however Kie calls it."""
+        return next((each for each in self.inputs if each.role == role), None)
+
     def credits_for(self, inputs: Mapping[str, Any], measured: Mapping[str, Decimal] | None = None) -> Decimal:
         """What Kie takes for one generation with these inputs; `measured` are facts of files, like `audio_url:seconds`."""
         return total(self.price_parts(inputs, measured))
@@ -138,7 +136,7 @@ class Model:
         return (base, *(part for part in extras if part.count))
 
     def filled(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
-        """The inputs with a default wherever nothing was said."""
+        """The inputs with a default wherever nothing was given."""
         return filled_in(self.inputs, {name: value for name, value in inputs.items() if is_given(value)})
 
     def sensible(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
@@ -169,7 +167,7 @@ class Catalog:
     omitted: Mapping[str, str] = field(default_factory=dict)
 
     def get(self, model_id: str) -> Model:
-        """The model of this id; KeyError when nobody knows it."""
+        """The model of this id; KeyError when there is none."""
         return self.models[model_id]
 
     @property
@@ -179,16 +177,16 @@ class Catalog:
 
     def sources(self, model: Model, asked: Input) -> tuple[Model, ...]:
         """The models whose results an input takes: those it names, or all of a category that speak as this one does."""
-        speaks_jobs = model.protocol == JOBS
+        uses_jobs = model.protocol == JOBS
         return tuple(
             each
             for each in self.models.values()
-            if each.id in asked.of or (each.category in asked.of and (each.protocol == JOBS) is speaks_jobs)
+            if each.id in asked.of or (each.category in asked.of and (each.protocol == JOBS) is uses_jobs)
         )
 
 
 def filled_in(asked: Sequence[Input], given: Mapping[str, Any]) -> dict[str, Any]:
-    """The given values, and what holds beside them wherever nothing was said."""
+    """The given values, with defaults and sums wherever nothing was given."""
     defaults = {each.name: each.default for each in asked if each.default is not None}
     filled = {**defaults, **given}
     for each in asked:
@@ -196,7 +194,7 @@ def filled_in(asked: Sequence[Input], given: Mapping[str, Any]) -> dict[str, Any
         if holding is not None and each.name not in given:
             filled[each.name] = holding
         if each.default_items:
-            filled[each.name] = _with_spoken_of(asked, each, filled)
+            filled[each.name] = _with_lines_referred_to(asked, each, filled)
     for each in asked:
         total = sum_for(asked, each, filled)
         filled |= {} if total is None else {each.name: plain(total)}
@@ -225,7 +223,7 @@ def values_of_field(listed: Input, field: str, lines: Any) -> list[str]:
     return [plain(value).strip() for value in found if is_given(value)]
 
 
-def spoken_of(asked: Sequence[Input], target: str, filled: Mapping[str, Any]) -> list[str]:
+def referred_to(asked: Sequence[Input], target: str, filled: Mapping[str, Any]) -> list[str]:
     """The values that fields `among` the target (`speakers.speaker_id`) have in their lines."""
     return [
         value
@@ -236,13 +234,13 @@ def spoken_of(asked: Sequence[Input], target: str, filled: Mapping[str, Any]) ->
     ]
 
 
-def _with_spoken_of(asked: Sequence[Input], each: Input, filled: Mapping[str, Any]) -> list[Any]:
+def _with_lines_referred_to(asked: Sequence[Input], each: Input, filled: Mapping[str, Any]) -> list[Any]:
     """The lines of a list with its default ones for whatever other lists speak of; without any, the first of them."""
     given = filled.get(each.name)
     lines = list(given) if isinstance(given, list) else []
     for part in each.fields:
-        wanted = spoken_of(asked, f"{each.name}.{part.name}", filled)
+        wanted = referred_to(asked, f"{each.name}.{part.name}", filled)
         known = values_of_field(each, part.name, lines)
         lines += [line for line in each.default_items if line.get(part.name) in wanted and line[part.name] not in known]
-    is_spoken_of = any(other.among for listed in asked for other in listed.fields)
-    return lines or list(each.default_items[:1] if is_spoken_of else each.default_items)
+    is_referred_to = any(other.among for listed in asked for other in listed.fields)
+    return lines or list(each.default_items[:1] if is_referred_to else each.default_items)

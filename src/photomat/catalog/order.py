@@ -1,6 +1,6 @@
 """A whole order: which inputs make sense in it, whether it is complete and fits, and what Kie is sent. Pure.
 
-`check_order` says everything that stands against an order; `unfit` whether what it refers to (files, earlier results) is still
+`check_order` lists everything wrong with an order; `unfit` whether what it refers to (files, earlier results) is still
 there and still fits. `example_of` fills an order from the catalogue's own example.
 """
 
@@ -12,7 +12,7 @@ from photomat.catalog.answers import Refused, check_answer
 from photomat.catalog.file_rules import MEGABYTE, FileFacts, check_files, measured
 from photomat.catalog.formula import as_number, is_given, plain
 from photomat.catalog.input import Condition, FileKind, FileLimits, Input
-from photomat.catalog.model import Model, Together, spoken_of, sum_for, total_of, values_of_field
+from photomat.catalog.model import Model, Together, referred_to, sum_for, total_of, values_of_field
 from photomat.catalog.reference import FileRef, Ref, references
 from photomat.kie.protocol import FAMILIES
 
@@ -49,7 +49,7 @@ def missing(model: Model, inputs: Mapping[str, Any]) -> tuple[Input, ...]:
 def check_order(
     model: Model, inputs: Mapping[str, Any], measured: Mapping[str, Decimal] | None = None
 ) -> tuple[Refused, ...]:
-    """Everything that stands against this order; nothing when it can be sent."""
+    """Everything wrong with this order; nothing when it can be sent."""
     found = [Refused(key="form-missing", facts={"input": each.name}) for each in missing(model, inputs)]
     filled = model.filled(inputs)
     if model.one_of and not any(all(is_given(filled.get(name)) for name in names) for names in model.one_of):
@@ -97,8 +97,8 @@ def _too_much(
     """Files count by number and measured seconds, an input that is a number of seconds by that number."""
     counts = [len(value) if isinstance(value, list) else 1 for name in rule.of if is_given(value := inputs.get(name))]
     chosen = [each for each in model.inputs if each.name in rule.of and each.type in {"number", "choice"}]
-    said = sum((as_number(inputs.get(each.name)) or Decimal(0) for each in chosen), Decimal(0))
-    seconds = said + sum((measured.get(f"{name}:seconds", Decimal(0)) for name in rule.of), Decimal(0))
+    chosen_s = sum((as_number(inputs.get(each.name)) or Decimal(0) for each in chosen), Decimal(0))
+    seconds = chosen_s + sum((measured.get(f"{name}:seconds", Decimal(0)) for name in rule.of), Decimal(0))
     if rule.max_items is not None and sum(counts) > rule.max_items:
         return [Refused(key="form-too-many", facts={"limit": rule.max_items, "count": sum(counts)})]
     if rule.max_seconds is not None and seconds > rule.max_seconds:
@@ -107,9 +107,9 @@ def _too_much(
 
 
 def check_lists(asked: Sequence[Input], filled: Mapping[str, Any]) -> list[Refused]:
-    """Everything that stands against the lists of an order."""
+    """Everything wrong with the lists of an order."""
     listed = [each for each in asked if is_given(filled.get(each.name)) and each.condition.holds(filled)]
-    return [*_sums(asked, filled), *_totals(listed, filled), *_spoken_of(asked, listed, filled)]
+    return [*_sums(asked, filled), *_totals(listed, filled), *_referred_to(asked, listed, filled)]
 
 
 def _sums(asked: Sequence[Input], filled: Mapping[str, Any]) -> Iterator[Refused]:
@@ -140,11 +140,11 @@ def _totals(listed: Sequence[Input], filled: Mapping[str, Any]) -> Iterator[Refu
                 )
 
 
-def _spoken_of(asked: Sequence[Input], listed: Sequence[Input], filled: Mapping[str, Any]) -> Iterator[Refused]:
-    """Whatever is spoken of has a line, and one only."""
+def _referred_to(asked: Sequence[Input], listed: Sequence[Input], filled: Mapping[str, Any]) -> Iterator[Refused]:
+    """Whatever is referred to has a line, and one only."""
     for each in listed:
         for field in each.fields:
-            wanted = spoken_of(asked, f"{each.name}.{field.name}", filled)
+            wanted = referred_to(asked, f"{each.name}.{field.name}", filled)
             known = values_of_field(each, field.name, filled[each.name])
             lacking = next((value for value in wanted if value not in known), None)
             if lacking is not None:

@@ -1,7 +1,6 @@
 """An order in a customer's words: on the card before it is bought, under its result, in the history. Pure.
 
-The text that describes it first, then the values somebody chose, and those that are theirs without choosing where they matter.
-Nothing is escaped here: whoever shows it does that.
+The text that describes it first, then the values that were chosen, and defaults where they matter. Nothing is escaped here.
 """
 
 import re
@@ -10,14 +9,15 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from photomat.catalog.formula import is_given, plain
-from photomat.catalog.input import Input
+from photomat.catalog.input import Input, Role
 from photomat.catalog.model import Model
 from photomat.catalog.reference import JobRef, reference
+from photomat.catalog.roles import PROMPT_NAMES
 from photomat.kernel.text import cut
 from photomat.texts.load import Say
 
-PROMPTS: Final = ("prompt", "text", "lyrics")
-"""What describes an order, however its model calls that; the first that is there."""
+DESCRIBING: Final[tuple[Role, ...]] = ("prompt", "lyrics")
+"""What describes an order; the first that is there."""
 
 SHOWN_ITEMS: Final = 3
 LONGEST_VALUE: Final = 80
@@ -41,7 +41,7 @@ class OrderWords:
 
 
 def order_in_words(model: Model | None, inputs: Mapping[str, Any], *, language: str, say: Say) -> OrderWords:
-    """The order as its customer reads it; of a model nobody knows any more the values as they are."""
+    """The order as its customer reads it; of a model that is no longer known, the values as they are."""
     described = _described_by(model, inputs)
     prompt = _written(model.input(described) if model else None, inputs[described], language, say) if described else ""
     return OrderWords(prompt=prompt, values=tuple(_values(model, inputs, described, language, say)))
@@ -55,7 +55,7 @@ def value_in_words(asked: Input, value: Any, *, language: str, say: Say) -> str:
 
 
 def named_value(asked: Input, value: Any, *, language: str, say: Say) -> Value:
-    """A value and what it is called; what a number counts stands behind the number: `Длительность: 5 с`."""
+    """A value and what it is called; what a number counts comes after the number: `Длительность: 5 с`."""
     title, comma, unit = asked.title_in(language).rpartition(", ")
     text = value_in_words(asked, value, language=language, say=say)
     if not comma:
@@ -86,12 +86,10 @@ def _values(
 
 
 def _described_by(model: Model | None, inputs: Mapping[str, Any]) -> str | None:
-    by_name = next((name for name in PROMPTS if isinstance(inputs.get(name), str)), None)
-    if by_name is not None or model is None:
-        return by_name
-    return next(
-        (each.name for each in model.inputs if each.type == "text" and each.required and each.name in inputs), None
-    )
+    by_role = [model.input_for(role) for role in DESCRIBING] if model else []
+    required = [each for each in model.inputs if each.type == "text" and each.required] if model else []
+    names = (*(each.name for each in by_role if each), *PROMPT_NAMES, *(each.name for each in required))
+    return next((name for name in names if isinstance(inputs.get(name), str)), None)
 
 
 def _written(asked: Input | None, value: Any, language: str, say: Say) -> str:

@@ -22,7 +22,6 @@ KINDS: Final[tuple[OverrideKind, ...]] = ("fixed", "markup", "free", "discount")
 class StoredOverride:
     """One rule as the table has it; only a fixed price has a currency."""
 
-    price_id: int
     model: str
     override: Override
     currency: str | None
@@ -71,7 +70,7 @@ async def add_rule(
     operator: str,
     reason: str,
 ) -> int:
-    """Set a rule; it counts from its begin until its end, or until it is cleared or a newer one stands."""
+    """Set a rule; it applies from its start to its end, or until it is cleared or replaced by a newer one."""
     kind, value = override.kind, override.value
     price_id: int = await tx.fetchval(
         """
@@ -112,7 +111,7 @@ async def kept_rules(pool: Pool, model: str, *, limit: int = 20) -> list[StoredO
     """The newest rules of a model, ended ones too."""
     rows = await pool.fetch(
         """
-        SELECT price_id, model, kind, coalesce(amount, markup, percent, 0) AS value, currency, from_at, until_at, operator,
+        SELECT model, kind, coalesce(amount, markup, percent, 0) AS value, currency, from_at, until_at, operator,
                reason, confirmed, set_at, cleared_at
           FROM model_prices WHERE model = $1 ORDER BY price_id DESC LIMIT $2
         """,
@@ -132,7 +131,6 @@ def _standing(rows: Sequence[Row]) -> PriceRules:
 
 def _kept(row: Row) -> StoredOverride:
     return StoredOverride(
-        price_id=row["price_id"],
         model=row["model"],
         override=_override(row),
         currency=row["currency"],

@@ -23,9 +23,9 @@ SHORTEST_S: Final = Decimal(1)
 SMALLEST_SIDE: Final = Decimal(256)
 THOUSAND: Final = Decimal(1000)
 WHOLE: Final = Decimal(100)
-COIN: Final = Decimal("0.01")
-SMALLEST_IN_COINS: Final = Decimal("0.1")
-"""What costs less is told more finely than in coins."""
+CENT: Final = Decimal("0.01")
+SMALLEST_IN_CENTS: Final = Decimal("0.1")
+"""What costs less is shown more precisely than in cents."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,7 +111,7 @@ def price_table(model: Model, measured: Mapping[str, Decimal] | None = None) -> 
 
 
 def cheapest(model: Model) -> Priced:
-    """The least anybody can pay Kie for this model, and with which inputs."""
+    """The least Kie takes for this model, and with which inputs."""
     return min(price_table(model), key=lambda priced: priced.credits)
 
 
@@ -195,10 +195,10 @@ def price_groups(model: Model, rates: Rates, standing: PriceRules) -> PriceGroup
     in_line = _most_varied(model, [inputs for inputs, _ in rows])
     if in_line is not None and in_line.type == "number":
         rows.sort(key=lambda row: as_number(row[0].get(in_line.name)) or Decimal(0))
-    told = [each for each in model.inputs if each is not in_line and any(each.name in inputs for inputs, _ in rows)]
+    shown = [each for each in model.inputs if each is not in_line and any(each.name in inputs for inputs, _ in rows)]
     grouped: dict[str, PriceGroup] = {}
     for inputs, priced in rows:
-        same = tuple((each, inputs.get(each.name)) for each in told if each.name in inputs or each.takes_files)
+        same = tuple((each, inputs.get(each.name)) for each in shown if each.name in inputs or each.takes_files)
         mark = repr([(each.name, value) for each, value in same])
         before = grouped[mark].prices if mark in grouped else ()
         cell = (inputs.get(in_line.name) if in_line else None, priced.price)
@@ -241,16 +241,16 @@ def _grows(model: Model) -> bool:
 
 
 def _rate(row: PriceRow, unit: PriceUnit, made: Quote) -> Rate:
-    """Characters are told by the thousand, whatever Kie counts of them."""
+    """Characters are shown by the thousand, whatever Kie counts of them."""
     by_length = any(count.measure == "length" for count in unit.counts)
     each = THOUSAND if by_length else unit.each
     credits_ = row.credits * unit.factor * each / unit.each
     major = made.price_of_credits(credits_)
     major = major if made.percent is None else major * (WHOLE - made.percent) / WHOLE
-    told = major.quantize(COIN, rounding=ROUND_CEILING) if major >= SMALLEST_IN_COINS else major
+    shown = major.quantize(CENT, rounding=ROUND_CEILING) if major >= SMALLEST_IN_CENTS else major
     return Rate(
         row=row,
-        price=ExactMoney(told, made.price.currency),
+        price=ExactMoney(shown, made.price.currency),
         unit="character" if by_length else unit.word,
         each=each,
         free=unit.free,

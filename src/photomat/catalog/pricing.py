@@ -40,9 +40,9 @@ class Voucher:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quote:
-    """A price and its reasons. `raised` means that it would have been below cost and nobody had confirmed that.
+    """A price and its reasons. `raised`: it was lifted to cost, as no operator confirmed a lower one.
 
-    With a `paid_by` pass the price is nothing; all the rest is what it would be made of without.
+    With a voucher (`paid_by`) the price is nothing; all the rest is what it would be made of without.
     """
 
     price: Money
@@ -62,12 +62,12 @@ class Quote:
         """What Kie takes, as far as the catalogue knows."""
         return total(self.parts)
 
-    def with_voucher(self, one: Voucher) -> "Quote":
-        """The same generation, paid for by a pass."""
-        return replace(self, price=Money(0, self.price.currency), paid_by=one)
+    def with_voucher(self, voucher: Voucher) -> "Quote":
+        """The same generation, paid for by a voucher."""
+        return replace(self, price=Money(0, self.price.currency), paid_by=voucher)
 
     def without_voucher(self) -> "Quote":
-        """What it costs when nobody else pays."""
+        """What it costs without the voucher."""
         return self if self.paid_by is None else replace(self, price=self.paid_by.price, paid_by=None)
 
     def price_of(self, part: Part) -> Decimal:
@@ -95,77 +95,6 @@ class Quote:
             "raised": self.raised,
             "parts": [_part_as_json(part) for part in self.parts],
         } | ({} if self.paid_by is None else {"pass": _voucher_as_json(self.paid_by)})
-
-
-def agreed(price: Money) -> Quote:
-    """A price nobody calculated: it is what it is."""
-    nothing = Money(0, price.currency)
-    return Quote(price=price, cost=nothing, parts=(), rule="fixed", usd_rate=ONE, markup=ONE)
-
-
-def quote_from_json(kept: Mapping[str, Any] | None) -> Quote | None:
-    """The quote a job keeps; None where it has none, or one this version cannot read."""
-    try:
-        return None if kept is None else _read(kept)
-    except (KeyError, TypeError, ValueError, InvalidOperation):
-        return None
-
-
-def cost_of(credits_: Decimal, usd_rate: Decimal, currency: str) -> Money:
-    """What so many credits cost us; a begun minor unit is a whole one."""
-    with localcontext(EXACT_ENOUGH):
-        minor = credits_ * USD_PER_CREDIT * usd_rate * MINOR_PER_MAJOR
-        return Money(int(minor.to_integral_value(rounding=ROUND_CEILING)), currency)
-
-
-def _part_as_json(part: Part) -> dict[str, Any]:
-    return {
-        "rate": str(part.rate),
-        "unit": part.unit,
-        "each": str(part.each),
-        "count": str(part.count),
-        "when": dict(part.when),
-    } | ({} if part.size is None else {"size": str(part.size)})
-
-
-def _voucher_as_json(one: Voucher) -> dict[str, Any]:
-    return {"use_id": one.use_id, "code": one.code, "left": one.left, "price": one.price.minor}
-
-
-def _read_voucher(kept: Mapping[str, Any] | None, currency: str) -> Voucher | None:
-    if kept is None:
-        return None
-    price = Money(int(kept["price"]), currency)
-    return Voucher(use_id=int(kept["use_id"]), code=str(kept["code"]), left=int(kept["left"]), price=price)
-
-
-def _read(kept: Mapping[str, Any]) -> Quote:
-    currency = str(kept["currency"])
-    until = kept["until"]
-    return Quote(
-        price=Money(int(kept["price"]), currency),
-        cost=Money(int(kept["cost"]), currency),
-        parts=tuple(_read_part(part) for part in kept["parts"]),
-        rule={rule: rule for rule in RULES}[kept["rule"]],
-        usd_rate=Decimal(kept["usd_rate"]),
-        markup=Decimal(kept["markup"]),
-        step=int(kept["step"]),
-        percent=None if kept["percent"] is None else Decimal(kept["percent"]),
-        until=None if until is None else datetime.fromisoformat(until),
-        raised=bool(kept["raised"]),
-        paid_by=_read_voucher(kept.get("pass"), currency),
-    )
-
-
-def _read_part(kept: Mapping[str, Any]) -> Part:
-    return Part(
-        rate=Decimal(kept["rate"]),
-        unit=next((word for word in UNIT_WORDS if word == kept["unit"]), "generation"),
-        each=Decimal(kept["each"]),
-        count=Decimal(kept["count"]),
-        when=tuple(kept["when"].items()),
-        size=Decimal(kept["size"]) if kept.get("size") is not None else None,
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -232,11 +161,6 @@ def quote(
     )
 
 
-def price(model: Model, inputs: Mapping[str, Any], rates: Rates, standing: PriceRules = NO_RULES) -> Money:
-    """What one generation of the model with these inputs costs a customer."""
-    return quote(model, inputs, rates, standing).price
-
-
 def stepped(minor: Decimal, step: int) -> int:
     """Up to the next step; an exact one stays."""
     with localcontext(EXACT_ENOUGH):
@@ -247,6 +171,27 @@ def samples(model: Model) -> tuple[Mapping[str, str], ...]:
     """The inputs a price is tried with before it is set: the defaults, and each row of the price in turn."""
     rows = [{**model.defaults, **dict(row.when)} for row in model.prices]
     return tuple({tuple(sorted(each.items())): each for each in [dict(model.defaults), *rows]}.values())
+
+
+def agreed(price: Money) -> Quote:
+    """A quote of a given price, made of nothing."""
+    nothing = Money(0, price.currency)
+    return Quote(price=price, cost=nothing, parts=(), rule="fixed", usd_rate=ONE, markup=ONE)
+
+
+def cost_of(credits_: Decimal, usd_rate: Decimal, currency: str) -> Money:
+    """What so many credits cost us; a begun minor unit is a whole one."""
+    with localcontext(EXACT_ENOUGH):
+        minor = credits_ * USD_PER_CREDIT * usd_rate * MINOR_PER_MAJOR
+        return Money(int(minor.to_integral_value(rounding=ROUND_CEILING)), currency)
+
+
+def quote_from_json(kept: Mapping[str, Any] | None) -> Quote | None:
+    """The quote a job keeps; None where it has none, or one this version cannot read."""
+    try:
+        return None if kept is None else _read(kept)
+    except (KeyError, TypeError, ValueError, InvalidOperation):
+        return None
 
 
 def _rule_of(model: Model, standing: PriceRules) -> Rule:
@@ -267,7 +212,7 @@ def _wanted(rule: Rule, standing: PriceRules, rates: Rates, credits_: Decimal, p
 
 
 def _may_lose(rule: Rule, standing: PriceRules) -> bool:
-    """Whether somebody said that the price may be below cost: for free, or by a confirmed rule or discount."""
+    """Whether the price may be below cost: for free, or by a confirmed rule or discount."""
     return rule == "free" or any(each is not None and each.confirmed for each in (standing.rule, standing.discount))
 
 
@@ -275,3 +220,53 @@ def _until(standing: PriceRules) -> datetime | None:
     """When the first of the rules ends."""
     ends = [each.until for each in (standing.rule, standing.discount) if each is not None and each.until is not None]
     return min(ends, default=None)
+
+
+def _part_as_json(part: Part) -> dict[str, Any]:
+    return {
+        "rate": str(part.rate),
+        "unit": part.unit,
+        "each": str(part.each),
+        "count": str(part.count),
+        "when": dict(part.when),
+    } | ({} if part.size is None else {"size": str(part.size)})
+
+
+def _voucher_as_json(one: Voucher) -> dict[str, Any]:
+    return {"use_id": one.use_id, "code": one.code, "left": one.left, "price": one.price.minor}
+
+
+def _read_voucher(kept: Mapping[str, Any] | None, currency: str) -> Voucher | None:
+    if kept is None:
+        return None
+    price = Money(int(kept["price"]), currency)
+    return Voucher(use_id=int(kept["use_id"]), code=str(kept["code"]), left=int(kept["left"]), price=price)
+
+
+def _read(kept: Mapping[str, Any]) -> Quote:
+    currency = str(kept["currency"])
+    until = kept["until"]
+    return Quote(
+        price=Money(int(kept["price"]), currency),
+        cost=Money(int(kept["cost"]), currency),
+        parts=tuple(_read_part(part) for part in kept["parts"]),
+        rule={rule: rule for rule in RULES}[kept["rule"]],
+        usd_rate=Decimal(kept["usd_rate"]),
+        markup=Decimal(kept["markup"]),
+        step=int(kept["step"]),
+        percent=None if kept["percent"] is None else Decimal(kept["percent"]),
+        until=None if until is None else datetime.fromisoformat(until),
+        raised=bool(kept["raised"]),
+        paid_by=_read_voucher(kept.get("pass"), currency),
+    )
+
+
+def _read_part(kept: Mapping[str, Any]) -> Part:
+    return Part(
+        rate=Decimal(kept["rate"]),
+        unit=next((word for word in UNIT_WORDS if word == kept["unit"]), "generation"),
+        each=Decimal(kept["each"]),
+        count=Decimal(kept["count"]),
+        when=tuple(kept["when"].items()),
+        size=Decimal(kept["size"]) if kept.get("size") is not None else None,
+    )

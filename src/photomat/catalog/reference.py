@@ -1,4 +1,4 @@
-"""References in an order: values that stand for a file somebody sent, or for something that was made before. Pure.
+"""References in an order: values that stand for a file a customer sent, or for an earlier result. Pure.
 
 They are JSON objects, so no customer can type one: `{"file": 12}` is a file, `{"job": 55}` an earlier job, whose task Kie goes
 on from, `{"job": 55, "output": 0}` one of its outputs, such as a track. They are frozen with the order and become addresses

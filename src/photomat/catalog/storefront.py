@@ -1,8 +1,8 @@
 """The models as they are sold now, and the lists customers see of them. Pure.
 
-A model is *sold* when anybody who asks for it can buy it, and *listed* when menus and the search show it. A model that a newer
-one replaces (`instead`) is sold and not listed, unless an operator wants it shown. Lists show each model with the least it
-costs, best first, filtered, in pages. A link opens one model: `?start=` and the id in the characters Telegram allows.
+A model is *sold* when a customer who asks for it can buy it, and *listed* when menus and the search show it. A model that a
+newer one replaces (`instead`) is sold and not listed, unless an operator wants it shown. Lists show each model with the least
+it costs, best first, filtered, in pages. A link opens one model: `?start=` and the id in the characters Telegram allows.
 """
 
 import re
@@ -20,8 +20,8 @@ from photomat.catalog.words import LocalizedText
 from photomat.kernel.money import Money
 
 ON_A_PAGE: Final = 8
-KIND: Final = "model"
-NOT_LET_THROUGH: Final = re.compile(r"[^A-Za-z0-9-]")
+LINK_PREFIX: Final = "model"
+NOT_IN_LINKS: Final = re.compile(r"[^A-Za-z0-9-]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,39 +68,6 @@ class Storefront:
         """What is sold in place of a model that is not."""
         known = self.catalog.models.get(model_id)
         return self.get(known.instead) if known is not None and known.instead is not None else None
-
-
-def storefront_of(catalog: Catalog, settings: Mapping[str, ModelSetting], *, reachable: bool) -> Storefront:
-    """What is sold now; `reachable` says that Kie can call us back."""
-    found: dict[str, OnSale] = {}
-    for model in catalog.models.values():
-        setting = settings.get(model.id, AS_IN_ITS_FILE)
-        sold = as_sold(model, setting, reachable=reachable)
-        if sold is not None:
-            is_listed = model.instead is None or setting.sold or setting.featured
-            found[model.id] = OnSale(model=sold, featured=setting.featured, listed=is_listed)
-    return Storefront(on_sale=found, catalog=catalog)
-
-
-def as_sold(model: Model, setting: ModelSetting, *, reachable: bool) -> Model | None:
-    """The model under the name it is sold by; None while it is not sold."""
-    named = called(model, setting)
-    turned_on = replace(named, off=None) if setting.sold and can_be_turned_on(model) else named
-    is_refused = setting.hidden or not turned_on.is_sellable or (model.needs_callback and not reachable)
-    return None if is_refused else turned_on
-
-
-def called(model: Model, setting: ModelSetting) -> Model:
-    """The model under the operators' names, where they gave any."""
-    if setting.title_ru is None and setting.title_en is None:
-        return model
-    titles = LocalizedText(ru=setting.title_ru or model.title_in("ru"), en=setting.title_en or model.title_in("en"))
-    return replace(model, title=titles.ru, titles=titles)
-
-
-def can_be_turned_on(model: Model) -> bool:
-    """Whether an operator may sell it although it is off: Kie takes orders of it, and its price is known."""
-    return model.can_be_ordered and bool(model.prices)
 
 
 class OfferFilter(StrEnum):
@@ -180,7 +147,7 @@ class Cheapest:
         )
 
     def _quoted(self, model: Model, rates: Rates, standing: PriceRules) -> Quote:
-        """What the cheapest order costs; where no rule stands, it is reckoned once."""
+        """What the cheapest order costs; without rules it is computed once."""
         found = self._plain.get((model.id, rates)) if standing == NO_RULES else None
         if found is None:
             inputs, facts = self.order_of(model)
@@ -188,6 +155,39 @@ class Cheapest:
         if standing == NO_RULES:
             self._plain[model.id, rates] = found
         return found
+
+
+def storefront_of(catalog: Catalog, settings: Mapping[str, ModelSetting], *, reachable: bool) -> Storefront:
+    """What is sold now; `reachable` says that Kie can call us back."""
+    found: dict[str, OnSale] = {}
+    for model in catalog.models.values():
+        setting = settings.get(model.id, AS_IN_ITS_FILE)
+        sold = as_sold(model, setting, reachable=reachable)
+        if sold is not None:
+            is_listed = model.instead is None or setting.sold or setting.featured
+            found[model.id] = OnSale(model=sold, featured=setting.featured, listed=is_listed)
+    return Storefront(on_sale=found, catalog=catalog)
+
+
+def as_sold(model: Model, setting: ModelSetting, *, reachable: bool) -> Model | None:
+    """The model under the name it is sold by; None while it is not sold."""
+    named = called(model, setting)
+    turned_on = replace(named, off=None) if setting.sold and can_be_turned_on(model) else named
+    is_refused = setting.hidden or not turned_on.is_sellable or (model.needs_callback and not reachable)
+    return None if is_refused else turned_on
+
+
+def called(model: Model, setting: ModelSetting) -> Model:
+    """The model under the operators' names, where they gave any."""
+    if setting.title_ru is None and setting.title_en is None:
+        return model
+    titles = LocalizedText(ru=setting.title_ru or model.title_in("ru"), en=setting.title_en or model.title_in("en"))
+    return replace(model, title=titles.ru, titles=titles)
+
+
+def can_be_turned_on(model: Model) -> bool:
+    """Whether an operator may sell it although it is off: Kie takes orders of it, and its price is known."""
+    return model.can_be_ordered and bool(model.prices)
 
 
 def in_order(offers: Sequence[Offer]) -> list[Offer]:
@@ -209,7 +209,7 @@ def page_of(offers: Sequence[Offer], *, only: OfferFilter, number: int) -> Offer
 
 def payload_of(model_id: str) -> str:
     """What opens a model: `model_kling-3_0_video`."""
-    return f"{KIND}_{NOT_LET_THROUGH.sub('_', model_id)}"
+    return f"{LINK_PREFIX}_{NOT_IN_LINKS.sub('_', model_id)}"
 
 
 def model_behind(catalog: Catalog, payload: str) -> str | None:

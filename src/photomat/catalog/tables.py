@@ -6,13 +6,15 @@ Checked here is what a table says by itself. What needs the words or the rest of
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import fields
 from decimal import Decimal, InvalidOperation
+from functools import cache
 from typing import Annotated, Any, Final, TypeAlias, TypeVar
 
-from pydantic import BaseModel, ConfigDict, Field, PlainValidator, StringConstraints, model_validator
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, PositiveInt, StringConstraints, model_validator
 
 from photomat.catalog.formula import UnitWord, plain
-from photomat.catalog.input import FileKind, InputType, Place, Sends
+from photomat.catalog.input import FileKind, InputType, Place, Role, Sends
 from photomat.catalog.model import Category, Output, Pace, Status, Tag
 from photomat.catalog.words import LANGUAGES, LocalizedText
 
@@ -32,7 +34,7 @@ class Refusal(ValueError):
 
 
 def require(fine: object, reason: str, *at: str | int) -> None:
-    """Refuse what stands at this place unless it is fine."""
+    """Refuse what is at this place unless it is fine."""
     if not fine:
         raise Refusal(reason, *at)
 
@@ -53,6 +55,11 @@ def nested(field: str, tables: Sequence[T], read: Callable[[T], R]) -> tuple[R, 
         with inside(field, position):
             found.append(read(each))
     return tuple(found)
+
+
+def same_fields(table: BaseModel, of: type[Any]) -> dict[str, Any]:
+    """What a table says word for word of a value: the fields both have by the same name."""
+    return {each.name: getattr(table, each.name) for each in fields(of) if each.name in type(table).model_fields}
 
 
 def _number(written: object) -> Decimal:
@@ -114,12 +121,16 @@ Names: TypeAlias = Annotated[tuple[str, ...], PlainValidator(_names)]
 Options: TypeAlias = Annotated[str | tuple[str, ...], PlainValidator(_options)]
 Value: TypeAlias = Annotated[str, PlainValidator(_value)]
 Localized: TypeAlias = Annotated[LocalizedText, PlainValidator(_said)]
-Count: TypeAlias = Annotated[int, Field(gt=0)]
 Number: TypeAlias = Annotated[Decimal, PlainValidator(_number)]
 Quoted: TypeAlias = Annotated[Decimal, PlainValidator(_quoted)]
 Amount: TypeAlias = Annotated[Decimal, PlainValidator(_amount)]
 Rows: TypeAlias = Annotated[tuple[T, ...], Field(strict=False, min_length=1)]
 """Several tables of one name, or several of the words we know."""
+
+
+@cache
+def _required(table: type[BaseModel]) -> tuple[str, ...]:
+    return tuple(field.alias or name for name, field in table.model_fields.items() if field.is_required())
 
 
 class Table(BaseModel):
@@ -131,10 +142,7 @@ class Table(BaseModel):
     @classmethod
     def _missing_is_none(cls, written: Any) -> Any:
         """A required field that is missing is refused by what it must be."""
-        if not isinstance(written, dict):
-            return written
-        required = (field.alias or name for name, field in cls.model_fields.items() if field.is_required())
-        return {**dict.fromkeys(required), **written}
+        return {**dict.fromkeys(_required(cls)), **written} if isinstance(written, dict) else written
 
 
 class ConditionTable(Table):
@@ -185,6 +193,7 @@ class InputTable(ConditionTable):
     name: Text
     type: InputType
     required: bool
+    role: Role | None = None
     place: Place | None = None
     title: Localized | None = None
     ask: Localized | None = None
@@ -198,24 +207,24 @@ class InputTable(ConditionTable):
     among: Text | None = None
     pattern: Text | None = None
     like: Text | None = None
-    min_length: Count | None = None
-    max_length: Count | None = None
+    min_length: PositiveInt | None = None
+    max_length: PositiveInt | None = None
     least: Number | None = Field(None, alias="min")
     most: Number | None = Field(None, alias="max")
     step: Number | None = None
     kind: FileKind | None = None
     formats: Texts = ()
-    max_mb: Count | None = None
+    max_mb: PositiveInt | None = None
     min_seconds: Number | None = None
     max_seconds: Number | None = None
     total_seconds: Number | None = None
-    min_side: Count | None = None
-    max_side: Count | None = None
-    min_items: Count | None = None
-    max_items: Count | None = None
+    min_side: PositiveInt | None = None
+    max_side: PositiveInt | None = None
+    min_items: PositiveInt | None = None
+    max_items: PositiveInt | None = None
     fields_: Rows["InputTable"] = Field((), alias="fields")
     main: Text | None = None
-    total_length: Count | None = None
+    total_length: PositiveInt | None = None
     totals: dict[str, Number] = {}
     of: Texts = ()
 
@@ -224,7 +233,7 @@ class InputTable(ConditionTable):
     def _only_fields_of_the_type(cls, written: Any) -> Any:
         own = OF_TYPE.get(str(written.get("type"))) if isinstance(written, dict) else None
         for name in sorted(written.keys() - COMMON - own) if own is not None else ():
-            owners = " or ".join(f"a {each}" for each, fields in OF_TYPE.items() if name in fields)
+            owners = " or ".join(f"a {each}" for each, known in OF_TYPE.items() if name in known)
             raise Refusal(f"belongs to {owners}" if owners else "is not a field here", name)
         return written
 
@@ -265,7 +274,7 @@ class TogetherTable(Table):
     """What several inputs may be in sum."""
 
     of: Texts
-    max_items: Count | None = None
+    max_items: PositiveInt | None = None
     max_seconds: Number | None = None
 
 
@@ -282,7 +291,7 @@ class ModelTable(Table):
     status: Status = "current"
     pace: Pace | None = None
     protocol: Text | None = None
-    callback: bool = False
+    needs_callback: bool = Field(default=False, alias="callback")
     off: Text | None = None
     instead: Text | None = None
     doubt: Text | None = None

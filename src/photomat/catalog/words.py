@@ -1,4 +1,4 @@
-"""What is said to customers, in both languages. Pure.
+"""Texts for customers in both languages. Pure.
 
 The catalogue has one file of shared words (`data/words.toml`): what an input is called and how it is asked for, what an option
 means. A model says only what it calls otherwise.
@@ -54,7 +54,7 @@ class Words:
         return self.inputs.get(snake_case(name))
 
     def option(self, name: str, value: str) -> LocalizedText | None:
-        """What an option means; None where nobody says it."""
+        """What an option means; None where there is no label."""
         found = self.options.get((snake_case(name), value)) or self.options.get(("", value))
         if found is None and SPEAKS_FOR_ITSELF.fullmatch(value):
             return LocalizedText(ru=value, en=value)

@@ -15,8 +15,8 @@ from photomat.checks import trial
 from photomat.checks.ground import SESSION, Finding, Ground, broken, fine, proved, rolled_back
 from photomat.db.pool import Pool, connect, transaction
 from photomat.jobs.job import hold_reference
+from photomat.jobs.report import find_job
 from photomat.jobs.settle import Failure, Settled, Success
-from photomat.jobs.story import find_job
 from photomat.kernel.errors import Corrupt, NotEnough
 from photomat.kernel.ids import JobId
 from photomat.kernel.money import Money

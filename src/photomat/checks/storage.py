@@ -16,8 +16,8 @@ from photomat.db.pool import Connection, connect
 from photomat.db.postgres.release import GRACE, newer_is_due
 from photomat.db.rows import require_row
 from photomat.delivery.lock import get_undelivered_jobs
+from photomat.jobs.report import find_job
 from photomat.jobs.settle import Success
-from photomat.jobs.story import find_job
 from photomat.kernel.private_files import make_private
 from photomat.orders.outcome import Created
 

@@ -8,7 +8,7 @@ from photomat.catalog.input import Input
 from photomat.catalog.model import Catalog, Model
 from photomat.catalog.pricing import USD_PER_CREDIT, Rates
 from photomat.db.pool import Pool, transaction
-from photomat.jobs.callback import Callback, update_from_callback
+from photomat.jobs.callback import KieCallback, update_from_callback
 from photomat.jobs.settle import Outcome, Settled, settle
 from photomat.kernel.errors import Corrupt
 from photomat.kernel.ids import BotId, ChatId, JobId, MessageId, UserId
@@ -76,7 +76,7 @@ async def tap(pool: Pool, draft: Draft, *, message: int | None = None) -> Creati
 async def call_back(pool: Pool, job_id: JobId | None, task_id: str) -> bool:
     """A callback about a task; True when it was new and placed."""
     payload = {"data": {"taskId": task_id, "state": "success"}}
-    callback = Callback(job_id=job_id, task_id=task_id, payload=payload, body=task_id.encode())
+    callback = KieCallback(job_id=job_id, task_id=task_id, payload=payload, body=task_id.encode())
     async with transaction(pool) as tx:
         (effect,) = await update_from_callback(tx, [callback])
     return effect.is_new and effect.orphan is None

@@ -15,8 +15,8 @@ from photomat.app.settings import load
 from photomat.cli.screen import folding, print_found
 from photomat.cli.session import AsJson, ask, operate, operator_name, print_json, surroundings, tell
 from photomat.db.pool import Pool
-from photomat.jobs.listing import Only, in_operators_words, list_jobs, waiting_orphans
-from photomat.jobs.story import Story, find_job, read_story
+from photomat.jobs.listing import JobFilter, list_jobs, price_breakdown, waiting_orphans
+from photomat.jobs.report import JobReport, find_job, read_job_report
 from photomat.kernel.ids import JobId
 from photomat.kernel.money import Money
 from photomat.operators import actions, journal
@@ -29,20 +29,20 @@ SUMS: Final = frozenset({"price", "cost", "amount"})
 """Names of facts that are minor units in rows and events."""
 SESSION = "photomat jobs"
 NONE_OF = {
-    Only.UNDELIVERED: "No result waits to be delivered.",
-    Only.STUCK: "No job is stuck.",
+    JobFilter.UNDELIVERED: "No result waits to be delivered.",
+    JobFilter.STUCK: "No job is stuck.",
 }
 app = typer.Typer(help="What happened to every job, and what to do about it.", no_args_is_help=True)
 Reason = Annotated[str | None, typer.Option(help="Why, for the journal.")]
 Act = Callable[[Pool, JobId], Awaitable[Answer]]
 
 
-def story_as_json(story: Story, acts: Sequence[Entry]) -> dict[str, Any]:
+def story_as_json(story: JobReport, acts: Sequence[Entry]) -> dict[str, Any]:
     """The row's facts at the top level, everything around it beside them."""
     return {
         **story.row,
         "why": story.why,
-        "money": in_operators_words(story.row),
+        "money": price_breakdown(story.row),
         "taps": [asdict(one) for one in story.taps],
         "holds": [asdict(one) for one in story.holds],
         "callbacks": [asdict(one) for one in story.callbacks],
@@ -52,10 +52,10 @@ def story_as_json(story: Story, acts: Sequence[Entry]) -> dict[str, Any]:
     }
 
 
-def print_story(story: Story, acts: Sequence[Entry]) -> None:
+def print_story(story: JobReport, acts: Sequence[Entry]) -> None:
     """The sentence first, then the time line, then the facts."""
     typer.secho(story.why, bold=True)
-    typer.echo(f"Money: {'; '.join(in_operators_words(story.row))}.")
+    typer.echo(f"Money: {'; '.join(price_breakdown(story.row))}.")
     lines = folding("when (UTC)", "what", "by", "details")
     for at, what, who, details in sorted(_lines(story, acts), key=lambda line: line[0]):
         lines.add_row(f"{at:%Y-%m-%d %H:%M:%S.%f}"[:-3], what, who, details)
@@ -64,7 +64,7 @@ def print_story(story: Story, acts: Sequence[Entry]) -> None:
         typer.echo(f"{name:<24}{value}")
 
 
-def _lines(story: Story, acts: Sequence[Entry]) -> Iterator[Line]:
+def _lines(story: JobReport, acts: Sequence[Entry]) -> Iterator[Line]:
     for tap in story.taps:
         yield tap.received_at, "tap stored", "", f"update {tap.update_id}, attempts {tap.attempts}"
     for hold in story.holds:
@@ -114,9 +114,9 @@ def list_command(
     if orphans:
         _show_list(ask(lambda pool: waiting_orphans(pool, limit=limit), name=SESSION), _print_orphans, as_json=as_json)
         return
-    only = Only.UNDELIVERED if undelivered else Only.STUCK if stuck else Only.ALL
+    only = JobFilter.UNDELIVERED if undelivered else JobFilter.STUCK if stuck else JobFilter.ALL
     rows = ask(lambda pool: _list(pool, limit=limit, only=only), name=SESSION)
-    show = _print_jobs if only is Only.ALL else partial(_print_reasons, none=NONE_OF[only])
+    show = _print_jobs if only is JobFilter.ALL else partial(_print_reasons, none=NONE_OF[only])
     _show_list(rows, show, as_json=as_json)
 
 
@@ -176,12 +176,12 @@ def _act(job: str, act: Act, as_json: bool) -> None:  # noqa: FBT001  the one fl
     tell(f"Job {job_id}: {answer.sentence}", done=answer.done, facts=facts)
 
 
-async def _list(pool: Pool, *, limit: int, only: Only) -> list[dict[str, Any]]:
+async def _list(pool: Pool, *, limit: int, only: JobFilter) -> list[dict[str, Any]]:
     return await list_jobs(pool, limit=limit, only=only, around=await surroundings(pool, load()))
 
 
-async def _story(pool: Pool, job: str) -> tuple[Story, list[Entry]] | None:
-    story = await read_story(pool, job, await surroundings(pool, load()))
+async def _story(pool: Pool, job: str) -> tuple[JobReport, list[Entry]] | None:
+    story = await read_job_report(pool, job, await surroundings(pool, load()))
     return None if story is None else (story, await journal.acts_on(pool, JobId(story.row["job_id"])))
 
 

@@ -16,7 +16,7 @@ from photomat.cli.database import reachable_database
 from photomat.db.installation import owner_of, refusal
 from photomat.db.pool import Pool, connect_pool
 from photomat.jobs.explain import Surroundings
-from photomat.jobs.listing import look_around
+from photomat.jobs.listing import read_surroundings
 from photomat.kernel import logs
 from photomat.kernel.errors import Startup
 from photomat.kernel.money import read_minor
@@ -74,7 +74,7 @@ def operate(act: Callable[[Pool], Awaitable[T]], *, name: str) -> T:
 
 async def surroundings(pool: Pool, settings: Settings) -> Surroundings:
     """What a sentence about a job needs beyond its row."""
-    return await look_around(
+    return await read_surroundings(
         pool,
         delivery_lease=timedelta(seconds=settings.delivery_lease_s),
         given_up_after=timedelta(seconds=settings.job_timeout_s),

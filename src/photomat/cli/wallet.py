@@ -11,7 +11,7 @@ from photomat.cli.payments import in_words
 from photomat.cli.screen import folding, print_found
 from photomat.cli.session import AsJson, ask, minor_units, operate, operator_name, print_json, tell
 from photomat.db.pool import Pool, transaction
-from photomat.jobs.listing import in_operators_words
+from photomat.jobs.listing import price_breakdown
 from photomat.kernel.errors import PhotomatError
 from photomat.kernel.ids import JobId, UserId
 from photomat.operators import money
@@ -160,7 +160,7 @@ async def _quoted(pool: Pool, job_id: JobId | None) -> list[str]:
         """,
         job_id,
     )
-    return [] if job is None else in_operators_words(dict(job))
+    return [] if job is None else price_breakdown(dict(job))
 
 
 def _do(act: Callable[[Pool], Awaitable[Answer]], reference: str, *, as_json: bool) -> None:

@@ -79,6 +79,6 @@ async def alive_instances(pool: Pool) -> frozenset[str]:
     return frozenset(row["instance_id"] for row in rows)
 
 
-async def forget_the_dead(pool: Pool) -> None:
+async def forget_dead_instances(pool: Pool) -> None:
     """Drop rows of instances nobody has seen for a day."""
     await pool.execute("DELETE FROM instances WHERE seen_at < photomat_now() - $1::interval", FORGOTTEN_AFTER)

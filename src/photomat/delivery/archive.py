@@ -51,7 +51,7 @@ from photomat.kernel.failpoint import failpoint
 from photomat.kernel.fetch import Fetcher
 from photomat.kernel.logs import correlated, get_logger
 from photomat.kernel.private_files import make_private, open_private
-from photomat.media.images import in_turn, shows_through
+from photomat.media.images import decode_in_turn, has_transparency
 from photomat.media.measure import Measured, measure_path
 from photomat.media.sniff import HEAD_BYTES, sniff
 from photomat.telegram.port import MediaKind
@@ -112,11 +112,11 @@ class ResultFiles:
             await asyncio.to_thread(self._require_room)
             size_bytes = await self._download(output.url, part)
             found = await asyncio.to_thread(_measured, part)
-            see_through = await in_turn(partial(_is_see_through, part, found.mime), otherwise=False)
+            is_transparent = await decode_in_turn(partial(_is_transparent, part, found.mime), otherwise=False)
             path = self.path_of(self.name_for(output, found.facts.format))
             await asyncio.to_thread(self._make_folder, path.parent)
             await asyncio.to_thread(part.replace, path)
-            return _kept(path, found, size_bytes=size_bytes, see_through=see_through)
+            return _kept(path, found, size_bytes=size_bytes, is_transparent=is_transparent)
         except (OSError, ValueError) as error:
             raise _not_kept(error) from error
         finally:
@@ -169,7 +169,7 @@ def _not_kept(error: OSError | ValueError) -> Transient:
     return Transient(f"the result could not be kept: {type(error).__name__}")
 
 
-def _kept(path: Path, found: Measured, *, size_bytes: int, see_through: bool) -> KeptFile:
+def _kept(path: Path, found: Measured, *, size_bytes: int, is_transparent: bool) -> KeptFile:
     return KeptFile(
         path=path,
         mime=found.mime,
@@ -177,13 +177,13 @@ def _kept(path: Path, found: Measured, *, size_bytes: int, see_through: bool) ->
         width=found.facts.width,
         height=found.facts.height,
         seconds=found.facts.seconds,
-        see_through=see_through,
+        is_transparent=is_transparent,
     )
 
 
-def _is_see_through(part: Path, mime: str) -> bool:
+def _is_transparent(part: Path, mime: str) -> bool:
     with part.open("rb") as file:
-        return shows_through(file, mime)
+        return has_transparency(file, mime)
 
 
 def _measured(part: Path) -> Measured:
@@ -268,7 +268,7 @@ def _keep(path: Path, data: bytes) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Keeper:
+class ResultArchive:
     """Copies outputs into the results folder and remembers what they are."""
 
     pool: Pool
@@ -296,7 +296,7 @@ class Keeper:
             height=kept.height,
             kept_as=kept_as,
             seconds=kept.seconds or output.seconds,
-            see_through=kept.see_through,
+            is_transparent=kept.is_transparent,
         )
 
     async def _answer(self, output: Output) -> KeptFile:

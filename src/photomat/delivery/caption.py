@@ -57,7 +57,7 @@ KNOWN_NAMES: Final[Mapping[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bought:
+class CardOrder:
     """What was bought, as its row has it, and what its model is now, if anybody knows it still."""
 
     title: str | None
@@ -76,7 +76,7 @@ class Bought:
         return self.model.titles.of(language) if self.model.titles else self.model.title
 
 
-def captioned(sentence: Callable[[str], str], bought: Bought, *, part: str | None, language: str, say: Say) -> str:
+def captioned(sentence: Callable[[str], str], bought: CardOrder, *, part: str | None, language: str, say: Say) -> str:
     """The sentence with the order in it; `part` is what the shown output is called."""
     order = order_in_words(bought.model, bought.inputs, language=language, say=say)
     lines = _lines(bought, order, say)
@@ -106,7 +106,7 @@ def unmarked(text: str) -> str:
     return html.unescape(TAG.sub("", text))
 
 
-def _lines(bought: Bought, order: OrderWords, say: Say) -> list[str]:
+def _lines(bought: CardOrder, order: OrderWords, say: Say) -> list[str]:
     """What was chosen, and the seed where Kie tells one that nobody gave."""
     named = bought.model is not None
     values = [f"{value.title}: {value.text}" if named else value.text for value in order.values]

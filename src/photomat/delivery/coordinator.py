@@ -33,8 +33,8 @@ from typing import Final, TypeVar
 from photomat.catalog.model import Model
 from photomat.db.pool import Pool, database_is_away, transaction
 from photomat.delivery import lock, outputs
-from photomat.delivery.render import Face, LockedCard, render
-from photomat.delivery.sender import NotYet, Patience, Sender, Shown
+from photomat.delivery.render import CardView, LockedCard, render
+from photomat.delivery.sender import EditOutcome, Exhausted, FileUnavailable, Sender
 from photomat.jobs import timeline
 from photomat.jobs.job import TERMINAL
 from photomat.jobs.timeline import Tag
@@ -124,8 +124,8 @@ class Coordinator:
 
     async def _try(self, card: LockedCard) -> None:
         try:
-            face = await self._render(card)
-            shown = await self._show(card, face)
+            view = await self._render(card)
+            shown = await self._show(card, view)
         except ClaimLost as error:
             log.warning("DELIVER_LOCK_SKIP", reason=str(error), fence=card.fence)
         except asyncio.CancelledError:
@@ -135,7 +135,7 @@ class Coordinator:
             await self._after_trouble(card, trouble)
         else:
             failpoint("deliver.after_edit")
-            await self._mark(card, face, shown)
+            await self._mark(card, view, shown)
 
     async def _after_trouble(self, card: LockedCard, trouble: Exception) -> None:
         """Each family says what comes next; a refusal nobody planned for, or a fault of ours, is parked after a few."""
@@ -147,7 +147,7 @@ class Coordinator:
                 await self._release(card, UNAUTHORIZED_RETRY_S, str(trouble), counted=False, blameless=True)
             case _ if card.status in TERMINAL and card.failing_for >= GIVE_UP_AFTER:
                 await self._park(card, describe(trouble))
-            case NotYet() | Superseded() | CardGone() | CardIsMedia() | ChatMoved():
+            case FileUnavailable() | Superseded() | CardGone() | CardIsMedia() | ChatMoved():
                 await self._release(card, _backoff(card), str(trouble))
             case Transient():
                 wait_s = trouble.retry_after_s or _wait_for_others(card)
@@ -159,48 +159,48 @@ class Coordinator:
             case _:
                 await self._refused(card, str(trouble) if isinstance(trouble, CallRefused) else describe(trouble))
 
-    async def _render(self, card: LockedCard) -> Face:
+    async def _render(self, card: LockedCard) -> CardView:
         found = await outputs.outputs_of(self.pool, card.job_id) if card.shows_result else []
         if card.first_result:
             log.info("DELIVER_START", chat_id=card.chat_id, urls=len(found), via=_via(card))
         return render(card, found, model=self.model_of(card.model), texts=self.texts)
 
-    async def _show(self, card: LockedCard, face: Face) -> Shown:
-        return await while_renewing(self.pool, card, lease=self.lease, work=lambda: self._climb(card, face))
+    async def _show(self, card: LockedCard, view: CardView) -> EditOutcome:
+        return await while_renewing(self.pool, card, lease=self.lease, work=lambda: self._climb(card, view))
 
-    async def _climb(self, card: LockedCard, face: Face) -> Shown:
+    async def _climb(self, card: LockedCard, view: CardView) -> EditOutcome:
         place = Card(chat_id=card.chat_id, message_id=card.message_id)
         try:
-            return await self._edit(card, place, face)
+            return await self._edit(card, place, view)
         except Superseded:
             if not await lock.still_ours(self.pool, card):
                 raise
-            return await self._edit(card, place, face)
+            return await self._edit(card, place, view)
         except CardIsMedia:
             if not await lock.still_ours(self.pool, card):
                 raise
-            await self.messenger.edit_keyboard(place, face.keyboard)
-            return Shown("text")
+            await self.messenger.edit_keyboard(place, view.keyboard)
+            return EditOutcome("text")
         except CardGone:
-            return await self._edit_slot(card, card.chat_id, face)
+            return await self._edit_slot(card, card.chat_id, view)
         except ChatMoved as moved:
-            return await self._edit_slot(card, moved.chat_id, face)
+            return await self._edit_slot(card, moved.chat_id, view)
 
-    async def _edit_slot(self, card: LockedCard, chat_id: ChatId, face: Face) -> Shown:
+    async def _edit_slot(self, card: LockedCard, chat_id: ChatId, view: CardView) -> EditOutcome:
         """Show the face in a new place; whoever cannot edit that either gets no third one."""
         if card.slot_for == card.wanted:
             raise CallRefused("the slot sent for this revision cannot be edited")
         try:
-            return await self._edit(card, await self._new_slot(card, chat_id), face)
+            return await self._edit(card, await self._new_slot(card, chat_id), view)
         except CardGone as gone:
             raise CallRefused("the slot sent just now cannot be edited") from gone
 
-    async def _edit(self, card: LockedCard, place: Card, face: Face) -> Shown:
-        over = Patience(file_is_over=card.attempts >= TRIES_BEFORE_TEXT, media_is_over=card.attempts >= MOST_REFUSALS)
+    async def _edit(self, card: LockedCard, place: Card, view: CardView) -> EditOutcome:
+        exhausted = Exhausted(file=card.attempts >= TRIES_BEFORE_TEXT, media=card.attempts >= MOST_REFUSALS)
         if card.status in TERMINAL:
-            return await self.sender.show(place, face, language=card.language, patience=over)
+            return await self.sender.show(place, view, language=card.language, exhausted=exhausted)
         with unimportant():
-            return await self.sender.show(place, face, language=card.language, patience=over)
+            return await self.sender.show(place, view, language=card.language, exhausted=exhausted)
 
     async def _new_slot(self, card: LockedCard, chat_id: ChatId) -> Card:
         """The card's message is gone: a short text takes its place, its id committed with the fence."""
@@ -216,14 +216,14 @@ class Coordinator:
         log.warning("CARD_MOVED", chat_id=chat_id, message_id=message_id)
         return Card(chat_id=chat_id, message_id=message_id)
 
-    async def _mark(self, card: LockedCard, face: Face, shown: Shown) -> None:
+    async def _mark(self, card: LockedCard, view: CardView, shown: EditOutcome) -> None:
         once_more = card.status in TERMINAL and card.doubtful
         if card.first_result:
             log.info("DELIVER_OK", level=shown.level, via=_via(card))
         if shown.refused is not None:
             log.error("DELIVER_MEDIA_REFUSED", attempts=card.attempts, error=shown.refused)
         async with transaction(self.pool) as tx:
-            ours = await lock.mark_delivered(tx, card, ring_kind=face.ring_kind, once_more=once_more)
+            ours = await lock.mark_delivered(tx, card, ring_kind=view.ring_kind, once_more=once_more)
             if ours:
                 facts = {"status": card.status, "fence": card.fence, "level": shown.level, "refused": shown.refused}
                 await timeline.record(tx, card.job_id, Tag.SHOWN, **facts)

@@ -43,12 +43,12 @@ BECOMES_A_STICKER: Final = "image/webp"
 BY_ADDRESS_AS_DOCUMENT: Final = frozenset({"application/pdf", "application/zip"})
 
 
-class Why(StrEnum):
+class FallbackReason(StrEnum):
     """Why a file does not come as what it is; each is a text, `why-…`."""
 
     PHOTO_TOO_BIG = "photo-too-big"
     PHOTO_SHAPE = "photo-shape"
-    SEE_THROUGH = "see-through"
+    TRANSPARENT = "see-through"
     FORMAT = "format"
     REFUSED = "refused"
     FILE_TOO_BIG = "file-too-big"
@@ -57,12 +57,12 @@ class Why(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Rung:
+class Fallback:
     """One way: its level for the log, what is shown, and the reason where that is less than it should be."""
 
     level: str
     media: Media
-    why: Why | None = None
+    why: FallbackReason | None = None
     size_bytes: int = 0
 
     def is_left(self, refusal: Exception) -> bool:
@@ -82,32 +82,32 @@ class Label:
 UNLABELLED: Final = Label()
 
 
-def rungs_of(output: Output, path: Path | None, *, label: Label = UNLABELLED) -> list[Rung]:
+def fallbacks_of(output: Output, path: Path | None, *, label: Label = UNLABELLED) -> list[Fallback]:
     """Every way this output may take, best first; `path` is our copy of it."""
-    kind, why = kind_of(output), why_a_document(output)
-    found: list[Rung] = []
+    kind, why = kind_of(output), document_reason(output)
+    found: list[Fallback] = []
     had = None if output.media is None else MediaKind(output.media)
-    if output.file_id is not None and had is not None and (had is kind or why is not Why.SEE_THROUGH):
-        less = why or (Why.REFUSED if had is MediaKind.DOCUMENT is not kind else None)
-        found.append(Rung(level="url", media=_media(output, had, output.file_id, label), why=less))
-    by_address = _by_address(output, kind, label)
+    if output.file_id is not None and had is not None and (had is kind or why is not FallbackReason.TRANSPARENT):
+        less = why or (FallbackReason.REFUSED if had is MediaKind.DOCUMENT is not kind else None)
+        found.append(Fallback(level="url", media=_media(output, had, output.file_id, label), why=less))
+    by_address = _by_url(output, kind, label)
     by_bytes = _by_bytes(output, kind, path, label)
     found += [*by_bytes, *by_address] if kind is MediaKind.AUDIO else [*by_address, *by_bytes]
     if path is not None and _fits(output):
-        last = why if kind is MediaKind.DOCUMENT else Why.REFUSED
+        last = why if kind is MediaKind.DOCUMENT else FallbackReason.REFUSED
         media = replace(_media(output, MediaKind.DOCUMENT, path, label), as_is=output.mime == BECOMES_A_STICKER)
-        found.append(Rung(level="bytes", media=media, why=last, size_bytes=output.size_bytes or 0))
+        found.append(Fallback(level="bytes", media=media, why=last, size_bytes=output.size_bytes or 0))
     return found
 
 
-def originals_of(output: Output, path: Path | None) -> list[Rung]:
+def originals_of(output: Output, path: Path | None) -> list[Fallback]:
     """The ways a file may take as the file it is: never by what Telegram has made of it."""
-    found: list[Rung] = []
+    found: list[Fallback] = []
     if path is not None and _fits(output):
         media = replace(_media(output, MediaKind.DOCUMENT, path, UNLABELLED), as_is=True)
-        found.append(Rung(level="bytes", media=media))
+        found.append(Fallback(level="bytes", media=media))
     if output.mime in BY_ADDRESS_AS_DOCUMENT and (output.size_bytes or 0) <= URL_LIMIT_OTHERWISE:
-        found.append(Rung(level="url", media=_media(output, MediaKind.DOCUMENT, output.url, UNLABELLED)))
+        found.append(Fallback(level="url", media=_media(output, MediaKind.DOCUMENT, output.url, UNLABELLED)))
     return found
 
 
@@ -116,20 +116,20 @@ def name_of(output: Output, path: Path | None) -> str:
     return f"photomat-{output.job_id}-{output.position + 1}{path.suffix if path else ''}"
 
 
-def _by_address(output: Output, kind: MediaKind, label: Label) -> list[Rung]:
+def _by_url(output: Output, kind: MediaKind, label: Label) -> list[Fallback]:
     if output.url == ANSWER_URL or kind is MediaKind.DOCUMENT:
         return []
     if (output.size_bytes or 0) > URL_LIMIT_BYTES.get(kind, URL_LIMIT_OTHERWISE):
         return []
-    return [Rung(level="url", media=_media(output, kind, output.url, label))]
+    return [Fallback(level="url", media=_media(output, kind, output.url, label))]
 
 
-def _by_bytes(output: Output, kind: MediaKind, path: Path | None, label: Label) -> list[Rung]:
+def _by_bytes(output: Output, kind: MediaKind, path: Path | None, label: Label) -> list[Fallback]:
     if path is None or kind is MediaKind.DOCUMENT or not _fits(output):
         return []
     bare = _media(output, kind, path, replace(label, cover=None))
     ways = [bare] if label.cover is None else [replace(bare, thumbnail=label.cover), bare]
-    return [Rung(level="bytes", media=media, size_bytes=output.size_bytes or 0) for media in ways]
+    return [Fallback(level="bytes", media=media, size_bytes=output.size_bytes or 0) for media in ways]
 
 
 def _fits(output: Output) -> bool:
@@ -150,32 +150,32 @@ def _media(output: Output, kind: MediaKind, source: str | Path, label: Label) ->
     )
 
 
-def why_a_link(output: Output, *, is_too_large: bool) -> Why:
+def link_reason(output: Output, *, is_too_large: bool) -> FallbackReason:
     """Why a file comes as a link in the end."""
     if is_too_large or (output.size_bytes or 0) > UPLOAD_BYTES:
-        return Why.FILE_TOO_BIG
-    return Why.NO_FILE
+        return FallbackReason.FILE_TOO_BIG
+    return FallbackReason.NO_FILE
 
 
 def kind_of(output: Output) -> MediaKind:
     """What Telegram should make of an output, by its bytes; what does not fit goes as a document."""
     if output.mime is None:
         return MediaKind.PHOTO
-    return MediaKind.DOCUMENT if why_a_document(output) else BY_MIME.get(output.mime, MediaKind.DOCUMENT)
+    return MediaKind.DOCUMENT if document_reason(output) else BY_MIME.get(output.mime, MediaKind.DOCUMENT)
 
 
-def why_a_document(output: Output) -> Why | None:
+def document_reason(output: Output) -> FallbackReason | None:
     """Why an output cannot be shown as what it is; None for what can, and for what is a document by nature."""
     mime = output.mime or ""
     if mime.startswith(SEEN_OR_HEARD) and mime not in BY_MIME:
-        return Why.FORMAT
+        return FallbackReason.FORMAT
     if BY_MIME.get(mime) is not MediaKind.PHOTO:
         return None
     if (output.size_bytes or 0) > UPLOAD_PHOTO_BYTES:
-        return Why.PHOTO_TOO_BIG
+        return FallbackReason.PHOTO_TOO_BIG
     if not _has_a_photos_shape(output):
-        return Why.PHOTO_SHAPE
-    return Why.SEE_THROUGH if output.see_through else None
+        return FallbackReason.PHOTO_SHAPE
+    return FallbackReason.TRANSPARENT if output.is_transparent else None
 
 
 def _has_a_photos_shape(output: Output) -> bool:

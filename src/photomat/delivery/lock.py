@@ -321,7 +321,7 @@ async def note_refused_media(tx: Transaction, job_id: JobId) -> None:
     await tx.execute("UPDATE generation_jobs SET media_refused_at = photomat_now() WHERE job_id = $1", job_id)
 
 
-async def free_locks_of_the_dead(pool: Pool) -> int:
+async def free_locks_of_dead_instances(pool: Pool) -> int:
     """Let the locks of instances nobody sees any more be taken over at once; say how many. The fence still guards."""
     rows = await pool.fetch(
         """

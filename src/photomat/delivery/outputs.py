@@ -33,7 +33,7 @@ KEEPS_DUE: Final = "SELECT 1 FROM job_outputs WHERE keep_at <= photomat_now()"
 class Output:
     """One output. `kept_as` is our copy's name below the results folder; `title`, cover and length are what Kie tells.
 
-    `see_through`: a picture that is not opaque everywhere.
+    `is_transparent`: a picture that is not opaque everywhere.
     """
 
     job_id: JobId
@@ -50,7 +50,7 @@ class Output:
     title: str | None = None
     cover_url: str | None = None
     seconds: Decimal | None = None
-    see_through: bool = False
+    is_transparent: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +63,7 @@ class KeptFile:
     width: int | None
     height: int | None
     seconds: Decimal | None = None
-    see_through: bool = False
+    is_transparent: bool = False
 
 
 async def outputs_of(pool: Pool, job_id: JobId) -> list[Output]:
@@ -71,7 +71,7 @@ async def outputs_of(pool: Pool, job_id: JobId) -> list[Output]:
     rows = await pool.fetch(
         f"""
         SELECT job_id, corr, position, url, media, mime, size_bytes, width, height, kept_as,
-               CASE WHEN {OURS} THEN file_id END AS file_id, output.title, cover_url, seconds, see_through
+               CASE WHEN {OURS} THEN file_id END AS file_id, output.title, cover_url, seconds, see_through AS is_transparent
           FROM job_outputs AS output JOIN generation_jobs USING (job_id) WHERE job_id = $1 ORDER BY position
         """,  # noqa: S608  our own constants
         job_id,
@@ -102,7 +102,7 @@ async def remember_kept(pool: Pool, output: Output, kept: KeptFile, *, kept_as: 
         kept.height,
         kept_as,
         kept.seconds,
-        kept.see_through,
+        kept.is_transparent,
     )
 
 
@@ -124,7 +124,7 @@ async def claim_unkept(pool: Pool, *, limit: int, lease: timedelta) -> list[Outp
           FROM due
          WHERE output.job_id = due.job_id AND output.position = due.position
         RETURNING output.job_id, due.corr, output.position, url, media, mime, size_bytes, width, height, kept_as, file_id,
-                  output.title, cover_url, seconds, see_through
+                  output.title, cover_url, seconds, see_through AS is_transparent
         """,
         limit,
         lease,

@@ -16,7 +16,7 @@ from photomat.db.rows import Row
 from photomat.delivery.caption import (
     LONGEST_CAPTION,
     ROOM_FOR_A_REASON,
-    Bought,
+    CardOrder,
     captioned,
     part_in_words,
     readable,
@@ -136,7 +136,7 @@ class Album:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Face:
+class CardView:
     """What is to be seen: a text (a caption where there is media), buttons, the output shown, the ring that goes with it.
 
     `model` and `part` are what the player says of an output that is heard: who made it, and what it is called.
@@ -151,9 +151,9 @@ class Face:
     album: Album | None = None
 
 
-def render(card: LockedCard, outputs: Sequence[Output], *, model: Model | None, texts: Texts) -> Face:
+def render(card: LockedCard, outputs: Sequence[Output], *, model: Model | None, texts: Texts) -> CardView:
     """The face of a job's card as its row stands now; `model` is what was bought, if anybody knows it still."""
-    writer = _Writer(card, bought_on(card, model), texts.speaker(card.language))
+    writer = _Writer(card, order_on_card(card, model), texts.speaker(card.language))
     match card.status:
         case JobStatus.DONE:
             return writer.result(outputs)
@@ -165,9 +165,9 @@ def render(card: LockedCard, outputs: Sequence[Output], *, model: Model | None, 
             return writer.progress()
 
 
-def bought_on(card: LockedCard, model: Model | None) -> Bought:
+def order_on_card(card: LockedCard, model: Model | None) -> CardOrder:
     """What was bought on a card."""
-    return Bought(
+    return CardOrder(
         title=card.title,
         model_id=card.model,
         inputs=card.inputs,
@@ -179,10 +179,10 @@ def bought_on(card: LockedCard, model: Model | None) -> Bought:
 @dataclass(frozen=True, slots=True)
 class _Writer:
     card: LockedCard
-    bought: Bought
+    bought: CardOrder
     say: Say
 
-    def result(self, outputs: Sequence[Output]) -> Face:
+    def result(self, outputs: Sequence[Output]) -> CardView:
         key = "card-gift" if self.card.gift else "card-done"
         if not outputs:
             return self._text_result(key)
@@ -191,7 +191,7 @@ class _Writer:
         count = len(outputs)
         buttons: Keyboard = (self._again(), (self._files(count),))
         album = Album(text=self._say(key), outputs=tuple(outputs), parts=parts, keyboard=buttons)
-        return Face(
+        return CardView(
             text=self._say(key, part=parts[page]),
             keyboard=(self._pages(page, count), *buttons) if count > 1 else buttons,
             output=outputs[page],
@@ -201,14 +201,14 @@ class _Writer:
             album=album if count > 1 and page == 0 else None,  # who turns pages has them
         )
 
-    def _text_result(self, key: str) -> Face:
+    def _text_result(self, key: str) -> CardView:
         """A result to be read; what is too long for a message can be had as a file."""
         whole = readable(self.card.result_object or {}, self.say) or self.say("card-text-empty")
         is_long = units_of(whole) > LONGEST_READ
         shown = html.escape(beginning(whole, LONGEST_READ)) + (self.say("card-text-cut") if is_long else "")
         as_file = self._button("card-button-file", "files")
         text = f"{self._say(key)}\n\n{shown}"
-        return Face(text=text, keyboard=(self._again(), (as_file,)), ring_kind="done")
+        return CardView(text=text, keyboard=(self._again(), (as_file,)), ring_kind="done")
 
     def _again(self) -> tuple[Button, ...]:
         return (self._button("card-button-again", "again"), *self._why())
@@ -224,29 +224,29 @@ class _Writer:
         is_free = not self.card.price.minor
         return (self._button("card-button-why-free" if is_free else "card-button-why", "why", price=self.card.price),)
 
-    def failed(self) -> Face:
+    def failed(self) -> CardView:
         reason = self.say(f"fail-{failure_word(self.card.fail_code)}")
         text = self._say("card-failed" if self.card.price.minor else "card-failed-free", reason=reason)
-        return Face(text=text, keyboard=((self._button("card-button-retry", "again"),),), ring_kind="failed")
+        return CardView(text=text, keyboard=((self._button("card-button-retry", "again"),),), ring_kind="failed")
 
-    def canceled(self) -> Face:
+    def canceled(self) -> CardView:
         text = self._say("card-canceled" if self.card.price.minor else "card-canceled-free")
-        return Face(text=text, keyboard=((self._button("card-button-retry", "again"),),))
+        return CardView(text=text, keyboard=((self._button("card-button-retry", "again"),),))
 
-    def offered(self) -> Face:
+    def offered(self) -> CardView:
         take = self._button("card-button-accept", "accept", price=self.card.price)
-        return Face(text=self._say("card-offered"), keyboard=((take,),), ring_kind="offer")
+        return CardView(text=self._say("card-offered"), keyboard=((take,),), ring_kind="offer")
 
-    def progress(self) -> Face:
+    def progress(self) -> CardView:
         if self.card.stopped:
-            return Face(text=self._say("card-stopped"), keyboard=(), ring_kind="failed")
+            return CardView(text=self._say("card-stopped"), keyboard=(), ring_kind="failed")
         cancel: Keyboard = ((self._button("card-button-cancel", "cancel"),),)
         if self.card.overdue:
-            return Face(text=self._say("card-overdue"), keyboard=cancel)
+            return CardView(text=self._say("card-overdue"), keyboard=cancel)
         if self.card.status is JobStatus.PENDING:
-            return Face(text=self._say("card-accepted"), keyboard=cancel)
+            return CardView(text=self._say("card-accepted"), keyboard=cancel)
         kind = self.bought.model.kind if self.bought.model else "image"
-        return Face(text=self._say("card-running", kind=kind, bar=progress_bar(self.card.progress)), keyboard=())
+        return CardView(text=self._say("card-running", kind=kind, bar=progress_bar(self.card.progress)), keyboard=())
 
     def _say(self, key: str, *, part: str | None = None, **facts: object) -> str:
         model = html.escape(self.bought.name(self.card.language))
@@ -275,7 +275,7 @@ def progress_bar(percent: int) -> str:
     return f"{'▓' * full}{'░' * (BAR_CELLS - full)} {percent} %"
 
 
-def plain(face: Face) -> Face:
+def plain(face: CardView) -> CardView:
     """The same face without markup and short, for when Telegram cannot read or hold its text."""
     return replace(face, text=html.escape(cut(unmarked(face.text), LONGEST_PLAIN)) or "…")
 

@@ -1,59 +1,59 @@
-"""Results asked for once more, as new messages. At most once for each file and tap.
-
-A send cannot be repeated safely, so it is recorded as having left before it leaves and put back only when it surely never did.
-Killed in between, or its answer lost: it counts as sent, nobody repeats it, and the customer may ask again after a minute.
-Not for ever: after a few tries, or an hour after it was asked for, it ends as refused.
-From Telegram's own file, else our copy or Kie's address, else as a link. Asked for as the file it is, a result never comes
-from what Telegram has made of it; a text comes as a file with the whole of it.
-
-«Не пришло? Прислать ещё раз» and «📎 Оригиналы»: a customer asks for a result once more, free.
+"""Results a user asks for once more, free, as new messages: «Не пришло? Прислать ещё раз» and «📎 Оригиналы».
 
 A result that was never shown is not sent: its card becomes due again, and an edit cannot double it. One that was shown, or
-whose card stands in another chat that takes nothing (the bot was thrown out of the group), is sent as new messages, one
-recorded intent for each file, unique by the tap: the same tap handled again asks for nothing more.
+whose card is in a chat that accepts nothing any more (the bot was removed from the group), is sent as new messages: one row
+for each file, unique by the tap, so the same tap handled again asks for nothing more.
+
+Each file is sent at most once. After a few attempts, or an hour after it was asked for, it ends as refused; if the outcome
+is unknown it counts as sent, and the user may ask again after a minute.
+
+A file comes from Telegram's own copy, else from ours or Kie's URL, else as a link. An original never comes from what
+Telegram has made of it; a text comes as a file with all of it.
 """
 
 import html
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import Any, Final
+from functools import partial
+from typing import Any, ClassVar, Final
 
 from photomat.catalog.model import Model
 from photomat.db.pool import Pool, Transaction, transaction
 from photomat.db.rows import Row
 from photomat.delivery import outputs
-from photomat.delivery.archive import Keeper
-from photomat.delivery.caption import Bought, captioned, part_in_words, readable
-from photomat.delivery.fallbacks import Rung, Why, originals_of, rungs_of, why_a_link
+from photomat.delivery.archive import ResultArchive
+from photomat.delivery.caption import CardOrder, captioned, part_in_words, readable
+from photomat.delivery.fallbacks import Fallback, FallbackReason, fallbacks_of, link_reason, originals_of
 from photomat.delivery.outputs import Output
 from photomat.delivery.rearm import rearm_job
 from photomat.delivery.render import LONGEST_READ
-from photomat.delivery.result_link import NO_LINKS, Links
+from photomat.delivery.result_link import NO_LINKS, ResultLinks
 from photomat.delivery.sender import link, reason
 from photomat.jobs import timeline
 from photomat.jobs.timeline import Tag
 from photomat.kernel.clock import backoff_s
-from photomat.kernel.errors import OutcomeUnknown, PhotomatError, Transient
+from photomat.kernel.errors import Rejected, Transient
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import ChatId, JobId, MessageId, UserId
 from photomat.kernel.logs import correlated, get_logger
 from photomat.kernel.text import cut
-from photomat.telegram.port import CallRefused, ChatBusy, Media, MediaKind, Messenger, PhotoRefused, Sent, SourceRefused
+from photomat.messages.outbox import Ending, MessageKind, Outcome, PutBack, RetryPolicy
+from photomat.telegram.port import CallRefused, Media, MediaKind, Messenger, PhotoRefused, Sent, SourceRefused
 from photomat.texts.load import Texts
 
 FIRST_RETRY_S: Final = 5.0
 MOST_TRIES: Final = 8
 TOO_LATE: Final = timedelta(hours=1)
-"""Nobody waits any longer for what they asked for; who does asks again."""
+"""Later than this a result would come as a surprise; the user can ask again."""
 KIE_KEEPS: Final = timedelta(days=14)
 """The longest that Kie keeps a result: a link to its file leads nowhere after that."""
-SENDS_DUE: Final = "SELECT 1 FROM result_sends WHERE due_at <= photomat_now()"
-log = get_logger()
 NOT_SOONER_THAN: Final = timedelta(minutes=1)
 BETWEEN_FILES: Final = timedelta(milliseconds=1100)
 """Telegram takes about a message a second for a chat; so they also arrive in order."""
+log = get_logger()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,12 +77,21 @@ class Resend:
     is_gone_at_kie: bool
 
 
-async def claim_sends(pool: Pool, *, limit: int) -> list[Resend]:
-    """Record files as having left and hand them out, each once."""
-    rows = await pool.fetch(
-        """
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Resender(MessageKind[Resend]):
+    """Sends the files that were asked for once more."""
+
+    pool: Pool
+    messenger: Messenger
+    archive: ResultArchive
+    texts: Texts
+    model_of: Callable[[str], Model | None]
+    links: ResultLinks = NO_LINKS
+
+    DUE: ClassVar = "SELECT 1 FROM result_sends WHERE due_at <= photomat_now()"
+    CLAIM: ClassVar = """
         WITH due AS MATERIALIZED (
-            SELECT send_id FROM result_sends WHERE due_at <= photomat_now() AND (SELECT photomat_our_bot($3)) IS NOT NULL
+            SELECT send_id FROM result_sends WHERE due_at <= photomat_now() AND (SELECT photomat_our_bot($2)) IS NOT NULL
              ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED),
         changed AS (
             UPDATE result_sends AS send SET due_at = NULL, left_at = photomat_now(), attempts = send.attempts + 1
@@ -91,60 +100,71 @@ async def claim_sends(pool: Pool, *, limit: int) -> list[Resend]:
             RETURNING send.send_id, send.job_id, send.position, send.chat_id, send.language, send.left_at, send.attempts,
                       send.as_file, photomat_now() - send.asked_at AS age)
         SELECT changed.*, job.corr, job.model, job.title, job.inputs, job.result_object,
-               job.settled_at < photomat_now() - $2::interval AS is_gone_at_kie
+               job.settled_at < photomat_now() - $3::interval AS is_gone_at_kie
           FROM changed JOIN generation_jobs AS job USING (job_id)
-        """,
-        limit,
-        KIE_KEEPS,
-        pool.bot_id,
-    )
-    return [_resend(row) for row in rows]
+        """
+    RETRIES: ClassVar = RetryPolicy(pause_s=partial(backoff_s, first_s=FIRST_RETRY_S), most_attempts=MOST_TRIES)
 
+    @property
+    def claim_arguments(self) -> tuple[object, ...]:
+        return (KIE_KEEPS,)
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Resender:
-    """Sends recorded files."""
+    def read(self, row: Row) -> Resend:
+        return Resend(**dict(row))
 
-    pool: Pool
-    messenger: Messenger
-    keeper: Keeper
-    texts: Texts
-    model_of: Callable[[str], Model | None]
-    links: Links = NO_LINKS
+    def log_context(self, message: Resend) -> AbstractContextManager[object]:
+        return correlated(message.corr, job_id=message.job_id)
 
-    async def send(self, asked: Resend) -> None:
-        """Send one file; put it back only when it surely never left."""
-        with correlated(asked.corr, job_id=asked.job_id):
-            failpoint("send.after_record")
-            if asked.age > TOO_LATE:
-                await self._refused(asked, "asked for too long ago")
-                return
-            try:
-                sent = await self._send(asked)
-            except Transient as error:
-                await self._later(asked, error)
-            except OutcomeUnknown as error:
-                log.warning("RESENT", position=asked.position, sent="unknown", error=str(error))
-            except PhotomatError as error:
-                await self._refused(asked, str(error))
-            else:
-                failpoint("send.after_send")
-                await _end(self.pool, asked, outcome="sent", message_id=sent.message_id)
-                log.info("RESENT", position=asked.position, sent=True)
+    async def send(self, message: Resend) -> MessageId:
+        failpoint("send.after_record")
+        if message.age > TOO_LATE:
+            raise Rejected("asked for too long ago")
+        sent = await self._send(message)
+        failpoint("send.after_send")
+        return sent.message_id
 
-    async def _later(self, asked: Resend, error: Transient) -> None:
-        """It surely never left: once more, later each time, but for the pace of a chat, which is no failure."""
-        is_pace = isinstance(error, ChatBusy)
-        if asked.attempts >= MOST_TRIES and not is_pace:
-            await self._refused(asked, str(error))
-            return
-        after_s = error.retry_after_s or backoff_s(asked.attempts - 1, first_s=FIRST_RETRY_S)
-        await _put_back(self.pool, asked, after_s=after_s, counted=not is_pace)
-        log.info("RESEND_RETRY", position=asked.position, attempt=asked.attempts, error=str(error))
+    async def put_back(self, message: Resend, again: PutBack) -> None:
+        await self.pool.execute(
+            """
+            UPDATE result_sends
+               SET due_at = photomat_now() + $3::interval, left_at = NULL, attempts = attempts - CASE WHEN $4 THEN 0 ELSE 1 END
+             WHERE send_id = $1 AND left_at = $2 AND outcome IS NULL
+            """,
+            message.send_id,
+            message.left_at,
+            again.after,
+            again.is_counted,
+        )
+        log.info("RESEND_RETRY", position=message.position, attempt=message.attempts, error=str(again.error))
 
-    async def _refused(self, asked: Resend, error: str) -> None:
-        await _end(self.pool, asked, outcome="refused", error=error)
-        log.warning("RESENT", position=asked.position, sent=False, error=error)
+    async def record(self, message: Resend, ending: Ending) -> None:
+        """Write down that it was sent or refused; what the claim recorded stands for an unknown outcome."""
+        if ending.outcome is Outcome.UNKNOWN:
+            log.warning("RESENT", position=message.position, sent="unknown", error=ending.reason)
+        elif ending.outcome is Outcome.SENT:
+            await self._end(message, ending, outcome="sent")
+            log.info("RESENT", position=message.position, sent=True)
+        else:
+            await self._end(message, ending, outcome="refused")
+            log.warning("RESENT", position=message.position, sent=False, error=ending.reason)
+
+    async def _end(self, asked: Resend, ending: Ending, *, outcome: str) -> None:
+        async with transaction(self.pool) as tx:
+            is_ours = await tx.fetchval(
+                """
+                UPDATE result_sends SET outcome = $3, message_id = $4, error = $5
+                 WHERE send_id = $1 AND left_at = $2
+                RETURNING true
+                """,
+                asked.send_id,
+                asked.left_at,
+                outcome,
+                ending.message_id,
+                ending.reason,
+            )
+            if is_ours:
+                place, message_id = asked.position + 1, ending.message_id
+                await timeline.record(tx, asked.job_id, Tag.RESENT, file=place, outcome=outcome, message_id=message_id)
 
     async def _send(self, asked: Resend) -> Sent:
         found = await outputs.outputs_of(self.pool, asked.job_id)
@@ -152,11 +172,11 @@ class Resender:
         if output is None:
             return await self._whole_text(asked)
         output = await self._kept(asked, output)
-        is_left = self.keeper.path_of(output) is not None or not asked.is_gone_at_kie or output.file_id is None
+        is_left = self.archive.path_of(output) is not None or not asked.is_gone_at_kie or output.file_id is None
         if is_left or not asked.as_file:
             return await self._file(asked, output, self._caption(asked, output, len(found)))
         shown = replace(asked, as_file=False)
-        gone = reason(self.texts, asked.language, Why.ORIGINAL_GONE)
+        gone = reason(self.texts, asked.language, FallbackReason.ORIGINAL_GONE)
         return await self._file(shown, output, self._caption(shown, output, len(found)) + gone)
 
     async def _whole_text(self, asked: Resend) -> Sent:
@@ -171,36 +191,38 @@ class Resender:
 
     async def _file(self, asked: Resend, output: Output, caption: str) -> Sent:
         output = await self._kept(asked, output)
-        for rung in await self._rungs(asked, output):
-            text = caption + reason(self.texts, asked.language, rung.why)
+        for fallback in await self._rungs(asked, output):
+            text = caption + reason(self.texts, asked.language, fallback.why)
             try:
-                sent = await self.messenger.send_media(asked.chat_id, rung.media, text)
+                sent = await self.messenger.send_media(asked.chat_id, fallback.media, text)
             except (SourceRefused, PhotoRefused, CallRefused) as error:
-                if not rung.is_left(error):
+                if not fallback.is_left(error):
                     raise
-                log.info("DELIVER_STEP_DOWN", level=rung.level, media=rung.media.kind, reason=type(error).__name__)
+                log.info(
+                    "DELIVER_STEP_DOWN", level=fallback.level, media=fallback.media.kind, reason=type(error).__name__
+                )
                 continue
             if sent.file_id is not None and not asked.as_file:
-                await outputs.remember_file(self.pool, output, media=rung.media.kind, file_id=sent.file_id)
+                await outputs.remember_file(self.pool, output, media=fallback.media.kind, file_id=sent.file_id)
             return sent
-        why = reason(self.texts, asked.language, why_a_link(output, is_too_large=False))
-        way = self.links.to(output, is_kept=self.keeper.path_of(output) is not None)
+        why = reason(self.texts, asked.language, link_reason(output, is_too_large=False))
+        way = self.links.to(output, is_kept=self.archive.path_of(output) is not None)
         return await self._text(asked, caption + why + link(self.texts, asked.language, way))
 
-    async def _rungs(self, asked: Resend, output: Output) -> list[Rung]:
-        path = self.keeper.path_of(output)
+    async def _rungs(self, asked: Resend, output: Output) -> list[Fallback]:
+        path = self.archive.path_of(output)
         if asked.as_file:
             return originals_of(output, path)
         part = part_in_words(output.title, self.texts.speaker(asked.language))
         performer = self._bought(asked).name(asked.language)
-        return rungs_of(output, path, label=await self.keeper.label_of(output, title=part, performer=performer))
+        return fallbacks_of(output, path, label=await self.archive.label_of(output, title=part, performer=performer))
 
     async def _kept(self, asked: Resend, output: Output) -> Output:
         """The output, with our copy where Telegram's own file will not do and one can be had."""
         if output.file_id is not None and not asked.as_file:
             return output
         try:
-            return await self.keeper.kept(output)
+            return await self.archive.kept(output)
         except Transient as error:
             log.warning("RESULT_NOT_KEPT", position=output.position, error=str(error))
             return output
@@ -222,48 +244,14 @@ class Resender:
 
         return captioned(sentence, bought, part=part, language=asked.language, say=say).rstrip()
 
-    def _bought(self, asked: Resend) -> Bought:
-        return Bought(
+    def _bought(self, asked: Resend) -> CardOrder:
+        return CardOrder(
             title=asked.title,
             model_id=asked.model,
             inputs=asked.inputs,
             result_object=asked.result_object,
             model=self.model_of(asked.model),
         )
-
-
-async def _put_back(pool: Pool, asked: Resend, *, after_s: float, counted: bool) -> None:
-    await pool.execute(
-        """
-        UPDATE result_sends
-           SET due_at = photomat_now() + $3::interval, left_at = NULL, attempts = attempts - CASE WHEN $4 THEN 0 ELSE 1 END
-         WHERE send_id = $1 AND left_at = $2 AND outcome IS NULL
-        """,
-        asked.send_id,
-        asked.left_at,
-        timedelta(seconds=after_s),
-        counted,
-    )
-
-
-async def _end(
-    pool: Pool, asked: Resend, *, outcome: str, message_id: MessageId | None = None, error: str | None = None
-) -> None:
-    async with transaction(pool) as tx:
-        await tx.execute(
-            "UPDATE result_sends SET outcome = $2, message_id = $3, error = $4 WHERE send_id = $1",
-            asked.send_id,
-            outcome,
-            message_id,
-            error,
-        )
-        await timeline.record(
-            tx, asked.job_id, Tag.RESENT, file=asked.position + 1, outcome=outcome, message_id=message_id
-        )
-
-
-def _resend(row: Row) -> Resend:
-    return Resend(**{name: row[name] for name in Resend.__dataclass_fields__})
 
 
 class Asked(StrEnum):

@@ -20,7 +20,7 @@ LONGEST_NUMBER: Final = 18
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class ResultLink:
     """An address, and whether it lasts."""
 
     url: str
@@ -28,21 +28,21 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Links:
+class ResultLinks:
     """Writes links; without an address the outside cannot reach us."""
 
     address: str | None = None
     secrets: Sequence[bytes] = ()
 
-    def to(self, output: Output, *, is_kept: bool) -> Link:
+    def to(self, output: Output, *, is_kept: bool) -> ResultLink:
         """The way to an output: to our copy, else to Kie's file while it lasts."""
         if self.address is None or not is_kept:
-            return Link(output.url, is_ours=False)
+            return ResultLink(output.url, is_ours=False)
         token = sign_result(output.job_id, output.position, self.secrets)
-        return Link(f"{self.address}/result/{token}", is_ours=True)
+        return ResultLink(f"{self.address}/result/{token}", is_ours=True)
 
 
-NO_LINKS: Final = Links()
+NO_LINKS: Final = ResultLinks()
 
 
 def sign_result(job_id: JobId, position: int, secrets: Sequence[bytes]) -> str:

@@ -20,11 +20,19 @@ from typing import Final, NamedTuple
 
 from photomat.db.pool import Pool
 from photomat.delivery import outputs
-from photomat.delivery.archive import Keeper
-from photomat.delivery.fallbacks import MIB, UPLOAD_BYTES, UPLOAD_PHOTO_BYTES, Rung, Why, rungs_of, why_a_link
+from photomat.delivery.archive import ResultArchive
+from photomat.delivery.fallbacks import (
+    MIB,
+    UPLOAD_BYTES,
+    UPLOAD_PHOTO_BYTES,
+    Fallback,
+    FallbackReason,
+    fallbacks_of,
+    link_reason,
+)
 from photomat.delivery.outputs import Output
-from photomat.delivery.render import Album, Face, plain
-from photomat.delivery.result_link import NO_LINKS, Link, Links
+from photomat.delivery.render import Album, CardView, plain
+from photomat.delivery.result_link import NO_LINKS, ResultLink, ResultLinks
 from photomat.kernel.errors import Transient
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.fetch import NotAllowed, TooLarge
@@ -56,10 +64,10 @@ class AlbumSender:
 
     pool: Pool
     messenger: Messenger
-    keeper: Keeper
+    archive: ResultArchive
 
     async def show(
-        self, card: Card, album: Album, *, performer: str, say_why: Callable[[Why | None], str]
+        self, card: Card, album: Album, *, performer: str, say_why: Callable[[FallbackReason | None], str]
     ) -> str | None:
         """Edit the card into one rich message; the level by which it got there, None when it did not."""
         shown = [await self._kept(output) for output in album.outputs]
@@ -71,7 +79,7 @@ class AlbumSender:
                 continue
             failpoint("deliver.before_edit")
             items = [_item(*one) for one in zip(shown, chosen, album.parts, strict=True)]
-            text = album.text + "".join(say_why(why) for why in dict.fromkeys(rung.why for rung in chosen))
+            text = album.text + "".join(say_why(why) for why in dict.fromkeys(fallback.why for fallback in chosen))
             try:
                 file_ids = await self.messenger.edit_rich(card, text, items, album.keyboard)
             except CardIsMedia:
@@ -85,15 +93,15 @@ class AlbumSender:
 
     async def _kept(self, output: Output) -> Output:
         try:
-            return await self.keeper.kept(output)
+            return await self.archive.kept(output)
         except Transient as error:
             log.warning("RESULT_NOT_KEPT", position=output.position, error=str(error))
             return output
 
-    async def _ways(self, output: Output, part: str | None, performer: str) -> list[Rung]:
-        label = await self.keeper.label_of(output, title=part, performer=performer)
-        ways = rungs_of(output, self.keeper.path_of(output), label=label)
-        return sorted(ways, key=lambda rung: rung.media.source != output.url) if _may_be_voice(output) else ways
+    async def _ways(self, output: Output, part: str | None, performer: str) -> list[Fallback]:
+        label = await self.archive.label_of(output, title=part, performer=performer)
+        ways = fallbacks_of(output, self.archive.path_of(output), label=label)
+        return sorted(ways, key=lambda fallback: fallback.media.source != output.url) if _may_be_voice(output) else ways
 
     async def _remember(
         self, shown: Sequence[Output], items: Sequence[RichItem], file_ids: Sequence[str | None]
@@ -103,40 +111,42 @@ class AlbumSender:
                 await outputs.remember_file(self.pool, output, media=item.media.kind, file_id=file_id)
 
 
-def _chosen(ways: Sequence[Sequence[Rung]], level: str) -> list[Rung] | None:
+def _chosen(ways: Sequence[Sequence[Fallback]], level: str) -> list[Fallback] | None:
     """One way for each output: the best, or the best with bytes; None where one has none, or all are too much for a call."""
-    chosen = [next((rung for rung in rungs if level in {"url", rung.level}), None) for rungs in ways]
-    found = [rung for rung in chosen if rung is not None]
-    uploaded = sum(rung.size_bytes for rung in found if rung.media.is_upload)
+    chosen = [
+        next((fallback for fallback in fallbacks if level in {"url", fallback.level}), None) for fallbacks in ways
+    ]
+    found = [fallback for fallback in chosen if fallback is not None]
+    uploaded = sum(fallback.size_bytes for fallback in found if fallback.media.is_upload)
     return found if len(found) == len(ways) and uploaded <= UPLOAD_BYTES else None
 
 
-def _item(output: Output, rung: Rung, part: str | None) -> RichItem:
-    is_voice = _may_be_voice(output) and rung.media.source == output.url
-    return RichItem(media=rung.media, caption=part, is_voice=is_voice)
+def _item(output: Output, fallback: Fallback, part: str | None) -> RichItem:
+    is_voice = _may_be_voice(output) and fallback.media.source == output.url
+    return RichItem(media=fallback.media, caption=part, is_voice=is_voice)
 
 
 def _may_be_voice(output: Output) -> bool:
     return output.mime == VOICE and 0 < (output.size_bytes or 0) <= VOICE_BYTES
 
 
-class Shown(NamedTuple):
+class EditOutcome(NamedTuple):
     """How a face got onto its card; `refused` is what Telegram said to media that was given up for a text with a link."""
 
     level: str
     refused: str | None = None
 
 
-class NotYet(Transient):
+class FileUnavailable(Transient):
     """Neither Telegram nor we could fetch the file; it may still be had."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Patience:
+class Exhausted:
     """What was tried often enough: fetching a file nobody gets, and media Telegram refuses for a reason nobody knows."""
 
-    file_is_over: bool = False
-    media_is_over: bool = False
+    file: bool = False
+    media: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,73 +155,77 @@ class Sender:
 
     pool: Pool
     messenger: Messenger
-    keeper: Keeper
+    archive: ResultArchive
     texts: Texts
-    links: Links = NO_LINKS
+    links: ResultLinks = NO_LINKS
     rich: bool = False
 
-    async def show(self, card: Card, face: Face, *, language: str, patience: Patience) -> Shown:
+    async def show(self, card: Card, view: CardView, *, language: str, exhausted: Exhausted) -> EditOutcome:
         """Edit the card; the answer has the level: url (Telegram has or fetches the file), bytes or text."""
         try:
-            return await self._show(card, face, language, patience)
+            return await self._show(card, view, language, exhausted)
         except TextRefused:
             log.warning("DELIVER_STEP_DOWN", level="plain", reason=TextRefused.__name__)
-            return await self._show(card, plain(face), language, patience)
+            return await self._show(card, plain(view), language, exhausted)
 
-    async def _show(self, card: Card, face: Face, language: str, patience: Patience) -> Shown:
-        if face.output is None:
+    async def _show(self, card: Card, view: CardView, language: str, exhausted: Exhausted) -> EditOutcome:
+        if view.output is None:
             failpoint("deliver.before_edit")
-            await self.messenger.edit_text(card, face.text, face.keyboard)
-            return Shown("text")
-        if self.rich and face.album is not None:
-            album = AlbumSender(pool=self.pool, messenger=self.messenger, keeper=self.keeper)
+            await self.messenger.edit_text(card, view.text, view.keyboard)
+            return EditOutcome("text")
+        if self.rich and view.album is not None:
+            album = AlbumSender(pool=self.pool, messenger=self.messenger, archive=self.archive)
             say_why = partial(reason, self.texts, language)
-            level = await album.show(card, face.album, performer=face.model, say_why=say_why)
+            level = await album.show(card, view.album, performer=view.model, say_why=say_why)
             if level is not None:
-                return Shown(level)
-        return await self._show_output(card, face, face.output, language, patience)
+                return EditOutcome(level)
+        return await self._show_output(card, view, view.output, language, exhausted)
 
-    async def _show_output(self, card: Card, face: Face, output: Output, language: str, patience: Patience) -> Shown:
+    async def _show_output(
+        self, card: Card, view: CardView, output: Output, language: str, exhausted: Exhausted
+    ) -> EditOutcome:
         missing: Transient | None = None
         refused: str | None = None
         try:
-            output = await self.keeper.kept(output)
+            output = await self.archive.kept(output)
         except Transient as error:
             log.warning("RESULT_NOT_KEPT", position=output.position, error=str(error))
             missing = error
         failpoint("deliver.after_fetch")
-        label = await self.keeper.label_of(output, title=face.part, performer=face.model)
-        for rung in rungs_of(output, self.keeper.path_of(output), label=label):
+        label = await self.archive.label_of(output, title=view.part, performer=view.model)
+        for fallback in fallbacks_of(output, self.archive.path_of(output), label=label):
             failpoint("deliver.before_edit")
-            text = face.text + reason(self.texts, language, rung.why)
+            text = view.text + reason(self.texts, language, fallback.why)
             try:
-                file_id = await self.messenger.edit_media(card, rung.media, text, face.keyboard)
+                file_id = await self.messenger.edit_media(card, fallback.media, text, view.keyboard)
             except (SourceRefused, PhotoRefused, CallRefused) as error:
-                if not rung.is_left(error):
-                    if not patience.media_is_over:
+                if not fallback.is_left(error):
+                    if not exhausted.media:
                         raise
                     refused = str(error)
-                log.info("DELIVER_STEP_DOWN", level=rung.level, media=rung.media.kind, reason=type(error).__name__)
+                log.info(
+                    "DELIVER_STEP_DOWN", level=fallback.level, media=fallback.media.kind, reason=type(error).__name__
+                )
                 continue
             if file_id is not None:
-                await outputs.remember_file(self.pool, output, media=rung.media.kind, file_id=file_id)
-            return Shown(rung.level)
-        if missing is not None and not isinstance(missing, NotAllowed) and not patience.file_is_over:
-            raise NotYet(str(missing)) from missing
-        why = why_a_link(output, is_too_large=isinstance(missing, TooLarge))
-        await self._as_text(card, replace(face, text=face.text + reason(self.texts, language, why)), output, language)
-        return Shown("text", refused)
+                await outputs.remember_file(self.pool, output, media=fallback.media.kind, file_id=file_id)
+            return EditOutcome(fallback.level)
+        if missing is not None and not isinstance(missing, NotAllowed) and not exhausted.file:
+            raise FileUnavailable(str(missing)) from missing
+        why = link_reason(output, is_too_large=isinstance(missing, TooLarge))
+        await self._as_text(card, replace(view, text=view.text + reason(self.texts, language, why)), output, language)
+        return EditOutcome("text", refused)
 
-    async def _as_text(self, card: Card, face: Face, output: Output, language: str) -> None:
-        way = self.links.to(output, is_kept=self.keeper.path_of(output) is not None)
-        text = face.text + link(self.texts, language, way)
+    async def _as_text(self, card: Card, view: CardView, output: Output, language: str) -> None:
+        way = self.links.to(output, is_kept=self.archive.path_of(output) is not None)
+        text = view.text + link(self.texts, language, way)
         try:
-            await self.messenger.edit_text(card, text, face.keyboard)
+            await self.messenger.edit_text(card, text, view.keyboard)
         except CardIsMedia:
-            await self.messenger.edit_keyboard(card, face.keyboard)
+            await self.messenger.edit_keyboard(card, view.keyboard)
 
 
-def reason(texts: Texts, language: str, why: Why | None) -> str:
+def reason(texts: Texts, language: str, why: FallbackReason | None) -> str:
     """Why a file is not what it should be, as a last paragraph in the customer's words."""
     if why is None:
         return ""
@@ -219,7 +233,7 @@ def reason(texts: Texts, language: str, why: Why | None) -> str:
     return f"\n\n{said}"
 
 
-def link(texts: Texts, language: str, way: Link) -> str:
+def link(texts: Texts, language: str, way: ResultLink) -> str:
     """The way to a file that could not be shown; nothing where the URL is too long for a message, or is no URL."""
     if len(way.url) > LONGEST_LINK or not looks_like_url(way.url):
         return ""

@@ -13,16 +13,16 @@ from photomat.catalog.answers import Refused
 from photomat.catalog.file_rules import MEGABYTE, check_file, targets
 from photomat.catalog.input import Input
 from photomat.files import store
-from photomat.files.conversion import ConversionTimeout, NotConverted, OwnDisk
-from photomat.files.file import Content, ConvertedCopy, FromLink, FromTelegram, InputFile, Source
-from photomat.files.sources import Copy, FileDesk, FileLost, copied
+from photomat.files.conversion import ConversionTimeout, DiskUnavailable, NotConverted
+from photomat.files.file import ConvertedCopy, FileContent, FromLink, FromTelegram, InputFile, Source
+from photomat.files.sources import Copy, FileLost, FileSources, copied
 from photomat.kernel.errors import Transient
 from photomat.kernel.fetch import NotAllowed, TooLarge
 from photomat.kernel.ids import UserId
 from photomat.kernel.logs import get_logger
 from photomat.media.measure import measure
 from photomat.media.sniff import HTML_MIME
-from photomat.media.truncation import is_whole
+from photomat.media.truncation import is_intact
 from photomat.telegram.files import MOST_BYTES as TELEGRAM_BYTES
 from photomat.telegram.files import TooBig
 
@@ -50,20 +50,26 @@ class _NoPlace(Transient):
     """Others are waiting for links."""
 
 
-async def take(
-    desk: FileDesk, *, user_id: UserId, origin: str, source: Source, asked: Input, declared_bytes: int | None = None
+async def accept_file(
+    sources: FileSources,
+    *,
+    user_id: UserId,
+    origin: str,
+    source: Source,
+    asked: Input,
+    declared_bytes: int | None = None,
 ) -> InputFile | Refused:
     """The file as a row, or why it does not fit; raises Transient when Telegram or the database is away."""
-    known = await store.find_by_origin(desk.pool, user_id=user_id, origin=origin)
+    known = await store.find_by_origin(sources.pool, user_id=user_id, origin=origin)
     if known is not None:
-        await store.keep_longer(desk.pool, known.file_id)
-        return check_file(asked, known.content.facts) or await _known_not_converted(desk, known, asked) or known
+        await store.keep_longer(sources.pool, known.file_id)
+        return check_file(asked, known.content.facts) or await _known_not_converted(sources, known, asked) or known
     most_bytes = min((asked.files.max_bytes if asked.files else None) or USUAL_BYTES, MOST_BYTES)
     refused = _too_heavy(source, declared_bytes or 0, most_bytes)
-    content = refused or await _look_into(desk, source, asked, user_id=user_id, most_bytes=most_bytes)
+    content = refused or await _look_into(sources, source, asked, user_id=user_id, most_bytes=most_bytes)
     if isinstance(content, Refused):
         return content
-    return await store.add_file(desk.pool, user_id=user_id, origin=origin, source=source, content=content)
+    return await store.add_file(sources.pool, user_id=user_id, origin=origin, source=source, content=content)
 
 
 def _too_heavy(source: Source, declared_bytes: int, most_bytes: int) -> Refused | None:
@@ -75,21 +81,21 @@ def _too_heavy(source: Source, declared_bytes: int, most_bytes: int) -> Refused 
 
 
 async def _look_into(
-    desk: FileDesk, source: Source, asked: Input, *, user_id: UserId, most_bytes: int
-) -> Content | Refused:
+    sources: FileSources, source: Source, asked: Input, *, user_id: UserId, most_bytes: int
+) -> FileContent | Refused:
     """What the bytes are, or why they do not fit or cannot be had."""
 
-    async def look(copy: Copy) -> Content | Refused:
+    async def look(copy: Copy) -> FileContent | Refused:
         found = await asyncio.to_thread(measure, copy.file)
-        content = Content(facts=found.facts, mime=found.mime, sha256=copy.sha256)
+        content = FileContent(facts=found.facts, mime=found.mime, sha256=copy.sha256)
         wrong = _no_file(source, content) or check_file(asked, content.facts) or _unreadable(content)
         wrong = wrong or await _broken(copy.file, content)
-        return wrong or await _not_converted(desk, copy.file, content, asked) or content
+        return wrong or await _not_converted(sources, copy.file, content, asked) or content
 
-    return await _with_copy(desk, source, look, user_id=user_id, most_bytes=most_bytes)
+    return await _with_copy(sources, source, look, user_id=user_id, most_bytes=most_bytes)
 
 
-async def _known_not_converted(desk: FileDesk, known: InputFile, asked: Input) -> Refused | None:
+async def _known_not_converted(sources: FileSources, known: InputFile, asked: Input) -> Refused | None:
     """The same for a file that is known: what was tried before was for another input, perhaps with other formats or limits."""
     wanted = targets([asked.files], known.content.facts.format) if asked.files else ()
     if not wanted or (known.converted is not None and _fits(known.converted, asked, wanted)):
@@ -98,10 +104,10 @@ async def _known_not_converted(desk: FileDesk, known: InputFile, asked: Input) -
     async def look(copy: Copy) -> Refused | None:
         if copy.sha256 != known.content.sha256:
             return Refused(key="file-gone", facts={})
-        return await _not_converted(desk, copy.file, known.content, asked)
+        return await _not_converted(sources, copy.file, known.content, asked)
 
     most_bytes = known.content.facts.size_bytes
-    return await _with_copy(desk, known.source, look, user_id=known.user_id, most_bytes=most_bytes)
+    return await _with_copy(sources, known.source, look, user_id=known.user_id, most_bytes=most_bytes)
 
 
 def _fits(copy: ConvertedCopy, asked: Input, wanted: Sequence[str]) -> bool:
@@ -110,14 +116,14 @@ def _fits(copy: ConvertedCopy, asked: Input, wanted: Sequence[str]) -> bool:
 
 
 async def _with_copy(
-    desk: FileDesk, source: Source, look: Callable[[Copy], Awaitable[T]], *, user_id: UserId, most_bytes: int
+    sources: FileSources, source: Source, look: Callable[[Copy], Awaitable[T]], *, user_id: UserId, most_bytes: int
 ) -> T | Refused:
     """What is found in a copy of the file, or why it cannot be had. Only Telegram is asked again by itself."""
-    within_s = desk.take_within_s * (1 - PLACE_SHARE)
+    within_s = sources.accept_within_s * (1 - PLACE_SHARE)
     try:
         async with (
-            _place(desk, source),
-            copied(desk, source, user_id=user_id, most_bytes=most_bytes, within_s=within_s) as copy,
+            _place(sources, source),
+            copied(sources, source, user_id=user_id, most_bytes=most_bytes, within_s=within_s) as copy,
         ):
             return await look(copy)
     except FileLost:
@@ -130,7 +136,7 @@ async def _with_copy(
         return Refused(key="file-link-refused", facts={})
     except TimeoutError:
         return Refused(key="file-slow", facts={})
-    except (_NoPlace, OwnDisk):
+    except (_NoPlace, DiskUnavailable):
         return Refused(key="file-later", facts={})
     except Transient:
         if isinstance(source, FromTelegram):
@@ -139,29 +145,29 @@ async def _with_copy(
 
 
 @asynccontextmanager
-async def _place(desk: FileDesk, source: Source) -> AsyncIterator[None]:
+async def _place(sources: FileSources, source: Source) -> AsyncIterator[None]:
     """One of the few places for links; whoever gets none soon is asked to come again."""
     if not isinstance(source, FromLink):
         yield
         return
     try:
-        async with asyncio.timeout(desk.take_within_s * PLACE_SHARE):
-            await desk.link_places.acquire()
+        async with asyncio.timeout(sources.accept_within_s * PLACE_SHARE):
+            await sources.link_places.acquire()
     except TimeoutError:
         raise _NoPlace("too many links are being fetched") from None
     try:
         yield
     finally:
-        desk.link_places.release()
+        sources.link_places.release()
 
 
-def _no_file(source: Source, content: Content) -> Refused | None:
+def _no_file(source: Source, content: FileContent) -> Refused | None:
     """A link often leads to a page that shows the file, and not to the file."""
     is_page = isinstance(source, FromLink) and content.mime == HTML_MIME
     return Refused(key="file-link-page", facts={}) if is_page else None
 
 
-def _unreadable(content: Content) -> Refused | None:
+def _unreadable(content: FileContent) -> Refused | None:
     """What is cut or broken is found out before somebody pays."""
     facts = content.facts
     lacks_length = facts.kind in {"audio", "video"} and facts.seconds is None
@@ -169,11 +175,11 @@ def _unreadable(content: Content) -> Refused | None:
     return Refused(key="file-broken", facts={}) if lacks_length or lacks_sides else None
 
 
-async def _broken(file: BinaryIO, content: Content) -> Refused | None:
-    return None if await is_whole(file, content.mime) else Refused(key="file-broken", facts={})
+async def _broken(file: BinaryIO, content: FileContent) -> Refused | None:
+    return None if await is_intact(file, content.mime) else Refused(key="file-broken", facts={})
 
 
-async def _not_converted(desk: FileDesk, file: BinaryIO, content: Content, asked: Input) -> Refused | None:
+async def _not_converted(sources: FileSources, file: BinaryIO, content: FileContent, asked: Input) -> Refused | None:
     """Try a conversion that will be needed: what cannot be converted is refused before anybody pays.
 
     Where there is no time to try, the file is taken; the job ends and the money goes back should it fail then.
@@ -183,7 +189,7 @@ async def _not_converted(desk: FileDesk, file: BinaryIO, content: Content, asked
     if not wanted or limits is None:
         return None
     most_bytes = limits.max_bytes or MOST_BYTES
-    trying = desk.converter.converted(
+    trying = sources.converter.converted(
         file, file_format=content.facts.format, targets=wanted, most_bytes=most_bytes, within_s=TRY_WITHIN_S
     )
     try:

@@ -24,7 +24,7 @@ INHERITED: Final = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH", "LANG", "SYSTEMROOT
 WORKER: Final = "photomat.files.conversion_worker"
 
 
-class OwnDisk(Transient):
+class DiskUnavailable(Transient):
     """Our own disk is in trouble: nothing is said of the file."""
 
 
@@ -35,7 +35,7 @@ def temporary_file(folder: Path) -> Iterator[BinaryIO]:
         make_private(folder)
         file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115  closed below; only what opening raises is translated
     except OSError as error:
-        raise OwnDisk(f"the disk takes no temporary file: {type(error).__name__}") from None
+        raise DiskUnavailable(f"the disk takes no temporary file: {type(error).__name__}") from None
     with file:
         yield file
 

@@ -33,7 +33,7 @@ async def file_facts(tx: Transaction, user_id: UserId, refs: Iterable[FileRef]) 
     return {file.ref: file.content.facts for file in found.values()}
 
 
-async def gone(tx: Transaction, user_id: UserId, inputs: Any) -> set[Ref]:
+async def missing_references(tx: Transaction, user_id: UserId, inputs: Any) -> set[Ref]:
     """Which references of an order lead nowhere by now: forgotten files, results nobody has any more, jobs to go on from."""
     refs = set(references(inputs))
     files = [ref for ref in refs if isinstance(ref, FileRef)]

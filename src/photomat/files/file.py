@@ -34,7 +34,7 @@ Source: TypeAlias = FromTelegram | FromLink | FromOutput
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Content:
+class FileContent:
     """What the bytes are, and their fingerprint."""
 
     facts: FileFacts
@@ -58,7 +58,7 @@ class InputFile:
     file_id: int
     user_id: UserId
     source: Source
-    content: Content
+    content: FileContent
     kie_url: str | None
     converted: ConvertedCopy | None = None
 

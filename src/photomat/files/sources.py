@@ -13,7 +13,7 @@ from typing import BinaryIO, Final
 
 from photomat.db.pool import Pool
 from photomat.files import store
-from photomat.files.conversion import Converter, OwnDisk, temporary_file
+from photomat.files.conversion import Converter, DiskUnavailable, temporary_file
 from photomat.files.file import FromLink, FromOutput, FromTelegram, Source
 from photomat.kernel.errors import Rejected
 from photomat.kernel.fetch import Fetcher, Gone
@@ -35,7 +35,7 @@ class FileLost(Rejected):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FileDesk:
+class FileSources:
     """Opens files. `links` fetches what customers name, `results` what Kie made; our copies of results lie in `folder`.
 
     Copies for a moment lie in `tmp`. A conversation waits `take_within_s` for a file, and only a few wait for links at once
@@ -48,7 +48,7 @@ class FileDesk:
     results: Fetcher
     folder: Path
     tmp: Path
-    take_within_s: float
+    accept_within_s: float
     link_places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(LINKS_AT_ONCE))
     conversion_places: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(CONVERSIONS_AT_ONCE))
 
@@ -84,7 +84,9 @@ class FileDesk:
                     raise FileLost
                 return await self._open_made(stack, made, most_bytes=most_bytes)
 
-    async def _open_made(self, stack: AsyncExitStack, made: store.Made, *, most_bytes: int) -> AsyncIterator[bytes]:
+    async def _open_made(
+        self, stack: AsyncExitStack, made: store.SourceOutput, *, most_bytes: int
+    ) -> AsyncIterator[bytes]:
         """A result: our copy, or what Kie still has, or what Telegram made of it."""
         path = None if made.kept_as is None else self.folder / made.kept_as
         if path is not None and path.is_file():
@@ -102,7 +104,7 @@ async def _kept(path: Path) -> AsyncIterator[AsyncIterator[bytes]]:
     try:
         file = path.open("rb")
     except OSError as error:
-        raise OwnDisk(f"our copy of a result could not be read: {type(error).__name__}") from None
+        raise DiskUnavailable(f"our copy of a result could not be read: {type(error).__name__}") from None
     with file:
         async with aclosing(_read(file)) as chunks:
             yield chunks
@@ -123,16 +125,16 @@ class Copy:
 
 @asynccontextmanager
 async def copied(
-    desk: FileDesk, source: Source, *, user_id: UserId, most_bytes: int, within_s: float
+    sources: FileSources, source: Source, *, user_id: UserId, most_bytes: int, within_s: float
 ) -> AsyncIterator[Copy]:
     """A copy of the file, gone after the block.
 
     Raises what opening it raises, OwnDisk when our disk takes nothing, TimeoutError when it takes too long.
     """
-    with temporary_file(desk.tmp) as file:
+    with temporary_file(sources.tmp) as file:
         async with (
             asyncio.timeout(within_s),
-            desk.opened(source, user_id=user_id, most_bytes=most_bytes) as chunks,
+            sources.opened(source, user_id=user_id, most_bytes=most_bytes) as chunks,
         ):
             sha256 = await _copy(chunks, file)
         file.seek(0)
@@ -153,5 +155,5 @@ async def _copy(chunks: AsyncIterator[bytes], file: BinaryIO) -> str:
         try:
             file.write(chunk)
         except OSError as error:
-            raise OwnDisk(f"the disk takes no copy of a file: {type(error).__name__}") from None
+            raise DiskUnavailable(f"the disk takes no copy of a file: {type(error).__name__}") from None
     return digest.hexdigest()

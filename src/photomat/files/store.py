@@ -14,7 +14,7 @@ from photomat.catalog.file_rules import FileFacts
 from photomat.catalog.reference import FileRef, JobRef
 from photomat.db.pool import Pool, Transaction
 from photomat.db.rows import Row
-from photomat.files.file import Content, ConvertedCopy, FromLink, FromOutput, FromTelegram, InputFile, Source
+from photomat.files.file import ConvertedCopy, FileContent, FromLink, FromOutput, FromTelegram, InputFile, Source
 from photomat.kernel.errors import Corrupt
 from photomat.kernel.ids import JobId, UserId
 from photomat.work.retention import OldRows
@@ -41,7 +41,7 @@ UNUSED: Final = OldRows(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Made:
+class SourceOutput:
     """An output of a job: Kie's address of it, our own copy's name below the results folder, and Telegram's file."""
 
     url: str
@@ -50,7 +50,7 @@ class Made:
 
 
 async def add_file(
-    session: Pool | Transaction, *, user_id: UserId, origin: str, source: Source, content: Content
+    session: Pool | Transaction, *, user_id: UserId, origin: str, source: Source, content: FileContent
 ) -> InputFile:
     """Remember a file; what the same origin brought before is given again, as it was."""
     facts = content.facts
@@ -202,7 +202,7 @@ async def keep_longer(pool: Pool, file_id: int) -> None:
     )
 
 
-async def own_output(session: Pool | Transaction, source: FromOutput, *, user_id: UserId) -> Made | None:
+async def own_output(session: Pool | Transaction, source: FromOutput, *, user_id: UserId) -> SourceOutput | None:
     """An output of a job that is this user's and done; another bot's file at Telegram is none to us."""
     row = await session.fetchrow(
         """
@@ -214,7 +214,7 @@ async def own_output(session: Pool | Transaction, source: FromOutput, *, user_id
         source.position,
         user_id,
     )
-    return None if row is None else Made(url=row["url"], kept_as=row["kept_as"], telegram_id=row["file_id"])
+    return None if row is None else SourceOutput(url=row["url"], kept_as=row["kept_as"], telegram_id=row["file_id"])
 
 
 def _columns(source: Source) -> tuple[str, str | None, str | None, JobId | None, int | None]:
@@ -240,7 +240,7 @@ def _file(row: Row) -> InputFile:
         file_id=row["file_id"],
         user_id=row["user_id"],
         source=_source(row),
-        content=Content(facts=facts, mime=row["mime"], sha256=row["sha256"]),
+        content=FileContent(facts=facts, mime=row["mime"], sha256=row["sha256"]),
         kie_url=row["kie_url"],
         converted=_converted(row),
     )

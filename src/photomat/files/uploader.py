@@ -15,9 +15,9 @@ from photomat.catalog.file_rules import MEGABYTE, targets
 from photomat.catalog.input import FileLimits
 from photomat.catalog.reference import FileRef
 from photomat.files import store
-from photomat.files.conversion import OwnDisk
+from photomat.files.conversion import DiskUnavailable
 from photomat.files.file import ConvertedCopy, FromLink, InputFile
-from photomat.files.sources import Copy, FileDesk, FileLost, copied
+from photomat.files.sources import Copy, FileLost, FileSources, copied
 from photomat.kernel.errors import Rejected, Transient
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.fetch import NotAllowed, TooLarge
@@ -42,29 +42,29 @@ class FileChanged(Rejected):
         super().__init__("file-changed")
 
 
-class NotHad(Transient):
+class SourceUnavailable(Transient):
     """The server a customer named does not give the file out now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Courier:
+class InputUploader:
     """Brings files from the desk to Kie's upload host."""
 
-    desk: FileDesk
+    sources: FileSources
     uploads: Uploads
 
     async def own_file(self, ref: FileRef, *, user_id: UserId) -> InputFile | None:
         """The file, if it is this user's."""
-        return (await store.own_files(self.desk.pool, user_id=user_id, file_ids=[ref.file_id])).get(ref.file_id)
+        return (await store.own_files(self.sources.pool, user_id=user_id, file_ids=[ref.file_id])).get(ref.file_id)
 
-    async def bring(self, file: InputFile, limits: Sequence[FileLimits] = ()) -> str:
+    async def upload(self, file: InputFile, limits: Sequence[FileLimits] = ()) -> str:
         """Kie's URL of the file, in a format that all these inputs take.
 
         Raises FileLost, FileChanged, NotConverted, UploadRefused, Paused, NotHad, ConversionTimeout or other Transient.
         """
         wanted = targets(limits, file.content.facts.format)
         if wanted:
-            return await self._bring_converted(file, limits, wanted)
+            return await self._upload_converted(file, limits, wanted)
         if file.kie_url is not None:
             return file.kie_url
         failpoint("inputs.before_upload")
@@ -73,11 +73,11 @@ class Courier:
             content = file.content
             kie_url = await self.uploads.upload(copy.file, mime=content.mime, extension=content.facts.format)
         failpoint("inputs.after_upload")
-        await store.remember_upload(self.desk.pool, file.file_id, kie_url=kie_url)
+        await store.remember_upload(self.sources.pool, file.file_id, kie_url=kie_url)
         log.info("INPUT_UPLOADED", file_id=file.file_id, mime=file.content.mime, size=file.content.facts.size_bytes)
         return kie_url
 
-    async def _bring_converted(self, file: InputFile, limits: Sequence[FileLimits], wanted: Sequence[str]) -> str:
+    async def _upload_converted(self, file: InputFile, limits: Sequence[FileLimits], wanted: Sequence[str]) -> str:
         """The same for a file that is converted; Kie's copy of it is remembered beside the one of the original."""
         most_bytes = min((each.max_bytes for each in limits if each.max_bytes), default=MOST_CONVERTED_BYTES)
         if file.converted is not None and file.converted.format in wanted and file.converted.size_bytes <= most_bytes:
@@ -85,7 +85,7 @@ class Courier:
         failpoint("inputs.before_upload")
         async with AsyncExitStack() as stack:
             copy = await self._copy(stack, file)
-            converting = self.desk.converter.converted(
+            converting = self.sources.converter.converted(
                 copy.file,
                 file_format=file.content.facts.format,
                 targets=wanted,
@@ -96,29 +96,29 @@ class Courier:
             kie_url = await self.uploads.upload(made.file, mime=made.mime, extension=made.format)
         failpoint("inputs.after_upload")
         converted = ConvertedCopy(format=made.format, kie_url=kie_url, size_bytes=made.size_bytes)
-        await store.remember_converted(self.desk.pool, file.file_id, converted)
+        await store.remember_converted(self.sources.pool, file.file_id, converted)
         log.info("INPUT_UPLOADED", file_id=file.file_id, mime=made.mime, converted_from=file.content.facts.format)
         return kie_url
 
     async def is_lost_for_good(self, file: InputFile) -> bool:
         """Count one more time that the file could not be had; whether that was the last one."""
-        return await store.count_loss(self.desk.pool, file.file_id, most=MOST_LOST)
+        return await store.count_loss(self.sources.pool, file.file_id, most=MOST_LOST)
 
     async def _copy(self, stack: AsyncExitStack, file: InputFile) -> Copy:
         """The bytes that were looked at and priced, until the stack ends."""
         source, most_bytes = file.source, file.content.facts.size_bytes
-        opening = copied(self.desk, source, user_id=file.user_id, most_bytes=most_bytes, within_s=COPY_TIMEOUT_S)
+        opening = copied(self.sources, source, user_id=file.user_id, most_bytes=most_bytes, within_s=COPY_TIMEOUT_S)
         try:
             copy = await stack.enter_async_context(opening)
         except TooLarge:
             raise FileChanged from None
         except (NotAllowed, TooBig):
             raise FileLost from None
-        except OwnDisk:
+        except DiskUnavailable:
             raise
         except (TimeoutError, Transient) as error:
             if isinstance(source, FromLink):
-                raise NotHad(f"file {file.file_id} could not be fetched: {type(error).__name__}") from None
+                raise SourceUnavailable(f"file {file.file_id} could not be fetched: {type(error).__name__}") from None
             if isinstance(error, Transient):
                 raise
             raise Transient(f"file {file.file_id} could not be fetched in time") from None

@@ -44,7 +44,7 @@ async def claim_lane(
     name, fence = lane
     claimed = await store.take_head(tx, bot_id=bot_id, lane=name, fence=fence)
     if claimed is None:
-        await store.mend_empty_lane(tx, bot_id=bot_id, lane=name)
+        await store.reset_empty_lane(tx, bot_id=bot_id, lane=name)
     return claimed
 
 

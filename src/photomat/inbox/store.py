@@ -109,7 +109,7 @@ async def take_head(tx: Transaction, *, bot_id: BotId, lane: str, fence: Fence) 
     return _claimed(row, bot_id=bot_id, lane=lane, fence=fence) if row else None
 
 
-async def mend_empty_lane(tx: Transaction, *, bot_id: BotId, lane: str) -> None:
+async def reset_empty_lane(tx: Transaction, *, bot_id: BotId, lane: str) -> None:
     """Set the counter of a lane, locked by us and found empty, to what is true."""
     await tx.execute(
         "UPDATE lanes SET pending = 0, leased_until = NULL, leased_by = NULL WHERE bot_id = $1 AND lane = $2",

@@ -69,7 +69,7 @@ async def cancel_job(
         return TooLate(usually=usually, finished=True)
     if status is not JobStatus.PENDING and row["overdue_at"] is None:
         return TooLate(usually=usually, finished=False)
-    await _let_go(tx, job_id, price=row["price"], by="customer")
+    await _cancel(tx, job_id, price=row["price"], by="customer")
     return Canceled()
 
 
@@ -83,11 +83,11 @@ async def cancel_by_operator(tx: Transaction, job_id: JobId) -> JobStatus | None
         return None
     status = JobStatus(row["status"])
     if status not in TERMINAL:
-        await _let_go(tx, job_id, price=row["price"], by="operator")
+        await _cancel(tx, job_id, price=row["price"], by="operator")
     return status
 
 
-async def _let_go(tx: Transaction, job_id: JobId, *, price: int, by: str) -> None:
+async def _cancel(tx: Transaction, job_id: JobId, *, price: int, by: str) -> None:
     if price:
         await ledger.release(tx, reference=hold_reference(job_id))
     await store.write_canceled(tx, job_id)
@@ -118,7 +118,7 @@ async def accept_offer(tx: Transaction, *, job_id: JobId, user_id: UserId, messa
     return True
 
 
-class Again(StrEnum):
+class NextStep(StrEnum):
     """What will happen next, or why nothing will."""
 
     SUBMIT = "submit"
@@ -132,12 +132,12 @@ class Again(StrEnum):
 class Retry:
     """The answer to a retry; `went` says whether the job is due now."""
 
-    again: Again
+    again: NextStep
 
     @property
     def went(self) -> bool:
         """Whether something happens now."""
-        return self.again in {Again.SUBMIT, Again.LOOK}
+        return self.again in {NextStep.SUBMIT, NextStep.LOOK}
 
 
 async def retry_job(tx: Transaction, job_id: JobId) -> Retry | None:
@@ -152,11 +152,11 @@ async def retry_job(tx: Transaction, job_id: JobId) -> Retry | None:
     return retry
 
 
-def _next_step(status: JobStatus, task_id: str | None) -> Again:
+def _next_step(status: JobStatus, task_id: str | None) -> NextStep:
     if status is JobStatus.PENDING:
-        return Again.SUBMIT
+        return NextStep.SUBMIT
     if status is JobStatus.DONE:
-        return Again.DONE_ALREADY
+        return NextStep.DONE_ALREADY
     if task_id is not None:
-        return Again.LOOK
-    return Again.INTENT if status is JobStatus.SUBMITTING else Again.NO_TASK
+        return NextStep.LOOK
+    return NextStep.INTENT if status is JobStatus.SUBMITTING else NextStep.NO_TASK

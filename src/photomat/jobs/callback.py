@@ -34,7 +34,7 @@ log = get_logger()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Callback:
+class KieCallback:
     """One checked callback: the job its address names (None for the address without one), its task, its body."""
 
     job_id: JobId | None
@@ -52,7 +52,7 @@ class Callback:
 class Effect:
     """What one callback did. `orphan` says why nobody could place it."""
 
-    callback: Callback
+    callback: KieCallback
     is_new: bool
     corr: str | None
     status: JobStatus | None
@@ -69,7 +69,7 @@ class _LockedJob:
     shown_or_showing: bool
 
 
-async def update_from_callback(tx: Transaction, callbacks: Sequence[Callback]) -> list[Effect]:
+async def update_from_callback(tx: Transaction, callbacks: Sequence[KieCallback]) -> list[Effect]:
     """Store callbacks, wake the jobs they speak of, put the others to the orphans."""
     new = await _insert(tx, callbacks)
     jobs = _Jobs(await _lock_jobs(tx, callbacks))
@@ -95,7 +95,7 @@ class _Jobs:
         self.told: dict[JobId, dict[str, str]] = {}
         self.learned: set[str] = set()
 
-    def place(self, callback: Callback, *, is_new: bool) -> Effect:
+    def place(self, callback: KieCallback, *, is_new: bool) -> Effect:
         """Find the job of a callback and wake it, or say why it is an orphan."""
         named = callback.job_id
         job = self._by_task.get(callback.task_id) if named is None else self._by_id.get(named)
@@ -117,7 +117,7 @@ class _Jobs:
             orphan=orphan,
         )
 
-    def _why_orphan(self, callback: Callback, job: _LockedJob | None) -> str | None:
+    def _why_orphan(self, callback: KieCallback, job: _LockedJob | None) -> str | None:
         if job is None:
             return "no such job" if callback.job_id is not None else "no job has this task"
         if job.task_id not in {None, callback.task_id}:
@@ -125,7 +125,7 @@ class _Jobs:
         return "another job has this task" if self._by_task.get(callback.task_id, job) is not job else None
 
 
-async def _insert(tx: Transaction, callbacks: Sequence[Callback]) -> set[bytes]:
+async def _insert(tx: Transaction, callbacks: Sequence[KieCallback]) -> set[bytes]:
     """Store them in one order for all: two instances given the same callbacks never wait for each other in a circle."""
     rows = await tx.fetch(
         """
@@ -143,7 +143,7 @@ async def _insert(tx: Transaction, callbacks: Sequence[Callback]) -> set[bytes]:
     return {row["digest"] for row in rows}
 
 
-async def _lock_jobs(tx: Transaction, callbacks: Sequence[Callback]) -> list[_LockedJob]:
+async def _lock_jobs(tx: Transaction, callbacks: Sequence[KieCallback]) -> list[_LockedJob]:
     """Every job the batch names, by id or by task, locked in one order for all."""
     rows = await tx.fetch(
         """
@@ -204,11 +204,11 @@ class CallbackInbox:
 
     pool: Pool
     wake: Callable[[str], None]
-    _waiting: list[tuple[Callback, asyncio.Future[None]]] = field(default_factory=list)
-    _in_hand: list[tuple[Callback, asyncio.Future[None]]] = field(default_factory=list)
+    _waiting: list[tuple[KieCallback, asyncio.Future[None]]] = field(default_factory=list)
+    _in_hand: list[tuple[KieCallback, asyncio.Future[None]]] = field(default_factory=list)
     _flushing: bool = False
 
-    async def store(self, callback: Callback) -> None:
+    async def store(self, callback: KieCallback) -> None:
         """Store it, together with whatever else arrived meanwhile; raises when the database is not there."""
         stored: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((callback, stored))
@@ -237,7 +237,7 @@ class CallbackInbox:
             _finish(stored, OutcomeUnknown("storing was stopped"))
         self._waiting.clear()
 
-    async def _flush(self, batch: list[tuple[Callback, asyncio.Future[None]]]) -> None:
+    async def _flush(self, batch: list[tuple[KieCallback, asyncio.Future[None]]]) -> None:
         try:
             effects = await self._commit([callback for callback, _ in batch])
         except Exception as error:  # noqa: BLE001  answered to each caller by itself
@@ -251,10 +251,10 @@ class CallbackInbox:
         for _, stored in batch:
             _finish(stored, None)
         for effect in effects:
-            _tell(effect)
+            _log_effect(effect)
         self.wake("looks")
 
-    async def _commit(self, callbacks: Sequence[Callback]) -> list[Effect]:
+    async def _commit(self, callbacks: Sequence[KieCallback]) -> list[Effect]:
         failpoint("callback.before_store")
         async with transaction(self.pool) as tx:
             await require_still_ours(tx, self.pool.bot_id)
@@ -273,7 +273,7 @@ def _finish(stored: asyncio.Future[None], error: Exception | None) -> None:
         stored.set_exception(error)
 
 
-def _tell(effect: Effect) -> None:
+def _log_effect(effect: Effect) -> None:
     callback = effect.callback
     with correlated(effect.corr, job_id=callback.job_id, task_id=callback.task_id):
         log.info("CALLBACK_RECEIVED")

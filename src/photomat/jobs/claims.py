@@ -154,7 +154,7 @@ class Departures:
 
 
 @asynccontextmanager
-async def bearing_trouble(pool: Pool, job: Job, wake: Callable[[str], None]) -> AsyncIterator[None]:
+async def stop_on_error(pool: Pool, job: Job, wake: Callable[[str], None]) -> AsyncIterator[None]:
     """Whatever goes wrong inside, the job is not left to itself."""
     try:
         yield

@@ -15,8 +15,8 @@ from typing import Any, Final
 
 from photomat.catalog.formula import plain
 from photomat.catalog.model import Model
-from photomat.catalog.order_words import PROMPTS
 from photomat.catalog.reference import JobRef, reference
+from photomat.catalog.roles import PROMPT_NAMES
 from photomat.db.pool import Pool, Transaction
 from photomat.db.rows import Row
 from photomat.jobs.job import JobStatus
@@ -47,7 +47,7 @@ class PastJob:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Bought:
+class OwnJob:
     """What one's own job was bought as, and the correlation id of everything that concerns it."""
 
     model: str
@@ -55,15 +55,15 @@ class Bought:
     corr: str
 
 
-async def own_job(pool: Pool, *, job_id: JobId, user_id: UserId) -> Bought | None:
+async def own_job(pool: Pool, *, job_id: JobId, user_id: UserId) -> OwnJob | None:
     """The job, if it is this user's."""
     row = await pool.fetchrow(
         "SELECT model, inputs, corr FROM generation_jobs WHERE job_id = $1 AND user_id = $2", job_id, user_id
     )
-    return None if row is None else Bought(model=row["model"], inputs=row["inputs"], corr=row["corr"])
+    return None if row is None else OwnJob(model=row["model"], inputs=row["inputs"], corr=row["corr"])
 
 
-async def hosts_a_job(pool: Pool, *, bot_id: BotId, chat_id: ChatId, message_id: MessageId) -> bool:
+async def is_job_card(pool: Pool, *, bot_id: BotId, chat_id: ChatId, message_id: MessageId) -> bool:
     """Whether this message is the card of a bought job: those are edited by `delivery` alone."""
     return bool(
         await pool.fetchval(
@@ -107,11 +107,11 @@ async def recent_jobs(pool: Pool, *, user_id: UserId, limit: int, skip: int = 0)
 
 def _described(inputs: Mapping[str, Any]) -> str:
     """The text that describes an order, however its model calls it."""
-    return next((str(inputs[name]) for name in PROMPTS if name in inputs), "")
+    return next((str(inputs[name]) for name in PROMPT_NAMES if name in inputs), "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Made:
+class EarlierResult:
     """A finished job, or one output of it (`position`). `words` describe it: what it is called, or what was asked for."""
 
     job_id: JobId
@@ -124,9 +124,9 @@ class Made:
     is_track: bool = False
 
 
-async def made_tasks(
+async def earlier_tasks(
     pool: Pool, *, user_id: UserId, models: Sequence[str], job_id: JobId | None = None, skip: int = 0
-) -> list[Made]:
+) -> list[EarlierResult]:
     """The newest finished jobs of these models that Kie can go on from; with `job_id` that one alone."""
     rows = await pool.fetch(
         """
@@ -145,9 +145,9 @@ async def made_tasks(
     return [_made(row) for row in rows]
 
 
-async def made_tracks(
+async def earlier_tracks(
     pool: Pool, *, user_id: UserId, models: Sequence[str], job_id: JobId | None = None, skip: int = 0
-) -> list[Made]:
+) -> list[EarlierResult]:
     """The tracks of the newest finished jobs of these models; with `job_id` of that one alone."""
     rows = await pool.fetch(
         """
@@ -167,7 +167,7 @@ async def made_tracks(
     return [_made(row) for row in rows]
 
 
-async def made_files(pool: Pool, *, user_id: UserId, kind: str, skip: int = 0) -> list[Made]:
+async def earlier_files(pool: Pool, *, user_id: UserId, kind: str, skip: int = 0) -> list[EarlierResult]:
     """The newest outputs that are of this kind: by their bytes where we have them, else by what was ordered."""
     rows = await pool.fetch(
         """
@@ -187,8 +187,8 @@ async def made_files(pool: Pool, *, user_id: UserId, kind: str, skip: int = 0) -
     return [_made(row) for row in rows]
 
 
-def _made(row: Row) -> Made:
-    return Made(
+def _made(row: Row) -> EarlierResult:
+    return EarlierResult(
         job_id=JobId(row["job_id"]),
         model=row["model"],
         made_at=row["created_at"],
@@ -202,10 +202,12 @@ def _made(row: Row) -> Made:
 
 def _made_described(inputs: Mapping[str, Any]) -> str:
     """What was asked for, however its model calls it."""
-    return next((str(inputs[name]) for name in PROMPTS if name in inputs), "")
+    return next((str(inputs[name]) for name in PROMPT_NAMES if name in inputs), "")
 
 
-async def chosen_then(tx: Transaction, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> dict[str, str]:
+async def inputs_of_earlier_jobs(
+    tx: Transaction, user_id: UserId, model: Model, inputs: Mapping[str, Any]
+) -> dict[str, str]:
     """What the jobs this order refers to were ordered with, as prices name it: `{"task_id:resolution": "480p"}`."""
     wanted = {name for row in model.prices for name, _ in row.when if ":" in name}
     tasks = {name: ref for name, value in inputs.items() if isinstance(ref := reference(value), JobRef)}

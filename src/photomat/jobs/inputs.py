@@ -18,7 +18,7 @@ from photomat.db.pool import Pool
 from photomat.files.conversion import NotConverted
 from photomat.files.file import FromTelegram
 from photomat.files.sources import FileLost
-from photomat.files.uploader import Courier, FileChanged, NotHad
+from photomat.files.uploader import FileChanged, InputUploader, SourceUnavailable
 from photomat.jobs.job import InputLost, Job
 from photomat.kernel.errors import Transient
 from photomat.kernel.ids import UserId
@@ -30,7 +30,7 @@ class Inputs:
     """Resolves the references of a claimed job; without a courier no file is brought, without a catalogue none converted."""
 
     pool: Pool
-    courier: Courier | None = None
+    uploader: InputUploader | None = None
     catalog: Catalog | None = None
 
     async def resolve(self, job: Job) -> dict[str, Any]:
@@ -56,20 +56,20 @@ class Inputs:
         return {} if model is None else limits_of_files(model, job.inputs)
 
     async def _brought(self, job: Job, ref: FileRef) -> str:
-        file = None if self.courier is None else await self.courier.own_file(ref, user_id=job.user_id)
-        if file is None or self.courier is None:
+        file = None if self.uploader is None else await self.uploader.own_file(ref, user_id=job.user_id)
+        if file is None or self.uploader is None:
             raise InputLost("input-gone", f"file {ref.file_id} is not the user's")
         try:
-            return await self.courier.bring(file, self._limits(job).get(ref, ()))
+            return await self.uploader.upload(file, self._limits(job).get(ref, ()))
         except NotConverted:
             raise InputLost("input-refused", f"file {ref.file_id} could not be converted") from None
         except FileChanged:
             raise InputLost("input-changed", f"file {ref.file_id} has changed since it was priced") from None
         except UploadRefused as error:
             raise InputLost("input-refused", f"Kie does not take file {ref.file_id}: {error.code}") from None
-        except (FileLost, NotHad) as error:
-            may_come_back = isinstance(error, NotHad) or isinstance(file.source, FromTelegram)
-            if may_come_back and not await self.courier.is_lost_for_good(file):
+        except (FileLost, SourceUnavailable) as error:
+            may_come_back = isinstance(error, SourceUnavailable) or isinstance(file.source, FromTelegram)
+            if may_come_back and not await self.uploader.is_lost_for_good(file):
                 raise Transient(f"file {ref.file_id} is not given out now") from None
             raise InputLost("input-gone", f"file {ref.file_id} is not there any more") from None
 

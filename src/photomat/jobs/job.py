@@ -52,7 +52,7 @@ class InputLost(Rejected):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class KieRequest:
     """The body of an order and the protocol it travels by (a name of `kie/protocol.py`)."""
 
     protocol: str
@@ -73,20 +73,20 @@ class Request:
         return {"protocol": self.protocol, "body": dict(self.body)}
 
 
-def frozen_request(model: Model, inputs: Mapping[str, Any]) -> Request | None:
+def frozen_request(model: Model, inputs: Mapping[str, Any]) -> KieRequest | None:
     """The request of an order; None where it says no more than the inputs do, which every program can send."""
-    request = Request(protocol=model.protocol, body=body_of(model, inputs))
+    request = KieRequest(protocol=model.protocol, body=body_of(model, inputs))
     return None if request == plain_request(inputs) else request
 
 
-def plain_request(inputs: Mapping[str, Any]) -> Request:
+def plain_request(inputs: Mapping[str, Any]) -> KieRequest:
     """The request of a job that keeps none: its inputs as they are."""
-    return Request(protocol=JOBS, body=dict(inputs))
+    return KieRequest(protocol=JOBS, body=dict(inputs))
 
 
-def request_from_json(kept: Mapping[str, Any] | None, inputs: Mapping[str, Any]) -> Request:
+def request_from_json(kept: Mapping[str, Any] | None, inputs: Mapping[str, Any]) -> KieRequest:
     """The request a job keeps, or the one its inputs make."""
-    return plain_request(inputs) if kept is None else Request(protocol=str(kept["protocol"]), body=kept["body"])
+    return plain_request(inputs) if kept is None else KieRequest(protocol=str(kept["protocol"]), body=kept["body"])
 
 
 class JobStatus(StrEnum):
@@ -157,7 +157,7 @@ class Job:
     model: str
     kind: str
     inputs: Mapping[str, Any]
-    request: Request
+    request: KieRequest
     price: Money
     status: JobStatus
     task_id: TaskId | None

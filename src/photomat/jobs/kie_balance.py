@@ -30,7 +30,7 @@ log = get_logger()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading:
+class BalanceReading:
     """What there was, and the older reading it is held against."""
 
     read_at: datetime
@@ -65,7 +65,7 @@ async def read_kie_balance(pool: Pool, account: Account) -> Verdict | None:
     return reading.verdict
 
 
-def verdict_on(before: Reading, balance: Decimal, *, consumed: Decimal, allowed: Decimal) -> Verdict:
+def verdict_on(before: BalanceReading, balance: Decimal, *, consumed: Decimal, allowed: Decimal) -> Verdict:
     """Judge a balance by the reading before and by what jobs took since that one's own beginning."""
     if balance > before.balance + before.allowed + TOLERANCE:
         return "topped up"
@@ -73,10 +73,10 @@ def verdict_on(before: Reading, balance: Decimal, *, consumed: Decimal, allowed:
     return "unexplained" if missing > TOLERANCE + consumed * TOLERATED_PART else "explained"
 
 
-async def _judged(tx: Transaction, before: Reading | None, balance: Decimal) -> Reading:
+async def _judged(tx: Transaction, before: BalanceReading | None, balance: Decimal) -> BalanceReading:
     now = await tx.fetchval("SELECT photomat_now()")
     if before is None:
-        return Reading(
+        return BalanceReading(
             read_at=now,
             balance=balance,
             since_at=now,
@@ -121,23 +121,23 @@ async def _under_way(tx: Transaction) -> Decimal:
     )
 
 
-async def _last(source: Pool | Transaction) -> Reading | None:
+async def _last(source: Pool | Transaction) -> BalanceReading | None:
     row = await source.fetchrow(
         """
         SELECT read_at, balance, since_at, since_balance, consumed, allowed, verdict
           FROM kie_readings ORDER BY reading_id DESC LIMIT 1
         """
     )
-    return None if row is None else Reading(**dict(row))
+    return None if row is None else BalanceReading(**dict(row))
 
 
-async def _is_fresh(source: Pool | Transaction, reading: Reading) -> bool:
+async def _is_fresh(source: Pool | Transaction, reading: BalanceReading) -> bool:
     return bool(
         await source.fetchval("SELECT $1::timestamptz > photomat_now() - $2::interval", reading.read_at, AT_MOST_EVERY)
     )
 
 
-async def _keep(tx: Transaction, reading: Reading) -> None:
+async def _keep(tx: Transaction, reading: BalanceReading) -> None:
     await tx.execute(
         """
         INSERT INTO kie_readings (read_at, balance, since_at, since_balance, consumed, allowed, verdict)
@@ -153,7 +153,7 @@ async def _keep(tx: Transaction, reading: Reading) -> None:
     )
 
 
-async def _report(tx: Transaction, reading: Reading) -> None:
+async def _report(tx: Transaction, reading: BalanceReading) -> None:
     most = reading.consumed + reading.allowed
     await differences.report(
         tx,
@@ -164,7 +164,7 @@ async def _report(tx: Transaction, reading: Reading) -> None:
     )
 
 
-def _say(reading: Reading, before: Reading | None) -> None:
+def _say(reading: BalanceReading, before: BalanceReading | None) -> None:
     facts = {
         "balance": plain(reading.balance),
         "before": plain(before.balance) if before else None,

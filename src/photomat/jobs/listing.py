@@ -38,7 +38,7 @@ STUCK_AFTER: Final = timedelta(minutes=2)
 """What is due is claimed within a second: after so long something is wrong."""
 
 
-class Only(StrEnum):
+class JobFilter(StrEnum):
     """Which jobs are listed."""
 
     ALL = "all"
@@ -46,10 +46,10 @@ class Only(StrEnum):
     STUCK = "stuck"
 
 
-CHOSEN: Final[Mapping[Only, str]] = {
-    Only.ALL: "SELECT job_id FROM generation_jobs ORDER BY job_id DESC LIMIT $1",
-    Only.UNDELIVERED: "SELECT job_id FROM generation_jobs WHERE status = 'done' AND delivered_at IS NULL",
-    Only.STUCK: """
+CHOSEN: Final[Mapping[JobFilter, str]] = {
+    JobFilter.ALL: "SELECT job_id FROM generation_jobs ORDER BY job_id DESC LIMIT $1",
+    JobFilter.UNDELIVERED: "SELECT job_id FROM generation_jobs WHERE status = 'done' AND delivered_at IS NULL",
+    JobFilter.STUCK: """
         SELECT job_id FROM generation_jobs
          WHERE settled_at IS NULL
            AND (stopped_at IS NOT NULL OR overdue_at IS NOT NULL OR coalesce(due_at, submit_at) IS NULL
@@ -69,9 +69,9 @@ CHOSEN: Final[Mapping[Only, str]] = {
 """Which jobs are listed, each condition found by an index: a list is read while the shop is busy."""
 
 
-async def list_jobs(pool: Pool, *, limit: int, only: Only, around: Surroundings) -> list[dict[str, Any]]:
+async def list_jobs(pool: Pool, *, limit: int, only: JobFilter, around: Surroundings) -> list[dict[str, Any]]:
     """The newest jobs of a sort, each with the sentence that says why it is not delivered."""
-    spans = (STUCK_AFTER, around.delivery_lease) if only is Only.STUCK else ()
+    spans = (STUCK_AFTER, around.delivery_lease) if only is JobFilter.STUCK else ()
     rows = await pool.fetch(
         f"""
         WITH chosen AS MATERIALIZED ({CHOSEN[only]})
@@ -98,7 +98,7 @@ async def waiting_orphans(pool: Pool, *, limit: int) -> list[dict[str, Any]]:
     return [as_plain(dict(row)) for row in rows]
 
 
-async def look_around(pool: Pool, *, delivery_lease: timedelta, given_up_after: timedelta) -> Surroundings:
+async def read_surroundings(pool: Pool, *, delivery_lease: timedelta, given_up_after: timedelta) -> Surroundings:
     """Who is alive at this moment, and the settings a sentence needs."""
     return Surroundings(
         alive=await alive_instances(pool),
@@ -171,7 +171,7 @@ async def margins(pool: Pool, *, since: timedelta) -> list[Margin]:
     return [Margin(**dict(row)) for row in rows]
 
 
-def in_operators_words(row: Mapping[str, Any]) -> list[str]:
+def price_breakdown(row: Mapping[str, Any]) -> list[str]:
     """A job's money in sentences: how its price was made, what Kie took, what was left. `row` is the job's."""
     price = Money(row["price"], row["currency"])
     quote = quote_from_json(row["quote"])

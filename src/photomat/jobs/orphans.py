@@ -92,7 +92,7 @@ async def reconcile_orphans(pool: Pool, *, batch: int = BATCH) -> Reconciled:
         matches += found
         if not found:
             break
-    await _shout(pool)
+    await _report_waiting(pool)
     return Reconciled(matches=tuple(matches), waiting=await _count_waiting(pool))
 
 
@@ -120,7 +120,7 @@ async def _count_waiting(pool: Pool) -> int:
     return waiting
 
 
-async def _shout(pool: Pool) -> None:
+async def _report_waiting(pool: Pool) -> None:
     """Say what has waited for an hour, each orphan once; of a flood the first in full and the rest as a number."""
     rows = await pool.fetch(
         """

@@ -16,7 +16,7 @@ from typing import Final
 
 from photomat.db.pool import Pool, transaction
 from photomat.jobs import settle, store, timeline
-from photomat.jobs.claims import QUERIES, bearing_trouble
+from photomat.jobs.claims import QUERIES, stop_on_error
 from photomat.jobs.job import TERMINAL, Job, JobStatus, Times
 from photomat.jobs.timeline import Tag
 from photomat.kernel.errors import Transient
@@ -63,7 +63,7 @@ def progress_of(age: timedelta, kind: str, told: int | None = None) -> int:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Looker:
+class TaskPoller:
     """Looks at claimed jobs."""
 
     pool: Pool
@@ -75,7 +75,7 @@ class Looker:
         """Take one claimed job a step nearer to its end."""
         with correlated(job.corr, job_id=job.job_id):
             failpoint("look.after_claim")
-            async with bearing_trouble(self.pool, job, self.wake):
+            async with stop_on_error(self.pool, job, self.wake):
                 await self._look(job)
 
     async def _look(self, job: Job) -> None:

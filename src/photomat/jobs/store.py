@@ -23,7 +23,7 @@ from typing import Any, Final
 from photomat.catalog.pricing import USD_PER_CREDIT
 from photomat.db.pool import Pool, Transaction
 from photomat.db.rows import Row
-from photomat.jobs.job import Job, JobStatus, Request, request_from_json
+from photomat.jobs.job import Job, JobStatus, KieRequest, request_from_json
 from photomat.kernel.ids import BotId, ChatId, DraftId, Fence, InstanceId, JobId, MessageId, TaskId, UserId
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
 from photomat.kie.tracks import NOTHING, Detail
@@ -642,7 +642,7 @@ async def insert_job(
     kind: str,
     language: str,
     quote: Mapping[str, Any],
-    request: Request | None,
+    request: KieRequest | None,
     title: str | None,
     current_turn: int,
     needs_files: bool,

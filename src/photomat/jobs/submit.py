@@ -21,7 +21,7 @@ from typing import Any, Final, Protocol
 
 from photomat.db.pool import Pool, fails_every_time, transaction
 from photomat.jobs import orphans, settle, store, timeline
-from photomat.jobs.claims import CREATES, Departure, Departures, bearing_trouble
+from photomat.jobs.claims import CREATES, Departure, Departures, stop_on_error
 from photomat.jobs.job import InputLost, Job, JobStatus, Times
 from photomat.jobs.timeline import Tag
 from photomat.kernel.clock import backoff_s, monotonic
@@ -76,7 +76,7 @@ class Submitter:
     async def upload(self, job: Job) -> None:
         """Upload the files of one claimed job; then it waits for its turn to be submitted."""
         with correlated(job.corr, job_id=job.job_id):
-            async with bearing_trouble(self.pool, job, self.wake):
+            async with stop_on_error(self.pool, job, self.wake):
                 if await self._body(job) is not None:
                     async with transaction(self.pool) as tx:
                         await store.record_files(tx, job)
@@ -86,7 +86,7 @@ class Submitter:
         """Take one job, claimed with a place in the budget, through intent and createTask."""
         with correlated(job.corr, job_id=job.job_id):
             failpoint("submit.after_claim")
-            async with bearing_trouble(self.pool, job, self.wake):
+            async with stop_on_error(self.pool, job, self.wake):
                 await self._submit(job)
 
     async def _submit(self, job: Job) -> None:

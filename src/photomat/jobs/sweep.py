@@ -76,7 +76,7 @@ EVENTS: Final = OldRows(
 """Otherwise they are only ever added to: the database asks for a word before it lets one go."""
 
 
-async def free_claims_of_the_dead(pool: Pool) -> int:
+async def free_claims_of_dead_instances(pool: Pool) -> int:
     """Free submit and look claims of instances that have not been seen for a while; say how many."""
     rows = await pool.fetch(
         """
@@ -90,7 +90,7 @@ async def free_claims_of_the_dead(pool: Pool) -> int:
     return len(rows)
 
 
-async def rearm_the_forgotten(pool: Pool) -> int:
+async def rearm_stuck(pool: Pool) -> int:
     """Make due what nobody would ever touch again by itself: submits and looks, cards, results; say how many."""
     async with transaction(pool) as tx:
         swept = {
@@ -191,7 +191,7 @@ async def find_loose_holds(pool: Pool, *, limit: int = MOST_SAID) -> list[LooseH
     return [LooseHold(**dict(row)) for row in rows]
 
 
-async def shout_about_loose_holds(pool: Pool) -> int:
+async def report_loose_holds(pool: Pool) -> int:
     """Say which holds nobody will ever end; again at every pass, until an operator has."""
     found = await find_loose_holds(pool)
     for hold in found:

@@ -12,7 +12,7 @@ from decimal import Decimal
 from typing import Final, NamedTuple
 
 from photomat.media.mpeg_audio import after_tags
-from photomat.media.reader import MOST_AT_ONCE, Cut, Reader
+from photomat.media.reader import MOST_AT_ONCE, Reader, Truncated
 
 BLOCK_HEADER: Final = 4
 IS_LAST: Final = 0x80
@@ -51,14 +51,14 @@ class StreamInfo(NamedTuple):
     samples: int
 
 
-class Frame(NamedTuple):
+class FlacFrame(NamedTuple):
     """A frame: its samples, and what all frames of a file have in common."""
 
     samples: int
     rate: int
     bits: int
 
-    def is_like(self, other: "Frame") -> bool:
+    def is_like(self, other: "FlacFrame") -> bool:
         """Whether both can be frames of one file."""
         return (self.rate, self.bits) == (other.rate, other.bits)
 
@@ -87,7 +87,7 @@ def flac_is_truncated(reader: Reader) -> bool:
 def _counts(reader: Reader) -> Counts:
     start = after_tags(reader)
     if reader.read(start, 4) != b"fLaC" or reader.number(start + 4, 1) & 0x7F:
-        raise Cut
+        raise Truncated
     info = stream_info(reader.read(start + 8, STREAM_INFO))
     rate, found, last_at = info.rate, 0, start
     for at, frame in _frames(reader, _after_blocks(reader, start + 4), info):
@@ -115,7 +115,7 @@ def stream_info(block: bytes) -> StreamInfo:
     return StreamInfo(packed >> 44, (packed >> 36 & 31) + 1, packed & (2**36 - 1))
 
 
-def read_frame(head: bytes, info: StreamInfo) -> Frame | None:
+def read_frame(head: bytes, info: StreamInfo) -> FlacFrame | None:
     """The frame that begins with these bytes, if one does."""
     return _frame(head, info) if MARK.match(head) else None
 
@@ -129,7 +129,7 @@ def _after_blocks(reader: Reader, at: int) -> int:
             return at
 
 
-def _frames(reader: Reader, start: int, info: StreamInfo) -> Iterator[tuple[int, Frame]]:
+def _frames(reader: Reader, start: int, info: StreamInfo) -> Iterator[tuple[int, FlacFrame]]:
     """Every frame like the first one, and where it begins. Raises Cut where others are frames too."""
     first_at, first = _first(reader, start, info)
     different = 0
@@ -140,7 +140,7 @@ def _frames(reader: Reader, start: int, info: StreamInfo) -> Iterator[tuple[int,
         elif frame is not None:
             different += 1
             if different > CHANCE_FRAMES + reader.size // CHANCE_BYTES or _is_followed(reader, at):
-                raise Cut
+                raise Truncated
 
 
 def _marks(reader: Reader, start: int) -> Iterator[tuple[int, bytes]]:
@@ -165,16 +165,16 @@ def _is_followed(reader: Reader, at: int) -> bool:
     return any(end == len(data) or MARK.match(data, end) for end in _checked_ends(data))
 
 
-def _first(reader: Reader, start: int, info: StreamInfo) -> tuple[int, Frame]:
+def _first(reader: Reader, start: int, info: StreamInfo) -> tuple[int, FlacFrame]:
     window = reader.some(start, SEARCHED_BYTES)
     for mark in MARK.finditer(window):
         frame = _frame(window[mark.start() : mark.start() + LONGEST_HEADER], info)
         if frame is not None:
             return start + mark.start(), frame
-    raise Cut
+    raise Truncated
 
 
-def _frame(head: bytes, info: StreamInfo) -> Frame | None:
+def _frame(head: bytes, info: StreamInfo) -> FlacFrame | None:
     """The frame that begins with these bytes, if its header is whole."""
     if len(head) < 6:  # noqa: PLR2004  the shortest header
         return None
@@ -187,7 +187,7 @@ def _frame(head: bytes, info: StreamInfo) -> Frame | None:
         return None
     samples = int.from_bytes(head[at : at + more], "big") + 1 if more else BLOCKS[block]
     stated = int.from_bytes(head[at + more : end], "big") * RATE_UNITS[rate] if rate in RATE_BYTES else RATES[rate]
-    return Frame(samples, stated or info.rate, SAMPLE_BITS[head[3] >> 1 & 7] or info.bits)
+    return FlacFrame(samples, stated or info.rate, SAMPLE_BITS[head[3] >> 1 & 7] or info.bits)
 
 
 def _checksum(data: bytes) -> int:

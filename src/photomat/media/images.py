@@ -37,7 +37,7 @@ FORMATS: Final = {
     "image/webp": "WEBP",
     "image/avif": "AVIF",
 }
-SEE_THROUGH: Final = frozenset({"image/png", "image/webp"})
+MAY_BE_TRANSPARENT: Final = frozenset({"image/png", "image/webp"})
 """What could be a photo of Telegram, and may have an alpha channel."""
 MOST_PHOTO_PIXELS: Final = 25_000_000
 """No photo of Telegram has more: its sides are 10000 together."""
@@ -80,7 +80,7 @@ def tiff_sides(reader: Reader) -> tuple[int, int] | None:
     return (found[WIDTH], found[HEIGHT]) if len(found) == 2 else None  # noqa: PLR2004  both sides
 
 
-async def in_turn(work: Callable[[], Answer], *, otherwise: Answer) -> Answer:
+async def decode_in_turn(work: Callable[[], Answer], *, otherwise: Answer) -> Answer:
     """The answer of work on one picture, after all work before it; `otherwise` when that takes too long."""
     try:
         async with asyncio.timeout(WITHIN_S):
@@ -109,9 +109,9 @@ def decodes(file: BinaryIO, mime: str) -> bool | None:
     return True
 
 
-def shows_through(file: BinaryIO, mime: str) -> bool:
+def has_transparency(file: BinaryIO, mime: str) -> bool:
     """Whether a picture has a pixel that is not opaque; what cannot be decoded, or could be no photo anyway, has none."""
-    if mime not in SEE_THROUGH:
+    if mime not in MAY_BE_TRANSPARENT:
         return False
     try:
         with Image.open(file, formats=(FORMATS[mime],)) as image:

@@ -11,7 +11,16 @@ from decimal import Decimal
 from enum import IntEnum
 from typing import Final, NamedTuple
 
-from photomat.media.reader import AAC_SAMPLES, MOST_AT_ONCE, SOUND_S, TIMESTAMP_S, Cut, Endless, Reader, without_padding
+from photomat.media.reader import (
+    AAC_SAMPLES,
+    MOST_AT_ONCE,
+    SOUND_S,
+    TIMESTAMP_S,
+    Endless,
+    Reader,
+    Truncated,
+    without_padding,
+)
 
 
 class Id(IntEnum):
@@ -104,7 +113,7 @@ def read_recording(reader: Reader) -> Recording:
                 _read(reader, element, found)
     except Endless:
         raise
-    except Cut:
+    except Truncated:
         if not found.kinds:
             raise
     return found
@@ -161,7 +170,7 @@ def _vint(head: bytes, at: int, longest: int, *, keep_mark: bool) -> tuple[int, 
     """A number of as many bytes as its first one says, and where it ends."""
     length = 9 - head[at].bit_length() if at < len(head) else longest + 1
     if length > longest or at + length > len(head):
-        raise Cut
+        raise Truncated
     value = int.from_bytes(head[at : at + length], "big")
     return value if keep_mark else value & (2 ** (7 * length) - 1), at + length
 

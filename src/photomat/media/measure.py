@@ -22,14 +22,23 @@ from photomat.media.matroska import read_recording
 from photomat.media.mp4 import read_film, read_picture
 from photomat.media.mpeg_audio import aac_seconds, after_tags, mp3_seconds
 from photomat.media.ogg import ogg_seconds
-from photomat.media.reader import Cut, Reader
-from photomat.media.sniff import HEAD_BYTES, ZIP_MIME, Kind, sniff, zipped
+from photomat.media.reader import Reader, Truncated
+from photomat.media.sniff import HEAD_BYTES, ZIP_MIME, FileType, sniff, zipped
 from photomat.media.wav import aiff_seconds, amr_seconds, wav_seconds
 
 LARGEST_SIDE: Final = 1_000_000
 LONGEST_S: Final = Decimal(10_000_000)
 TO_A_MILLISECOND: Final = Decimal("0.001")
-JUNK: Final = (Cut, ValueError, IndexError, KeyError, OverflowError, struct.error, DecimalException, ZeroDivisionError)
+JUNK: Final = (
+    Truncated,
+    ValueError,
+    IndexError,
+    KeyError,
+    OverflowError,
+    struct.error,
+    DecimalException,
+    ZeroDivisionError,
+)
 
 SECONDS: Final[dict[str, Callable[[Reader], Decimal | None]]] = {
     "audio/mpeg": mp3_seconds,
@@ -86,7 +95,7 @@ def measure(file: BinaryIO) -> Measured:
     width, height = _within(found.sides)
     facts = FileFacts(
         kind=_kind(found.mime),
-        format=Kind(mime=found.mime).extension,
+        format=FileType(mime=found.mime).extension,
         size_bytes=reader.size,
         seconds=_length(found.seconds),
         width=width,
@@ -95,7 +104,7 @@ def measure(file: BinaryIO) -> Measured:
     return Measured(facts=facts, mime=found.mime)
 
 
-def _certain(reader: Reader, kind: Kind) -> str:
+def _certain(reader: Reader, kind: FileType) -> str:
     """The type, where more than the first bytes tells it: what follows the tags of sound, the names in an archive."""
     try:
         if kind.mime == "audio/mpeg" and (start := after_tags(reader)):

@@ -22,8 +22,8 @@ from photomat.media.reader import (
     AAC_SAMPLES,
     MOST_AT_ONCE,
     TIMESTAMP_S,
-    Cut,
     Reader,
+    Truncated,
     most_samples,
     without_padding,
     without_samples,
@@ -71,7 +71,7 @@ def first_presented_at(reader: Reader, tfdt: Box) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Edit:
+class EditListEntry:
     """An entry of an edit list: how long it plays, in the movie's units, and where in the track, in the track's own units.
 
     A length of 0 plays on to the track's end. A place of -1 plays nothing: the track begins later.
@@ -86,7 +86,7 @@ class Edit:
         return self.media_time < 0
 
 
-def edits(reader: Reader, elst: Box) -> list[Edit]:
+def edits(reader: Reader, elst: Box) -> list[EditListEntry]:
     """The edit list of a track; one that is cut short is read as far as it goes."""
     is_long = reader.read(elst.start, 1) == b"\x01"
     count, half = reader.number(elst.start + 4, 4), 8 if is_long else 4
@@ -98,7 +98,7 @@ def edits(reader: Reader, elst: Box) -> list[Edit]:
         at = elst.start + 8 + width * number
         length = reader.number(at, half)
         place = int.from_bytes(reader.read(at + half, half), "big", signed=True)
-        found.append(Edit(0 if length == not_known else length, place))
+        found.append(EditListEntry(0 if length == not_known else length, place))
     return found
 
 
@@ -120,7 +120,7 @@ def of_run(reader: Reader, trun: Box, usual: int) -> int:
     at = trun.start + 8 + (4 if flags & 1 else 0) + (4 if flags & 4 else 0)
     width = sum(bool(flags & given) for given in (DURATION_GIVEN, SIZE_GIVEN, FLAGS_GIVEN, OFFSET_GIVEN))
     if at + FOUR * width * count > trun.end:
-        raise Cut
+        raise Truncated
     return sum(_numbers(reader, at, width * count)[::width])
 
 
@@ -150,7 +150,7 @@ class Track:
     height: int = 0
     timescale: int = 0
     told: int = 0
-    edits: list[Edit] = field(default_factory=list)
+    edits: list[EditListEntry] = field(default_factory=list)
     counted: int = 0
     in_fragments: int = 0
     reached: int = 0
@@ -186,7 +186,7 @@ class Track:
 
 
 @dataclass(slots=True, kw_only=True)
-class Film:
+class Movie:
     """What the boxes say of a film or a recording."""
 
     timescale: int = 0
@@ -218,12 +218,12 @@ class Film:
         return max(seen, key=lambda sides: sides[0] * sides[1], default=None)
 
 
-def read_film(reader: Reader) -> Film:
+def read_film(reader: Reader) -> Movie:
     """Read what the boxes of a film say; whatever they do not say is left out."""
-    film, headers = Film(), list[Box]()
+    film, headers = Movie(), list[Box]()
     for box in boxes_within(reader, 0, reader.size):
         if box.kind in NEEDED and box.is_cut:
-            raise Cut
+            raise Truncated
         if box.kind == b"moov":
             headers.append(box)
     for box in _at_most_one(headers):
@@ -274,11 +274,11 @@ def _at_most_one(found: Iterable[Box]) -> list[Box]:
     """The box, if it is there; one that is there twice makes the file unreadable."""
     boxes = list(islice(found, 2))
     if len(boxes) > 1:
-        raise Cut
+        raise Truncated
     return boxes
 
 
-def _read_header(reader: Reader, moov: Box, film: Film) -> None:
+def _read_header(reader: Reader, moov: Box, film: Movie) -> None:
     for box in _at_most_one(boxes_at(reader, moov, b"mvhd")):
         timescale, length = header(reader, box)
         for whole in boxes_at(reader, moov, b"mvex", b"mehd"):
@@ -310,7 +310,7 @@ def _track(reader: Reader, trak: Box) -> Track:
     return track
 
 
-def _read_fragment(reader: Reader, moof: Box, film: Film) -> None:
+def _read_fragment(reader: Reader, moof: Box, film: Movie) -> None:
     for traf in boxes_at(reader, moof, b"traf"):
         for header in boxes_at(reader, traf, b"tfhd"):
             flags, number = reader.number(header.start + 1, 3), reader.number(header.start + 4, 4)

@@ -10,7 +10,15 @@ from collections.abc import Callable, Iterator
 from decimal import Decimal
 from typing import Final, NamedTuple, TypeAlias
 
-from photomat.media.reader import AAC_SAMPLES, MOST_AT_ONCE, MP3_SAMPLES, Cut, Reader, without_padding, without_samples
+from photomat.media.reader import (
+    AAC_SAMPLES,
+    MOST_AT_ONCE,
+    MP3_SAMPLES,
+    Reader,
+    Truncated,
+    without_padding,
+    without_samples,
+)
 
 SEARCHED_BYTES: Final = 65536
 TAG_HEADER: Final = 10
@@ -40,7 +48,7 @@ RATES: Final = {3: (44100, 48000, 32000, 0), 2: (22050, 24000, 16000, 0), 0: (11
 AAC_RATES: Final = (96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000, 7350, 0, 0, 0)
 
 
-class Frame(NamedTuple):
+class MpegFrame(NamedTuple):
     """A frame: its length in bytes, how many samples it holds, and how many of them make a second."""
 
     size: int
@@ -55,7 +63,7 @@ class Declared(NamedTuple):
     padding: int | None = None
 
 
-ReadFrame: TypeAlias = Callable[[bytes, int], Frame | None]
+ReadFrame: TypeAlias = Callable[[bytes, int], MpegFrame | None]
 
 
 def after_tags(reader: Reader) -> int:
@@ -94,19 +102,19 @@ def aac_seconds(reader: Reader) -> Decimal | None:
     return without_samples(counted_seconds(reader, at, aac_frame), AAC_SAMPLES, first.rate)
 
 
-def mp3_frame(head: bytes, at: int = 0) -> Frame | None:
+def mp3_frame(head: bytes, at: int = 0) -> MpegFrame | None:
     """The frame that begins here, if one does."""
     return MP3_FRAMES.get(head[at + 1] << 8 | head[at + 2]) if at + 3 < len(head) and head[at] == MARK else None
 
 
-def aac_frame(head: bytes, at: int = 0) -> Frame | None:
+def aac_frame(head: bytes, at: int = 0) -> MpegFrame | None:
     """The frame that begins here, if one does."""
     if at + 6 >= len(head) or head[at] != MARK or head[at + 1] & 0xF6 != 0xF0:  # noqa: PLR2004  the mark of a frame
         return None
     rate = AAC_RATES[head[at + 2] >> 2 & 15]
     size = (head[at + 3] & 3) << 11 | head[at + 4] << 3 | head[at + 5] >> 5
     blocks = (head[at + 6] & 3) + 1
-    return Frame(size, 1024 * blocks, rate) if rate and size > 7 else None  # noqa: PLR2004  longer than its header
+    return MpegFrame(size, 1024 * blocks, rate) if rate and size > 7 else None  # noqa: PLR2004  longer than its header
 
 
 def counted_seconds(reader: Reader, start: int, read_frame: ReadFrame) -> Decimal:
@@ -115,7 +123,7 @@ def counted_seconds(reader: Reader, start: int, read_frame: ReadFrame) -> Decima
     return sum((Decimal(samples * count) / rate for (rate, samples), count in lengths.items()), Decimal(0))
 
 
-def _frames(reader: Reader, start: int, read_frame: ReadFrame) -> Iterator[Frame]:
+def _frames(reader: Reader, start: int, read_frame: ReadFrame) -> Iterator[MpegFrame]:
     """Every whole frame. After rubbish one counts that is like the one before, or is followed by another."""
     at, base, window, before, is_next = start, start, b"", None, True
     while at < reader.size:
@@ -132,14 +140,14 @@ def _frames(reader: Reader, start: int, read_frame: ReadFrame) -> Iterator[Frame
             at, is_next = base + (found if found >= 0 else len(window)), False
 
 
-def _is_real(reader: Reader, at: int, frame: Frame, before: Frame | None, read_frame: ReadFrame) -> bool:
+def _is_real(reader: Reader, at: int, frame: MpegFrame, before: MpegFrame | None, read_frame: ReadFrame) -> bool:
     if before is not None and frame.rate == before.rate and frame.samples == before.samples:
         return True
     behind = at + frame.size
     return behind >= reader.size or read_frame(reader.some(behind, FRAME_HEADER), 0) is not None
 
 
-def _first(reader: Reader, start: int, read_frame: ReadFrame) -> tuple[int, Frame]:
+def _first(reader: Reader, start: int, read_frame: ReadFrame) -> tuple[int, MpegFrame]:
     """The first frame that is followed by another one, or by the end."""
     window = reader.some(start, SEARCHED_BYTES)
     at = window.find(b"\xff")
@@ -148,17 +156,17 @@ def _first(reader: Reader, start: int, read_frame: ReadFrame) -> tuple[int, Fram
         if frame is not None and _is_real(reader, start + at, frame, None, read_frame):
             return start + at, frame
         at = window.find(b"\xff", at + 1)
-    raise Cut
+    raise Truncated
 
 
-def _mp3_counts(reader: Reader, start: int | None) -> tuple[Frame, Declared | None, Decimal]:
+def _mp3_counts(reader: Reader, start: int | None) -> tuple[MpegFrame, Declared | None, Decimal]:
     """The first frame, what it declares where it is no sound itself, and the length of all frames of sound."""
     at, first = _first(reader, after_tags(reader) if start is None else start, mp3_frame)
     declared = _declared(reader, at, first)
     return first, declared, counted_seconds(reader, at if declared is None else at + first.size, mp3_frame)
 
 
-def _declared(reader: Reader, at: int, frame: Frame) -> Declared | None:
+def _declared(reader: Reader, at: int, frame: MpegFrame) -> Declared | None:
     head = reader.read(at, 4)
     is_mono, is_version_1 = head[3] >> 6 == MONO, head[1] >> 3 & 3 == 3  # noqa: PLR2004  as the table of rates has it
     tag_at = at + 4 + ((17 if is_mono else 32) if is_version_1 else (9 if is_mono else 17))
@@ -180,7 +188,7 @@ def _lame_padding(extension: bytes) -> int | None:
     return delay + filling if delay + filling <= MOST_STATED_PADDING else None
 
 
-def _mp3_frames() -> dict[int, Frame]:
+def _mp3_frames() -> dict[int, MpegFrame]:
     """Every frame there can be, by the two bytes behind its first one."""
     found = {}
     for second in range(0xE0, 0x100):
@@ -193,11 +201,11 @@ def _mp3_frames() -> dict[int, Frame]:
     return found
 
 
-def _mp3_frame(version: int, layer: int, rate: int, kbit: int, *, padding: int) -> Frame:
+def _mp3_frame(version: int, layer: int, rate: int, kbit: int, *, padding: int) -> MpegFrame:
     if layer == 1:
-        return Frame((12 * kbit * 1000 // rate + padding) * 4, 384, rate)
+        return MpegFrame((12 * kbit * 1000 // rate + padding) * 4, 384, rate)
     samples = 576 if layer == 3 and version != 3 else 1152  # noqa: PLR2004  short frames of layer III in later versions
-    return Frame(samples // 8 * kbit * 1000 // rate + padding, samples, rate)
+    return MpegFrame(samples // 8 * kbit * 1000 // rate + padding, samples, rate)
 
 
 MP3_FRAMES: Final = _mp3_frames()

@@ -16,7 +16,7 @@ from decimal import Decimal
 from typing import Final
 
 from photomat.media.flac import StreamInfo, read_frame, stream_info
-from photomat.media.reader import Cut, Reader, most_samples, without_samples
+from photomat.media.reader import Reader, Truncated, most_samples, without_samples
 
 MODE_BITS: Final = 41
 """One bit says whether it is long; window and transform (16 bits each) are always 0; 8 bits name a mapping."""
@@ -80,7 +80,7 @@ def read_modes(setup: bytes) -> tuple[bool, ...]:
         if (bits >> end - COUNT_BITS & (1 << COUNT_BITS) - 1) + 1 == len(modes):
             found = modes
     if not found:
-        raise Cut
+        raise Truncated
     return found
 
 
@@ -123,7 +123,7 @@ class Stream:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class OggPage:
     """A page: whose it is, what place it has reached, and where its packets begin and how long they are.
 
     `continued` is the part of a packet that began in the page before.
@@ -182,7 +182,7 @@ def _stream(packet: bytes) -> Stream | None:
     return None
 
 
-def _count(reader: Reader, page: Page, stream: Stream) -> None:
+def _count(reader: Reader, page: OggPage, stream: Stream) -> None:
     stream.reached = max(stream.reached, page.reached)
     if page.continued is not None and stream.packets == HEADERS[stream.codec]:
         _add_setup(reader, *page.continued, stream)
@@ -222,7 +222,7 @@ def _opus_samples(packet: bytes) -> int:
     return part * ((1, 2, 2)[number] if number < 3 else packet[1] & 63 if len(packet) > 1 else 0)  # noqa: PLR2004  a code
 
 
-def _pages(reader: Reader) -> Iterator[Page]:
+def _pages(reader: Reader) -> Iterator[OggPage]:
     """Every page; what is no page is stepped over."""
     at = 0
     while at + PAGE_HEADER <= reader.size:
@@ -238,7 +238,7 @@ def _pages(reader: Reader) -> Iterator[Page]:
         reader.spend(2 + len(table) // 4)
         packets = _packets(table, start)
         rest = packets.pop(0) if head[5] & GOES_ON and packets else None
-        yield Page(flags=head[5], reached=reached, serial=head[14:18], packets=packets, continued=rest)
+        yield OggPage(flags=head[5], reached=reached, serial=head[14:18], packets=packets, continued=rest)
         at = start + sum(table)
 
 

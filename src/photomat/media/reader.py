@@ -32,11 +32,11 @@ SOUND_S: Final = Decimal("0.07")
 """For containers that do not state their codec's frames: three frames of AAC, or one long packet of Opus and its delay."""
 
 
-class Cut(ValueError):
+class Truncated(ValueError):
     """The file ends before what it promised."""
 
 
-class Endless(Cut):
+class Endless(Truncated):
     """The file does not come to an end within the work we spend on one; whatever was found so far says too little."""
 
 
@@ -54,14 +54,14 @@ class Reader:
         """Exactly so many bytes from there."""
         found = self.some(at, count)
         if len(found) < count:
-            raise Cut
+            raise Truncated
         return found
 
     def some(self, at: int, count: int) -> bytes:
         """So many bytes from there, fewer where the file ends."""
         self.spend()
         if at < 0 or not 0 <= count <= MOST_AT_ONCE:
-            raise Cut
+            raise Truncated
         if count > WINDOW_BYTES:
             self._file.seek(at)
             return self._file.read(count)

@@ -77,7 +77,7 @@ JPEG_SIZES: Final = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class FileType:
     """The type of a file, and the size in pixels where it is a picture we can read."""
 
     mime: str
@@ -90,25 +90,25 @@ class Kind:
         return EXTENSIONS.get(self.mime, "bin")
 
 
-def sniff(head: bytes) -> Kind:
+def sniff(head: bytes) -> FileType:
     """Tell what a file is from its first bytes."""
     if head.startswith(b"\x89PNG\r\n\x1a\n") and len(head) >= 24:  # noqa: PLR2004  the header with the size
         width, height = struct.unpack(">II", head[16:24])
-        return Kind(mime="image/png", width=width, height=height)
+        return FileType(mime="image/png", width=width, height=height)
     if head.startswith(b"\xff\xd8\xff"):
         return _jpeg(head)
     if head.startswith((b"GIF87a", b"GIF89a")) and len(head) >= 10:  # noqa: PLR2004  likewise
         width, height = struct.unpack("<HH", head[6:10])
-        return Kind(mime="image/gif", width=width, height=height)
+        return FileType(mime="image/gif", width=width, height=height)
     if head[:4] == b"RIFF" and head[8:12] == b"WEBP":
         return _webp(head)
     if head.startswith(b"BM") and head[6:10] == bytes(4) and len(head) >= 26:  # noqa: PLR2004  likewise
         width, height = struct.unpack("<ii", head[18:26])
-        return Kind(mime="image/bmp", width=width, height=abs(height))
-    return Kind(mime=_other(head))
+        return FileType(mime="image/bmp", width=width, height=abs(height))
+    return FileType(mime=_other(head))
 
 
-def _jpeg(head: bytes) -> Kind:
+def _jpeg(head: bytes) -> FileType:
     at = 2
     while at + 9 < len(head) and head[at] == 0xFF:  # noqa: PLR2004  a JPEG marker
         if head[at + 1] == 0xFF:  # noqa: PLR2004  filled up before the next marker
@@ -117,15 +117,15 @@ def _jpeg(head: bytes) -> Kind:
         marker, length = head[at + 1], struct.unpack(">H", head[at + 2 : at + 4])[0]
         if marker in JPEG_SIZES:
             height, width = struct.unpack(">HH", head[at + 5 : at + 9])
-            return Kind(mime="image/jpeg", width=width, height=height)
+            return FileType(mime="image/jpeg", width=width, height=height)
         at += 2 + length
-    return Kind(mime="image/jpeg")
+    return FileType(mime="image/jpeg")
 
 
-def _webp(head: bytes) -> Kind:
+def _webp(head: bytes) -> FileType:
     """The three shapes of the format keep their sides in three ways: with film and colours, without loss, and plain."""
     if len(head) < 30:  # noqa: PLR2004  the longest of the three headers
-        return Kind(mime="image/webp")
+        return FileType(mime="image/webp")
     width = height = None
     if head[12:16] == b"VP8X":
         width = int.from_bytes(head[24:27], "little") + 1
@@ -135,7 +135,7 @@ def _webp(head: bytes) -> Kind:
         width, height = (bits & 0x3FFF) + 1, (bits >> 14 & 0x3FFF) + 1
     elif head[12:16] == b"VP8 " and head[23:26] == b"\x9d\x01\x2a":
         width, height = (side & 0x3FFF for side in struct.unpack("<HH", head[26:30]))
-    return Kind(mime="image/webp", width=width, height=height)
+    return FileType(mime="image/webp", width=width, height=height)
 
 
 def _other(head: bytes) -> str:

@@ -15,11 +15,11 @@ from typing import BinaryIO, Final
 
 from photomat.media.asf import FILE_PROPERTIES, HEADER_BYTES
 from photomat.media.flac import flac_is_truncated
-from photomat.media.images import FORMATS, decodes, in_turn
+from photomat.media.images import FORMATS, decode_in_turn, decodes
 from photomat.media.mp4 import boxes_at, boxes_within
 from photomat.media.mpeg_audio import mp3_is_truncated
 from photomat.media.ogg import PAGE_HEADER, ogg_is_truncated
-from photomat.media.reader import MOST_AT_ONCE, Cut, Endless, Reader
+from photomat.media.reader import MOST_AT_ONCE, Endless, Reader, Truncated
 
 OFFSET_WIDTHS: Final = {b"stco": 4, b"co64": 8}
 SEGMENT: Final = 0x18538067
@@ -38,14 +38,14 @@ JPEG_SCAN, JPEG_END = 0xDA, b"\xff\xd9"
 GIF_PICTURE, GIF_MORE, GIF_PADDING = 0x2C, 0x21, 0x00
 
 
-def is_cut(reader: Reader, mime: str) -> bool:
+def is_truncated(reader: Reader, mime: str) -> bool:
     """Whether the file surely ends too early."""
     look = LOOKS.get(mime)
     try:
         return look is not None and look(reader)
     except Endless:
         return False
-    except Cut:
+    except Truncated:
         return True
 
 
@@ -110,7 +110,7 @@ def _boxed_picture(reader: Reader) -> bool:
     return any(box.is_cut for box in boxes) or not any(box.kind == b"meta" for box in boxes)
 
 
-def _film(reader: Reader) -> bool:
+def _movie(reader: Reader) -> bool:
     """Its parts are whole, there is something to play, and the last piece of each track begins within the file."""
     boxes = list(boxes_within(reader, 0, reader.size))
     played = [box for box in boxes if box.kind == b"mdat"]
@@ -181,9 +181,9 @@ LOOKS: Final[dict[str, Callable[[Reader], bool]]] = {
     "image/heic": _boxed_picture,
     "image/heif": _boxed_picture,
     "image/avif": _boxed_picture,
-    "video/mp4": _film,
-    "video/quicktime": _film,
-    "audio/mp4": _film,
+    "video/mp4": _movie,
+    "video/quicktime": _movie,
+    "audio/mp4": _movie,
     "video/webm": _matroska,
     "video/x-matroska": _matroska,
     "audio/webm": _matroska,
@@ -198,13 +198,13 @@ LOOKS: Final[dict[str, Callable[[Reader], bool]]] = {
 }
 
 
-async def is_whole(file: BinaryIO, mime: str) -> bool:
+async def is_intact(file: BinaryIO, mime: str) -> bool:
     """Whether the file is whole, as far as can be known in the time there is; moves the place it is read at."""
-    return await in_turn(partial(looks_whole, file, mime), otherwise=True)
+    return await decode_in_turn(partial(looks_intact, file, mime), otherwise=True)
 
 
-def looks_whole(file: BinaryIO, mime: str) -> bool:
+def looks_intact(file: BinaryIO, mime: str) -> bool:
     """The same for whoever is in a thread already."""
-    if is_cut(Reader(file), mime):
+    if is_truncated(Reader(file), mime):
         return False
     return mime not in FORMATS or decodes(file, mime) is not False

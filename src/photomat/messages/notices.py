@@ -1,20 +1,37 @@
-"""A notice as a value, and how its facts are kept as JSON. Pure.
+"""Notices: a text of ours to one chat, with facts, buttons and a file. Written once by key, sent at most once.
 
-`tell`: a row in the transaction of what it tells, unique by its key. So a thing that happens once is told once.
+`tell` writes the row in the transaction of what it is about, unique by its key, so what happens once is said once. A user
+who blocked the bot gets what was kept when they are back. Everything a notice says is also in the wallet, on the card or in
+the operators' lists, because a notice may be lost.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final, Literal, TypeAlias
+from functools import partial
+from typing import Any, ClassVar, Final, Literal, TypeAlias
 
-from photomat.db.pool import Transaction
-from photomat.kernel.ids import ChatId
+from photomat.db.pool import Pool, Transaction, transaction
+from photomat.db.rows import Row
+from photomat.kernel.clock import backoff_s
+from photomat.kernel.failpoint import failpoint
+from photomat.kernel.ids import ChatId, MessageId, UserId
+from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
+from photomat.messages.outbox import Ending, MessageKind, Outcome, PutBack, RetryPolicy
 from photomat.telegram import callback_data
+from photomat.telegram.port import Button, Keyboard, Media, MediaKind, Messenger
+from photomat.texts.load import Texts
+from photomat.users.user import DEFAULT_LANGUAGE, user_blocked_us
+from photomat.work.retention import OldRows
 
 Facts: TypeAlias = Mapping[str, str | int | Money]
 FileKind: TypeAlias = Literal["photo", "document"]
+FIRST_RETRY_S: Final = 2.0
+MOST_TRIES: Final = 10
+ENDED_NOTICES: Final = OldRows(table="notices", age="created_at", only="due_at IS NULL")
+"""What may be deleted: also what waits for a user who never came back."""
+log = get_logger()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,3 +123,107 @@ async def tell(
         file.file_id if file else None,
     )
     return made is not None
+
+
+async def retry_blocked_notices(tx: Transaction, *, chat_id: ChatId) -> None:
+    """The user can be reached again: make due what was kept for them."""
+    await tx.execute(
+        """
+        UPDATE notices SET due_at = photomat_now(), left_at = NULL, outcome = NULL, attempts = 0
+         WHERE chat_id = $1 AND outcome = 'blocked'
+        """,
+        chat_id,
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NoticeSender(MessageKind[Notice]):
+    """Sends notices, each in the language of its reader at that moment."""
+
+    pool: Pool
+    messenger: Messenger
+    texts: Texts
+
+    DUE: ClassVar = "SELECT 1 FROM notices WHERE due_at <= photomat_now()"
+    CLAIM: ClassVar = """
+        WITH due AS MATERIALIZED (
+            SELECT notice_id FROM notices WHERE due_at <= photomat_now() AND (SELECT photomat_our_bot($2)) IS NOT NULL
+             ORDER BY due_at, notice_id LIMIT $1 FOR UPDATE SKIP LOCKED),
+        changed AS (
+            UPDATE notices AS notice SET due_at = NULL, left_at = photomat_now(), attempts = notice.attempts + 1
+              FROM due
+             WHERE notice.notice_id = due.notice_id
+            RETURNING notice.*)
+        SELECT changed.*, coalesce(language, $3) AS language
+          FROM changed LEFT JOIN users ON users.user_id = changed.chat_id
+         ORDER BY notice_id
+        """
+    RETRIES: ClassVar = RetryPolicy(
+        pause_s=partial(backoff_s, first_s=FIRST_RETRY_S), most_attempts=MOST_TRIES, waits_for_token=True
+    )
+
+    @property
+    def claim_arguments(self) -> tuple[object, ...]:
+        return (DEFAULT_LANGUAGE,)
+
+    def read(self, row: Row) -> Notice:
+        return Notice(
+            notice_id=row["notice_id"],
+            key=row["key"],
+            chat_id=ChatId(row["chat_id"]),
+            language=row["language"],
+            text_key=row["text_key"],
+            facts=facts_from_json(row["facts"]),
+            buttons=buttons_from_json(row["buttons"]),
+            file=None if row["file_id"] is None else NoticeFile(kind=row["file_kind"], file_id=row["file_id"]),
+            left_at=row["left_at"],
+            attempts=row["attempts"],
+        )
+
+    async def send(self, message: Notice) -> MessageId:
+        failpoint("notice.after_record")
+        say = self.texts.speaker(message.language)
+        text = say(message.text_key, **message.facts)
+        keyboard: Keyboard = tuple(
+            tuple(Button(text=say(one.text_key, **one.facts), data=one.data, url=one.url) for one in row)
+            for row in message.buttons
+        )
+        if message.file is None:
+            message_id = await self.messenger.send_text(message.chat_id, text, reply_to=None, keyboard=keyboard)
+        else:
+            media = Media(kind=MediaKind(message.file.kind), source=message.file.file_id, name="")
+            message_id = (await self.messenger.send_media(message.chat_id, media, text, keyboard=keyboard)).message_id
+        failpoint("notice.after_send")
+        return message_id
+
+    async def put_back(self, message: Notice, again: PutBack) -> None:
+        await self.pool.execute(
+            """
+            UPDATE notices
+               SET due_at = photomat_now() + $3::interval, left_at = NULL, attempts = attempts - CASE WHEN $4 THEN 0 ELSE 1 END
+             WHERE notice_id = $1 AND left_at = $2 AND outcome IS NULL
+            """,
+            message.notice_id,
+            message.left_at,
+            again.after,
+            again.is_counted,
+        )
+        log.info("NOTICE_RETRY", key=message.key, attempt=message.attempts, error=str(again.error))
+
+    async def record(self, message: Notice, ending: Ending) -> None:
+        """Write down the outcome; what could not reach its reader waits as blocked, and the reader is known to be away."""
+        is_blocked = ending.outcome is Outcome.UNREACHABLE
+        outcome = "blocked" if is_blocked else ending.outcome.value
+        error = None if is_blocked else ending.reason
+        async with transaction(self.pool) as tx:
+            if is_blocked and message.chat_id > 0:
+                await user_blocked_us(tx, user_id=UserId(message.chat_id))
+            await tx.execute(
+                "UPDATE notices SET outcome = $3, message_id = $4, error = $5 WHERE notice_id = $1 AND left_at = $2",
+                message.notice_id,
+                message.left_at,
+                outcome,
+                ending.message_id,
+                error,
+            )
+        log.info("NOTICE", key=message.key, text=message.text_key, outcome=outcome, error=error)

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from photomat.db.pool import Pool, Transaction, transaction
 from photomat.delivery.rearm import rearm_job
-from photomat.jobs.actions import Again, cancel_by_operator, retry_job
+from photomat.jobs.actions import NextStep, cancel_by_operator, retry_job
 from photomat.jobs.job import TERMINAL
 from photomat.jobs.listing import waiting_orphans
 from photomat.jobs.orphans import reconcile_orphans
@@ -19,15 +19,15 @@ from photomat.operators import journal
 
 ORPHANS_SHOWN: Final = 1000
 
-AGAIN: Final[Mapping[Again, str]] = {
-    Again.SUBMIT: "It is submitted now.",
-    Again.LOOK: "Kie is asked about it now.",
-    Again.DONE_ALREADY: "It is done already: to show its result again, redeliver it.",
-    Again.INTENT: (
+AGAIN: Final[Mapping[NextStep, str]] = {
+    NextStep.SUBMIT: "It is submitted now.",
+    NextStep.LOOK: "Kie is asked about it now.",
+    NextStep.DONE_ALREADY: "It is done already: to show its result again, redeliver it.",
+    NextStep.INTENT: (
         "Its request has left for Kie and the answer never came: submitting it again could pay twice. Wait for its callback or"
         " its time, or cancel it."
     ),
-    Again.NO_TASK: "It never became a task at Kie, so there is nothing to look at.",
+    NextStep.NO_TASK: "It never became a task at Kie, so there is nothing to look at.",
 }
 RELEASES: Final[Mapping[Release, str]] = {
     Release.RELEASED: "The money is the customer's again.",

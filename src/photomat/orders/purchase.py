@@ -12,7 +12,7 @@ from photomat.db.pool import Transaction
 from photomat.jobs import store as jobs_store
 from photomat.jobs import timeline
 from photomat.jobs.claims import CREATES
-from photomat.jobs.job import Request, frozen_request, hold_reference, plain_request
+from photomat.jobs.job import KieRequest, frozen_request, hold_reference, plain_request
 from photomat.jobs.timeline import Tag
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import BotId, ChatId, DraftId, JobId, MessageId, UserId
@@ -73,7 +73,7 @@ async def create_job_atomic(
     kind: str,
     quote: Quote,
     corr: str,
-    request: Request | None = None,
+    request: KieRequest | None = None,
     title: str | None = None,
     allowed: Limits = USUAL,
     job_id: JobId | None = None,  # for a check that is rolled back: it must not use up the next number

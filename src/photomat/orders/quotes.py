@@ -8,7 +8,7 @@ from photomat.catalog.overrides import rules_of
 from photomat.catalog.pricing import Quote, Rates, quote
 from photomat.db.pool import Transaction
 from photomat.files.facts import measured_inputs
-from photomat.jobs.history import chosen_then
+from photomat.jobs.history import inputs_of_earlier_jobs
 from photomat.kernel.ids import UserId
 from photomat.rewards.vouchers import pass_for
 
@@ -17,7 +17,7 @@ async def quote_for(
     tx: Transaction, user_id: UserId, model: Model, inputs: Mapping[str, Any], *, rates: Rates
 ) -> Quote:
     """The price with everything it is made of; nothing to pay where a voucher of the user covers it."""
-    chosen_before = await chosen_then(tx, user_id, model, inputs)
+    chosen_before = await inputs_of_earlier_jobs(tx, user_id, model, inputs)
     measured = await measured_inputs(tx, user_id, model, inputs)
     standing = await rules_of(tx, model.id, currency=rates.currency)
     found = quote(model, {**inputs, **chosen_before}, rates, standing, measured=measured)

@@ -11,7 +11,7 @@ from photomat.catalog.model import Model
 from photomat.catalog.order import check_order, unfit
 from photomat.catalog.reference import FileRef, references
 from photomat.db.pool import Transaction
-from photomat.files.facts import file_facts, gone, measured_inputs
+from photomat.files.facts import file_facts, measured_inputs, missing_references
 from photomat.kernel.ids import UserId
 
 
@@ -25,7 +25,7 @@ async def objections(tx: Transaction, user_id: UserId, model: Model, inputs: Map
 async def unfit_inputs(tx: Transaction, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> dict[str, Refused]:
     """The inputs that have to be given again, and why: a file or result is gone, or a file no longer fits the catalogue."""
     facts = await file_facts(tx, user_id, _files_in(dict(inputs)))
-    lost = await gone(tx, user_id, inputs)
+    lost = await missing_references(tx, user_id, inputs)
     return unfit(model, inputs, gone=lost, facts=facts)
 
 

@@ -43,6 +43,16 @@ COLUMNS: Final = (
 )
 WHOSE: Final = "receipts LEFT JOIN users ON users.user_id = receipts.user_id"
 ALIKE: Final = "(file_unique_id = $2 OR sha256 = $3 OR refs && $4::text[])"
+CLAIM_DUE: Final = f"""
+    WITH due AS MATERIALIZED (
+        SELECT receipt_id FROM receipts WHERE due_at <= photomat_now() AND bot_id = (SELECT photomat_our_bot($2))
+         ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED),
+    receipts AS (
+        UPDATE receipts AS one SET due_at = photomat_now() + $3::interval, tries = one.tries + 1
+          FROM due WHERE one.receipt_id = due.receipt_id
+        RETURNING one.*)
+    SELECT {COLUMNS} FROM {WHOSE}
+    """  # noqa: S608  constants
 log = get_logger()
 
 
@@ -95,7 +105,8 @@ class Receipt:
     decided_by: str | None
     reason: str | None
     credited: Money | None
-    tries: int
+    attempts: int
+    """How often something was done about it by itself; a decision starts anew."""
 
     @property
     def code(self) -> str:
@@ -168,7 +179,7 @@ def receipt_of(row: Row) -> Receipt:
         decided_by=row["decided_by"],
         reason=row["reason"],
         credited=None if row["credited"] is None else Money(row["credited"], currency),
-        tries=row["tries"],
+        attempts=row["tries"],
     )
 
 
@@ -291,26 +302,6 @@ async def mark_approved(tx: Transaction, receipt_id: int, *, by: str, credited: 
 async def mark_declined(tx: Transaction, receipt_id: int, *, by: str, reason: str) -> Receipt:
     """Write down that it was not credited, and why; its lock is held."""
     return await _decide(tx, receipt_id, ReceiptState.DECLINED, by=by, credited=None, reason=reason)
-
-
-async def claim_due(pool: Pool, *, limit: int, lease: timedelta) -> list[Receipt]:
-    """Take the receipts about which something is to be done by itself."""
-    rows = await pool.fetch(
-        f"""
-        WITH due AS MATERIALIZED (
-            SELECT receipt_id FROM receipts WHERE due_at <= photomat_now() AND bot_id = (SELECT photomat_our_bot($3))
-             ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED),
-        receipts AS (
-            UPDATE receipts AS one SET due_at = photomat_now() + $2::interval, tries = one.tries + 1
-              FROM due WHERE one.receipt_id = due.receipt_id
-            RETURNING one.*)
-        SELECT {COLUMNS} FROM {WHOSE}
-        """,  # noqa: S608  constants
-        limit,
-        lease,
-        pool.bot_id,
-    )
-    return [receipt_of(row) for row in rows]
 
 
 async def next_due(tx: Transaction | Pool, receipt: Receipt, *, after: timedelta | None) -> None:

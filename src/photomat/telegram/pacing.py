@@ -29,6 +29,8 @@ PROGRESS_RESERVE: Final = 10
 FREE_METHODS: Final = ("get", "answer", "set", "delete", "logOut", "close")
 
 _reserve: ContextVar[int] = ContextVar("reserve", default=0)
+_answer_types: Final[set[Any]] = set()
+"""Held, because pydantic forgets a generic model nobody holds: building it anew would take milliseconds of every call."""
 
 
 @contextmanager
@@ -52,6 +54,7 @@ class Pacing(BaseRequestMiddleware):
         self, make_request: NextRequestMiddlewareType[Any], bot: Bot, method: TelegramMethod[Any]
     ) -> Response[Any]:
         """Let the call through when there is budget for it."""
+        _answer_types.add(Response.__class_getitem__(method.__returning__))
         chat_id = getattr(method, "chat_id", None)
         if chat_id is None or method.__api_method__.startswith(FREE_METHODS):
             return await make_request(bot, method)

@@ -12,7 +12,7 @@ from typing import Any
 
 from aiohttp import web
 
-from photomat.jobs.callback import Callback, CallbackInbox
+from photomat.jobs.callback import CallbackInbox, KieCallback
 from photomat.kernel.clock import epoch
 from photomat.kernel.ids import JobId
 from photomat.kernel.metrics import BAD_REQUESTS
@@ -60,7 +60,7 @@ class KieCallbacks:
         clean = storable(without_echoes(payload))
         body = json.dumps(clean, ensure_ascii=False, sort_keys=True).encode()
         try:
-            await self.inbox.store(Callback(job_id=job_id, task_id=task_id, payload=clean, body=body))
+            await self.inbox.store(KieCallback(job_id=job_id, task_id=task_id, payload=clean, body=body))
         except Exception:  # noqa: BLE001  logged where it happened; not stored, so Kie must repeat
             return web.json_response({"code": 503, "msg": "try again"}, status=503)
         return web.json_response({"code": 200, "msg": "success"})

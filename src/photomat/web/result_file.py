@@ -12,7 +12,7 @@ from typing import Final
 from aiohttp import web
 
 from photomat.db.pool import Pool
-from photomat.delivery.archive import Keeper
+from photomat.delivery.archive import ResultArchive
 from photomat.delivery.fallbacks import SEEN_OR_HEARD, name_of
 from photomat.delivery.outputs import Output, outputs_of
 from photomat.delivery.result_link import result_of
@@ -26,7 +26,7 @@ class ResultDoor:
     """Gives out kept results."""
 
     pool: Pool
-    keeper: Keeper
+    archive: ResultArchive
     secrets: Sequence[bytes]
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
@@ -42,8 +42,8 @@ class ResultDoor:
         return self._given(found[0])
 
     def _given(self, output: Output) -> web.StreamResponse:
-        path = self.keeper.path_of(output)
-        folder = self.keeper.files.folder.resolve()
+        path = self.archive.path_of(output)
+        folder = self.archive.files.folder.resolve()
         if path is None or not path.resolve().is_relative_to(folder):
             raise web.HTTPFound(output.url)
         mime = output.mime or ""

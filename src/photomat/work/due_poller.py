@@ -46,7 +46,7 @@ class Wakes:
         self.tell_others(name)
 
 
-class Pulse:
+class DuePoller:
     """Asks what is due; each slice says it for itself as a literal SELECT."""
 
     def __init__(self, pool: Pool, wakes: Wakes, due: Mapping[str, str]) -> None:

@@ -22,7 +22,7 @@ Do = Callable[[Item], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step(Generic[Item]):
+class LoopStep(Generic[Item]):
     """One step of the life cycle: its name, how it claims, what it does, how many at once."""
 
     name: str
@@ -34,7 +34,7 @@ class Step(Generic[Item]):
 class Loop(Generic[Item]):
     """Runs one step until told to stop; `run_once` is the whole of it for tests."""
 
-    def __init__(self, step: Step[Item], *, wake: asyncio.Event) -> None:
+    def __init__(self, step: LoopStep[Item], *, wake: asyncio.Event) -> None:
         self._step = step
         self._wake = wake
         self._free = step.width

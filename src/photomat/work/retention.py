@@ -38,7 +38,7 @@ Delete = Callable[[Pool, timedelta, int], Awaitable[Batch]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Kind:
+class RetentionRule:
     """One kind of data: `keep` is how long, None for ever."""
 
     name: str
@@ -91,7 +91,7 @@ class OldRows:
 
 
 async def prune(
-    pool: Pool, kinds: Sequence[Kind], *, stop: asyncio.Event | None = None, batch: int = BATCH
+    pool: Pool, kinds: Sequence[RetentionRule], *, stop: asyncio.Event | None = None, batch: int = BATCH
 ) -> Mapping[str, int]:
     """Delete what is old, kind by kind, a batch at a time, until none is left or `stop`; say how many of each."""
     stop = stop or asyncio.Event()
@@ -108,6 +108,6 @@ async def prune(
     return deleted
 
 
-async def would_prune(pool: Pool, kinds: Sequence[Kind]) -> Mapping[str, int]:
+async def would_prune(pool: Pool, kinds: Sequence[RetentionRule]) -> Mapping[str, int]:
     """How many of each kind a pass would delete now."""
     return {kind.name: 0 if kind.keep is None else await kind.count(pool, kind.keep) for kind in kinds}

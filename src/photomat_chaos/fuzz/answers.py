@@ -12,12 +12,10 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from photomat.kernel.ids import JobId, UserId
-from photomat.work.loop import Loop, Step
+from photomat.work.loop import Loop, LoopStep
 from photomat_chaos.fuzz import kie as fuzz_kie
-from photomat_chaos.fuzz.ground import WELCOME, Ground
-from photomat_chaos.fuzz.kie import KieAnswer
-from photomat_chaos.fuzz.kie_server import NOTHING
-from photomat_chaos.fuzz.victims import buy, join
+from photomat_chaos.fuzz.environment import WELCOME, FuzzEnvironment, buy, join
+from photomat_chaos.fuzz.kie import NOTHING, KieAnswer
 
 USERS: Final = 120
 FIRST_USER: Final = 7_500_000
@@ -34,10 +32,10 @@ IN_TROUBLE: Final = "SELECT job_id, last_error FROM generation_jobs WHERE troubl
 
 
 @dataclass(slots=True, kw_only=True)
-class Answers:
-    """Gives numbered answers to jobs and watches what becomes of them."""
+class AnswerFuzzer:
+    """Gives numbered answers to jobs and checks the outcome."""
 
-    ground: Ground
+    ground: FuzzEnvironment
     seed: int
     outcomes: Counter[str] = field(default_factory=Counter)
     offences: list[tuple[int, str, bytes]] = field(default_factory=list)
@@ -47,11 +45,10 @@ class Answers:
     _users: list[UserId] = field(default_factory=list)
 
     async def fire(self, numbers: Sequence[int]) -> None:
-        """Give all these answers, each to one job."""
         self._waiting = list(reversed(numbers))
         self.ground.kie.record, self.ground.kie.create = self._record, self._create
         stalled = 0
-        while self._waiting and stalled < 5:  # noqa: PLR2004  nobody asks any more: that is a violation by itself
+        while self._waiting and stalled < 5:  # noqa: PLR2004  no step asks any more: a violation by itself
             before = len(self._waiting)
             await self._refill()
             await self._step("submits", ["pending"])
@@ -62,7 +59,7 @@ class Answers:
             self.offences.append((self._waiting[-1], f"{len(self._waiting)} answers were never asked for", b""))
 
     async def run_out(self) -> None:
-        """Kie says nothing more: what time decides is decided now."""
+        """Let Kie go silent, so that every job that waits reaches its timeout."""
         self.ground.kie.record = lambda _task_id: NOTHING
         self.ground.kie.create = lambda _job_id: NOTHING
         for name in ("submits", "looks", "looks", "keeps"):
@@ -88,9 +85,9 @@ class Answers:
         while await loop.run_once():
             pass
 
-    def _wide(self, name: str) -> Step[Any]:
+    def _wide(self, name: str) -> LoopStep[Any]:
         step = next(step for step in self.ground.program.job_steps() if step.name == name)
-        return Step(name=step.name, claim=step.claim, do=step.do, width=WIDTH)
+        return LoopStep(name=step.name, claim=step.claim, do=step.do, width=WIDTH)
 
     def _record(self, task_id: str) -> KieAnswer:
         tail = task_id.removeprefix("task-")
@@ -114,7 +111,7 @@ class Answers:
         return answer
 
     async def _blame(self) -> None:
-        """Each job in trouble names its last answer, once."""
+        """Report the last answer of each job that failed internally, once."""
         for row in await self.ground.program.pool.fetch(IN_TROUBLE):
             number, body = self._given.pop(JobId(row["job_id"]), (-1, b""))
             if number >= 0:

@@ -1,12 +1,22 @@
-"""What Kie says, in every family's words, made hostile: bodies of callbacks, answers of recordInfo and of createTask."""
+"""A hostile Kie: callbacks and answers of recordInfo and createTask in every family's words, and the server that gives them.
 
+Beside it stands a trap, a server on a private address from which no result may be fetched; it counts who comes anyway.
+"""
+
+import asyncio
 import gzip
 import json
 import random
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 from typing import Any, Final
+from urllib.parse import urlsplit
 
-from photomat_chaos.fuzz.values import dressed, mutated, nasty
+from aiohttp import web
+
+from photomat_chaos.fuzz.payloads import dressed, mutated, nasty
+from photomat_chaos.lab.load_balancer import serving
 
 STATES: Final = (
     "waiting",
@@ -43,7 +53,7 @@ TRAP_HOSTS: Final = (
     "nowhere.invalid",
     "x" * 300 + ".invalid",
 )
-"""Hosts of results nobody may fetch: this machine and its neighbours, spelt in every way, and no host at all."""
+"""Hosts results must not be fetched from: this machine and its neighbours, spelt in every way, and no host at all."""
 
 BROKEN_URLS: Final = (
     "https://[::1",
@@ -76,7 +86,7 @@ class KieAnswer:
 
 
 def hostile_url(chance: random.Random, trap_port: int) -> str:
-    """The address of a result that must not be fetched, or cannot be."""
+    """The URL of a result that must not or cannot be fetched."""
     if chance.random() < 0.3:  # noqa: PLR2004  a share
         return chance.choice(BROKEN_URLS)
     scheme = chance.choice(("http", "https"))
@@ -121,7 +131,6 @@ def record_data(chance: random.Random, task_id: str, trap_port: int) -> dict[str
 
 
 def callback_body(chance: random.Random, task_id: str, trap_port: int) -> bytes:
-    """The body of a hostile callback."""
     payload: Any = {
         "code": chance.choice((200, 200, 501, 400)),
         "msg": "Playground task completed successfully.",
@@ -133,7 +142,6 @@ def callback_body(chance: random.Random, task_id: str, trap_port: int) -> bytes:
 
 
 def record_answer(chance: random.Random, task_id: str, trap_port: int) -> KieAnswer:
-    """A hostile answer of recordInfo."""
     data: Any = record_data(chance, task_id, trap_port)
     if chance.random() < 0.08:  # noqa: PLR2004  a share
         data = nasty(chance)
@@ -182,3 +190,76 @@ def _answer(chance: random.Random, envelope: Any, trap_port: int) -> KieAnswer:
 
 BOMB: Final = gzip.compress(b'{"code":200,"data":"' + b"0" * (48 * 2**20) + b'"}', 6, mtime=0)
 """Fifty kilobytes that become fifty megabytes."""
+
+
+TRAP_HOST: Final = "127.0.0.2"
+NOTHING: Final = KieAnswer(status=500, headers={}, body=b"")
+
+
+@dataclass(slots=True, kw_only=True)
+class HostileKie:
+    """`record` and `create` give the answer for a task id and for a job id."""
+
+    url: str = ""
+    record: Callable[[str], KieAnswer] = lambda _task_id: NOTHING
+    create: Callable[[int], KieAnswer] = lambda _job_id: NOTHING
+
+    async def record_info(self, request: web.Request) -> web.StreamResponse:
+        return await _give(request, self.record(request.query.get("taskId", "")))
+
+    async def create_task(self, request: web.Request) -> web.StreamResponse:
+        """Answer createTask; the callback URL names the job."""
+        order = await request.json()
+        token = urlsplit(order.get("callBackUrl", "")).path.rpartition("/")[2]
+        return await _give(request, self.create(int(token.partition(".")[0] or 0)))
+
+
+async def _give(request: web.Request, answer: KieAnswer) -> web.StreamResponse:
+    transport = request.transport
+    if answer.how == "whole" or transport is None:
+        return web.Response(status=answer.status, headers=answer.headers, body=answer.body)
+    if answer.how == "garbage":
+        transport.write(answer.body or b"\x00")
+    if answer.how == "cut":
+        transport.write(b"HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n" + answer.body[:1000])
+    transport.close()
+    return web.Response()
+
+
+@dataclass(slots=True, kw_only=True)
+class Trap:
+    port: int = 0
+    sprung: list[bytes] = field(default_factory=list)
+
+    async def meet(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Record who connected and their first bytes, unless it is Telegram itself."""
+        try:
+            async with asyncio.timeout(1):
+                said = await reader.read(4096)
+        except (TimeoutError, ConnectionError):
+            said = b""
+        if b"TelegramBot" not in said:
+            self.sprung.append(said[:80])
+        writer.close()
+
+
+@asynccontextmanager
+async def hostile_kie() -> AsyncIterator[HostileKie]:
+    kie = HostileKie()
+    app = web.Application()
+    app.router.add_get("/api/v1/jobs/recordInfo", kie.record_info)
+    app.router.add_post("/api/v1/jobs/createTask", kie.create_task)
+    async with serving(app) as url:
+        kie.url = url
+        yield kie
+
+
+@asynccontextmanager
+async def set_trap() -> AsyncIterator[Trap]:
+    trap = Trap()
+    server = await asyncio.start_server(trap.meet, TRAP_HOST, 0)
+    trap.port = server.sockets[0].getsockname()[1]
+    try:
+        yield trap
+    finally:
+        server.close()

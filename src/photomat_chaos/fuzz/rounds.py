@@ -15,12 +15,12 @@ from typing import Any, Final
 
 from photomat import __version__
 from photomat.bot.worker import Unreadable
-from photomat_chaos.fuzz.answers import Answers
-from photomat_chaos.fuzz.doors import FIRST_UPDATE, Doors
-from photomat_chaos.fuzz.ground import Ground, open_ground
+from photomat_chaos.fuzz.answers import AnswerFuzzer
+from photomat_chaos.fuzz.endpoints import FIRST_UPDATE, EndpointFuzzer
+from photomat_chaos.fuzz.environment import FuzzEnvironment, open_environment
 from photomat_chaos.fuzz.verdict import (
     PARKED,
-    Complaints,
+    LogErrors,
     endings,
     jobs_ended,
     lanes_empty,
@@ -39,7 +39,7 @@ WEBHOOK_PLACES: Final = frozenset({1, 4, 7})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offence:
-    """Something that may not be; `number` is -1 where no single case can be named."""
+    """A broken rule; `number` is -1 where no single case can be named."""
 
     number: int
     sentence: str
@@ -48,8 +48,6 @@ class Offence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoundReport:
-    """How one round ended."""
-
     version: str
     seed: int
     size: int
@@ -63,13 +61,13 @@ class RoundReport:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Fire:
-    doors: Doors
-    answers: Answers
-    log: Complaints
+    doors: EndpointFuzzer
+    answers: AnswerFuzzer
+    log: LogErrors
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class FuzzPlan:
     """Which cases; `shard` of `shards`, counted from 1."""
 
     seed: int = 1
@@ -79,14 +77,13 @@ class Plan:
     round_size: int = ROUND
 
     def rounds(self) -> list[tuple[int, range]]:
-        """The rounds of this shard, with the numbers of their cases."""
         starts = range(0, self.count, self.round_size)
         every = [(place, range(start, min(self.count, start + self.round_size))) for place, start in enumerate(starts)]
         return [one for one in every if one[0] % self.shards == self.shard - 1]
 
 
-def read_notes(notes: Path, plan: Plan) -> list[RoundReport]:
-    """What an earlier run of these cases, by this version, wrote down."""
+def read_notes(notes: Path, plan: FuzzPlan) -> list[RoundReport]:
+    """The reports of an earlier run of these cases by this version."""
     if not notes.exists():
         return []
     lines = [json.loads(line) for line in notes.read_text(encoding="utf-8").splitlines()]
@@ -100,18 +97,18 @@ def _report(line: dict[str, Any]) -> RoundReport:
     return RoundReport(**line | {"memory_mb": tuple(line["memory_mb"]), "offences": offences})
 
 
-async def run(plan: Plan, folder: Path, *, notes: Path, tell: Callable[[RoundReport], None]) -> list[RoundReport]:
+async def run(plan: FuzzPlan, folder: Path, *, notes: Path, tell: Callable[[RoundReport], None]) -> list[RoundReport]:
     """Run the rounds that are not in the notes yet."""
     known = {report.number: report for report in read_notes(notes, plan)}
     left = [one for one in plan.rounds() if one[0] not in known]
     for report in (known[number] for number, _ in plan.rounds() if number in known):
         tell(report)
     if left:
-        async with open_ground(folder) as ground:
+        async with open_environment(folder) as ground:
             fire = _Fire(
-                doors=Doors(ground=ground, seed=plan.seed),
-                answers=Answers(ground=ground, seed=plan.seed),
-                log=Complaints(ground.instances),
+                doors=EndpointFuzzer(ground=ground, seed=plan.seed),
+                answers=AnswerFuzzer(ground=ground, seed=plan.seed),
+                log=LogErrors(ground.instances),
             )
             for number, cases in left:
                 known[number] = await _round(plan, number, cases, fire)
@@ -125,7 +122,7 @@ def _note(notes: Path, report: RoundReport) -> None:
         file.write(json.dumps(asdict(report), ensure_ascii=False) + "\n")
 
 
-async def _round(plan: Plan, number: int, cases: range, fire: _Fire) -> RoundReport:
+async def _round(plan: FuzzPlan, number: int, cases: range, fire: _Fire) -> RoundReport:
     ground, doors, answers, began = fire.doors.ground, fire.doors, fire.answers, time.monotonic()
     stood = await _endings(ground)
     for counter in (doors.statuses, answers.outcomes):
@@ -159,7 +156,7 @@ async def _round(plan: Plan, number: int, cases: range, fire: _Fire) -> RoundRep
     )
 
 
-async def _endings(ground: Ground) -> Counter[str]:
+async def _endings(ground: FuzzEnvironment) -> Counter[str]:
     return await endings(ground.open_pool, "processes'") + await endings(ground.program.pool, "followed")
 
 
@@ -168,8 +165,8 @@ def _at(cases: range, places: Iterable[int]) -> list[int]:
     return [case for case in cases if case % 10 in wanted]
 
 
-async def _bring_to_an_end(ground: Ground, answers: Answers) -> list[str]:
-    """Everything ends: updates are handled, the time of every job runs out. What is wrong then is told."""
+async def _bring_to_an_end(ground: FuzzEnvironment, answers: AnswerFuzzer) -> list[str]:
+    """Wait until updates are handled and every job has timed out; return what is wrong then."""
     found = [] if await lanes_empty(ground.open_pool) else ["a lane is stuck"]
     for pool in (ground.open_pool, ground.program.pool):
         await let_time_pass(pool)
@@ -177,15 +174,15 @@ async def _bring_to_an_end(ground: Ground, answers: Answers) -> list[str]:
     found += [] if await jobs_ended(ground.open_pool) else ["a job of the processes is stuck"]
     found += [] if await jobs_ended(ground.program.pool) else ["a job is stuck"]
     found += await wrongs_of(ground.open_pool, "open") + await wrongs_of(ground.program.pool, "own")
-    found += [f"a result was fetched from where nobody may: {said!r}" for said in ground.trap.sprung]
+    found += [f"a result was fetched from a forbidden address: {said!r}" for said in ground.trap.sprung]
     ground.trap.sprung.clear()
     found += [f"{each.url} has ended" for each in ground.instances if not each.alive]
     most = _memory(ground)[0]
     return found if most <= MOST_MEMORY_MB else [*found, f"a process holds {most} MB"]
 
 
-async def _parked(ground: Ground, cases: range) -> tuple[int, list[Offence]]:
-    """Updates nobody could read are refused with grace; one that could be read must not be parked."""
+async def _parked(ground: FuzzEnvironment, cases: range) -> tuple[int, list[Offence]]:
+    """Count the unreadable updates that were parked; parking a readable one is an offence."""
     rows = await ground.open_pool.fetch(PARKED)
     own = [row for row in rows if row["update_id"] - FIRST_UPDATE in cases]
     bad = [row for row in own if not row["error"].startswith(Unreadable.__name__)]
@@ -204,18 +201,16 @@ def _offence(number: int, sentence: str, sent: bytes) -> Offence:
     return Offence(number=number, sentence=sentence, sent=sent.decode("latin-1")[:MOST_SAVED_CHARS])
 
 
-def _memory(ground: Ground) -> tuple[int, int]:
+def _memory(ground: FuzzEnvironment) -> tuple[int, int]:
     found = [memory_mb(each) for each in ground.instances if each.alive]
     return max((now for now, _ in found), default=0), max((most for _, most in found), default=0)
 
 
 def offences_of(reports: Sequence[RoundReport]) -> list[Offence]:
-    """Everything that may not be."""
     return [offence for report in reports for offence in report.offences]
 
 
 def figures_of(reports: Sequence[RoundReport]) -> Counter[str]:
-    """All rounds together."""
     total: Counter[str] = Counter()
     for report in reports:
         total.update(report.figures)

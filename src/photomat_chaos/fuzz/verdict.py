@@ -9,7 +9,7 @@ from typing import Final
 
 from photomat.audit.run import violations
 from photomat.db.pool import Pool
-from photomat_chaos.fuzz.ground import WELCOME
+from photomat_chaos.fuzz.environment import WELCOME
 from photomat_chaos.lab.arena import until_true
 from photomat_chaos.lab.processes import Instance
 
@@ -51,7 +51,6 @@ PARKED: Final = "SELECT update_id, error, body FROM inbox WHERE parked_at IS NOT
 
 
 async def let_time_pass(pool: Pool) -> None:
-    """Move the database's clock past every give-up time."""
     await pool.execute("UPDATE clock_shift SET shift = shift + make_interval(secs => $1)", A_LONG_TIME_S)
 
 
@@ -74,7 +73,7 @@ async def jobs_ended(pool: Pool) -> bool:
 
 
 async def wrongs_of(pool: Pool, name: str) -> list[str]:
-    """What is wrong in this database when all has ended."""
+    """Violations in this database when everything has ended."""
     found = [f"{name}: job {row['job_id']} was stopped" for row in await pool.fetch(STOPPED)]
     found += [f"{name}: money of user {row['user_id']}: {dict(row)}" for row in await pool.fetch(WRONG_MONEY, WELCOME)]
     for query, what in ((WRONG_HOLDS, "hold"), (WRONG_JOBS, "owner"), (TOUCHED_DRAFTS, "a victim's draft")):
@@ -85,20 +84,19 @@ async def wrongs_of(pool: Pool, name: str) -> list[str]:
 
 
 async def endings(pool: Pool, name: str) -> Counter[str]:
-    """How many jobs of this database stand where."""
     rows = await pool.fetch("SELECT status, gift, count(*) AS jobs FROM generation_jobs GROUP BY status, gift")
     return Counter({f"{name} jobs {'gift' if row['gift'] else row['status']}": row["jobs"] for row in rows})
 
 
 @dataclass(slots=True)
-class Complaints:
-    """What the processes' logs say went wrong in us, from where they were read last."""
+class LogErrors:
+    """Errors in the processes' logs since the last reading."""
 
     instances: Sequence[Instance]
     _read_to: dict[Path, int] = field(default_factory=dict)
 
     def new(self) -> Counter[str]:
-        """The tags of new lines that complain, with the place it went wrong at."""
+        """The tags of new error lines, with their error."""
         found: Counter[str] = Counter()
         for instance in self.instances:
             with instance.log_file.open("rb") as file:
@@ -117,7 +115,7 @@ def _complaint(line: str) -> str | None:
 
 
 def memory_mb(instance: Instance) -> tuple[int, int]:
-    """What the process holds now and held at most."""
+    """Memory of the process now, and its maximum."""
     status = Path(f"/proc/{instance.pid}/status").read_text(encoding="utf-8")
     return _field(status, "VmRSS"), _field(status, "VmHWM")
 

@@ -23,7 +23,7 @@ BOMB_BYTES: Final = 64 * 2**20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
+class RawRequest:
     """A request as it goes over the wire. `hangs_up` sends it and leaves; `falls_silent` sends it and says that it was all.
 
     The pause comes before the last byte.
@@ -37,13 +37,11 @@ class Request:
 
 @dataclass(slots=True, kw_only=True)
 class Wire:
-    """Connections to one server."""
-
     url: str
     _free: list[tuple[asyncio.StreamReader, asyncio.StreamWriter]] = field(default_factory=list)
 
-    async def send(self, request: Request) -> int:
-        """Send it and give the status of the answer, or what stands in its place."""
+    async def send(self, request: RawRequest) -> int:
+        """Send the request; return the status of the answer, or HUNG, CUT or CLOSED."""
         kept = bool(self._free)
         pipe = self._free.pop() if self._free else await self._open()
         status, reusable = await self._bounded(pipe, request)
@@ -59,7 +57,7 @@ class Wire:
         return status
 
     async def _bounded(
-        self, pipe: tuple[asyncio.StreamReader, asyncio.StreamWriter], request: Request
+        self, pipe: tuple[asyncio.StreamReader, asyncio.StreamWriter], request: RawRequest
     ) -> tuple[int, bool]:
         try:
             async with asyncio.timeout(ANSWER_LIMIT_S):
@@ -72,14 +70,12 @@ class Wire:
         return await asyncio.open_connection(parts.hostname, parts.port, limit=2**20)
 
     def close(self) -> None:
-        """Let go of every connection."""
         while self._free:
             _close(self._free.pop()[1])
 
 
 @asynccontextmanager
 async def wire_to(url: str) -> AsyncIterator[Wire]:
-    """Connections that end with the block."""
     wire = Wire(url=url)
     try:
         yield wire
@@ -87,7 +83,9 @@ async def wire_to(url: str) -> AsyncIterator[Wire]:
         wire.close()
 
 
-async def _exchange(reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: Request) -> tuple[int, bool]:
+async def _exchange(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, request: RawRequest
+) -> tuple[int, bool]:
     try:
         writer.write(request.raw[:-1])
         if request.pause_s:
@@ -119,8 +117,8 @@ def _close(writer: asyncio.StreamWriter) -> None:
         writer.close()
 
 
-def post(chance: random.Random, path: bytes, body: bytes, headers: dict[str, str]) -> Request:
-    """A POST of this body: mostly as it should be, else with something wrong about the request itself."""
+def post(chance: random.Random, path: bytes, body: bytes, headers: dict[str, str]) -> RawRequest:
+    """A POST of this body: mostly correct, else with a malformed request."""
     head = {"Host": "127.0.0.1", "Content-Type": "application/json", **headers}
     oddity = chance.randrange(100)
     if oddity >= len(_ODDITIES) * 2:
@@ -128,22 +126,22 @@ def post(chance: random.Random, path: bytes, body: bytes, headers: dict[str, str
     return _ODDITIES[oddity // 2](chance, path, head, body)
 
 
-def _request(method: bytes, path: bytes, head: dict[str, str], body: bytes, length: str | None) -> Request:
+def _request(method: bytes, path: bytes, head: dict[str, str], body: bytes, length: str | None) -> RawRequest:
     if length is not None:
         head = head | {"Content-Length": length}
     lines = b"".join(f"{name}: {value}\r\n".encode("utf-8", "surrogateescape") for name, value in head.items())
-    return Request(raw=method + b" " + path + b" HTTP/1.1\r\n" + lines + b"\r\n" + body)
+    return RawRequest(raw=method + b" " + path + b" HTTP/1.1\r\n" + lines + b"\r\n" + body)
 
 
-def _cut(raw: bytes) -> Request:
-    return Request(raw=raw, hangs_up=True)
+def _cut(raw: bytes) -> RawRequest:
+    return RawRequest(raw=raw, hangs_up=True)
 
 
-def _chunked(path: bytes, head: dict[str, str], chunks: bytes) -> Request:
+def _chunked(path: bytes, head: dict[str, str], chunks: bytes) -> RawRequest:
     return _request(b"POST", path, head | {"Transfer-Encoding": "chunked"}, chunks, None)
 
 
-def _packed(path: bytes, head: dict[str, str], encoding: str, body: bytes) -> Request:
+def _packed(path: bytes, head: dict[str, str], encoding: str, body: bytes) -> RawRequest:
     return _request(b"POST", path, head | {"Content-Encoding": encoding}, body, str(len(body)))
 
 
@@ -162,7 +160,7 @@ def _bomb() -> bytes:
 _BOMB: Final = _bomb()
 _METHODS: Final = (b"GET", b"PUT", b"DELETE", b"OPTIONS", b"HEAD", b"PATCH", b"BREW", b"post", b"P\xc3\x96ST")
 
-_Oddity = Callable[[random.Random, bytes, dict[str, str], bytes], Request]
+_Oddity = Callable[[random.Random, bytes, dict[str, str], bytes], RawRequest]
 _ODDITIES: Final[tuple[_Oddity, ...]] = (
     lambda _c, path, head, body: _cut(_request(b"POST", path, head, body, str(len(body) + 100)).raw),
     lambda _c, path, head, body: _request(b"POST", path, head, body, str(max(0, len(body) - 1))),
@@ -193,8 +191,8 @@ _ODDITIES: Final[tuple[_Oddity, ...]] = (
         else _request(b"POST", path, head | {f"H{n}": "v" for n in range(c.choice((90, 300)))}, body, str(len(body)))
     ),
     lambda _c, path, head, body: _request(b"POST", path, head | {"Expect": "something"}, body, str(len(body))),
-    lambda c, _path, _head, _body: Request(raw=c.randbytes(c.choice((1, 20, 500))) + b"\r\n\r\n", falls_silent=True),
-    lambda c, path, head, body: Request(
+    lambda c, _path, _head, _body: RawRequest(raw=c.randbytes(c.choice((1, 20, 500))) + b"\r\n\r\n", falls_silent=True),
+    lambda c, path, head, body: RawRequest(
         raw=_request(b"POST", path, head, body, str(len(body))).raw,
         pause_s=0.3 if c.random() < 0.2 else 0.0,  # noqa: PLR2004
     ),

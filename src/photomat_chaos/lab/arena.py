@@ -1,23 +1,29 @@
-"""Where a storm takes place: a real PostgreSQL in a folder of its own, both simulators, a door, and real instances."""
+"""The environment of an experiment: a real PostgreSQL, both simulators, a load balancer, and real instances.
+
+A storm has a server of its own, which may be killed; cells of the matrix share one and get a database cloned from a template.
+"""
 
 import asyncio
+import itertools
 import os
+import shutil
 import signal
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
+from urllib.parse import urlsplit, urlunsplit
 
 from photomat.db.embedded import Embedded
 from photomat.db.migrate import migrate
 from photomat.db.pool import Connection, connect
 from photomat.db.postgres.server import running_pid
 from photomat_chaos.lab import processes
-from photomat_chaos.lab.door import Door, open_door, serving
-from photomat_chaos.lab.nursery import nursery
+from photomat_chaos.lab.fork_server import fork_server
+from photomat_chaos.lab.load_balancer import LoadBalancer, open_load_balancer, serving
 from photomat_chaos.lab.processes import Instance
 from photomat_sandbox.faults import Faults
 from photomat_sandbox.kie.app import build_app as build_kie
@@ -52,13 +58,12 @@ HARVEST_S: Final = 0.5
 
 @dataclass(slots=True, kw_only=True)
 class Notes:
-    """What is remembered of everything that happened outside: counts, and task and body of callbacks answered 200."""
+    """What happened outside: counts of events, and task and body of callbacks answered 200."""
 
     counts: Counter[tuple[World, str]] = field(default_factory=Counter)
     answered_200: set[tuple[str, str]] = field(default_factory=set)
 
     def take(self, event: TranscriptEvent) -> None:
-        """Remember one event."""
         self.counts[event.world, event.kind] += 1
         if event.kind == "callback" and event.summary.endswith("HTTP 200"):
             self.answered_200.add((str(event.detail["task_id"]), str(event.detail["body"])))
@@ -66,7 +71,7 @@ class Notes:
 
 @dataclass(slots=True, kw_only=True)
 class Arena:
-    """Both worlds, the door, the database, and every instance there was."""
+    """Both simulators, the load balancer, the database, and every instance that was started."""
 
     folder: Path
     dsn: str
@@ -74,22 +79,22 @@ class Arena:
     kie: KieWorld
     faults: Faults
     addresses: dict[str, str]
-    door: Door
-    transcripts: tuple[Transcript, Transcript]
+    balancer: LoadBalancer
+    transcripts: list[Transcript]
     server: Embedded | None = None
     settings: Mapping[str, str] = field(default_factory=dict)
     notes: Notes = field(default_factory=Notes)
     started: list[Instance] = field(default_factory=list)
-    _seen: list[int] = field(default_factory=lambda: [0, 0])
+    _seen: dict[int, int] = field(default_factory=dict)
 
     def start(self, **settings: str) -> Instance:
-        """Start an instance behind the door; it takes calls when it is ready."""
+        """Start an instance behind the load balancer; it gets calls when it is ready."""
         return self.launch(settings)
 
     def launch(
         self, settings: Mapping[str, str], *, program: Path | None = None, clock: Path | None = None
     ) -> Instance:
-        """The same, of another version or with a wall clock that may be wrong."""
+        """Start an instance, possibly of another version (`program`) or with a wrong wall clock."""
         environment = {
             "BOT_TOKEN": TOKEN,
             "KIE_API_KEY": KEY,
@@ -98,7 +103,7 @@ class Arena:
             "KIE_UPLOAD_URL": self.addresses["kie"],
             "DATABASE_URL": self.dsn,
             "DATA_DIR": str(self.folder / "data"),
-            "PUBLIC_URL": self.door.url,
+            "PUBLIC_URL": self.balancer.url,
             **({"KIE_WEBHOOK_KEY": key} if (key := self.kie.settings.webhook_key) else {}),
             **SETTINGS,
             **self.settings,
@@ -107,11 +112,10 @@ class Arena:
         name = f"instance-{len(self.started) + 1}"
         instance = processes.start(environment, folder=self.folder, name=name, program=program, clock=clock)
         self.started.append(instance)
-        self.door.instances = [each for each in self.door.instances if each.alive] + [instance]
+        self.balancer.instances = [each for each in self.balancer.instances if each.alive] + [instance]
         return instance
 
     async def start_ready(self, count: int) -> None:
-        """Start so many and wait until they work."""
         new = [self.start() for _ in range(count)]
         await until(lambda: all(each.ready or not each.alive for each in new), within_s=READY_LIMIT_S, what="a start")
         for instance in new:
@@ -120,40 +124,38 @@ class Arena:
                 raise RuntimeError(f"an instance did not start:\n{said}")
 
     async def end_all(self) -> None:
-        """End every instance that is left."""
         for instance in self.started:
             if instance.alive:
                 await asyncio.to_thread(instance.end)
 
     def harvest(self) -> None:
-        """Take what happened since the last time; the simulators keep only the newest."""
+        """Record the events since the last time; the simulators keep only the newest."""
         for place, transcript in enumerate(self.transcripts):
-            for event in transcript.since(self._seen[place], limit=KEPT_EVENTS):
+            for event in transcript.since(self._seen.get(place, 0), limit=KEPT_EVENTS):
                 self.notes.take(event)
             self._seen[place] = transcript.last
 
     async def keep_harvesting(self, over: asyncio.Event) -> None:
-        """Take notes until told that it is over."""
+        """Record events until the storm is over."""
         while not over.is_set():
             self.harvest()
             await asyncio.sleep(HARVEST_S)
 
     async def restart_postgres(self) -> None:
-        """End the server without a word to anybody (SIGQUIT, "immediate"), and start it on the same data at once."""
+        """Kill the server (SIGQUIT, "immediate") and start it on the same data."""
         if self.server is None:
-            raise RuntimeError("this arena is a guest on somebody else's server")
+            raise RuntimeError("this arena does not own its server")
         pid = running_pid((self.folder / "postgres").resolve())
         if pid is not None:
             os.kill(pid, signal.SIGQUIT)
         await until_true(lambda: asyncio.to_thread(self.server_tended), within_s=READY_LIMIT_S)
 
     def server_tended(self) -> bool:
-        """Serve again if the server has died; True when it had."""
+        """Restart the server if it has died; True when it had."""
         return self.server is not None and self.server.tend()
 
     @asynccontextmanager
     async def sql(self) -> AsyncIterator[Connection]:
-        """A connection of our own."""
         connection = await connect(self.dsn, name="storm observer")
         try:
             yield connection
@@ -163,8 +165,8 @@ class Arena:
 
 @asynccontextmanager
 async def open_arena(folder: Path, *, settings: Mapping[str, str] = NO_SETTINGS) -> AsyncIterator[Arena]:
-    """Build it in an empty folder; everything in it ends with it. `settings` go over those of every instance."""
-    await asyncio.to_thread(nursery)
+    """Build an arena in an empty folder; `settings` override those of every instance."""
+    await asyncio.to_thread(fork_server)
     server = await asyncio.to_thread(Embedded.start, folder / "postgres", settings=SURVIVES_ITS_OWN_DEATH)
     try:
         await migrate(server.dsn)
@@ -178,7 +180,7 @@ async def open_arena(folder: Path, *, settings: Mapping[str, str] = NO_SETTINGS)
 
 @asynccontextmanager
 async def open_worlds(folder: Path, dsn: str, *, webhook_key: str = "") -> AsyncIterator[Arena]:
-    """The arena on a migrated database that is there already; with a webhook key Kie signs its callbacks."""
+    """Build an arena on a migrated database; with a webhook key Kie signs its callbacks."""
     faults = Faults()
     telegram = TelegramWorld(token=TOKEN, webhook_retry_unit_s=0.1)
     kie = KieWorld(
@@ -190,11 +192,11 @@ async def open_worlds(folder: Path, dsn: str, *, webhook_key: str = "") -> Async
         callback_retries=20,
         callback_retry_after_s=0.5,
     )
-    transcripts = (Transcript(), Transcript())
+    transcripts = [Transcript(), Transcript()]
     async with (
         serving(build_telegram(telegram, transcripts[0], faults)) as telegram_url,
         serving(build_kie(kie, transcripts[1], faults)) as kie_url,
-        open_door() as door,
+        open_load_balancer() as balancer,
     ):
         arena = Arena(
             folder=folder,
@@ -203,7 +205,7 @@ async def open_worlds(folder: Path, dsn: str, *, webhook_key: str = "") -> Async
             kie=kie,
             faults=faults,
             addresses={"telegram": telegram_url, "kie": kie_url},
-            door=door,
+            balancer=balancer,
             transcripts=transcripts,
         )
         try:
@@ -213,17 +215,16 @@ async def open_worlds(folder: Path, dsn: str, *, webhook_key: str = "") -> Async
 
 
 async def until(condition: Callable[[], object], *, within_s: float, what: str) -> None:
-    """Wait until the condition holds, looking often."""
     try:
         async with asyncio.timeout(within_s):
-            while not condition():  # noqa: ASYNC110  the condition is anything, so nobody can set an event for it
+            while not condition():  # noqa: ASYNC110  the condition is anything, so no event can be set for it
                 await asyncio.sleep(LOOK_EVERY_S)
     except TimeoutError:
         raise TimeoutError(f"waited {within_s:g} s for {what}") from None
 
 
 async def until_true(ask: Callable[[], Awaitable[bool]], *, within_s: float) -> bool:
-    """Ask again and again; False when the time is over."""
+    """Ask repeatedly; False when the time is over."""
     try:
         async with asyncio.timeout(within_s):
             while not await ask():  # noqa: ASYNC110  likewise
@@ -231,3 +232,59 @@ async def until_true(ask: Callable[[], Awaitable[bool]], *, within_s: float) -> 
     except TimeoutError:
         return False
     return True
+
+
+TEMPLATE: Final = "lab_template"
+IN_MEMORY: Final = Path("/dev/shm")  # noqa: S108  only a private folder below it is used
+ROOMY_BYTES: Final = 2 << 30
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Databases:
+    """A server, and the folder for one subfolder per database."""
+
+    dsn: str
+    folder: Path
+    _numbers: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+
+    @asynccontextmanager
+    async def world(self, name: str) -> AsyncIterator[Arena]:
+        database, folder = f"world_{next(self._numbers)}", self.folder / name
+        await asyncio.to_thread(folder.mkdir)
+        await _execute(self.dsn, f'CREATE DATABASE "{database}" TEMPLATE "{TEMPLATE}" STRATEGY file_copy')
+        try:
+            async with open_worlds(folder, _other(self.dsn, database)) as arena:
+                yield arena
+        finally:
+            await _execute(self.dsn, f'DROP DATABASE "{database}" WITH (FORCE)')
+            await asyncio.to_thread(shutil.rmtree, folder)
+
+
+@asynccontextmanager
+async def open_databases(folder: Path) -> AsyncIterator[Databases]:
+    """Start the server in an empty folder, and the fork server with it."""
+    await asyncio.to_thread(fork_server)
+    server = await asyncio.to_thread(Embedded.start, folder / "postgres", settings=FAST_AND_FORGETFUL)
+    try:
+        await _execute(server.dsn, f'CREATE DATABASE "{TEMPLATE}"')
+        await migrate(_other(server.dsn, TEMPLATE))
+        yield Databases(dsn=server.dsn, folder=folder)
+    finally:
+        await asyncio.to_thread(server.stop)
+
+
+def fastest_place() -> str | None:
+    """A disk in memory, where cloning takes a tenth of the time; None where it is small."""
+    return str(IN_MEMORY) if IN_MEMORY.is_dir() and shutil.disk_usage(IN_MEMORY).free > ROOMY_BYTES else None
+
+
+async def _execute(dsn: str, statement: str) -> None:
+    connection = await connect(dsn, name="lab")
+    try:
+        await connection.execute(statement)
+    finally:
+        await connection.close(timeout=5)
+
+
+def _other(dsn: str, database: str) -> str:
+    return urlunsplit(urlsplit(dsn)._replace(path=f"/{database}"))

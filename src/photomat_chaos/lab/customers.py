@@ -1,18 +1,119 @@
-"""Customers in a storm: they buy by what they see, tap twice now and then, and start over when nothing comes.
+"""Simulated customers: they buy by what they see in the chat, tap twice now and then, and start over without an answer.
 
-Lively ones also do what people do afterwards: cancel, turn pages, order again, take an offer, delete the card, block the bot,
-ask for a result once more.
+Lively ones also cancel, turn pages, order again, accept an offer, delete the card, block the bot, and request a result again.
 """
 
 import asyncio
+import itertools
 import random
+import re
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final, TypeAlias
 
-from photomat_chaos.lab.phone import GLANCE_S, PATIENCE_S, NothingComes, Phone, minor_in
 from photomat_sandbox.telegram import person_acts
-from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.telegram.messages import as_seen
+from photomat_sandbox.telegram.people import ChatPerson
 from photomat_sandbox.telegram.world import TelegramWorld
+
+LOOK_EVERY_S: Final = 0.05
+PATIENCE_S: Final = 6.0
+GLANCE_S: Final = 3.0
+AVAILABLE: Final = "💰 Доступно:"
+Place: TypeAlias = tuple[int, dict[str, Any]]
+"""A message and one of its buttons."""
+
+
+class NoAnswer(Exception):
+    """The bot did not answer in time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Phone:
+    world: TelegramWorld
+    person: ChatPerson
+
+    def write(self, text: str) -> int:
+        """Send a text; return its message id, after which answers are searched."""
+        return person_acts.write(self.world, self.person, text).message_id
+
+    def tap(self, message_id: int, button: dict[str, Any]) -> None:
+        person_acts.tap(self.world, self.person, message_id, button)
+
+    def unblock(self) -> None:
+        person_acts.set_blocked(self.world, self.person, blocked=False)
+
+    def seen(self, since: int) -> list[dict[str, Any]]:
+        """The bot's messages after this one, oldest first; only the end of the chat is read."""
+        newest = itertools.takewhile(
+            lambda message: message.message_id > since, reversed(self.world.chats[self.person.user_id].values())
+        )
+        return [as_seen(message) for message in newest if message.from_bot and not message.hidden_from_person][::-1]
+
+    def buttons(self, label: str, since: int) -> Iterator[Place]:
+        """The buttons whose text begins with the label, oldest first."""
+        for seen in self.seen(since):
+            for row in seen["inline_keyboard"] or []:
+                yield from ((seen["message_id"], button) for button in row if button["text"].startswith(label))
+
+    async def button(self, label: str, since: int) -> Place:
+        """Wait for a button whose text begins with the label; return the newest."""
+        async with patience():
+            while True:
+                found = list(self.buttons(label, since))
+                if found:
+                    return found[-1]
+                await asyncio.sleep(LOOK_EVERY_S)
+
+    async def reads(self, words: str, since: int) -> str:
+        """Wait for a message that contains these words; return the first."""
+        async with patience():
+            while True:
+                found = [text for text in map(text_of, self.seen(since)) if words in text]
+                if found:
+                    return found[0]
+                await asyncio.sleep(LOOK_EVERY_S)
+
+    async def soon(self, look: Callable[[], list[Place]], *, within_s: float = GLANCE_S) -> list[Place]:
+        """What is found on the screen within a short time, or nothing."""
+        try:
+            async with asyncio.timeout(within_s):
+                while not (found := look()):  # noqa: ASYNC110  a screen
+                    await asyncio.sleep(LOOK_EVERY_S)
+        except TimeoutError:
+            return []
+        return found
+
+    async def asks_balance(self) -> str | None:
+        """The answer to /balance; None without one."""
+        self.unblock()
+        try:
+            return await self.reads(AVAILABLE, self.write("/balance"))
+        except NoAnswer:
+            return None
+
+
+def text_of(seen: dict[str, Any]) -> str:
+    """The text or caption of a message."""
+    return str(seen["text"] or seen["caption"] or "")
+
+
+def minor_in(said: str) -> int | None:
+    """The first amount of money in a Russian text; older versions wrote a point instead of a comma."""
+    found = re.search(r"(\d[\d\u00a0]*)(?:[.,](\d\d))?\u00a0", said)
+    return int(found[1].replace("\u00a0", "")) * 100 + int(found[2] or 0) if found else None
+
+
+@asynccontextmanager
+async def patience() -> AsyncIterator[None]:
+    """A time limit that raises NoAnswer."""
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            yield
+    except TimeoutError:
+        raise NoAnswer from None
+
 
 LOOKS_BACK: Final = 200
 """Over so many messages of all chats together."""
@@ -42,11 +143,11 @@ THE_QUESTION: Final = "✍️"
 
 
 @dataclass(slots=True, kw_only=True)
-class Customer:
-    """One person with Telegram in their hand; `chance` is theirs alone."""
+class ChatCustomer:
+    """One simulated person; `chance` is their own."""
 
     world: TelegramWorld
-    person: Person
+    person: ChatPerson
     chance: random.Random
     prompts: tuple[str, ...] = PROMPTS
     is_lively: bool = False
@@ -55,21 +156,19 @@ class Customer:
 
     @property
     def phone(self) -> Phone:
-        """What they hold in their hand."""
         return Phone(world=self.world, person=self.person)
 
     async def buy_until(self, over: asyncio.Event, *, times: int | None = None) -> None:
-        """Buy so many times, or until told that it is over; whatever does not come is begun anew."""
+        """Buy this many times, or until the storm is over; start over without an answer."""
         while not over.is_set() and (times is None or self.bought < times):
             try:
                 async with asyncio.timeout(PATIENCE_S * 3):
                     await self._buy()
-            except (NothingComes, TimeoutError, person_acts.ImpossibleError):
+            except (NoAnswer, TimeoutError, person_acts.ImpossibleError):
                 self.return_to_the_bot()
             await asyncio.sleep(self.chance.uniform(0.1, 1.0))
 
     def return_to_the_bot(self) -> None:
-        """Unblock it, if it was blocked."""
         self.phone.unblock()
 
     async def _buy(self) -> None:
@@ -86,7 +185,7 @@ class Customer:
             await self._follow_a_whim(card)
 
     async def _confirm(self, since: int) -> int:
-        """Tap [Create] on the newest card; some people tap twice."""
+        """Tap [Create] on the newest card, sometimes twice."""
         card, button = await self.phone.button(CREATE, since)
         self.phone.tap(card, button)
         if self.chance.random() < 0.3:  # noqa: PLR2004  some
@@ -95,7 +194,7 @@ class Customer:
         return card
 
     def _look_back(self) -> None:
-        """Some have second thoughts about what stands higher up in the chat: a late job is canceled, an offer taken."""
+        """Sometimes cancel a late job or accept an offer further up in the chat."""
         last = next(reversed(self.world.chats[self.person.user_id]), 0)
         found = [*self.phone.buttons(CANCEL, last - LOOKS_BACK), *self.phone.buttons(TAKE, last - LOOKS_BACK)]
         if found and self.chance.random() < 0.5:  # noqa: PLR2004  some
@@ -125,7 +224,7 @@ class Customer:
                 await self._ask_for_a_result_again()
 
     async def _ask_for_a_result_again(self) -> None:
-        """Look into the history, tap one of its buttons, some twice; a version that has no history shows none."""
+        """Tap a button in the history, sometimes twice; older versions have no history."""
         since = self.phone.write("/history")
         found = await self.phone.soon(lambda: list(self.phone.buttons(RESEND, since)))
         if found:
@@ -134,13 +233,13 @@ class Customer:
                 self.phone.tap(*chosen)
 
     async def _tap_on_card(self, card: int, label: str) -> bool:
-        """Tap a button of the card if it is there soon."""
+        """Tap a button of the card if it appears soon."""
         found = await self.phone.soon(lambda: [one for one in self.phone.buttons(label, card - 1) if one[0] == card])
         if found:
             self.phone.tap(*found[0])
         return bool(found)
 
     async def asks_balance(self) -> int | None:
-        """What the bot says to /balance, in minor units; None when it says nothing."""
+        """The balance the bot names, in minor units; None without an answer."""
         said = await self.phone.asks_balance()
         return None if said is None else minor_in(said)

@@ -1,12 +1,31 @@
-"""Gathers the evidence of a run: screens from the simulated Telegram, tasks from the simulated Kie, rows from PostgreSQL."""
+"""Evidence of a run: screens from the simulated Telegram, tasks from the simulated Kie, rows from PostgreSQL.
 
-from collections.abc import Mapping
+For a violation also the story of its job as `photomat jobs show` prints it, and what the logs say about it.
+"""
+
+import io
+from collections.abc import Iterable, Mapping
+from contextlib import redirect_stdout
 from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import Final
 from urllib.parse import urlsplit
 
 from photomat.audit.run import violations as audit_violations
-from photomat.db.pool import Connection
-from photomat_chaos.lab.facts import Evidence, Forged, Handled, JobRow, SentAgain, Shown
+from photomat.cli.jobs import print_story
+from photomat.db.pool import Connection, Pool, connect_pool
+from photomat.jobs.explain import Surroundings
+from photomat.jobs.report import read_job_report
+from photomat_chaos.lab.arena import SETTINGS, Arena
+from photomat_chaos.lab.history import (
+    Evidence,
+    ForgedCallback,
+    HandledUpdate,
+    HistoryViolation,
+    JobRow,
+    SentAgain,
+    ShownMessage,
+)
 from photomat_sandbox.kie.world import KieWorld
 from photomat_sandbox.telegram.world import TelegramWorld
 
@@ -14,19 +33,19 @@ MEDIA = frozenset({"photo", "video", "animation", "audio", "document"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Seen:
-    """What only those who were there can tell."""
+class Observations:
+    """What only the lab itself has seen."""
 
     answered_200: frozenset[tuple[str, str]] = frozenset()
     credit: int = 0
     balances: Mapping[int, int] = field(default_factory=dict)
     deleted: frozenset[tuple[int, int]] = frozenset()
-    forged: tuple[Forged, ...] = ()
+    forged: tuple[ForgedCallback, ...] = ()
     old_version_parks: bool = False
 
 
-async def gather(connection: Connection, *, telegram: TelegramWorld, kie: KieWorld, seen: Seen) -> Evidence:
-    """Everything that is known now; the program is to be at rest."""
+async def gather(connection: Connection, *, telegram: TelegramWorld, kie: KieWorld, seen: Observations) -> Evidence:
+    """Collect everything that is known; the program must be at rest."""
     return Evidence(
         jobs=await _jobs(connection),
         sent_again=await _sent_again(connection),
@@ -82,9 +101,9 @@ async def _sent_again(connection: Connection) -> tuple[SentAgain, ...]:
     return tuple(SentAgain(**dict(row)) for row in rows)
 
 
-def _screens(telegram: TelegramWorld) -> tuple[Shown, ...]:
+def _screens(telegram: TelegramWorld) -> tuple[ShownMessage, ...]:
     return tuple(
-        Shown(
+        ShownMessage(
             chat_id=message.chat_id,
             message_id=message.message_id,
             is_media=message.kind in MEDIA,
@@ -102,7 +121,6 @@ def _orders(kie: KieWorld) -> Mapping[str, int | None]:
 
 
 def job_of_address(url: str | None) -> int | None:
-    """The job a callback address names."""
     name = urlsplit(url or "").path.rpartition("/")[2].partition(".")[0]
     return int(name) if name.isdigit() else None
 
@@ -112,7 +130,7 @@ async def _stored(connection: Connection) -> Mapping[str, int]:
     return {row["task_id"]: row["count"] for row in rows}
 
 
-async def _lanes(connection: Connection) -> tuple[Handled, ...]:
+async def _lanes(connection: Connection) -> tuple[HandledUpdate, ...]:
     rows = await connection.fetch(
         """
         SELECT lane, update_id, extract(epoch FROM received_at)::float8 AS received_at,
@@ -121,7 +139,7 @@ async def _lanes(connection: Connection) -> tuple[Handled, ...]:
           FROM inbox WHERE parked_at IS NULL ORDER BY lane, received_id
         """
     )
-    return tuple(Handled(**dict(row)) for row in rows)
+    return tuple(HandledUpdate(**dict(row)) for row in rows)
 
 
 async def _parked(connection: Connection) -> tuple[str, ...]:
@@ -143,3 +161,43 @@ async def _spent(connection: Connection) -> Mapping[int, int]:
         """
     )
     return {row["user_id"]: row["spent"] for row in rows}
+
+
+MOST_STORIES: Final = 5
+MOST_LINES: Final = 80
+
+
+async def stories_of(arena: Arena, violations: Iterable[HistoryViolation]) -> dict[int, str]:
+    """The stories of the first few jobs that violations name, by job."""
+    named = [violation.job_id for violation in violations if violation.job_id is not None]
+    chosen = list(dict.fromkeys(named))[:MOST_STORIES]
+    if not chosen:
+        return {}
+    pool = await connect_pool(arena.dsn, name="storm observer", size=2)
+    try:
+        return {job_id: await _story(arena, pool, job_id) for job_id in chosen}
+    finally:
+        await pool.close()
+
+
+async def _story(arena: Arena, pool: Pool, job_id: int) -> str:
+    lease = timedelta(seconds=float(SETTINGS["DELIVERY_LEASE_S"]))
+    around = Surroundings(alive=frozenset(), delivery_lease=lease, timeout=timedelta(days=1))
+    story = await read_job_report(pool, str(job_id), around)
+    if story is None:
+        return f"job {job_id} does not exist"
+    said = io.StringIO()
+    with redirect_stdout(said):
+        print_story(story, [])
+    return f"{said.getvalue()}\n{_log_lines(arena, str(story.row['corr']))}"
+
+
+def _log_lines(arena: Arena, corr: str) -> str:
+    """The last log lines of all instances with this correlation id, in order."""
+    found = [
+        f"{instance.log_file.stem}: {line}"
+        for instance in arena.started
+        for line in instance.log.splitlines()
+        if f"[{corr}]" in line
+    ]
+    return "\n".join(sorted(found, key=lambda line: line.partition(": ")[2])[-MOST_LINES:])

@@ -1,16 +1,125 @@
-"""The history checker: what customers saw, what Kie was asked and what the books say must tell the same story.
+"""The history checker: what customers saw, what Kie was asked and what the database says must agree.
 
 It trusts neither the program's log nor its own books alone: the screens are Telegram's, the tasks and callbacks are Kie's,
-the rows are PostgreSQL's. Every check gives sentences; none is the good answer.
+the rows are PostgreSQL's. Every check yields sentences; none means that it holds.
 """
 
 import re
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
-from photomat_chaos.lab.facts import Evidence, Handled, JobRow
+RING: Final = "✅ Генерация завершена"
+SAD_RING: Final = "❌ Генерация не удалась."
+OFFER_RING: Final = "🎉 Результат отменённого заказа готов"
+RINGS: Final = {"done": RING, "failed": SAD_RING, "offer": OFFER_RING}
+A_LINK: Final = "Скачать по ссылке"
+ONCE_MORE: Final = "ещё раз, бесплатно"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobRow:
+    """A job in the database, with how its hold was closed."""
+
+    job_id: int
+    chat_id: int
+    card: int
+    status: str
+    price: int
+    gift: bool
+    shown: bool
+    closings: tuple[str, ...]
+    task_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ShownMessage:
+    """One message of the bot as its customer sees it at the end."""
+
+    chat_id: int
+    message_id: int
+    is_media: bool
+    text: str
+    reply_to: int | None
+
+    @property
+    def is_result(self) -> bool:
+        """Whether it shows a result; a link where Telegram refused the file."""
+        return self.is_media or A_LINK in self.text
+
+    @property
+    def is_sent_again(self) -> bool:
+        """Whether the customer requested this result again."""
+        return ONCE_MORE in self.text
+
+    @property
+    def ring(self) -> str | None:
+        """The kind of ring, if it is one."""
+        return next((kind for kind, words in RINGS.items() if self.text.startswith(words)), None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SentAgain:
+    """A result the customer requested again; without an outcome it is unknown whether it was sent."""
+
+    job_id: int
+    chat_id: int
+    is_due: bool
+    outcome: str | None
+    message_id: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForgedCallback:
+    """A callback Kie never sent, and the status of its answer (0: none)."""
+
+    kind: str
+    task_id: str
+    status: int
+    must_be_refused: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandledUpdate:
+    """One update of a lane, in order of arrival."""
+
+    lane: str
+    kind: str
+    update_id: int
+    received_at: float
+    handled_at: float | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    jobs: tuple[JobRow, ...] = ()
+    sent_again: tuple[SentAgain, ...] = ()
+    screens: tuple[ShownMessage, ...] = ()
+    orders: Mapping[str, int | None] = field(default_factory=dict)
+    """Every task at Kie, with the job its callback address names."""
+    answered_200: frozenset[tuple[str, str]] = frozenset()
+    """Task and body of every callback that was answered 200."""
+    stored_callbacks: Mapping[str, int] = field(default_factory=dict)
+    """How many different callbacks of a task are stored, those of orphans among them."""
+    lanes: tuple[HandledUpdate, ...] = ()
+    spent: Mapping[int, int] = field(default_factory=dict)
+    """What every user has paid, by the entries of the ledger."""
+    credit: int = 0
+    """What every user was given at the start."""
+    balances: Mapping[int, int] = field(default_factory=dict)
+    """What the bot said to /balance when everything was over."""
+    deleted: frozenset[tuple[int, int]] = frozenset()
+    """Chat and message of everything customers deleted."""
+    forged: tuple[ForgedCallback, ...] = ()
+    orphans: frozenset[str] = frozenset()
+    """The tasks of orphan callbacks."""
+    parked: tuple[str, ...] = ()
+    """The updates that were put aside for the operator, with the reason. A storm sends no bad one."""
+    old_version_parks: bool = False
+    """Whether a version took part that gave up on updates more easily."""
+    audit: tuple[str, ...] = ()
+
 
 MONEY_IS_BACK: Final = "вернулись на баланс"
 FREE_ONE_IS_BACK: Final = "Бесплатная генерация снова ваша"
@@ -21,14 +130,14 @@ A_SLOT: Final = "Карточка удалена"
 OK: Final = 200
 ANY_KIND: Final = "any"
 CROSSING_S: Final = 15.0
-"""Two updates that arrive within so long may have been stored at once by two instances; which came first nobody knows."""
+"""Two updates that arrive within so long may have been stored at once by two instances; which came first is unknown."""
 
 SETTLED: Final = frozenset({"done", "failed", "canceled"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Violation:
-    """One broken promise."""
+class HistoryViolation:
+    """One broken guarantee."""
 
     check: str
     sentence: str
@@ -40,9 +149,12 @@ class Violation:
         return int(found[1]) if found else None
 
 
-def violations(evidence: Evidence) -> list[Violation]:
-    """Every broken promise, in the order of the checks."""
-    return [Violation(check=name, sentence=sentence) for name, check in CHECKS.items() for sentence in check(evidence)]
+def violations(evidence: Evidence) -> list[HistoryViolation]:
+    return [
+        HistoryViolation(check=name, sentence=sentence)
+        for name, check in CHECKS.items()
+        for sentence in check(evidence)
+    ]
 
 
 def _settled(evidence: Evidence) -> Iterator[str]:
@@ -68,11 +180,11 @@ def _shown_once_or_refunded_once(evidence: Evidence) -> Iterator[str]:
             if wanted != job.closings and not _took_an_offer(job):
                 yield f"the money of job {job.job_id} ({job.status}) ended as {job.closings or 'nothing'}"
     for chat_id, message_id in results:
-        yield f"chat {chat_id} shows a result nobody ordered, message {message_id}"
+        yield f"chat {chat_id} shows a result that was not ordered, message {message_id}"
 
 
 def _sent_again_once(evidence: Evidence) -> Iterator[str]:
-    """What is recorded as sent is there once; what is there and not recorded left without an answer, once each."""
+    """Each recorded send is on the screen once; each unrecorded one belongs to a send without an answer."""
     seen = {(shown.chat_id, shown.message_id) for shown in evidence.screens if shown.is_sent_again}
     known: set[tuple[int, int]] = set()
     unanswered: Counter[int] = Counter()
@@ -88,7 +200,7 @@ def _sent_again_once(evidence: Evidence) -> Iterator[str]:
             known.add(place)
     for chat_id, count in Counter(chat_id for chat_id, _ in seen - known).items():
         if count > unanswered[chat_id]:
-            yield f"chat {chat_id} shows {count} results sent again of which nobody knows, {unanswered[chat_id]} had no answer"
+            yield f"chat {chat_id} shows {count} unrecorded results sent again, {unanswered[chat_id]} had no answer"
 
 
 def _took_an_offer(job: JobRow) -> bool:
@@ -96,7 +208,7 @@ def _took_an_offer(job: JobRow) -> bool:
 
 
 def _owed(evidence: Evidence) -> Counter[int]:
-    """What each user has got for money."""
+    """The price of the results each user has got."""
     owed: Counter[int] = Counter()
     for job in evidence.jobs:
         if job.status == "done" and not job.gift:
@@ -104,7 +216,7 @@ def _owed(evidence: Evidence) -> Counter[int]:
     return owed
 
 
-def _nobody_paid_twice(evidence: Evidence) -> Iterator[str]:
+def _charged_once(evidence: Evidence) -> Iterator[str]:
     owed = _owed(evidence)
     for user_id in sorted(owed.keys() | evidence.spent.keys()):
         if owed[user_id] != evidence.spent.get(user_id, 0):
@@ -157,20 +269,20 @@ def _one_ring(evidence: Evidence) -> Iterator[str]:
 
 
 def _may_ring(job: JobRow, kind: str) -> bool:
-    """A gift or a taken offer had other news before its result; a failed job has no happy news."""
+    """A gift or an accepted offer rang before its result; a failed job has no success ring."""
     late = job.status == "done" and (job.gift or _took_an_offer(job))
     return kind == job.status or late or (job.status == "canceled" and kind == "offer")
 
 
 def _cards_say_it(evidence: Evidence) -> Iterator[str]:
-    """The words on the card of a job that has ended: that the money is back where it is, once; and no "being made"."""
+    """The card of an ended job names a refund where there was one, once, and is never in progress."""
     screens = {(shown.chat_id, shown.message_id): shown for shown in evidence.screens}
     for job in evidence.jobs:
         card = screens.get((job.chat_id, job.card))
         if job.status not in SETTLED or (job.chat_id, job.card) in evidence.deleted:
             continue
         if card is None:
-            yield f"the card of job {job.job_id} ({job.status}) is gone, and nobody deleted it"
+            yield f"the card of job {job.job_id} ({job.status}) is gone, and its customer did not delete it"
             continue
         if any(words in card.text for words in STILL_WORKING):
             yield f"the card of job {job.job_id} ({job.status}) still says that it is being made"
@@ -182,7 +294,7 @@ def _cards_say_it(evidence: Evidence) -> Iterator[str]:
 
 
 def _stray_slots(evidence: Evidence) -> Iterator[str]:
-    """A slot that nobody edits any more is the price of a deleted card: at most one for each."""
+    """A slot that is no longer edited is the price of a deleted card: at most one for each."""
     cards = {(job.chat_id, job.card) for job in evidence.jobs}
     gone = Counter(chat_id for chat_id, _ in evidence.deleted)
     strays = Counter(
@@ -200,7 +312,7 @@ def _balances(evidence: Evidence) -> Iterator[str]:
     for user_id, available in sorted(evidence.balances.items()):
         if available != evidence.credit - owed[user_id]:
             wanted = evidence.credit - owed[user_id]
-            yield f"user {user_id} is told to have {available}, and should have {wanted}"
+            yield f"user {user_id} reads a balance of {available}, and should have {wanted}"
 
 
 def _forgeries(evidence: Evidence) -> Iterator[str]:
@@ -214,7 +326,7 @@ def _forgeries(evidence: Evidence) -> Iterator[str]:
 def _order_of_a_chat(evidence: Evidence) -> Iterator[str]:
     """Telegram sends the next update of a kind when the one before was answered; a tap and a message may cross."""
     latest: dict[tuple[str, str], float] = {}
-    crossing: defaultdict[str, deque[Handled]] = defaultdict(deque)
+    crossing: defaultdict[str, deque[HandledUpdate]] = defaultdict(deque)
     for update in evidence.lanes:
         if update.handled_at is None:
             yield f"update {update.update_id} of lane {update.lane} was never handled"
@@ -229,7 +341,7 @@ def _order_of_a_chat(evidence: Evidence) -> Iterator[str]:
         waiting.append(update)
 
 
-def _note_latest(latest: dict[tuple[str, str], float], place: tuple[str, str], update: Handled) -> None:
+def _note_latest(latest: dict[tuple[str, str], float], place: tuple[str, str], update: HandledUpdate) -> None:
     handled_at = update.handled_at or 0.0
     latest[place] = max(handled_at, latest.get(place, handled_at))
 
@@ -247,7 +359,7 @@ CHECKS: Final[Mapping[str, Callable[[Evidence], Iterator[str]]]] = {
     "every job has ended and its card says so": _settled,
     "a paid job is shown once or refunded once": _shown_once_or_refunded_once,
     "a result asked for again comes once": _sent_again_once,
-    "nobody is charged twice": _nobody_paid_twice,
+    "no customer is charged twice": _charged_once,
     "a job is ordered from Kie once": _ordered_once,
     "a callback answered 200 had an effect": _every_200_had_an_effect,
     "a forged callback is refused or orphaned": _forgeries,

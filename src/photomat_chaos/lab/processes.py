@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from photomat.checks.smoke_shop import reserve_port
-from photomat_chaos.lab.nursery import Order, nursery
+from photomat_chaos.lab.fork_server import LaunchRequest, fork_server
 
 RUNNING: Final = "Photomat is running"
 END_LIMIT_S: Final = 15.0
@@ -18,7 +18,7 @@ LOOK_EVERY_S: Final = 0.01
 
 @dataclass(slots=True, kw_only=True)
 class Instance:
-    """One `photomat run` of ours."""
+    """One `photomat run` process."""
 
     url: str
     pid: int
@@ -29,29 +29,27 @@ class Instance:
 
     @property
     def log(self) -> str:
-        """Everything it has said."""
         return self.log_file.read_text(encoding="utf-8", errors="replace")
 
     @property
     def exit_code(self) -> int | None:
-        """How it ended: negative by a signal, None while it lives."""
+        """Negative when ended by a signal, None while it runs."""
         return int(self.end_file.read_text(encoding="utf-8")) if self.end_file.exists() else None
 
     @property
     def alive(self) -> bool:
-        """Whether it has not ended."""
         return self.exit_code is None
 
     @property
     def ready(self) -> bool:
-        """Whether it has said that it works, and still lives."""
+        """Whether it has reported that it is running, and has not ended."""
         if not self._ready:
             self._ready = RUNNING in self.log
         return self._ready and self.alive
 
     @property
     def stopped(self) -> bool:
-        """Whether the system holds it: nobody lets it run."""
+        """Whether it is stopped by a signal (state T)."""
         try:
             state = Path(f"/proc/{self.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
         except OSError:
@@ -59,13 +57,12 @@ class Instance:
         return state == "T"
 
     def send(self, number: signal.Signals) -> None:
-        """Send it a signal, unless it has ended."""
         if self.alive:
             os.kill(self.pid, number)
             self.frozen = number is signal.SIGSTOP or (self.frozen and number is not signal.SIGCONT)
 
     def end(self) -> None:
-        """End it as hard as a machine can, and wait for that."""
+        """Kill it and wait for its end."""
         self.send(signal.SIGKILL)
         deadline = time.monotonic() + END_LIMIT_S
         while self.alive:
@@ -92,7 +89,7 @@ def start(
     port = reserve_port()
     log_file, end_file = folder / f"{name}.log", folder / f"{name}.end"
     log_file.touch()
-    order = Order(
+    order = LaunchRequest(
         environment={**_passed_on(), "HOST": "127.0.0.1", "PORT": str(port), **environment},
         folder=str(folder),
         log=str(log_file),
@@ -100,10 +97,10 @@ def start(
         program=None if program is None else str(program.resolve()),
         clock=None if clock is None else str(clock.resolve()),
     )
-    pid = nursery().birth(order)
+    pid = fork_server().birth(order)
     return Instance(url=f"http://127.0.0.1:{port}", pid=pid, log_file=log_file, end_file=end_file)
 
 
 def _passed_on() -> dict[str, str]:
-    """What of our own environment a child needs to be the same program."""
+    """What a child needs of our environment to be the same program."""
     return {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}

@@ -1,6 +1,6 @@
 """A process whose wall clock is wrong: what Python code asks about the time is off by as many seconds as a file says.
 
-It moves `time.time`, `time_ns`, `gmtime`, `localtime` and `ctime` of now, and `datetime.now`, `utcnow` and `today` of whoever
+It moves `time.time`, `time_ns`, `gmtime`, `localtime` and `ctime` of now, and `datetime.now`, `utcnow` and `today` of code that
 looks the class up in its module from now on, or holds it in a module of ours. It cannot move what C code asks the kernel, nor
 `time.monotonic`, which no clock change of a machine moves either, so event loops and time-outs stay what they are.
 Nothing is undone: it is for a process that will be killed.
@@ -24,7 +24,7 @@ _true_datetime = dt.datetime
 
 
 class Offset:
-    """By how much the clock is wrong now; the file is read again at most ten times a second."""
+    """The current error of the clock; the file is read at most ten times a second."""
 
     def __init__(self, file: Path) -> None:
         self._file = file
@@ -32,7 +32,7 @@ class Offset:
         self._seconds = 0.0
 
     def seconds(self) -> float:
-        """What the file says; what it said before while it cannot be read."""
+        """What the file says, or said last while it cannot be read."""
         now = time.monotonic()
         if now - self._read_at >= READ_EVERY_S:
             self._read_at = now
@@ -44,7 +44,7 @@ class Offset:
 
 
 def install(file: Path) -> Offset:
-    """Make this process believe the file from now on."""
+    """Shift the clocks of this process by what the file says, from now on."""
     offset = Offset(file)
 
     def wrong_time() -> float:
@@ -62,7 +62,7 @@ def install(file: Path) -> Offset:
 
 
 def _of_now(true: Callable[..., Any], wrong_time: Callable[[], float]) -> Callable[..., Any]:
-    """The same function, which means the wrong now when it is not told an instant."""
+    """The same function, with the wrong time as its default."""
 
     def asked(seconds: float | None = None) -> Any:
         return true(wrong_time() if seconds is None else seconds)
@@ -71,7 +71,7 @@ def _of_now(true: Callable[..., Any], wrong_time: Callable[[], float]) -> Callab
 
 
 def _replace(true: object, wrong: object, *, module: Any, name: str) -> None:
-    """In its own module, and in every module of ours that took it from there."""
+    """Replace it in its own module and in every module of ours that imported it."""
     setattr(module, name, wrong)
     for loaded in [found for key, found in sys.modules.items() if key.startswith(OURS)]:
         for own_name, value in list(vars(loaded).items()):
@@ -85,7 +85,7 @@ def _wrong_datetime(offset: Offset) -> type:
             return isinstance(instance, _true_datetime)
 
     class WrongDatetime(_true_datetime, metaclass=Kind):
-        """The class everybody knows; only its now is wrong."""
+        """`datetime` with a wrong now."""
 
         @classmethod
         def now(cls, tz: tzinfo | None = None) -> Self:

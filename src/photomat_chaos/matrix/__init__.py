@@ -1,1 +1,1 @@
-"""Every failpoint, every blow, every way a job can go: one cell at a time."""
+"""Every failpoint, every action, every way a job can go: one cell at a time."""

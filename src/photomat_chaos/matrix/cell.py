@@ -1,11 +1,11 @@
-"""One cell of the matrix: a customer buys, the instance is struck at a failpoint, the job must come to its one good end.
+"""One cell of the matrix: a customer buys, the instance is struck at a failpoint, and the job must still end well.
 
     kill   it dies there; a fresh instance goes on
     stop   it freezes there; a second instance goes on, every lease runs out; then the first wakes up beside it
     cut    every connection of it is dropped there; it must go on by itself
 
-Leases are counted by the database's clock, so that is moved on instead of waiting, and the session that holds the ACTIVE lock
-of a frozen process is ended at once, as PostgreSQL does after a while.
+A job can go six ways (`WAYS`). Leases are counted by the database's clock, so that is moved on instead of waiting, and the
+session that holds the ACTIVE lock of a frozen process is ended at once, as PostgreSQL does after a while.
 """
 
 import asyncio
@@ -19,11 +19,63 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from photomat.db.pool import Connection
-from photomat_chaos.lab import calm, history
+from photomat_chaos.lab import history, rest
 from photomat_chaos.lab.arena import Arena, until, until_true
-from photomat_chaos.lab.customers import Customer
+from photomat_chaos.lab.customers import ChatCustomer
 from photomat_chaos.lab.processes import Instance
-from photomat_chaos.matrix.ways import WAYS, Way
+from photomat_chaos.storm.faults import VendorFault
+from photomat_sandbox.faults import FOR_EVER
+
+PLAIN: Final = ("кот-космонавт",)
+QUICK_POLLS: Final = "0.2"
+RARE_POLLS: Final = "20"
+POLLS_WITH_THE_CALLBACK: Final = "0.8"
+LATE_S: Final = 1.5
+"""Past the poll that finds the result, and past its delivery."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """A way a job can go; `callbacks` is how many Kie sends for it, `poll_first_s` when the first poll is due."""
+
+    poll_first_s: str
+    callbacks: int = 1
+    faults: tuple[VendorFault, ...] = ()
+    prompts: tuple[str, ...] = PLAIN
+
+    def prepare(self, arena: Arena) -> None:
+        for fault in self.faults:
+            arena.faults.arm(
+                world=fault.world,
+                method=fault.method,
+                action=fault.action,
+                times=fault.times,
+                delay_s=fault.delay_s,
+            )
+
+
+WAYS: Final[Mapping[str, Way]] = {
+    "callback first": Way(poll_first_s=RARE_POLLS),
+    "poll first": Way(
+        poll_first_s=QUICK_POLLS,
+        callbacks=0,
+        faults=(VendorFault(world="kie", method="callback", action="never", times=FOR_EVER),),
+    ),
+    "both at once": Way(
+        poll_first_s=POLLS_WITH_THE_CALLBACK,
+        callbacks=2,
+        faults=(VendorFault(world="kie", method="callback", action="duplicate", times=9),),
+    ),
+    "late callback": Way(
+        poll_first_s=QUICK_POLLS,
+        faults=(VendorFault(world="kie", method="callback", action="delay", delay_s=LATE_S, times=9),),
+    ),
+    "lost create answer": Way(
+        poll_first_s=QUICK_POLLS, faults=(VendorFault(world="kie", method="createTask", action="drop_after"),)
+    ),
+    "failed task": Way(poll_first_s=QUICK_POLLS, prompts=("маяк [fail]",)),
+}
+
 
 Action = Literal["kill", "stop", "cut"]
 ACTIONS: Final[Mapping[Action, str]] = {
@@ -49,7 +101,7 @@ BESIDE_S: Final = 1.0
 TAPS_ONCE: Final = "no blow"
 """A seed whose customer does not tap twice, so that the last tap is the one that buys."""
 
-TOLD: Final = re.compile(r"\[FAILPOINT\].* name=(\S+)")
+PASSED: Final = re.compile(r"\[FAILPOINT\].* name=(\S+)")
 RUNG: Final = "SELECT EXISTS (SELECT FROM generation_jobs WHERE rung_at IS NOT NULL)"
 END_THE_ACTIVE_LOCK: Final = """
     SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -58,21 +110,18 @@ END_THE_ACTIVE_LOCK: Final = """
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Which cell it is."""
-
     action: Action
     failpoint: str
     way: str
 
     @property
     def name(self) -> str:
-        """For folders and anchors."""
         return f"{self.action}-{self.failpoint}-{self.way}".replace(" ", "-")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """How one cell ended; `struck` says whether the process came to that place at all, `nth` at which pass of it."""
+    """The outcome of one cell; `struck` says whether the process reached the failpoint, `nth` at which pass."""
 
     place: Place
     struck: bool
@@ -87,29 +136,29 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Purchase:
-    """One customer's purchase in an arena of its own, watched over a connection of ours."""
+class WatchedPurchase:
+    """One customer's purchase in an arena of its own, observed over a connection of the lab."""
 
     arena: Arena
     way: Way
     connection: Connection
 
     async def is_through(self) -> bool:
-        """Whether a job was bought, nothing is left to do for it, and Kie has called as often as it will."""
+        """Whether a job was bought and has ended, and all callbacks of Kie have arrived."""
         self.arena.harvest()
         if self.arena.notes.counts["kie", "callback"] < self.way.callbacks:
             return False
-        return bool(await self.connection.fetchval(RUNG)) and not await self.connection.fetchval(calm.BUSY)
+        return bool(await self.connection.fetchval(RUNG)) and not await self.connection.fetchval(rest.BUSY)
 
     async def buy(self, *, seed: str) -> None:
-        """Let a customer buy once, whatever happens meanwhile."""
+        """Let a customer buy once."""
         person = self.arena.telegram.add_person(first_name="Анна", started=True)
         chance = random.Random(seed)  # noqa: S311  repeatable on purpose
-        customer = Customer(world=self.arena.telegram, person=person, chance=chance, prompts=self.way.prompts)
+        customer = ChatCustomer(world=self.arena.telegram, person=person, chance=chance, prompts=self.way.prompts)
         await customer.buy_until(asyncio.Event(), times=1)
 
     async def until_struck(self, first: Instance) -> bool:
-        """Wait for the blow; False when the job came through without one."""
+        """Wait for the failpoint; False when the job ended without reaching it."""
 
         async def struck_or_through() -> bool:
             return _is_struck(first) or await self.is_through()
@@ -121,36 +170,35 @@ class Purchase:
         return _is_struck(first)
 
     async def go_on(self, first: Instance, action: Action) -> None:
-        """After the blow: whoever is to go on beside or after the first one, does."""
+        """Start the instance that takes over, if one is to."""
         if action == "cut":
             return
         second = self.arena.start(POLL_FIRST_S=self.way.poll_first_s)
         if action == "stop":
             await self.connection.execute(END_THE_ACTIVE_LOCK)
-        await calm.move_clock(self.connection, PAST_THE_LEASES_S)
+        await rest.move_clock(self.connection, PAST_THE_LEASES_S)
         if action == "stop":
             await self._beside_the_frozen(first, second)
 
     async def _beside_the_frozen(self, first: Instance, second: Instance) -> None:
-        """The balancer leaves the frozen one out, as a health check would, until it runs again."""
+        """The load balancer leaves the frozen instance out, as a health check would, until it runs again."""
         await until(lambda: second.ready, within_s=READY_LIMIT_S, what="the second instance")
-        self.arena.door.only = second
+        self.arena.balancer.only = second
         await until_true(self.is_through, within_s=HELD_S)
         first.send(signal.SIGCONT)
-        self.arena.door.only = None
+        self.arena.balancer.only = None
         await asyncio.sleep(BESIDE_S)
 
 
 @asynccontextmanager
-async def purchase(arena: Arena, way: Way) -> AsyncIterator[Purchase]:
-    """A purchase on this way, about to begin."""
+async def purchase(arena: Arena, way: Way) -> AsyncIterator[WatchedPurchase]:
     way.prepare(arena)
     async with arena.sql() as connection:
-        yield Purchase(arena=arena, way=way, connection=connection)
+        yield WatchedPurchase(arena=arena, way=way, connection=connection)
 
 
 async def play(arena: Arena, place: Place, *, nth: int, seed: int) -> tuple[bool, tuple[str, ...]]:
-    """One purchase with its blow at the n-th pass, then rest; whether it was struck, and what was broken."""
+    """Run one purchase with its failpoint at the n-th pass; return whether it was struck, and what was broken."""
     async with purchase(arena, WAYS[place.way]) as bought:
         first = arena.start(FAILPOINT=f"{place.action}@{place.failpoint}:{nth}", POLL_FIRST_S=bought.way.poll_first_s)
         async with asyncio.TaskGroup() as group:
@@ -159,21 +207,21 @@ async def play(arena: Arena, place: Place, *, nth: int, seed: int) -> tuple[bool
             if struck:
                 await bought.go_on(first, place.action)
     arena.faults.clear()
-    await calm.come_to_rest(arena, step_s=REST_STEP_S)
-    found = history.violations(await calm.evidence_of(arena))
+    await rest.come_to_rest(arena, step_s=REST_STEP_S)
+    found = history.violations(await rest.evidence_of(arena))
     return struck, tuple(f"{each.check}: {each.sentence}" for each in found)
 
 
 async def passes_of(arena: Arena, way: Way) -> Counter[str]:
-    """How often a purchase passes each failpoint on this way when nobody is struck."""
+    """How often a purchase passes each failpoint on this way without a fault."""
     async with purchase(arena, way) as bought:
         only = arena.start(FAILPOINT="tell", POLL_FIRST_S=way.poll_first_s)
         await bought.buy(seed=TAPS_ONCE)
         if not await until_true(bought.is_through, within_s=STRIKE_LIMIT_S):
-            raise TimeoutError(f"a purchase without any blow did not come through:\n{only.log[-2000:]}")
+            raise TimeoutError(f"a purchase without any fault did not come through:\n{only.log[-2000:]}")
         await asyncio.sleep(AFTERMATH_S)
-    return Counter(TOLD.findall(only.log))
+    return Counter(PASSED.findall(only.log))
 
 
 def _is_struck(instance: Instance) -> bool:
-    return not instance.alive or instance.stopped or TOLD.search(instance.log) is not None
+    return not instance.alive or instance.stopped or PASSED.search(instance.log) is not None

@@ -1,24 +1,53 @@
-"""Every failpoint × every blow × every way a job can go: real processes, a real PostgreSQL, both simulators, one verdict.
+"""Every failpoint × every action × every way a job can go, on real processes and a real PostgreSQL.
 
-Each cell is a world of its own: its database, its simulators, its processes. What a way never passes is learnt once, from a
-purchase without a blow, and not tried. Results are written down as they come; what was said in a broken cell is kept.
+Each cell has its own database, simulators and processes. Points that a way never passes are learnt once, from a purchase
+without a fault, and skipped. Results are appended to a file as they come, a line a cell, so that a run can be stopped, resumed
+and combined from shards; lines of another version or seed are ignored and counted. The logs of a broken cell are kept.
 """
 
 import asyncio
+import json
 import shutil
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
+from photomat import __version__
 from photomat.kernel.failpoint import FAILPOINTS
-from photomat_chaos.lab.arena import Arena
-from photomat_chaos.lab.databases import Databases, open_databases
-from photomat_chaos.matrix.cell import ACTIONS, Action, Cell, Place, passes_of, play
-from photomat_chaos.matrix.notes import Notebook
-from photomat_chaos.matrix.ways import WAYS
+from photomat_chaos.lab.arena import Arena, Databases, open_databases
+from photomat_chaos.matrix.cell import ACTIONS, WAYS, Action, Cell, Place, passes_of, play
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notebook:
+    """The results of one seed in a file."""
+
+    file: Path
+    seed: int
+
+    def read(self) -> tuple[dict[Place, Cell], int]:
+        """The known cells, and how many lines belong to another run."""
+        lines = [json.loads(line) for line in self._lines()]
+        ours = [line for line in lines if (line.get("version"), line.get("seed")) == (__version__, self.seed)]
+        cells = [_cell(line["cell"]) for line in ours]
+        return {cell.place: cell for cell in cells}, len(lines) - len(ours)
+
+    def add(self, cell: Cell) -> None:
+        line = {"version": __version__, "seed": self.seed, "cell": asdict(cell)}
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        with self.file.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line, ensure_ascii=False) + "\n")
+
+    def _lines(self) -> Iterable[str]:
+        return self.file.read_text(encoding="utf-8").splitlines() if self.file.exists() else ()
+
+
+def _cell(read: dict[str, Any]) -> Cell:
+    return Cell(**read | {"place": Place(**read["place"]), "broken": tuple(read["broken"])})
+
 
 CELL_LIMIT_S: Final = 120.0
 TRIES: Final = 2
@@ -35,7 +64,7 @@ def places_of(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matrix:
-    """A run of some cells in a folder, a few at a time; `tell` hears of each that is known."""
+    """A run of some cells in a folder, a few at a time; `tell` is called for each result."""
 
     folder: Path
     notebook: Notebook
@@ -45,7 +74,7 @@ class Matrix:
     """How often each way passes each failpoint, once that was learnt."""
 
     async def run(self, places: Sequence[Place]) -> list[Cell]:
-        """Run the cells that are not in the notes yet; give all of them."""
+        """Run the cells that are not in the notes yet; return all of them."""
         known, _ = self.notebook.read()
         for place in places:
             if place in known:
@@ -58,7 +87,6 @@ class Matrix:
         return [known[place] for place in places]
 
     async def _learn(self, databases: Databases, places: Sequence[Place]) -> None:
-        """Find out what each of the ways passes."""
         turns = asyncio.Semaphore(self.at_once)
 
         async def learn(way: str) -> None:
@@ -85,7 +113,7 @@ class Matrix:
         return cells
 
     async def _try(self, databases: Databases, place: Place) -> Cell:
-        """Strike at the last pass, where the result is and not the first screen; once less often may be the last here."""
+        """Strike at the last pass, at the result and not the first screen; the last pass may be one earlier here."""
         last = self.passes[place.way][place.failpoint]
         cell = Cell(place=place, struck=False)
         for nth in range(last, max(0, last - TRIES), -1):

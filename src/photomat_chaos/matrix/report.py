@@ -1,4 +1,4 @@
-"""The matrix as a page of its own: figures on top, a table for each blow, and below it every broken cell in full.
+"""The matrix as a page of its own: figures on top, a table for each action, and below it every broken cell in full.
 
 One file without anything from outside, for a phone as for a desk, light as well as dark.
 """
@@ -9,8 +9,7 @@ from html import escape
 from typing import Final
 
 from photomat.kernel.failpoint import FAILPOINTS
-from photomat_chaos.matrix.cell import ACTIONS, Action, Cell, Place
-from photomat_chaos.matrix.ways import WAYS
+from photomat_chaos.matrix.cell import ACTIONS, WAYS, Action, Cell, Place
 
 WORDS: Final[Mapping[str, tuple[str, str]]] = {
     "✓": ("good", "survived"),
@@ -19,7 +18,7 @@ WORDS: Final[Mapping[str, tuple[str, str]]] = {
 }
 STRUCK: Final[Mapping[Action, str]] = {"kill": "killed", "stop": "frozen and woken", "cut": "cut off"}
 ABOUT: Final = (
-    "Every failpoint × every blow × every way a job can go. Each cell is one purchase on real processes and a real"
+    "Every failpoint × every action × every way a job can go. Each cell is one purchase on real processes and a real"
     " PostgreSQL, then rest, then the history checker."
 )
 WHOLE: Final = len(FAILPOINTS) * len(ACTIONS) * len(WAYS)
@@ -52,8 +51,8 @@ article h3 { margin: 0 0 .25rem; font-size: 1rem; overflow-wrap: anywhere; } ul 
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
-    """A run that is over, or as far as it got."""
+class MatrixReport:
+    """A finished run, or as far as it got."""
 
     cells: Sequence[Cell]
     version: str
@@ -63,7 +62,6 @@ class Report:
 
     @property
     def broken(self) -> list[Cell]:
-        """The cells in which a promise was broken."""
         return [cell for cell in self.cells if cell.broken]
 
     @property
@@ -72,11 +70,9 @@ class Report:
         return len(self.cells) < WHOLE
 
     def struck(self, action: Action) -> int:
-        """How often a process was struck so."""
         return sum(cell.struck and cell.place.action == action for cell in self.cells)
 
     def figures(self) -> dict[str, int]:
-        """What it comes to, each with its name."""
         return {
             "cells": len(self.cells),
             **{words: self.struck(action) for action, words in STRUCK.items()},
@@ -86,8 +82,7 @@ class Report:
         }
 
 
-def page_of(report: Report) -> str:
-    """The whole page."""
+def page_of(report: MatrixReport) -> str:
     verdict = f"Cells that broke a promise: {len(report.broken)}" if report.broken else "No promise was broken"
     if report.is_a_part:
         verdict += f" in {len(report.cells)} of {WHOLE} cells"
@@ -110,7 +105,7 @@ def page_of(report: Report) -> str:
     )
 
 
-def _figures(report: Report) -> Iterator[str]:
+def _figures(report: MatrixReport) -> Iterator[str]:
     yield "<dl>"
     for name, figure in report.figures().items():
         mood = ("bad" if report.broken else "good") if name == "violations" else ""
@@ -118,7 +113,7 @@ def _figures(report: Report) -> Iterator[str]:
     yield "</dl>"
 
 
-def _table(report: Report, action: Action) -> Iterator[str]:
+def _table(report: MatrixReport, action: Action) -> Iterator[str]:
     cells = {cell.place: cell for cell in report.cells if cell.place.action == action}
     if not cells:
         return

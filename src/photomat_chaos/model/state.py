@@ -1,13 +1,13 @@
 """The product in small: one job, its card, its money, Kie and Telegram, and two workers who may die, hang or come back.
 
-Everything that could grow for ever is cut down to what decides. A fence is not a number but "still ours", lost when somebody
-else claims. Time is not a clock but "may happen now": a lease runs out whenever it likes, so every worker may become a
+Everything that could grow for ever is cut down to what decides. A fence is not a number but "still ours", lost when another
+worker claims. Time is not a clock but "may happen now": a lease runs out whenever it likes, so every worker may become a
 zombie. Revisions of the card are "due" and "newest". What is left is finite, and `explorer` visits all of it.
 
 Where the model and the product differ, the model allows more: a customer may cancel at any time, Kie may turn a failure into a
-success, any edit may overwrite any card. One thing it believes of Telegram and of frozen machines (`Law.in_time`): an edit
-that got no answer, or a worker that hangs before its edit, has landed or given up by the time the final edit is rendered once
-more (`delivery.lock.ONCE_MORE_AFTER`), or by the time a later edit was answered and the card is locked for another one.
+success, any edit may overwrite any card. One thing it assumes of Telegram and of frozen machines (`Safeguards.in_time`): an
+edit that got no answer, or a worker that hangs before its edit, has landed or given up by the time the final edit is rendered
+once more (`delivery.lock.ONCE_MORE_AFTER`), or by the time a later edit was answered and the card is locked for another one.
 """
 
 from collections.abc import Iterator, Mapping
@@ -19,8 +19,8 @@ from photomat.jobs.job import TERMINAL, TRANSITIONS, JobStatus
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Law:
-    """What the product tests before it acts; each can be taken away to see what it is good for."""
+class Safeguards:
+    """What the product checks before it acts; each can be taken away to see what it prevents."""
 
     fence: bool = True
     """A write about the job tests that the claim is still the writer's."""
@@ -42,9 +42,7 @@ class Law:
     """Not a test but a belief: see above. Without it the explorer shows the window that remains."""
 
 
-class Face(IntEnum):
-    """What a card shows."""
-
+class CardContent(IntEnum):
     PROGRESS = 0
     FAILED = 1
     CANCELED = 2
@@ -52,26 +50,22 @@ class Face(IntEnum):
     RESULT = 4
 
 
-class Due(IntEnum):
-    """Whether a card wants to be shown: no, now, or once more in two minutes."""
+class CardDue(IntEnum):
+    """Whether a card is due: no, now, or once more in two minutes."""
 
     NO = 0
     NOW = 1
     LATER = 2
 
 
-class Kie(IntEnum):
-    """What became of the order at Kie."""
-
+class TaskOutcome(IntEnum):
     NOTHING = 0
     MAKING = 1
     SUCCESS = 2
     FAIL = 3
 
 
-class Money(IntEnum):
-    """What became of the hold."""
-
+class HoldOutcome(IntEnum):
     HELD = 0
     CHARGED = 1
     RELEASED = 2
@@ -79,8 +73,8 @@ class Money(IntEnum):
     BROKEN = 4
 
 
-class At(IntEnum):
-    """Where in its work a worker stands."""
+class WorkerStep(IntEnum):
+    """Where in its work a worker is."""
 
     IDLE = 0
     SUBMIT_CLAIMED = 1
@@ -101,24 +95,26 @@ class At(IntEnum):
     RING_RECORDED = 16
 
 
-ON_THE_CARD: Final = frozenset({At.CARD_LOCKED, At.CARD_EDITED, At.CARD_UNKNOWN, At.CARD_MARKED_FIRST})
-FACES: Final[Mapping[JobStatus, Face]] = {
-    JobStatus.PENDING: Face.PROGRESS,
-    JobStatus.SUBMITTING: Face.PROGRESS,
-    JobStatus.RUNNING: Face.PROGRESS,
-    JobStatus.DONE: Face.RESULT,
-    JobStatus.FAILED: Face.FAILED,
-    JobStatus.CANCELED: Face.CANCELED,
+ON_THE_CARD: Final = frozenset(
+    {WorkerStep.CARD_LOCKED, WorkerStep.CARD_EDITED, WorkerStep.CARD_UNKNOWN, WorkerStep.CARD_MARKED_FIRST}
+)
+FACES: Final[Mapping[JobStatus, CardContent]] = {
+    JobStatus.PENDING: CardContent.PROGRESS,
+    JobStatus.SUBMITTING: CardContent.PROGRESS,
+    JobStatus.RUNNING: CardContent.PROGRESS,
+    JobStatus.DONE: CardContent.RESULT,
+    JobStatus.FAILED: CardContent.FAILED,
+    JobStatus.CANCELED: CardContent.CANCELED,
 }
-RINGING: Final = frozenset({Face.FAILED, Face.OFFER, Face.RESULT})
+RINGING: Final = frozenset({CardContent.FAILED, CardContent.OFFER, CardContent.RESULT})
 
 
 class Worker(NamedTuple):
-    """A worker and what it took with it: its claim, what the row said, the face it is to show."""
+    """A worker and what it has read: its claim, the row, the card it is to show."""
 
-    at: At = At.IDLE
+    at: WorkerStep = WorkerStep.IDLE
     ours: bool = False
-    face: Face = Face.PROGRESS
+    face: CardContent = CardContent.PROGRESS
     newest: bool = False
     once_more: bool = False
     settled: bool = False
@@ -128,8 +124,8 @@ class Worker(NamedTuple):
 IDLE: Final = Worker()
 
 
-class State(NamedTuple):
-    """Everything there is: the row of the job, the two worlds, the workers."""
+class ModelState(NamedTuple):
+    """The row of the job, both vendors, the workers."""
 
     status: JobStatus = JobStatus.PENDING
     intent: bool = False
@@ -138,67 +134,65 @@ class State(NamedTuple):
     due: bool = True
     woken: bool = False
     offered: bool = False
-    money: Money = Money.HELD
-    card_due: Due = Due.NOW
+    money: HoldOutcome = HoldOutcome.HELD
+    card_due: CardDue = CardDue.NOW
     locked: bool = False
     lapsed: bool = False
     doubt: bool = False
     delivered: bool = False
-    ring: Face | None = None
+    ring: CardContent | None = None
     ring_due: bool = False
-    kie: Kie = Kie.NOTHING
+    kie: TaskOutcome = TaskOutcome.NOTHING
     orders: int = 0
-    card: Face = Face.PROGRESS
-    late: Face | None = None
-    rung: tuple[Face, ...] = ()
+    card: CardContent = CardContent.PROGRESS
+    late: CardContent | None = None
+    rung: tuple[CardContent, ...] = ()
     workers: tuple[Worker, Worker] = (IDLE, IDLE)
 
 
-START: Final = State()
-Move = tuple[str, State]
+START: Final = ModelState()
+Transition = tuple[str, ModelState]
 NAMES: Final = ("first", "second")
 
 
-def face_of(state: State) -> Face:
-    """What the card of this row is to show."""
-    return Face.OFFER if state.offered and state.status is JobStatus.CANCELED else FACES[state.status]
+def face_of(state: ModelState) -> CardContent:
+    return CardContent.OFFER if state.offered and state.status is JobStatus.CANCELED else FACES[state.status]
 
 
-def may(state: State, status: JobStatus) -> bool:
-    """Whether the product's own table allows this move."""
+def may(state: ModelState, status: JobStatus) -> bool:
+    """Whether the product's own table allows this transition."""
     return status in TRANSITIONS[state.status]
 
 
-def idle(state: State) -> Iterator[int]:
-    """A worker with nothing in hand; two of them are alike, so the first will do."""
+def idle(state: ModelState) -> Iterator[int]:
+    """The first idle worker; both are alike."""
     for number, worker in enumerate(state.workers):
-        if worker.at is At.IDLE:
+        if worker.at is WorkerStep.IDLE:
             yield number
             return
 
 
-def put(state: State, number: int, worker: Worker) -> State:
-    """The same, with this worker there."""
+def put(state: ModelState, number: int, worker: Worker) -> ModelState:
+    """The same state with this worker replaced."""
     first, second = state.workers
     return state._replace(workers=(worker, second) if number == 0 else (first, worker))
 
 
-def claimed(state: State, number: int, worker: Worker) -> State:
-    """Raise the fence of the job: whoever held a claim on it holds it no longer."""
+def claimed(state: ModelState, number: int, worker: Worker) -> ModelState:
+    """Raise the fence of the job: every earlier claim on it is lost."""
     others = tuple(_dispossessed(each) if each.at not in ON_THE_CARD else each for each in state.workers)
     return put(state._replace(workers=(others[0], others[1]), leased=True), number, worker)
 
 
-def card_raised(state: State) -> State:
-    """There is news for the card: whoever shows it now shows what is no longer the newest."""
+def card_raised(state: ModelState) -> ModelState:
+    """The card must change: a worker that shows it now no longer shows the newest."""
     first, second = (each._replace(newest=False) if each.at in ON_THE_CARD else each for each in state.workers)
-    return state._replace(card_due=Due.NOW, workers=(first, second))
+    return state._replace(card_due=CardDue.NOW, workers=(first, second))
 
 
-def settled(state: State) -> bool:
-    """Whether the job has ended."""
+def settled(state: ModelState) -> bool:
     return state.status in TERMINAL
 
 
 def _dispossessed(worker: Worker) -> Worker:
-    return worker._replace(ours=False) if worker.ours and worker.at is not At.RING_RECORDED else worker
+    return worker._replace(ours=False) if worker.ours and worker.at is not WorkerStep.RING_RECORDED else worker

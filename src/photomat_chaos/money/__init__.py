@@ -1,1 +1,1 @@
-"""Money traffic of every kind while everything breaks; then our books against everybody else's."""
+"""Money traffic of every kind while everything breaks; then our books against all others."""

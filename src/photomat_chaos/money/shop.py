@@ -1,5 +1,11 @@
-"""Where a storm of money takes place: the arena of the storm, with both payment providers and a shop that sells for money."""
+"""The environment of a storm of money: the arena with both payment providers, and what its people know of each other.
 
+What they remember is evidence: it was seen on a screen or done at a provider, and the program knows nothing of it.
+"""
+
+import asyncio
+import itertools
+from collections import Counter, defaultdict
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -10,13 +16,13 @@ import aiohttp
 from aiohttp import web
 
 from photomat_chaos.lab.arena import Arena, open_arena
-from photomat_chaos.lab.door import serving
+from photomat_chaos.lab.load_balancer import serving
 from photomat_sandbox.pay.app import mount_providers
-from photomat_sandbox.pay.bills import NoticeSettings, PaymentProvider
+from photomat_sandbox.pay.bills import NoticeSettings, SimulatedProvider
 from photomat_sandbox.pay.crypto_pay_world import CryptoPayWorld
 from photomat_sandbox.pay.yookassa_world import YooKassaWorld
-from photomat_sandbox.telegram.people import Person
-from photomat_sandbox.transcript import KEPT_EVENTS, Transcript
+from photomat_sandbox.telegram.people import ChatPerson
+from photomat_sandbox.transcript import Transcript
 
 SHOP_ID: Final = "100500"
 SECRET: Final = "test_storm"  # noqa: S105  opens nothing but the simulator
@@ -59,42 +65,32 @@ TERMS: Final = {
 
 
 @dataclass(slots=True, kw_only=True)
-class Shop:
-    """The arena, the tills of both providers, and who runs the shop."""
+class MoneyTestBed:
+    """The arena, both payment providers, and the operator."""
 
     arena: Arena
     yookassa: YooKassaWorld
     crypto: CryptoPayWorld
-    operator: Person
+    operator: ChatPerson
     pay_url: str
-    transcript: Transcript
     session: aiohttp.ClientSession
-    _seen: int = field(default=0)
 
     @property
-    def tills(self) -> tuple[PaymentProvider, PaymentProvider]:
-        """Both providers."""
+    def tills(self) -> tuple[SimulatedProvider, SimulatedProvider]:
         return (self.yookassa, self.crypto)
 
-    def till(self, vendor: str) -> PaymentProvider:
-        """One of them."""
+    def till(self, vendor: str) -> SimulatedProvider:
         return next(till for till in self.tills if till.vendor == vendor)
-
-    def harvest(self) -> None:
-        """Count what the providers did since the last time."""
-        for event in self.transcript.since(self._seen, limit=KEPT_EVENTS):
-            self.arena.notes.take(event)
-        self._seen = self.transcript.last
 
 
 @asynccontextmanager
-async def open_shop(folder: Path) -> AsyncIterator[Shop]:
-    """Build it in an empty folder; everything in it ends with it."""
+async def open_money_test_bed(folder: Path) -> AsyncIterator[MoneyTestBed]:
     async with open_arena(folder) as arena:
         yookassa = YooKassaWorld(shop_id=SHOP_ID, secret_key=SECRET, currency=CURRENCY, notices=NOTICES)
         crypto = CryptoPayWorld(token=TOKEN, notices=NOTICES)
         transcript, app = Transcript(), web.Application()
-        mount_providers(app, yookassa, crypto, transcript, arena.faults, pay_to=arena.door.url)
+        arena.transcripts.append(transcript)
+        mount_providers(app, yookassa, crypto, transcript, arena.faults, pay_to=arena.balancer.url)
         async with serving(app) as url, aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=10)) as session:
             operator = arena.telegram.add_person(first_name="Оля", username="operator_olya", started=True)
             arena.settings = {
@@ -104,14 +100,53 @@ async def open_shop(folder: Path) -> AsyncIterator[Shop]:
                 "CRYPTO_PAY_API_URL": f"{url}/cryptopay",
             }
             try:
-                yield Shop(
+                yield MoneyTestBed(
                     arena=arena,
                     yookassa=yookassa,
                     crypto=crypto,
                     operator=operator,
                     pay_url=url,
-                    transcript=transcript,
                     session=session,
                 )
             finally:
                 await arena.end_all()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GiftLink:
+    """A gift as its giver saw it."""
+
+    code: str
+    giver_id: int
+    minor: int
+
+
+@dataclass(slots=True, kw_only=True)
+class SharedKnowledge:
+    """Links, codes and deeds that the people of one storm share; `done` counts what was done."""
+
+    shop: MoneyTestBed
+    over: asyncio.Event
+    done: Counter[str]
+    star_links: list[str] = field(default_factory=list)
+    gifts: dict[str, GiftLink] = field(default_factory=dict)
+    invitations: dict[str, int] = field(default_factory=dict)
+    """Codes of invitation links, and whose they are."""
+    promo_codes: list[str] = field(default_factory=list)
+    receipts: list[bytes] = field(default_factory=list)
+    came_by: dict[int, int] = field(default_factory=dict)
+    """Who became a user by whose link."""
+    bills: dict[tuple[str, str], int] = field(default_factory=dict)
+    """Who paid a bill of a provider."""
+    decisions: defaultdict[int, set[int | None]] = field(default_factory=lambda: defaultdict(set))
+    """What the operator wanted to credit for a receipt; None is a no."""
+    _kopecks: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
+
+    def a_sum(self, least_minor: int) -> int:
+        """An amount that was not used before, a little above the least."""
+        return least_minor + next(self._kopecks)
+
+
+def in_words(minor: int) -> str:
+    """An amount as people type it."""
+    return f"{minor // 100},{minor % 100:02d}"

@@ -1,1 +1,1 @@
-"""Mistakes somebody could make, and whether the tests notice."""
+"""Mistakes that could be made, and whether the tests notice."""

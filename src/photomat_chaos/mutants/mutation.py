@@ -23,7 +23,7 @@ class DoesNotApply(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Edit:
+class SourceEdit:
     r"""One replacement. `find` is source text; white space and trailing commas do not matter, `…` stands for any text.
 
     In `replace`, `\1` is what the first `…` matched; further lines are indented like the line of the match. `inside` names
@@ -41,12 +41,11 @@ class Mutation:
 
     name: str
     mistake: str
-    edits: tuple[Edit, ...]
+    edits: tuple[SourceEdit, ...]
     tests: tuple[str, ...]
 
 
-def one_edit(name: str, mistake: str, edit: Edit, *tests: str) -> Mutation:
-    """Shorthand for a mutation with a single edit."""
+def one_edit(name: str, mistake: str, edit: SourceEdit, *tests: str) -> Mutation:
     return Mutation(name=name, mistake=mistake, edits=(edit,), tests=tests)
 
 
@@ -69,7 +68,7 @@ def mutated(mutation: Mutation, sources: Mapping[Path, str]) -> dict[Path, str]:
     return changed
 
 
-def _place_of(edit: Edit, sources: Mapping[Path, str]) -> tuple[Path, re.Match[str]]:
+def _place_of(edit: SourceEdit, sources: Mapping[Path, str]) -> tuple[Path, re.Match[str]]:
     pattern, word = _pattern(edit.find), max(re.findall(r"\w+", edit.find), key=len)
     found = [
         (file, match)
@@ -121,7 +120,7 @@ def _spans(node: ast.AST, above: str = "") -> Iterator[tuple[str, int, int]]:
             yield from _spans(child, above)
 
 
-def _replacement(edit: Edit, match: re.Match[str]) -> str:
+def _replacement(edit: SourceEdit, match: re.Match[str]) -> str:
     line = match.string[match.string.rfind("\n", 0, match.start()) + 1 : match.start()]
     indent = line[: len(line) - len(line.lstrip())]
     written = edit.replace.replace("\n", f"\n{indent}")

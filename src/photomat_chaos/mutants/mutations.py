@@ -4,7 +4,7 @@ from typing import Final
 
 from photomat_chaos.mutants.delivery import DELIVERY
 from photomat_chaos.mutants.money import MONEY
-from photomat_chaos.mutants.mutation import Edit, Mutation, one_edit
+from photomat_chaos.mutants.mutation import Mutation, SourceEdit, one_edit
 
 LOOKS: Final = "tests/integration/test_look.py"
 SUBMITS: Final = "tests/integration/test_submit.py"
@@ -23,7 +23,7 @@ JOBS: Final = (
     one_edit(
         "look-again-without-fence",
         "a worker that lost its claim sets when to poll again",
-        Edit(
+        SourceEdit(
             find="progress = greatest(progress, $6) WHERE job_id = $1 AND fence = $2",
             replace=f"progress = greatest(progress, $6) WHERE job_id = $1 AND {NO_FENCE}",
         ),
@@ -32,7 +32,7 @@ JOBS: Final = (
     one_edit(
         "put-back-without-fence",
         "a worker that lost its claim puts back what another has sent",
-        Edit(
+        SourceEdit(
             find="WHERE job_id = $1 AND fence = $2 AND status IN ('pending', 'submitting')",
             replace=f"WHERE job_id = $1 AND {NO_FENCE} AND status IN ('pending', 'submitting')",
         ),
@@ -41,15 +41,15 @@ JOBS: Final = (
     one_edit(
         "settle-without-fence",
         "a worker that lost its claim settles",
-        Edit(find="($2::bigint IS NULL OR fence = $2)", replace="($2::bigint IS NULL OR $2 > 0)"),
+        SourceEdit(find="($2::bigint IS NULL OR fence = $2)", replace="($2::bigint IS NULL OR $2 > 0)"),
         f"{SETTLES}::test_a_settle_with_an_old_fence_changes_nothing",
     ),
     Mutation(
         name="claim-ignores-the-lease",
         mistake="a job that another worker holds is claimed again",
         edits=(
-            Edit(find="WHERE NOT is_leased", replace="WHERE is_leased IS NOT NULL"),
-            Edit(
+            SourceEdit(find="WHERE NOT is_leased", replace="WHERE is_leased IS NOT NULL"),
+            SourceEdit(
                 find="AND (leased_until IS NULL OR leased_until <= photomat_now()) ORDER BY job.submit_turn",
                 replace="ORDER BY job.submit_turn",
             ),
@@ -59,17 +59,17 @@ JOBS: Final = (
     one_edit(
         "rescue-of-the-living",
         "the sweep frees claims of instances that are alive",
-        Edit(
+        SourceEdit(
             find="AND leased_by NOT IN (SELECT instance_id FROM instances WHERE seen_at > photomat_now() - $1::interval)",
             replace="AND (leased_by IS NOT NULL OR $1::interval IS NULL)",
-            inside="free_claims_of_the_dead",
+            inside="free_claims_of_dead_instances",
         ),
         f"{SUBMITS}::test_the_claims_of_a_dead_instance_are_freed_and_those_of_a_living_one_stay",
     ),
     one_edit(
         "wake-up-lost",
         "a callback that comes during a poll is forgotten",
-        Edit(
+        SourceEdit(
             find="due_at = CASE WHEN woken_via IS NULL THEN photomat_now() + $3::interval ELSE photomat_now() END,",
             replace="due_at = photomat_now() + $3::interval,",
         ),
@@ -78,13 +78,13 @@ JOBS: Final = (
     one_edit(
         "turns-forgotten",
         "a user with many jobs is served before everyone who came later",
-        Edit(find="1 + greatest($13::bigint, (", replace="1 + 0 * greatest($13::bigint, ("),
+        SourceEdit(find="1 + greatest($13::bigint, (", replace="1 + 0 * greatest($13::bigint, ("),
         f"{SUBMIT_ORDER}::test_somebody_with_one_wish_does_not_wait_behind_somebody_with_a_hundred",
     ),
     one_edit(
         "places-not-spent",
         "more jobs are claimed than Kie allows",
-        Edit(
+        SourceEdit(
             find="|| array_fill(photomat_now(), ARRAY[$2::int])",
             replace="|| array_fill(photomat_now(), ARRAY[0 * $2::int])",
         ),
@@ -93,13 +93,13 @@ JOBS: Final = (
     one_edit(
         "intent-not-recorded",
         "a request leaves while the job still looks as if it had not",
-        Edit(find="SET status = 'submitting', intent_at = photomat_now(),", replace="SET intent_at = NULL,"),
+        SourceEdit(find="SET status = 'submitting', intent_at = photomat_now(),", replace="SET intent_at = NULL,"),
         f"{SUBMITS}::test_the_state_is_committed_before_the_request_leaves",
     ),
     one_edit(
         "unknown-create-failed",
         "a create without an answer counts as failed",
-        Edit(
+        SourceEdit(
             find=UNKNOWN_CREATE,
             replace='except OutcomeUnknown:\n    await self._fail(job, settle.Failure(code="unknown", reason=None))',
         ),
@@ -108,7 +108,7 @@ JOBS: Final = (
     one_edit(
         "unknown-create-retried",
         "a create without an answer is sent again",
-        Edit(
+        SourceEdit(
             find=UNKNOWN_CREATE,
             replace="except OutcomeUnknown as error:\n    await self._put_back(job, 0.0, str(error))",
         ),
@@ -120,28 +120,28 @@ DOORS: Final = (
     one_edit(
         "token-not-checked",
         "a callback URL with a wrong token is accepted",
-        Edit(find="return job_id if any(…) else None", replace="return job_id"),
+        SourceEdit(find="return job_id if any(…) else None", replace="return job_id"),
         "tests/unit/test_signatures.py::test_an_address_names_its_job_and_no_other",
     ),
     one_edit(
         "kie-signature-not-checked",
         "a callback with a wrong signature is accepted",
-        Edit(find="return hmac.compare_digest(…) and fresh", replace="return fresh"),
+        SourceEdit(find="return hmac.compare_digest(…) and fresh", replace="return fresh"),
         "tests/unit/test_signatures.py::test_kies_signature_is_accepted_while_fresh",
         f"{CALLBACKS}::test_where_a_webhook_key_is_set_kies_signature_must_be_there_and_fresh",
     ),
     one_edit(
         "callback-answered-unstored",
         "a callback that could not be stored is answered 200",
-        Edit(find='{"code": 503, "msg": "try again"}, status=503', replace='{"code": 503}, status=200'),
+        SourceEdit(find='{"code": 503, "msg": "try again"}, status=503', replace='{"code": 503}, status=200'),
         f"{CALLBACKS}::test_without_a_database_kie_is_told_to_repeat",
     ),
     Mutation(
         name="inbox-not-unique",
         mistake="an update that Telegram repeats is handled twice",
         edits=(
-            Edit(find="ON CONFLICT (bot_id, update_id) DO NOTHING", replace=""),
-            Edit(
+            SourceEdit(find="ON CONFLICT (bot_id, update_id) DO NOTHING", replace=""),
+            SourceEdit(
                 find="CONSTRAINT inbox_update_once UNIQUE (bot_id, update_id)",
                 replace="CONSTRAINT inbox_update_once UNIQUE (bot_id, update_id, received_id)",
             ),

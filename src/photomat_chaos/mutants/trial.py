@@ -36,8 +36,6 @@ OWN_FAULT: Final = re.compile(
 
 
 class Verdict(StrEnum):
-    """How a mutant ended."""
-
     KILLED = "killed"
     SURVIVED = "survived"
     NOT_TRIED = "not tried"
@@ -45,7 +43,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
-    """One mutant's end: the test that noticed, or why there is none."""
+    """The outcome of one mutant: the test that noticed, or why none did."""
 
     mutation: Mutation
     verdict: Verdict
@@ -81,7 +79,7 @@ def try_one(mutation: Mutation) -> Trial:
 
 
 def _untouched_is_green(tests: Sequence[str]) -> str | None:
-    """None when all is well; else what is wrong before any mistake was made."""
+    """None when the tests pass without any mistake; else what is wrong."""
     with _copy_of_the_tree() as copy:
         code, said = _run_tests(copy, tests)
     return None if code == GREEN else f"not green without any mistake: {_first_red(said) or said[-300:]}"
@@ -101,7 +99,7 @@ def _copy_of_the_tree() -> Iterator[Path]:
 
 
 def _refuse_the_original(copy: Path) -> None:
-    """A mutant that is not imported would survive for ever."""
+    """A mutant that is not imported would always survive."""
     ask = [sys.executable, "-c", "import photomat; print(photomat.__file__)"]
     said = subprocess.run(ask, cwd=copy, env=_environment(copy), capture_output=True, text=True, check=True, timeout=60)  # noqa: S603  a fixed list
     if not Path(said.stdout.strip()).resolve().is_relative_to(copy.resolve()):

@@ -1,6 +1,6 @@
-"""The instances of a storm, each with a proxy to the database and a clock of its own, kept at their number as a host would.
+"""The instances of a storm, each with its own database proxy and clock, kept at their number as a host would.
 
-Whoever ends is replaced. Where there is an old version one of the first is of it, and deploys take new and old in turn.
+An instance that ends is replaced. With an old version one of the first runs it, and deploys alternate between both versions.
 """
 
 import asyncio
@@ -21,7 +21,7 @@ START_LIMIT_S: Final = 120.0
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Member:
-    """One instance with what belongs to it; `clock` is where its wall clock's error is written."""
+    """One instance with its proxy; `clock` is the file with the error of its wall clock."""
 
     instance: Instance
     proxy: Proxy
@@ -30,11 +30,10 @@ class Member:
 
     @property
     def stands(self) -> bool:
-        """Whether it works."""
         return self.instance.ready and not self.instance.frozen
 
     def set_clock(self, seconds: float) -> bool:
-        """Make it wrong by so much; False where the version knows nothing of the lab."""
+        """Set the clock's error; False where the version does not support it."""
         if self.clock is None:
             return False
         draft = self.clock.with_suffix(".draft")
@@ -45,7 +44,7 @@ class Member:
 
 @dataclass(slots=True, kw_only=True)
 class Fleet:
-    """Who is there now. `old` is the folder of another version's package."""
+    """The running instances. `old` is the folder of another version's package."""
 
     arena: Arena
     size: int
@@ -58,13 +57,12 @@ class Fleet:
     _born: int = 0
 
     async def set_out(self) -> None:
-        """Start them all and wait until they work."""
+        """Start them all and wait until they are ready."""
         for number in range(self.size):
             await self.launch(old=number == 1)
         await until(lambda: len(self.standing()) == self.size, within_s=START_LIMIT_S, what="the instances to start")
 
     async def launch(self, *, old: bool = False) -> Member:
-        """Start one more."""
         self._born += 1
         program = self.old if old else None
         clock = None if program else self.arena.folder / f"clock-{self._born}"
@@ -101,11 +99,10 @@ class Fleet:
             self._deploying = False
 
     def standing(self) -> list[Member]:
-        """Who works now."""
         return [member for member in self.members if member.stands]
 
     async def keep_up(self) -> None:
-        """Replace whoever has ended until it is over."""
+        """Replace instances that have ended, until the storm is over."""
         while not self.over.is_set():
             await self.bury()
             while len(self.members) < self.size:
@@ -113,7 +110,7 @@ class Fleet:
             await asyncio.sleep(LOOK_EVERY_S)
 
     async def bury(self) -> None:
-        """Forget those that have ended, and close their proxies."""
+        """Forget instances that have ended, and close their proxies."""
         for member in [member for member in self.members if not member.instance.alive]:
             self.members.remove(member)
             if RUNNING not in member.instance.log:
@@ -121,7 +118,6 @@ class Fleet:
             await self._close(member)
 
     async def end(self) -> None:
-        """End everybody and close everything."""
         await self.arena.end_all()
         for member in self.members:
             await self._close(member)

@@ -28,31 +28,31 @@ def build_app(world: KieWorld, transcript: Transcript, faults: Faults) -> web.Ap
     app = web.Application(client_max_size=LARGEST_BODY_BYTES)
     router = KieRouter(world=world, transcript=transcript, faults=faults)
     runner = TaskRunner(world=world, transcript=transcript, faults=faults)
-    orders = KieControl(world=world, runner=runner)
+    controls = KieControl(world=world, runner=runner)
     uploads = UploadRoutes(world=world)
     JobRoutes(world=world, runner=runner).add_routes(app, router)
     FamilyRoutes(world=world, runner=runner).add_routes(app, router)
     SunoToolRoutes(world=world, runner=runner).add_routes(app, router)
     DownloadRoutes(world=world, renderer=ResultRenderer(world=world)).add_routes(app, router)
     uploads.add_routes(app, router)
-    orders.add_routes(app)
+    controls.add_routes(app)
     control.register(app, transcript, faults, "kie")
     app.middlewares.append(_unknown_paths_in_json)
 
-    async def stop_silence(_app: web.Application) -> None:
+    async def release_held_connections(_app: web.Application) -> None:
         router.closing.set()
 
     async def background(_app: web.Application) -> AsyncIterator[None]:
         async with aiohttp.ClientSession() as session, asyncio.TaskGroup() as group:
             sender = CallbackSender(world=world, transcript=transcript, faults=faults, session=session, group=group)
-            orders.sender, uploads.session = sender, session
+            controls.sender, uploads.session = sender, session
             running = [group.create_task(runner.run()), group.create_task(sender.run())]
             yield
             for task in running:
                 task.cancel()
             sender.stop()
 
-    app.on_shutdown.append(stop_silence)
+    app.on_shutdown.append(release_held_connections)
     app.cleanup_ctx.append(background)
     return app
 

@@ -27,7 +27,7 @@ Signing = Literal["good", "bad", "none"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Callback:
+class OutgoingCallback:
     task: Task
     url: str
     body: dict[str, Any]
@@ -66,7 +66,7 @@ class CallbackSender:
     faults: Faults
     session: aiohttp.ClientSession
     group: asyncio.TaskGroup
-    _held: deque[Callback] = field(default_factory=deque)
+    _held: deque[OutgoingCallback] = field(default_factory=deque)
     _under_way: set[asyncio.Task[object]] = field(default_factory=set)
 
     async def run(self) -> None:
@@ -76,19 +76,23 @@ class CallbackSender:
             if callback is not None:
                 self.start(callback)
 
-    def start(self, callback: Callback) -> None:
+    def start(self, callback: OutgoingCallback) -> None:
         self._own(self.deliver(callback))
 
     def stop(self) -> None:
         for task in list(self._under_way):
             task.cancel()
 
-    def compose(self, notice: DueCallback) -> Callback | None:
+    def compose(self, notice: DueCallback) -> OutgoingCallback | None:
         """Build the callback from the task's present state; None without a callback URL."""
         url = notice.task.order.callback_url
-        return Callback(task=notice.task, url=url, body=callback_body(notice, self.world.settings)) if url else None
+        return (
+            OutgoingCallback(task=notice.task, url=url, body=callback_body(notice, self.world.settings))
+            if url
+            else None
+        )
 
-    async def deliver(self, callback: Callback) -> None:
+    async def deliver(self, callback: OutgoingCallback) -> None:
         """Try until it is accepted or the retries are used up."""
         for attempt in range(1 + self.world.settings.callback_retries):
             if attempt:
@@ -108,7 +112,7 @@ class CallbackSender:
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
 
-    async def _apply_fault(self, callback: Callback, fault: Fault) -> bool:
+    async def _apply_fault(self, callback: OutgoingCallback, fault: Fault) -> bool:
         """Apply a fault before the bytes leave; True when this callback ends here."""
         self._record("fault", callback, f"{fault.action} strikes a callback of task {callback.task.task_id[:8]}…")
         match fault.action:
@@ -125,7 +129,7 @@ class CallbackSender:
                 self._own(self._send(callback))
         return False
 
-    async def _send(self, callback: Callback) -> bool:
+    async def _send(self, callback: OutgoingCallback) -> bool:
         """Send once; True when the receiver answered 200. Callbacks that were held back go out after it."""
         callback.task.callback_tries += 1
         answer = await self._post(callback)
@@ -138,7 +142,7 @@ class CallbackSender:
             self.start(self._held.popleft())
         return answer == "HTTP 200"
 
-    async def _post(self, callback: Callback) -> str:
+    async def _post(self, callback: OutgoingCallback) -> str:
         try:
             async with asyncio.timeout(self.world.settings.callback_timeout_s):
                 async with self.session.post(
@@ -150,7 +154,7 @@ class CallbackSender:
         except (aiohttp.ClientError, OSError, ValueError) as error:
             return f"no connection ({type(error).__name__})"
 
-    def _headers(self, callback: Callback) -> dict[str, str]:
+    def _headers(self, callback: OutgoingCallback) -> dict[str, str]:
         key = self.world.settings.webhook_key
         if not key or callback.signing == "none":
             return {}
@@ -160,7 +164,7 @@ class CallbackSender:
             signed = signature(key=key + " is not it", task_id=callback.task.task_id, timestamp=timestamp)
         return {"X-Webhook-Timestamp": str(timestamp), "X-Webhook-Signature": signed}
 
-    def _record(self, kind: Literal["callback", "fault"], callback: Callback, summary: str) -> None:
+    def _record(self, kind: Literal["callback", "fault"], callback: OutgoingCallback, summary: str) -> None:
         self.transcript.add(
             world="kie",
             kind=kind,
@@ -175,13 +179,13 @@ class CallbackSender:
         )
 
 
-def _contradicting(callback: Callback, fault: Fault) -> Callback:
+def _contradicting(callback: OutgoingCallback, fault: Fault) -> OutgoingCallback:
     """Build a callback that contradicts recordInfo, where an "error" fault asks for it."""
     if fault.action != "error":
         return callback
     data = callback.body.get("data")
     failed = {"state": "fail", "failCode": str(fault.code), "failMsg": fault.text, "resultJson": None}
     contradicted = {**data, **failed} if isinstance(data, dict) else data
-    return Callback(
+    return OutgoingCallback(
         task=callback.task, url=callback.url, body={"code": fault.code, "msg": fault.text, "data": contradicted}
     )

@@ -9,7 +9,7 @@ from typing import Any, Final
 from aiohttp import web
 
 from photomat_sandbox.control import read_object, refusal
-from photomat_sandbox.kie.callbacks import Callback, CallbackSender, Signing, masked_url
+from photomat_sandbox.kie.callbacks import CallbackSender, OutgoingCallback, Signing, masked_url
 from photomat_sandbox.kie.task_runner import TaskRunner
 from photomat_sandbox.kie.tasks import Task
 from photomat_sandbox.kie.world import DueCallback, KieWorld
@@ -65,7 +65,7 @@ class KieControl:
             raise refusal(f"task {task.task_id} was created without callBackUrl")
         wanted: dict[str, Any] = body if isinstance(body, dict) else usual.body
         for _ in range(times):
-            self.sender.start(Callback(task=task, url=usual.url, body=wanted, signing=signing))
+            self.sender.start(OutgoingCallback(task=task, url=usual.url, body=wanted, signing=signing))
         return web.json_response({"sending": times})
 
     async def show_settings(self, _request: web.Request) -> web.Response:

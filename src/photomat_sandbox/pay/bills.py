@@ -67,7 +67,7 @@ class NoticeSettings:
         return replace(self, **wanted)
 
 
-class PaymentProvider(Protocol):
+class SimulatedProvider(Protocol):
     """One provider's state. Invalid requests raise a ValueError with a sentence."""
 
     vendor: World
@@ -114,7 +114,7 @@ def to_the_cent(amount: Decimal) -> str:
 class NoticeSender:
     """Takes notices from a provider's outbox and tries each until it is accepted or given up."""
 
-    provider: PaymentProvider
+    provider: SimulatedProvider
     transcript: Transcript
     faults: Faults
     session: aiohttp.ClientSession

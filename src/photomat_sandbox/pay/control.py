@@ -11,7 +11,7 @@ from typing import Any, Final
 from aiohttp import web
 
 from photomat_sandbox.control import read_object, refusal
-from photomat_sandbox.pay.bills import Bill, PaymentNotice, PaymentProvider, to_the_cent
+from photomat_sandbox.pay.bills import Bill, PaymentNotice, SimulatedProvider, to_the_cent
 
 MOST_NOTICES: Final = 100
 LISTED_BILLS: Final = 500
@@ -21,7 +21,7 @@ LISTED_BILLS: Final = 500
 class ProviderControl:
     """The handlers under /sandbox/; `send` is set when the application starts."""
 
-    provider: PaymentProvider
+    provider: SimulatedProvider
     send: Callable[[PaymentNotice], None] | None = None
 
     def add_routes(self, app: web.Application) -> None:

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 
 from aiohttp import web
 
-from photomat_sandbox.pay.bills import TO_THE_CENT, Bill, PaymentProvider
+from photomat_sandbox.pay.bills import TO_THE_CENT, Bill, SimulatedProvider
 from photomat_sandbox.transcript import Transcript
 
 FOLDER: Final = Path(__file__).parent / "payment_page"
@@ -29,7 +29,7 @@ OUTCOMES: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaymentPage:
-    provider: PaymentProvider
+    provider: SimulatedProvider
     transcript: Transcript
     title: str
 

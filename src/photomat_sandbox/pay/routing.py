@@ -9,7 +9,7 @@ from aiohttp import web
 
 from photomat_sandbox import control
 from photomat_sandbox.faults import Fault, Faults, apply_fault, gateway_page
-from photomat_sandbox.pay.bills import NoticeSender, PaymentProvider
+from photomat_sandbox.pay.bills import NoticeSender, SimulatedProvider
 from photomat_sandbox.pay.control import ProviderControl
 from photomat_sandbox.pay.page import PaymentPage
 from photomat_sandbox.transcript import Transcript, World
@@ -90,14 +90,14 @@ class ProviderRouter:
         return await apply_fault(request, fault, act, closing=self.closing)
 
 
-def add_shared_routes(app: web.Application, provider: PaymentProvider, router: ProviderRouter, *, title: str) -> None:
+def add_shared_routes(app: web.Application, provider: SimulatedProvider, router: ProviderRouter, *, title: str) -> None:
     """Add the payment page and the control routes; notices are sent while the application runs."""
-    orders = ProviderControl(provider=provider)
-    orders.add_routes(app)
+    controls = ProviderControl(provider=provider)
+    controls.add_routes(app)
     PaymentPage(provider=provider, transcript=router.transcript, title=title).add_routes(app)
     control.register(app, router.transcript, router.faults, provider.vendor)
 
-    async def stop_silence(_app: web.Application) -> None:
+    async def release_held_connections(_app: web.Application) -> None:
         router.closing.set()
 
     async def background(_app: web.Application) -> AsyncIterator[None]:
@@ -105,11 +105,11 @@ def add_shared_routes(app: web.Application, provider: PaymentProvider, router: P
             sender = NoticeSender(
                 provider=provider, transcript=router.transcript, faults=router.faults, session=session, group=group
             )
-            orders.send = sender.start
+            controls.send = sender.start
             running = group.create_task(sender.run())
             yield
             running.cancel()
             sender.stop()
 
-    app.on_shutdown.append(stop_silence)
+    app.on_shutdown.append(release_held_connections)
     app.cleanup_ctx.append(background)

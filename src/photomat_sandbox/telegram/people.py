@@ -32,7 +32,7 @@ class BotProfile:
 
 
 @dataclass(slots=True, kw_only=True)
-class Person:
+class ChatPerson:
     """One customer or operator; `started` becomes true with the first thing they send: then the bot may write."""
 
     user_id: int

@@ -6,7 +6,7 @@ from photomat_sandbox.telegram.errors import JsonObject
 from photomat_sandbox.telegram.formatting import formatted
 from photomat_sandbox.telegram.media import make_media
 from photomat_sandbox.telegram.messages import ChatMessage
-from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.telegram.people import ChatPerson
 from photomat_sandbox.telegram.stars import StarBill, bill_of
 from photomat_sandbox.telegram.world import TelegramWorld
 
@@ -18,7 +18,7 @@ class ImpossibleError(Exception):
     """The person cannot do that; the message says why."""
 
 
-def write(world: TelegramWorld, person: Person, text: str, *, reply_to: int | None = None) -> ChatMessage:
+def write(world: TelegramWorld, person: ChatPerson, text: str, *, reply_to: int | None = None) -> ChatMessage:
     content = formatted(text)
     if not 1 <= len(content.text) <= MAX_TEXT:
         raise ImpossibleError(f"a text has 1 to {MAX_TEXT} characters")
@@ -26,7 +26,7 @@ def write(world: TelegramWorld, person: Person, text: str, *, reply_to: int | No
 
 
 async def send_file(
-    world: TelegramWorld, person: Person, data: bytes, *, kind: str, name: str = "", caption: str = ""
+    world: TelegramWorld, person: ChatPerson, data: bytes, *, kind: str, name: str = "", caption: str = ""
 ) -> ChatMessage:
     _must_be_open(person)
     media = world.remember(await make_media(world.files, data, kind=kind, name=name))
@@ -34,7 +34,7 @@ async def send_file(
     return _send(world, person, kind=media.kind, media=media, text=content.text, entities=content.entities)
 
 
-def tap(world: TelegramWorld, person: Person, message_id: int, button: JsonObject) -> str:
+def tap(world: TelegramWorld, person: ChatPerson, message_id: int, button: JsonObject) -> str:
     """Press a button with data; return the id of the query that the bot must answer."""
     _must_be_open(person)
     message = visible_message(world, person, message_id)
@@ -51,7 +51,7 @@ def tap(world: TelegramWorld, person: Person, message_id: int, button: JsonObjec
     return query.query_id
 
 
-def pay(world: TelegramWorld, person: Person, message_id: int) -> str:
+def pay(world: TelegramWorld, person: ChatPerson, message_id: int) -> str:
     """Press Pay on an invoice; return the id of the query that the bot must answer in ten seconds."""
     message = visible_message(world, person, message_id)
     if message.kind != "invoice":
@@ -60,7 +60,7 @@ def pay(world: TelegramWorld, person: Person, message_id: int) -> str:
     return pay_bill(world, person, bill, message_id=message_id)
 
 
-def pay_bill(world: TelegramWorld, person: Person, bill: StarBill, *, message_id: int = 0) -> str:
+def pay_bill(world: TelegramWorld, person: ChatPerson, bill: StarBill, *, message_id: int = 0) -> str:
     """Start the payment of a bill; a link cannot be subscribed to twice at the same time."""
     _must_be_open(person)
     if bill.subscription_period and world.stars.running(user_id=person.user_id, link=bill.link, now=world.now()):
@@ -78,7 +78,7 @@ def pay_bill(world: TelegramWorld, person: Person, bill: StarBill, *, message_id
     return query.query_id
 
 
-def set_blocked(world: TelegramWorld, person: Person, *, blocked: bool) -> None:
+def set_blocked(world: TelegramWorld, person: ChatPerson, *, blocked: bool) -> None:
     if person.blocked == blocked:
         return
     person.blocked = blocked
@@ -96,7 +96,7 @@ def set_blocked(world: TelegramWorld, person: Person, *, blocked: bool) -> None:
     world.stream.publish(person.user_id, "status", {"blocked": blocked})
 
 
-def delete(world: TelegramWorld, person: Person, message_id: int, *, for_both: bool) -> None:
+def delete(world: TelegramWorld, person: ChatPerson, message_id: int, *, for_both: bool) -> None:
     """Delete a message; deleted for the person only, the bot's copy remains and can still be edited, unseen."""
     message = visible_message(world, person, message_id)
     if for_both:
@@ -108,7 +108,7 @@ def delete(world: TelegramWorld, person: Person, message_id: int, *, for_both: b
     world.note("delete", f"message {message_id} deleted by {person.first_name} for themselves", detail)
 
 
-def visible_message(world: TelegramWorld, person: Person, message_id: int) -> ChatMessage:
+def visible_message(world: TelegramWorld, person: ChatPerson, message_id: int) -> ChatMessage:
     """Return a message on the person's screen."""
     message = world.messages.get(message_id)
     if message is None or message.chat_id != person.user_id or message.hidden_from_person:
@@ -116,7 +116,7 @@ def visible_message(world: TelegramWorld, person: Person, message_id: int) -> Ch
     return message
 
 
-def _send(world: TelegramWorld, person: Person, **content: Any) -> ChatMessage:
+def _send(world: TelegramWorld, person: ChatPerson, **content: Any) -> ChatMessage:
     _must_be_open(person)
     person.started = True
     message = world.add_message(person, from_bot=False, **content)
@@ -124,7 +124,7 @@ def _send(world: TelegramWorld, person: Person, **content: Any) -> ChatMessage:
     return message
 
 
-def _must_be_open(person: Person) -> None:
+def _must_be_open(person: ChatPerson) -> None:
     if person.deactivated:
         raise ImpossibleError(f"the account of {person.first_name} is deactivated")
     if person.blocked:

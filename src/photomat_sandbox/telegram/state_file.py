@@ -12,7 +12,7 @@ from typing import Any, Final
 from photomat_sandbox.telegram.files import StoredFile
 from photomat_sandbox.telegram.media import ChatMedia
 from photomat_sandbox.telegram.messages import ChatMessage, restored_block
-from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.telegram.people import ChatPerson
 from photomat_sandbox.telegram.stars import StarBill, StarCharge, StarSubscription
 from photomat_sandbox.telegram.updates import Update, WebhookSettings
 from photomat_sandbox.telegram.world import TelegramWorld
@@ -66,7 +66,7 @@ def load_state(world: TelegramWorld, state_file: Path) -> None:
     world.updates.allowed = state["allowed_updates"]
     world.updates.pending = {row["update_id"]: Update(**row) for row in state["updates"]}
     world.webhook = WebhookSettings(**state["webhook"])
-    world.people = {row["user_id"]: Person(**row) for row in state["people"]}
+    world.people = {row["user_id"]: ChatPerson(**row) for row in state["people"]}
     for row in state["files"]:
         world.files.restore(StoredFile(**row))
     world.files.next_number += skipped

@@ -10,7 +10,7 @@ from photomat_sandbox.telegram import payments, person_acts
 from photomat_sandbox.telegram.errors import ApiError, JsonObject
 from photomat_sandbox.telegram.messages import ChatMessage, as_seen
 from photomat_sandbox.telegram.payments import repeat_payment
-from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.telegram.people import ChatPerson
 from photomat_sandbox.telegram.person_acts import ImpossibleError
 from photomat_sandbox.telegram.stars import StarBill, StarSubscription
 from photomat_sandbox.telegram.world import TelegramWorld, commands_for
@@ -21,7 +21,7 @@ MOST_REPEATS: Final = 1000
 Act = Callable[[TelegramWorld, StarSubscription], object]
 
 
-def acting_person(world: TelegramWorld, request: web.Request) -> Person:
+def acting_person(world: TelegramWorld, request: web.Request) -> ChatPerson:
     """Return the person whose id is in the path."""
     number = request.match_info["user_id"]
     person = world.people.get(int(number)) if number.isdigit() else None
@@ -244,7 +244,7 @@ class UserPaymentRoutes:
             raise ImpossibleError("nobody made this invoice link")
         return bill
 
-    def _payment_message(self, person: Person, charge_id: str) -> ChatMessage:
+    def _payment_message(self, person: ChatPerson, charge_id: str) -> ChatMessage:
         for message in reversed(self.world.chats[person.user_id].values()):
             payment = message.extra.get("successful_payment")
             if payment and charge_id in {"", payment["telegram_payment_charge_id"]}:

@@ -19,7 +19,7 @@ from photomat_sandbox.telegram.errors import JsonObject, bad_request, forbidden,
 from photomat_sandbox.telegram.files import FileStore
 from photomat_sandbox.telegram.media import ChatMedia
 from photomat_sandbox.telegram.messages import ChatMessage, as_api, as_seen
-from photomat_sandbox.telegram.people import BotProfile, Person
+from photomat_sandbox.telegram.people import BotProfile, ChatPerson
 from photomat_sandbox.telegram.stars import StarBill, Stars
 from photomat_sandbox.telegram.updates import CHECKOUT_LIFE_S, Queries, UpdateQueue, WebhookSettings
 from photomat_sandbox.telegram.urls import Fetched, UrlFetcher
@@ -111,7 +111,7 @@ class TelegramWorld:
         self.webhook_retry_unit_s = webhook_retry_unit_s
         self.any_webhook_address = any_webhook_address
         self.transcript = Transcript(clock=clock)
-        self.people: dict[int, Person] = {}
+        self.people: dict[int, ChatPerson] = {}
         self.messages: dict[int, ChatMessage] = {}
         self.chats: defaultdict[int, dict[int, ChatMessage]] = defaultdict(dict)
         self.next_message_id = 1
@@ -144,16 +144,16 @@ class TelegramWorld:
         language_code: str = "ru",
         user_id: int | None = None,
         started: bool = False,
-    ) -> Person:
+    ) -> ChatPerson:
         """Add a person; an existing id only gets its names updated."""
         chosen = user_id or max([FIRST_PERSON_ID - 1, *self.people]) + 1
-        person = self.people.setdefault(chosen, Person(user_id=chosen, first_name=first_name))
+        person = self.people.setdefault(chosen, ChatPerson(user_id=chosen, first_name=first_name))
         person.first_name, person.username, person.language_code = first_name, username, language_code
         person.started = person.started or started
         self.changed = True
         return person
 
-    def reachable(self, chat_id: str) -> Person:
+    def reachable(self, chat_id: str) -> ChatPerson:
         """Return the person a bot may write to by the chat_id of a call, or refuse as Telegram does."""
         person = self.known_chat(chat_id)
         if person.deactivated:
@@ -162,7 +162,7 @@ class TelegramWorld:
             raise forbidden("bot was blocked by the user")
         return person
 
-    def known_chat(self, chat_id: str) -> Person:
+    def known_chat(self, chat_id: str) -> ChatPerson:
         """Return a chat that exists for the bot, whether or not it may write there."""
         chat_id = chat_id.strip()
         if not chat_id:
@@ -175,7 +175,7 @@ class TelegramWorld:
             raise bad_request("chat not found")
         return person
 
-    def add_message(self, person: Person, *, from_bot: bool, **fields: Any) -> ChatMessage:
+    def add_message(self, person: ChatPerson, *, from_bot: bool, **fields: Any) -> ChatMessage:
         """Add a new message at the end of a chat and show it."""
         message = ChatMessage(
             message_id=self.next_message_id,
@@ -245,7 +245,7 @@ def describe(message: ChatMessage) -> str:
     return f"{message.kind} «{short}»" if short else message.kind
 
 
-def commands_for(world: TelegramWorld, person: Person) -> list[JsonObject]:
+def commands_for(world: TelegramWorld, person: ChatPerson) -> list[JsonObject]:
     """Return the commands of the person's menu: the narrowest scope wins, then their language."""
     scopes: tuple[tuple[str, int | str | None], ...] = (
         ("chat", person.user_id),

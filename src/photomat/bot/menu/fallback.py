@@ -45,7 +45,7 @@ from photomat.catalog.order import open_to_customers
 from photomat.db.pool import Transaction
 from photomat.delivery.rearm import rearm_chat, rearm_user
 from photomat.kernel.ids import ChatId
-from photomat.messages.sender import tell_what_was_missed
+from photomat.messages.notices import retry_blocked_notices
 from photomat.payments import transfers
 from photomat.payments.topup import has_open_transfer
 from photomat.users.user import user_blocked_us, user_returned
@@ -176,7 +176,7 @@ async def returned(_event: ChatMemberUpdated, ctx: UpdateContext) -> None:
     async def write(tx: Transaction) -> None:
         await user_returned(tx, user_id=ctx.user_id)
         await rearm_user(tx, user_id=ctx.user_id)
-        await tell_what_was_missed(tx, chat_id=ChatId(ctx.user_id))
+        await retry_blocked_notices(tx, chat_id=ChatId(ctx.user_id))
 
     ctx.on_commit(write)
 

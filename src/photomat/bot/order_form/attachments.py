@@ -21,7 +21,7 @@ from photomat.catalog.file_rules import shown_formats
 from photomat.catalog.formula import is_given
 from photomat.catalog.input import FileKind, Input
 from photomat.catalog.order import open_to_customers
-from photomat.files.accept import take
+from photomat.files.accept import accept_file
 from photomat.files.file import FromLink, FromOutput, FromTelegram, InputFile, Source
 from photomat.kernel.ids import JobId
 
@@ -97,7 +97,7 @@ def brought_by(message: Message) -> Brought | Refused | None:
 async def _take(ctx: UpdateContext, asked: Input, *, origin: str, brought: Brought) -> InputFile | Refused:
     if ctx.config.files is None:
         return NOT_NOW
-    return await take(
+    return await accept_file(
         ctx.config.files,
         user_id=ctx.user_id,
         origin=origin,

@@ -17,7 +17,7 @@ from photomat.catalog.input import FileKind, Input
 from photomat.catalog.menu_categories import menu_category
 from photomat.catalog.model import Model
 from photomat.catalog.reference import JobRef, reference
-from photomat.jobs.history import SHOWN, Made, made_tasks, made_tracks, usual_seconds
+from photomat.jobs.history import SHOWN, EarlierResult, earlier_tasks, earlier_tracks, usual_seconds
 from photomat.kernel.ids import JobId
 
 Refuse: TypeAlias = Callable[[View], Awaitable[object]]
@@ -158,13 +158,15 @@ async def _finish(ctx: UpdateContext, reply: Reply, model: Model, form: Form) ->
 
 async def made_for(
     ctx: UpdateContext, asking: Asking, wanted: Input, *, job_id: JobId | None = None, page: int = 0
-) -> list[Made]:
+) -> list[EarlierResult]:
     """What this person made that answers the question; a track comes from the job that was chosen before."""
     models = [each.id for each in ctx.orders.catalog.sources(asking.model, wanted)]
     if wanted.type == "task":
-        return await made_tasks(ctx.pool, user_id=ctx.user_id, models=models, job_id=job_id, skip=page * SHOWN)
+        return await earlier_tasks(ctx.pool, user_id=ctx.user_id, models=models, job_id=job_id, skip=page * SHOWN)
     chosen = _chosen_job(asking)
-    return await made_tracks(ctx.pool, user_id=ctx.user_id, models=models, job_id=job_id or chosen, skip=page * SHOWN)
+    return await earlier_tracks(
+        ctx.pool, user_id=ctx.user_id, models=models, job_id=job_id or chosen, skip=page * SHOWN
+    )
 
 
 async def _sources(ctx: UpdateContext, asking: Asking, wanted: Input, page: int) -> Sources:

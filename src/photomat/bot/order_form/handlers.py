@@ -54,7 +54,7 @@ from photomat.bot.view import View
 from photomat.catalog.answers import Refused
 from photomat.catalog.input import Input
 from photomat.catalog.reference import JobRef
-from photomat.jobs.history import SHOWN, made_files
+from photomat.jobs.history import SHOWN, earlier_files
 from photomat.kernel.ids import JobId
 
 
@@ -253,7 +253,7 @@ async def _show_page(tapped: StepButton | ResultsPageButton, tap: Tap, ctx: Upda
     elif asking is None or wanted is None or wanted.files is None or Step.RESULTS not in asking.offered:
         await tell_closed(tap, ctx)
     else:
-        made = await made_files(ctx.pool, user_id=ctx.user_id, kind=wanted.files.kind, skip=page * SHOWN)
+        made = await earlier_files(ctx.pool, user_id=ctx.user_id, kind=wanted.files.kind, skip=page * SHOWN)
         await reply_to(tap).show(views.results(asking, made, page=page))
 
 

@@ -26,7 +26,7 @@ from photomat.catalog.formula import is_given
 from photomat.catalog.input import Input
 from photomat.catalog.model import Model
 from photomat.delivery.caption import part_in_words
-from photomat.jobs.history import SHOWN, Made
+from photomat.jobs.history import SHOWN, EarlierResult
 from photomat.kernel.text import cut
 from photomat.texts.load import Say
 
@@ -68,7 +68,7 @@ def pages_of(asked: Input) -> int:
     return 1 if count <= ON_ONE_PAGE else ceil(count / ON_A_PAGE)
 
 
-def picks(say: Say, form: Form, made: Sequence[Made], *, page: int = 0) -> Rows:
+def picks(say: Say, form: Form, made: Sequence[EarlierResult], *, page: int = 0) -> Rows:
     """What was made before, newest first; each button answers the question with it. One more than is shown: there are older."""
     rows = [[button(_made_in_words(say, each), _pick(form, each).pack())] for each in made[:SHOWN]]
 
@@ -161,7 +161,7 @@ def _results(say: Say, form: Form, asked: Input) -> Rows:
     return [[_step(say("form-from-results"), form, Step.RESULTS)]] if is_made_here else []
 
 
-def _made_in_words(say: Say, made: Made) -> str:
+def _made_in_words(say: Say, made: EarlierResult) -> str:
     words = " ".join((part_in_words(made.words, say) or "").split())
     what = cut(words, LONGEST_NUMBERED if made.outputs > 1 else LONGEST_WORDS) or made.model
     if made.seconds is not None:
@@ -188,7 +188,7 @@ def _option(form: Form, number: int, label: str) -> InlineKeyboardButton:
     return button(label[:LONGEST_LABEL], OptionButton(form_id=form.form_id, turn=form.turn, option=number).pack())
 
 
-def _pick(form: Form, made: Made) -> CallbackData:
+def _pick(form: Form, made: EarlierResult) -> CallbackData:
     return PickButton(form_id=form.form_id, turn=form.turn, job_id=made.job_id, output=made.position or 0)
 
 

@@ -17,7 +17,7 @@ from photomat.catalog.input import Input
 from photomat.catalog.model import Model
 from photomat.catalog.order_words import value_in_words
 from photomat.catalog.storefront import Offer
-from photomat.jobs.history import Made
+from photomat.jobs.history import EarlierResult
 from photomat.kernel.text import cut
 from photomat.texts.load import Say
 
@@ -65,7 +65,7 @@ class About:
 class Sources:
     """What a question about something made before offers; `models` make what it takes."""
 
-    made: Sequence[Made]
+    made: Sequence[EarlierResult]
     models: Sequence[Model]
     page: int = 0
 
@@ -100,7 +100,7 @@ def counter(asking: Asking) -> View:
     return View(text=text, rows=rows)
 
 
-def results(asking: Asking, made: Sequence[Made], *, page: int = 0) -> View:
+def results(asking: Asking, made: Sequence[EarlierResult], *, page: int = 0) -> View:
     """One's own results that a file can be, with the way back to the question."""
     say = asking.say
     wanted = asking.target

@@ -21,7 +21,7 @@ from photomat.db.pool import transaction
 from photomat.delivery.rearm import turn_page
 from photomat.delivery.resend import Asked, ask_again
 from photomat.jobs.actions import Canceled, NotYours, TooLate, accept_offer, cancel_job
-from photomat.jobs.history import Bought, own_job, recent_jobs
+from photomat.jobs.history import OwnJob, own_job, recent_jobs
 from photomat.kernel.errors import NotEnough
 from photomat.kernel.ids import ChatId, JobId
 from photomat.kernel.logs import get_logger
@@ -99,7 +99,7 @@ async def again(_query: CallbackQuery, callback_data: JobButton, tap: Tap, ctx: 
     await reorder(ctx, tap.send, model, bought.inputs)
 
 
-async def _own_job(tap: Tap, ctx: UpdateContext, job_id: JobId) -> Bought | None:
+async def _own_job(tap: Tap, ctx: UpdateContext, job_id: JobId) -> OwnJob | None:
     """The job whose button was tapped; its correlation id follows the tap. Somebody else's is refused here."""
     bought = await own_job(ctx.pool, job_id=job_id, user_id=ctx.user_id)
     if bought is None:

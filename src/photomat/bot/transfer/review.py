@@ -1,6 +1,6 @@
 """Operators decide about receipts in the chat: yes, yes with another sum, no. Only ADMIN_IDS may; `operators.receipts` decides.
 
-What an operator's message shows afterwards is drawn by `payments.receipt_desk`, on every operator's screen at once.
+What an operator's message shows afterwards is drawn by `payments.receipt_reminder`, on every operator's screen at once.
 """
 
 from typing import Final

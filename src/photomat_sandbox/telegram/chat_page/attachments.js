@@ -1,9 +1,8 @@
 // Files a person is about to send: chosen, pasted or dropped; shown as a strip above the input until they are sent.
 
 import { el, iconButton } from "./dom.js";
-import { sizeOf } from "./format.js";
+import { sizeOf, t } from "./texts.js";
 import { icon } from "./icons.js";
-import { t } from "./texts.js";
 
 export class Attachments {
   #files = [];

@@ -1,14 +1,12 @@
-// One message (or one album) as a row: avatar, bubble with tail, quote, media, text, time, inline keyboard.
+// One message (or one album) as a row: avatar, bubble with tail, quote, media, text or rich blocks, time, inline keyboard.
+// A button's name is exactly its text; it looks busy until its tap is answered.
 
-import { el } from "./dom.js";
+import { el, safeUrl } from "./dom.js";
 import { formatted } from "./entities.js";
-import { momentOf, timeOf } from "./format.js";
 import { icon } from "./icons.js";
-import { inlineKeyboard } from "./inline_keyboard.js";
 import { isPicture, mediaOf } from "./media.js";
 import { paymentLine, stars } from "./payment_dialogs.js";
-import { richOf } from "./rich.js";
-import { t } from "./texts.js";
+import { momentOf, t, timeOf } from "./texts.js";
 
 /** The inside of a row; the row itself stays, so that an edit happens in place. */
 export function bubbleParts(messages, { chat, act }) {
@@ -108,4 +106,67 @@ export function gist(message) {
   const kind = ["text", "rich"].includes(message.kind) ? "" : t(message.kind);
   const line = [kind, words.replace(/\s+/g, " ").trim()].filter(Boolean).join(" · ");
   return line.length > 120 ? `${line.slice(0, 119)}…` : line;
+}
+
+const TAGS = { heading: "h4", pre: "pre", footer: "small" };
+
+export function richOf(blocks, act) {
+  return el("div", { class: "rich" }, blocks.map((block) => blockOf(block, act)));
+}
+
+function blockOf(block, act) {
+  if (block.type === "divider") return el("hr", {});
+  const words = block.text ? formatted(block.text, block.entities, act) : null;
+  if (block.media) return file(block, words, act);
+  if (block.blocks.length) {
+    const inner = block.blocks.map((one) => blockOf(one, act));
+    return el("figure", { class: `rich-${block.type}` }, inner, words ? el("figcaption", { dir: "auto" }, words) : null);
+  }
+  return el(TAGS[block.type] ?? "p", { class: "words", dir: "auto" }, words);
+}
+
+function file(block, words, act) {
+  const shown = mediaOf({ kind: block.kind, media: block.media, caption: block.text || null }, act);
+  return el(
+    "figure",
+    { class: "rich-file", "data-kind": block.type },
+    shown,
+    words ? el("figcaption", { dir: "auto" }, words) : null,
+  );
+}
+
+/** `act` carries out what a button asks for: tap, pay, copy, follow (true when handled); isTapped says it waits. */
+export function inlineKeyboard(message, act) {
+  const rows = message.inline_keyboard ?? (message.kind === "invoice" ? [[{ text: t("pay"), pay: true }]] : null);
+  if (!rows?.length) return null;
+  return el(
+    "div",
+    { class: "inline-keyboard" },
+    rows.map((row, y) => el("div", { class: "keyboard-row" }, row.map((key, x) => inlineKey(message, key, y, x, act)))),
+  );
+}
+
+function inlineKey(message, key, row, column, act) {
+  const button = el(
+    "button",
+    { type: "button", class: "key", "data-style": key.style, "data-row": row, "data-column": column },
+    el("span", {}, key.text),
+  );
+  if (act.isTapped(message.message_id, row, column)) button.setAttribute("aria-busy", "true");
+  if (key.url) button.append(icon("link"));
+  button.addEventListener("click", () => press(message, key, row, column, act));
+  return button;
+}
+
+function press(message, key, row, column, act) {
+  const url = key.url ? safeUrl(key.url) : null;
+  if (url) {
+    if (!act.follow(url)) window.open(url, "_blank", "noopener");
+  } else if (key.pay) {
+    act.pay(message);
+  } else if (key.copy_text) {
+    act.copy(key.copy_text.text);
+  } else if (!act.isTapped(message.message_id, row, column)) {
+    act.tap(message.message_id, row, column);
+  }
 }

@@ -1,12 +1,11 @@
-// What one person sees: the state of a chat, kept by message_id, so nothing is lost and nothing is doubled.
+// What one person sees: the state of a chat, kept by message_id, so that nothing is lost or duplicated, and its live events
+// (SSE), which reconnect after any outage and say so.
 //
-// The truth is GET /sandbox/chats/{id}, read again after every (re)connect; live events are applied on top. Events
-// that arrive while the state is on its way wait for it. Listeners hear "change", "arrived" (a new message of the
-// bot), "answer" (a tapped button was answered), "payment" (how one ended) and "gone" (the server no longer knows this
-// person).
+// The state is GET /sandbox/chats/{id}, read again after every (re)connect; live events are applied on top. Events that
+// arrive while the state is loading wait for it. Listeners get "change", "arrived" (a new message of the bot), "answer" (a
+// tapped button was answered), "payment" (how one ended) and "gone" (the server no longer knows this person).
 
 import * as api from "./api.js";
-import { openStream } from "./stream.js";
 
 const TYPING_MS = 5500;
 const TAP_TIMEOUT_MS = 15_000;
@@ -60,9 +59,9 @@ export class Chat extends EventTarget {
     this.messages.set(message.message_id, message);
     if (isNew && message.from === "bot") {
       this.typing = null;
-      this.#tell("arrived", message);
+      this.#emit("arrived", message);
     }
-    this.#tell("change");
+    this.#emit("change");
   }
 
   async tap(messageId, row, column) {
@@ -89,7 +88,7 @@ export class Chat extends EventTarget {
   #await({ query_id: queryId }, place) {
     if (this.#answered.delete(String(queryId))) return;
     this.taps.set(String(queryId), place);
-    this.#tell("change");
+    this.#emit("change");
     setTimeout(() => this.#settleTap(queryId), TAP_TIMEOUT_MS);
   }
 
@@ -111,7 +110,7 @@ export class Chat extends EventTarget {
   }
 
   #failedFetch(error) {
-    if (error.status === 404) this.#tell("gone");
+    if (error.status === 404) this.#emit("gone");
     else setTimeout(() => this.refetch(), RETRY_MS);
   }
 
@@ -129,7 +128,7 @@ export class Chat extends EventTarget {
       keyboardOptions: state.keyboard_options,
       blocked: state.blocked,
     });
-    if (!first) for (const message of missed) this.#tell("arrived", message);
+    if (!first) for (const message of missed) this.#emit("arrived", message);
   }
 
   #apply(name, data) {
@@ -148,7 +147,7 @@ export class Chat extends EventTarget {
 
   #remove({ message_id: messageId }) {
     this.messages.delete(messageId);
-    this.#tell("change");
+    this.#emit("change");
   }
 
   #type(action) {
@@ -160,7 +159,7 @@ export class Chat extends EventTarget {
   #answer(answer) {
     if (!this.taps.has(String(answer.query_id))) this.#answered.add(String(answer.query_id));
     this.#settleTap(answer.query_id);
-    this.#tell("answer", answer);
+    this.#emit("answer", answer);
   }
 
   #paid(payment) {
@@ -168,19 +167,56 @@ export class Chat extends EventTarget {
     if (this.#payments.has(queryId)) this.#payments.get(queryId)();
     else this.#outcomes.add(queryId);
     this.#payments.delete(queryId);
-    this.#tell("payment", payment);
+    this.#emit("payment", payment);
   }
 
   #settleTap(queryId) {
-    if (this.taps.delete(String(queryId))) this.#tell("change");
+    if (this.taps.delete(String(queryId))) this.#emit("change");
   }
 
   #update(fields) {
     Object.assign(this, fields);
-    this.#tell("change");
+    this.#emit("change");
   }
 
-  #tell(type, detail) {
+  #emit(type, detail) {
     this.dispatchEvent(new CustomEvent(type, { detail }));
   }
+}
+
+const EVENTS = ["message", "edit", "delete", "typing", "answer", "keyboard", "status"];
+const FIRST_RETRY_MS = 500;
+const LONGEST_RETRY_MS = 8000;
+
+export function openStream(userId, { onOpen, onDown, onEvent }) {
+  let source = null;
+  let timer = null;
+  let retryMs = FIRST_RETRY_MS;
+
+  function connect() {
+    source = new EventSource(`/sandbox/stream?user_id=${userId}`);
+    source.addEventListener("open", () => {
+      retryMs = FIRST_RETRY_MS;
+      onOpen();
+    });
+    for (const name of EVENTS) {
+      source.addEventListener(name, (event) => onEvent(name, JSON.parse(event.data)));
+    }
+    source.addEventListener("error", again);
+  }
+
+  // The browser itself gives up after an HTTP error, so reconnecting is ours alone.
+  function again() {
+    source.close();
+    onDown();
+    clearTimeout(timer);
+    timer = setTimeout(connect, retryMs);
+    retryMs = Math.min(retryMs * 2, LONGEST_RETRY_MS);
+  }
+
+  connect();
+  return function close() {
+    clearTimeout(timer);
+    source.close();
+  };
 }

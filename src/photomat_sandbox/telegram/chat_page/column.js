@@ -7,7 +7,7 @@ import { Composer } from "./composer.js";
 import { onMenuWish, openMenu } from "./context_menu.js";
 import { calmMotion, el, iconButton } from "./dom.js";
 import { icon } from "./icons.js";
-import { follow, followAnywhere, showInvoice, typeLink } from "./following.js";
+import { follow, followAnywhere, showInvoice, typeLink } from "./links.js";
 import { openLightbox } from "./lightbox.js";
 import { messageIdOf, MessageList } from "./message_list.js";
 import { openSubscriptions } from "./payment_dialogs.js";
@@ -20,10 +20,10 @@ const MISSED_RING_MS = 7000;
 export class Column {
   unread = 0;
 
-  /** `desk` is the screen the column stands on; it knows who is in front and who else is there. */
-  constructor({ person, desk }) {
+  /** `workspace` is the screen the column stands on; it knows who is in front and who else is there. */
+  constructor({ person, workspace }) {
     this.person = person;
-    this.desk = desk;
+    this.workspace = workspace;
     this.chat = new Chat(person);
     this.element = el(
       "section",
@@ -103,7 +103,7 @@ export class Column {
     this.chat.addEventListener("payment", ({ detail }) => this.#paymentEnded(detail));
     this.chat.addEventListener("gone", () => {
       toast(t("gone"), { kind: "trouble", title: this.person.first_name });
-      this.desk.close(this);
+      this.workspace.close(this);
     });
     onMenuWish(
       this.list.element,
@@ -117,7 +117,7 @@ export class Column {
         event.target,
       );
     });
-    this.element.addEventListener("focusin", () => this.desk.show(this, { focusOnly: true }));
+    this.element.addEventListener("focusin", () => this.workspace.show(this, { focusOnly: true }));
   }
 
   /** What a bubble may ask for. */
@@ -162,9 +162,9 @@ export class Column {
     if (!message.silent) ring();
     if (message.silent && !missed) return;
     const { first_name: name } = this.chat.bot;
-    const title = this.desk.isAlone() ? name : `${name} → ${this.person.first_name}`;
+    const title = this.workspace.isAlone() ? name : `${name} → ${this.person.first_name}`;
     const act = () => {
-      this.desk.show(this);
+      this.workspace.show(this);
       this.list.jump(message.message_id);
     };
     toast(
@@ -181,7 +181,7 @@ export class Column {
 
   #answered({ text, show_alert: showAlert, url }) {
     if (text && showAlert) alertBox(this.chat.bot.first_name, text);
-    else if (text) toast(text, { kind: "answer", title: this.desk.isAlone() ? null : this.person.first_name });
+    else if (text) toast(text, { kind: "answer", title: this.workspace.isAlone() ? null : this.person.first_name });
     if (url) followAnywhere(url, this);
   }
 
@@ -200,7 +200,7 @@ export class Column {
   }
 
   #isWatched() {
-    return document.visibilityState === "visible" && this.desk.isActive(this);
+    return document.visibilityState === "visible" && this.workspace.isActive(this);
   }
 
   #drawUnread() {
@@ -208,7 +208,7 @@ export class Column {
     this.badge.textContent = String(this.unread);
     this.down.setAttribute("aria-label", this.unread ? t("down", { n: this.unread }) : t("toBottom"));
     if (this.unread && !calmMotion()) this.badge.animate([{ transform: "scale(1.4)" }, { transform: "none" }], 200);
-    this.desk.changed();
+    this.workspace.changed();
   }
 
   #columnMenu(place) {
@@ -222,7 +222,7 @@ export class Column {
         ? { icon: "block", text: t("unblock"), act: () => api.unblock(id).catch(trouble) }
         : { icon: "block", text: t("block"), danger: true, act: () => api.block(id).catch(trouble) },
     ];
-    if (!this.desk.isAlone()) items.push({ icon: "close", text: t("closeColumn"), act: () => this.desk.close(this) });
+    if (!this.workspace.isAlone()) items.push({ icon: "close", text: t("closeColumn"), act: () => this.workspace.close(this) });
     openMenu(items, place, t("columnMenu", { name: this.person.first_name }));
   }
 

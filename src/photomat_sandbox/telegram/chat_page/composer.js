@@ -11,7 +11,7 @@ import { draftOf, keepDraft } from "./preferences.js";
 import { ReplyKeyboard } from "./reply_keyboard.js";
 import { t } from "./texts.js";
 import { trouble } from "./toasts.js";
-import { voiceBar } from "./voice_bar.js";
+import { voiceBar } from "./voice.js";
 
 const TALLEST_TEXT_PX = 180;
 const READS_KEYS = () => matchMedia("(hover: hover)").matches; // on a phone Enter makes a new line

@@ -61,8 +61,8 @@ function wrap(entity, text, children, act) {
   }
 }
 
-function link(address, children, act) {
-  const href = safeUrl(address);
+function link(url, children, act) {
+  const href = safeUrl(url);
   if (!href) return el("span", {}, children);
   const follow = (event) => act.follow(href) && event.preventDefault();
   return el("a", { href, target: "_blank", rel: "noopener noreferrer", onclick: follow }, children);

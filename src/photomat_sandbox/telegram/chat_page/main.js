@@ -1,6 +1,6 @@
 // The page: top bar, customers, backstage panel. All it shows comes from the simulated Telegram it was loaded from.
 
-import { Desk } from "./desk.js";
+import { Workspace } from "./workspace.js";
 import { el, iconButton } from "./dom.js";
 import { icon } from "./icons.js";
 import { Panel } from "./panel.js";
@@ -89,10 +89,10 @@ async function start() {
   document.documentElement.lang = language;
   const columns = el("main", { class: "columns" });
   const tabs = el("nav", { class: "tabs", "aria-label": t("customers") });
-  const desk = new Desk({ columnsElement: columns, tabsElement: tabs });
+  const workspace = new Workspace({ columnsElement: columns, tabsElement: tabs });
   const panel = new Panel({
-    onProfile: () => desk.columns.forEach((column) => column.chat.refetch()),
-    onPrompt: (words) => desk.active.composer.insert(words),
+    onProfile: () => workspace.columns.forEach((column) => column.chat.refetch()),
+    onPrompt: (words) => workspace.active.composer.insert(words),
     onToggle: (isShown) => {
       relabel(panelButton, "eye", t(isShown ? "panelHide" : "panelShow"));
       panelButton.setAttribute("aria-pressed", String(isShown));
@@ -100,12 +100,12 @@ async function start() {
   });
   const { bar, panelButton } = topBar({
     tabs,
-    onAdd: () => desk.addCustomer().catch(trouble),
+    onAdd: () => workspace.addCustomer().catch(trouble),
     onPanel: () => panel.show(!panel.isShown),
   });
   document.body.prepend(bar, el("div", { class: "stage" }, columns, panel.veil, panel.element));
   panel.start();
-  await desk.open();
+  await workspace.open();
 }
 
 start().catch(trouble);

@@ -5,8 +5,7 @@
 
 import { bubbleParts } from "./bubble.js";
 import { calmMotion, el } from "./dom.js";
-import { dayOf } from "./format.js";
-import { t } from "./texts.js";
+import { dayOf, t } from "./texts.js";
 
 const PAGE = 150;
 const NEAR_END_PX = 60;

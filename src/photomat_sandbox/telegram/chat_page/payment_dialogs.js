@@ -2,9 +2,8 @@
 
 import * as api from "./api.js";
 import { el, openDialog } from "./dom.js";
-import { shortDayOf } from "./format.js";
+import { shortDayOf, t } from "./texts.js";
 import { icon } from "./icons.js";
-import { t } from "./texts.js";
 import { toast, trouble } from "./toasts.js";
 
 export const stars = (amount) => `⭐ ${amount}`;
@@ -46,7 +45,7 @@ function noteOf(bill, monthly, bot) {
   return el("small", {}, t(monthly ? "billMonthly" : "billOnce", { bot }));
 }
 
-/** The person's subscriptions, with what only time or an empty purse would do in real life. */
+/** The person's subscriptions, with buttons for what only time or a lack of Stars would do in real life. */
 export async function openSubscriptions({ person }) {
   const list = el("div", { class: "subscriptions" });
   const draw = async () => {

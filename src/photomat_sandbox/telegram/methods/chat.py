@@ -6,7 +6,7 @@ from photomat_sandbox.telegram.call import Call
 from photomat_sandbox.telegram.errors import ApiError, JsonObject, bad_request
 from photomat_sandbox.telegram.messages import ChatMessage
 from photomat_sandbox.telegram.payments import show_outcome, take_payment
-from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.telegram.people import ChatPerson
 
 DELETABLE_S: Final = 48 * 3600
 MAX_BULK: Final = 100
@@ -91,14 +91,14 @@ async def get_chat(call: Call) -> JsonObject:
     return chat
 
 
-def _delete(call: Call, person: Person, number: int) -> None:
+def _delete(call: Call, person: ChatPerson, number: int) -> None:
     message = message_in_chat(call, person, number, "message to delete not found")
     if call.world.clock() - message.date > DELETABLE_S:
         raise bad_request("message can't be deleted for everyone")
     call.world.remove_message(message, by="the bot")
 
 
-def message_in_chat(call: Call, person: Person, number: int, missing: str) -> ChatMessage:
+def message_in_chat(call: Call, person: ChatPerson, number: int, missing: str) -> ChatMessage:
     message = call.world.messages.get(number)
     if message is None or message.chat_id != person.user_id:
         raise bad_request(missing)

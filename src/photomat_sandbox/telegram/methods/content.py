@@ -13,7 +13,7 @@ from photomat_sandbox.telegram.formatting import FormattedText, formatted, utf16
 from photomat_sandbox.telegram.keyboards import Markup, parse_markup
 from photomat_sandbox.telegram.media import ChatMedia, Shape, detected_kind, make_media, small_jpeg
 from photomat_sandbox.telegram.messages import ChatMessage
-from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.telegram.people import ChatPerson
 from photomat_sandbox.telegram.urls import FAILED
 from photomat_sandbox.telegram.world import TelegramWorld
 
@@ -214,7 +214,7 @@ def media_from_item(item: JsonObject, kind: str) -> MediaRequest:
     )
 
 
-def recipient(call: Call) -> Person:
+def recipient(call: Call) -> ChatPerson:
     """Return the person a send goes to, within the flood limits."""
     person = call.world.reachable(call.params.text("chat_id"))
     if call.world.flood:
@@ -230,7 +230,7 @@ class ReplyTarget:
     quote: JsonObject | None = None
 
 
-def read_reply(call: Call, person: Person) -> ReplyTarget:
+def read_reply(call: Call, person: ChatPerson) -> ReplyTarget:
     """Return the message a send replies to; a missing one is refused unless the caller allows it."""
     given = call.params.mapping("reply_parameters", "reply parameters") or {}
     if given and "message_id" not in given:

@@ -28,7 +28,7 @@ from photomat_sandbox.telegram.methods.content import (
     read_text,
     recipient,
 )
-from photomat_sandbox.telegram.people import Person
+from photomat_sandbox.telegram.people import ChatPerson
 
 CHAT_ACTIONS: Final = {
     "typing",
@@ -108,7 +108,7 @@ async def send_message_draft(call: Call) -> bool:
     return True
 
 
-def deliver(call: Call, person: Person, markup: Markup, **content: Any) -> ChatMessage:
+def deliver(call: Call, person: ChatPerson, markup: Markup, **content: Any) -> ChatMessage:
     """Add the new message to the chat, with the options every send has."""
     reply = read_reply(call, person)
     message = call.world.add_message(
@@ -251,7 +251,7 @@ def _source(call: Call, number: int, missing: str) -> ChatMessage:
     return message_in_chat(call, call.world.known_chat(call.params.text("from_chat_id")), number, missing)
 
 
-def _forward(call: Call, person: Person, source: ChatMessage) -> ChatMessage:
+def _forward(call: Call, person: ChatPerson, source: ChatMessage) -> ChatMessage:
     if source.protected or source.kind == "service":
         raise bad_request("the message can't be forwarded")
     author = call.world.bot.as_user() if source.from_bot else call.world.people[source.chat_id].as_user()
@@ -259,7 +259,7 @@ def _forward(call: Call, person: Person, source: ChatMessage) -> ChatMessage:
     return _repeat(call, person, source, extra={"forward_origin": source.extra.get("forward_origin", made_by)})
 
 
-def _copy(call: Call, person: Person, source: ChatMessage) -> ChatMessage:
+def _copy(call: Call, person: ChatPerson, source: ChatMessage) -> ChatMessage:
     if source.kind in NOT_COPIED:
         raise bad_request("the message can't be copied")
     copied = _repeat(call, person, source, extra={})
@@ -268,7 +268,7 @@ def _copy(call: Call, person: Person, source: ChatMessage) -> ChatMessage:
     return copied
 
 
-def _repeat(call: Call, person: Person, source: ChatMessage, *, extra: JsonObject) -> ChatMessage:
+def _repeat(call: Call, person: ChatPerson, source: ChatMessage, *, extra: JsonObject) -> ChatMessage:
     return deliver(
         call,
         person,
