@@ -51,13 +51,13 @@ class AnswerEveryTap(BaseMiddleware):
         """Answer what was left unanswered; after an exception the update is handled again, so it is not answered."""
         if not isinstance(event, CallbackQuery):
             return await handler(event, data)
-        data["tap"] = tap = Tap(event, on_a_job_card=await _hosts_a_job(event, data))
+        data["tap"] = tap = Tap(event, on_a_job_card=await _is_job_card(event, data))
         result = await handler(event, data)
         await tap.answer()
         return result
 
 
-async def _hosts_a_job(event: CallbackQuery, data: dict[str, Any]) -> bool:
+async def _is_job_card(event: CallbackQuery, data: dict[str, Any]) -> bool:
     if event.message is None:
         return False
     ctx = _context(data)

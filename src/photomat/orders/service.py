@@ -122,6 +122,10 @@ class OrderService:
         async with transaction(self.pool) as tx:
             return await validation.objections(tx, user_id, model, inputs)
 
+    async def objections_to(self, order: OpenOrder) -> tuple[Refused, ...]:
+        """The same for a draft."""
+        return await self.objections(order.draft.user_id, order.model, order.draft.inputs)
+
     async def unfit_inputs(self, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> dict[str, Refused]:
         """The inputs that have to be given again, and why."""
         async with transaction(self.pool) as tx:
@@ -184,7 +188,7 @@ class OrderService:
         if found is None:
             return None
         draft, model = found
-        is_good = not await self.objections(user_id, model, draft.inputs)
+        is_good = not await self.objections_to(found)
         price = (await self.quote(user_id, model, draft.inputs)).price if is_good else draft.price
         changed = await drafts.change_draft(
             self.pool, draft_id=draft.draft_id, user_id=user_id, origin=origin, inputs=draft.inputs, price=price
@@ -220,7 +224,7 @@ class OrderService:
         found = await self.find(user_id, draft_id)
         if found is None:
             return await self.started(user_id, draft_id, message_id=message_id) or NotOnSale()
-        refused = await self.objections(user_id, found.model, found.draft.inputs)
+        refused = await self.objections_to(found)
         if refused:
             started = await self.started(user_id, draft_id, message_id=message_id)
             return started or OrderRefused(model=found.model, why=refused[0])

@@ -28,7 +28,7 @@ TO_A_MODEL: Final = r"^model_[\w-]+$"
 log = get_logger()
 
 
-async def by_link(message: Message, command: CommandObject, ctx: UpdateContext) -> None:
+async def open_reward_link(message: Message, command: CommandObject, ctx: UpdateContext) -> None:
     """Do what the link is for, say what came of it, and greet."""
     kind, _, code = (command.args or "").partition("_")
     match kind:
@@ -43,7 +43,7 @@ async def by_link(message: Message, command: CommandObject, ctx: UpdateContext) 
     await start(message, ctx)
 
 
-async def to_a_model(message: Message, command: CommandObject, ctx: UpdateContext) -> None:
+async def open_model_link(message: Message, command: CommandObject, ctx: UpdateContext) -> None:
     """Open the model of a link; one that is not sold, or never was, is said so, and the menu shown."""
 
     async def show(view: View) -> None:
@@ -91,7 +91,7 @@ def deep_link_router() -> Router:
     """The ways to get here, asked before a plain start."""
     routes = Router(name="deep link")
     linked = CommandStart(deep_link=True, magic=F.args.regexp(PAYLOAD))
-    routes.message.register(by_link, linked, F.chat.type == ChatType.PRIVATE)
+    routes.message.register(open_reward_link, linked, F.chat.type == ChatType.PRIVATE)
     models = CommandStart(deep_link=True, magic=F.args.regexp(TO_A_MODEL))
-    routes.message.register(to_a_model, models, F.chat.type == ChatType.PRIVATE)
+    routes.message.register(open_model_link, models, F.chat.type == ChatType.PRIVATE)
     return routes

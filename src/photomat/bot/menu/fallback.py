@@ -141,12 +141,12 @@ def fallback_router() -> Router:
     return routes
 
 
-async def by_command(message: Message, ctx: UpdateContext) -> None:
+async def refuse_command_in_group(message: Message, ctx: UpdateContext) -> None:
     """Answer a command of theirs."""
     await send(message, View(text=ctx.say("only-private"), rows=[]))
 
 
-async def by_button(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
+async def refuse_tap_in_group(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
     """Answer a tap of theirs."""
     await tap.answer(ctx.say("only-private"), alert=True)
 
@@ -154,10 +154,10 @@ async def by_button(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None
 def private_router() -> Router:
     """The ways to get here."""
     routes = Router(name="private")
-    routes.message.register(by_command, Command(*COMMANDS), InGroup())
-    routes.callback_query.register(by_button, MenuButton.filter(F.screen == Screen.TOPUP), InGroup())
+    routes.message.register(refuse_command_in_group, Command(*COMMANDS), InGroup())
+    routes.callback_query.register(refuse_tap_in_group, MenuButton.filter(F.screen == Screen.TOPUP), InGroup())
     for each in BUTTONS:
-        routes.callback_query.register(by_button, each.filter(), InGroup())
+        routes.callback_query.register(refuse_tap_in_group, each.filter(), InGroup())
     return routes
 
 

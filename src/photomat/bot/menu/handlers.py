@@ -201,7 +201,7 @@ async def open_languages(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) ->
     await tap.open(languages(ctx.say))
 
 
-async def choose(
+async def choose_language_by_tap(
     _query: CallbackQuery,
     callback_data: LanguageButton,
     tap: Tap,
@@ -224,5 +224,5 @@ def language_router() -> Router:
     routes = Router(name="language")
     routes.message.register(ask_language, Command("lang"))
     routes.callback_query.register(open_languages, MenuButton.filter(F.screen == Screen.LANGUAGE))
-    routes.callback_query.register(choose, LanguageButton.filter(F.language.in_(set(LANGUAGES))))
+    routes.callback_query.register(choose_language_by_tap, LanguageButton.filter(F.language.in_(set(LANGUAGES))))
     return routes

@@ -26,7 +26,7 @@ A_FEW_WORDS: Final = 5
 """Whoever writes more while nothing is asked describes a picture; they are not looking for a model."""
 
 
-async def by_command(message: Message, command: CommandObject, ctx: UpdateContext) -> None:
+async def search_by_command(message: Message, command: CommandObject, ctx: UpdateContext) -> None:
     """Look for the words behind the command, or ask for some."""
     if command.args:
         await send(message, await _answer(ctx, command.args))
@@ -35,19 +35,21 @@ async def by_command(message: Message, command: CommandObject, ctx: UpdateContex
     await send(message, views.search_page(ctx.say))
 
 
-async def by_button(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
+async def ask_for_words(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
     """Ask for words."""
     await tap.answer()
     ctx.conversation.wait_for(Typing.search)
     await tap.open(views.search_page(ctx.say))
 
 
-async def by_text(message: Message, ctx: UpdateContext) -> None:
+async def search_by_text(message: Message, ctx: UpdateContext) -> None:
     """Look for the words that were asked for; more of them may follow."""
     await send(message, await _answer(ctx, message.text or ""))
 
 
-async def turn_page(_query: CallbackQuery, callback_data: SearchPageButton, tap: Tap, ctx: UpdateContext) -> None:
+async def turn_search_page(
+    _query: CallbackQuery, callback_data: SearchPageButton, tap: Tap, ctx: UpdateContext
+) -> None:
     """Show more of what the words found; they are kept while nothing else was begun."""
     words = ctx.conversation.data.get(WORDS)
     if not isinstance(words, str):
@@ -110,8 +112,8 @@ def _replaced(shelf: Storefront, words: str) -> Model | None:
 def search_router() -> Router:
     """The ways to get here."""
     routes = Router(name="search")
-    routes.message.register(by_command, Command("search"))
-    routes.message.register(by_text, StateFilter(Typing.search), F.text, ~F.text.startswith("/"), SpokenToUs())
-    routes.callback_query.register(turn_page, SearchPageButton.filter())
-    routes.callback_query.register(by_button, MenuButton.filter(F.screen == Screen.SEARCH))
+    routes.message.register(search_by_command, Command("search"))
+    routes.message.register(search_by_text, StateFilter(Typing.search), F.text, ~F.text.startswith("/"), SpokenToUs())
+    routes.callback_query.register(turn_search_page, SearchPageButton.filter())
+    routes.callback_query.register(ask_for_words, MenuButton.filter(F.screen == Screen.SEARCH))
     return routes

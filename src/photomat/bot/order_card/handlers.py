@@ -47,7 +47,7 @@ from photomat.orders.outcome import (
 )
 
 
-async def create(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, ctx: UpdateContext) -> None:
+async def buy_draft(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, ctx: UpdateContext) -> None:
     """Buy the draft as its card showed it."""
     draft_id = DraftId(callback_data.draft_id)
     try:
@@ -60,7 +60,7 @@ async def create(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, ct
     await _tell(tap, ctx, outcome)
 
 
-async def cancel(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, ctx: UpdateContext) -> None:
+async def cancel_draft(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, ctx: UpdateContext) -> None:
     """Put the draft away."""
     draft_id = DraftId(callback_data.draft_id)
     if not await ctx.orders.cancel(ctx.user_id, draft_id):
@@ -111,12 +111,12 @@ async def _tell_started(tap: Tap, ctx: UpdateContext, started: AlreadyStarted) -
 def confirm_router() -> Router:
     """The ways to get here."""
     routes = Router(name="confirm")
-    routes.callback_query.register(create, DraftButton.filter(F.action == DraftAction.CREATE))
-    routes.callback_query.register(cancel, DraftButton.filter(F.action == DraftAction.CANCEL))
+    routes.callback_query.register(buy_draft, DraftButton.filter(F.action == DraftAction.CREATE))
+    routes.callback_query.register(cancel_draft, DraftButton.filter(F.action == DraftAction.CANCEL))
     return routes
 
 
-async def open_menu(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, ctx: UpdateContext) -> None:
+async def open_changes(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, ctx: UpdateContext) -> None:
     """Ask which input is to be changed."""
     found = await _reopened(tap, ctx, callback_data.draft_id)
     if found is not None:
@@ -124,7 +124,9 @@ async def open_menu(_query: CallbackQuery, callback_data: DraftButton, tap: Tap,
         await tap.replace(views.change_menu(ctx.say, found.model, found.draft, language=ctx.language))
 
 
-async def open_further(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, ctx: UpdateContext) -> None:
+async def open_further_settings(
+    _query: CallbackQuery, callback_data: DraftButton, tap: Tap, ctx: UpdateContext
+) -> None:
     """Ask which of the settings that few people change."""
     found = await _reopened(tap, ctx, callback_data.draft_id)
     if found is not None:
@@ -132,7 +134,7 @@ async def open_further(_query: CallbackQuery, callback_data: DraftButton, tap: T
         await tap.replace(views.further_settings(ctx.say, found.model, found.draft, language=ctx.language))
 
 
-async def go_back(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, ctx: UpdateContext) -> None:
+async def back_to_card(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, ctx: UpdateContext) -> None:
     """Leave the menu for the card."""
     found = await _reopened(tap, ctx, callback_data.draft_id)
     if found is not None:
@@ -148,7 +150,7 @@ async def _reopened(tap: Tap, ctx: UpdateContext, draft_id: int) -> OpenOrder | 
     return found
 
 
-async def ask_again(_query: CallbackQuery, callback_data: ChangeButton, tap: Tap, ctx: UpdateContext) -> None:
+async def ask_input_again(_query: CallbackQuery, callback_data: ChangeButton, tap: Tap, ctx: UpdateContext) -> None:
     """Ask one input of the draft again."""
     found = await ctx.orders.reopen(ctx.user_id, callback_data.draft_id, origin=ctx.origin)
     if found is None or callback_data.question >= len(found.model.inputs):
@@ -176,18 +178,17 @@ async def _what_is_left(ctx: UpdateContext, draft: Draft) -> str | None:
 def change_router() -> Router:
     """The ways to get here."""
     routes = Router(name="change")
-    routes.callback_query.register(open_menu, DraftButton.filter(F.action == DraftAction.CHANGE))
-    routes.callback_query.register(open_further, DraftButton.filter(F.action == DraftAction.MORE))
-    routes.callback_query.register(go_back, DraftButton.filter(F.action == DraftAction.BACK))
-    routes.callback_query.register(ask_again, ChangeButton.filter())
+    routes.callback_query.register(open_changes, DraftButton.filter(F.action == DraftAction.CHANGE))
+    routes.callback_query.register(open_further_settings, DraftButton.filter(F.action == DraftAction.MORE))
+    routes.callback_query.register(back_to_card, DraftButton.filter(F.action == DraftAction.BACK))
+    routes.callback_query.register(ask_input_again, ChangeButton.filter())
     return routes
 
 
-async def why_draft(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, ctx: UpdateContext) -> None:
+async def explain_draft_price(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, ctx: UpdateContext) -> None:
     """Explain the price of a draft in place of its card; one that has changed meanwhile is shown on the card instead."""
     found = await ctx.orders.find(ctx.user_id, callback_data.draft_id)
-    is_gone = found is None or found.draft.expired
-    if found is None or is_gone or await ctx.orders.objections(ctx.user_id, found.model, found.draft.inputs):
+    if found is None or found.draft.expired or await ctx.orders.objections_to(found):
         await tap.answer(ctx.say("tap-draft-gone"), alert=True)
         return
     draft, model = found
@@ -211,7 +212,7 @@ async def why_draft(_query: CallbackQuery, callback_data: DraftButton, tap: Tap,
     )
 
 
-async def why_job(_query: CallbackQuery, callback_data: JobButton, tap: Tap, ctx: UpdateContext) -> None:
+async def explain_job_price(_query: CallbackQuery, callback_data: JobButton, tap: Tap, ctx: UpdateContext) -> None:
     """Explain the price a job was bought for, in a message of its own: its card belongs to `delivery`."""
     found = await quote_of_own_job(ctx.pool, job_id=JobId(callback_data.job_id), user_id=ctx.user_id)
     if found is None:
@@ -250,6 +251,6 @@ async def _show_anew(tap: Tap, ctx: UpdateContext, order: OpenOrder, quote: Quot
 def why_price_router() -> Router:
     """The ways to get here."""
     routes = Router(name="pricing")
-    routes.callback_query.register(why_draft, DraftButton.filter(F.action == DraftAction.WHY))
-    routes.callback_query.register(why_job, JobButton.filter(F.action == JobAction.WHY))
+    routes.callback_query.register(explain_draft_price, DraftButton.filter(F.action == DraftAction.WHY))
+    routes.callback_query.register(explain_job_price, JobButton.filter(F.action == JobAction.WHY))
     return routes

@@ -85,7 +85,9 @@ async def answer_by_tap(_query: CallbackQuery, callback_data: OptionButton, tap:
         await accept(ctx, reply_to(tap), asking, value)
 
 
-async def turn_page(_query: CallbackQuery, callback_data: OptionPageButton, tap: Tap, ctx: UpdateContext) -> None:
+async def turn_options_page(
+    _query: CallbackQuery, callback_data: OptionPageButton, tap: Tap, ctx: UpdateContext
+) -> None:
     """Show other options of the open question."""
     asking = await asking_of(ctx, callback_data.form_id, callback_data.turn)
     wanted = asking.target if asking else None
@@ -104,7 +106,7 @@ async def do_step(_query: CallbackQuery, callback_data: StepButton, tap: Tap, ct
     await _do(ctx, reply_to(tap), asking, callback_data.step)
 
 
-async def leave(_query: CallbackQuery, callback_data: LeaveButton, tap: Tap, ctx: UpdateContext) -> None:
+async def leave_form(_query: CallbackQuery, callback_data: LeaveButton, tap: Tap, ctx: UpdateContext) -> None:
     """Leave the form; one that changed a draft goes back to its card."""
     left = ctx.form
     if left is None or left.form_id != callback_data.form_id:
@@ -227,9 +229,9 @@ def compose_router() -> Router:
     routes = Router(name="compose")
     routes.message.register(answer_by_message, StateFilter(Composing.answering), SpokenToUs())
     routes.callback_query.register(answer_by_tap, OptionButton.filter())
-    routes.callback_query.register(turn_page, OptionPageButton.filter())
+    routes.callback_query.register(turn_options_page, OptionPageButton.filter())
     routes.callback_query.register(do_step, StepButton.filter())
-    routes.callback_query.register(leave, LeaveButton.filter())
+    routes.callback_query.register(leave_form, LeaveButton.filter())
     return routes
 
 
@@ -257,7 +259,7 @@ async def _show_page(tapped: StepButton | ResultsPageButton, tap: Tap, ctx: Upda
         await reply_to(tap).show(views.results(asking, made, page=page))
 
 
-async def pick(_query: CallbackQuery, callback_data: PickButton, tap: Tap, ctx: UpdateContext) -> None:
+async def pick_result(_query: CallbackQuery, callback_data: PickButton, tap: Tap, ctx: UpdateContext) -> None:
     """Answer the open question with what was picked, if that is still there and theirs."""
     asking = await asking_of(ctx, callback_data.form_id, callback_data.turn)
     asked, wanted = (asking.asked, asking.target) if asking else (None, None)
@@ -294,7 +296,7 @@ def pick_result_router() -> Router:
     routes = Router(name="pick-result")
     routes.callback_query.register(show_results, StepButton.filter(F.step == Step.RESULTS))
     routes.callback_query.register(turn_results_page, ResultsPageButton.filter())
-    routes.callback_query.register(pick, PickButton.filter())
+    routes.callback_query.register(pick_result, PickButton.filter())
     return routes
 
 

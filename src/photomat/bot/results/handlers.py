@@ -32,7 +32,7 @@ LAST_PAGE: Final = 1000
 log = get_logger()
 
 
-async def cancel(_query: CallbackQuery, callback_data: JobButton, tap: Tap, ctx: UpdateContext) -> None:
+async def cancel_order(_query: CallbackQuery, callback_data: JobButton, tap: Tap, ctx: UpdateContext) -> None:
     """Cancel the job, if it may be canceled now."""
     say, job_id = ctx.say, JobId(callback_data.job_id)
     bought = await _own_job(tap, ctx, job_id)
@@ -54,7 +54,7 @@ async def cancel(_query: CallbackQuery, callback_data: JobButton, tap: Tap, ctx:
             await tap.answer(say("tap-not-yours"), alert=True)
 
 
-async def accept(_query: CallbackQuery, callback_data: JobButton, tap: Tap, ctx: UpdateContext) -> None:
+async def accept_result(_query: CallbackQuery, callback_data: JobButton, tap: Tap, ctx: UpdateContext) -> None:
     """Buy the result of a canceled job."""
     job_id = JobId(callback_data.job_id)
     if await _own_job(tap, ctx, job_id) is None:
@@ -69,7 +69,7 @@ async def accept(_query: CallbackQuery, callback_data: JobButton, tap: Tap, ctx:
     await tap.answer(ctx.say("tap-offer-accepted" if is_accepted else "tap-offer-gone"), alert=not is_accepted)
 
 
-async def turn(_query: CallbackQuery, callback_data: JobPageButton, tap: Tap, ctx: UpdateContext) -> None:
+async def turn_output_page(_query: CallbackQuery, callback_data: JobPageButton, tap: Tap, ctx: UpdateContext) -> None:
     """Show another output of the job."""
     job_id = JobId(callback_data.job_id)
     if await _own_job(tap, ctx, job_id) is None:
@@ -81,7 +81,7 @@ async def turn(_query: CallbackQuery, callback_data: JobPageButton, tap: Tap, ct
     await tap.answer(None if is_turned else ctx.say("tap-page-gone"), alert=not is_turned)
 
 
-async def again(_query: CallbackQuery, callback_data: JobButton, tap: Tap, ctx: UpdateContext) -> None:
+async def order_again(_query: CallbackQuery, callback_data: JobButton, tap: Tap, ctx: UpdateContext) -> None:
     """Open a new draft with the job's inputs, on a new card."""
     bought = await _own_job(tap, ctx, JobId(callback_data.job_id))
     if bought is None or tap.message is None:
@@ -109,7 +109,7 @@ async def _own_job(tap: Tap, ctx: UpdateContext, job_id: JobId) -> OwnJob | None
     return bought
 
 
-async def nothing(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
+async def show_nothing(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
     """A button that only shows a number."""
     await tap.answer(ctx.say("tap-nothing"))
 
@@ -117,11 +117,11 @@ async def nothing(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
 def result_router() -> Router:
     """The ways to get here."""
     routes = Router(name="result")
-    routes.callback_query.register(cancel, JobButton.filter(F.action == JobAction.CANCEL))
-    routes.callback_query.register(accept, JobButton.filter(F.action == JobAction.ACCEPT))
-    routes.callback_query.register(again, JobButton.filter(F.action == JobAction.AGAIN))
-    routes.callback_query.register(nothing, JobButton.filter(F.action == JobAction.NOTHING))
-    routes.callback_query.register(turn, JobPageButton.filter(F.action == "page"))
+    routes.callback_query.register(cancel_order, JobButton.filter(F.action == JobAction.CANCEL))
+    routes.callback_query.register(accept_result, JobButton.filter(F.action == JobAction.ACCEPT))
+    routes.callback_query.register(order_again, JobButton.filter(F.action == JobAction.AGAIN))
+    routes.callback_query.register(show_nothing, JobButton.filter(F.action == JobAction.NOTHING))
+    routes.callback_query.register(turn_output_page, JobPageButton.filter(F.action == "page"))
     return routes
 
 

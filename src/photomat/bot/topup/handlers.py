@@ -35,7 +35,7 @@ async def show_ways(message: Message, ctx: UpdateContext) -> None:
     await send(message, await ways_view(ctx))
 
 
-async def open_menu(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
+async def open_ways_page(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
     """Open it from the menu."""
     await tap.answer()
     await tap.open(await ways_view(ctx))
@@ -70,13 +70,13 @@ def topup_router() -> Router:
     """The ways to get here."""
     routes = Router(name="topup")
     routes.message.register(show_ways, Command("topup"))
-    routes.callback_query.register(open_menu, MenuButton.filter(F.screen == Screen.TOPUP))
+    routes.callback_query.register(open_ways_page, MenuButton.filter(F.screen == Screen.TOPUP))
     routes.callback_query.register(open_for_draft, TopupButton.filter())
     routes.callback_query.register(open_sums, PayButton.filter(F.step == PayStep.SUMS))
     return routes
 
 
-async def make(_query: CallbackQuery, callback_data: PayButton, bot: Bot, tap: Tap, ctx: UpdateContext) -> None:
+async def show_bill(_query: CallbackQuery, callback_data: PayButton, bot: Bot, tap: Tap, ctx: UpdateContext) -> None:
     """Show the bill of a sum."""
     offers, draft_id = ctx.config.offers, callback_data.draft_id
     if offers is None or callback_data.way not in ctx.config.providers:
@@ -93,7 +93,7 @@ async def make(_query: CallbackQuery, callback_data: PayButton, bot: Bot, tap: T
     )
 
 
-async def check(_query: CallbackQuery, callback_data: CheckBillButton, tap: Tap, ctx: UpdateContext) -> None:
+async def check_bill(_query: CallbackQuery, callback_data: CheckBillButton, tap: Tap, ctx: UpdateContext) -> None:
     """Have the bill looked at, and say what is known; one that is over shows so. What arrives is told by itself."""
     match await ask_bill(ctx.pool, topup_id=callback_data.topup_id, user_id=ctx.user_id):
         case "paid":
@@ -111,12 +111,12 @@ async def check(_query: CallbackQuery, callback_data: CheckBillButton, tap: Tap,
 def bills_router() -> Router:
     """The ways to get here."""
     routes = Router(name="bills")
-    routes.callback_query.register(make, PayButton.filter((F.step == PayStep.BILL) & (F.way != "stars")))
-    routes.callback_query.register(check, CheckBillButton.filter())
+    routes.callback_query.register(show_bill, PayButton.filter((F.step == PayStep.BILL) & (F.way != "stars")))
+    routes.callback_query.register(check_bill, CheckBillButton.filter())
     return routes
 
 
-async def ask(_query: CallbackQuery, callback_data: PayButton, tap: Tap, ctx: UpdateContext) -> None:
+async def ask_own_sum(_query: CallbackQuery, callback_data: PayButton, tap: Tap, ctx: UpdateContext) -> None:
     """Wait for a sum."""
     offers, way, draft_id = ctx.config.offers, callback_data.way, callback_data.draft_id
     if offers is None or way not in open_ways(ctx.config):
@@ -127,7 +127,7 @@ async def ask(_query: CallbackQuery, callback_data: PayButton, tap: Tap, ctx: Up
     await tap.open(views.ask_own_sum(ctx.say, offers, way, draft_id))
 
 
-async def take(message: Message, bot: Bot, ctx: UpdateContext) -> None:
+async def take_own_sum(message: Message, bot: Bot, ctx: UpdateContext) -> None:
     """Take the typed sum, or say which ones do."""
     offers, data = ctx.config.offers, ctx.conversation.data
     way, draft_id = str(data.get("way")), int(data.get("paying_for") or 0)
@@ -155,18 +155,18 @@ def _read(text: str, offers: Offers) -> Money | None:
 def own_sum_router() -> Router:
     """The ways to get here; commands are not sums."""
     routes = Router(name="own-sum")
-    routes.message.register(take, StateFilter(Paying.naming_sum), SpokenToUs(), ~F.text.startswith("/"))
-    routes.callback_query.register(ask, PayButton.filter(F.step == PayStep.OWN))
+    routes.message.register(take_own_sum, StateFilter(Paying.naming_sum), SpokenToUs(), ~F.text.startswith("/"))
+    routes.callback_query.register(ask_own_sum, PayButton.filter(F.step == PayStep.OWN))
     return routes
 
 
-async def support(message: Message, ctx: UpdateContext) -> None:
+async def show_support(message: Message, ctx: UpdateContext) -> None:
     """Say whom to write to, with the numbers they will ask for."""
     payments = await recent_payments(ctx.pool, user_id=ctx.user_id, limit=SHOWN)
     await send(message, support_page(ctx.say, payments, contact=ctx.config.support.contact))
 
 
-async def terms(message: Message, ctx: UpdateContext) -> None:
+async def show_terms(message: Message, ctx: UpdateContext) -> None:
     """Say what is sold and when money comes back."""
     support = ctx.config.support
     await send(message, terms_page(ctx.say, url=support.terms_url, contact=support.contact))
@@ -175,6 +175,6 @@ async def terms(message: Message, ctx: UpdateContext) -> None:
 def paysupport_router() -> Router:
     """The ways to get here."""
     routes = Router(name="paysupport")
-    routes.message.register(support, Command("paysupport"))
-    routes.message.register(terms, Command("terms"))
+    routes.message.register(show_support, Command("paysupport"))
+    routes.message.register(show_terms, Command("terms"))
     return routes

@@ -80,7 +80,7 @@ async def make_bill(_query: CallbackQuery, callback_data: PayButton, bot: Bot, t
     await tap.open(views.stars_bill(say, stars=package.stars, credit=package.credit, link=link, draft_id=draft_id))
 
 
-async def paid(message: Message, ctx: UpdateContext) -> None:
+async def payment_arrived(message: Message, ctx: UpdateContext) -> None:
     """Book a payment together with its update."""
     payment, offers = message.successful_payment, _offers(ctx)
     if payment is None:
@@ -96,7 +96,7 @@ async def paid(message: Message, ctx: UpdateContext) -> None:
     ctx.on_commit(write)
 
 
-async def given_back(message: Message, ctx: UpdateContext) -> None:
+async def refund_arrived(message: Message, ctx: UpdateContext) -> None:
     """Book a refund that Telegram tells of."""
     refund, offers = message.refunded_payment, _offers(ctx)
     if refund is None:
@@ -158,13 +158,13 @@ def _told(message: Message, refund: RefundedPayment, user_id: UserId) -> StarPay
 def stars_router() -> Router:
     """The ways to get here, asked before a form takes a payment for an answer."""
     routes = Router(name="stars")
-    routes.message.register(paid, F.successful_payment)
-    routes.message.register(given_back, F.refunded_payment)
+    routes.message.register(payment_arrived, F.successful_payment)
+    routes.message.register(refund_arrived, F.refunded_payment)
     routes.callback_query.register(make_bill, PayButton.filter((F.step == PayStep.BILL) & (F.way == "stars")))
     return routes
 
 
-async def answer(query: PreCheckoutQuery, ctx: UpdateContext) -> None:
+async def answer_checkout(query: PreCheckoutQuery, ctx: UpdateContext) -> None:
     """Answer within Telegram's ten seconds; one too old to be answered has ended by itself, unpaid."""
     refusal = await _refusal(query, ctx)
     log.info("CHECKOUT", user_id=ctx.user_id, stars=query.total_amount, refused=refusal is not None)
@@ -194,5 +194,5 @@ async def _refusal(query: PreCheckoutQuery, ctx: UpdateContext) -> str | None:
 def checkout_router() -> Router:
     """The ways to get here."""
     routes = Router(name="checkout")
-    routes.pre_checkout_query.register(answer)
+    routes.pre_checkout_query.register(answer_checkout)
     return routes

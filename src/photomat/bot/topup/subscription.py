@@ -27,7 +27,9 @@ CALL_TIMEOUT_S: Final = 10
 TOLD: Final[dict[str, State]] = {"active": "active", "canceled": "canceled", "failed": "failed"}
 
 
-async def show(_query: CallbackQuery, callback_data: SubscriptionButton, tap: Tap, ctx: UpdateContext) -> None:
+async def show_subscription(
+    _query: CallbackQuery, callback_data: SubscriptionButton, tap: Tap, ctx: UpdateContext
+) -> None:
     """Show one's own, or what there is to subscribe to."""
     await tap.answer()
     await tap.open(await _page(ctx, callback_data.draft_id))
@@ -51,7 +53,7 @@ async def subscribe(
     await tap.open(views.plan_bill(ctx.say, plan, link=link, draft_id=draft_id))
 
 
-async def cancel(
+async def cancel_subscription(
     _query: CallbackQuery, callback_data: SubscriptionButton, bot: Bot, tap: Tap, ctx: UpdateContext
 ) -> None:
     """End every one with the month that is paid: after this nothing more is charged."""
@@ -72,7 +74,7 @@ async def cancel(
     await tap.open(views.own_page(ctx.say, running[0].as_canceled(), draft_id=callback_data.draft_id))
 
 
-async def resume(
+async def resume_subscription(
     _query: CallbackQuery, callback_data: SubscriptionButton, bot: Bot, tap: Tap, ctx: UpdateContext
 ) -> None:
     """Allow it again, and say where Telegram takes it up."""
@@ -85,7 +87,7 @@ async def resume(
     await tap.answer(ctx.say("pay-subscription-how-to-resume"), alert=True)
 
 
-async def told(event: BotSubscriptionUpdated, ctx: UpdateContext) -> None:
+async def subscription_changed(event: BotSubscriptionUpdated, ctx: UpdateContext) -> None:
     """Write down what became of a subscription."""
     topup = await offer_of(ctx.pool, event.invoice_payload)
     topup_id, state = topup.topup_id if topup else None, TOLD.get(event.state)
@@ -147,11 +149,11 @@ def subscription_router() -> Router:
     """The ways to get here."""
     routes = Router(name="subscription")
     for action, handler in (
-        (SubscriptionAction.SHOW, show),
+        (SubscriptionAction.SHOW, show_subscription),
         (SubscriptionAction.BUY, subscribe),
-        (SubscriptionAction.CANCEL, cancel),
-        (SubscriptionAction.RESUME, resume),
+        (SubscriptionAction.CANCEL, cancel_subscription),
+        (SubscriptionAction.RESUME, resume_subscription),
     ):
         routes.callback_query.register(handler, SubscriptionButton.filter(F.action == action))
-    routes.subscription.register(told)
+    routes.subscription.register(subscription_changed)
     return routes

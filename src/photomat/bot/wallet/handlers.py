@@ -56,13 +56,15 @@ async def show_statement(message: Message, ctx: UpdateContext) -> None:
     await send(message, await _statement_page(ctx, before=0))
 
 
-async def turn(_query: CallbackQuery, callback_data: StatementButton, tap: Tap, ctx: UpdateContext) -> None:
+async def turn_statement_page(
+    _query: CallbackQuery, callback_data: StatementButton, tap: Tap, ctx: UpdateContext
+) -> None:
     """Open a page, the newest from the wallet."""
     await tap.answer()
     await tap.open(await _statement_page(ctx, before=callback_data.before))
 
 
-async def explain(_query: CallbackQuery, callback_data: MoveButton, tap: Tap, ctx: UpdateContext) -> None:
+async def explain_move(_query: CallbackQuery, callback_data: MoveButton, tap: Tap, ctx: UpdateContext) -> None:
     """Tell the story of one move; somebody else's, or one that never was, is refused in the same words."""
     async with transaction(ctx.pool) as tx:
         story = await story_of_move(tx, user_id=ctx.user_id, move_id=callback_data.move_id)
@@ -90,6 +92,6 @@ def statement_router() -> Router:
     """The ways to get here."""
     routes = Router(name="statement")
     routes.message.register(show_statement, Command("statement"))
-    routes.callback_query.register(turn, StatementButton.filter())
-    routes.callback_query.register(explain, MoveButton.filter())
+    routes.callback_query.register(turn_statement_page, StatementButton.filter())
+    routes.callback_query.register(explain_move, MoveButton.filter())
     return routes
