@@ -28,7 +28,7 @@ PYTEST := $(BIN)/pytest -n $(TEST_WORKERS) --dist loadfile --no-loadscope-reorde
 export UV_SYSTEM_CERTS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help setup audio run test prove lint chaos mutants format screenshots docs lock
+.PHONY: help setup audio run test prove coverage lint chaos mutants format screenshots docs lock
 
 help: ## list what make can do
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1\t\2/' | expand -t 18
@@ -41,7 +41,7 @@ audio: setup ## convert voice notes and other sounds too: adds PyAV, which conta
 run: setup ## start everything: without BOT_TOKEN the sandbox, with it the real bot
 	@exec $(BIN)/photomat run
 
-test: $(TEST_READY) $(PYTHONS_READY) lint ## the whole gate: format, lint, types, import contracts, tests, a sample of each proof
+test: $(TEST_READY) lint ## the whole gate: format, lint, types, import contracts, tests, a sample of each proof
 	@scripts/need_tools
 	@$(PYTEST)
 
@@ -51,7 +51,7 @@ lint: $(TEST_READY) ## the gate without the tests
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-prove: $(TEST_READY) ## the long form, before a release (hours): every model, storms, fuzz, the whole crash matrix, all mutants
+prove: $(TEST_READY) $(PYTHONS_READY) ## the long form, before a release (hours): every model, storms, fuzz, the whole crash matrix, all mutants
 	@scripts/need_tools
 	@$(PYTEST) -m prove
 	@$(BIN)/photomat chaos explore
@@ -60,6 +60,12 @@ prove: $(TEST_READY) ## the long form, before a release (hours): every model, st
 	@$(BIN)/photomat chaos fuzz --count $(or $(COUNT),50000) --seed $(or $(SEED),1) --notes var/chaos/fuzz.jsonl
 	@$(BIN)/photomat chaos matrix --notes var/chaos/matrix.jsonl --html var/chaos/matrix.html
 	@$(BIN)/photomat chaos mutants
+
+coverage: $(TEST_READY) ## which lines the tests run; not part of the gate, for it takes the tests twice the time
+	@rm -rf var/coverage && mkdir -p var/coverage
+	@$(BIN)/coverage run -m $(patsubst $(BIN)/%,%,$(PYTEST))
+	@$(BIN)/coverage combine --quiet
+	@$(BIN)/coverage report
 
 chaos: $(RUN_READY) ## the proof, in a few minutes: model, storm, fuzz, a part of the matrix (MINUTES=1 SEED=1 COUNT=5000 SHARD=1/40)
 	@$(BIN)/photomat chaos explore

@@ -42,12 +42,15 @@ def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build_wheel(tmp_path_factory.mktemp("wheel"))
 
 
-@pytest.fixture(params=VERSIONS)
+OTHERS: Final = [pytest.param(each, marks=pytest.mark.prove) for each in VERSIONS if each != THIS_VERSION]
+
+
+@pytest.fixture(params=[THIS_VERSION, *OTHERS])
 def installed(request: pytest.FixtureRequest, wheel: Path, tmp_path: Path) -> Environment:
     """The wheel without extras, for one version of Python."""
     place = environment_of(request.param)
     if place is None:
-        pytest.skip(f"python{request.param} is not on the PATH (or `make test` has not prepared it)")
+        pytest.skip(f"python{request.param} is not on the PATH (or `make prove` has not prepared it)")
     return install(wheel, tmp_path / "environment", from_=place)
 
 

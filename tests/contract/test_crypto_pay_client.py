@@ -17,7 +17,7 @@ from photomat.kernel.errors import OutcomeUnknown, Rejected, Transient
 from photomat.kernel.money import Money
 from photomat.providers import crypto_pay as module
 from photomat.providers.crypto_pay import CryptoPay
-from photomat.providers.port import Forged
+from photomat.providers.port import ForgedNotice
 from photomat_chaos.lab.load_balancer import serving
 from photomat_sandbox.pay.crypto_pay_world import InvoiceRequest
 from support.kie_sim import HandClock
@@ -292,13 +292,13 @@ def test_a_notice_without_our_signature_is_forged() -> None:
     headers, body = signed(paid_notice())
     stranger, _ = signed(paid_notice(), token="another")
     for given, sent in (({}, body), (stranger, body), (headers, body + b" "), ({"X": "y"}, b"")):
-        with pytest.raises(Forged):
+        with pytest.raises(ForgedNotice):
             crypto_pay.noticed(given, sent, source="")
 
 
 @pytest.mark.parametrize("age_s", [5 * 86400, -3600])
 def test_a_notice_somebody_kept_is_forged(age_s: int) -> None:
-    with pytest.raises(Forged):
+    with pytest.raises(ForgedNotice):
         CryptoPay(base_url=NOBODY, token=TOKEN).noticed(*signed(paid_notice(age_s)), source="")
 
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from photomat.providers.port import Forged
+from photomat.providers.port import ForgedNotice
 from photomat.providers.yookassa import YooKassa
 from support.pay_sim import SECRET, SHOP
 
@@ -29,7 +29,7 @@ async def test_a_notice_from_the_providers_networks_names_its_payment(source: st
 
 @pytest.mark.parametrize("source", ["185.71.76.32", "8.8.8.8", "", "localhost", "185.71.76.5, 8.8.8.8"])
 async def test_a_notice_from_elsewhere_is_forged(source: str) -> None:
-    with pytest.raises(Forged):
+    with pytest.raises(ForgedNotice):
         yookassa("185.71.76.0/27").noticed({}, notice("payment.succeeded", id="pay-1"), source=source)
 
 

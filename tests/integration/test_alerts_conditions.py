@@ -7,7 +7,7 @@ import pytest
 
 from photomat.alerts import rules
 from photomat.alerts import rules as alerts_rules
-from photomat.alerts.incident import Condition, Eyes, Figures
+from photomat.alerts.incident import Condition, Figures, ProbeContext
 from photomat.audit.proofs import keep_proof
 from photomat.db.installation import insert_stamp
 from photomat.db.pool import Pool, transaction
@@ -39,7 +39,7 @@ HOUR, NO_TIME = timedelta(hours=1), timedelta(0)
 
 
 async def seen(pool: Pool, condition: Condition, account: float | Exception = 5000.0) -> Figures | None:
-    return await condition(Eyes(pool=pool, account=ToldAccount(answer=account)))
+    return await condition(ProbeContext(pool=pool, account=ToldAccount(answer=account)))
 
 
 async def test_nobody_active_is_seen_once_the_last_heartbeat_is_old(database: str) -> None:
@@ -231,7 +231,9 @@ async def test_a_disk_with_little_room_is_seen_and_zero_asks_nothing(database: s
 
         async def at(threshold: int) -> Figures | None:
             account = ToldAccount(answer=5000.0)
-            return await alerts_rules.disk_low(Eyes(pool=pool, account=account, disk=disk, disk_alert_bytes=threshold))
+            return await alerts_rules.disk_low(
+                ProbeContext(pool=pool, account=account, disk=disk, disk_alert_bytes=threshold)
+            )
 
         assert await at(0) is None
         assert await at(free // 2) is None
@@ -245,7 +247,7 @@ async def test_a_database_larger_than_its_plan_is_seen_and_zero_asks_nothing(dat
         size: int = await pool.fetchval("SELECT pg_database_size(current_database())")
 
         async def at(threshold: int) -> Figures | None:
-            eyes = Eyes(pool=pool, account=ToldAccount(answer=5000.0), database_alert_bytes=threshold)
+            eyes = ProbeContext(pool=pool, account=ToldAccount(answer=5000.0), database_alert_bytes=threshold)
             return await alerts_rules.database_large(eyes)
 
         assert await at(0) is None

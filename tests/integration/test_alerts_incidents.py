@@ -5,7 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 
 from photomat.alerts.checker import CLOSED_INCIDENTS, WATCHES_DUE
-from photomat.alerts.incident import Kind
+from photomat.alerts.incident import IncidentKind
 from photomat.db.pool import Pool, transaction
 from photomat.delivery.lock import park
 from photomat.kernel.errors import Transient
@@ -21,7 +21,7 @@ NOTICES = "SELECT count(*) FROM incident_notices WHERE about = $1"
 
 
 async def test_a_parked_card_opens_one_incident_and_tells_its_end_with_how_long_it_took(database: str) -> None:
-    async with a_tower(database, Kind.PARKED_DELIVERIES) as tower:
+    async with a_tower(database, IncidentKind.PARKED_DELIVERIES) as tower:
         with logged() as lines:
             job_id = await _parked(tower.pool)
             await tower.goes_round(15)
@@ -53,8 +53,8 @@ async def test_after_a_step_back_a_watch_of_the_newer_version_is_nobodys_turn(da
 
 
 async def test_eight_instances_at_once_open_one_incident_and_end_it_once(database: str) -> None:
-    async with a_tower(database, Kind.PARKED_DELIVERIES, admins=(ANNA, BORIS)) as tower:
-        towers = [tower_on(tower.pool, Kind.PARKED_DELIVERIES, admins=(ANNA, BORIS)) for _ in range(8)]
+    async with a_tower(database, IncidentKind.PARKED_DELIVERIES, admins=(ANNA, BORIS)) as tower:
+        towers = [tower_on(tower.pool, IncidentKind.PARKED_DELIVERIES, admins=(ANNA, BORIS)) for _ in range(8)]
         job_id = await _parked(tower.pool)
         for mended in (False, True):
             if mended:
@@ -69,7 +69,7 @@ async def test_eight_instances_at_once_open_one_incident_and_end_it_once(databas
 
 
 async def test_two_who_saw_the_same_at_the_same_moment_open_one_incident(database: str) -> None:
-    async with a_tower(database, Kind.PARKED_DELIVERIES) as tower:
+    async with a_tower(database, IncidentKind.PARKED_DELIVERIES) as tower:
         await _parked(tower.pool)
         (turn,) = await tower.turns(15)
         await asyncio.gather(*(tower_on(tower.pool).watcher.watch(turn) for _ in range(6)))
@@ -78,17 +78,17 @@ async def test_two_who_saw_the_same_at_the_same_moment_open_one_incident(databas
 
 
 async def test_one_who_was_frozen_with_a_turn_in_hand_writes_nothing(database: str) -> None:
-    async with a_tower(database, Kind.KIE_CREDITS) as tower:
+    async with a_tower(database, IncidentKind.KIE_CREDITS) as tower:
         (old,) = await tower.turns(180)
         assert await tower.goes_round(180) == 1
-        zombie = tower_on(tower.pool, Kind.KIE_CREDITS)
+        zombie = tower_on(tower.pool, IncidentKind.KIE_CREDITS)
         zombie.account.answer = 3.0
         await zombie.watcher.watch(old)
         assert await tower.incidents() == []
 
 
 async def test_the_same_trouble_within_the_minute_of_calm_is_the_same_incident(database: str) -> None:
-    async with a_tower(database, Kind.PARKED_DELIVERIES) as tower:
+    async with a_tower(database, IncidentKind.PARKED_DELIVERIES) as tower:
         job_id = await _parked(tower.pool)
         await tower.goes_round(15)
         for _ in range(3):
@@ -110,7 +110,7 @@ async def test_the_same_trouble_within_the_minute_of_calm_is_the_same_incident(d
 
 
 async def test_after_the_first_calm_look_a_seldom_watch_comes_back_within_the_minute(database: str) -> None:
-    async with a_tower(database, Kind.AUDIT) as tower:
+    async with a_tower(database, IncidentKind.AUDIT) as tower:
         await tower.pool.execute("INSERT INTO incidents (kind) VALUES ('audit')")
         assert await tower.goes_round(600) == 1
         assert await tower.goes_round(61) == 1, "not ten minutes later"
@@ -118,7 +118,7 @@ async def test_after_the_first_calm_look_a_seldom_watch_comes_back_within_the_mi
 
 
 async def test_a_kie_that_does_not_answer_neither_opens_nor_ends_an_incident(database: str) -> None:
-    async with a_tower(database, Kind.KIE_CREDITS, Kind.KIE_KEY) as tower:
+    async with a_tower(database, IncidentKind.KIE_CREDITS, IncidentKind.KIE_KEY) as tower:
         tower.account.answer = Transient("no answer")
         await tower.goes_round(180)
         assert await tower.incidents() == []
@@ -132,7 +132,7 @@ async def test_a_kie_that_does_not_answer_neither_opens_nor_ends_an_incident(dat
 
 
 async def test_nobody_active_for_half_a_minute_is_an_incident_seen_by_a_passive_one(database: str) -> None:
-    async with a_tower(database, Kind.NO_ACTIVE) as tower:
+    async with a_tower(database, IncidentKind.NO_ACTIVE) as tower:
         await heartbeat_of(tower.pool, "passive", active=False).beat()
         for _ in range(6):
             await tower.goes_round(5)
@@ -142,7 +142,7 @@ async def test_nobody_active_for_half_a_minute_is_an_incident_seen_by_a_passive_
 
 
 async def test_a_handover_every_twenty_seconds_is_no_incident(database: str) -> None:
-    async with a_tower(database, Kind.NO_ACTIVE, Kind.TWO_ACTIVE) as tower:
+    async with a_tower(database, IncidentKind.NO_ACTIVE, IncidentKind.TWO_ACTIVE) as tower:
         old = heartbeat_of(tower.pool, "instance 0", active=True)
         await old.beat()
         for number in range(1, 8):
@@ -158,7 +158,7 @@ async def test_a_handover_every_twenty_seconds_is_no_incident(database: str) -> 
 
 
 async def test_two_that_stay_active_are_an_incident(database: str) -> None:
-    async with a_tower(database, Kind.TWO_ACTIVE) as tower:
+    async with a_tower(database, IncidentKind.TWO_ACTIVE) as tower:
         rivals = [heartbeat_of(tower.pool, name, active=True) for name in ("one", "two")]
         opened = []
         for _ in range(5):
@@ -170,7 +170,7 @@ async def test_two_that_stay_active_are_an_incident(database: str) -> None:
 
 
 async def test_what_was_seen_before_a_long_silence_does_not_add_up_to_an_incident(database: str) -> None:
-    async with a_tower(database, Kind.NO_ACTIVE) as tower:
+    async with a_tower(database, IncidentKind.NO_ACTIVE) as tower:
         await tower.goes_round(5)
         await tower.goes_round(3600)
         assert await tower.incidents() == [], "everything was stopped for an hour, and starts again"
@@ -180,11 +180,11 @@ async def test_what_was_seen_before_a_long_silence_does_not_add_up_to_an_inciden
 
 
 async def test_an_operator_who_is_added_while_it_is_open_is_told_too(database: str) -> None:
-    async with a_tower(database, Kind.KIE_CREDITS, admins=()) as tower:
+    async with a_tower(database, IncidentKind.KIE_CREDITS, admins=()) as tower:
         tower.account.answer = 3.0
         await tower.goes_round(180)
         assert await tower.pool.fetchval(NOTICES, "open") == 0
-        restarted = tower_on(tower.pool, Kind.KIE_CREDITS, admins=(ANNA,))
+        restarted = tower_on(tower.pool, IncidentKind.KIE_CREDITS, admins=(ANNA,))
         restarted.account.answer = 2.0
         for _ in range(3):
             await restarted.goes_round(180)
@@ -193,7 +193,7 @@ async def test_an_operator_who_is_added_while_it_is_open_is_told_too(database: s
 
 
 async def test_incidents_are_forgotten_three_months_after_their_end_and_open_ones_never(database: str) -> None:
-    async with a_tower(database, Kind.KIE_CREDITS) as tower:
+    async with a_tower(database, IncidentKind.KIE_CREDITS) as tower:
         await _credits_were_out(tower)
         tower.account.answer = 3.0
         await tower.goes_round(180)
@@ -207,7 +207,7 @@ async def test_incidents_are_forgotten_three_months_after_their_end_and_open_one
 
 async def test_the_command_lists_open_ones_first_with_who_was_told(database: str, tmp_path: Path) -> None:
     assert "There are no incidents" in photomat("incidents", folder=tmp_path, DATABASE_URL=database).stdout
-    async with a_tower(database, Kind.KIE_CREDITS, Kind.PARKED_DELIVERIES) as tower:
+    async with a_tower(database, IncidentKind.KIE_CREDITS, IncidentKind.PARKED_DELIVERIES) as tower:
         await _parked(tower.pool)
         await tower.goes_round(15)
         await _credits_were_out(tower)

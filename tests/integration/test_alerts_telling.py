@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from photomat.alerts.incident import Kind
+from photomat.alerts.incident import IncidentKind
 from photomat.db.pool import transaction
 from photomat.kernel.errors import OutcomeUnknown, Transient
 from photomat.kernel.ids import ChatId
@@ -18,7 +18,7 @@ OUTCOMES = "SELECT about, outcome FROM incident_notices WHERE admin_id = $1 ORDE
 
 
 async def test_each_operator_is_told_once_that_it_opened_and_once_that_it_is_over(database: str) -> None:
-    async with a_tower(database, Kind.KIE_CREDITS, admins=(ANNA, BORIS)) as tower:
+    async with a_tower(database, IncidentKind.KIE_CREDITS, admins=(ANNA, BORIS)) as tower:
         await _opens(tower)
         assert await tower.tells() == 2
         assert await tower.tells(86400) == 0
@@ -32,7 +32,7 @@ async def test_each_operator_is_told_once_that_it_opened_and_once_that_it_is_ove
 
 
 async def test_an_operator_reads_the_language_they_chose_in_the_bot(database: str) -> None:
-    async with a_tower(database, Kind.KIE_CREDITS, admins=(ANNA, BORIS)) as tower:
+    async with a_tower(database, IncidentKind.KIE_CREDITS, admins=(ANNA, BORIS)) as tower:
         await tower.pool.execute("INSERT INTO users (user_id, language) VALUES ($1, 'en')", BORIS)
         await _opens(tower)
         await tower.tells()
@@ -41,15 +41,15 @@ async def test_an_operator_reads_the_language_they_chose_in_the_bot(database: st
 
 
 async def test_two_instances_at_once_send_one_message(database: str) -> None:
-    async with a_tower(database, Kind.KIE_CREDITS) as tower:
+    async with a_tower(database, IncidentKind.KIE_CREDITS) as tower:
         await _opens(tower)
-        towers = [tower_on(tower.pool, Kind.KIE_CREDITS) for _ in range(6)]
+        towers = [tower_on(tower.pool, IncidentKind.KIE_CREDITS) for _ in range(6)]
         await asyncio.gather(*(one.tells() for one in towers))
         assert [told for one in towers for told in one.told(ANNA)] == [OPEN]
 
 
 async def test_a_message_in_somebody_s_hands_is_neither_waited_for_nor_taken(database: str) -> None:
-    async with a_tower(database, Kind.KIE_CREDITS) as tower:
+    async with a_tower(database, IncidentKind.KIE_CREDITS) as tower:
         await _opens(tower)
         async with asyncio.timeout(120), transaction(tower.pool) as other:
             await other.execute("SELECT FROM incident_notices FOR UPDATE")
@@ -58,7 +58,7 @@ async def test_a_message_in_somebody_s_hands_is_neither_waited_for_nor_taken(dat
 
 
 async def test_what_surely_did_not_leave_is_tried_again_after_the_wait_and_not_before(database: str) -> None:
-    async with a_tower(database, Kind.KIE_CREDITS, admins=(ANNA, BORIS)) as tower:
+    async with a_tower(database, IncidentKind.KIE_CREDITS, admins=(ANNA, BORIS)) as tower:
         tower.messenger.troubles[ANNA] = [Transient("429", retry_after_s=30), Transient("down"), Unauthorized("token")]
         await _opens(tower)
         with logged() as lines:
@@ -73,7 +73,7 @@ async def test_what_surely_did_not_leave_is_tried_again_after_the_wait_and_not_b
 
 
 async def test_a_lost_answer_counts_as_sent(database: str) -> None:
-    async with a_tower(database, Kind.KIE_CREDITS) as tower:
+    async with a_tower(database, IncidentKind.KIE_CREDITS) as tower:
         tower.messenger.after_sending = [OutcomeUnknown("no answer")]
         await _opens(tower)
         await tower.tells()
@@ -84,7 +84,7 @@ async def test_a_lost_answer_counts_as_sent(database: str) -> None:
 
 
 async def test_an_operator_who_blocked_the_bot_holds_up_nobody_and_is_named_once(database: str) -> None:
-    async with a_tower(database, Kind.KIE_CREDITS, admins=(ANNA, BORIS)) as tower:
+    async with a_tower(database, IncidentKind.KIE_CREDITS, admins=(ANNA, BORIS)) as tower:
         tower.messenger.troubles[ANNA] = [Unreachable("unreachable")] * 9
         with logged() as lines:
             await _opens(tower)
@@ -100,7 +100,7 @@ async def test_an_operator_who_blocked_the_bot_holds_up_nobody_and_is_named_once
 
 
 async def test_a_refusal_nobody_planned_for_is_given_up_after_five_tries(database: str) -> None:
-    async with a_tower(database, Kind.KIE_CREDITS) as tower:
+    async with a_tower(database, IncidentKind.KIE_CREDITS) as tower:
         tower.messenger.troubles[ANNA] = [CallRefused("Bad Request: what?")] * 9
         await _opens(tower)
         assert [await tower.tells(400) for _ in range(7)] == [1, 1, 1, 1, 1, 0, 0]
@@ -108,7 +108,7 @@ async def test_a_refusal_nobody_planned_for_is_given_up_after_five_tries(databas
 
 
 async def test_killed_before_sending_it_is_sent_when_the_lease_is_over(database: str) -> None:
-    async with a_tower(database, Kind.KIE_CREDITS) as tower:
+    async with a_tower(database, IncidentKind.KIE_CREDITS) as tower:
         await _opens(tower)
         assert len(await tower.notices()) == 1, "claimed, and then the process died"
         assert await tower.tells(LEASE_IS_OVER_S - 5) == 0
@@ -118,7 +118,7 @@ async def test_killed_before_sending_it_is_sent_when_the_lease_is_over(database:
 
 
 async def test_killed_between_sending_and_noting_it_is_sent_again_and_never_lost(database: str) -> None:
-    async with a_tower(database, Kind.KIE_CREDITS) as tower:
+    async with a_tower(database, IncidentKind.KIE_CREDITS) as tower:
         await _opens(tower)
         tower.messenger.after_sending = [asyncio.CancelledError()]
         with pytest.raises(asyncio.CancelledError):
@@ -129,9 +129,9 @@ async def test_killed_between_sending_and_noting_it_is_sent_again_and_never_lost
 
 
 async def test_a_sender_that_woke_up_after_its_lease_changes_nothing(database: str) -> None:
-    async with a_tower(database, Kind.KIE_CREDITS) as tower:
+    async with a_tower(database, IncidentKind.KIE_CREDITS) as tower:
         await _opens(tower)
-        zombie = tower_on(tower.pool, Kind.KIE_CREDITS)
+        zombie = tower_on(tower.pool, IncidentKind.KIE_CREDITS)
         (held,) = await zombie.notices()
         await tower.tells(LEASE_IS_OVER_S)
         zombie.messenger.troubles[ANNA] = [Unreachable("unreachable"), Transient("down")]
@@ -144,9 +144,9 @@ async def test_a_sender_that_woke_up_after_its_lease_changes_nothing(database: s
 
 
 async def test_a_late_retry_does_not_take_the_message_out_of_the_next_one_s_hands(database: str) -> None:
-    async with a_tower(database, Kind.KIE_CREDITS) as tower:
+    async with a_tower(database, IncidentKind.KIE_CREDITS) as tower:
         await _opens(tower)
-        zombie = tower_on(tower.pool, Kind.KIE_CREDITS)
+        zombie = tower_on(tower.pool, IncidentKind.KIE_CREDITS)
         (late,) = await zombie.notices()
         (held,) = await tower.notices(LEASE_IS_OVER_S)
         zombie.messenger.troubles[ANNA] = [Transient("429", retry_after_s=1)]
@@ -157,7 +157,7 @@ async def test_a_late_retry_does_not_take_the_message_out_of_the_next_one_s_hand
 
 
 async def test_the_end_is_told_after_the_opening_however_late_that_was(database: str) -> None:
-    async with a_tower(database, Kind.KIE_CREDITS) as tower:
+    async with a_tower(database, IncidentKind.KIE_CREDITS) as tower:
         tower.messenger.troubles[ANNA] = [Transient("Telegram is down", retry_after_s=3600)]
         await _opens(tower)
         await tower.tells()
@@ -169,7 +169,7 @@ async def test_the_end_is_told_after_the_opening_however_late_that_was(database:
 
 
 async def test_who_could_not_be_told_of_a_late_opening_is_not_told_of_the_end(database: str) -> None:
-    async with a_tower(database, Kind.KIE_CREDITS) as tower:
+    async with a_tower(database, IncidentKind.KIE_CREDITS) as tower:
         tower.messenger.troubles[ANNA] = [Transient("down", retry_after_s=3600), Unreachable("unreachable")]
         await _opens(tower)
         await tower.tells()
@@ -179,10 +179,10 @@ async def test_who_could_not_be_told_of_a_late_opening_is_not_told_of_the_end(da
 
 
 async def test_one_who_is_no_longer_an_operator_is_not_told_of_the_end(database: str) -> None:
-    async with a_tower(database, Kind.KIE_CREDITS, admins=(ANNA, BORIS)) as tower:
+    async with a_tower(database, IncidentKind.KIE_CREDITS, admins=(ANNA, BORIS)) as tower:
         await _opens(tower)
         await tower.tells()
-        restarted = tower_on(tower.pool, Kind.KIE_CREDITS, admins=(BORIS,))
+        restarted = tower_on(tower.pool, IncidentKind.KIE_CREDITS, admins=(BORIS,))
         await _ends(restarted)
         await restarted.tells()
         assert restarted.told(ANNA) == []

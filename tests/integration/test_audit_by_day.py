@@ -3,7 +3,7 @@
 import pytest
 
 from photomat.alerts import rules as alerts_rules
-from photomat.alerts.incident import Eyes, Figures
+from photomat.alerts.incident import Figures, ProbeContext
 from photomat.audit.invariants import INVARIANTS
 from photomat.audit.proofs import keep_proof
 from photomat.audit.run import new_violations, violations, violations_by_day
@@ -34,7 +34,7 @@ GIFT_TAKEN_WITHOUT_CREDIT = """
 
 
 async def seen(pool: Pool) -> Figures | None:
-    return await alerts_rules.audit_red(Eyes(pool=pool, account=ToldAccount()))
+    return await alerts_rules.audit_red(ProbeContext(pool=pool, account=ToldAccount()))
 
 
 async def by_hand(pool: Pool, change: str) -> None:

@@ -140,7 +140,7 @@ async def test_a_difference_is_open_once_keeps_its_owner_and_ends(database: str)
             assert await differences.report(tx, **seen, found="nothing") is True
         (one,) = await differences.list_differences(pool)
         async with transaction(pool) as tx:
-            assert await differences.give_to(tx, one.difference_id, owner="anna") is True
+            assert await differences.assign(tx, one.difference_id, owner="anna") is True
             assert await differences.report(tx, **seen, found="50") is False
             assert await differences.report(tx, **seen | {"kind": "kie"}, found="50") is True
         first, second = await differences.list_differences(pool)
@@ -148,7 +148,7 @@ async def test_a_difference_is_open_once_keeps_its_owner_and_ends(database: str)
         async with transaction(pool) as tx:
             assert await differences.resolve(tx, first.difference_id, resolution="booked by hand") is True
             assert await differences.resolve(tx, first.difference_id, resolution="again") is False
-            assert await differences.give_to(tx, first.difference_id, owner="boris") is False
+            assert await differences.assign(tx, first.difference_id, owner="boris") is False
             assert await differences.end_unseen(tx, kind="kie", still_there=["stars:9"]) == 0
             assert await differences.end_unseen(tx, kind="kie", still_there=[]) == 1
             assert await differences.report(tx, **seen, found="50") is True

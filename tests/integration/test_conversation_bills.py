@@ -4,8 +4,8 @@ import pytest
 
 from photomat.bot.context import Support
 from photomat.kernel.errors import OutcomeUnknown, PhotomatError, Rejected, Transient
-from photomat.payments.invoices import InvoiceLooker
-from photomat.providers.port import Asked, Invoice
+from photomat.payments.invoices import InvoicePoller
+from photomat.providers.port import Invoice, PaymentRequest
 from support.conversation import Chat, conversation
 from support.database import shift_clock
 from support.money import rub
@@ -28,7 +28,7 @@ class Silent(ScriptedProvider):
 
     trouble: PhotomatError = Transient("no answer")
 
-    async def create(self, asked: Asked) -> Invoice:
+    async def create(self, asked: PaymentRequest) -> Invoice:
         """Fail as told."""
         self.asked.append(asked)
         raise self.trouble
@@ -36,7 +36,7 @@ class Silent(ScriptedProvider):
 
 async def looks(chat: Chat, provider: ScriptedProvider) -> None:
     """One round of the step that reads bills."""
-    looker = InvoiceLooker(pool=chat.pool, providers={provider.name: provider})
+    looker = InvoicePoller(pool=chat.pool, providers={provider.name: provider})
     for bill in await looker.claim(9):
         await looker.look(bill)
 

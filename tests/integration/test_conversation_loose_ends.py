@@ -6,7 +6,7 @@ from photomat.bot.buttons import TransferReceiptButton
 from photomat.db.pool import transaction
 from photomat.jobs.settle import Failure
 from photomat.kernel.ids import JobId, UserId
-from photomat.payments.invoices import InvoiceLooker
+from photomat.payments.invoices import InvoicePoller
 from photomat.wallet import refunds
 from support.conversation import Chat, conversation
 from support.database import shift_clock
@@ -29,7 +29,7 @@ async def test_a_bill_that_is_over_shows_so_and_cannot_be_pressed_again(database
     async with conversation(database, offers=shop_offers(), providers={"yookassa": provider}) as chat:
         await a_bill(chat)
         provider.says("bill-1", token=provider.asked[0].token, state="paid", paid=rub(50_000))
-        looker = InvoiceLooker(pool=chat.pool, providers={provider.name: provider})
+        looker = InvoicePoller(pool=chat.pool, providers={provider.name: provider})
         await chat.taps("🔄 Проверить")
         for bill in await looker.claim(9):
             await looker.look(bill)

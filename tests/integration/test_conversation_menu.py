@@ -3,7 +3,7 @@
 import pytest
 
 from photomat.catalog.load import load_catalog
-from photomat.operators.catalog import NewTitle, Turn, rename_model, turn_model
+from photomat.operators.catalog import ModelSwitch, NewTitle, rename_model, switch_model
 from photomat_sandbox.telegram import person_acts
 from support.conversation import Chat, conversation
 from support.prices import ME, set_price
@@ -21,8 +21,8 @@ def models(chat: Chat) -> list[str]:
     return [label.partition(" · ")[0] for label in labels(chat) if " · " in label]
 
 
-async def turn(chat: Chat, model: str, wanted: Turn) -> None:
-    answer = await turn_model(chat.pool, CATALOG.get(model), wanted, operator=ME, reason="a test")
+async def turn(chat: Chat, model: str, wanted: ModelSwitch) -> None:
+    answer = await switch_model(chat.pool, CATALOG.get(model), wanted, operator=ME, reason="a test")
     assert answer.done, answer.sentence
 
 

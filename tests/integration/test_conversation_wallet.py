@@ -8,7 +8,7 @@ from photomat.jobs.settle import Failure, Success
 from photomat.kernel.errors import Rejected
 from photomat.kernel.ids import UserId
 from photomat.rewards import gifts
-from photomat.wallet import ledger, refunds, transfers
+from photomat.wallet import ledger, refunds
 from photomat.wallet.statement import statement
 from support.conversation import Chat, conversation
 from support.jobs import URL, a_running_job, settle_now
@@ -184,7 +184,8 @@ async def test_gifts_name_the_friend_and_what_people_wrote_is_no_markup(database
         async with transaction(chat.pool) as tx:
             await make_user(tx, BORIS)
             await tx.execute("UPDATE users SET first_name = '<b>Борис</b>' WHERE user_id = 43")
-            await transfers.transfer(tx, giver=user(chat), taker=BORIS, amount=rub(100), reference="gift:1")
+            gift = await gifts.give(tx, giver_id=user(chat), amount=rub(100), origin="gift")
+            await gifts.take(tx, code=gift.code, taker_id=BORIS)
         await chat.says("/statement")
         assert lines(chat)[0] == ("−1", "9", "🎁 Ваш подарок: <b>Борис</b>")
         await chat.taps("1")

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from photomat.alerts.incident import Kind
+from photomat.alerts.incident import IncidentKind
 from photomat.db.pool import transaction
 from photomat.delivery.coordinator import MOST_REFUSALS
 from photomat.delivery.rearm import rearm_job
@@ -55,7 +55,7 @@ async def test_media_that_is_taken_before_that_is_shown_as_media(database: str, 
 
 async def test_the_operator_is_alerted_once_and_can_show_the_media_later(database: str, tmp_path: Path) -> None:
     async with delivery_desk(database, tmp_path) as desk:
-        tower = tower_on(desk.pool, Kind.REFUSED_MEDIA)
+        tower = tower_on(desk.pool, IncidentKind.REFUSED_MEDIA)
         await tower.turns()
         job_id = await desk.done_job(desk.files.add("cat.png", picture(), "image/png"))
         desk.refuse("editMessageMedia", UNPLANNED, times=99)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from photomat.alerts.incident import Kind
+from photomat.alerts.incident import IncidentKind
 from photomat.db.pool import transaction
 from photomat.delivery.rearm import turn_page
 from photomat.jobs.settle import Success
@@ -65,7 +65,7 @@ async def test_a_song_in_many_parts_is_a_carousel_with_a_page_for_each(database:
 
 async def test_an_unknown_part_is_shown_and_the_operator_is_told_its_field(database: str, tmp_path: Path) -> None:
     async with delivery_desk(database, tmp_path) as desk:
-        tower = tower_on(desk.pool, Kind.UNREAD_RESULTS)
+        tower = tower_on(desk.pool, IncidentKind.UNREAD_RESULTS)
         await tower.turns()
         stems = {f"{stem}_url": desk.files.add(f"{stem}.png", picture(), "image/png") for stem in STEMS}
         job_id = await settled(desk, answer({"resultObject": stems}))

@@ -8,7 +8,7 @@ from photomat.db.pool import Pool, transaction
 from photomat.kernel.errors import NotEnough, Rejected
 from photomat.kernel.ids import UserId
 from photomat.rewards import gifts
-from photomat.rewards.gifts import Gift, State
+from photomat.rewards.gifts import Gift, GiftState
 from support.database import pool_of, shift_clock
 from support.jobs import a_job, a_user, money_of
 from support.money import rub
@@ -46,7 +46,7 @@ async def test_one_of_many_who_open_it_at_once_gets_it(database: str) -> None:
         others = [await a_user(pool, user_id=number, balance=0) for number in range(2, 20)]
         gift = await gives(pool, anna, 1000)
         found = await asyncio.gather(*(opens(pool, gift, other) for other in others))
-        assert {one.state for one in found if one is not None} == {State.TAKEN}
+        assert {one.state for one in found if one is not None} == {GiftState.TAKEN}
         assert sorted([(await money_of(pool, other))[0] for other in others])[-2:] == [0, 1000]
         assert await pool.fetchval("SELECT count(*) FROM notices WHERE text_key = 'notice-gift-taken'") == 1
 
@@ -57,16 +57,16 @@ async def test_its_giver_cannot_take_it_by_the_link_but_can_take_it_back_once(da
         gift = await gives(pool, anna, 1000)
         own = await opens(pool, gift, anna)
         assert own is not None
-        assert own.state is State.OPEN
+        assert own.state is GiftState.OPEN
         assert await takes_back(pool, gift, boris) is None
         for _ in range(2):
             back = await takes_back(pool, gift, anna)
             assert back is not None
-            assert back.state is State.BACK
+            assert back.state is GiftState.BACK
         assert await money_of(pool, anna) == (10_000, 0)
         late = await opens(pool, gift, boris)
         assert late is not None
-        assert late.state is State.BACK
+        assert late.state is GiftState.BACK
 
 
 async def test_taking_and_taking_back_at_once_moves_it_one_way(database: str) -> None:

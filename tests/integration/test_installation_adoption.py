@@ -9,7 +9,7 @@ from photomat.db.migrate import migrate, read_migrations
 from photomat.db.pool import Pool, transaction
 from photomat.inbox.receive import receive
 from photomat.kernel.ids import BotId, UserId
-from photomat.operators.actions import Answer
+from photomat.operators.actions import ActionResult
 from photomat.operators.installation import WAYS_OUT, adopt, open_of_others
 from support.command import photomat
 from support.database import connection_of, pool_of
@@ -26,7 +26,7 @@ PAID = {"currency": "XTR", "total_amount": 250, "invoice_payload": "x", "telegra
 TALKS = "INSERT INTO conversations (bot_id, chat_id, user_id, state, data) VALUES ($1, $2, $2, 'x', '{}')"
 
 
-async def adopts(pool: Pool, bot_id: BotId = OTHER, *, abandon: bool = False) -> Answer:
+async def adopts(pool: Pool, bot_id: BotId = OTHER, *, abandon: bool = False) -> ActionResult:
     return await adopt(pool, bot_id=bot_id, currency="RUB", operator="olga", reason="moved", abandon=abandon)
 
 

@@ -8,8 +8,8 @@ from photomat.catalog.overrides import setting_of, settings_of_models
 from photomat.catalog.storefront import AS_IN_ITS_FILE, ModelSetting
 from photomat.db.pool import Pool
 from photomat.jobs.history import NEWEST, usual_seconds
-from photomat.operators.actions import Answer
-from photomat.operators.catalog import LONGEST_TITLE, NewTitle, Turn, rename_model, turn_model
+from photomat.operators.actions import ActionResult
+from photomat.operators.catalog import LONGEST_TITLE, ModelSwitch, NewTitle, rename_model, switch_model
 from support.database import pool_of
 from support.jobs import a_done_job, a_user
 
@@ -17,11 +17,11 @@ CATALOG = load_catalog()
 ME = "cli:anna@desk"
 
 
-async def turn(pool: Pool, model: str, wanted: Turn) -> Answer:
-    return await turn_model(pool, CATALOG.get(model), wanted, operator=ME, reason="a test")
+async def turn(pool: Pool, model: str, wanted: ModelSwitch) -> ActionResult:
+    return await switch_model(pool, CATALOG.get(model), wanted, operator=ME, reason="a test")
 
 
-async def rename(pool: Pool, model: str, new: NewTitle) -> Answer:
+async def rename(pool: Pool, model: str, new: NewTitle) -> ActionResult:
     return await rename_model(pool, CATALOG.get(model), new, operator=ME, reason="a test")
 
 
@@ -44,7 +44,11 @@ async def test_what_is_set_is_read_back_and_journaled(database: str) -> None:
 async def test_each_turn_has_its_opposite_and_what_is_so_already_is_refused(database: str) -> None:
     async with pool_of(database) as pool:
         model = "elevenlabs/speech-to-text"
-        pairs: list[tuple[Turn, Turn]] = [("hide", "unhide"), ("feature", "unfeature"), ("sell", "unsell")]
+        pairs: list[tuple[ModelSwitch, ModelSwitch]] = [
+            ("hide", "unhide"),
+            ("feature", "unfeature"),
+            ("sell", "unsell"),
+        ]
         for on, off in pairs:
             assert not (await turn(pool, model, off)).done
             assert (await turn(pool, model, on)).done

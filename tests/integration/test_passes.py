@@ -15,7 +15,7 @@ from photomat.jobs.settle import Failure, Success
 from photomat.kernel.ids import JobId, UserId
 from photomat.orders.limits import Limits
 from photomat.orders.outcome import Created, Creation, DraftChanged
-from photomat.rewards.vouchers import pass_for
+from photomat.rewards.vouchers import voucher_for
 from support.books import names
 from support.database import connection_of, pool_of
 from support.jobs import URL, a_draft, a_user, money_of, settle_now, tap_create
@@ -33,7 +33,7 @@ async def a_pass(pool: Pool, user: UserId, *, generations: int = 1, most: int = 
 async def quoted(pool: Pool, user: UserId) -> Quote:
     quote = agreed(PRICE)
     async with transaction(pool) as tx:
-        one = await pass_for(tx, user_id=user, quote=quote)
+        one = await voucher_for(tx, user_id=user, quote=quote)
     return quote if one is None else quote.with_voucher(one)
 
 

@@ -11,7 +11,7 @@ from photomat.db.pool import Pool
 from photomat.db.rows import require_row
 from photomat.kernel.errors import OutcomeUnknown, PhotomatError, Transient
 from photomat.kernel.money import Money
-from photomat.payments.invoices import GIVE_UP, LEASE, LOOK_BACK, InvoiceLooker, bill, look_at
+from photomat.payments.invoices import GIVE_UP, LEASE, LOOK_BACK, InvoicePoller, bill, look_at
 from photomat.payments.offers import Way
 from photomat.payments.reconcile import reconcile
 from photomat.payments.topup import Topup
@@ -45,7 +45,7 @@ async def a_bill(pool: Pool, provider: ScriptedProvider, **facts: object) -> Top
 
 
 async def look_all(pool: Pool, *providers: ScriptedProvider) -> int:
-    looker = InvoiceLooker(pool=pool, providers={one.name: one for one in providers})
+    looker = InvoicePoller(pool=pool, providers={one.name: one for one in providers})
     claimed = await looker.claim(9)
     for invoice in claimed:
         await looker.look(invoice)
@@ -86,7 +86,7 @@ async def test_a_bill_in_somebodys_hands_is_nobody_elses_until_the_lease_runs_ou
     provider = ScriptedProvider()
     async with pool_of(database) as pool:
         await a_bill(pool, provider)
-        looker = InvoiceLooker(pool=pool, providers={PROVIDER: provider})
+        looker = InvoicePoller(pool=pool, providers={PROVIDER: provider})
         await shift_clock(pool, 6)
         assert len(await looker.claim(9)) == 1
         assert await looker.claim(9) == []
@@ -184,7 +184,7 @@ async def test_money_nobody_asked_for_becomes_a_difference_that_stays_resolved(d
         token = strange.token if of == "another way" else None
         provider.says("bill-9", state="paid", paid=rub(50_000), token=token)
         await look_at(pool, PROVIDER, "bill-9")
-        looker = InvoiceLooker(pool=pool, providers={PROVIDER: provider})
+        looker = InvoicePoller(pool=pool, providers={PROVIDER: provider})
         await look_all(pool, provider)
         await looker.read_recent(provider)
         expected = ("payment-of-nobody", "payment:yookassa:bill-9", "an offer of ours", str(rub(50_000)))
@@ -201,7 +201,7 @@ async def test_what_the_provider_lists_as_paid_arrives_though_every_notice_was_l
         topup = await a_bill(pool, provider)
         provider.says("bill-1", state="paid", paid=rub(50_000), token=topup.token)
         provider.says("bill-2", state="paid", paid=rub(10_000), token=topup.token)
-        looker = InvoiceLooker(pool=pool, providers={PROVIDER: provider})
+        looker = InvoicePoller(pool=pool, providers={PROVIDER: provider})
         assert await looker.read_recent(provider) == 2
         assert await looker.read_recent(provider) == 0
         assert await wallet_of(pool) == (60_000, 0, 0)
@@ -217,7 +217,7 @@ async def test_one_payment_that_cannot_be_booked_does_not_hide_the_others(databa
         topup = await a_bill(pool, provider)
         provider.says("bill-0", state="paid", paid=rub(-5), token=topup.token)
         provider.says("bill-1", state="paid", paid=rub(50_000), token=topup.token)
-        looker = InvoiceLooker(pool=pool, providers={PROVIDER: provider})
+        looker = InvoicePoller(pool=pool, providers={PROVIDER: provider})
         await looker.read_recent(provider)
         assert await wallet_of(pool) == (50_000, 0, 0)
         await look_at(pool, PROVIDER, "bill-0")
@@ -238,7 +238,7 @@ async def test_a_bill_paid_in_another_currency_has_an_owner_at_once_and_is_looke
         assert (kind, reference) == ("payment-in-another-currency", "payment:yookassa:bill-1")
         assert (expected, found) == (str(rub(50_000)), str(Money(5, "USD")))
         assert await wallet_of(pool) == (0, 0, 0)
-        assert await reconcile(InvoiceLooker(pool=pool, providers={PROVIDER: provider})) == 0
+        assert await reconcile(InvoicePoller(pool=pool, providers={PROVIDER: provider})) == 0
 
 
 async def test_a_refund_made_at_the_provider_is_taken_from_the_wallet_and_owed_where_it_is_spent(database: str) -> None:
@@ -247,7 +247,7 @@ async def test_a_refund_made_at_the_provider_is_taken_from_the_wallet_and_owed_w
         topup = await a_bill(pool, provider)
         paid = {"state": "paid", "paid": rub(50_000), "token": topup.token}
         provider.says("bill-1", **paid)
-        looker = InvoiceLooker(pool=pool, providers={PROVIDER: provider})
+        looker = InvoicePoller(pool=pool, providers={PROVIDER: provider})
         await looker.read_recent(provider)
         await spends(pool, 20_000)
         provider.says("bill-1", refunded=rub(10_000), **paid)
@@ -318,7 +318,7 @@ async def test_two_installs_with_one_shop_credit_their_own_customers_alone(
             if pool is ours:
                 till.pay(invoice.external_id)
         for pool in (ours, theirs):
-            await reconcile(InvoiceLooker(pool=pool, providers={way: provider}))
+            await reconcile(InvoicePoller(pool=pool, providers={way: provider}))
         assert (await wallet_of(ours, ANNA), await wallet_of(theirs, BORIS)) == ((1000, 0, 0), (0, 0, 0))
         assert [kind for kind, *_ in await differences_of(theirs)] == ["payment-of-nobody"]
 
@@ -333,5 +333,5 @@ async def test_a_database_made_anew_makes_a_bill_of_its_own(database: str, postg
             made.append(await bill(pool, pay.yookassa, topup, description="?", return_url=None))
         pay.shop.pay(made[0].external_id)
         assert made[0].external_id != made[1].external_id
-        await reconcile(InvoiceLooker(pool=after, providers={"yookassa": pay.yookassa}))
+        await reconcile(InvoicePoller(pool=after, providers={"yookassa": pay.yookassa}))
         assert await wallet_of(after, BORIS) == (0, 0, 0)

@@ -16,11 +16,11 @@ from photomat.audit.run import violations
 from photomat.db.pool import Transaction
 from photomat.kernel.ids import JobId, UserId
 from photomat.payments.receive import receive_payment
-from photomat.payments.refunder import Refund, Refunder, put_back
-from photomat.payments.refunds import ask_refund, end_refund, finish, take_back_told
+from photomat.payments.refunder import ClaimedRefund, Refunder, put_back
+from photomat.payments.refunds import ask_refund, end_refund, finish, take_back_reported
 from photomat.rewards import gifts
 from photomat.rewards.book import book_share
-from photomat.rewards.promo import Used, use_code
+from photomat.rewards.promo import CodeAccepted, use_code
 from photomat.wallet import ledger, refunds
 from support.crashes import Cut, Verb, answer_of, cut_off, cuts
 from support.database import connection_of
@@ -111,7 +111,7 @@ class PaymentMachine(RuleBasedStateMachine):
         self.used.add(origin)
 
         async def verb(tx: Transaction) -> object:
-            return isinstance(await use_code(tx, user_id=owner, written=self.code, origin=origin), Used)
+            return isinstance(await use_code(tx, user_id=owner, written=self.code, origin=origin), CodeAccepted)
 
         assert self.answer(verb, cut) is True
         self.payments.waiting[owner] += is_new
@@ -140,7 +140,7 @@ class PaymentMachine(RuleBasedStateMachine):
 
     @rule(state=st.sampled_from(["done", "refused"]), cut=cuts)
     def the_provider_answers(self, state: Any, cut: Any) -> None:
-        due: list[Refund] = self.run(Refunder(pool=as_pool(self.connection), ways={}).claim(1))
+        due: list[ClaimedRefund] = self.run(Refunder(pool=as_pool(self.connection), ways={}).claim(1))
         if not due:
             return
         claimed = due[0]
@@ -162,7 +162,7 @@ class PaymentMachine(RuleBasedStateMachine):
         self.payments.told(name, refunded)
 
         async def verb(tx: Transaction) -> object:
-            await take_back_told(tx, provider="stars", external_id=name, refunded=stars(refunded), via="test")
+            await take_back_reported(tx, provider="stars", external_id=name, refunded=stars(refunded), via="test")
             return None
 
         self.answer(verb, cut)

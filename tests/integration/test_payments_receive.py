@@ -12,7 +12,7 @@ from photomat.kernel.errors import Corrupt
 from photomat.kernel.ids import BotId, ChatId, UserId
 from photomat.kernel.money import Money
 from photomat.orders.draft import save_draft
-from photomat.payments.receive import receive, receive_payment
+from photomat.payments.receive import receive_payment
 from photomat.payments.topup import close_topup, find_topup
 from photomat.wallet import refunds
 from support.database import pool_of, shift_clock
@@ -26,6 +26,7 @@ from support.payments import (
     offer,
     pays,
     people,
+    receive,
     stars,
     told,
     wallet_of,

@@ -6,14 +6,14 @@ from datetime import timedelta
 import pytest
 
 from photomat.db.pool import transaction
-from photomat.rewards.promo import CodeRefused, Used, Why, stop_code
+from photomat.rewards.promo import CodeAccepted, CodeRefused, PromoRefusal, stop_code
 from photomat.wallet import refunds
 from support.database import pool_of, shift_clock
 from support.jobs import a_job, a_user, money_of
 from support.rewards import a_code, gets_back, pays, uses
 
 
-def why(outcome: Used | CodeRefused) -> Why | None:
+def why(outcome: CodeAccepted | CodeRefused) -> PromoRefusal | None:
     return outcome.why if isinstance(outcome, CodeRefused) else None
 
 
@@ -22,9 +22,9 @@ async def test_the_same_update_uses_a_code_once(database: str) -> None:
         anna = await a_user(pool, balance=0)
         await a_code(pool, amount=500)
         for _ in range(3):
-            assert isinstance(await uses(pool, anna, " spring ", origin="update:1:1"), Used)
+            assert isinstance(await uses(pool, anna, " spring ", origin="update:1:1"), CodeAccepted)
         assert await money_of(pool, anna) == (500, 0)
-        assert why(await uses(pool, anna, "SPRING", origin="update:1:2")) is Why.YOURS
+        assert why(await uses(pool, anna, "SPRING", origin="update:1:2")) is PromoRefusal.YOURS
 
 
 async def test_the_last_use_is_given_to_one_of_many(database: str) -> None:
@@ -32,8 +32,8 @@ async def test_the_last_use_is_given_to_one_of_many(database: str) -> None:
         people = [await a_user(pool, user_id=100 + number, balance=0) for number in range(20)]
         await a_code(pool, amount=500, most_uses=3)
         outcomes = await asyncio.gather(*(uses(pool, one, "spring", origin=f"update:1:{one}") for one in people))
-        assert sum(isinstance(outcome, Used) for outcome in outcomes) == 3
-        assert {why(outcome) for outcome in outcomes} == {None, Why.USED_UP}
+        assert sum(isinstance(outcome, CodeAccepted) for outcome in outcomes) == 3
+        assert {why(outcome) for outcome in outcomes} == {None, PromoRefusal.USED_UP}
         assert sum([(await money_of(pool, one))[0] for one in people]) == 1500
 
 
@@ -42,7 +42,7 @@ async def test_one_user_uses_a_code_as_often_as_it_says_however_fast_they_type(d
         anna = await a_user(pool, balance=0)
         await a_code(pool, amount=500, per_user=2)
         outcomes = await asyncio.gather(*(uses(pool, anna, "spring", origin=f"update:1:{n}") for n in range(10)))
-        assert sum(isinstance(outcome, Used) for outcome in outcomes) == 2
+        assert sum(isinstance(outcome, CodeAccepted) for outcome in outcomes) == 2
         assert await money_of(pool, anna) == (1000, 0)
 
 
@@ -54,9 +54,9 @@ async def test_a_code_ends_with_its_time_or_when_it_is_stopped(database: str) ->
         async with transaction(pool) as tx:
             assert await stop_code(tx, "STOPPED")
             assert not await stop_code(tx, "STOPPED")
-        assert why(await uses(pool, anna, "stopped")) is Why.EXPIRED
+        assert why(await uses(pool, anna, "stopped")) is PromoRefusal.EXPIRED
         await shift_clock(pool, 3601)
-        assert why(await uses(pool, anna, "short")) is Why.EXPIRED
+        assert why(await uses(pool, anna, "short")) is PromoRefusal.EXPIRED
         assert await money_of(pool, anna) == (0, 0)
 
 
@@ -67,9 +67,9 @@ async def test_only_who_has_neither_ordered_nor_paid_is_new(database: str) -> No
         await a_job(pool, boris)
         async with transaction(pool) as tx:
             await pays(tx, carol, 1000)
-        assert isinstance(await uses(pool, anna, "spring"), Used)
-        assert why(await uses(pool, boris, "spring")) is Why.ONLY_NEW
-        assert why(await uses(pool, carol, "spring")) is Why.ONLY_NEW
+        assert isinstance(await uses(pool, anna, "spring"), CodeAccepted)
+        assert why(await uses(pool, boris, "spring")) is PromoRefusal.ONLY_NEW
+        assert why(await uses(pool, carol, "spring")) is PromoRefusal.ONLY_NEW
 
 
 async def test_guessing_is_slow_and_says_until_when(database: str) -> None:
@@ -77,15 +77,15 @@ async def test_guessing_is_slow_and_says_until_when(database: str) -> None:
         anna, boris = await a_user(pool, user_id=1, balance=0), await a_user(pool, user_id=2, balance=0)
         await a_code(pool)
         for number in range(5):
-            assert why(await uses(pool, anna, f"guess{number}", origin=f"guess:{number}")) is Why.UNKNOWN
+            assert why(await uses(pool, anna, f"guess{number}", origin=f"guess:{number}")) is PromoRefusal.UNKNOWN
         closed = await uses(pool, anna, "spring")
         assert isinstance(closed, CodeRefused)
-        assert closed.why is Why.SLOWLY
+        assert closed.why is PromoRefusal.SLOWLY
         assert closed.wait is not None
         assert timedelta(minutes=9) < closed.wait <= timedelta(minutes=10)
-        assert isinstance(await uses(pool, boris, "spring"), Used)
+        assert isinstance(await uses(pool, boris, "spring"), CodeAccepted)
         await shift_clock(pool, 601)
-        assert isinstance(await uses(pool, anna, "spring"), Used)
+        assert isinstance(await uses(pool, anna, "spring"), CodeAccepted)
 
 
 async def test_a_wrong_code_of_an_update_handled_again_is_one_wrong_try(database: str) -> None:
@@ -93,8 +93,8 @@ async def test_a_wrong_code_of_an_update_handled_again_is_one_wrong_try(database
         anna = await a_user(pool, balance=0)
         await a_code(pool)
         for _ in range(6):
-            assert why(await uses(pool, anna, "guess", origin="update:1:1")) is Why.UNKNOWN
-        assert isinstance(await uses(pool, anna, "spring"), Used)
+            assert why(await uses(pool, anna, "guess", origin="update:1:1")) is PromoRefusal.UNKNOWN
+        assert isinstance(await uses(pool, anna, "spring"), CodeAccepted)
 
 
 async def test_a_percent_waits_for_one_payment_and_goes_back_with_its_refund(database: str) -> None:

@@ -13,7 +13,7 @@ from typing import Final
 
 from aiohttp.test_utils import TestClient, TestServer
 
-from photomat.alerts.rules import WATCHES
+from photomat.alerts.rules import RULES
 from photomat.alerts.store import list_incidents
 from photomat.app.duties import duties_of
 from photomat.app.flow import DUE
@@ -69,7 +69,7 @@ async def once_round(program: Program) -> None:
     for duty in duties_of(program):
         await duty(over)
     assert sum((await prune(program.pool, kinds_of(program.settings))).values()) > JOBS
-    for watch in WATCHES:
+    for watch in RULES:
         try:
             await watch.condition(program.eyes)
         except PhotomatError as error:

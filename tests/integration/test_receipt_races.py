@@ -12,7 +12,7 @@ import pytest
 from photomat.db.pool import Pool, transaction
 from photomat.kernel.ids import BotId, ChatId, UserId
 from photomat.operators.money import refund_payment
-from photomat.operators.receipts import Ruled, Ruling, approve_receipt, decline_receipt
+from photomat.operators.receipts import Decision, DecisionResult, approve_receipt, decline_receipt
 from photomat.payments.topup import open_topup
 from photomat.payments.transfers import Receipt, ReceiptFile, submit_receipt
 from support.books import names
@@ -64,11 +64,11 @@ async def sent(
     return receipt
 
 
-async def approve(pool: Pool, receipt: Receipt, operator: str, *, minor: int | None = None) -> Ruled:
+async def approve(pool: Pool, receipt: Receipt, operator: str, *, minor: int | None = None) -> DecisionResult:
     return await approve_receipt(pool, receipt.receipt_id, operator=operator, most=MOST, minor=minor)
 
 
-async def rulings(*attempts: Awaitable[Ruled]) -> list[str]:
+async def rulings(*attempts: Awaitable[DecisionResult]) -> list[str]:
     return sorted(ruled.ruling for ruled in await asyncio.gather(*attempts))
 
 
@@ -81,7 +81,7 @@ async def test_many_operators_approve_at_once_and_one_credit_is_made(database: s
         for attempt in range(1, ATTEMPTS + 1):
             receipt = await sent(pool, attempt)
             found = await rulings(*(approve(pool, receipt, f"operator {one}") for one in range(AT_ONCE)))
-            assert found == [Ruling.APPROVED] + [Ruling.DECIDED_BEFORE] * (AT_ONCE - 1)
+            assert found == [Decision.APPROVED] + [Decision.DECIDED_BEFORE] * (AT_ONCE - 1)
             assert await credited(pool) == 50_000 * attempt
         assert await pool.fetchval("SELECT count(*) FROM operator_journal WHERE done") == ATTEMPTS
         assert await pool.fetchval("SELECT count(*) FROM operator_journal") == ATTEMPTS * AT_ONCE
@@ -93,7 +93,7 @@ async def test_with_different_sums_at_once_one_of_them_is_credited(database: str
         receipt = await sent(pool, 1)
         sums = range(10_000, 10_000 + AT_ONCE)
         found = await rulings(*(approve(pool, receipt, "operator", minor=minor) for minor in sums))
-        assert found.count(Ruling.APPROVED) == 1
+        assert found.count(Decision.APPROVED) == 1
         assert await credited(pool) == await pool.fetchval("SELECT credited FROM receipts")
 
 
@@ -106,7 +106,7 @@ async def test_approving_and_declining_at_once_ends_in_one_of_them(database: str
                 decline_receipt(pool, receipt.receipt_id, operator="two", reason="not-arrived"),
             )
             state = await pool.fetchval("SELECT state FROM receipts WHERE receipt_id = $1", receipt.receipt_id)
-            assert found == sorted([state, Ruling.DECIDED_BEFORE])
+            assert found == sorted([state, Decision.DECIDED_BEFORE])
             assert await credited(pool) - before == (50_000 if state == "approved" else 0)
 
 
@@ -117,7 +117,7 @@ async def test_of_two_receipts_with_one_file_approved_at_once_one_is_credited(da
             second = await sent(pool, attempt * 10 + 1, user_id=BORIS, unique_id=f"same{attempt}")
             assert second.same_file_as == first.receipt_id
             found = await rulings(approve(pool, first, "one"), approve(pool, second, "two"))
-            assert found == [Ruling.APPROVED, Ruling.TWIN_CREDITED]
+            assert found == [Decision.APPROVED, Decision.TWIN_CREDITED]
             waiting: int = await pool.fetchval("SELECT receipt_id FROM receipts WHERE state = 'waiting'")
             await decline_receipt(pool, waiting, operator="one", reason="repeated")
 
@@ -132,10 +132,12 @@ async def test_the_same_file_sent_by_two_at_once_is_flagged_on_one_of_them(datab
 async def test_what_was_declined_stays_declined_and_the_refusal_is_in_the_journal(database: str) -> None:
     async with customers(database) as pool:
         receipt = await sent(pool, 1)
-        assert (await decline_receipt(pool, receipt.receipt_id, operator="one", reason=" ")).ruling is Ruling.BAD_REASON
+        assert (
+            await decline_receipt(pool, receipt.receipt_id, operator="one", reason=" ")
+        ).ruling is Decision.BAD_REASON
         assert (await decline_receipt(pool, receipt.receipt_id, operator="one", reason="other-sum")).done
-        assert (await approve(pool, receipt, "two")).ruling is Ruling.DECIDED_BEFORE
-        assert (await approve_receipt(pool, 999, operator="two", most=MOST)).ruling is Ruling.NO_SUCH
+        assert (await approve(pool, receipt, "two")).ruling is Decision.DECIDED_BEFORE
+        assert (await approve_receipt(pool, 999, operator="two", most=MOST)).ruling is Decision.NO_SUCH
         assert await credited(pool) == 0
         done = await pool.fetch("SELECT done FROM operator_journal ORDER BY entry_id")
         assert [row["done"] for row in done] == [False, True, False, False]

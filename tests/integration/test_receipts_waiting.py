@@ -2,7 +2,7 @@
 
 from photomat.alerts import rules
 from photomat.alerts import rules as alerts_rules
-from photomat.alerts.incident import Eyes
+from photomat.alerts.incident import ProbeContext
 from photomat.operators.receipts import decline_receipt
 from support.alerts import ToldAccount
 from support.database import shift_clock
@@ -12,7 +12,7 @@ from support.transfers import receipt_picture, transfer_shop
 async def test_a_receipt_that_waits_for_an_hour_is_seen_until_it_is_decided(database: str) -> None:
     waiting = alerts_rules.receipts_waiting(longer_than=rules.RECEIPT_AFTER)
     async with transfer_shop(database) as shop:
-        eyes = Eyes(pool=shop.pool, account=ToldAccount())
+        eyes = ProbeContext(pool=shop.pool, account=ToldAccount())
         await shop.anna.pays(data=receipt_picture("red"))
         await shift_clock(shop.pool, 3540)
         assert await waiting(eyes) is None

@@ -11,9 +11,9 @@ from photomat.db.pool import Pool
 from photomat.jobs.kie_balance import read_kie_balance
 from photomat.jobs.sweep import READINGS
 from photomat.kernel.errors import Transient
-from photomat.payments.invoices import InvoiceLooker
+from photomat.payments.invoices import InvoicePoller
 from photomat.payments.reconcile import reconcile
-from photomat.providers.port import Report
+from photomat.providers.port import ProviderReport
 from support.database import pool_of, shift_clock
 from support.jobs import a_done_job, a_running_job, a_user
 from support.logs import logged
@@ -157,13 +157,13 @@ async def test_no_answer_of_kies_leaves_nothing(database: str) -> None:
         assert await pool.fetchval("SELECT count(*) FROM kie_readings") == 0
 
 
-async def a_paid_bill(pool: Pool, provider: ScriptedProvider) -> InvoiceLooker:
+async def a_paid_bill(pool: Pool, provider: ScriptedProvider) -> InvoicePoller:
     """A bill both sides know, paid a day ago."""
     await people(pool)
     topup = await offer(pool, asked=rub(500), credit=rub(500), way="yookassa")
     at = await pool.fetchval("SELECT photomat_now()") - timedelta(days=1)
     provider.says("bill-1", state="paid", paid=rub(500), token=topup.token, at=at)
-    return InvoiceLooker(pool=pool, providers={provider.name: provider})
+    return InvoicePoller(pool=pool, providers={provider.name: provider})
 
 
 async def test_lists_that_agree_make_no_difference_and_are_compared_once_a_night(database: str) -> None:
@@ -251,7 +251,7 @@ async def test_what_only_they_know_and_nobody_can_book_is_a_difference(database:
 
 async def test_a_provider_that_is_down_leaves_the_others_compared(database: str) -> None:
     class Down(ScriptedProvider):
-        async def recent(self, since: datetime) -> Sequence[Report]:
+        async def recent(self, since: datetime) -> Sequence[ProviderReport]:
             raise Transient(f"down since {since}")
 
     provider = ScriptedProvider()

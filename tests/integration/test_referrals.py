@@ -12,14 +12,14 @@ from photomat.orders.limits import Limits
 from photomat.orders.outcome import LimitReached
 from photomat.payments.refunds import ask_refund
 from photomat.rewards import gifts, referrals
-from photomat.rewards.book import RewardBook, Terms
+from photomat.rewards.book import ReferralTerms, RewardBooker
 from photomat.wallet import refunds
 from support.database import pool_of
 from support.jobs import URL, a_done_job, a_draft, a_job, a_running_job, a_user, money_of, settle_now, tap_create
 from support.money import rub
 from support.rewards import TERMS, book_all, gets_back, invite, pays
 
-NO_PERCENT = Terms(inviter=rub(2000), friend=rub(1000))
+NO_PERCENT = ReferralTerms(inviter=rub(2000), friend=rub(1000))
 
 
 async def friends(pool: Pool) -> tuple[UserId, UserId]:
@@ -155,7 +155,7 @@ async def test_a_hundred_settles_at_once_reward_once(database: str) -> None:
     async with pool_of(database, size=20) as pool:
         inviter, friend = await friends(pool)
         jobs = [await a_running_job(pool, friend, price=10, task_id=f"task-{number}") for number in range(10)]
-        book = RewardBook(pool=pool, terms=TERMS)
+        book = RewardBooker(pool=pool, terms=TERMS)
 
         async def settle_one(number: int) -> None:
             async with transaction(pool) as tx:
@@ -173,7 +173,7 @@ async def test_a_reward_handed_out_twice_is_booked_once(database: str) -> None:
     async with pool_of(database) as pool:
         inviter, friend = await friends(pool)
         await a_done_job(pool, friend)
-        book = RewardBook(pool=pool, terms=TERMS)
+        book = RewardBooker(pool=pool, terms=TERMS)
         (due,) = await book.claim(10)
         assert await book.claim(10) == []
         await asyncio.gather(*(book.book(due) for _ in range(5)))

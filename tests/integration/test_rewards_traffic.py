@@ -15,7 +15,7 @@ from photomat.kernel.ids import JobId, UserId
 from photomat.operators.money import refund_job
 from photomat.orders.outcome import Created
 from photomat.rewards import gifts
-from photomat.rewards.book import RewardBook
+from photomat.rewards.book import RewardBooker
 from support.database import pool_of
 from support.jobs import URL, a_draft, a_user, settle_now, tap_create
 from support.money import rub
@@ -35,7 +35,7 @@ class Crowd:
         self.people = people
         self.dice = dice
         self.number = 0
-        self.book = RewardBook(pool=pool, terms=TERMS)
+        self.book = RewardBooker(pool=pool, terms=TERMS)
 
     def one(self) -> UserId:
         return self.dice.choice(self.people)

@@ -7,20 +7,20 @@ from datetime import UTC, datetime, timedelta
 from photomat.db.pool import Pool
 from photomat.kernel.ids import BotId, UserId
 from photomat.kernel.money import Money
-from photomat.payments.receive import Arrived, receive
+from photomat.payments.receive import IncomingPayment
 from photomat.payments.stars_reader import LOOKED_FOR, StarsReader
 from photomat.telegram.port import StarMove, StarPage, StarPerson
 from photomat_sandbox.telegram.stars import StarCharge
 from support.conversation import Chat, conversation
 from support.database import pool_of, shift_clock
 from support.paying import available, link_on_screen, payments_of, pays_the_bill, reader, shop_offers, tell_all
-from support.payments import ANNA, differences_of, people, wallet_of
+from support.payments import ANNA, differences_of, people, receive, wallet_of
 from support.updates import BOT_ID
 
 
-def unlisted(chat: Chat) -> Arrived:
+def unlisted(chat: Chat) -> IncomingPayment:
     """A payment of ours that Telegram's list does not have."""
-    return Arrived(
+    return IncomingPayment(
         provider="stars",
         external_id="made-up",
         user_id=UserId(chat.person.user_id),

@@ -6,7 +6,8 @@ import pytest
 from photomat.db.pool import Pool, transaction
 from photomat.kernel.errors import Corrupt, NotEnough, Rejected
 from photomat.kernel.ids import JobId, UserId
-from photomat.wallet import ledger, refunds, transfers
+from photomat.rewards import gifts
+from photomat.wallet import ledger, refunds
 from support.database import pool_of
 from support.money import buy, give_back, make_user, rub, sell
 
@@ -183,38 +184,39 @@ async def test_a_reference_cannot_mean_another_refund(database: str) -> None:
 async def test_a_gift_moves_once_and_pays_the_friends_debt(database: str) -> None:
     async with pool_of(database) as pool:
         async with transaction(pool) as tx:
-            await make_user(tx, ANNA, balance=100)
+            await make_user(tx, ANNA, balance=1000)
             await make_user(tx, BORIS)
-            await refunds.take_back(tx, user_id=BORIS, amount=rub(20), reference="bank:1")
-        for is_new in (True, False):
+            await refunds.take_back(tx, user_id=BORIS, amount=rub(200), reference="bank:1")
+        for _ in range(2):
             async with transaction(pool) as tx:
-                assert (
-                    await transfers.transfer(tx, giver=ANNA, taker=BORIS, amount=rub(60), reference="gift:1") is is_new
-                )
-        async with transaction(pool) as tx:
-            with pytest.raises(NotEnough):
-                await transfers.transfer(tx, giver=ANNA, taker=BORIS, amount=rub(41), reference="gift:2")
-        with pytest.raises(Corrupt, match="themselves"):
+                gift = await gifts.give(tx, giver_id=ANNA, amount=rub(600), origin="first")
+                assert (await gifts.take(tx, code=gift.code, taker_id=ANNA)) == gift, "nobody gives to themselves"
+        with pytest.raises(NotEnough):
             async with transaction(pool) as tx:
-                await transfers.transfer(tx, giver=ANNA, taker=ANNA, amount=rub(1), reference="gift:2")
-        assert await sums(pool) == (40, 0, 0)
-        assert await sums(pool, BORIS) == (40, 0, 0)
-        assert await lines_of(pool, "gift:1") == [("wallet", ANNA, -60), ("wallet", BORIS, 40), ("debt", BORIS, 20)]
+                await gifts.give(tx, giver_id=ANNA, amount=rub(401), origin="second")
+        for just_taken in (True, False):
+            async with transaction(pool) as tx:
+                taken = await gifts.take(tx, code=gift.code, taker_id=BORIS)
+                assert taken is not None
+                assert taken.just_taken is just_taken
+        assert await sums(pool) == (400, 0, 0)
+        assert await sums(pool, BORIS) == (400, 0, 0)
+        out, into = f"gift-out:{gift.gift_id}", f"gift-in:{gift.gift_id}"
+        assert await lines_of(pool, out) == [("wallet", ANNA, -600), ("gift", None, 600)]
+        assert await lines_of(pool, into) == [("wallet", BORIS, 400), ("debt", BORIS, 200), ("gift", None, -600)]
 
 
-async def test_a_corrected_gift_is_owed_by_the_friend_who_spent_it(database: str) -> None:
+async def test_a_corrected_credit_is_owed_by_the_user_who_spent_it(database: str) -> None:
     async with pool_of(database) as pool:
         async with transaction(pool) as tx:
-            await make_user(tx, ANNA, balance=100)
             await make_user(tx, BORIS)
-            await transfers.transfer(tx, giver=ANNA, taker=BORIS, amount=rub(60), reference="gift:1")
+            await ledger.credit(tx, user_id=BORIS, amount=rub(60), reference="credit:1", reason="operator")
             await sell(tx, await buy(tx, BORIS, price=50))
         for is_new in (True, False):
             async with transaction(pool) as tx:
-                assert await refunds.correct(tx, of="gift:1", reference="c:1") is is_new
-        assert await sums(pool) == (100, 0, 0)
+                assert await refunds.correct(tx, of="credit:1", reference="c:1") is is_new
         assert await sums(pool, BORIS) == (0, 0, 50)
-        for of, reference in (("gift:1", "c:2"), ("c:1", "c:3"), ("nothing", "c:4")):
+        for of, reference in (("credit:1", "c:2"), ("c:1", "c:3"), ("nothing", "c:4")):
             async with transaction(pool) as tx:
                 with pytest.raises(Rejected):
                     await refunds.correct(tx, of=of, reference=reference)

@@ -20,11 +20,11 @@ from photomat.db.connection import Isolation
 from photomat.db.pool import Transaction, connect
 from photomat.kernel.errors import Corrupt, NotEnough, Rejected
 from photomat.kernel.ids import JobId, UserId
-from photomat.wallet import ledger, refunds, transfers
+from photomat.wallet import ledger, refunds
 from photomat.wallet.postings import CreditReason
 from support.crashes import CutOffError, Verb, fragile
 from support.database import connection_of
-from support.money import accept_offer, buy, give_back, make_user, mark, rub, sell
+from support.money import accept_offer, buy, give_back, make_user, mark, move_between, rub, sell
 from support.statements import statement_adds_up
 from support.wallet_model import NO, REFUSED, TOO_POOR, ModelLedger
 
@@ -138,7 +138,7 @@ class WalletMachine(RuleBasedStateMachine):
     def transfer(self, user: int, amount: int, number: int, cut: Any) -> None:
         giver, taker, reference = self.users[user], self.users[1 - user], self.key("gift", number)
         assert self.model.transfer(giver, taker, amount, reference) == self.answer(
-            lambda tx: transfers.transfer(tx, giver=giver, taker=taker, amount=rub(amount), reference=reference), cut
+            lambda tx: move_between(tx, giver=giver, taker=taker, amount=rub(amount), reference=reference), cut
         )
 
     @rule(job=jobs, amount=st.none() | amounts, number=st.integers(0, 2), cut=cuts)
@@ -154,9 +154,7 @@ class WalletMachine(RuleBasedStateMachine):
 
         assert self.model.refund(job, amount, reference) == self.answer(verb, cut)
 
-    @rule(
-        verb=st.sampled_from(["credit", "debit", "gift", "take-back"]), number=numbers, second=st.booleans(), cut=cuts
-    )
+    @rule(verb=st.sampled_from(["credit", "debit", "take-back"]), number=numbers, second=st.booleans(), cut=cuts)
     def correct(self, verb: str, number: int, second: bool, cut: Any) -> None:  # noqa: FBT001  hypothesis names it
         of = self.key(verb, number)
         reference = f"correction:{of}" + (":2" if second else "")

@@ -16,9 +16,9 @@ from photomat.db.connection import Isolation
 from photomat.db.pool import Connection, Transaction, transaction
 from photomat.kernel.errors import Corrupt, NotEnough, Rejected
 from photomat.kernel.ids import JobId, UserId
-from photomat.wallet import ledger, refunds, transfers
+from photomat.wallet import ledger, refunds
 from support.database import connection_of, pool_of
-from support.money import buy, give_back, make_job, make_user, mark, rub, sell
+from support.money import buy, give_back, make_job, make_user, mark, move_between, rub, sell
 from support.sessions import until_done_or_blocked
 from support.wallet_model import NO, REFUSED, TOO_POOR, ModelLedger
 
@@ -79,7 +79,7 @@ async def refund(tx: Transaction, scene: Scene, *, reference: str) -> object:
 async def gift(tx: Transaction, scene: Scene, *, back: bool) -> bool:
     giver, taker = (scene.friend, scene.user) if back else (scene.user, scene.friend)
     reference = f"gift:{giver}:{taker}"
-    return await transfers.transfer(tx, giver=giver, taker=taker, amount=rub(PRICE), reference=reference)
+    return await move_between(tx, giver=giver, taker=taker, amount=rub(PRICE), reference=reference)
 
 
 async def correct(tx: Transaction, scene: Scene) -> bool:
@@ -257,7 +257,7 @@ async def test_fifty_takers_at_once_with_money_for_one(database: str, isolation:
                 case 0:
                     return await ledger.debit(tx, user_id=anna, amount=amount, reference=reference, reason="operator")
                 case 1:
-                    return await transfers.transfer(tx, giver=anna, taker=boris, amount=amount, reference=reference)
+                    return await move_between(tx, giver=anna, taker=boris, amount=amount, reference=reference)
                 case _:
                     job = jobs[number // 3]
                     await ledger.hold(tx, user_id=anna, amount=amount, reference=f"job:{job}", job_id=job)
@@ -319,7 +319,7 @@ async def test_gifts_both_ways_at_once_never_wait_for_each_other_in_a_circle(dat
         async def give(number: int) -> bool:
             giver, taker = users[number % 3], users[(number + 1 + number % 2) % 3]
             async with transaction(pool) as tx:
-                return await transfers.transfer(
+                return await move_between(
                     tx,
                     giver=giver,
                     taker=taker,

@@ -7,7 +7,8 @@ from photomat.db.pool import Pool, transaction
 from photomat.kernel.ids import JobId, UserId
 from photomat.operators import money
 from photomat.operators.journal import acts_with_money_of
-from photomat.wallet import ledger, refunds, transfers
+from photomat.rewards import gifts
+from photomat.wallet import ledger, refunds
 from photomat.wallet.explain import explain_job, explain_move
 from photomat.wallet.statement import statement
 from support.command import answer, photomat
@@ -34,7 +35,8 @@ async def a_life(pool: Pool) -> JobId:
         job = await buy(tx, ANNA, price=64)
         await tx.execute("UPDATE generation_jobs SET inputs = $2 WHERE job_id = $1", job, {"prompt": "кот " * 40})
         await sell(tx, job)
-        await transfers.transfer(tx, giver=ANNA, taker=BORIS, amount=rub(30), reference="gift:1")
+        gift = await gifts.give(tx, giver_id=ANNA, amount=rub(130), origin="gift")
+        await gifts.take(tx, code=gift.code, taker_id=BORIS)
         await refunds.refund_charge(tx, job_id=job, amount=rub(14), reference="refund:1")
         await refunds.take_back(tx, user_id=ANNA, amount=rub(530), reference="back:1")
     return job
@@ -47,9 +49,9 @@ async def test_every_line_tells_what_it_is_about_and_the_balance_after_it(databa
             moves = await statement(tx, user_id=ANNA)
             friends = await statement(tx, user_id=BORIS)
     assert [(move.reason, move.amount.minor, move.debt.minor, move.balance_after.minor) for move in moves] == [
-        ("payment-refund", -520, 10, 0),
-        ("refund", 14, 0, 520),
-        ("gift", -30, 0, 506),
+        ("payment-refund", -420, 110, 0),
+        ("refund", 14, 0, 420),
+        ("gift", -130, 0, 406),
         ("charge", -64, 0, 536),
         ("operator", 500, 0, 600),
         ("welcome", 100, 0, 100),
@@ -58,7 +60,7 @@ async def test_every_line_tells_what_it_is_about_and_the_balance_after_it(databa
     assert (charge.job_id, charge.model, len(charge.prompt or "")) == (job, "z-image", 60)
     assert (refund.gives_back, refund.model, gift.other_user) == (f"job:{job}", "z-image", BORIS)
     assert topup.facts == {"way": "stars", "stars": 250}
-    assert [(move.amount.minor, move.other_user) for move in friends] == [(30, ANNA)]
+    assert [(move.amount.minor, move.other_user) for move in friends] == [(130, ANNA)]
 
 
 async def test_pages_join_without_a_gap_and_a_new_move_shifts_nothing(database: str) -> None:

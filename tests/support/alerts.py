@@ -5,9 +5,9 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from photomat.alerts.checker import Watcher
-from photomat.alerts.incident import Eyes, IncidentNotice, Kind, Turn
-from photomat.alerts.rules import WATCHES
+from photomat.alerts.checker import RuleChecker
+from photomat.alerts.incident import IncidentKind, IncidentNotice, ProbeContext, RuleCheck
+from photomat.alerts.rules import RULES
 from photomat.alerts.sender import AlertSender
 from photomat.cluster.instances import Heartbeat
 from photomat.cluster.leader import ActiveState
@@ -60,12 +60,12 @@ class Tower:
     """One instance's part in the watch; several on one database are several instances."""
 
     pool: Pool
-    watcher: Watcher
+    watcher: RuleChecker
     sender: AlertSender
     account: ToldAccount
     messenger: ToldMessenger
 
-    async def turns(self, after_s: float = 0) -> list[Turn]:
+    async def turns(self, after_s: float = 0) -> list[RuleCheck]:
         """Let time pass and claim what is due."""
         await shift_clock(self.pool, after_s)
         return await self.watcher.claim(100)
@@ -98,13 +98,13 @@ class Tower:
         return [text.splitlines()[0] for chat_id, text in self.messenger.sent if chat_id == admin]
 
 
-def tower_on(pool: Pool, *kinds: Kind, admins: Sequence[ChatId] = (ANNA,)) -> Tower:
+def tower_on(pool: Pool, *kinds: IncidentKind, admins: Sequence[ChatId] = (ANNA,)) -> Tower:
     """An instance that keeps these watches, all of them when none is named."""
     account, messenger = ToldAccount(), ToldMessenger()
-    watches = tuple(watch for watch in WATCHES if not kinds or watch.kind in kinds)
+    watches = tuple(watch for watch in RULES if not kinds or watch.kind in kinds)
     return Tower(
         pool=pool,
-        watcher=Watcher(eyes=Eyes(pool=pool, account=account), admins=admins, watches=watches),
+        watcher=RuleChecker(eyes=ProbeContext(pool=pool, account=account), admins=admins, watches=watches),
         sender=AlertSender(pool=pool, messenger=cast("Any", messenger), texts=load_texts()),
         account=account,
         messenger=messenger,
@@ -112,7 +112,7 @@ def tower_on(pool: Pool, *kinds: Kind, admins: Sequence[ChatId] = (ANNA,)) -> To
 
 
 @asynccontextmanager
-async def a_tower(database: str, *kinds: Kind, admins: Sequence[ChatId] = (ANNA,)) -> AsyncIterator[Tower]:
+async def a_tower(database: str, *kinds: IncidentKind, admins: Sequence[ChatId] = (ANNA,)) -> AsyncIterator[Tower]:
     """A tower on a pool of its own, its watches on the rota."""
     async with pool_of(database) as pool:
         tower = tower_on(pool, *kinds, admins=admins)

@@ -9,7 +9,8 @@ from photomat.audit.proofs import seal_days
 from photomat.audit.run import new_violations, violations
 from photomat.db.pool import Connection, Transaction
 from photomat.kernel.ids import UserId
-from photomat.wallet import ledger, refunds, transfers
+from photomat.wallet import ledger, refunds
+from photomat.wallet.postings import Posting, PostingLine
 from support.audit import broken
 from support.database import shift_clock
 from support.every_payment import every_payment
@@ -58,8 +59,8 @@ async def every_other_move(tx: Transaction) -> None:
     """Debits, gifts, refunds, corrections, and a debt paid in each of the ways there are."""
     await ledger.credit(tx, user_id=ANNA, amount=rub(300), reference="stars:1", reason="operator")
     await ledger.debit(tx, user_id=ANNA, amount=rub(7), reference="operator:1", reason="operator")
-    await transfers.transfer(tx, giver=ANNA, taker=BORIS, amount=rub(11), reference="gift:1")
-    await transfers.transfer(tx, giver=BORIS, taker=ANNA, amount=rub(12), reference="gift:2")
+    await gift_in_one_posting(tx, ANNA, BORIS, 11, reference="gift:1")
+    await gift_in_one_posting(tx, BORIS, ANNA, 12, reference="gift:2")
     await refunds.correct(tx, of="gift:2", reference="correction:gift:2")
     await gifts_every_way(tx, ANNA, BORIS)
     sold = await buy(tx, ANNA, price=70)
@@ -73,6 +74,19 @@ async def every_other_move(tx: Transaction) -> None:
     await give_back(tx, late)
     await refunds.take_back(tx, user_id=carol, amount=rub(110), reference="referral-back:1", reason="referral")
     await ledger.credit(tx, user_id=carol, amount=rub(60), reference="operator:2", reason="operator")
+
+
+async def gift_in_one_posting(tx: Transaction, giver: UserId, taker: UserId, amount: int, *, reference: str) -> None:
+    """A transaction of two users. Nothing books one today; the audit judges it nevertheless."""
+    await ledger.lock_wallets(tx, giver, taker)
+    posting = Posting(
+        reference=reference,
+        reason="gift",
+        asked=f"gift from={giver} to={taker} amount={amount} currency=RUB",
+        currency="RUB",
+        lines=(PostingLine("wallet", giver, -amount), PostingLine("wallet", taker, amount)),
+    )
+    assert await ledger.book_once(tx, posting)
 
 
 async def a_quoted_job(tx: Transaction) -> None:

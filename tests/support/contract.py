@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import typer
 
-from photomat.alerts.incident import IncidentPhase, Kind
+from photomat.alerts.incident import IncidentKind, IncidentPhase
 from photomat.app.flow import DUE
 from photomat.app.settings import Settings
 from photomat.audit.invariants import INVARIANTS
@@ -24,7 +24,7 @@ from photomat.db.listen import CHANNEL
 from photomat.db.migrate import LOCK_KEY as MIGRATION_LOCK
 from photomat.db.pool import Transaction
 from photomat.delivery.result_link import sign_result
-from photomat.jobs.callback import Callback
+from photomat.jobs.callback import KieCallback
 from photomat.jobs.claims import CREATES, QUERIES
 from photomat.jobs.timeline import Tag
 from photomat.kernel.ids import JobId
@@ -59,7 +59,7 @@ def shared_names() -> dict[str, list[str]]:
         "NOTIFY payload": list(DUE),
         "budget": [CREATES, QUERIES],
         "job event": values_of(Tag),
-        "incident kind": values_of(Kind),
+        "incident kind": values_of(IncidentKind),
         "incident notice about": values_of(IncidentPhase),
         "incident notice outcome": values_of(Outcome),
         "audit invariant": [each.name for each in INVARIANTS],
@@ -91,7 +91,7 @@ def signed_strings() -> dict[str, str]:
         "callback URL of job 42": sign_job(JOB, SECRETS),
         "result URL of output 1 of job 42": sign_result(JOB, 1, SECRETS),
         "signature of Kie": kie_signature("task", "1800000000", "key"),
-        "digest of a callback": Callback(job_id=JOB, task_id="task", payload={}, body=b"{}").digest.hex(),
+        "digest of a callback": KieCallback(job_id=JOB, task_id="task", payload={}, body=b"{}").digest.hex(),
         "short idempotency key": short_key("refund:1"),
         "long idempotency key": short_key("k" * (LONGEST_KEY + 1)),
         "derived secret of callbacks": settings.callback_secrets[0].hex(),

@@ -16,7 +16,7 @@ from photomat.kernel.ids import InstanceId
 from photomat.orders.limits import USUAL, Limits
 from photomat.payments.offers import Offers
 from photomat.providers.port import PaymentProvider
-from photomat.rewards.book import Terms
+from photomat.rewards.book import ReferralTerms
 from photomat_sandbox.telegram import person_acts
 from photomat_sandbox.telegram.people import ChatPerson
 from support.database import pool_of
@@ -118,7 +118,7 @@ async def conversation(
     welcome: int = 1000,
     first_name: str = "Анна",
     limits: Limits = USUAL,
-    terms: Terms | None = None,
+    terms: ReferralTerms | None = None,
     offers: Offers | None = None,
     providers: Mapping[str, PaymentProvider] | None = None,
     support: Support = NO_SUPPORT,

@@ -7,7 +7,7 @@ from photomat.kernel.ids import UserId
 from photomat.kernel.money import Money
 from photomat.payments.receive import receive_payment
 from photomat.payments.refunder import Refunder, put_back
-from photomat.payments.refunds import ask_refund, take_back_told
+from photomat.payments.refunds import ask_refund, take_back_reported
 from support.money import rub
 from support.payments import arrived, stars
 from support.sessions import as_pool
@@ -45,7 +45,7 @@ async def every_payment(tx: Transaction, payer: UserId) -> None:
     transferred = await _offer(tx, payer, "transfer", asked=rub(900), credit=900)
     receipt = await tx.fetchval(APPROVED_RECEIPT, transferred, payer)
     await _pay(tx, payer, f"receipt:{receipt}", provider="transfer", topup_id=transferred, paid=rub(900))
-    await take_back_told(tx, provider="stars", external_id="whole", refunded=stars(100), via="test")
+    await take_back_reported(tx, provider="stars", external_id="whole", refunded=stars(100), via="test")
     await refused(tx, await payment_called(tx, "whole"))
     for name in ("whole", "part"):
         payment_id = await payment_called(tx, name)

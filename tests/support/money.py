@@ -86,3 +86,11 @@ async def accept_offer(tx: Transaction, user: UserId, job_id: JobId, *, price: i
     await ledger.hold(tx, user_id=user, amount=rub(price), reference=reference, job_id=job_id)
     await mark(tx, job_id, "done")
     return await ledger.charge(tx, reference=reference)
+
+
+async def move_between(tx: Transaction, *, giver: UserId, taker: UserId, amount: Money, reference: str) -> bool:
+    """Take money from one user and give it to another, both wallets locked in order, as rewards do."""
+    await ledger.lock_wallets(tx, giver, taker)
+    is_new = await ledger.debit(tx, user_id=giver, amount=amount, reference=f"{reference}:out", reason="operator")
+    await ledger.credit(tx, user_id=taker, amount=amount, reference=f"{reference}:in", reason="operator")
+    return is_new

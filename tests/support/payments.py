@@ -12,11 +12,11 @@ from photomat.kernel.ids import BotId, UserId
 from photomat.kernel.money import Money
 from photomat.messages.notices import facts_from_json
 from photomat.payments.offers import Way
-from photomat.payments.receive import Arrived, Received, receive
-from photomat.payments.refunder import GiveBack, Refund, Refunder
-from photomat.payments.refunds import ask_refund, take_back_told
+from photomat.payments.receive import IncomingPayment, ReceivedPayment, receive_payment
+from photomat.payments.refunder import ClaimedRefund, RefundCall, Refunder
+from photomat.payments.refunds import ask_refund, take_back_reported
 from photomat.payments.topup import Topup, open_topup
-from photomat.providers.port import Asked, Invoice, Report
+from photomat.providers.port import Invoice, PaymentRequest, ProviderReport
 from photomat.texts.load import load_texts
 from photomat.wallet import ledger
 from support.money import make_user, rub
@@ -54,9 +54,9 @@ async def offer(
     )
 
 
-def arrived(**facts: Any) -> Arrived:
+def arrived(**facts: Any) -> IncomingPayment:
     """250 Stars of Anna's, worth 200 roubles, that no offer explains; or as said."""
-    plain = Arrived(
+    plain = IncomingPayment(
         provider="stars",
         external_id="ch-1",
         user_id=ANNA,
@@ -69,7 +69,13 @@ def arrived(**facts: Any) -> Arrived:
     return replace(plain, **facts)
 
 
-async def pays(pool: Pool, **facts: Any) -> Received:
+async def receive(pool: Pool, payment: IncomingPayment) -> ReceivedPayment:
+    """Money arrives, in a transaction of its own."""
+    async with transaction(pool) as tx:
+        return await receive_payment(tx, payment)
+
+
+async def pays(pool: Pool, **facts: Any) -> ReceivedPayment:
     """Money arrives."""
     return await receive(pool, arrived(**facts))
 
@@ -85,7 +91,7 @@ async def told_refund(
 ) -> int | None:
     """A provider says so much went back in all."""
     async with transaction(pool) as tx:
-        return await take_back_told(tx, provider=provider, external_id=external_id, refunded=refunded, via="test")
+        return await take_back_reported(tx, provider=provider, external_id=external_id, refunded=refunded, via="test")
 
 
 async def wallet_of(source: Pool | Transaction, user_id: UserId = ANNA) -> tuple[int, int, int]:
@@ -130,17 +136,17 @@ async def differences_of(pool: Pool) -> list[tuple[str, str, str, str]]:
 class Answers:
     """How a way of giving back answers: what it was asked, and what it raises, next first."""
 
-    asked: list[Refund] = field(default_factory=list)
+    asked: list[ClaimedRefund] = field(default_factory=list)
     troubles: list[PhotomatError] = field(default_factory=list)
 
-    async def give_back(self, refund: Refund) -> None:
+    async def give_back(self, refund: ClaimedRefund) -> None:
         """Be asked."""
         self.asked.append(refund)
         if self.troubles:
             raise self.troubles.pop(0)
 
 
-async def refund_all(pool: Pool, give_back: GiveBack, *, provider: str = "stars") -> int:
+async def refund_all(pool: Pool, give_back: RefundCall, *, provider: str = "stars") -> int:
     """One round of the step of refunds; say how many there were."""
     refunder = Refunder(pool=pool, ways={provider: give_back})
     claimed = await refunder.claim(9)
@@ -155,26 +161,28 @@ class ScriptedProvider:
 
     name: str = "yookassa"
     lists_refunds: bool = True
-    reports: dict[str, Report | PhotomatError] = field(default_factory=dict)
-    asked: list[Asked] = field(default_factory=list)
+    reports: dict[str, ProviderReport | PhotomatError] = field(default_factory=dict)
+    asked: list[PaymentRequest] = field(default_factory=list)
     found: list[str] = field(default_factory=list)
     since: datetime | None = None
 
-    def says(self, external_id: str, **facts: Any) -> Report:
+    def says(self, external_id: str, **facts: Any) -> ProviderReport:
         """Write down what it says of a bill from now on: not paid, or as said."""
-        plain = Report(external_id=external_id, token=None, state="open", paid=rub(0), refunded=rub(0), at=PAID_AT)
+        plain = ProviderReport(
+            external_id=external_id, token=None, state="open", paid=rub(0), refunded=rub(0), at=PAID_AT
+        )
         report = replace(plain, **facts)
         self.reports[external_id] = report
         return report
 
-    async def create(self, asked: Asked) -> Invoice:
+    async def create(self, asked: PaymentRequest) -> Invoice:
         """Make a bill, another one each time."""
         self.asked.append(asked)
         external_id = f"bill-{len(self.asked)}"
         self.says(external_id, token=asked.token)
         return Invoice(external_id=external_id, pay_url=f"https://pay.example/{external_id}")
 
-    async def find(self, external_id: str) -> Report | None:
+    async def find(self, external_id: str) -> ProviderReport | None:
         """Read one bill."""
         self.found.append(external_id)
         answer = self.reports.get(external_id)
@@ -182,10 +190,10 @@ class ScriptedProvider:
             raise answer
         return answer
 
-    async def recent(self, since: datetime) -> Sequence[Report]:
+    async def recent(self, since: datetime) -> Sequence[ProviderReport]:
         """Every bill that is paid."""
         self.since = since
-        return [one for one in self.reports.values() if isinstance(one, Report) and one.state == "paid"]
+        return [one for one in self.reports.values() if isinstance(one, ProviderReport) and one.state == "paid"]
 
     async def refund(self, external_id: str, amount: Money, *, key: str) -> None:
         """Nobody asks for it here."""

@@ -5,15 +5,15 @@ from typing import Any
 
 from photomat.db.pool import Pool, Transaction, transaction
 from photomat.kernel.ids import UserId
-from photomat.payments.receive import Arrived, Received, receive_payment
-from photomat.payments.refunds import take_back_told
+from photomat.payments.receive import IncomingPayment, ReceivedPayment, receive_payment
+from photomat.payments.refunds import take_back_reported
 from photomat.rewards import gifts, hooks, referrals
-from photomat.rewards.book import RewardBook, Terms, book_referral, book_share
-from photomat.rewards.promo import CodeRefused, PromoCode, Used, add_code, use_code
+from photomat.rewards.book import ReferralTerms, RewardBooker, book_referral, book_share
+from photomat.rewards.promo import CodeAccepted, CodeRefused, PromoCode, add_code, use_code
 from support.money import buy, make_user, rub, sell
 from support.sessions import as_pool
 
-TERMS = Terms(inviter=rub(2000), friend=rub(1000), percent=10)
+TERMS = ReferralTerms(inviter=rub(2000), friend=rub(1000), percent=10)
 PAID_AT = datetime(2026, 11, 15, tzinfo=UTC)
 
 
@@ -26,7 +26,7 @@ async def a_code(pool: Pool, code: str = "SPRING", **given: Any) -> PromoCode:
     return promo
 
 
-async def uses(pool: Pool, user: UserId, code: str, *, origin: str | None = None) -> Used | CodeRefused:
+async def uses(pool: Pool, user: UserId, code: str, *, origin: str | None = None) -> CodeAccepted | CodeRefused:
     """A user types a code."""
     async with transaction(pool) as tx:
         count = await tx.fetchval("SELECT count(*) FROM promo_uses") + await tx.fetchval(
@@ -35,11 +35,11 @@ async def uses(pool: Pool, user: UserId, code: str, *, origin: str | None = None
         return await use_code(tx, user_id=user, written=code, origin=origin or f"try:{user}:{count}:{code}")
 
 
-async def pays(tx: Transaction, user: UserId, minor: int, *, external_id: str = "charge-1") -> Received:
+async def pays(tx: Transaction, user: UserId, minor: int, *, external_id: str = "charge-1") -> ReceivedPayment:
     """So much of a top-up arrives."""
     return await receive_payment(
         tx,
-        Arrived(
+        IncomingPayment(
             provider="yookassa",
             external_id=external_id,
             user_id=user,
@@ -54,7 +54,7 @@ async def pays(tx: Transaction, user: UserId, minor: int, *, external_id: str = 
 
 async def gets_back(tx: Transaction, minor: int, *, external_id: str = "charge-1") -> None:
     """The provider says that so much of it went back in all."""
-    await take_back_told(tx, provider="yookassa", external_id=external_id, refunded=rub(minor), via="notice")
+    await take_back_reported(tx, provider="yookassa", external_id=external_id, refunded=rub(minor), via="notice")
 
 
 async def invite(tx: Transaction, inviter: UserId, friend: UserId) -> None:
@@ -63,9 +63,9 @@ async def invite(tx: Transaction, inviter: UserId, friend: UserId) -> None:
     assert await referrals.attribute(tx, friend_id=friend, code=brought.code) == inviter
 
 
-async def book_all(pool: Pool, terms: Terms = TERMS) -> int:
+async def book_all(pool: Pool, terms: ReferralTerms = TERMS) -> int:
     """Book everything that is due; says how much there was."""
-    book = RewardBook(pool=pool, terms=terms)
+    book = RewardBooker(pool=pool, terms=terms)
     due = await book.claim(100)
     for one in due:
         await book.book(one)
@@ -84,7 +84,7 @@ async def gifts_every_way(tx: Transaction, giver: UserId, taker: UserId) -> None
 async def a_promo_sum(tx: Transaction, user: UserId, minor: int) -> None:
     """A code that credited so much."""
     await a_code(as_pool(tx), "SPRING", amount=minor)
-    assert isinstance(await use_code(tx, user_id=user, written="spring", origin="promo:sum"), Used)
+    assert isinstance(await use_code(tx, user_id=user, written="spring", origin="promo:sum"), CodeAccepted)
 
 
 async def an_invited_friend(tx: Transaction, inviter: UserId, friend_id: int) -> None:
@@ -100,4 +100,4 @@ async def an_invited_friend(tx: Transaction, inviter: UserId, friend_id: int) ->
     job_id = await buy(tx, friend, price=71)
     await sell(tx, job_id)
     await hooks.after_paid_job(tx, user_id=friend, job_id=job_id)
-    await book_referral(tx, friend, Terms(inviter=rub(200), friend=rub(100)))
+    await book_referral(tx, friend, ReferralTerms(inviter=rub(200), friend=rub(100)))

@@ -3,10 +3,10 @@
 from photomat.db.pool import Transaction
 from photomat.kernel.ids import UserId
 from photomat.wallet import ledger
-from photomat.wallet.statement import Move, newer_page, open_holds, own_move, statement
+from photomat.wallet.statement import StatementLine, newer_page, open_holds, own_line, statement
 
 
-async def statement_adds_up(tx: Transaction, user_id: UserId, *, limit: int) -> list[Move]:
+async def statement_adds_up(tx: Transaction, user_id: UserId, *, limit: int) -> list[StatementLine]:
     """Read every page; the sums chain from nothing to the balance, the pages have no gap, and the way back is the same."""
     keys, moves = await _down(tx, user_id, limit)
     wallet = await ledger.balance(tx, user_id=user_id)
@@ -18,11 +18,11 @@ async def statement_adds_up(tx: Transaction, user_id: UserId, *, limit: int) -> 
     assert sum(move.debt.minor for move in moves) == wallet.owed.minor
     assert sum(hold.amount.minor for hold in await open_holds(tx, user_id=user_id)) == wallet.held.minor
     assert await _up(tx, user_id, limit, keys) == list(reversed(keys))
-    assert [await own_move(tx, user_id=user_id, move_id=move.move_id) for move in moves] == moves
+    assert [await own_line(tx, user_id=user_id, move_id=move.move_id) for move in moves] == moves
     return moves
 
 
-async def _down(tx: Transaction, user_id: UserId, limit: int) -> tuple[list[int], list[Move]]:
+async def _down(tx: Transaction, user_id: UserId, limit: int) -> tuple[list[int], list[StatementLine]]:
     """The keys of all pages but the newest, and every move."""
     moves = page = await statement(tx, user_id=user_id, limit=limit)
     keys: list[int] = []

@@ -6,7 +6,7 @@ import pytest
 
 from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import ExactMoney, Money, read_minor
-from photomat.wallet.postings import Balance, CreditReason, Hold, Line, Posting, charge_posting, credit_posting
+from photomat.wallet.postings import Balance, CreditReason, Hold, Posting, PostingLine, charge_posting, credit_posting
 
 NBSP = "\N{NO-BREAK SPACE}"
 RUB_100 = Money(10_000, "RUB")
@@ -89,7 +89,7 @@ def test_nothing_is_available_to_who_owes() -> None:
 def test_a_charge_takes_the_whole_hold_under_its_own_reference() -> None:
     charge = charge_posting(HOLD)
     assert (charge.reference, charge.job_id, charge.currency) == ("job:7", 7, "RUB")
-    assert charge.lines == (Line("wallet", UserId(42), -64), Line("income", None, 64))
+    assert charge.lines == (PostingLine("wallet", UserId(42), -64), PostingLine("income", None, 64))
 
 
 def test_every_parameter_changes_the_fingerprint() -> None:
@@ -111,8 +111,12 @@ def test_money_that_comes_in_is_split_with_the_debt_and_the_seal_tells_the_split
         )
 
     plain, split, swallowed = posting(0), posting(30), posting(100)
-    assert plain.lines == (Line("wallet", UserId(42), 100), Line("topup", None, -100))
-    assert split.lines == (Line("wallet", UserId(42), 70), Line("debt", UserId(42), 30), Line("topup", None, -100))
-    assert swallowed.lines == (Line("debt", UserId(42), 100), Line("topup", None, -100))
+    assert plain.lines == (PostingLine("wallet", UserId(42), 100), PostingLine("topup", None, -100))
+    assert split.lines == (
+        PostingLine("wallet", UserId(42), 70),
+        PostingLine("debt", UserId(42), 30),
+        PostingLine("topup", None, -100),
+    )
+    assert swallowed.lines == (PostingLine("debt", UserId(42), 100), PostingLine("topup", None, -100))
     assert len({plain.digest, split.digest, swallowed.digest}) == 1
     assert len({plain.seal, split.seal, swallowed.seal}) == 3

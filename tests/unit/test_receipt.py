@@ -9,7 +9,15 @@ import pytest
 from photomat.kernel.ids import UserId
 from photomat.kernel.money import Money
 from photomat.payments.transfer_notices import REASONS, card_facts, decided_text
-from photomat.payments.transfers import MOST_NOTE, Receipt, ReceiptFile, ReceiptState, Twin, normal_note, refs_of
+from photomat.payments.transfers import (
+    MOST_NOTE,
+    DuplicateReceipt,
+    Receipt,
+    ReceiptFile,
+    ReceiptState,
+    normal_note,
+    refs_of,
+)
 from photomat.texts.load import LANGUAGES, load_texts
 
 NOW = datetime(2026, 11, 15, 12, 30, tzinfo=UTC)
@@ -56,7 +64,7 @@ def test_a_note_is_one_line_of_bounded_length() -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_longest_card_fits_under_a_file(language: str) -> None:
-    twin = Twin(
+    twin = DuplicateReceipt(
         receipt_id=10**9,
         user_id=UserId(10**15),
         state=ReceiptState.APPROVED,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from photomat.kernel.text import beginning, cut, storable, units_of
+from photomat.kernel.text import cut, storable, truncate, utf16_length
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(), max_size=9),
@@ -30,12 +30,12 @@ def test_a_number_that_is_none_is_left_out_and_its_neighbours_stay(number: float
 
 @given(st.text(), st.integers(0, 40))
 def test_a_text_is_cut_by_the_units_telegram_counts_and_no_character_is_torn(text: str, longest: int) -> None:
-    shown = beginning(text, longest)
+    shown = truncate(text, longest)
     assert text.startswith(shown)
-    assert units_of(shown) <= longest
-    assert cut(text, longest) == (text if units_of(text) <= longest else f"{shown}…")
-    assert units_of(text) <= longest or units_of(shown) >= longest - 1, "no more is cut than must be"
+    assert utf16_length(shown) <= longest
+    assert cut(text, longest) == (text if utf16_length(text) <= longest else f"{shown}…")
+    assert utf16_length(text) <= longest or utf16_length(shown) >= longest - 1, "no more is cut than must be"
 
 
 def test_an_emoji_counts_twice() -> None:
-    assert (units_of("ы😀"), cut("😀😀😀", 4), cut("😀😀😀", 5), cut("ыыы", 3)) == (3, "😀😀…", "😀😀…", "ыыы")
+    assert (utf16_length("ы😀"), cut("😀😀😀", 4), cut("😀😀😀", 5), cut("ыыы", 3)) == (3, "😀😀…", "😀😀…", "ыыы")

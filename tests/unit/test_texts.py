@@ -29,7 +29,7 @@ from photomat.orders.outcome import LimitKind as LimitWhy
 from photomat.payments.notices import ReceivedKey
 from photomat.payments.offers import Way
 from photomat.payments.transfers import ReceiptState
-from photomat.rewards.promo import Why as PromoWhy
+from photomat.rewards.promo import PromoRefusal
 from photomat.texts.load import LANGUAGES, MissingText, load_texts
 
 CODE = Path(photomat.__file__).parent
@@ -113,7 +113,7 @@ def keys_made_up() -> set[str]:
         ANSWER_TITLE,
         *KNOWN_NAMES.values(),
         *(f"tap-limit-{why}" for why in LimitWhy),
-        *(f"promo-refused-{why}" for why in PromoWhy),
+        *(f"promo-refused-{why}" for why in PromoRefusal),
         *(f"tap-resend-{asked}" for asked in Asked),
         *(f"history-fail-{failure_word(code)}" for code in (None, "kie-422", "timeout", "empty", "input-gone")),
         *(f"pay-way-{way}" for way in get_args(Way)),

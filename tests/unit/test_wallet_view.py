@@ -15,7 +15,15 @@ from photomat.kernel.money import Money
 from photomat.texts.load import LANGUAGES, Say, load_texts
 from photomat.wallet.explain import WORDS
 from photomat.wallet.postings import Balance, CreditReason
-from photomat.wallet.statement import GivenBack, JobHold, Move, OpenHold, Ordered, Paid, Story
+from photomat.wallet.statement import (
+    JobHold,
+    LineDetails,
+    OpenHold,
+    OrderDetails,
+    PaymentDetails,
+    Reversal,
+    StatementLine,
+)
 
 LARGEST = 2**63 - 1
 LONGEST_TEXT = 4096
@@ -28,7 +36,7 @@ def rub(minor: int) -> Money:
     return Money(minor, "RUB")
 
 
-MOVE = Move(
+MOVE = StatementLine(
     move_id=LARGEST,
     booked_at=AT,
     reason="charge",
@@ -44,7 +52,7 @@ MOVE = Move(
     gives_back=None,
     facts={},
 )
-ORDER = Ordered(
+ORDER = OrderDetails(
     job_id=JobId(7),
     price=rub(64),
     status="done",
@@ -52,7 +60,7 @@ ORDER = Ordered(
     prompt=EVIL,
     holds=[JobHold(reference="job:7", amount=rub(64), held_at=AT, closed_as="charge", closed_at=AT)] * 2,
 )
-BACK = GivenBack(reason="refund", amount=rub(14), booked_at=AT, reference=EVIL)
+BACK = Reversal(reason="refund", amount=rub(14), booked_at=AT, reference=EVIL)
 
 
 def say(language: str = "ru") -> Say:
@@ -63,15 +71,15 @@ def wallet(posted: int = 1000, held: int = 0, owed: int = 0) -> Balance:
     return Balance(posted=rub(posted), held=rub(held), owed=rub(owed))
 
 
-def page(*moves: Move) -> Page:
+def page(*moves: StatementLine) -> Page:
     return Page(before=LARGEST, moves=moves, newer=LARGEST, older=LARGEST)
 
 
-def statement_of(*moves: Move, language: str = "ru") -> str:
+def statement_of(*moves: StatementLine, language: str = "ru") -> str:
     return statement_page(say(language), wallet(), [], page(*moves), {"z-image": "Z-Image"}).text
 
 
-def every_move() -> Iterator[Move]:
+def every_move() -> Iterator[StatementLine]:
     """Every reason there is, both ways, with what people wrote in all its places."""
     for reason in WORDS:
         for amount in (rub(10**12), rub(-(10**12))):
@@ -94,9 +102,9 @@ def longest_views(language: str) -> Iterator[View]:
     hold = OpenHold(job_id=JobId(LARGEST), amount=rub(10**12), model="z-image", prompt=EVIL)
     for move in every_move():
         yield statement_page(voice, wallet(owed=10**12), [hold] * 20, page(*[move] * 8), {})
-        for paid in (Paid(provider="stars", amount=50, currency="XTR", paid_at=AT), None):
+        for paid in (PaymentDetails(provider="stars", amount=50, currency="XTR", paid_at=AT), None):
             order = None if paid else ORDER
-            story = Story(move=move, order=order, payment=paid, given_back=[BACK] * 50)
+            story = LineDetails(move=move, order=order, payment=paid, given_back=[BACK] * 50)
             yield story_page(voice, story, {}, before=LARGEST)
     yield balance_page(voice, wallet(held=64, owed=10**12), orders=20)
 
@@ -163,10 +171,10 @@ def test_holds_are_named_above_the_moves() -> None:
 
 def test_a_payment_in_stars_is_told_in_stars() -> None:
     move = replace(MOVE, reason="topup", amount=rub(500), job_id=None, model=None, facts={"way": "stars"})
-    paid = Paid(provider="stars", amount=50, currency="XTR", paid_at=AT)
-    text = story_page(say(), Story(move=move, order=None, payment=paid, given_back=[]), {}, before=0).text
+    paid = PaymentDetails(provider="stars", amount=50, currency="XTR", paid_at=AT)
+    text = story_page(say(), LineDetails(move=move, order=None, payment=paid, given_back=[]), {}, before=0).text
     assert "Оплачено ⭐ 50 через Telegram Stars, 15.11.2026 16:40 UTC." in text
     card = replace(paid, provider="yookassa", amount=50_000, currency="RUB")
-    text = story_page(say(), Story(move=move, order=None, payment=card, given_back=[BACK]), {}, before=0).text
+    text = story_page(say(), LineDetails(move=move, order=None, payment=card, given_back=[BACK]), {}, before=0).text
     assert f"Оплачено 500{NBSP}₽ через ЮKassa" in text
     assert f"из этого отозвано 0,14{NBSP}₽" in text

@@ -10,19 +10,19 @@ from datetime import timedelta
 from typing import Final
 
 from photomat.alerts import store
-from photomat.alerts.incident import Eyes, Figures, Kind, Turn, Watch
-from photomat.alerts.rules import WATCHES
+from photomat.alerts.incident import AlertRule, Figures, IncidentKind, ProbeContext, RuleCheck
+from photomat.alerts.rules import RULES
 from photomat.db.pool import Transaction, transaction
 from photomat.kernel.errors import Transient
 from photomat.kernel.ids import ChatId
 from photomat.kernel.logs import get_logger
 from photomat.work.retention import OldRows
 
-OUR_KINDS: Final = ", ".join(f"'{kind.value}'" for kind in Kind)
+OUR_KINDS: Final = ", ".join(f"'{kind.value}'" for kind in IncidentKind)
 WATCHES_DUE: Final = f"SELECT 1 FROM watches WHERE due_at <= photomat_now() AND kind IN ({OUR_KINDS})"  # noqa: S608  no input
 """A newer version's watches may stand in the rota after a step back: nobody here takes their turns."""
 
-GAP_TURNS: Final = 3
+GAP_CHECKS: Final = 3
 """Turns further apart than this do not add up: in between nobody knows."""
 
 CLOSED_INCIDENTS: Final = OldRows(table="incidents", age="closed_at")
@@ -32,36 +32,36 @@ log = get_logger()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Opened:
+class IncidentOpened:
     """An incident this turn opened."""
 
     incident_id: int
-    kind: Kind
+    kind: IncidentKind
     figures: Figures
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Over:
+class IncidentOver:
     """An incident this turn ended."""
 
     incident_id: int
-    kind: Kind
+    kind: IncidentKind
     lasted: timedelta
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Watcher:
+class RuleChecker:
     """Watches when it is time and writes down what came of it; `admins` are to be told."""
 
-    eyes: Eyes
+    eyes: ProbeContext
     admins: Sequence[ChatId]
-    watches: Sequence[Watch] = WATCHES
+    watches: Sequence[AlertRule] = RULES
 
-    async def claim(self, limit: int) -> list[Turn]:
+    async def claim(self, limit: int) -> list[RuleCheck]:
         """Take the turns that are due."""
-        return await store.claim_turns(self.eyes.pool, self.watches, limit=limit)
+        return await store.claim_checks(self.eyes.pool, self.watches, limit=limit)
 
-    async def watch(self, turn: Turn) -> None:
+    async def watch(self, turn: RuleCheck) -> None:
         """Take one turn; an outside that does not answer says nothing, neither that it holds nor that it is over."""
         watch = next(one for one in self.watches if one.kind is turn.kind)
         try:
@@ -72,14 +72,16 @@ class Watcher:
             change = await self._record(tx, watch, turn, figures)
         _say(change)
 
-    async def _record(self, tx: Transaction, watch: Watch, turn: Turn, figures: Figures | None) -> Opened | Over | None:
-        gap = watch.every * GAP_TURNS
-        ripe = await store.write_watched(tx, turn, holds=figures is not None, gap=gap, patience=watch.patience)
+    async def _record(
+        self, tx: Transaction, watch: AlertRule, turn: RuleCheck, figures: Figures | None
+    ) -> IncidentOpened | IncidentOver | None:
+        gap = watch.every * GAP_CHECKS
+        ripe = await store.write_checked(tx, turn, holds=figures is not None, gap=gap, patience=watch.patience)
         if ripe is None:
             return None
         return await (self._quiet(tx, watch) if figures is None else self._seen(tx, watch, figures, ripe=ripe))
 
-    async def _seen(self, tx: Transaction, watch: Watch, figures: Figures, *, ripe: bool) -> Opened | None:
+    async def _seen(self, tx: Transaction, watch: AlertRule, figures: Figures, *, ripe: bool) -> IncidentOpened | None:
         known = await store.write_seen(tx, watch.kind, figures)
         if known is not None:
             await store.add_openings(tx, known, self.admins)
@@ -88,9 +90,9 @@ class Watcher:
         if opened is None:
             return None
         await store.add_openings(tx, opened, self.admins)
-        return Opened(incident_id=opened, kind=watch.kind, figures=figures)
+        return IncidentOpened(incident_id=opened, kind=watch.kind, figures=figures)
 
-    async def _quiet(self, tx: Transaction, watch: Watch) -> Over | None:
+    async def _quiet(self, tx: Transaction, watch: AlertRule) -> IncidentOver | None:
         row = await store.write_quiet(tx, watch.kind, calm=watch.calm)
         if row is None:
             return None
@@ -98,14 +100,14 @@ class Watcher:
             await store.hurry(tx, watch.kind, within=watch.calm)
             return None
         await store.add_endings(tx, row["incident_id"], self.admins)
-        return Over(incident_id=row["incident_id"], kind=watch.kind, lasted=row["lasted"])
+        return IncidentOver(incident_id=row["incident_id"], kind=watch.kind, lasted=row["lasted"])
 
 
-def _say(change: Opened | Over | None) -> None:
+def _say(change: IncidentOpened | IncidentOver | None) -> None:
     match change:
-        case Opened():
+        case IncidentOpened():
             log.error("INCIDENT_OPEN", incident=change.incident_id, kind=change.kind, **change.figures)
-        case Over():
+        case IncidentOver():
             lasted_s = round(change.lasted.total_seconds())
             log.info("INCIDENT_OVER", incident=change.incident_id, kind=change.kind, lasted_s=lasted_s)
         case None:

@@ -14,7 +14,7 @@ Figures = Mapping[str, int | str]
 """What was seen, small and fit to be read by anybody: no prompts, no addresses, no secrets."""
 
 
-class Kind(StrEnum):
+class IncidentKind(StrEnum):
     """What can happen; at most one incident of a kind is open at a time."""
 
     NO_ACTIVE = "no-active"
@@ -45,7 +45,7 @@ class IncidentPhase(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Eyes:
+class ProbeContext:
     """What a watch can see: the database, our account at Kie, the disk; and the operator's thresholds, 0 for none."""
 
     pool: Pool
@@ -55,15 +55,15 @@ class Eyes:
     database_alert_bytes: int = 0
 
 
-Condition = Callable[[Eyes], Awaitable[Figures | None]]
+Condition = Callable[[ProbeContext], Awaitable[Figures | None]]
 """One cheap question: the figures while the condition holds, None while it does not; Transient when nobody can say."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Watch:
+class AlertRule:
     """One named condition: asked `every` so often, opened after `patience` of it, over after `calm` without it."""
 
-    kind: Kind
+    kind: IncidentKind
     condition: Condition
     every: timedelta
     patience: timedelta
@@ -71,10 +71,10 @@ class Watch:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
+class RuleCheck:
     """A watch whose turn it is, claimed; `next_at` is also the fence: whoever comes back after that writes nothing."""
 
-    kind: Kind
+    kind: IncidentKind
     next_at: datetime
 
 

@@ -9,7 +9,7 @@ import asyncio
 from datetime import timedelta
 from typing import Final
 
-from photomat.alerts.incident import Condition, Eyes, Figures, Kind, Watch
+from photomat.alerts.incident import AlertRule, Condition, Figures, IncidentKind, ProbeContext
 from photomat.audit.run import violations_by_day
 from photomat.db.rows import Row, require_row
 from photomat.jobs.claims import CREATES
@@ -21,7 +21,7 @@ from photomat.work.disk import MIB
 
 FRESH: Final = timedelta(seconds=7)
 """Who has missed three heartbeats does not count as ACTIVE here."""
-NAMES_TOLD: Final = 3
+NAMES_SHOWN: Final = 3
 OFTEN: Final = timedelta(seconds=5)
 """For who is ACTIVE: a handover is over before its turn has come twice."""
 SOON: Final = timedelta(seconds=15)
@@ -55,29 +55,29 @@ LONG_TRANSACTION: Final = timedelta(minutes=30)
 RECEIPT_AFTER: Final = timedelta(hours=1)
 
 
-async def no_active(eyes: Eyes) -> Figures | None:
+async def no_active(eyes: ProbeContext) -> Figures | None:
     """Nobody says it is ACTIVE."""
     return {"alive": await _alive(eyes)} if await _active(eyes) == 0 else None
 
 
-async def two_active(eyes: Eyes) -> Figures | None:
+async def two_active(eyes: ProbeContext) -> Figures | None:
     """More than one says it is ACTIVE."""
     active = await _active(eyes)
     return {"active": active} if active > 1 else None
 
 
-async def audit_red(eyes: Eyes) -> Figures | None:
+async def audit_red(eyes: ProbeContext) -> Figures | None:
     """An invariant does not hold among what is new, or did not at the last full check and still does not."""
     async with eyes.pool.acquire() as connection:
         found = await violations_by_day(connection)
-    names = ", ".join(one.name for one in found[:NAMES_TOLD])
+    names = ", ".join(one.name for one in found[:NAMES_SHOWN])
     return {"count": len(found), "names": names} if found else None
 
 
 def proof_missing(*, longer_than: timedelta) -> Condition:
     """No full check has finished for so long, in a database that has been this shop's for at least as long."""
 
-    async def holds(eyes: Eyes) -> Figures | None:
+    async def holds(eyes: ProbeContext) -> Figures | None:
         hours: int | None = await eyes.pool.fetchval(
             """
             SELECT floor(extract(epoch FROM photomat_now() - since) / 3600)::int
@@ -91,7 +91,7 @@ def proof_missing(*, longer_than: timedelta) -> Condition:
     return holds
 
 
-async def stopped_jobs(eyes: Eyes) -> Figures | None:
+async def stopped_jobs(eyes: ProbeContext) -> Figures | None:
     """A job was stopped because of an error of ours, and its money is held."""
     return _some(
         await require_row(
@@ -104,7 +104,7 @@ async def stopped_jobs(eyes: Eyes) -> Figures | None:
     )
 
 
-async def parked_deliveries(eyes: Eyes) -> Figures | None:
+async def parked_deliveries(eyes: ProbeContext) -> Figures | None:
     """Telegram refused a card so often that nobody tries any more."""
     return _some(
         await require_row(
@@ -120,7 +120,7 @@ async def parked_deliveries(eyes: Eyes) -> Figures | None:
 def refused_media(*, within: timedelta) -> Condition:
     """Telegram refused the media of a card so often, and in a way nobody planned for, that a link was shown instead."""
 
-    async def holds(eyes: Eyes) -> Figures | None:
+    async def holds(eyes: ProbeContext) -> Figures | None:
         return _some(
             await require_row(
                 eyes.pool,
@@ -138,7 +138,7 @@ def refused_media(*, within: timedelta) -> Condition:
 def unread_results(*, within: timedelta) -> Condition:
     """Kie's answer to a finished job held fields that no rule could read; their contents were kept as files."""
 
-    async def holds(eyes: Eyes) -> Figures | None:
+    async def holds(eyes: ProbeContext) -> Figures | None:
         return _some(
             await require_row(
                 eyes.pool,
@@ -158,7 +158,7 @@ def unread_results(*, within: timedelta) -> Condition:
 def undelivered(*, longer_than: timedelta) -> Condition:
     """A result is there and its customer, who can be reached, has not seen it for so long."""
 
-    async def holds(eyes: Eyes) -> Figures | None:
+    async def holds(eyes: ProbeContext) -> Figures | None:
         return _some(
             await require_row(
                 eyes.pool,
@@ -179,7 +179,7 @@ def undelivered(*, longer_than: timedelta) -> Condition:
 def parked_updates(*, within: timedelta) -> Condition:
     """An update was put aside lately; the rows stay for ever, so only new ones count."""
 
-    async def holds(eyes: Eyes) -> Figures | None:
+    async def holds(eyes: ProbeContext) -> Figures | None:
         return _some(
             await require_row(
                 eyes.pool, "SELECT count(*) AS count FROM inbox WHERE parked_at > photomat_now() - $1::interval", within
@@ -192,7 +192,7 @@ def parked_updates(*, within: timedelta) -> Condition:
 def orphan_spike(*, at_least: int, older_than: timedelta, within: timedelta) -> Condition:
     """So many callbacks of late found no job though they had time to; the rows stay for ever, so only new ones count."""
 
-    async def holds(eyes: Eyes) -> Figures | None:
+    async def holds(eyes: ProbeContext) -> Figures | None:
         count: int = await eyes.pool.fetchval(
             """
             SELECT count(*) FROM orphan_callbacks
@@ -207,7 +207,7 @@ def orphan_spike(*, at_least: int, older_than: timedelta, within: timedelta) -> 
     return holds
 
 
-async def kie_key_refused(eyes: Eyes) -> Figures | None:
+async def kie_key_refused(eyes: ProbeContext) -> Figures | None:
     """Kie does not accept our key. While submitting is paused, that incident says it, and this one says nothing."""
     if await _pause_code(eyes) is not None:
         raise Transient("submitting is paused: that says more")
@@ -221,14 +221,14 @@ async def kie_key_refused(eyes: Eyes) -> Figures | None:
 def kie_credits(*, below: int) -> Condition:
     """The account at Kie is (nearly) empty. A Kie that does not answer, or refuses the key, says nothing about that."""
 
-    async def holds(eyes: Eyes) -> Figures | None:
+    async def holds(eyes: ProbeContext) -> Figures | None:
         left = await eyes.account.credits()
         return {"credits": int(left)} if left < below else None
 
     return holds
 
 
-async def kie_paused(eyes: Eyes) -> Figures | None:
+async def kie_paused(eyes: ProbeContext) -> Figures | None:
     """Kie refused a task in a way that holds for every task, less than a pause ago."""
     code = await _pause_code(eyes)
     if code is None:
@@ -245,7 +245,7 @@ async def kie_paused(eyes: Eyes) -> Figures | None:
 def receipts_waiting(*, longer_than: timedelta) -> Condition:
     """Somebody transferred money by hand, sent a receipt, and no operator has decided about it for so long."""
 
-    async def holds(eyes: Eyes) -> Figures | None:
+    async def holds(eyes: ProbeContext) -> Figures | None:
         return _some(
             await require_row(
                 eyes.pool,
@@ -268,7 +268,7 @@ def old_transaction(*, idle: timedelta, any_longer_than: timedelta) -> Condition
     The server stamps sessions by its own clock, so that clock is asked here.
     """
 
-    async def holds(eyes: Eyes) -> Figures | None:
+    async def holds(eyes: ProbeContext) -> Figures | None:
         row = await eyes.pool.fetchrow(
             """
             SELECT pid, (extract(epoch FROM clock_timestamp() - xact_start) / 60)::int AS minutes
@@ -286,7 +286,7 @@ def old_transaction(*, idle: timedelta, any_longer_than: timedelta) -> Condition
     return holds
 
 
-async def disk_low(eyes: Eyes) -> Figures | None:
+async def disk_low(eyes: ProbeContext) -> Figures | None:
     """The disk of DATA_DIR has little room left, the embedded database's included."""
     if eyes.disk is None or not eyes.disk_alert_bytes:
         return None
@@ -294,7 +294,7 @@ async def disk_low(eyes: Eyes) -> Figures | None:
     return {"free": free // MIB, "threshold": eyes.disk_alert_bytes // MIB} if free < eyes.disk_alert_bytes else None
 
 
-async def database_large(eyes: Eyes) -> Figures | None:
+async def database_large(eyes: ProbeContext) -> Figures | None:
     """The database is larger than the operator wants it to be, for example than a hosted plan allows."""
     if not eyes.database_alert_bytes:
         return None
@@ -303,7 +303,7 @@ async def database_large(eyes: Eyes) -> Figures | None:
     return {"size": size // MIB, "threshold": eyes.database_alert_bytes // MIB} if over else None
 
 
-async def _active(eyes: Eyes) -> int:
+async def _active(eyes: ProbeContext) -> int:
     return int(
         await eyes.pool.fetchval(
             "SELECT count(*) FROM instances WHERE active AND seen_at > photomat_now() - $1::interval", FRESH
@@ -311,13 +311,13 @@ async def _active(eyes: Eyes) -> int:
     )
 
 
-async def _alive(eyes: Eyes) -> int:
+async def _alive(eyes: ProbeContext) -> int:
     return int(
         await eyes.pool.fetchval("SELECT count(*) FROM instances WHERE seen_at > photomat_now() - $1::interval", FRESH)
     )
 
 
-async def _pause_code(eyes: Eyes) -> int | None:
+async def _pause_code(eyes: ProbeContext) -> int | None:
     reason: str | None = await eyes.pool.fetchval(
         "SELECT reason FROM budgets WHERE name = $1 AND blocked_until > photomat_now()", CREATES
     )
@@ -328,42 +328,47 @@ def _some(row: Row) -> Figures | None:
     return dict(row) if row["count"] else None
 
 
-def watch(
-    kind: Kind, condition: Condition, *, every: timedelta = SOON, patience: timedelta = AT_ONCE, calm: timedelta = CALM
-) -> Watch:
+def rule(
+    kind: IncidentKind,
+    condition: Condition,
+    *,
+    every: timedelta = SOON,
+    patience: timedelta = AT_ONCE,
+    calm: timedelta = CALM,
+) -> AlertRule:
     """A watch; most have their turn soon, opened at once and over after a minute of calm."""
-    return Watch(kind=kind, condition=condition, every=every, patience=patience, calm=calm)
+    return AlertRule(kind=kind, condition=condition, every=every, patience=patience, calm=calm)
 
 
-WATCHES: Final = (
-    watch(Kind.NO_ACTIVE, no_active, every=OFTEN, patience=LEADERLESS),
-    watch(Kind.TWO_ACTIVE, two_active, every=OFTEN, patience=HANDOVER),
-    watch(Kind.AUDIT, audit_red, every=SELDOM),
-    watch(
-        Kind.PROOF_MISSING,
+RULES: Final = (
+    rule(IncidentKind.NO_ACTIVE, no_active, every=OFTEN, patience=LEADERLESS),
+    rule(IncidentKind.TWO_ACTIVE, two_active, every=OFTEN, patience=HANDOVER),
+    rule(IncidentKind.AUDIT, audit_red, every=SELDOM),
+    rule(
+        IncidentKind.PROOF_MISSING,
         proof_missing(longer_than=PROOF_AFTER),
         every=SELDOM,
         patience=CATCHING_UP,
     ),
-    watch(Kind.STOPPED_JOBS, stopped_jobs),
-    watch(Kind.UNDELIVERED, undelivered(longer_than=UNDELIVERED_AFTER)),
-    watch(Kind.PARKED_DELIVERIES, parked_deliveries),
-    watch(Kind.REFUSED_MEDIA, refused_media(within=NOTED_WITHIN)),
-    watch(Kind.UNREAD_RESULTS, unread_results(within=NOTED_WITHIN)),
-    watch(Kind.PARKED_UPDATES, parked_updates(within=PARKED_WITHIN)),
-    watch(
-        Kind.ORPHANS,
+    rule(IncidentKind.STOPPED_JOBS, stopped_jobs),
+    rule(IncidentKind.UNDELIVERED, undelivered(longer_than=UNDELIVERED_AFTER)),
+    rule(IncidentKind.PARKED_DELIVERIES, parked_deliveries),
+    rule(IncidentKind.REFUSED_MEDIA, refused_media(within=NOTED_WITHIN)),
+    rule(IncidentKind.UNREAD_RESULTS, unread_results(within=NOTED_WITHIN)),
+    rule(IncidentKind.PARKED_UPDATES, parked_updates(within=PARKED_WITHIN)),
+    rule(
+        IncidentKind.ORPHANS,
         orphan_spike(at_least=ORPHANS_AT_LEAST, older_than=ORPHAN_AFTER, within=ORPHANS_WITHIN),
     ),
-    watch(Kind.KIE_KEY, kie_key_refused, every=NOW_AND_THEN),
-    watch(Kind.KIE_CREDITS, kie_credits(below=CREDITS_BELOW), every=NOW_AND_THEN),
-    watch(Kind.KIE_PAUSED, kie_paused, calm=PAUSE_CALM),
-    watch(
-        Kind.OLD_TRANSACTION,
+    rule(IncidentKind.KIE_KEY, kie_key_refused, every=NOW_AND_THEN),
+    rule(IncidentKind.KIE_CREDITS, kie_credits(below=CREDITS_BELOW), every=NOW_AND_THEN),
+    rule(IncidentKind.KIE_PAUSED, kie_paused, calm=PAUSE_CALM),
+    rule(
+        IncidentKind.OLD_TRANSACTION,
         old_transaction(idle=IDLE_TRANSACTION, any_longer_than=LONG_TRANSACTION),
         every=timedelta(minutes=1),
     ),
-    watch(Kind.DISK, disk_low, calm=DISK_CALM),
-    watch(Kind.DATABASE_SIZE, database_large, every=SELDOM),
-    watch(Kind.RECEIPTS_WAITING, receipts_waiting(longer_than=RECEIPT_AFTER)),
+    rule(IncidentKind.DISK, disk_low, calm=DISK_CALM),
+    rule(IncidentKind.DATABASE_SIZE, database_large, every=SELDOM),
+    rule(IncidentKind.RECEIPTS_WAITING, receipts_waiting(longer_than=RECEIPT_AFTER)),
 )

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from photomat.alerts.incident import Figures, Kind, Turn, Watch
+from photomat.alerts.incident import AlertRule, Figures, IncidentKind, RuleCheck
 from photomat.db.pool import Pool, Transaction, transaction
 from photomat.kernel.ids import ChatId
 
 
-async def claim_turns(pool: Pool, watches: Sequence[Watch], *, limit: int) -> list[Turn]:
+async def claim_checks(pool: Pool, watches: Sequence[AlertRule], *, limit: int) -> list[RuleCheck]:
     """Take the watches that are due, each for one turn; one that is new to the rota has its first turn after its time."""
     kinds, times = [watch.kind.value for watch in watches], [watch.every for watch in watches]
     async with transaction(pool) as tx:
@@ -44,11 +44,11 @@ async def claim_turns(pool: Pool, watches: Sequence[Watch], *, limit: int) -> li
             limit,
             pool.bot_id,
         )
-    return [Turn(kind=Kind(row["kind"]), next_at=row["due_at"]) for row in rows]
+    return [RuleCheck(kind=IncidentKind(row["kind"]), next_at=row["due_at"]) for row in rows]
 
 
-async def write_watched(
-    tx: Transaction, turn: Turn, *, holds: bool, gap: timedelta, patience: timedelta
+async def write_checked(
+    tx: Transaction, turn: RuleCheck, *, holds: bool, gap: timedelta, patience: timedelta
 ) -> bool | None:
     """Record what a turn saw: whether it has held long enough to open; None when the turn is no longer ours.
 
@@ -74,14 +74,14 @@ async def write_watched(
     return found
 
 
-async def hurry(tx: Transaction, kind: Kind, *, within: timedelta) -> None:
+async def hurry(tx: Transaction, kind: IncidentKind, *, within: timedelta) -> None:
     """Let the next turn of a watch come sooner than usual."""
     await tx.execute(
         "UPDATE watches SET due_at = least(due_at, photomat_now() + $2::interval) WHERE kind = $1", kind, within
     )
 
 
-async def write_seen(tx: Transaction, kind: Kind, figures: Figures) -> int | None:
+async def write_seen(tx: Transaction, kind: IncidentKind, figures: Figures) -> int | None:
     """The condition holds: refresh the open incident of its kind and give its id, None when there is none."""
     found: int | None = await tx.fetchval(
         """
@@ -95,7 +95,7 @@ async def write_seen(tx: Transaction, kind: Kind, figures: Figures) -> int | Non
     return found
 
 
-async def write_opened(tx: Transaction, kind: Kind, figures: Figures) -> int | None:
+async def write_opened(tx: Transaction, kind: IncidentKind, figures: Figures) -> int | None:
     """Open an incident and give its id; None when somebody else has just done so."""
     found: int | None = await tx.fetchval(
         """
@@ -109,7 +109,7 @@ async def write_opened(tx: Transaction, kind: Kind, figures: Figures) -> int | N
     return found
 
 
-async def write_quiet(tx: Transaction, kind: Kind, *, calm: timedelta) -> Any | None:
+async def write_quiet(tx: Transaction, kind: IncidentKind, *, calm: timedelta) -> Any | None:
     """The condition does not hold: note since when, and close the incident once that was long enough."""
     return await tx.fetchrow(
         """

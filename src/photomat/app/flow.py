@@ -31,7 +31,7 @@ from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import Any, Final
 
-from photomat.alerts.checker import WATCHES_DUE, Watcher
+from photomat.alerts.checker import WATCHES_DUE, RuleChecker
 from photomat.alerts.sender import AlertSender
 from photomat.bot.worker import UpdateWorker
 from photomat.db.pool import Pool
@@ -52,10 +52,10 @@ from photomat.jobs.submit import Submitter
 from photomat.kernel.ids import InstanceId
 from photomat.messages.notices import NoticeSender
 from photomat.messages.outbox import MessageKind
-from photomat.payments.invoices import INVOICES_DUE, InvoiceLooker
+from photomat.payments.invoices import INVOICES_DUE, InvoicePoller
 from photomat.payments.receipt_reminder import ReceiptReminder
 from photomat.payments.refunder import REFUNDS_DUE, Refunder
-from photomat.rewards.book import REWARDS_DUE, RewardBook
+from photomat.rewards.book import REWARDS_DUE, RewardBooker
 from photomat.work.loop import LoopStep
 
 UPDATE_WIDTH: Final = 8
@@ -156,7 +156,7 @@ def job_steps(
     ]
 
 
-def alert_steps(watcher: Watcher, sender: AlertSender) -> list[LoopStep[Any]]:
+def alert_steps(watcher: RuleChecker, sender: AlertSender) -> list[LoopStep[Any]]:
     """What wakes the operator; every instance takes part, for "nobody is ACTIVE" is one of the things to see."""
     return [
         LoopStep(name="watches", claim=watcher.claim, do=watcher.watch, width=WATCH_WIDTH),
@@ -166,9 +166,9 @@ def alert_steps(watcher: Watcher, sender: AlertSender) -> list[LoopStep[Any]]:
 
 def money_steps(
     *,
-    looker: InvoiceLooker,
+    looker: InvoicePoller,
     refunder: Refunder,
-    rewards: RewardBook,
+    rewards: RewardBooker,
     reminder: ReceiptReminder,
     notices: NoticeSender,
 ) -> list[LoopStep[Any]]:

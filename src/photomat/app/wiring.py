@@ -19,8 +19,8 @@ from aiogram import Bot
 from aiohttp import web
 
 from photomat import __version__
-from photomat.alerts.checker import Watcher
-from photomat.alerts.incident import Eyes
+from photomat.alerts.checker import RuleChecker
+from photomat.alerts.incident import ProbeContext
 from photomat.alerts.sender import AlertSender
 from photomat.app.clients import payment_providers, reach_outside
 from photomat.app.files import file_sources, input_uploader, result_files
@@ -58,13 +58,13 @@ from photomat.kie.signature import sign_job
 from photomat.messages.notices import NoticeSender
 from photomat.orders.limits import Limits
 from photomat.orders.service import OrderService
-from photomat.payments.invoices import InvoiceLooker, look_at
+from photomat.payments.invoices import InvoicePoller, look_at
 from photomat.payments.offers import Offers, Plan, read_packages, read_sums, stars_worth
 from photomat.payments.receipt_reminder import ReceiptReminder
-from photomat.payments.refunder import GiveBack, Refund, Refunder
+from photomat.payments.refunder import ClaimedRefund, RefundCall, Refunder
 from photomat.payments.stars_reader import StarsReader
 from photomat.providers.port import PaymentProvider
-from photomat.rewards.book import RewardBook, Terms
+from photomat.rewards.book import ReferralTerms, RewardBooker
 from photomat.telegram.client import StarsClient, TelegramMessenger
 from photomat.telegram.port import Messenger, StarsLedger
 from photomat.texts.load import Texts, load_texts
@@ -160,9 +160,9 @@ def offers_of(settings: Settings) -> Offers:
     )
 
 
-def terms_of(settings: Settings) -> Terms:
+def terms_of(settings: Settings) -> ReferralTerms:
     """The settings about invitations."""
-    return Terms(
+    return ReferralTerms(
         inviter=Money(settings.referral_reward, settings.currency),
         friend=Money(settings.referral_friend_reward, settings.currency),
         percent=settings.referral_percent,
@@ -174,20 +174,20 @@ def support_of(settings: Settings) -> Support:
     return Support(contact=settings.support_contact, terms_url=settings.terms_url)
 
 
-def give_back_ways(bot: Bot, providers: Mapping[str, PaymentProvider]) -> dict[str, GiveBack]:
+def give_back_ways(bot: Bot, providers: Mapping[str, PaymentProvider]) -> dict[str, RefundCall]:
     """How each provider is asked to give money back."""
     return {"stars": _by_telegram(StarsClient(bot)), **{name: _by_provider(one) for name, one in providers.items()}}
 
 
-def _by_telegram(stars: StarsLedger) -> GiveBack:
-    async def give_back(refund: Refund) -> None:
+def _by_telegram(stars: StarsLedger) -> RefundCall:
+    async def give_back(refund: ClaimedRefund) -> None:
         await stars.give_back(refund.payment.user_id, refund.payment.external_id)
 
     return give_back
 
 
-def _by_provider(provider: PaymentProvider) -> GiveBack:
-    async def give_back(refund: Refund) -> None:
+def _by_provider(provider: PaymentProvider) -> RefundCall:
+    async def give_back(refund: ClaimedRefund) -> None:
         await provider.refund(refund.payment.external_id, refund.paid, key=refund.key)
 
     return give_back
@@ -341,9 +341,9 @@ class Program:
         )
 
     @property
-    def eyes(self) -> Eyes:
+    def eyes(self) -> ProbeContext:
         """What the alert rules can see."""
-        return Eyes(
+        return ProbeContext(
             pool=self.pool,
             account=self.kie,
             disk=self.disk,
@@ -356,7 +356,7 @@ class Program:
         messenger = TelegramMessenger(self.bot)
         wake = self.wakes.here
         alerts = alert_steps(
-            Watcher(eyes=self.eyes, admins=self.settings.admins),
+            RuleChecker(eyes=self.eyes, admins=self.settings.admins),
             AlertSender(pool=self.pool, messenger=messenger, texts=self.texts),
         )
         steps = job_steps(
@@ -389,7 +389,7 @@ class Program:
         return money_steps(
             looker=self.invoice_looker,
             refunder=Refunder(pool=self.pool, ways=give_back_ways(self.bot, self.providers)),
-            rewards=RewardBook(pool=self.pool, terms=terms_of(self.settings)),
+            rewards=RewardBooker(pool=self.pool, terms=terms_of(self.settings)),
             reminder=ReceiptReminder(
                 pool=self.pool, messenger=messenger, texts=self.texts, operators=self.settings.admins
             ),
@@ -397,9 +397,9 @@ class Program:
         )
 
     @property
-    def invoice_looker(self) -> InvoiceLooker:
+    def invoice_looker(self) -> InvoicePoller:
         """The one reader of what was paid at a provider."""
-        return InvoiceLooker(pool=self.pool, providers=self.providers)
+        return InvoicePoller(pool=self.pool, providers=self.providers)
 
     def web_app(self) -> web.Application:
         """The doors for callers from outside."""

@@ -11,7 +11,7 @@ from typing import Final
 
 from photomat.db.pool import Pool, Transaction
 
-NOBODY: Final = "operators"
+UNASSIGNED: Final = "operators"
 GONE: Final = "seen no more"
 
 
@@ -38,7 +38,7 @@ async def report(
     reference: str,
     expected: str,
     found: str,
-    owner: str = NOBODY,
+    owner: str = UNASSIGNED,
     again: bool = True,
 ) -> bool:
     """Keep a difference open; True when it is new. `again` says whether one that was resolved is opened once more."""
@@ -78,7 +78,7 @@ async def end_unseen(tx: Transaction, *, kind: str, still_there: Collection[str]
     return len(rows)
 
 
-async def give_to(tx: Transaction, difference_id: int, *, owner: str) -> bool:
+async def assign(tx: Transaction, difference_id: int, *, owner: str) -> bool:
     """Let somebody else look after an open difference; False when there is no such."""
     return bool(
         await tx.fetchval(

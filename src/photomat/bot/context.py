@@ -27,8 +27,8 @@ from photomat.orders.draft import Buyer
 from photomat.orders.service import OrderService
 from photomat.payments.offers import Offers
 from photomat.providers.port import PaymentProvider
-from photomat.rewards.book import Terms
-from photomat.rewards.newcomer import know
+from photomat.rewards.book import ReferralTerms
+from photomat.rewards.newcomer import ensure_user
 from photomat.texts.load import Say, Texts
 from photomat.users.user import User, find_user, starting_language, user_returned
 from photomat.wallet import ledger
@@ -61,7 +61,7 @@ class BotConfig:
     texts: Texts
     times: Times
     welcome_credit: Money
-    terms: Terms | None = None
+    terms: ReferralTerms | None = None
     offers: Offers | None = None
     providers: Mapping[str, PaymentProvider] = field(default_factory=dict)
     operators: frozenset[UserId] = frozenset()
@@ -217,7 +217,7 @@ async def _write(tx: Transaction, ctx: UpdateContext) -> None:
 
 async def _register(tx: Transaction, ctx: UpdateContext) -> None:
     user = ctx.user
-    registered = await know(
+    registered = await ensure_user(
         tx,
         user_id=user.user_id,
         first_name=user.first_name,

@@ -22,7 +22,7 @@ from photomat.db.pool import ACQUIRE_TIMEOUT_S, Pool
 from photomat.kernel import logs
 from photomat.kernel.money import Money
 from photomat.operators import money
-from photomat.operators.actions import Answer
+from photomat.operators.actions import ActionResult
 
 SUM_PATTERN: Final = re.compile(r"(?P<what>.*)[:,] (?P<currency>[A-Z]{3})")
 app = typer.Typer(help="Where our books and others' do not agree.", no_args_is_help=True)
@@ -115,7 +115,7 @@ def list_all(*, limit: Annotated[int, typer.Option(min=1, max=1000)] = 50, as_js
 def own(difference_id: int, owner: str, *, reason: Annotated[str | None, typer.Option()] = None) -> None:
     """Say who looks after a difference."""
 
-    async def act(pool: Pool) -> Answer:
+    async def act(pool: Pool) -> ActionResult:
         return await money.own_difference(pool, difference_id, owner=owner, operator=operator_name(), reason=reason)
 
     _do(act)
@@ -125,13 +125,13 @@ def own(difference_id: int, owner: str, *, reason: Annotated[str | None, typer.O
 def resolve(difference_id: int, *, reason: Annotated[str, typer.Option(help="How it was resolved.")]) -> None:
     """Say how a difference was resolved."""
 
-    async def act(pool: Pool) -> Answer:
+    async def act(pool: Pool) -> ActionResult:
         return await money.resolve_difference(pool, difference_id, operator=operator_name(), reason=reason)
 
     _do(act)
 
 
-def _do(act: Callable[[Pool], Awaitable[Answer]]) -> None:
+def _do(act: Callable[[Pool], Awaitable[ActionResult]]) -> None:
     answer = operate(act, name=NAME)
     tell(answer.sentence, done=answer.done)
 

@@ -28,8 +28,8 @@ from photomat.db.pool import Pool
 from photomat.jobs.listing import Margin, margins
 from photomat.kernel.errors import OutcomeUnknown, Rejected, Transient
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
-from photomat.operators.actions import Answer
-from photomat.operators.catalog import NewTitle, PriceChange, Turn, change_price, rename_model, turn_model
+from photomat.operators.actions import ActionResult
+from photomat.operators.catalog import ModelSwitch, NewTitle, PriceChange, change_price, rename_model, switch_model
 
 Reason = Annotated[str, typer.Option(help="Why, for the journal.")]
 
@@ -156,7 +156,7 @@ def _value(override: Override, currency: str) -> str:
             return f"×{override.value:f}"
 
 
-def _tell(model: Model, answer: Answer, *, as_json: bool) -> None:
+def _tell(model: Model, answer: ActionResult, *, as_json: bool) -> None:
     facts = {"model": model.id, "sentence": answer.sentence} if as_json else None
     tell(f"{model.id}: {answer.sentence}", done=answer.done, facts=facts)
 
@@ -215,10 +215,10 @@ def rename(
     _tell(found, answer, as_json=as_json)
 
 
-def _turn(model: str, turn: Turn, reason: str, *, as_json: bool) -> None:
+def _turn(model: str, turn: ModelSwitch, reason: str, *, as_json: bool) -> None:
     found = known_model(model)
     answer = operate(
-        lambda pool: turn_model(pool, found, turn, operator=operator_name(), reason=reason),
+        lambda pool: switch_model(pool, found, turn, operator=operator_name(), reason=reason),
         name=SESSION,
     )
     _tell(found, answer, as_json=as_json)

@@ -35,7 +35,7 @@ from photomat.kernel import logs
 from photomat.kernel.errors import Startup
 from photomat.kernel.ids import BotId
 from photomat.operators import installation
-from photomat.operators.actions import Answer
+from photomat.operators.actions import ActionResult
 from photomat.work.retention import prune as delete_old
 from photomat.work.retention import would_prune
 
@@ -78,10 +78,10 @@ def adopt(
     if bot_id is None:
         raise Startup("Set BOT_TOKEN and KIE_API_KEY of the bot that is to own this database: the sandbox adopts none.")
 
-    async def act(dsn: str) -> Answer:
+    async def act(dsn: str) -> ActionResult:
         problem = installation.never(await owner_of(dsn), bot_id)
         if problem is not None:
-            return Answer(done=False, sentence=problem)
+            return ActionResult(done=False, sentence=problem)
         await migrate(dsn)
         pool = await connect_pool(dsn, name=NAME, size=2, patience_s=0)
         try:

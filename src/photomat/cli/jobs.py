@@ -20,8 +20,8 @@ from photomat.jobs.report import JobReport, find_job, read_job_report
 from photomat.kernel.ids import JobId
 from photomat.kernel.money import Money
 from photomat.operators import actions, journal
-from photomat.operators.actions import Answer, Reconciliation
-from photomat.operators.journal import Entry
+from photomat.operators.actions import ActionResult, Reconciliation
+from photomat.operators.journal import JournalEntry
 
 Line = tuple[datetime, str, str, str]
 """When, what, by whom, details."""
@@ -34,10 +34,10 @@ NONE_OF = {
 }
 app = typer.Typer(help="What happened to every job, and what to do about it.", no_args_is_help=True)
 Reason = Annotated[str | None, typer.Option(help="Why, for the journal.")]
-Act = Callable[[Pool, JobId], Awaitable[Answer]]
+Act = Callable[[Pool, JobId], Awaitable[ActionResult]]
 
 
-def story_as_json(story: JobReport, acts: Sequence[Entry]) -> dict[str, Any]:
+def story_as_json(story: JobReport, acts: Sequence[JournalEntry]) -> dict[str, Any]:
     """The row's facts at the top level, everything around it beside them."""
     return {
         **story.row,
@@ -52,7 +52,7 @@ def story_as_json(story: JobReport, acts: Sequence[Entry]) -> dict[str, Any]:
     }
 
 
-def print_story(story: JobReport, acts: Sequence[Entry]) -> None:
+def print_story(story: JobReport, acts: Sequence[JournalEntry]) -> None:
     """The sentence first, then the time line, then the facts."""
     typer.secho(story.why, bold=True)
     typer.echo(f"Money: {'; '.join(price_breakdown(story.row))}.")
@@ -64,7 +64,7 @@ def print_story(story: JobReport, acts: Sequence[Entry]) -> None:
         typer.echo(f"{name:<24}{value}")
 
 
-def _lines(story: JobReport, acts: Sequence[Entry]) -> Iterator[Line]:
+def _lines(story: JobReport, acts: Sequence[JournalEntry]) -> Iterator[Line]:
     for tap in story.taps:
         yield tap.received_at, "tap stored", "", f"update {tap.update_id}, attempts {tap.attempts}"
     for hold in story.holds:
@@ -164,7 +164,7 @@ def cancel_command(
 
 
 def _act(job: str, act: Act, as_json: bool) -> None:  # noqa: FBT001  the one flag every command has
-    async def find_and_act(pool: Pool) -> tuple[JobId, Answer] | None:
+    async def find_and_act(pool: Pool) -> tuple[JobId, ActionResult] | None:
         job_id = await find_job(pool, job)
         return None if job_id is None else (job_id, await act(pool, job_id))
 
@@ -180,7 +180,7 @@ async def _list(pool: Pool, *, limit: int, only: JobFilter) -> list[dict[str, An
     return await list_jobs(pool, limit=limit, only=only, around=await surroundings(pool, load()))
 
 
-async def _story(pool: Pool, job: str) -> tuple[JobReport, list[Entry]] | None:
+async def _story(pool: Pool, job: str) -> tuple[JobReport, list[JournalEntry]] | None:
     story = await read_job_report(pool, job, await surroundings(pool, load()))
     return None if story is None else (story, await journal.acts_on(pool, JobId(story.row["job_id"])))
 

@@ -16,15 +16,15 @@ from photomat.cli.session import AsJson, ask, minor_units, operate, operator_nam
 from photomat.db.pool import Pool
 from photomat.kernel.ids import UserId
 from photomat.kernel.money import Money
-from photomat.operators.actions import Answer
+from photomat.operators.actions import ActionResult
 from photomat.operators.money import refund_payment
-from photomat.operators.receipts import Ruled, approve_receipt, decline_receipt
+from photomat.operators.receipts import DecisionResult, approve_receipt, decline_receipt
 from photomat.payments import transfers
-from photomat.payments.invoices import InvoiceLooker
+from photomat.payments.invoices import InvoicePoller
 from photomat.payments.payment import ListedPayment, ListedRefund, list_payments
 from photomat.payments.reconcile import reconcile as reconcile_providers
 from photomat.payments.transfer_notices import REASONS
-from photomat.payments.transfers import Receipt, Twin
+from photomat.payments.transfers import DuplicateReceipt, Receipt
 
 app = typer.Typer(help="What arrived, and what went back.", no_args_is_help=True)
 NAME = "photomat payments"
@@ -85,7 +85,7 @@ def refund(
 ) -> None:
     """Give back all that is left of a payment: out of the wallet first, then by its provider until that has worked."""
 
-    async def act(pool: Pool) -> Answer:
+    async def act(pool: Pool) -> ActionResult:
         who = operator or operator_name()
         return await refund_payment(pool, payment_id, owing=owing, by_hand=by_hand, operator=who, reason=reason)
 
@@ -104,7 +104,7 @@ def reconcile(*, as_json: AsJson = False) -> None:
 
     async def compare(pool: Pool) -> dict[str, int]:
         async with AsyncExitStack() as stack:
-            looker = InvoiceLooker(pool=pool, providers=payment_providers(stack, settings))
+            looker = InvoicePoller(pool=pool, providers=payment_providers(stack, settings))
             found = {"differences": await reconcile_providers(looker, always=True), "providers": len(looker.providers)}
             if settings.bot_token and settings.stars_packages:
                 bot, _ = reach_outside(stack, settings, pool)
@@ -213,9 +213,9 @@ def list_command(
 def show_command(receipt_id: int, *, as_json: AsJson = False) -> None:
     """One receipt, and every receipt with the same file or the same transfer number."""
 
-    async def read(pool: Pool) -> tuple[Receipt, list[Twin]] | None:
+    async def read(pool: Pool) -> tuple[Receipt, list[DuplicateReceipt]] | None:
         receipt = await transfers.find_receipt(pool, receipt_id)
-        return None if receipt is None else (receipt, await transfers.twins_of(pool, receipt))
+        return None if receipt is None else (receipt, await transfers.duplicates_of(pool, receipt))
 
     found = ask(read, name=RECEIPTS_NAME)
     if found is None:
@@ -244,7 +244,7 @@ def approve_command(
     """Credit a receipt, once."""
     minor, settings = None if amount is None else minor_units(amount), load()
 
-    async def act(pool: Pool) -> Ruled:
+    async def act(pool: Pool) -> DecisionResult:
         return await approve_receipt(
             pool,
             receipt_id,
@@ -268,13 +268,13 @@ def decline_command(
 ) -> None:
     """Credit nothing, and tell the user why."""
 
-    async def act(pool: Pool) -> Ruled:
+    async def act(pool: Pool) -> DecisionResult:
         return await decline_receipt(pool, receipt_id, operator=operator or operator_name(), reason=reason)
 
     _do(receipt_id, act, as_json=as_json)
 
 
-def _do(receipt_id: int, act: Callable[[Pool], Awaitable[Ruled]], *, as_json: bool) -> None:
+def _do(receipt_id: int, act: Callable[[Pool], Awaitable[DecisionResult]], *, as_json: bool) -> None:
     ruled = operate(act, name=RECEIPTS_NAME)
     facts = {"receipt_id": receipt_id, "ruling": ruled.ruling, "sentence": ruled.sentence} if as_json else None
     tell(f"Receipt {receipt_id}: {ruled.sentence}", done=ruled.done, facts=facts)
@@ -297,13 +297,13 @@ def _print_receipt(found: Sequence[Receipt]) -> None:
     print_found(table if found else "No receipt waits for a decision; `--all` lists the decided ones.")
 
 
-def _twin_in_words(twin: Twin) -> str:
+def _twin_in_words(twin: DuplicateReceipt) -> str:
     same = " and ".join(word for word, is_so in (("file", twin.same_file), ("number", twin.same_note)) if is_so)
     sent = f"{twin.created_at:%Y-%m-%d %H:%M}"
     return f"⚠ the same {same} as receipt {twin.receipt_id} of user {twin.user_id}, {twin.state}, sent {sent} UTC"
 
 
-def _twin_as_json(twin: Twin) -> dict[str, Any]:
+def _twin_as_json(twin: DuplicateReceipt) -> dict[str, Any]:
     return {
         "receipt_id": twin.receipt_id,
         "user_id": twin.user_id,

@@ -11,9 +11,9 @@ from photomat.cli.screen import folding, print_found
 from photomat.cli.session import AsJson, ask, minor_units, operate, operator_name, print_json
 from photomat.db.pool import Pool
 from photomat.kernel.money import Money
-from photomat.operators.actions import Answer
+from photomat.operators.actions import ActionResult
 from photomat.operators.promo import create_promo, in_words, stop_promo
-from photomat.rewards.promo import KeptCode, Kind, PromoCode, Use, list_codes, normal, show_code
+from photomat.rewards.promo import CodeKind, CodeUse, PromoCode, StoredCode, list_codes, normalize_code, show_code
 
 NAME = "photomat promo"
 app = typer.Typer(help="Promo codes.", no_args_is_help=True)
@@ -42,7 +42,7 @@ def create(
     """Make a code of one kind: --sum, --percent or --free (with --most)."""
     money = amount if amount is not None else most
     promo = PromoCode(
-        code=normal(code) or code,
+        code=normalize_code(code) or code,
         kind=_kind(amount, percent, free, most),
         currency=load().currency,
         amount=None if money is None else minor_units(money),
@@ -54,7 +54,7 @@ def create(
         expires_at=None if until is None else until.replace(tzinfo=UTC),
     )
 
-    async def act(pool: Pool) -> Answer:
+    async def act(pool: Pool) -> ActionResult:
         return await create_promo(pool, promo, operator=operator_name(), reason=reason)
 
     _tell(operate(act, name=NAME), as_json=as_json)
@@ -64,7 +64,7 @@ def create(
 def stop(code: str, *, reason: Reason, as_json: AsJson = False) -> None:
     """Let nobody use a code any more."""
 
-    async def act(pool: Pool) -> Answer:
+    async def act(pool: Pool) -> ActionResult:
         return await stop_promo(pool, code, operator=operator_name(), reason=reason)
 
     _tell(operate(act, name=NAME), as_json=as_json)
@@ -86,7 +86,7 @@ def list_command(*, limit: Limit = 50, as_json: AsJson = False) -> None:
 @app.command("show")
 def show(code: str, *, limit: Limit = 100, as_json: AsJson = False) -> None:
     """A code, and who used it."""
-    found = ask(lambda pool: show_code(pool, normal(code), limit=limit), name=NAME)
+    found = ask(lambda pool: show_code(pool, normalize_code(code), limit=limit), name=NAME)
     if found is None:
         typer.echo(f"There is no code {code}.", err=True)
         raise typer.Exit(1)
@@ -101,7 +101,7 @@ def show(code: str, *, limit: Limit = 100, as_json: AsJson = False) -> None:
         typer.echo(f"{use.used_at:%Y-%m-%d %H:%M:%S}  user {use.user_id}  {_came_of(use, kept.promo.currency)}")
 
 
-def _kind(amount: str | None, percent: int | None, free: int | None, most: str | None) -> Kind:
+def _kind(amount: str | None, percent: int | None, free: int | None, most: str | None) -> CodeKind:
     if sum(each is not None for each in (amount, percent, free)) != 1:
         raise typer.BadParameter("choose one of --sum, --percent and --free")
     if free is not None and most is None:
@@ -111,7 +111,7 @@ def _kind(amount: str | None, percent: int | None, free: int | None, most: str |
     return "sum" if amount is not None else "percent" if percent is not None else "free"
 
 
-def _came_of(use: Use, currency: str) -> str:
+def _came_of(use: CodeUse, currency: str) -> str:
     if use.credited is None:
         return f"{use.generations} generations" if use.generations else "waits"
     back = f", {Money(use.taken_back, currency)} taken back" if use.taken_back else ""
@@ -119,7 +119,7 @@ def _came_of(use: Use, currency: str) -> str:
     return f"{Money(use.credited, currency)}{paid}{back}"
 
 
-def _as_json(kept: KeptCode) -> dict[str, object]:
+def _as_json(kept: StoredCode) -> dict[str, object]:
     return asdict(kept.promo) | {
         "used": kept.used,
         "is_over": kept.is_over,
@@ -130,7 +130,7 @@ def _as_json(kept: KeptCode) -> dict[str, object]:
     }
 
 
-def _tell(answer: Answer, *, as_json: bool) -> None:
+def _tell(answer: ActionResult, *, as_json: bool) -> None:
     if as_json:
         print_json(asdict(answer))
     else:

@@ -15,13 +15,13 @@ from photomat.jobs.listing import price_breakdown
 from photomat.kernel.errors import PhotomatError
 from photomat.kernel.ids import JobId, UserId
 from photomat.operators import money
-from photomat.operators.actions import Answer, release_hold
-from photomat.operators.journal import Entry, acts_with_money_of
+from photomat.operators.actions import ActionResult, release_hold
+from photomat.operators.journal import JournalEntry, acts_with_money_of
 from photomat.payments.payment import ListedPayment, list_payments
 from photomat.wallet.explain import explain_job, explain_move
 from photomat.wallet.ledger import balance
 from photomat.wallet.postings import Balance
-from photomat.wallet.statement import Move, statement
+from photomat.wallet.statement import StatementLine, statement
 
 app = typer.Typer(help="What happened to every coin.", no_args_is_help=True)
 
@@ -44,7 +44,7 @@ def show(
 ) -> None:
     """A user's balance and last moves, what was paid, and what operators did with the money."""
 
-    async def read(pool: Pool) -> tuple[Balance, list[Move], list[Entry], list[ListedPayment]]:
+    async def read(pool: Pool) -> tuple[Balance, list[StatementLine], list[JournalEntry], list[ListedPayment]]:
         async with transaction(pool) as tx:
             found = await balance(tx, user_id=UserId(user_id))
             moves = await statement(tx, user_id=UserId(user_id), limit=limit, before=before)
@@ -72,7 +72,7 @@ def credit(user_id: int, amount: str, *, reason: Reason, reference: Reference = 
     """Put money into a wallet (an amount such as 100 or 99.50); a debt is paid first."""
     minor, name = minor_units(amount), _reference(reference)
 
-    async def act(pool: Pool) -> Answer:
+    async def act(pool: Pool) -> ActionResult:
         return await money.credit(pool, UserId(user_id), minor, reference=name, operator=operator_name(), reason=reason)
 
     _do(act, name, as_json=as_json)
@@ -83,7 +83,7 @@ def debit(user_id: int, amount: str, *, reason: Reason, reference: Reference = N
     """Take money out of a wallet, never more than is available."""
     minor, name = minor_units(amount), _reference(reference)
 
-    async def act(pool: Pool) -> Answer:
+    async def act(pool: Pool) -> ActionResult:
         return await money.debit(pool, UserId(user_id), minor, reference=name, operator=operator_name(), reason=reason)
 
     _do(act, name, as_json=as_json)
@@ -102,7 +102,7 @@ def refund(
     minor = None if amount is None else minor_units(amount)
     name = reference or (f"refund:{job_id}" if minor is None else f"refund:{job_id}:{minor}")
 
-    async def act(pool: Pool) -> Answer:
+    async def act(pool: Pool) -> ActionResult:
         return await money.refund_job(
             pool, JobId(job_id), minor, reference=name, operator=operator_name(), reason=reason
         )
@@ -114,7 +114,7 @@ def refund(
 def correct(of: str, *, reason: Reason, as_json: AsJson = False) -> None:
     """Turn a whole move round, by its reference; a charge is refunded instead."""
 
-    async def act(pool: Pool) -> Answer:
+    async def act(pool: Pool) -> ActionResult:
         return await money.correct_move(pool, of, operator=operator_name(), reason=reason)
 
     _do(act, of, as_json=as_json)
@@ -124,7 +124,7 @@ def correct(of: str, *, reason: Reason, as_json: AsJson = False) -> None:
 def release(reference: str, *, reason: Reason, as_json: AsJson = False) -> None:
     """Give back a hold whose job can no longer end it (log tag HOLD_WITHOUT_JOB); never one of a live job."""
 
-    async def act(pool: Pool) -> Answer:
+    async def act(pool: Pool) -> ActionResult:
         return await release_hold(pool, reference, operator=operator_name(), reason=reason)
 
     _do(act, reference, as_json=as_json)
@@ -163,7 +163,7 @@ async def _quoted(pool: Pool, job_id: JobId | None) -> list[str]:
     return [] if job is None else price_breakdown(dict(job))
 
 
-def _do(act: Callable[[Pool], Awaitable[Answer]], reference: str, *, as_json: bool) -> None:
+def _do(act: Callable[[Pool], Awaitable[ActionResult]], reference: str, *, as_json: bool) -> None:
     answer = operate(act, name=NAME)
     facts = {"reference": reference, "sentence": answer.sentence} if as_json else None
     tell(f"{answer.sentence} [{reference}]", done=answer.done, facts=facts)
@@ -173,7 +173,7 @@ def _reference(given: str | None) -> str:
     return f"operator:{given or secrets.token_hex(6)}"
 
 
-def _print(found: Balance, moves: list[Move]) -> None:
+def _print(found: Balance, moves: list[StatementLine]) -> None:
     owed = f" · owed {found.owed}" if found.owed.minor else ""
     typer.echo(f"available {found.available} · held {found.held} · posted {found.posted}{owed}")
     table = folding("move", "when", "why", "amount", "balance", "about", "reference")
@@ -190,7 +190,7 @@ def _print(found: Balance, moves: list[Move]) -> None:
     print_found(table if moves else "There are no such moves.")
 
 
-def about(move: Move) -> str:
+def about(move: StatementLine) -> str:
     """What a move is about, in a few words."""
     words = [
         f"job {move.job_id} {move.model or ''}".strip() if move.job_id is not None else "",
@@ -203,7 +203,7 @@ def about(move: Move) -> str:
     return ", ".join(word for word in words if word)
 
 
-def _as_json(found: Balance, moves: list[Move]) -> dict[str, object]:
+def _as_json(found: Balance, moves: list[StatementLine]) -> dict[str, object]:
     return {
         "available": found.available.minor,
         "held": found.held.minor,

@@ -17,7 +17,7 @@ from typing import Any, Final
 from photomat.catalog.model import Model
 from photomat.catalog.order_words import OrderWords, order_in_words
 from photomat.jobs.job import ANSWER_TITLE
-from photomat.kernel.text import cut, units_of
+from photomat.kernel.text import cut, utf16_length
 from photomat.kie.tracks import STEM_TITLES
 from photomat.texts.load import Say
 
@@ -87,7 +87,7 @@ def captioned(sentence: Callable[[str], str], bought: CardOrder, *, part: str | 
         over = seen_length(text) - (LONGEST_CAPTION - ROOM_FOR_A_REASON)
         if over <= 0:
             break
-        longest = max(0, units_of(prompt) - over - 1)
+        longest = max(0, utf16_length(prompt) - over - 1)
     return text
 
 
@@ -98,7 +98,7 @@ def part_in_words(title: str | None, say: Say) -> str | None:
 
 def seen_length(text: str) -> int:
     """How long a text is for Telegram: without its markup, in the units it counts."""
-    return units_of(unmarked(text))
+    return utf16_length(unmarked(text))
 
 
 def unmarked(text: str) -> str:

@@ -26,7 +26,7 @@ from photomat.delivery.outputs import Output
 from photomat.jobs.job import JobStatus
 from photomat.kernel.ids import BotId, ChatId, Fence, JobId, MessageId, UserId
 from photomat.kernel.money import Money
-from photomat.kernel.text import beginning, cut, units_of
+from photomat.kernel.text import cut, truncate, utf16_length
 from photomat.telegram import callback_data
 from photomat.telegram.port import Button, Keyboard
 from photomat.texts.load import Say, Texts
@@ -204,8 +204,8 @@ class _Writer:
     def _text_result(self, key: str) -> CardView:
         """A result to be read; what is too long for a message can be had as a file."""
         whole = readable(self.card.result_object or {}, self.say) or self.say("card-text-empty")
-        is_long = units_of(whole) > LONGEST_READ
-        shown = html.escape(beginning(whole, LONGEST_READ)) + (self.say("card-text-cut") if is_long else "")
+        is_long = utf16_length(whole) > LONGEST_READ
+        shown = html.escape(truncate(whole, LONGEST_READ)) + (self.say("card-text-cut") if is_long else "")
         as_file = self._button("card-button-file", "files")
         text = f"{self._say(key)}\n\n{shown}"
         return CardView(text=text, keyboard=(self._again(), (as_file,)), ring_kind="done")

@@ -16,7 +16,7 @@ from photomat.files import store
 from photomat.files.conversion import Converter, DiskUnavailable, temporary_file
 from photomat.files.file import FromLink, FromOutput, FromTelegram, Source
 from photomat.kernel.errors import Rejected
-from photomat.kernel.fetch import Fetcher, Gone
+from photomat.kernel.fetch import Fetcher, FileGone
 from photomat.kernel.ids import UserId
 from photomat.kernel.private_files import make_private
 from photomat.telegram.files import NotGiven, TelegramFiles
@@ -66,7 +66,7 @@ class FileSources:
         async with AsyncExitStack() as stack:
             try:
                 chunks = await self._open(stack, source, user_id=user_id, most_bytes=most_bytes)
-            except (Gone, NotGiven):
+            except (FileGone, NotGiven):
                 raise FileLost from None
             yield chunks
 
@@ -93,7 +93,7 @@ class FileSources:
             return await stack.enter_async_context(_kept(path))
         try:
             return await stack.enter_async_context(self.results.opened(made.url, most_bytes=most_bytes))
-        except Gone:
+        except FileGone:
             if made.telegram_id is None:
                 raise
         return await stack.enter_async_context(self.telegram.opened(made.telegram_id))

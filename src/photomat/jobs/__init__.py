@@ -1,1 +1,1 @@
-"""The life of one generation somebody bought; the only place that knows its sequence."""
+"""The life of one generation, from purchase to settled; the only slice that knows the sequence."""

@@ -1,16 +1,11 @@
-"""Canceling: free until the request leaves for Kie, and again once the job is overdue.
+"""What people do to a job: cancel it, accept an offer, retry it.
 
-Kie cannot cancel a task. In between the money is spent at Kie, so the card says how long it usually takes instead. An operator
-may cancel any job that is not settled; a result that comes after that is offered for its price, as after any cancel.
+A user may cancel until the request is sent to Kie, which cannot cancel a task, and again once the job is overdue. An operator
+may cancel any job that is not settled. A result that comes after a cancel is offered for its price and paid with a hold of its
+own; a job a promo code had made free needs that code once more, and without it the offer is gone.
 
-Taking an offer: the result of a job its user had canceled, for its price, with a hold of its own.
-
-A job that a promo code had made free needs that code once more: when it has paid for another one since, the offer is gone.
-
-Look or submit again now, because an operator says so. An intent is never submitted again: that could pay Kie twice.
-
-A job stopped by our own error goes on from where it stood. A failed or canceled one is looked at once more: what Kie made of it
-after all becomes a gift or an offer.
+An operator's retry never submits an intent again, which could pay Kie twice. A stopped job continues where it stood; a failed
+or canceled one is looked at once more, and a late result becomes a gift or an offer.
 """
 
 from dataclasses import dataclass
@@ -19,23 +14,23 @@ from enum import StrEnum
 
 from photomat.db.pool import Transaction
 from photomat.jobs import store, timeline
-from photomat.jobs.job import TERMINAL, JobStatus, hold_reference, offer_reference
+from photomat.jobs.job import JobStatus, hold_reference, may_become, offer_reference
 from photomat.jobs.timeline import Tag
 from photomat.kernel.ids import JobId, MessageId, UserId
 from photomat.kernel.money import Money
 from photomat.rewards.hooks import after_paid_job
-from photomat.rewards.vouchers import still_pays
+from photomat.rewards.vouchers import voucher_pays_again
 from photomat.wallet import ledger
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Canceled:
-    """Let go; the money is back."""
+    """The money is released."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TooLate:
-    """The task is at Kie. It may be canceled again when it is overdue; `finished` means it is settled already."""
+    """The task is at Kie, and may be canceled when it is overdue; `finished`: the job is settled."""
 
     usually: timedelta
     finished: bool
@@ -52,7 +47,6 @@ Cancelation = Canceled | TooLate | NotYours
 async def cancel_job(
     tx: Transaction, *, job_id: JobId, user_id: UserId, message_id: MessageId, usually: timedelta
 ) -> Cancelation:
-    """Cancel a job from its card, if it may be canceled now."""
     row = await tx.fetchrow(
         """
         SELECT status, overdue_at, price FROM generation_jobs
@@ -65,7 +59,7 @@ async def cancel_job(
     if row is None:
         return NotYours()
     status = JobStatus(row["status"])
-    if status in TERMINAL:
+    if not may_become(status, JobStatus.CANCELED):
         return TooLate(usually=usually, finished=True)
     if status is not JobStatus.PENDING and row["overdue_at"] is None:
         return TooLate(usually=usually, finished=False)
@@ -74,15 +68,15 @@ async def cancel_job(
 
 
 async def cancel_by_operator(tx: Transaction, job_id: JobId) -> JobStatus | None:
-    """Cancel a live job whatever its state; gives the status it had, None when there is no such job.
+    """Cancel a live job in any state; return the status it had, None when there is no such job.
 
-    A settled job is left as it is: its money has moved already, and what moved is corrected by a move, not by a cancel.
+    A settled job stays as it is: its money has moved, which is corrected by a refund, not by a cancel.
     """
     row = await tx.fetchrow("SELECT status, price FROM generation_jobs WHERE job_id = $1 FOR UPDATE", job_id)
     if row is None:
         return None
     status = JobStatus(row["status"])
-    if status not in TERMINAL:
+    if may_become(status, JobStatus.CANCELED):
         await _cancel(tx, job_id, price=row["price"], by="operator")
     return status
 
@@ -95,7 +89,7 @@ async def _cancel(tx: Transaction, job_id: JobId, *, price: int, by: str) -> Non
 
 
 async def accept_offer(tx: Transaction, *, job_id: JobId, user_id: UserId, message_id: MessageId) -> bool:
-    """Pay for the offered result and show it; False when there is no such offer (any more). Raises NotEnough."""
+    """Pay for the offered result and show it; False when there is no such offer. Raises NotEnough."""
     row = await tx.fetchrow(
         """
         SELECT price, currency FROM generation_jobs
@@ -106,7 +100,7 @@ async def accept_offer(tx: Transaction, *, job_id: JobId, user_id: UserId, messa
         user_id,
         message_id,
     )
-    if row is None or not await still_pays(tx, user_id=user_id, job_id=job_id):
+    if row is None or not await voucher_pays_again(tx, user_id=user_id, job_id=job_id):
         return False
     if row["price"]:
         amount = Money(row["price"], row["currency"])
@@ -119,7 +113,7 @@ async def accept_offer(tx: Transaction, *, job_id: JobId, user_id: UserId, messa
 
 
 class NextStep(StrEnum):
-    """What will happen next, or why nothing will."""
+    """What happens next, or why nothing does."""
 
     SUBMIT = "submit"
     LOOK = "look"
@@ -130,13 +124,12 @@ class NextStep(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retry:
-    """The answer to a retry; `went` says whether the job is due now."""
+    """The result of a retry; `went`: the job is due now."""
 
     again: NextStep
 
     @property
     def went(self) -> bool:
-        """Whether something happens now."""
         return self.again in {NextStep.SUBMIT, NextStep.LOOK}
 
 

@@ -1,13 +1,11 @@
-"""What a callback does: evidence is stored, a job is woken. It is never the verdict.
+"""Store callbacks and wake their jobs. A callback is evidence; the outcome is read from Kie by `poll.py`.
 
-One transaction for a whole batch, five statements whatever its size: raw bodies in, the jobs they speak of locked, those
-jobs woken, their timelines told, the strangers to the orphans. A job that does not know its task yet (its create reply is
-on its way, or lost) learns it here; the create reply will still win.
+A batch is one transaction of five statements: insert the bodies, lock the jobs, wake them, record it in their timelines, store
+the rest as orphans. A job without a task id (its create reply is under way, or lost) gets it here; the create reply overrides
+it.
 
-Callbacks of the same few milliseconds share one commit, and only after it is any of them answered.
-
-A batch that fails is stored one by one, so one bad body poisons nobody. Without a database the caller hears it (503), and
-Kie repeats.
+Callbacks that arrive together share one commit and are answered after it. A batch that fails is stored one by one, so one bad
+body does not affect the others. Without a database the caller answers 503, and Kie repeats the callback.
 """
 
 import asyncio
@@ -35,7 +33,7 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KieCallback:
-    """One checked callback: the job its address names (None for the address without one), its task, its body."""
+    """One verified callback; `job_id` is the job its URL names, None for the URL without one."""
 
     job_id: JobId | None
     task_id: str
@@ -44,13 +42,13 @@ class KieCallback:
 
     @property
     def digest(self) -> bytes:
-        """Tells a repeated callback from a new one."""
+        """Identifies a repeated callback."""
         return hashlib.sha256(f"{self.job_id}:{self.task_id}:".encode() + self.body).digest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
-    """What one callback did. `orphan` says why nobody could place it."""
+    """What one callback did. `orphan`: why no job was found."""
 
     callback: KieCallback
     is_new: bool
@@ -70,7 +68,7 @@ class _LockedJob:
 
 
 async def update_from_callback(tx: Transaction, callbacks: Sequence[KieCallback]) -> list[Effect]:
-    """Store callbacks, wake the jobs they speak of, put the others to the orphans."""
+    """Store callbacks, wake their jobs, store the others as orphans."""
     new = await _insert(tx, callbacks)
     jobs = _Jobs(await _lock_jobs(tx, callbacks))
     effects = []
@@ -78,7 +76,7 @@ async def update_from_callback(tx: Transaction, callbacks: Sequence[KieCallback]
         effects.append(jobs.place(callback, is_new=callback.digest in new))
         new.discard(callback.digest)
     await _wake(tx, jobs.woken)
-    await timeline.record_all(tx, jobs.told, Tag.WOKEN)
+    await timeline.record_all(tx, jobs.events, Tag.WOKEN)
     if jobs.learned:
         await match_tasks(tx, jobs.learned)
     await _keep_orphans(tx, [effect for effect in effects if effect.orphan is not None and effect.is_new])
@@ -86,17 +84,17 @@ async def update_from_callback(tx: Transaction, callbacks: Sequence[KieCallback]
 
 
 class _Jobs:
-    """The locked jobs of a batch, and which of them are woken by it."""
+    """The locked jobs of a batch, and which of them it wakes."""
 
     def __init__(self, locked: Sequence[_LockedJob]) -> None:
         self._by_id = {job.job_id: job for job in locked}
         self._by_task = {job.task_id: job for job in locked if job.task_id is not None}
         self.woken: dict[int, str] = {}
-        self.told: dict[JobId, dict[str, str]] = {}
+        self.events: dict[JobId, dict[str, str]] = {}
         self.learned: set[str] = set()
 
     def place(self, callback: KieCallback, *, is_new: bool) -> Effect:
-        """Find the job of a callback and wake it, or say why it is an orphan."""
+        """Find the job of a callback and wake it, or record why it is an orphan."""
         named = callback.job_id
         job = self._by_task.get(callback.task_id) if named is None else self._by_id.get(named)
         orphan = self._why_orphan(callback, job)
@@ -107,7 +105,7 @@ class _Jobs:
             self._by_task[callback.task_id] = job
             self.woken[job.job_id] = callback.task_id
             if is_new:
-                self.told[JobId(job.job_id)] = {"via": "callback", "task_id": callback.task_id}
+                self.events[JobId(job.job_id)] = {"via": "callback", "task_id": callback.task_id}
         return Effect(
             callback=callback,
             is_new=is_new,
@@ -126,7 +124,7 @@ class _Jobs:
 
 
 async def _insert(tx: Transaction, callbacks: Sequence[KieCallback]) -> set[bytes]:
-    """Store them in one order for all: two instances given the same callbacks never wait for each other in a circle."""
+    """Insert in one order, so that two instances given the same callbacks do not deadlock."""
     rows = await tx.fetch(
         """
         INSERT INTO callbacks (job_id, task_id, digest, body)
@@ -144,7 +142,7 @@ async def _insert(tx: Transaction, callbacks: Sequence[KieCallback]) -> set[byte
 
 
 async def _lock_jobs(tx: Transaction, callbacks: Sequence[KieCallback]) -> list[_LockedJob]:
-    """Every job the batch names, by id or by task, locked in one order for all."""
+    """Lock every job the batch names, by id or by task, in one order."""
     rows = await tx.fetch(
         """
         SELECT job_id, corr, status, external_task_id,
@@ -170,7 +168,6 @@ async def _lock_jobs(tx: Transaction, callbacks: Sequence[KieCallback]) -> list[
 
 
 async def _wake(tx: Transaction, woken: Mapping[int, str]) -> None:
-    """Look now."""
     await tx.execute(
         """
         UPDATE generation_jobs AS job
@@ -209,7 +206,7 @@ class CallbackInbox:
     _flushing: bool = False
 
     async def store(self, callback: KieCallback) -> None:
-        """Store it, together with whatever else arrived meanwhile; raises when the database is not there."""
+        """Store it, together with what else arrived meanwhile; raises when the database is unreachable."""
         stored: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((callback, stored))
         if not self._flushing:
@@ -222,7 +219,7 @@ class CallbackInbox:
         await stored
 
     async def _flush_all(self) -> None:
-        """The first to come stores for those who come while it does."""
+        """The first caller stores also for those that arrive while it does."""
         self._flushing = True
         try:
             while self._waiting:
@@ -232,7 +229,7 @@ class CallbackInbox:
             self._flushing = False
 
     def _give_up(self) -> None:
-        """Who stored for the others was stopped: nobody waits for ever, Kie repeats what was not answered."""
+        """The caller that stored for the others was canceled: fail their waits, Kie repeats what was not answered."""
         for _, stored in (*self._in_hand, *self._waiting):
             _finish(stored, OutcomeUnknown("storing was stopped"))
         self._waiting.clear()

@@ -1,18 +1,14 @@
-"""Claims within the limits of Kie: a job is claimed together with its place in the budget, or not at all.
+"""Claims within Kie's limits: a job is claimed together with its place in the budget, or not at all.
 
-A job without a place is not touched: however many wait, waiting writes nothing. The budget's row is locked for the moment of
-the claim, so instances claim one after the other, and the order of jobs holds for all of them. A process killed after a claim
-loses its places for the length of the window; the jobs are claimed again when the lease has run out.
+Waiting jobs are not written to. The budget's row is locked during the claim, so instances claim one after the other and the
+order of jobs holds for all of them. Killed after a claim: its places are lost for one window, and the jobs are claimed again
+when the lease expires.
 
-Requests leave in the order their jobs were claimed, although they are prepared side by side.
+Requests are prepared concurrently and sent in the order of the claims (`Departures`). A request that has started and is held up
+by its connection delays the next one by no more than their average distance, so the order costs no throughput.
 
-A request starts when the one before it is on the wire. A request that has started and is held up, by a connection that is not
-made, is waited for no longer than requests are apart on average: the order never costs throughput.
-
-What becomes of a job when we ourselves fail: tried again a few times, then stopped.
-
-A stopped job's card says sorry, the money is safe, the operator knows. A broken rule of our own (`Corrupt`) stops it at once.
-A database that is away is not the job's fault: it is tried again, however often, and not counted.
+A job whose step raises is retried a few times, then stopped for an operator (`stop_on_error`); a `Corrupt` state stops it at
+once. Errors of an unreachable database are not counted.
 """
 
 import asyncio
@@ -39,24 +35,24 @@ QUERIES: Final = "kie:queries"
 CREATES_WINDOW_S: Final = 10.5
 QUERIES_WINDOW_S: Final = 1.05
 LONGEST_S: Final = 10.0
-"""The most a request waits for its turn, whatever happens to those before it; less than a lease."""
+"""The most a request waits for its turn; less than a lease."""
 MOST_TROUBLES: Final = 6
 log = get_logger()
 
 
 def creates_budget(allowed: int) -> Budget:
-    """createTask, of which Kie allows so many in 10 s."""
+    """createTask: so many in 10 s."""
     return budget.below(CREATES, allowed=allowed, window_s=CREATES_WINDOW_S)
 
 
 def queries_budget(allowed: int) -> Budget:
-    """Queries, of which Kie allows so many in a second."""
+    """Queries: so many a second."""
     return budget.below(QUERIES, allowed=allowed, window_s=QUERIES_WINDOW_S)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claims:
-    """Claims of one instance. Each raises NoRoom where jobs are due and the budget allows none of them now."""
+    """The claims of one instance. Each raises NoRoom when jobs are due and the budget allows none of them now."""
 
     pool: Pool
     instance: InstanceId
@@ -66,7 +62,7 @@ class Claims:
     queries: Budget
 
     async def submits(self, limit: int) -> list[Job]:
-        """Jobs whose task is created now, in their order, each with its place; and jobs to be given up, which need none."""
+        """Jobs to submit now, in order, each with its place; or jobs to give up, which need none."""
         expired = await store.claim_expired(
             self.pool, limit=limit, given_up_after=self.timeout, lease=self.lease, instance=self.instance
         )
@@ -83,13 +79,13 @@ class Claims:
         return jobs
 
     async def uploads(self, limit: int) -> list[Job]:
-        """Jobs whose files are uploaded now; none while Kie takes no tasks."""
+        """Jobs whose files to upload now; none while Kie accepts no tasks."""
         if await budget.blocked_because(self.pool, self.creates.name) is not None:
             return []
         return await store.claim_uploads(self.pool, limit=limit, lease=self.lease, instance=self.instance)
 
     async def looks(self, limit: int) -> list[Job]:
-        """Jobs to be looked at now; those Kie must be asked about each with its place."""
+        """Jobs to look at now; those that need a query each with its place."""
         if not await self.pool.fetchval(f"SELECT EXISTS ({store.LOOKS_DUE})"):
             return []
         free = await budget.room(self.pool, self.queries)
@@ -118,8 +114,6 @@ class Claims:
 
 
 class Departure:
-    """The place of one request in the order."""
-
     def __init__(self, before: "Departure | None", *, apart_s: float) -> None:
         self._before = before
         self._apart_s = apart_s
@@ -127,7 +121,6 @@ class Departure:
         self._left = asyncio.Event()
 
     async def turn(self) -> None:
-        """Wait until this request may start."""
         before, self._before = self._before, None
         if before is not None:
             await sleep_until_set(before._started, LONGEST_S)  # noqa: SLF001  the same class
@@ -135,32 +128,31 @@ class Departure:
         self._started.set()
 
     def left(self) -> None:
-        """The request is on the wire, or will never be: the next one may start."""
+        """The request is on the wire, or never will be: the next one may start."""
         self._started.set()
         self._left.set()
 
 
 class Departures:
-    """The requests of one process, in their order; on average they are `apart_s` apart."""
+    """The requests of one process in order, `apart_s` apart on average."""
 
     def __init__(self, *, apart_s: float) -> None:
         self._apart_s = apart_s
         self._last: Departure | None = None
 
     def join(self) -> Departure:
-        """Take the next place in the order."""
         self._last = Departure(self._last, apart_s=self._apart_s)
         return self._last
 
 
 @asynccontextmanager
 async def stop_on_error(pool: Pool, job: Job, wake: Callable[[str], None]) -> AsyncIterator[None]:
-    """Whatever goes wrong inside, the job is not left to itself."""
+    """Retry the job later when the block raises; stop it after `MOST_TROUBLES` in a row."""
     try:
         yield
     except Corrupt as error:
         await _stop(pool, job, wake, str(error))
-    except Exception as error:  # noqa: BLE001  nobody knows what it was, and the customer must not wait for ever
+    except Exception as error:  # noqa: BLE001  whatever it was, the customer must not wait for ever
         counted = not database_is_away(error)
         after = timedelta(seconds=backoff_s(job.troubles, first_s=2, most_s=60))
         async with transaction(pool) as tx:

@@ -1,7 +1,7 @@
-"""Why is it not delivered (yet)? One sentence, computed from the row of a job and from who is alive. Pure.
+"""Why a job is not delivered (yet): one sentence computed from its row and the live instances. Pure.
 
-It says where the job stands, who is at work on it or what it waits for, when the next try comes, and what an operator can do
-where nothing happens by itself.
+It states the status, who works on the job or what it waits for, when the next attempt comes, and what an operator can do where
+nothing happens automatically.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from photomat.kernel.ids import JobId
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Facts:
-    """What the sentence is made of: the job's columns of these names, and the database's `now`."""
+    """The job's columns of these names, and the database's `now`."""
 
     now: datetime
     job_id: JobId
@@ -49,10 +49,7 @@ class Facts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Surroundings:
-    """What the row does not know: who is alive, how long a delivery lock lasts, when a job is given up.
-
-    `submits_blocked` says why nothing is submitted at the moment.
-    """
+    """What the row does not hold: live instances and settings; `submits_blocked`: why nothing is submitted now."""
 
     alive: frozenset[str]
     delivery_lease: timedelta
@@ -61,13 +58,12 @@ class Surroundings:
 
 
 def facts_of(row: Mapping[str, Any]) -> Facts:
-    """The facts of a job's row; it must hold `now` besides."""
+    """The facts of a job's row, which also has `now`."""
     values = {name: row[name] for name in Facts.__dataclass_fields__}
     return Facts(**values | {"status": JobStatus(row["status"])})
 
 
 def why_not_delivered(job: Facts, around: Surroundings) -> str:
-    """Say in one sentence how far a job is, and why no further."""
     if job.stopped_at is not None and job.status in {JobStatus.PENDING, JobStatus.SUBMITTING, JobStatus.RUNNING}:
         return (
             f"Not delivered: a rule of our own broke {_ago(job, job.stopped_at)} ({_said(job.last_error)}), so it stands still"
@@ -139,12 +135,11 @@ def _done(job: Facts, around: Surroundings) -> str:
         shown = f"Delivered{gift}: the card has shown the result for {_since(job, job.delivered_at)}"
         return f"{shown}." if job.card_shown >= job.card_wanted else f"{shown}; {_card(job, around)}."
     return (
-        f"Not delivered{'' if _waits_for_somebody(job) else ' yet'}: the result{gift} is there; {_card(job, around)}."
+        f"Not delivered{'' if _waits_for_a_person(job) else ' yet'}: the result{gift} is there; {_card(job, around)}."
     )
 
 
 def _card(job: Facts, around: Surroundings) -> str:
-    """How the card stands."""
     if job.card_shown >= job.card_wanted:
         return "the card says so"
     if job.undeliverable_at is not None:
@@ -191,7 +186,7 @@ def _locked(job: Facts, since: datetime, around: Surroundings) -> str:
     )
 
 
-def _waits_for_somebody(job: Facts) -> bool:
+def _waits_for_a_person(job: Facts) -> bool:
     return job.card_shown < job.card_wanted and (job.undeliverable_at or job.parked_at) is not None
 
 
@@ -204,7 +199,6 @@ def _worker(name: str | None, around: Surroundings) -> str:
 
 
 def _due(job: Facts, what: str, since: datetime | None, around: Surroundings) -> str:
-    """Something is due and nobody has claimed it."""
     waited = f"{what} has been due for {_since(job, since or job.now)}"
     if not around.alive:
         return f"{waited} and no instance is running: start one"
@@ -231,7 +225,7 @@ def _ago(job: Facts, at: datetime) -> str:
 
 
 def _span(span: timedelta) -> str:
-    """A span for people: 4 s, 3 min, 2 h, 5 days."""
+    """`4 s`, `3 min`, `2 h`, `5 days`."""
     seconds = max(span.total_seconds(), 0)
     for unit, size_s in (("days", 86400), ("h", 3600), ("min", 60)):
         if seconds >= 2 * size_s:

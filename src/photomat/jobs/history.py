@@ -1,11 +1,4 @@
-"""What a user has bought, newest first.
-
-What somebody made before, as something to go on from: jobs, their tracks, their files. Reads only, and one's own alone.
-
-What an earlier job was ordered with: some prices depend on the task an order goes on from.
-
-How long a model usually takes, by our own jobs: from the tap that bought one to its result. Reads only.
-"""
+"""A user's own earlier jobs: the history, and results a new order can continue from. Reads only."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -24,14 +17,14 @@ from photomat.kernel.ids import BotId, ChatId, JobId, MessageId, UserId
 from photomat.kernel.money import Money
 
 SHOWN: Final = 10
-"""How many stand on a page. One more is read than is shown: it tells that there is another page."""
+"""Results on a page. One more is read, to know whether there is another page."""
 NEWEST: Final = 50
-"""So many of the newest results are looked at, however many there are; the index by model gives them."""
+"""How many of a model's newest results its usual time is taken from."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PastJob:
-    """One line of the history; `title` is what the model was called when it was bought."""
+    """One line of the history; `title` is the model's title at the time of purchase."""
 
     job_id: JobId
     model: str
@@ -48,15 +41,12 @@ class PastJob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnJob:
-    """What one's own job was bought as, and the correlation id of everything that concerns it."""
-
     model: str
     inputs: Mapping[str, Any]
     corr: str
 
 
 async def own_job(pool: Pool, *, job_id: JobId, user_id: UserId) -> OwnJob | None:
-    """The job, if it is this user's."""
     row = await pool.fetchrow(
         "SELECT model, inputs, corr FROM generation_jobs WHERE job_id = $1 AND user_id = $2", job_id, user_id
     )
@@ -64,7 +54,7 @@ async def own_job(pool: Pool, *, job_id: JobId, user_id: UserId) -> OwnJob | Non
 
 
 async def is_job_card(pool: Pool, *, bot_id: BotId, chat_id: ChatId, message_id: MessageId) -> bool:
-    """Whether this message is the card of a bought job: those are edited by `delivery` alone."""
+    """Whether this message is the card of a bought job, which only `delivery` edits."""
     return bool(
         await pool.fetchval(
             "SELECT true FROM generation_jobs WHERE bot_id = $1 AND chat_id = $2 AND card_message_id = $3",
@@ -76,7 +66,6 @@ async def is_job_card(pool: Pool, *, bot_id: BotId, chat_id: ChatId, message_id:
 
 
 async def recent_jobs(pool: Pool, *, user_id: UserId, limit: int, skip: int = 0) -> list[PastJob]:
-    """The last jobs of a user, after so many newer ones."""
     rows = await pool.fetch(
         """
         SELECT job_id, model, title, inputs, status, price, currency, fail_code, gift, offered_at IS NOT NULL AS offered,
@@ -106,13 +95,13 @@ async def recent_jobs(pool: Pool, *, user_id: UserId, limit: int, skip: int = 0)
 
 
 def _described(inputs: Mapping[str, Any]) -> str:
-    """The text that describes an order, however its model calls it."""
+    """The prompt of an order, whatever its model names the input."""
     return next((str(inputs[name]) for name in PROMPT_NAMES if name in inputs), "")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EarlierResult:
-    """A finished job, or one output of it (`position`). `words` describe it: what it is called, or what was asked for."""
+    """A finished job, or one output of it (`position`). `words` describe it: its title, or its prompt."""
 
     job_id: JobId
     model: str
@@ -127,7 +116,7 @@ class EarlierResult:
 async def earlier_tasks(
     pool: Pool, *, user_id: UserId, models: Sequence[str], job_id: JobId | None = None, skip: int = 0
 ) -> list[EarlierResult]:
-    """The newest finished jobs of these models that Kie can go on from; with `job_id` that one alone."""
+    """The newest finished jobs of these models that Kie can continue from; with `job_id` that one alone."""
     rows = await pool.fetch(
         """
         SELECT job_id, model, inputs, created_at, title AS called
@@ -168,7 +157,7 @@ async def earlier_tracks(
 
 
 async def earlier_files(pool: Pool, *, user_id: UserId, kind: str, skip: int = 0) -> list[EarlierResult]:
-    """The newest outputs that are of this kind: by their bytes where we have them, else by what was ordered."""
+    """The newest outputs of this kind, judged by their bytes where we have them, else by what was ordered."""
     rows = await pool.fetch(
         """
         SELECT job_id, model, inputs, created_at, job.title AS called, position, job_outputs.title, seconds,
@@ -192,7 +181,7 @@ def _made(row: Row) -> EarlierResult:
         job_id=JobId(row["job_id"]),
         model=row["model"],
         made_at=row["created_at"],
-        words=row.get("title") or _made_described(row["inputs"]) or row["called"] or "",
+        words=row.get("title") or _described(row["inputs"]) or row["called"] or "",
         position=row.get("position"),
         outputs=row.get("outputs") or 1,
         seconds=row.get("seconds"),
@@ -200,15 +189,10 @@ def _made(row: Row) -> EarlierResult:
     )
 
 
-def _made_described(inputs: Mapping[str, Any]) -> str:
-    """What was asked for, however its model calls it."""
-    return next((str(inputs[name]) for name in PROMPT_NAMES if name in inputs), "")
-
-
 async def inputs_of_earlier_jobs(
     tx: Transaction, user_id: UserId, model: Model, inputs: Mapping[str, Any]
 ) -> dict[str, str]:
-    """What the jobs this order refers to were ordered with, as prices name it: `{"task_id:resolution": "480p"}`."""
+    """Inputs of the jobs this order refers to, by the names prices use: `{"task_id:resolution": "480p"}`."""
     wanted = {name for row in model.prices for name, _ in row.when if ":" in name}
     tasks = {name: ref for name, value in inputs.items() if isinstance(ref := reference(value), JobRef)}
     if not wanted or not tasks:
@@ -232,7 +216,7 @@ async def inputs_of_earlier_jobs(
 
 
 async def usual_seconds(pool: Pool, model_id: str) -> int | None:
-    """The median of the newest results of a model; None while it has none."""
+    """The median time from purchase to result of a model's newest jobs; None while it has none."""
     seconds: float | None = await pool.fetchval(
         """
         SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY extract(epoch FROM settled_at - created_at)::float8)

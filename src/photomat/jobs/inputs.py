@@ -1,9 +1,9 @@
-"""What an order refers to, as Kie can use it: files brought to its upload host, earlier jobs by their task and track ids.
+"""Replace the references of a request: files by URLs at Kie's upload host, earlier jobs by their task and track ids.
 
-Everything must be the job's own user's, and earlier jobs must have ended well. A file that is gone or has changed since it was
-priced ends the job, and the money goes back. Telegram says the same of a file it does not know and of one it cannot find just
-now, and a server somebody named may be away for a moment: such a file is asked for a few times, counted on its own row, for a
-claim may also end because Kie takes no more just now.
+Everything must belong to the job's user, and earlier jobs must be done. A file that is gone or has changed since it was priced
+fails the job, which releases the money. Telegram gives the same error for an unknown file and a temporary failure, and a user's
+server may be down for a moment, so such a file is retried a few times. The retries are counted in the file's row, because a
+job's attempts also count other reasons.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ from photomat.kie.port import UploadRefused
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Inputs:
-    """Resolves the references of a claimed job; without a courier no file is brought, without a catalogue none converted."""
+    """Resolves references; without an uploader files are refused, without a catalogue they are not converted."""
 
     pool: Pool
     uploader: InputUploader | None = None
@@ -37,11 +37,10 @@ class Inputs:
         """The body of the job's request without references. Raises InputLost, Paused, or Transient (try later)."""
         known: dict[Ref, str] = {}
         for ref in dict.fromkeys(references(job.request.body)):
-            known[ref] = await (self._brought(job, ref) if isinstance(ref, FileRef) else self._made(job, ref))
+            known[ref] = await (self._file_url(job, ref) if isinstance(ref, FileRef) else self._task_or_track(job, ref))
         return dict(resolved(job.request.body, known))
 
-    async def _made(self, job: Job, ref: JobRef) -> str:
-        """The task of an earlier job, or one track of it."""
+    async def _task_or_track(self, job: Job, ref: JobRef) -> str:
         if ref.output is None:
             found = await _task_of(self.pool, ref.job_id, user_id=job.user_id)
         else:
@@ -51,11 +50,11 @@ class Inputs:
         return found
 
     def _limits(self, job: Job) -> Mapping[FileRef, Sequence[FileLimits]]:
-        """What the inputs of the job's model take, for every file of it."""
+        """The limits of the model's inputs, by the files given to them."""
         model = self.catalog.models.get(job.model) if self.catalog is not None else None
         return {} if model is None else limits_of_files(model, job.inputs)
 
-    async def _brought(self, job: Job, ref: FileRef) -> str:
+    async def _file_url(self, job: Job, ref: FileRef) -> str:
         file = None if self.uploader is None else await self.uploader.own_file(ref, user_id=job.user_id)
         if file is None or self.uploader is None:
             raise InputLost("input-gone", f"file {ref.file_id} is not the user's")

@@ -1,16 +1,13 @@
-"""A job: its states, the moves between them, and the facts a step needs. Pure.
+"""A job: its statuses, the transitions between them, and what a step needs to know. Pure.
 
     pending ──intent──▶ submitting ──task id──▶ running ──settle──▶ done | failed
        │                    │                      │
        └────── cancel ──────┴── cancel (overdue) ──┴──────────────▶ canceled
 
-`failed → done` is a gift (a result after we gave up), `canceled → done` an accepted offer; both are decided by people or by
-Kie's own success, never by time.
+`failed → done` is a gift (a result after we gave up), `canceled → done` an accepted offer.
 
-What Kie will be sent for a job: frozen when it is bought, so that a catalogue that changes later changes nothing paid for.
-
-It may hold references to files and earlier jobs (`catalog/reference.py`); `jobs/inputs.py` replaces them just before the
-request leaves.
+The request to Kie is frozen at purchase, so a later change of the catalogue does not affect it. It may contain references to
+files and earlier jobs (`catalog/reference.py`), which `jobs/inputs.py` replaces just before the request is sent.
 """
 
 from collections.abc import Mapping
@@ -29,7 +26,7 @@ from photomat.kie.protocol import JOBS
 from photomat.kie.state_parser import KieState, normalize_state
 
 ANSWER_URL: Final = "photomat:answer"
-"""The output that is no file of Kie's: the job's result object, written to a file of our own."""
+"""Marks the output that is the job's result object, written to a file of our own."""
 ANSWER_TITLE: Final = "answer-file"
 _OVERDUE: Final = {
     "image": timedelta(minutes=5),
@@ -40,9 +37,9 @@ _OVERDUE_OTHERWISE: Final = timedelta(minutes=15)
 
 
 class InputLost(Rejected):
-    """Something the order refers to is not there any more, or is not what was looked at: the job cannot be submitted.
+    """A file or job the order refers to is gone or has changed: the job cannot be submitted.
 
-    `code` becomes the job's fail code; codes that begin with `input-` are explained to customers as one.
+    `code` becomes the job's fail code; customers get one explanation for all codes that begin with `input-`.
     """
 
     def __init__(self, code: str, reason: str) -> None:
@@ -53,45 +50,42 @@ class InputLost(Rejected):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KieRequest:
-    """The body of an order and the protocol it travels by (a name of `kie/protocol.py`)."""
+    """The body of an order and its protocol (a name of `kie/protocol.py`)."""
 
     protocol: str
     body: Mapping[str, Any]
 
     @property
     def is_complete(self) -> bool:
-        """Whether it can be sent as it is: nothing in it refers to something else."""
+        """Whether it can be sent as it is: it contains no references."""
         return next(references(self.body), None) is None
 
     @property
     def needs_files(self) -> bool:
-        """Whether files must be uploaded before it can be sent."""
         return any(isinstance(ref, FileRef) for ref in references(self.body))
 
     def as_json(self) -> dict[str, Any]:
-        """The request as the job keeps it."""
         return {"protocol": self.protocol, "body": dict(self.body)}
 
 
 def frozen_request(model: Model, inputs: Mapping[str, Any]) -> KieRequest | None:
-    """The request of an order; None where it says no more than the inputs do, which every program can send."""
+    """The request of an order; None when it equals the one made from the inputs alone."""
     request = KieRequest(protocol=model.protocol, body=body_of(model, inputs))
     return None if request == plain_request(inputs) else request
 
 
 def plain_request(inputs: Mapping[str, Any]) -> KieRequest:
-    """The request of a job that keeps none: its inputs as they are."""
+    """The request of a job that stores none: its inputs as they are."""
     return KieRequest(protocol=JOBS, body=dict(inputs))
 
 
-def request_from_json(kept: Mapping[str, Any] | None, inputs: Mapping[str, Any]) -> KieRequest:
-    """The request a job keeps, or the one its inputs make."""
-    return plain_request(inputs) if kept is None else KieRequest(protocol=str(kept["protocol"]), body=kept["body"])
+def request_from_json(stored: Mapping[str, Any] | None, inputs: Mapping[str, Any]) -> KieRequest:
+    return (
+        plain_request(inputs) if stored is None else KieRequest(protocol=str(stored["protocol"]), body=stored["body"])
+    )
 
 
 class JobStatus(StrEnum):
-    """Where a job stands."""
-
     PENDING = "pending"
     SUBMITTING = "submitting"
     RUNNING = "running"
@@ -131,7 +125,7 @@ _OF_KIE: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Times:
-    """The operator's settings about time."""
+    """The settings about time."""
 
     lease: timedelta
     poll_first: timedelta
@@ -146,7 +140,7 @@ class Times:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """A job as a claim hands it out; `fence` is the claim's, every later write tests it."""
+    """A claimed job; `fence` is the claim's, and every later write tests it."""
 
     job_id: JobId
     corr: str
@@ -174,31 +168,30 @@ class Job:
 
     @property
     def age(self) -> timedelta:
-        """How old the job was when it was claimed, by the database's clock."""
+        """Its age at the claim, by the database's clock."""
         return self.claimed_at - self.created_at
 
     @property
     def age_at_kie(self) -> timedelta:
-        """How long ago its request left for Kie."""
+        """How long before the claim its request was sent to Kie."""
         return self.claimed_at - (self.intent_at or self.created_at)
 
-    @property
-    def hold_reference(self) -> str:
-        """Names the hold made when it was bought."""
-        return hold_reference(self.job_id)
+
+def may_become(before: JobStatus, after: JobStatus) -> bool:
+    return after in TRANSITIONS[before]
 
 
 def hold_reference(job_id: JobId) -> str:
-    """Names the hold a job was bought with."""
+    """The ledger reference of the hold a job was bought with."""
     return f"job:{job_id}"
 
 
 def offer_reference(job_id: JobId) -> str:
-    """Names the hold an accepted offer is paid with."""
+    """The ledger reference of the hold an accepted offer is paid with."""
     return f"offer:{job_id}"
 
 
 def normalize_job_status(raw: object) -> JobStatus:
-    """Translate any word for a status to ours (success → done, fail → failed); what nobody knows is running."""
+    """Translate any word for a status to ours (success → done, fail → failed); an unknown word means running."""
     known = _WORDS.get(raw.strip().lower()) if isinstance(raw, str) else None
     return known or _OF_KIE[normalize_state(raw)]

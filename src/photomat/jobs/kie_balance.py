@@ -1,8 +1,8 @@
-"""Kie's credits beside our jobs: a drop of the balance that no job explains becomes a difference somebody owns.
+"""Compare Kie's credit balance with our jobs: a drop that no job explains is reported as a difference.
 
-Kie's own number is read once an hour and held against an older reading. What jobs that ended since say they took explains
-it; what jobs under way, and those of which Kie does not tell, may have taken is allowed for by their quotes. A rise beyond
-what could have been given back is a top-up at Kie, and is noted. Bears two ACTIVEs: the second finds what the first read.
+The balance is read once an hour and compared with an older reading. The credits taken by jobs settled since then explain it;
+jobs under way, and those whose cost Kie did not report, are allowed for by their quotes. A rise beyond that is a top-up at Kie.
+Idempotent with two ACTIVE instances: the second finds the reading of the first.
 """
 
 from dataclasses import dataclass, replace
@@ -23,7 +23,7 @@ AT_MOST_EVERY: Final = timedelta(minutes=55)
 ANEW_AFTER: Final = timedelta(days=7)
 TOLERANCE: Final = Decimal(5)
 TOLERATED_PART: Final = Decimal("0.01")
-"""Kie rounds: so many credits, and such a part of what the jobs took, may be missing."""
+"""Kie rounds: so many credits, and this part of what the jobs took, may be missing."""
 
 Verdict: TypeAlias = Literal["first", "explained", "topped up", "unexplained"]
 log = get_logger()
@@ -31,7 +31,7 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BalanceReading:
-    """What there was, and the older reading it is held against."""
+    """A balance, and the older reading it is compared with."""
 
     read_at: datetime
     balance: Decimal
@@ -43,10 +43,10 @@ class BalanceReading:
 
 
 async def read_kie_balance(pool: Pool, account: Account) -> Verdict | None:
-    """Read Kie's balance and judge it; None when it was read less than an hour ago, or cannot be read now."""
-    before = await _last(pool)
-    if before is not None and await _is_fresh(pool, before):
-        return None
+    """Read Kie's balance and judge it; None when it was read within the hour, or cannot be read now."""
+    async with transaction(pool) as tx:
+        if await _read_lately(tx, await _last(tx)):
+            return None
     try:
         balance = Decimal(str(await account.credits()))
     except PhotomatError as error:
@@ -55,7 +55,7 @@ async def read_kie_balance(pool: Pool, account: Account) -> Verdict | None:
     async with transaction(pool) as tx:
         await tx.execute("LOCK TABLE kie_readings IN SHARE ROW EXCLUSIVE MODE")
         before = await _last(tx)
-        if before is not None and await _is_fresh(tx, before):
+        if await _read_lately(tx, before):
             return None
         reading = await _judged(tx, before, balance)
         await _keep(tx, reading)
@@ -66,7 +66,7 @@ async def read_kie_balance(pool: Pool, account: Account) -> Verdict | None:
 
 
 def verdict_on(before: BalanceReading, balance: Decimal, *, consumed: Decimal, allowed: Decimal) -> Verdict:
-    """Judge a balance by the reading before and by what jobs took since that one's own beginning."""
+    """Judge a balance by the reading before it and by what jobs took since the start of that comparison."""
     if balance > before.balance + before.allowed + TOLERANCE:
         return "topped up"
     missing = before.since_balance - balance - consumed - allowed
@@ -88,29 +88,29 @@ async def _judged(tx: Transaction, before: BalanceReading | None, balance: Decim
     begins_anew = before.verdict in {"topped up", "unexplained"} or now - before.since_at > ANEW_AFTER
     since_at = before.read_at if begins_anew else before.since_at
     since_balance = before.balance if begins_anew else before.since_balance
-    consumed, untold = await _taken(tx, since_at)
-    allowed = untold + await _under_way(tx)
+    consumed, unreported = await _taken(tx, since_at)
+    allowed = unreported + await _under_way(tx)
     held_against = replace(before, since_at=since_at, since_balance=since_balance)
     verdict = verdict_on(held_against, balance, consumed=consumed, allowed=allowed)
     return replace(held_against, read_at=now, balance=balance, consumed=consumed, allowed=allowed, verdict=verdict)
 
 
 async def _taken(tx: Transaction, since: datetime) -> tuple[Decimal, Decimal]:
-    """What the jobs that ended since say they took, and what those that do not say were expected to."""
+    """The credits taken by jobs settled since then, and the expected credits of those without a report."""
     row = await require_row(
         tx,
         """
-        SELECT coalesce(sum(credits_consumed), 0) AS told,
-               coalesce(sum((quote ->> 'credits')::numeric) FILTER (WHERE credits_consumed IS NULL), 0) AS untold
+        SELECT coalesce(sum(credits_consumed), 0) AS reported,
+               coalesce(sum((quote ->> 'credits')::numeric) FILTER (WHERE credits_consumed IS NULL), 0) AS unreported
           FROM generation_jobs WHERE settled_at > $1 AND intent_at IS NOT NULL
         """,
         since,
     )
-    return row["told"], row["untold"]
+    return row["reported"], row["unreported"]
 
 
 async def _under_way(tx: Transaction) -> Decimal:
-    """What the jobs at Kie may have taken by now."""
+    """The credits the jobs at Kie may have taken by now."""
     return Decimal(
         await tx.fetchval(
             """
@@ -121,8 +121,8 @@ async def _under_way(tx: Transaction) -> Decimal:
     )
 
 
-async def _last(source: Pool | Transaction) -> BalanceReading | None:
-    row = await source.fetchrow(
+async def _last(tx: Transaction) -> BalanceReading | None:
+    row = await tx.fetchrow(
         """
         SELECT read_at, balance, since_at, since_balance, consumed, allowed, verdict
           FROM kie_readings ORDER BY reading_id DESC LIMIT 1
@@ -131,9 +131,9 @@ async def _last(source: Pool | Transaction) -> BalanceReading | None:
     return None if row is None else BalanceReading(**dict(row))
 
 
-async def _is_fresh(source: Pool | Transaction, reading: BalanceReading) -> bool:
-    return bool(
-        await source.fetchval("SELECT $1::timestamptz > photomat_now() - $2::interval", reading.read_at, AT_MOST_EVERY)
+async def _read_lately(tx: Transaction, last: BalanceReading | None) -> bool:
+    return last is not None and bool(
+        await tx.fetchval("SELECT $1::timestamptz > photomat_now() - $2::interval", last.read_at, AT_MOST_EVERY)
     )
 
 

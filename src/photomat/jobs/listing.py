@@ -1,10 +1,7 @@
-"""Jobs for the operator's eyes: which there are, which are stuck, which callbacks wait for their job.
+"""Lists for the operator: jobs, stuck jobs, waiting orphans; and the price, cost and margin of jobs.
 
-Reads only. Prompts and addresses of files stay in the database.
-
-What a job's price was made of, what Kie took for it, and what was left: for its customer, and for the operator.
-
-Reads only. The quote was frozen when the job was bought; cost and margin are known where Kie said what it took.
+Reads only. Prompts and URLs of files stay in the database. The quote was frozen at purchase; cost and margin are known where
+Kie reported the credits it took.
 """
 
 from collections.abc import Mapping
@@ -35,12 +32,10 @@ COLUMNS: Final = """
     photomat_now() AS now"""
 """Everything an operator may see of a job's row."""
 STUCK_AFTER: Final = timedelta(minutes=2)
-"""What is due is claimed within a second: after so long something is wrong."""
+"""Due work is claimed within a second: after this long something is wrong."""
 
 
 class JobFilter(StrEnum):
-    """Which jobs are listed."""
-
     ALL = "all"
     UNDELIVERED = "undelivered"
     STUCK = "stuck"
@@ -64,13 +59,11 @@ CHOSEN: Final[Mapping[JobFilter, str]] = {
            AND coalesce(delivering_at < photomat_now() - $3::interval, true)
     """,
 }
-
-
-"""Which jobs are listed, each condition found by an index: a list is read while the shop is busy."""
+"""The jobs of a filter, each condition found by an index: lists are read under load."""
 
 
 async def list_jobs(pool: Pool, *, limit: int, only: JobFilter, around: Surroundings) -> list[dict[str, Any]]:
-    """The newest jobs of a sort, each with the sentence that says why it is not delivered."""
+    """The newest jobs of a filter, each with the sentence why it is not delivered."""
     spans = (STUCK_AFTER, around.delivery_lease) if only is JobFilter.STUCK else ()
     rows = await pool.fetch(
         f"""
@@ -87,7 +80,7 @@ async def list_jobs(pool: Pool, *, limit: int, only: JobFilter, around: Surround
 
 
 async def waiting_orphans(pool: Pool, *, limit: int) -> list[dict[str, Any]]:
-    """Callbacks that wait for their job, oldest first."""
+    """Callbacks without a job, oldest first."""
     rows = await pool.fetch(
         """
         SELECT orphan_id, task_id, received_at, shouted_at, error FROM orphan_callbacks
@@ -99,7 +92,7 @@ async def waiting_orphans(pool: Pool, *, limit: int) -> list[dict[str, Any]]:
 
 
 async def read_surroundings(pool: Pool, *, delivery_lease: timedelta, given_up_after: timedelta) -> Surroundings:
-    """Who is alive at this moment, and the settings a sentence needs."""
+    """The live instances, and the settings a sentence needs."""
     return Surroundings(
         alive=await alive_instances(pool),
         delivery_lease=delivery_lease,
@@ -109,13 +102,13 @@ async def read_surroundings(pool: Pool, *, delivery_lease: timedelta, given_up_a
 
 
 def as_plain(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row for machines: instants as text."""
+    """A row for JSON: timestamps as text."""
     return {key: value.isoformat() if isinstance(value, datetime) else value for key, value in row.items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnQuote:
-    """The price of one's own job; `quote` is None where an older program sold it."""
+    """The price of a user's own job; `quote` is None for jobs sold before quotes were stored."""
 
     model: str
     price: Money
@@ -125,9 +118,9 @@ class OwnQuote:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Margin:
-    """What a model brought over some days. `unknown` counts the jobs whose cost Kie did not tell: they are in no sum of costs.
+    """The earnings of a model. `unknown` counts the jobs whose cost Kie did not report: they are in no sum of costs.
 
-    `income` is what was charged and `cost` what Kie took, failed and given away ones too; `margin` is over jobs of known cost.
+    `income` is what was charged and `cost` what Kie took, also for failed jobs and gifts; `margin` covers jobs of known cost.
     """
 
     model: str
@@ -141,7 +134,6 @@ class Margin:
 
 
 async def quote_of_own_job(pool: Pool, *, job_id: JobId, user_id: UserId) -> OwnQuote | None:
-    """The price of a job and its reasons, if it is this user's."""
     row = await pool.fetchrow(
         "SELECT model, price, currency, quote, corr FROM generation_jobs WHERE job_id = $1 AND user_id = $2",
         job_id,
@@ -154,7 +146,7 @@ async def quote_of_own_job(pool: Pool, *, job_id: JobId, user_id: UserId) -> Own
 
 
 async def margins(pool: Pool, *, since: timedelta) -> list[Margin]:
-    """What each model brought, by the jobs settled lately; the largest income first."""
+    """The earnings of each model over the jobs settled since then, the largest income first."""
     rows = await pool.fetch(
         """
         SELECT model, currency, count(*) AS jobs, count(*) FILTER (WHERE status = 'done') AS done,
@@ -172,7 +164,7 @@ async def margins(pool: Pool, *, since: timedelta) -> list[Margin]:
 
 
 def price_breakdown(row: Mapping[str, Any]) -> list[str]:
-    """A job's money in sentences: how its price was made, what Kie took, what was left. `row` is the job's."""
+    """The price of a job's row, its cost and its margin, a sentence each."""
     price = Money(row["price"], row["currency"])
     quote = quote_from_json(row["quote"])
     lines = [f"price {price}" if quote is None else f"price {price} = {_made_of(quote)}"]

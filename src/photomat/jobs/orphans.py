@@ -1,9 +1,8 @@
-"""Callbacks nobody could place: stored, matched by task id whenever one becomes known and every minute, and kept.
+"""Callbacks without a job: stored, matched by task id when one becomes known and every minute, and kept.
 
-A match only wakes the job: the one reader of the truth looks at the task, and the result goes the ordinary way. Whoever matches
-locks the jobs first, in one order for all, then closes their orphans: the order of the callbacks and of the submit, so nobody
-waits in a circle. An orphan stored in the very moment its task becomes known is found by the next pass; so a pass looks at the
-newest ones only, and what strangers have sent in all the years costs nothing.
+A match only wakes the job; its result is read from Kie as usual. Jobs are locked first, in one order, then their orphans are
+closed: the same order as in callbacks and submits, so there is no deadlock. An orphan stored at the moment its task becomes
+known is found by the next pass; a pass reads the newest orphans only, so junk of past years costs nothing.
 """
 
 from collections.abc import Collection
@@ -21,7 +20,7 @@ SHOUT_AFTER: Final = "1 hour"
 SHOUTS_IN_FULL: Final = 20
 BATCH: Final = 500
 MOST_SEARCHED: Final = 20_000
-"""How many of a day's orphans a pass looks at; the newest."""
+"""How many of a day's newest orphans a pass reads."""
 
 MOST_SAID: Final = 20_000
 MOST_COUNTED: Final = 100_000
@@ -30,7 +29,7 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Match:
-    """An orphan that has found its job."""
+    """An orphan and the job it was matched with."""
 
     orphan_id: int
     task_id: str
@@ -40,19 +39,18 @@ class Match:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reconciled:
-    """What one pass did; `waiting` is not counted beyond a bound."""
+    """The result of a pass; `waiting` is counted up to a bound."""
 
     matches: tuple[Match, ...]
     waiting: int
 
     @property
     def matched(self) -> int:
-        """How many orphans have found their job."""
         return len(self.matches)
 
 
 async def match_tasks(tx: Transaction, task_ids: Collection[str]) -> list[Match]:
-    """Task ids became known: close their orphans and wake their jobs, however many, in one statement."""
+    """Task ids became known: close their orphans and wake their jobs, in one statement."""
     rows = await tx.fetch(
         """
         WITH known AS MATERIALIZED (
@@ -71,8 +69,8 @@ async def match_tasks(tx: Transaction, task_ids: Collection[str]) -> list[Match]
         """,
         list(task_ids),
     )
-    told = {JobId(row["job_id"]): {"via": "orphan", "task_id": row["task_id"]} for row in rows if row["woken"]}
-    await timeline.record_all(tx, told, Tag.WOKEN)
+    woken = {JobId(row["job_id"]): {"via": "orphan", "task_id": row["task_id"]} for row in rows if row["woken"]}
+    await timeline.record_all(tx, woken, Tag.WOKEN)
     return [
         Match(orphan_id=row["orphan_id"], task_id=row["task_id"], job_id=JobId(row["job_id"]), status=row["status"])
         for row in rows
@@ -80,7 +78,7 @@ async def match_tasks(tx: Transaction, task_ids: Collection[str]) -> list[Match]
 
 
 async def reconcile_orphans(pool: Pool, *, batch: int = BATCH) -> Reconciled:
-    """One pass: match what can be matched, a batch at a time, and shout about what has waited for an hour."""
+    """One pass: match what can be matched, in batches, and log what has waited for an hour."""
     matches: list[Match] = []
     while task_ids := await _matchable(pool, batch):
         async with transaction(pool) as tx:
@@ -97,7 +95,7 @@ async def reconcile_orphans(pool: Pool, *, batch: int = BATCH) -> Reconciled:
 
 
 async def _matchable(pool: Pool, limit: int) -> list[str]:
-    """Tasks that wait among the newest orphans and belong to a job by now."""
+    """Task ids among the newest orphans that belong to a job by now."""
     rows = await pool.fetch(
         """
         WITH newest AS MATERIALIZED (
@@ -121,7 +119,7 @@ async def _count_waiting(pool: Pool) -> int:
 
 
 async def _report_waiting(pool: Pool) -> None:
-    """Say what has waited for an hour, each orphan once; of a flood the first in full and the rest as a number."""
+    """Log each orphan that has waited for an hour, once; of many, the first in full and the rest as a number."""
     rows = await pool.fetch(
         """
         UPDATE orphan_callbacks SET shouted_at = photomat_now()

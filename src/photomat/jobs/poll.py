@@ -1,12 +1,8 @@
-"""The one reader of the truth for callbacks and polling: storage first, then recordInfo, then settle.
+"""Poll a task and settle its job: the one place that reads a task's state, for callbacks and polling alike.
 
-Woken by a callback at once, else paced by age and kind. Whoever comes second finds the job settled and stops. A claim lost in
-here changes nothing: every write tests its fence. Killed anywhere: the lease runs out and somebody looks again.
-
-How often a running job is looked at, and how far it seems to be. Pure.
-
-Quick while most results come, then slower and slower, for hours: a real task may take a quarter of an hour, and "not yet"
-is never "no". Films take minutes, so they are asked about half as often from the start.
+A callback makes a job due at once; otherwise polling slows down with the task's age, for hours, and videos are polled half as
+often. "Not yet" is never "no": only Kie's own failure or the give-up time ends a job. Every write tests the claim's fence.
+Killed anywhere: the lease expires and the job is looked at again.
 """
 
 from collections.abc import Callable, Mapping
@@ -33,46 +29,44 @@ PACE: Final = (
     (timedelta(minutes=15), timedelta(seconds=15)),
     (timedelta(hours=1), timedelta(minutes=1)),
 )
-"""Younger than this: a look every so often. The age is the task's: it begins when the request leaves for Kie."""
+"""Up to this age of the task: a look every so often."""
 SLOWEST: Final = timedelta(minutes=5)
 SLOWER: Final[Mapping[str, int]] = {"video": 2}
 VISIBLE_WITHIN: Final = timedelta(seconds=70)
 """A task may be unknown to Kie for a minute after its creation, and the creation itself may take some seconds of it."""
 LOST: Final = timedelta(minutes=1)
-"""A task Kie does not know after that is looked at no more often than this."""
+"""A task unknown to Kie after that is looked at no more often than this."""
 USUAL_S: Final = {"image": 25.0, "audio": 30.0, "video": 180.0}
 USUAL_OTHERWISE_S: Final = 60.0
 MOST_SHOWN: Final = 90
 RETRY_S: Final = 5.0
 LAST_LOOK_GRACE: Final = timedelta(minutes=1)
-"""The last look must really be one: so much longer it is tried when Kie does not answer."""
+"""How much longer the last look is retried when Kie does not answer."""
 LOST_SAYS: Final = "Kie does not know the task; it is asked again and again, nothing is decided by that"
 log = get_logger()
 
 
 def next_look(age: timedelta, kind: str, first: timedelta, *, lost: bool = False) -> timedelta:
-    """When to look again at a task of this age and kind; never before `first`, the operator's own pace."""
+    """The pause before the next look at a task of this age and kind; at least `first`, a setting."""
     pace = next((every for until, every in PACE if age < until), SLOWEST) * SLOWER.get(kind, 1)
     return max(first, pace, LOST) if lost else max(first, pace)
 
 
-def progress_of(age: timedelta, kind: str, told: int | None = None) -> int:
-    """How far a job is: as Kie told, else as its kind usually is at this age. In steps of ten, never quite there."""
-    percent = 90 * age.total_seconds() / USUAL_S.get(kind, USUAL_OTHERWISE_S) if told is None else told
+def progress_of(age: timedelta, kind: str, reported: int | None = None) -> int:
+    """Percent in steps of ten, at most 90: as Kie reports, else as usual for its kind at this age."""
+    percent = 90 * age.total_seconds() / USUAL_S.get(kind, USUAL_OTHERWISE_S) if reported is None else reported
     return min(MOST_SHOWN, 10 * int(percent / 10))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TaskPoller:
-    """Looks at claimed jobs."""
-
     pool: Pool
     provider: Provider
     times: Times
     wake: Callable[[str], None]
 
     async def look(self, job: Job) -> None:
-        """Take one claimed job a step nearer to its end."""
+        """Ask Kie about one claimed job and settle it, or schedule the next look."""
         with correlated(job.corr, job_id=job.job_id):
             failpoint("look.after_claim")
             async with stop_on_error(self.pool, job, self.wake):
@@ -86,7 +80,7 @@ class TaskPoller:
             reading = None if job.task_id is None else await self._read(job, job.task_id)
         except Transient as error:
             if job.age < self.times.timeout + min(self.times.timeout, LAST_LOOK_GRACE):
-                await self._say_if_overdue(job)
+                await self._mark_overdue(job)
                 after = timedelta(seconds=error.retry_after_s or RETRY_S)
                 await self._again(job, after, via=job.woken_via)
                 return
@@ -95,7 +89,7 @@ class TaskPoller:
         await self._act(job, reading)
 
     async def _read(self, job: Job, task_id: TaskId) -> Reading | None:
-        """Ask Kie; None while it does not know the task. Raises Transient when there is no usable answer."""
+        """Ask Kie; None while the task is unknown there. Raises Transient when there is no usable answer."""
         failpoint("look.before_ask")
         try:
             answer = await self.provider.record(task_id, protocol=job.request.protocol)
@@ -119,13 +113,13 @@ class TaskPoller:
             hopeful = job.status is JobStatus.CANCELED and job.age < self.times.timeout and not failed
             await self._again(job, self._pace(job) if hopeful else None)
             return
-        await self._say_if_overdue(job)
+        await self._mark_overdue(job)
         lost = reading is None and job.task_id is not None and job.age_at_kie >= VISIBLE_WITHIN
         if lost:
-            await self._say_lost(job)
+            await self._mark_lost(job)
         await self._again(job, self._pace(job, lost=lost), reading=reading)
 
-    async def _say_if_overdue(self, job: Job) -> None:
+    async def _mark_overdue(self, job: Job) -> None:
         if job.overdue_at is not None or job.age < self.times.overdue_of(job.kind):
             return
         async with transaction(self.pool) as tx:
@@ -136,8 +130,8 @@ class TaskPoller:
             log.info("JOB_OVERDUE", age_s=int(job.age.total_seconds()))
             self.wake("deliveries")
 
-    async def _say_lost(self, job: Job) -> None:
-        """Kie should know the task by now and does not: said once. Lost is not failed; no money moves."""
+    async def _mark_lost(self, job: Job) -> None:
+        """Record once that Kie does not know the task, though it should by now. Lost is not failed: no money moves."""
         async with transaction(self.pool) as tx:
             is_news = await store.record_lost(tx, job, error=LOST_SAYS)
             if is_news:
@@ -146,7 +140,7 @@ class TaskPoller:
             log.warning("TASK_LOST", task_id=job.task_id, age_s=int(job.age_at_kie.total_seconds()))
 
     def _outcome(self, job: Job, reading: Reading | None) -> settle.Outcome | None:
-        """What the reading and the clock decide together; None means: not decided yet."""
+        """What the reading and the clock decide together; None: not decided yet."""
         if reading is not None and reading.state is KieState.SUCCESS and (reading.urls or reading.result_object):
             return settle.Success(
                 urls=reading.urls,
@@ -169,7 +163,7 @@ class TaskPoller:
         return job.empty_since is not None and job.claimed_at - job.empty_since >= self.times.empty_result_grace
 
     def _pace(self, job: Job, *, lost: bool = False) -> timedelta:
-        """The next look, but never past the moment at which the job is overdue or given up."""
+        """The pause before the next look, never past the moment the job becomes overdue or is given up."""
         pace = self.times.timeout
         if job.task_id is not None:
             pace = next_look(job.age_at_kie, job.kind, self.times.poll_first, lost=lost)
@@ -208,7 +202,6 @@ class TaskPoller:
     async def _again(
         self, job: Job, after: timedelta | None, *, reading: Reading | None = None, via: str | None = None
     ) -> None:
-        """Give the claim back; where it is no longer ours this changes nothing."""
         async with transaction(self.pool) as tx:
             await store.schedule_look(
                 tx,

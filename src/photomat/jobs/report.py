@@ -1,6 +1,6 @@
-"""The whole story of one job, for the operator who is asked about it: the row, its money, what Kie said, its timeline.
+"""Everything known about one job, for the operator: its row, its money, its callbacks and outputs, its timeline.
 
-Reads only. Prompts, addresses of files and bodies of callbacks stay in the database.
+Reads only. Prompts, URLs of files and bodies of callbacks stay in the database.
 """
 
 import json
@@ -14,6 +14,7 @@ from photomat.db.rows import require_row
 from photomat.inbox.lanes import TapUpdate, taps_on
 from photomat.jobs.explain import Surroundings, facts_of, why_not_delivered
 from photomat.jobs.listing import COLUMNS, as_plain
+from photomat.jobs.store import find_job_by_task_id
 from photomat.jobs.timeline import Event, events_of
 from photomat.kernel.ids import BotId, JobId, MessageId, ReceivedId, UserId
 from photomat.kie.state_parser import parse_kie_state
@@ -22,8 +23,6 @@ from photomat.wallet.statement import JobHold, holds_of_job
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredCallback:
-    """One callback that was stored: when, about which task, what it claimed."""
-
     received_at: datetime
     task_id: str
     state: str
@@ -31,7 +30,7 @@ class StoredCallback:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredOutput:
-    """One output: what it is, whether we and Telegram have it."""
+    """One output; `at_telegram`: Telegram has the file."""
 
     position: int
     mime: str | None
@@ -42,8 +41,6 @@ class StoredOutput:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobReport:
-    """Everything known about a job."""
-
     why: str
     row: Mapping[str, Any]
     taps: Sequence[TapUpdate]
@@ -54,19 +51,13 @@ class JobReport:
 
 
 async def find_job(pool: Pool, name: str) -> JobId | None:
-    """The job of this number, or the job of this task."""
-    job_id = await pool.fetchval(
-        """
-        SELECT job_id FROM generation_jobs WHERE job_id::text = $1 OR external_task_id = $1
-         ORDER BY external_task_id = $1 LIMIT 1
-        """,
-        name,
-    )
-    return None if job_id is None else JobId(job_id)
+    """The job with this id, else the job with this task id."""
+    job_id = await pool.fetchval("SELECT job_id FROM generation_jobs WHERE job_id::text = $1", name)
+    return await find_job_by_task_id(pool, name) if job_id is None else JobId(job_id)
 
 
 async def read_job_report(pool: Pool, name: str, around: Surroundings) -> JobReport | None:
-    """The story of a job by its own id or by its task's; None when nobody is called so."""
+    """The report of a job by its own id or its task's; None when there is no such job."""
     job_id = await find_job(pool, name)
     if job_id is None:
         return None

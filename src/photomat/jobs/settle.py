@@ -1,19 +1,12 @@
-"""Outcome → money → card due: one transaction, once per job.
+"""Settle a job once: outcome, money and a due card in one transaction; and refund its charge.
 
-The job's row is locked first, then the wallet. Whoever comes second finds the job settled and changes nothing. A success
-after a failure is a gift (not charged), after a cancel an offer (paid only if the user takes it).
-Killed anywhere in here: nothing of it happened, and the job is claimed again.
+The job's row is locked first, then the wallet; a second settle finds the job settled and changes nothing. A success after a
+failure is a gift (not charged), after a cancel an offer (paid only if the user accepts it). Killed before the commit: nothing
+happened, and the job is claimed again.
 
-A job's charge goes back to its customer: the money, what was given because the job was paid, and the news of it.
-
-Lock the job first where it may change meanwhile; its wallet is locked here.
-
-The rule "failed delivery for so many days": what a customer paid for and could not be shown is given back, once.
-
-It speaks of results that wait for a person: parked for the operator, or in a group the bot was put out of. Who has blocked the
-bot gets the result when they return, so their jobs wait. Results of a bot that does not own the database any more are given
-up when another one gets it. The job is locked before its wallet and looked at again under that lock: a card shown a moment ago
-is not refunded. The result stays where it is; shown later it is a gift.
+Results that could not be delivered for some days are refunded once: those parked for the operator, and those in a group the bot
+was removed from. A user who blocked the bot gets the result on their return, so those jobs wait. The condition is tested again
+under the job's lock, so a card shown a moment ago is not refunded. A refunded result that is shown later is a gift.
 """
 
 from collections.abc import Iterable, Mapping
@@ -26,7 +19,7 @@ from typing import Any, Final, assert_never
 
 from photomat.db.pool import Pool, Transaction, transaction
 from photomat.jobs import store, timeline
-from photomat.jobs.job import ANSWER_TITLE, ANSWER_URL, JobStatus, hold_reference
+from photomat.jobs.job import ANSWER_TITLE, ANSWER_URL, JobStatus, hold_reference, may_become
 from photomat.jobs.timeline import Tag
 from photomat.kernel.errors import Rejected
 from photomat.kernel.failpoint import failpoint
@@ -42,7 +35,7 @@ from photomat.wallet.postings import RefundReason
 ANSWER: Final = Detail(title=ANSWER_TITLE)
 MOST_AT_ONCE: Final = 100
 LOOKED_BACK: Final = timedelta(days=60)
-"""Older ones were looked at before, or an operator has."""
+"""Older ones were handled by an earlier pass or by an operator."""
 WAITS_IN_VAIN: Final = """
     status = 'done' AND NOT gift AND price > 0 AND delivered_at IS NULL AND settled_at <= photomat_now() - $1::interval
     AND (parked_at IS NOT NULL OR undeliverable_at IS NOT NULL AND chat_id <> user_id)
@@ -52,9 +45,9 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Success:
-    """Kie has made it; `details` are what it tells of the files, by their addresses.
+    """A result; `details` are the facts Kie gives about its files, by their URLs.
 
-    `object_as_file`: the object is an output too, the last one. `unread` names fields of the answer that no rule could read.
+    `object_as_file`: the object is the last output. `unread` names fields of the answer that no rule could read.
     """
 
     urls: tuple[str, ...]
@@ -66,7 +59,7 @@ class Success:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Failure:
-    """It will not be made. `code` chooses the words for the user, `reason` is for the operator."""
+    """No result. `code` chooses the text for the user, `reason` is for the operator."""
 
     code: str
     reason: str | None = None
@@ -76,8 +69,6 @@ Outcome = Success | Failure
 
 
 class Settled(StrEnum):
-    """What settling changed."""
-
     CHARGED = "charged"
     RELEASED = "released"
     GIFT = "gift"
@@ -95,7 +86,7 @@ async def settle(
     fence: Fence | None,
     consumed: Decimal | None = None,
 ) -> Settled:
-    """Settle a job at its price; `fence` is the claim's where one found the outcome, `consumed` what Kie says it took."""
+    """Settle a job at its price; `fence` is that of the claim that found the outcome, `consumed` the credits Kie took."""
     status = await store.lock_status(tx, job_id, fence)
     if status is None or status is JobStatus.DONE:
         return Settled.NOTHING
@@ -137,7 +128,7 @@ async def _succeed(
 async def _fail(
     tx: Transaction, job_id: JobId, failure: Failure, status: JobStatus, *, price: int, via: str
 ) -> Settled:
-    if status in {JobStatus.FAILED, JobStatus.CANCELED}:
+    if not may_become(status, JobStatus.FAILED):
         return Settled.NOTHING
     if price:
         await ledger.release(tx, reference=hold_reference(job_id))
@@ -153,10 +144,10 @@ async def give_charge_back(
     by: str,
     amount: Money | None = None,
     reason: RefundReason = "refund",
-) -> refunds.Refund:
-    """Give back all that is left of a charge, or a part, once per reference; the customer is told once too.
+) -> refunds.ChargeRefund:
+    """Refund what is left of a charge, or a part, once per reference, and notify the customer once.
 
-    Why an operator did it stays in the journal: it is not written for the customer.
+    Lock the job first where it may change meanwhile; its wallet is locked here. An operator's reason stays in the journal.
     """
     refund = await refunds.refund_charge(tx, job_id=job_id, amount=amount, reference=reference, reason=reason)
     if refund.is_new:
@@ -174,7 +165,7 @@ async def give_charge_back(
 
 
 async def refund_undelivered(pool: Pool, *, after: timedelta) -> int:
-    """Refund what could not be shown for so long; say how many jobs that were."""
+    """Refund results that could not be delivered for so long; return how many."""
     rows = await pool.fetch(
         f"""
         SELECT job_id FROM generation_jobs AS job
@@ -191,7 +182,7 @@ async def refund_undelivered(pool: Pool, *, after: timedelta) -> int:
 
 
 async def refund_given_up(tx: Transaction, jobs: Iterable[JobId], *, by: str) -> None:
-    """Refund results that nobody can show any more, because another bot owns the database; what was refunded before stays."""
+    """Refund results that can no longer be shown because another bot owns the database, unless refunded before."""
     for job_id in jobs:
         with suppress(Rejected):
             async with tx.transaction():

@@ -1,18 +1,8 @@
-"""The life of a job as statements: claims, intent, task id, looks and outcomes. One function, one statement.
+"""The row of a job as statements, in the order of its life: bought, claimed, submitted, looked at, ended.
 
-The delivery columns belong to `delivery/lock.py`; here they are only raised (`card_wanted`), never lowered.
-Every claim raises `fence`; every write that follows a claim tests it, and changing no row means: stop, write nothing.
-
-Jobs that wait to be submitted, besides the claim that submits them: uploads before it, give-up, claims given back.
-
-One function, one statement. Every write that follows a claim tests its fence.
-
-How a job ends, as statements: done, failed, offered, accepted, canceled, stopped. One function, one statement.
-
-The caller has locked the row (`lock_status`) and moves the money in the same transaction. Every end raises `card_wanted`, so
-the card is due with it.
-
-Buying as statements: the job of a draft is made once, and found again by its key.
+Each claim raises `fence`, and each later write of the claim tests it: a write that changes no row returns False, and its caller
+stops. Statements that end a job have no fence; the caller has locked the row (`lock_status`) and moves the money in the same
+transaction. The delivery columns belong to `delivery/lock.py`: here a card is only made due (`card_wanted`, `deliver_at`).
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,23 +26,144 @@ LOOKS_DUE: Final = """
     SELECT 1 FROM generation_jobs
      WHERE status <> 'pending' AND due_at <= photomat_now() AND (leased_until IS NULL OR leased_until <= photomat_now())"""
 MOST_IN_HAND: Final = 64
-"""How many jobs a claim looks past because they are claimed or locked just now."""
+"""How many claimed or locked jobs a claim may skip."""
 UPLOADS_DUE: Final = """
     SELECT 1 FROM generation_jobs
      WHERE status = 'pending' AND needs_files AND least(due_at, submit_at) <= photomat_now()
        AND (leased_until IS NULL OR leased_until <= photomat_now())"""
+CLAIM_DUE: Final = """
+    UPDATE generation_jobs AS job
+       SET fence = job.fence + 1, leased_until = photomat_now() + $2::interval, leased_by = $3, attempts = attempts + 1
+      FROM due
+     WHERE job.job_id = due.job_id
+    RETURNING job.*, photomat_now() AS claimed_at"""
+"""How a claim ends whose `WITH` has locked the jobs `due`: $2 is the lease, $3 the instance."""
+
+
+async def insert_job(
+    tx: Transaction,
+    *,
+    key: str,
+    corr: str,
+    draft_id: DraftId,
+    card: tuple[BotId, ChatId, MessageId],
+    user_id: UserId,
+    kind: str,
+    language: str,
+    quote: Mapping[str, Any],
+    request: KieRequest | None,
+    title: str | None,
+    current_turn: int,
+    needs_files: bool,
+    job_id: JobId | None = None,
+) -> JobId | None:
+    """Insert the job of a draft; None when it (or another job of this card) exists. Without `job_id` it gets the next number.
+
+    It is submitted in the round after the current one, or after the last waiting job of its user.
+    """
+    made = await tx.fetchval(
+        """
+        INSERT INTO generation_jobs (job_id, idempotency_key, corr, draft_id, bot_id, chat_id, card_message_id, user_id, model,
+                                     kind, inputs, language, price, currency, quote, request, title, submit_turn, needs_files)
+        OVERRIDING SYSTEM VALUE
+        SELECT coalesce($15, nextval(pg_get_serial_sequence('generation_jobs', 'job_id'))), $1, $2, draft.draft_id, $4, $5, $6,
+               $7, draft.model, $8, draft.inputs, $9, draft.price, draft.currency, $10, $11, $12,
+               1 + greatest($13::bigint, (SELECT max(submit_turn) FROM generation_jobs
+                                   WHERE user_id = $7 AND settled_at IS NULL AND status = 'pending')), $14
+          FROM drafts AS draft WHERE draft.draft_id = $3
+            ON CONFLICT DO NOTHING
+        RETURNING job_id
+        """,
+        key,
+        corr,
+        draft_id,
+        *card,
+        user_id,
+        kind,
+        language,
+        dict(quote),
+        None if request is None else request.as_json(),
+        title,
+        current_turn,
+        needs_files,
+        job_id,
+    )
+    return None if made is None else JobId(made)
+
+
+async def find_by_key(tx: Transaction, key: str) -> tuple[JobId, str, MessageId] | None:
+    """The job of this idempotency key: its id, its correlation id, its card."""
+    row = await tx.fetchrow("SELECT job_id, corr, card_message_id FROM generation_jobs WHERE idempotency_key = $1", key)
+    return None if row is None else (JobId(row["job_id"]), row["corr"], MessageId(row["card_message_id"]))
+
+
+async def claim_uploads(pool: Pool, *, limit: int, lease: timedelta, instance: InstanceId) -> list[Job]:
+    """Claim jobs whose files must be uploaded before they can be submitted, in the order of submission."""
+    rows = await pool.fetch(
+        f"""
+        WITH due AS MATERIALIZED (
+            SELECT job_id FROM generation_jobs
+             WHERE status = 'pending' AND needs_files AND least(due_at, submit_at) <= photomat_now()
+               AND (leased_until IS NULL OR leased_until <= photomat_now()) AND bot_id = (SELECT photomat_our_bot($4))
+             ORDER BY submit_turn, job_id LIMIT $1 FOR UPDATE SKIP LOCKED
+        )
+        {CLAIM_DUE}
+        """,  # noqa: S608  a constant of this module
+        limit,
+        lease,
+        instance,
+        pool.bot_id,
+    )
+    return [job_of(row) for row in rows]
+
+
+async def record_files(tx: Transaction, job: Job) -> bool:
+    """The files are at Kie: release the claim, the job waits to be submitted."""
+    return await _fenced(
+        tx,
+        job,
+        """
+        UPDATE generation_jobs SET needs_files = false, leased_until = NULL, last_error = NULL
+         WHERE job_id = $1 AND fence = $2 AND status = 'pending'
+        RETURNING true
+        """,
+    )
+
+
+async def claim_expired(
+    pool: Pool, *, limit: int, given_up_after: timedelta, lease: timedelta, instance: InstanceId
+) -> list[Job]:
+    """Claim jobs that were not submitted within the give-up time; failing them needs no call to Kie."""
+    rows = await pool.fetch(
+        f"""
+        WITH due AS MATERIALIZED (
+            SELECT job_id FROM generation_jobs
+             WHERE status = 'pending' AND created_at <= photomat_now() - $4::interval
+               AND least(due_at, submit_at) <= photomat_now()
+               AND (leased_until IS NULL OR leased_until <= photomat_now()) AND bot_id = (SELECT photomat_our_bot($5))
+             ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED
+        )
+        {CLAIM_DUE}
+        """,  # noqa: S608  a constant of this module
+        limit,
+        lease,
+        instance,
+        given_up_after,
+        pool.bot_id,
+    )
+    return [job_of(row) for row in rows]
 
 
 async def claim_submits(
     tx: Transaction, *, bot_id: int | None, limit: int, lease: timedelta, instance: InstanceId
 ) -> list[Job]:
-    """Claim jobs whose task is to be created, in their order; a claim that runs out may be claimed again, an intent may not.
+    """Claim jobs whose task is to be created, in order. An expired claim may be claimed again, an intent may not.
 
-    A job with a frozen request is due by `submit_at`, where no older program looks. A job waits while an older one of its user
-    is claimed by another instance, or locked: a user's jobs leave in the order they were bought.
+    A job with a frozen request is due by `submit_at`, which versions before frozen requests do not read. A job waits while an
+    older one of its user is claimed by another instance, or locked: a user's jobs leave in the order they were bought.
     """
     rows = await tx.fetch(
-        """
+        f"""
         WITH head AS MATERIALIZED (
             SELECT submit_turn, job_id, user_id, leased_by, coalesce(leased_until > photomat_now(), false) AS is_leased
               FROM generation_jobs
@@ -77,12 +188,8 @@ async def claim_submits(
                                   AND (older.submit_turn, older.job_id) < (free.submit_turn, free.job_id)
                                   AND older.job_id NOT IN (SELECT job_id FROM free))
         )
-        UPDATE generation_jobs AS job
-           SET fence = job.fence + 1, leased_until = photomat_now() + $2::interval, leased_by = $3, attempts = attempts + 1
-          FROM due
-         WHERE job.job_id = due.job_id
-        RETURNING job.*, photomat_now() AS claimed_at
-        """,
+        {CLAIM_DUE}
+        """,  # noqa: S608  a constant of this module
         limit,
         lease,
         instance,
@@ -92,32 +199,59 @@ async def claim_submits(
     return sorted((job_of(row) for row in rows), key=lambda job: (job.turn, job.job_id))
 
 
-async def record_intent(tx: Transaction, job: Job, *, decide_after: timedelta) -> bool:
-    """Say that the request is about to leave; from here on nobody submits this job again by itself.
-
-    Should its answer never come, the job is looked at again when it is `decide_after` old.
-    """
+async def renew_claim(pool: Pool, job: Job, *, lease: timedelta) -> bool:
+    """Restart the lease of a job about to be submitted; False when the claim was lost."""
     return bool(
-        await tx.fetchval(
+        await pool.fetchval(
             """
-            UPDATE generation_jobs
-               SET status = 'submitting', intent_at = photomat_now(),
-                   due_at = greatest(created_at + $3::interval, photomat_now() + interval '1 second')
-             WHERE job_id = $1 AND fence = $2 AND status = 'pending' AND leased_until > photomat_now()
+            UPDATE generation_jobs SET leased_until = photomat_now() + $3::interval
+             WHERE job_id = $1 AND fence = $2 AND status = 'pending' AND leased_until IS NOT NULL
             RETURNING true
             """,
             job.job_id,
             job.fence,
-            decide_after,
+            lease,
         )
     )
 
 
-async def record_task(tx: Transaction, job_id: JobId, task_id: TaskId, *, look_after: timedelta) -> JobStatus | None:
-    """Store the task id of the create reply, which always wins: there was one intent, so there is one reply.
+async def release_claim(tx: Transaction, job: Job) -> bool:
+    """Release the claim of a job that was not started."""
+    return await _fenced(
+        tx,
+        job,
+        """
+        UPDATE generation_jobs SET leased_until = NULL
+         WHERE job_id = $1 AND fence = $2 AND status = 'pending'
+        RETURNING true
+        """,
+    )
 
-    No fence here: a callback may have put the job into a look's hands before its own create reply was stored. Idempotent:
-    None where this reply is stored already, and where there was no intent.
+
+async def record_intent(tx: Transaction, job: Job, *, decide_after: timedelta) -> bool:
+    """Record that the request is about to leave; from here on the job is never submitted again automatically.
+
+    If no answer comes, the job is looked at again when it is `decide_after` old.
+    """
+    return await _fenced(
+        tx,
+        job,
+        """
+        UPDATE generation_jobs
+           SET status = 'submitting', intent_at = photomat_now(),
+               due_at = greatest(created_at + $3::interval, photomat_now() + interval '1 second')
+         WHERE job_id = $1 AND fence = $2 AND status = 'pending' AND leased_until > photomat_now()
+        RETURNING true
+        """,
+        decide_after,
+    )
+
+
+async def record_task(tx: Transaction, job_id: JobId, task_id: TaskId, *, look_after: timedelta) -> JobStatus | None:
+    """Store the task id of the create reply, which overrides one from a callback: one intent has one reply.
+
+    No fence: a callback may have caused a look to claim the job before the create reply was stored. Idempotent: None when this
+    reply is stored already, or there was no intent.
     """
     status = await tx.fetchval(
         """
@@ -139,40 +273,33 @@ async def record_task(tx: Transaction, job_id: JobId, task_id: TaskId, *, look_a
 
 
 async def return_to_pending(tx: Transaction, job: Job, *, after: timedelta, error: str) -> bool:
-    """Nothing was created for sure: the job waits for its next try, and a card that said otherwise says so.
-
-    Guarded by the claim that held it.
-    """
-    return bool(
-        await tx.fetchval(
-            """
-            UPDATE generation_jobs
-               SET status = 'pending', intent_at = NULL, due_at = photomat_now() + $3::interval, leased_until = NULL,
-                   last_error = $4, card_wanted = card_wanted + CASE WHEN status = 'submitting' THEN 1 ELSE 0 END
-             WHERE job_id = $1 AND fence = $2 AND status IN ('pending', 'submitting') AND external_task_id IS NULL
-            RETURNING true
-            """,
-            job.job_id,
-            job.fence,
-            after,
-            error,
-        )
+    """Surely nothing was created: the job waits for its next attempt, and its card is corrected."""
+    return await _fenced(
+        tx,
+        job,
+        """
+        UPDATE generation_jobs
+           SET status = 'pending', intent_at = NULL, due_at = photomat_now() + $3::interval, leased_until = NULL,
+               last_error = $4, card_wanted = card_wanted + CASE WHEN status = 'submitting' THEN 1 ELSE 0 END
+         WHERE job_id = $1 AND fence = $2 AND status IN ('pending', 'submitting') AND external_task_id IS NULL
+        RETURNING true
+        """,
+        after,
+        error,
     )
 
 
 async def record_unknown(tx: Transaction, job: Job, *, error: str) -> bool:
-    """The create's outcome is unknown: the job waits for its callback or for time, never for another submit."""
-    return bool(
-        await tx.fetchval(
-            """
-            UPDATE generation_jobs SET leased_until = NULL, last_error = $3
-             WHERE job_id = $1 AND fence = $2 AND status = 'submitting'
-            RETURNING true
-            """,
-            job.job_id,
-            job.fence,
-            error,
-        )
+    """The outcome of createTask is unknown: the job waits for its callback or its timeout, never for another submit."""
+    return await _fenced(
+        tx,
+        job,
+        """
+        UPDATE generation_jobs SET leased_until = NULL, last_error = $3
+         WHERE job_id = $1 AND fence = $2 AND status = 'submitting'
+        RETURNING true
+        """,
+        error,
     )
 
 
@@ -185,9 +312,9 @@ async def claim_looks(
     instance: InstanceId,
     questions: int | None = None,
 ) -> list[Job]:
-    """Claim jobs to be looked at: running ones, unknown submits whose time rules are due, and late news.
+    """Claim jobs to look at: running ones, unknown submits whose time limits are due, and ended ones with late news.
 
-    At most `questions` of them are jobs Kie must be asked about (None: as many as `limit`), the woken ones first.
+    At most `questions` of them need a query to Kie (None: up to `limit`), the woken ones first.
     """
     rows = await tx.fetch(
         """
@@ -237,39 +364,62 @@ async def schedule_look(
     progress: int,
     seen: bool = False,
 ) -> bool:
-    """Give the claim back and say when to look again (None: never); a wake-up that came meanwhile is not lost.
+    """Release the claim and schedule the next look (None: never); a wake-up that came meanwhile is kept.
 
-    A task that was `seen` at Kie is not lost (any more).
-
-    Progress raises the card only when the card is up to date: it never piles up behind more important news.
+    A task `seen` at Kie is no longer lost. Progress makes the card due only while the card is up to date.
     """
-    return bool(
-        await tx.fetchval(
-            """
-            UPDATE generation_jobs
-               SET due_at = CASE WHEN woken_via IS NULL THEN photomat_now() + $3::interval ELSE photomat_now() END,
-                   leased_until = NULL, troubles = 0, woken_via = coalesce(woken_via, $4),
-                   empty_since = CASE WHEN $5 THEN coalesce(empty_since, photomat_now()) ELSE empty_since END,
-                   card_wanted = card_wanted + CASE WHEN $6 > progress AND card_shown = card_wanted AND status = 'running'
-                                                    THEN 1 ELSE 0 END,
-                   last_error = CASE WHEN $7 THEN NULL ELSE last_error END,
-                   progress = greatest(progress, $6)
-             WHERE job_id = $1 AND fence = $2
-            RETURNING true
-            """,
-            job.job_id,
-            job.fence,
-            after,
-            via,
-            empty,
-            progress,
-            seen,
-        )
+    return await _fenced(
+        tx,
+        job,
+        """
+        UPDATE generation_jobs
+           SET due_at = CASE WHEN woken_via IS NULL THEN photomat_now() + $3::interval ELSE photomat_now() END,
+               leased_until = NULL, troubles = 0, woken_via = coalesce(woken_via, $4),
+               empty_since = CASE WHEN $5 THEN coalesce(empty_since, photomat_now()) ELSE empty_since END,
+               card_wanted = card_wanted + CASE WHEN $6 > progress AND card_shown = card_wanted AND status = 'running'
+                                                THEN 1 ELSE 0 END,
+               last_error = CASE WHEN $7 THEN NULL ELSE last_error END,
+               progress = greatest(progress, $6)
+         WHERE job_id = $1 AND fence = $2
+        RETURNING true
+        """,
+        after,
+        via,
+        empty,
+        progress,
+        seen,
+    )
+
+
+async def record_overdue(tx: Transaction, job: Job) -> bool:
+    """Record once that the job takes longer than usual for its kind; the card shows it."""
+    return await _fenced(
+        tx,
+        job,
+        """
+        UPDATE generation_jobs SET overdue_at = photomat_now(), card_wanted = card_wanted + 1, deliver_at = photomat_now()
+         WHERE job_id = $1 AND fence = $2 AND overdue_at IS NULL AND status IN ('submitting', 'running')
+        RETURNING true
+        """,
+    )
+
+
+async def record_lost(tx: Transaction, job: Job, *, error: str) -> bool:
+    """Record that Kie does not know the task; False when that is recorded already."""
+    return await _fenced(
+        tx,
+        job,
+        """
+        UPDATE generation_jobs SET last_error = $3
+         WHERE job_id = $1 AND fence = $2 AND status = 'running' AND last_error IS DISTINCT FROM $3
+        RETURNING true
+        """,
+        error,
     )
 
 
 async def record_trouble(tx: Transaction, job: Job, *, after: timedelta, error: str, counted: bool) -> int | None:
-    """Something failed on this job: give the claim back, try later; say how often we did in a row, None if not ours."""
+    """Release the claim after an error of ours and retry later; return the errors in a row, None when the claim was lost."""
     troubles: int | None = await tx.fetchval(
         """
         UPDATE generation_jobs
@@ -286,39 +436,25 @@ async def record_trouble(tx: Transaction, job: Job, *, after: timedelta, error: 
     return troubles
 
 
-async def record_overdue(tx: Transaction, job: Job) -> bool:
-    """The job takes longer than its kind usually does: say so on the card, once."""
-    return bool(
-        await tx.fetchval(
-            """
-            UPDATE generation_jobs SET overdue_at = photomat_now(), card_wanted = card_wanted + 1, deliver_at = photomat_now()
-             WHERE job_id = $1 AND fence = $2 AND overdue_at IS NULL AND status IN ('submitting', 'running')
-            RETURNING true
-            """,
-            job.job_id,
-            job.fence,
-        )
-    )
-
-
-async def record_lost(tx: Transaction, job: Job, *, error: str) -> bool:
-    """Kie does not know the task of this job; False when that was said before."""
-    return bool(
-        await tx.fetchval(
-            """
-            UPDATE generation_jobs SET last_error = $3
-             WHERE job_id = $1 AND fence = $2 AND status = 'running' AND last_error IS DISTINCT FROM $3
-            RETURNING true
-            """,
-            job.job_id,
-            job.fence,
-            error,
-        )
+async def write_stopped(tx: Transaction, job: Job, *, error: str) -> bool:
+    """Stop the job until an operator acts; the card says so."""
+    return await _fenced(
+        tx,
+        job,
+        """
+        UPDATE generation_jobs
+           SET stopped_at = photomat_now(), last_error = $3, due_at = NULL, leased_until = NULL,
+               card_wanted = card_wanted + 1,
+           deliver_at = photomat_now()
+         WHERE job_id = $1 AND fence = $2 AND settled_at IS NULL
+        RETURNING true
+        """,
+        error,
     )
 
 
 async def make_due(tx: Transaction, job_id: JobId) -> None:
-    """Let the job be claimed now, a stopped one too; a claim somebody holds is left to run out."""
+    """Make the job due now, a stopped one too; a current claim is left to expire."""
     await tx.execute(
         """
         UPDATE generation_jobs
@@ -331,14 +467,156 @@ async def make_due(tx: Transaction, job_id: JobId) -> None:
     )
 
 
+async def lock_status(tx: Transaction, job_id: JobId, fence: Fence | None) -> JobStatus | None:
+    """Lock the job's row and read its status; None when the claim was lost."""
+    status = await tx.fetchval(
+        "SELECT status FROM generation_jobs WHERE job_id = $1 AND ($2::bigint IS NULL OR fence = $2) FOR UPDATE",
+        job_id,
+        fence,
+    )
+    return None if status is None else JobStatus(status)
+
+
+async def read_owner(tx: Transaction, job_id: JobId) -> UserId:
+    return UserId(await tx.fetchval("SELECT user_id FROM generation_jobs WHERE job_id = $1", job_id))
+
+
+async def insert_outputs(tx: Transaction, job_id: JobId, urls: Sequence[str], *, details: Mapping[str, Detail]) -> None:
+    """Insert a row for each output, with the details Kie gives."""
+    known = [details.get(url, NOTHING) for url in urls]
+    await tx.execute(
+        """
+        INSERT INTO job_outputs (job_id, position, url, track_id, title, cover_url, seconds)
+        SELECT $1, place - 1, url, track_id, title, cover_url, seconds
+          FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::numeric[])
+               WITH ORDINALITY AS found (url, track_id, title, cover_url, seconds, place)
+            ON CONFLICT DO NOTHING
+        """,
+        job_id,
+        list(urls),
+        [one.track_id for one in known],
+        [one.title for one in known],
+        [one.cover_url for one in known],
+        [one.seconds for one in known],
+    )
+
+
+async def write_unread(tx: Transaction, job_id: JobId, *, fields: Sequence[str]) -> None:
+    """Record the fields of the answer that no rule could read, for the operator's alert."""
+    await tx.execute("UPDATE generation_jobs SET unread_fields = $2 WHERE job_id = $1", job_id, list(fields))
+
+
+async def write_done(
+    tx: Transaction,
+    job_id: JobId,
+    *,
+    urls: Sequence[str],
+    result_object: Mapping[str, Any] | None,
+    via: str,
+    gift: bool,
+) -> None:
+    await tx.execute(
+        """
+        UPDATE generation_jobs
+           SET status = 'done', settled_at = photomat_now(), result_urls = $2, result_object = $3, found_via = $4, gift = $5,
+               due_at = NULL, leased_until = NULL, fail_code = NULL, fail_reason = NULL,
+               card_wanted = card_wanted + 1,
+               deliver_at = photomat_now()
+         WHERE job_id = $1
+        """,
+        job_id,
+        list(urls),
+        None if result_object is None else dict(result_object),
+        via,
+        gift,
+    )
+
+
+async def write_offered(
+    tx: Transaction, job_id: JobId, *, urls: Sequence[str], result_object: Mapping[str, Any] | None, via: str
+) -> bool:
+    """Offer a result that came after the cancel on the card, for its price; False when it was offered before."""
+    return bool(
+        await tx.fetchval(
+            """
+            UPDATE generation_jobs
+               SET offered_at = photomat_now(), result_urls = $2, result_object = $3, found_via = $4, due_at = NULL,
+                   leased_until = NULL, card_wanted = card_wanted + 1,
+               deliver_at = photomat_now()
+             WHERE job_id = $1 AND status = 'canceled' AND offered_at IS NULL
+            RETURNING true
+            """,
+            job_id,
+            list(urls),
+            None if result_object is None else dict(result_object),
+            via,
+        )
+    )
+
+
+async def write_failed(tx: Transaction, job_id: JobId, *, code: str, reason: str | None, via: str) -> None:
+    await tx.execute(
+        """
+        UPDATE generation_jobs
+           SET status = 'failed', settled_at = photomat_now(), fail_code = $2, fail_reason = $3, found_via = $4,
+               due_at = NULL, leased_until = NULL, card_wanted = card_wanted + 1,
+               deliver_at = photomat_now()
+         WHERE job_id = $1
+        """,
+        job_id,
+        code,
+        reason,
+        via,
+    )
+
+
+async def write_cost(tx: Transaction, job_id: JobId, *, consumed: Decimal) -> None:
+    """Store the credits Kie took and their cost at the rate of the job's quote, which early jobs do not have."""
+    await tx.execute(
+        """
+        UPDATE generation_jobs
+           SET credits_consumed = $2, cost = ceil($2::numeric * $3::numeric * (quote ->> 'usd_rate')::numeric)
+         WHERE job_id = $1
+        """,
+        job_id,
+        consumed,
+        USD_PER_CREDIT * MINOR_PER_MAJOR,
+    )
+
+
+async def write_accepted(tx: Transaction, job_id: JobId) -> None:
+    await tx.execute(
+        """
+        UPDATE generation_jobs
+           SET status = 'done', settled_at = photomat_now(), card_wanted = card_wanted + 1,
+               deliver_at = photomat_now()
+         WHERE job_id = $1 AND status = 'canceled' AND offered_at IS NOT NULL
+        """,
+        job_id,
+    )
+
+
+async def write_canceled(tx: Transaction, job_id: JobId) -> None:
+    """Cancel. A task that is already running is still looked at: its result becomes an offer."""
+    await tx.execute(
+        """
+        UPDATE generation_jobs
+           SET status = 'canceled', settled_at = photomat_now(), card_wanted = card_wanted + 1,
+               deliver_at = photomat_now(),
+               due_at = CASE WHEN status = 'pending' THEN NULL ELSE due_at END
+         WHERE job_id = $1
+        """,
+        job_id,
+    )
+
+
 async def find_job_by_task_id(pool: Pool, task_id: str) -> JobId | None:
-    """Which job this task belongs to."""
     job_id = await pool.fetchval("SELECT job_id FROM generation_jobs WHERE external_task_id = $1", task_id)
     return None if job_id is None else JobId(job_id)
 
 
 def job_of(row: Row, *, via: str | None = None) -> Job:
-    """A claimed row as a job; it must hold `claimed_at` besides."""
+    """The job of a claimed row, which also has `claimed_at`."""
     task_id = row["external_task_id"]
     return Job(
         job_id=JobId(row["job_id"]),
@@ -367,322 +645,6 @@ def job_of(row: Row, *, via: str | None = None) -> Job:
     )
 
 
-async def claim_uploads(pool: Pool, *, limit: int, lease: timedelta, instance: InstanceId) -> list[Job]:
-    """Claim jobs whose files must be uploaded before they can be submitted, in the order they will be."""
-    rows = await pool.fetch(
-        """
-        WITH due AS MATERIALIZED (
-            SELECT job_id FROM generation_jobs
-             WHERE status = 'pending' AND needs_files AND least(due_at, submit_at) <= photomat_now()
-               AND (leased_until IS NULL OR leased_until <= photomat_now()) AND bot_id = (SELECT photomat_our_bot($4))
-             ORDER BY submit_turn, job_id LIMIT $1 FOR UPDATE SKIP LOCKED
-        )
-        UPDATE generation_jobs AS job
-           SET fence = job.fence + 1, leased_until = photomat_now() + $2::interval, leased_by = $3, attempts = attempts + 1
-          FROM due
-         WHERE job.job_id = due.job_id
-        RETURNING job.*, photomat_now() AS claimed_at
-        """,
-        limit,
-        lease,
-        instance,
-        pool.bot_id,
-    )
-    return [job_of(row) for row in rows]
-
-
-async def claim_expired(
-    pool: Pool, *, limit: int, given_up_after: timedelta, lease: timedelta, instance: InstanceId
-) -> list[Job]:
-    """Claim jobs that have waited to be submitted for longer than the give-up time; ending them needs no call."""
-    rows = await pool.fetch(
-        """
-        WITH due AS MATERIALIZED (
-            SELECT job_id FROM generation_jobs
-             WHERE status = 'pending' AND created_at <= photomat_now() - $4::interval
-               AND least(due_at, submit_at) <= photomat_now()
-               AND (leased_until IS NULL OR leased_until <= photomat_now()) AND bot_id = (SELECT photomat_our_bot($5))
-             ORDER BY created_at LIMIT $1 FOR UPDATE SKIP LOCKED
-        )
-        UPDATE generation_jobs AS job
-           SET fence = job.fence + 1, leased_until = photomat_now() + $2::interval, leased_by = $3, attempts = attempts + 1
-          FROM due
-         WHERE job.job_id = due.job_id
-        RETURNING job.*, photomat_now() AS claimed_at
-        """,
-        limit,
-        lease,
-        instance,
-        given_up_after,
-        pool.bot_id,
-    )
-    return [job_of(row) for row in rows]
-
-
-async def record_files(tx: Transaction, job: Job) -> bool:
-    """The job's files are at Kie: give the claim back, the job waits for its turn to be submitted."""
-    return bool(
-        await tx.fetchval(
-            """
-            UPDATE generation_jobs SET needs_files = false, leased_until = NULL, last_error = NULL
-             WHERE job_id = $1 AND fence = $2 AND status = 'pending'
-            RETURNING true
-            """,
-            job.job_id,
-            job.fence,
-        )
-    )
-
-
-async def release_claim(tx: Transaction, job: Job) -> bool:
-    """Give back the claim of a job that was not started."""
-    return bool(
-        await tx.fetchval(
-            """
-            UPDATE generation_jobs SET leased_until = NULL
-             WHERE job_id = $1 AND fence = $2 AND status = 'pending'
-            RETURNING true
-            """,
-            job.job_id,
-            job.fence,
-        )
-    )
-
-
-async def renew_claim(pool: Pool, job: Job, *, lease: timedelta) -> bool:
-    """Begin the lease of a job about to be submitted anew; False when the claim is no longer ours."""
-    return bool(
-        await pool.fetchval(
-            """
-            UPDATE generation_jobs SET leased_until = photomat_now() + $3::interval
-             WHERE job_id = $1 AND fence = $2 AND status = 'pending' AND leased_until IS NOT NULL
-            RETURNING true
-            """,
-            job.job_id,
-            job.fence,
-            lease,
-        )
-    )
-
-
-async def write_stopped(tx: Transaction, job: Job, *, error: str) -> bool:
-    """Our own rule broke: nothing more happens to this job until an operator acts; the card says so."""
-    return bool(
-        await tx.fetchval(
-            """
-            UPDATE generation_jobs
-               SET stopped_at = photomat_now(), last_error = $3, due_at = NULL, leased_until = NULL,
-                   card_wanted = card_wanted + 1,
-               deliver_at = photomat_now()
-             WHERE job_id = $1 AND fence = $2 AND settled_at IS NULL
-            RETURNING true
-            """,
-            job.job_id,
-            job.fence,
-            error,
-        )
-    )
-
-
-async def lock_status(tx: Transaction, job_id: JobId, fence: Fence | None) -> JobStatus | None:
-    """Lock the job's row and read its status; None when the claim is no longer ours."""
-    status = await tx.fetchval(
-        "SELECT status FROM generation_jobs WHERE job_id = $1 AND ($2::bigint IS NULL OR fence = $2) FOR UPDATE",
-        job_id,
-        fence,
-    )
-    return None if status is None else JobStatus(status)
-
-
-async def read_owner(tx: Transaction, job_id: JobId) -> UserId:
-    """Whose job it is."""
-    return UserId(await tx.fetchval("SELECT user_id FROM generation_jobs WHERE job_id = $1", job_id))
-
-
-async def write_done(
-    tx: Transaction,
-    job_id: JobId,
-    *,
-    urls: Sequence[str],
-    result_object: Mapping[str, Any] | None,
-    via: str,
-    gift: bool,
-) -> None:
-    """The job has its result. The caller has locked the row and moved the money."""
-    await tx.execute(
-        """
-        UPDATE generation_jobs
-           SET status = 'done', settled_at = photomat_now(), result_urls = $2, result_object = $3, found_via = $4, gift = $5,
-               due_at = NULL, leased_until = NULL, fail_code = NULL, fail_reason = NULL,
-               card_wanted = card_wanted + 1,
-               deliver_at = photomat_now()
-         WHERE job_id = $1
-        """,
-        job_id,
-        list(urls),
-        None if result_object is None else dict(result_object),
-        via,
-        gift,
-    )
-
-
-async def write_failed(tx: Transaction, job_id: JobId, *, code: str, reason: str | None, via: str) -> None:
-    """The job has failed for good. The caller has locked the row and moved the money."""
-    await tx.execute(
-        """
-        UPDATE generation_jobs
-           SET status = 'failed', settled_at = photomat_now(), fail_code = $2, fail_reason = $3, found_via = $4,
-               due_at = NULL, leased_until = NULL, card_wanted = card_wanted + 1,
-               deliver_at = photomat_now()
-         WHERE job_id = $1
-        """,
-        job_id,
-        code,
-        reason,
-        via,
-    )
-
-
-async def write_offered(
-    tx: Transaction, job_id: JobId, *, urls: Sequence[str], result_object: Mapping[str, Any] | None, via: str
-) -> bool:
-    """A result came after the user had canceled: it is offered on the card for its price; False when it was before."""
-    return bool(
-        await tx.fetchval(
-            """
-            UPDATE generation_jobs
-               SET offered_at = photomat_now(), result_urls = $2, result_object = $3, found_via = $4, due_at = NULL,
-                   leased_until = NULL, card_wanted = card_wanted + 1,
-               deliver_at = photomat_now()
-             WHERE job_id = $1 AND status = 'canceled' AND offered_at IS NULL
-            RETURNING true
-            """,
-            job_id,
-            list(urls),
-            None if result_object is None else dict(result_object),
-            via,
-        )
-    )
-
-
-async def write_accepted(tx: Transaction, job_id: JobId) -> None:
-    """The offer was taken and paid."""
-    await tx.execute(
-        """
-        UPDATE generation_jobs
-           SET status = 'done', settled_at = photomat_now(), card_wanted = card_wanted + 1,
-               deliver_at = photomat_now()
-         WHERE job_id = $1 AND status = 'canceled' AND offered_at IS NOT NULL
-        """,
-        job_id,
-    )
-
-
-async def write_canceled(tx: Transaction, job_id: JobId) -> None:
-    """The user let it go. A task that is already running is still looked at: its result becomes an offer."""
-    await tx.execute(
-        """
-        UPDATE generation_jobs
-           SET status = 'canceled', settled_at = photomat_now(), card_wanted = card_wanted + 1,
-               deliver_at = photomat_now(),
-               due_at = CASE WHEN status = 'pending' THEN NULL ELSE due_at END
-         WHERE job_id = $1
-        """,
-        job_id,
-    )
-
-
-async def write_unread(tx: Transaction, job_id: JobId, *, fields: Sequence[str]) -> None:
-    """Name the fields of the answer that no rule could read, for the operator's alert."""
-    await tx.execute("UPDATE generation_jobs SET unread_fields = $2 WHERE job_id = $1", job_id, list(fields))
-
-
-async def write_cost(tx: Transaction, job_id: JobId, *, consumed: Decimal) -> None:
-    """What Kie says it took, and what that is at the rate of the job's quote; an older program's job has none."""
-    await tx.execute(
-        """
-        UPDATE generation_jobs
-           SET credits_consumed = $2, cost = ceil($2::numeric * $3::numeric * (quote ->> 'usd_rate')::numeric)
-         WHERE job_id = $1
-        """,
-        job_id,
-        consumed,
-        USD_PER_CREDIT * MINOR_PER_MAJOR,
-    )
-
-
-async def insert_outputs(tx: Transaction, job_id: JobId, urls: Sequence[str], *, details: Mapping[str, Detail]) -> None:
-    """One row for every output, so that each is copied and remembered by itself, with what Kie tells of it."""
-    known = [details.get(url, NOTHING) for url in urls]
-    await tx.execute(
-        """
-        INSERT INTO job_outputs (job_id, position, url, track_id, title, cover_url, seconds)
-        SELECT $1, place - 1, url, track_id, title, cover_url, seconds
-          FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::numeric[])
-               WITH ORDINALITY AS found (url, track_id, title, cover_url, seconds, place)
-            ON CONFLICT DO NOTHING
-        """,
-        job_id,
-        list(urls),
-        [one.track_id for one in known],
-        [one.title for one in known],
-        [one.cover_url for one in known],
-        [one.seconds for one in known],
-    )
-
-
-async def insert_job(
-    tx: Transaction,
-    *,
-    key: str,
-    corr: str,
-    draft_id: DraftId,
-    card: tuple[BotId, ChatId, MessageId],
-    user_id: UserId,
-    kind: str,
-    language: str,
-    quote: Mapping[str, Any],
-    request: KieRequest | None,
-    title: str | None,
-    current_turn: int,
-    needs_files: bool,
-    job_id: JobId | None = None,
-) -> JobId | None:
-    """Make the job of a draft; None when it (or another job of this card) exists already. Without `job_id`: the next number.
-
-    Its turn to be submitted comes in the round after the current one, or after the last waiting job of its user.
-    """
-    made = await tx.fetchval(
-        """
-        INSERT INTO generation_jobs (job_id, idempotency_key, corr, draft_id, bot_id, chat_id, card_message_id, user_id, model,
-                                     kind, inputs, language, price, currency, quote, request, title, submit_turn, needs_files)
-        OVERRIDING SYSTEM VALUE
-        SELECT coalesce($15, nextval(pg_get_serial_sequence('generation_jobs', 'job_id'))), $1, $2, draft.draft_id, $4, $5, $6,
-               $7, draft.model, $8, draft.inputs, $9, draft.price, draft.currency, $10, $11, $12,
-               1 + greatest($13::bigint, (SELECT max(submit_turn) FROM generation_jobs
-                                   WHERE user_id = $7 AND settled_at IS NULL AND status = 'pending')), $14
-          FROM drafts AS draft WHERE draft.draft_id = $3
-            ON CONFLICT DO NOTHING
-        RETURNING job_id
-        """,
-        key,
-        corr,
-        draft_id,
-        *card,
-        user_id,
-        kind,
-        language,
-        dict(quote),
-        None if request is None else request.as_json(),
-        title,
-        current_turn,
-        needs_files,
-        job_id,
-    )
-    return None if made is None else JobId(made)
-
-
-async def find_by_key(tx: Transaction, key: str) -> tuple[JobId, str, MessageId] | None:
-    """The job made before under this key: its id, its correlation id, its card."""
-    row = await tx.fetchrow("SELECT job_id, corr, card_message_id FROM generation_jobs WHERE idempotency_key = $1", key)
-    return None if row is None else (JobId(row["job_id"]), row["corr"], MessageId(row["card_message_id"]))
+async def _fenced(tx: Transaction, job: Job, statement: str, *args: object) -> bool:
+    """Run an update of a claimed job ($1) that tests its fence ($2); False when the claim was lost."""
+    return bool(await tx.fetchval(statement, job.job_id, job.fence, *args))

@@ -1,16 +1,16 @@
 """Create the provider's task at most once.
 
-    claim (lease) ─▶ files uploaded, claim given back
+    claim (lease) ─▶ files uploaded, claim released
     claim with a place in the budget (lease) ─▶ intent (commit) ─▶ createTask ─▶ task id (commit)
 
-Files are uploaded before a job takes its place, and the uploads are remembered. Killed before the intent: the lease runs out
-and the job is claimed again; an upload may be repeated, and while files travel the lease is renewed. Once a stop has begun no
-request is started: a claim without an intent is given back. Killed after it, or the answer lost: the outcome is unknown, and
-the job is never submitted again by itself. Its callback finds it by the signed URL even if the task id was never stored; past
-the give-up time the hold is released. A definite refusal fails the job or puts it back.
+Files are uploaded before a job takes its place in the budget, with the lease renewed meanwhile.
 
-What Kie answered is known only to this process until it is stored. Storing it is retried for as long as the process lives,
-through any outage of the database; only the death of the process in between leaves the outcome unknown.
+Killed before the intent: the lease expires and the job is claimed again; an upload may be repeated. Killed after the intent, or
+the answer lost: the outcome is unknown and the job is never submitted again automatically. Its callback finds it by the signed
+URL even if the task id was never stored; past the give-up time the hold is released. A definite refusal fails the job or
+returns it to the queue. A stopping instance sends nothing: a claim without an intent is released.
+
+Until it is stored, Kie's answer is known to this process alone, so storing it is retried through any outage of the database.
 """
 
 import asyncio
@@ -38,18 +38,18 @@ PAUSE_S: Final = 60
 STORE_AGAIN_FIRST_S: Final = 0.2
 STORE_AGAIN_MOST_S: Final = 2.0
 PLACE_LASTS_S: Final = 2.0
-"""A place in the budget is for a request that leaves now; one that is held up for longer gives it up."""
+"""How long a place in the budget is valid: it is meant for a request that is sent now."""
 
 log = get_logger()
 
 
 def paused_by(code: int) -> str:
-    """Why submitting is paused, as the budget keeps it: Kie's code and nothing else."""
+    """The reason stored with the blocked budget: Kie's code alone."""
     return f"kie-{code}"
 
 
 class InputResolver(Protocol):
-    """Turns what an order refers to into what Kie can use."""
+    """Replaces the references of a request (`jobs/inputs.py`)."""
 
     async def resolve(self, job: Job) -> dict[str, Any]:
         """The body of the job's request without references. Raises InputLost, Paused, or Transient (try later)."""
@@ -60,8 +60,7 @@ class InputResolver(Protocol):
 class Submitter:
     """Submits claimed jobs.
 
-    `callback_url` gives the signed address of a job, None without a public one; `inputs` turns what an order refers to into
-    what Kie can use; `stopping` says whether this instance has been asked to stop.
+    `callback_url` gives the signed URL of a job, None without a public one; `stopping`: this instance was asked to stop.
     """
 
     pool: Pool
@@ -74,7 +73,7 @@ class Submitter:
     departures: Departures
 
     async def upload(self, job: Job) -> None:
-        """Upload the files of one claimed job; then it waits for its turn to be submitted."""
+        """Upload the files of one claimed job; then it waits to be submitted."""
         with correlated(job.corr, job_id=job.job_id):
             async with stop_on_error(self.pool, job, self.wake):
                 if await self._body(job) is not None:
@@ -98,19 +97,19 @@ class Submitter:
         try:
             await departure.turn()
             if monotonic() - began > PLACE_LASTS_S:
-                await self._give_back(job, "it waited longer than its place in the budget lasts")
+                await self._release(job, "it waited longer than its place in the budget lasts")
             else:
                 await self._send(job, body, departure)
         finally:
             departure.left()
 
     async def _body(self, job: Job) -> Mapping[str, Any] | None:
-        """What Kie is sent; None where that cannot be said, and then what becomes of the job is recorded."""
+        """What Kie is sent; None when the job is not submitted now, which is recorded."""
         if job.age >= self.times.timeout:
             await self._fail(job, settle.Failure(code="timeout", reason="it could not be submitted in time"))
             return None
         if self.stopping():
-            await self._give_back(job, "stopping")
+            await self._release(job, "stopping")
             return None
         try:
             return await self._resolved(job)
@@ -125,7 +124,7 @@ class Submitter:
         return None
 
     async def _resolved(self, job: Job) -> Mapping[str, Any]:
-        """The request without references. Files are uploaded first, with the claim kept alive."""
+        """The request without references; its files are uploaded while the lease is renewed."""
         if job.request.is_complete:
             return job.request.body
         lease = self.times.lease
@@ -137,7 +136,7 @@ class Submitter:
 
     async def _send(self, job: Job, body: Mapping[str, Any], departure: Departure) -> None:
         if self.stopping():
-            await self._give_back(job, "stopping")
+            await self._release(job, "stopping")
             return
         failpoint("submit.before_intent")
         async with transaction(self.pool) as tx:
@@ -180,10 +179,10 @@ class Submitter:
             await self._keep_task(job, task_id)
 
     async def _keep_task(self, job: Job, task_id: TaskId) -> None:
-        """Store the id of a task that exists; one the database can never take (a conflict) leaves the outcome unknown."""
+        """Store the id of an existing task; a conflict in the database leaves the outcome unknown."""
         try:
             await _until_stored(lambda: self._record(job, task_id), task_id=task_id)
-        except Exception as error:  # noqa: BLE001  whatever made it impossible, the job must not stay claimed
+        except Exception as error:  # noqa: BLE001  the job must not stay claimed
             reason = describe(error)
             await _until_stored(lambda: self._unknown(job, reason))
 
@@ -212,17 +211,17 @@ class Submitter:
         await self._back_off(job, PAUSE_S, paused_by(error.code))
 
     async def _back_off(self, job: Job, wait_s: float, reason: str) -> None:
-        """Nothing is submitted for a while: all jobs wait behind the budget, this one before the others."""
+        """Block all submits for a while; this job stays first in the queue."""
         await budget.block(self.pool, CREATES, seconds=wait_s, reason=reason)
         await self._put_back(job, wait_s, reason, is_due=True)
 
-    async def _give_back(self, job: Job, reason: str) -> None:
+    async def _release(self, job: Job, reason: str) -> None:
         async with transaction(self.pool) as tx:
             await store.release_claim(tx, job)
         log.info("SUBMIT_SKIP", reason=reason)
 
     async def _put_back(self, job: Job, wait_s: float, error: str, *, is_due: bool = False) -> None:
-        """Nothing was created. A job that stays due waits behind the blocked budget, in its order."""
+        """Nothing was created. With `is_due` the job keeps its place behind the blocked budget."""
         after = timedelta(seconds=0 if is_due else wait_s)
         async with transaction(self.pool) as tx:
             if await store.return_to_pending(tx, job, after=after, error=error):
@@ -239,7 +238,7 @@ class Submitter:
 
 
 async def _until_stored(write: Callable[[], Awaitable[None]], *, task_id: TaskId | None = None) -> None:
-    """Repeat an idempotent write until the database takes it; raises only what would fail every time.
+    """Repeat an idempotent write until the database accepts it; raise only what would fail every time.
 
     The task id is logged, so that an operator finds the task even if the process dies first.
     """

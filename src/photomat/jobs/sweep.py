@@ -1,22 +1,13 @@
-"""Why a stuck job gets unstuck: the ACTIVE instance frees the claims of the dead, and re-arms what nobody would touch again.
+"""Duties around jobs: free claims of dead instances, re-arm stuck jobs, find loose holds, delete old rows.
 
-Claims would run out by themselves after LEASE_S; this only hurries. A job or a card that is due never again should not exist at
-all: one that does comes from a mistake of ours or from a hand in the database, and is said aloud. Each rescue repeats its
-reasons in its own WHERE: it never trusts what it read before. An intent is never freed: its status is no longer `pending`, so
-what is re-armed there is the look, not the submit. Parked, stopped and undeliverable jobs wait for a person and stay.
+Claims expire by themselves after LEASE_S; freeing them is only faster. An intent is never submitted again: its status is no
+longer `pending`, so only the look is re-armed. Jobs and cards without a next step, and holds without a live job, should not
+exist: they come from a bug or a manual change in the database, and are logged as errors. Each UPDATE repeats its condition.
+Parked, stopped and undeliverable jobs wait for a person. A loose hold is released by an operator alone.
 
-Holds without a live job: money set aside for nobody.
-
-A hold ends in the transaction that ends its job, so there should be none: one that exists comes from a mistake of ours or from
-a hand in the database. Nothing gives the money back by itself, because nobody knows yet what went wrong: it is said aloud until
-an operator has looked and released it. The job's row is locked before the wallet, as everywhere.
-
-What may be deleted of jobs. The jobs themselves, their drafts, holds and results' rows never are.
-
-Callbacks: what they said is in the job's row once it is settled. Where a job failed because its result could not be read,
-the body is the only evidence, and stays. Orphans: only those that found their job. Drafts: only those nobody bought.
-Events: the old ones of jobs that ended long ago, oldest first; an event that was too young, or whose job was not over, is found
-by a later pass.
+Jobs, bought drafts, holds and outputs are never deleted. Callbacks are, once their job is settled, except where the result
+could not be read and the body is the only evidence; so are matched orphans, drafts that were not bought, and events of old
+jobs.
 """
 
 from dataclasses import dataclass
@@ -35,12 +26,12 @@ from photomat.wallet import ledger
 from photomat.work.retention import OldRows
 
 LATELY: Final = timedelta(days=7)
-"""Cards that say they show a result which was never marked as delivered are searched for among jobs settled since then."""
+"""Results counted as shown but not delivered are searched for among jobs settled since then."""
 JOBS_NAMED: Final = 20
 log = get_logger()
 MOST_SAID: Final = 20
 LOOSE_AFTER: Final = timedelta(days=1)
-"""How long ago a hold was made, or its job settled, to be looked at here; the audit of every night looks at all holds."""
+"""How far back holds are searched here; the nightly audit checks all of them."""
 LOOSE_HOLDS: Final = """
     WITH lately AS MATERIALIZED (
         SELECT reference, user_id, amount, job_id, held_at FROM holds WHERE held_at > photomat_now() - $2::interval
@@ -60,7 +51,6 @@ CALLBACKS: Final = OldRows(
                        AND job.fail_code IS DISTINCT FROM 'empty'))
     """,
 )
-"""One without a job is kept as an orphan, for as long as it is one."""
 ORPHANS: Final = OldRows(table="orphan_callbacks", age="processed_at")
 DRAFTS: Final = OldRows(table="drafts", age="expires_at", only="bought_at IS NULL")
 READINGS: Final = OldRows(table="kie_readings", age="read_at")
@@ -73,11 +63,11 @@ EVENTS: Final = OldRows(
     """,
     before="SELECT set_config('photomat.pruning', 'on', true)",
 )
-"""Otherwise they are only ever added to: the database asks for a word before it lets one go."""
+"""A trigger refuses to delete events unless this setting is on."""
 
 
 async def free_claims_of_dead_instances(pool: Pool) -> int:
-    """Free submit and look claims of instances that have not been seen for a while; say how many."""
+    """Free submit and look claims of dead instances; return how many."""
     rows = await pool.fetch(
         """
         UPDATE generation_jobs SET leased_until = NULL
@@ -91,7 +81,7 @@ async def free_claims_of_dead_instances(pool: Pool) -> int:
 
 
 async def rearm_stuck(pool: Pool) -> int:
-    """Make due what nobody would ever touch again by itself: submits and looks, cards, results; say how many."""
+    """Make due what has no next step: submits and looks, cards, results; return how many."""
     async with transaction(pool) as tx:
         swept = {
             "jobs": await _rearm_steps(tx),
@@ -107,7 +97,6 @@ async def rearm_stuck(pool: Pool) -> int:
 
 
 async def _rearm_steps(tx: Transaction) -> list[JobId]:
-    """Live jobs without a next step."""
     rows = await tx.fetch(
         """
         WITH forgotten AS MATERIALIZED (
@@ -126,7 +115,7 @@ async def _rearm_steps(tx: Transaction) -> list[JobId]:
 
 
 async def _rearm_cards(tx: Transaction) -> list[JobId]:
-    """Cards with news to show and no time to show them at."""
+    """Cards that are outdated and never due."""
     rows = await tx.fetch(
         """
         WITH forgotten AS MATERIALIZED (
@@ -144,7 +133,7 @@ async def _rearm_cards(tx: Transaction) -> list[JobId]:
 
 
 async def _show_results_again(tx: Transaction) -> list[JobId]:
-    """Results that count as shown and were never marked as delivered; rendered again they show the same picture, still one."""
+    """Results that count as shown and were never marked as delivered; rendering them again shows the same result."""
     rows = await tx.fetch(
         """
         WITH forgotten AS MATERIALIZED (
@@ -166,7 +155,7 @@ async def _show_results_again(tx: Transaction) -> list[JobId]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LooseHold:
-    """An open hold and how its job stands; `status` is None where there is no such job."""
+    """An open hold whose job is over; `status` is None when there is no such job."""
 
     reference: str
     user_id: int
@@ -176,8 +165,6 @@ class LooseHold:
 
 
 class Release(StrEnum):
-    """What came of releasing a hold by hand."""
-
     RELEASED = "released"
     NO_SUCH_HOLD = "no such hold"
     ENDED_BEFORE = "ended before"
@@ -192,7 +179,7 @@ async def find_loose_holds(pool: Pool, *, limit: int = MOST_SAID) -> list[LooseH
 
 
 async def report_loose_holds(pool: Pool) -> int:
-    """Say which holds nobody will ever end; again at every pass, until an operator has."""
+    """Log the loose holds, again at every pass until an operator has released them."""
     found = await find_loose_holds(pool)
     for hold in found:
         log.error(
@@ -207,7 +194,7 @@ async def report_loose_holds(pool: Pool) -> int:
 
 
 async def release_loose_hold(tx: Transaction, reference: str) -> Release:
-    """Give the money of a hold back, where its job can no longer end it and does not owe it."""
+    """Release a hold whose job can no longer close it and does not owe it."""
     job_id = await job_of_hold(tx, reference)
     if job_id is None:
         return Release.NO_SUCH_HOLD
@@ -222,9 +209,8 @@ async def release_loose_hold(tx: Transaction, reference: str) -> Release:
     return Release.RELEASED if await ledger.release(tx, reference=reference) else Release.ENDED_BEFORE
 
 
-async def job_of_hold(source: Pool | Transaction, reference: str) -> JobId | None:
-    """Which job a hold was made for."""
-    job_id = await source.fetchval("SELECT job_id FROM holds WHERE reference = $1", reference)
+async def job_of_hold(tx: Transaction, reference: str) -> JobId | None:
+    job_id = await tx.fetchval("SELECT job_id FROM holds WHERE reference = $1", reference)
     return None if job_id is None else JobId(job_id)
 
 

@@ -1,7 +1,6 @@
-"""The timeline of a job: one row for each change, written in the transaction that makes the change. Nothing decides by it.
+"""The timeline of a job: one row for each change, written in the transaction that makes it. No decision reads it.
 
-Who wrote a row is the name of the session, which an instance gives to all of its connections. Prompts and addresses of files
-are never details.
+The writer of a row is the session's application name, which is the instance. Prompts and URLs of files are never details.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,12 +20,10 @@ TELL_LOCKED: Final = """
 TELL_RUNG: Final = (
     "INSERT INTO job_events (job_id, tag, detail) SELECT job_id, 'rung', jsonb_build_object('kind', kind) FROM changed"
 )
-"""Claims are one statement, so what they tell is a part of it: `changed` is what the claim returns."""
+"""Parts of the one statement of a claim; `changed` is what the claim returns."""
 
 
 class Tag(StrEnum):
-    """What can happen to a job."""
-
     CREATED = "created"
     INTENT = "intent"
     SUBMITTED = "submitted"
@@ -57,8 +54,6 @@ class Tag(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """One line of the timeline."""
-
     at: datetime
     tag: str
     instance: str
@@ -66,12 +61,12 @@ class Event:
 
 
 async def record(tx: Transaction, job_id: JobId, tag: Tag, **detail: object) -> None:
-    """Say what this transaction does to a job; details that are None are left out."""
+    """Record what this transaction does to a job; details that are None are left out."""
     await record_all(tx, {job_id: detail}, tag)
 
 
 async def record_all(tx: Transaction, jobs: Mapping[JobId, Mapping[str, object]], tag: Tag) -> None:
-    """Say what this transaction does to several jobs at once; nothing is written for none."""
+    """Record what this transaction does to several jobs."""
     if not jobs:
         return
     await tx.execute(
@@ -84,7 +79,6 @@ async def record_all(tx: Transaction, jobs: Mapping[JobId, Mapping[str, object]]
 
 
 async def events_of(pool: Pool, job_id: JobId) -> list[Event]:
-    """The whole timeline, oldest first."""
     rows = await pool.fetch(
         "SELECT at, tag, instance, detail FROM job_events WHERE job_id = $1 ORDER BY event_id", job_id
     )

@@ -1,8 +1,7 @@
-"""An exception for the log: its type, the line it came from, and what a vendor said about it where that is known to be safe.
+"""An exception as one log field: its type, the last line of ours it passed, and the vendor's message where that is safe.
 
-Messages of foreign libraries quote values: a prompt, a file's URL, what a person wrote. None of them belongs in a log, so a
-message is left out, unless the package that knows the vendor has registered how to read it (`said_by_vendor`); then everything
-it may quote is masked.
+Messages of libraries quote values: prompts, file URLs, user input. None of them belongs in a log, so a message is left out
+unless the package that knows the vendor registers how to read it (`vendor_message`); then everything it may quote is masked.
 """
 
 import html
@@ -13,11 +12,11 @@ from typing import Final
 
 LONGEST: Final = 200
 READ: Final = 500
-"""No more than this of a message is looked at, so that a hostile one costs no more time than any other."""
+"""Only so many characters of a message are read: a hostile one costs no more time than any other."""
 
 MASK: Final = "…"
 SHORT_FORM: Final = r"(?<=[A-Za-z]')(?:d|ll|m|re|s|t|ve)\b"
-"""What follows an apostrophe that is no quotation mark: "can't"."""
+"""What follows an apostrophe that is not a quotation mark: "can't"."""
 
 QUOTED: Final = tuple(
     re.compile(pattern)
@@ -26,10 +25,10 @@ QUOTED: Final = tuple(
         *(r"<.*>", r"\(.*\)", r"\{.*\}"),
     )
 )
-"""From the first mark to the last: what is quoted may hold such marks itself."""
+"""From the first mark to the last: quoted text may contain such marks itself."""
 
 OPENED: Final = re.compile(rf"[\"`<({{“”«»‘„‚‛‟‹›´′″＂＇「『《〈（［｛]|(?<!\w)’|'(?!{SHORT_FORM})")
-"""A quotation without its end: nothing after it can be told from what it quotes."""
+"""A quotation without its end: everything after it may be quoted text."""
 
 TOKEN: Final = re.compile(r"[0-9]{5,}:[A-Za-z0-9_-]{10,}")
 ADDRESS: Final = re.compile(r"[/\\@=?]\S|[/\\]|[A-Za-z0-9_%-]\.[A-Za-z0-9_%-]|:[0-9]")
@@ -39,28 +38,28 @@ NO_ADDRESS: Final = re.compile(r"identifier/HTTP|[0-9]+\.[0-9]+[.,;]?")
 """Telegram's own words, as in "wrong file identifier/HTTP URL specified"; and a number."""
 
 FOREIGN: Final = re.compile(rf"[^\x20-\x7e{MASK}]+(?: [^\x20-\x7e{MASK}]+)*")
-"""Vendors speak English; anything else is what somebody wrote."""
+"""Vendors write English; other scripts are user input."""
 
 MASKS: Final = re.compile(rf"{MASK}(?:[ .,;]*{MASK})+")
 
 
 @singledispatch
-def said_by_vendor(trouble: BaseException) -> str | None:  # noqa: ARG001  what others register reads it
-    """What the vendor said, as it came; None for an exception whose message is not known to be a vendor's."""
+def vendor_message(error: BaseException) -> str | None:  # noqa: ARG001  the registered functions read it
+    """The vendor's message, unmasked; None for an exception whose message is not known to be a vendor's."""
     return None
 
 
-def describe(trouble: BaseException) -> str:
-    """Name the trouble, the last of our own lines it passed, and what the vendor said."""
-    frames = traceback.extract_tb(trouble.__traceback__)
+def describe(error: BaseException) -> str:
+    """Name the exception, the last of our own lines it passed, and the vendor's masked message."""
+    frames = traceback.extract_tb(error.__traceback__)
     ours = [frame for frame in frames if "/photomat/" in frame.filename] or list(frames)
     where = f" at {ours[-1].filename.rpartition('/photomat/')[2]}:{ours[-1].lineno}" if ours else ""
-    said = said_by_vendor(trouble)
-    return f"{type(trouble).__name__}{where}" + (f": {masked(said)}" if said else "")
+    message = vendor_message(error)
+    return f"{type(error).__name__}{where}" + (f": {masked(message)}" if message else "")
 
 
 def masked(text: str) -> str:
-    """A vendor's sentence without what it quotes: quotations, addresses, tokens, any other language."""
+    """A vendor's message with quotations, URLs, tokens and other scripts masked."""
     is_cut = len(text) > READ
     text = " ".join(_unescaped(text[:READ].rpartition(" ")[0] if is_cut else text).split())
     if not is_cut:  # else the last mark of a quotation may be in what was cut off

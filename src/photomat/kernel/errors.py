@@ -1,23 +1,23 @@
-"""Four families of trouble; each tells the caller what to do next.
+"""Four error families; each determines what the caller does next.
 
     PhotomatError
-    ├── Rejected         no: tell the customer, by text key
+    ├── Rejected         a definite no; the customer reads the text of its key
     │   └── NotEnough    the wallet does not cover the price
-    ├── Transient        later: nothing happened, try again (perhaps after `retry_after_s`)
-    ├── OutcomeUnknown   a request left and no answer came: find out, never just repeat
-    └── Corrupt          our own rule broke: stop this job, call an operator
+    ├── Transient        nothing happened; try again (perhaps after `retry_after_s`)
+    ├── OutcomeUnknown   a request left and got no answer; find out, never just repeat
+    └── Corrupt          one of our invariants does not hold; stop, an operator must look
     Startup              the program cannot start; the text is one sentence for the operator
 
-Foreign exceptions are translated into these once, by the client that meets them.
+Foreign exceptions are translated into these once, by the client that receives them.
 """
 
 
 class PhotomatError(Exception):
-    """The root of everything we raise on purpose."""
+    """Base of the four families."""
 
 
 class Rejected(PhotomatError):
-    """A definite no. `text_key` names what the customer reads, `facts` fill it in."""
+    """`text_key` names the text the customer reads, `facts` are its arguments."""
 
     def __init__(self, text_key: str, **facts: object) -> None:
         super().__init__(text_key)
@@ -30,7 +30,7 @@ class NotEnough(Rejected):
 
 
 class Transient(PhotomatError):
-    """Nothing happened; try again, not before `retry_after_s` when it is given."""
+    """Nothing happened; try again, not before `retry_after_s` if given."""
 
     def __init__(self, message: str, *, retry_after_s: float | None = None) -> None:
         super().__init__(message)
@@ -38,12 +38,12 @@ class Transient(PhotomatError):
 
 
 class OutcomeUnknown(PhotomatError):
-    """The request left and its answer is lost. It may have been carried out."""
+    """The request left and its answer is lost; it may have been carried out."""
 
 
 class Corrupt(PhotomatError):
-    """A rule of our own does not hold. The message names the ids an operator needs."""
+    """One of our invariants does not hold; the message names the ids an operator needs."""
 
 
 class Startup(Exception):
-    """The program cannot start. The message is one sentence that says what to do."""
+    """The program cannot start; the message is one sentence that says what to do."""

@@ -1,9 +1,9 @@
-"""Named places where a test strikes the process at that very line, as hard as a machine can.
+"""Named places in the code where a test can crash the process.
 
-`FAILPOINT=name` kills it with SIGKILL at the first pass, `name:3` at the third. `stop@name` freezes it with SIGSTOP, until
-somebody sends SIGCONT; `cut@name` shuts every connection of the process, to PostgreSQL, Telegram, Kie and its callers, and
-goes on. `FAILPOINT=tell` strikes nobody and logs each pass. Unset, a failpoint costs one comparison. Every name stands in
-`FAILPOINTS`; `photomat failpoints` prints them. A name that ends in `before_commit` lies inside a transaction.
+`FAILPOINT=name` kills it with SIGKILL at the first pass, `name:3` at the third. `stop@name` freezes it with SIGSTOP until it
+gets SIGCONT; `cut@name` shuts down every connection of the process (PostgreSQL, Telegram, Kie, callers) and continues.
+`FAILPOINT=tell` only logs each pass. Unset, a failpoint costs one comparison. `FAILPOINTS` lists every name and `photomat
+failpoints` prints them. A name that ends in `before_commit` lies inside a transaction.
 """
 
 import os
@@ -74,7 +74,7 @@ FAILPOINTS: Final = (
     "orphan.before_commit",
     "orphan.after_match",
 )
-TELL: Final = "tell"
+LOG_ONLY: Final = "tell"
 SETTING: Final = re.compile(r"(?:(?P<action>[a-z]+)@)?(?P<name>[a-z_.]+)(?::(?P<nth>[0-9]+))?", re.ASCII)
 OPEN_FILES: Final = Path("/dev/fd")
 
@@ -83,19 +83,19 @@ _passes: Counter[str] = Counter()
 
 
 class UnknownFailpoint(ValueError):
-    """FAILPOINT names a place or an action that does not exist."""
+    """FAILPOINT names a failpoint or an action that does not exist."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Blow:
-    """What happens at the n-th pass of a place; without a name it happens at every pass of every place."""
+class FailpointAction:
+    """What happens at the n-th pass of a failpoint; without a name, at every pass of every failpoint."""
 
     action: str
     name: str | None
     nth: int
 
 
-_armed: list[Blow] = []
+_armed: list[FailpointAction] = []
 
 
 def arm(setting: str | None) -> None:
@@ -103,28 +103,28 @@ def arm(setting: str | None) -> None:
     _passes.clear()
     _armed.clear()
     if setting:
-        _armed.append(_blow(setting))
+        _armed.append(_parse(setting))
 
 
-def _blow(setting: str) -> Blow:
-    if setting == TELL:
-        return Blow(action=TELL, name=None, nth=0)
+def _parse(setting: str) -> FailpointAction:
+    if setting == LOG_ONLY:
+        return FailpointAction(action=LOG_ONLY, name=None, nth=0)
     read = SETTING.fullmatch(setting)
     action = (read["action"] or "kill") if read else ""
     if read is None or read["name"] not in FAILPOINTS or action not in ACTIONS:
         raise UnknownFailpoint(f"FAILPOINT={setting} is not a failpoint; `photomat failpoints` lists them")
-    return Blow(action=action, name=read["name"], nth=int(read["nth"] or 1))
+    return FailpointAction(action=action, name=read["name"], nth=int(read["nth"] or 1))
 
 
 def failpoint(name: str) -> None:
-    """Be struck here if this pass of this place was asked for."""
+    """Run the armed action if it is armed for this pass."""
     if not _armed:
         return
     _passes[name] += 1
-    (blow,) = _armed
-    if blow.name is None or (blow.name == name and blow.nth == _passes[name]):
-        log.info("FAILPOINT", action=blow.action, name=name, nth=_passes[name])
-        ACTIONS[blow.action]()
+    (armed,) = _armed
+    if armed.name is None or (armed.name == name and armed.nth == _passes[name]):
+        log.info("FAILPOINT", action=armed.action, name=name, nth=_passes[name])
+        ACTIONS[armed.action]()
 
 
 def _kill() -> None:
@@ -145,7 +145,7 @@ def _cut() -> None:
 
 
 def _shut(number: int) -> None:
-    """Shut a connection; a listening socket has no other end, and a pair of our own has one without a name."""
+    """Shut down a connection; a listening socket has no peer, and the peer of a socketpair has no name."""
     connection = socket.socket(fileno=number)
     try:
         if connection.getpeername():
@@ -154,8 +154,8 @@ def _shut(number: int) -> None:
         connection.detach()
 
 
-def _tell() -> None:
-    """The line in the log is all."""
+def _log_only() -> None:
+    """Do nothing: the pass is logged already."""
 
 
-ACTIONS: Final[Mapping[str, Callable[[], None]]] = {"kill": _kill, "stop": _stop, "cut": _cut, TELL: _tell}
+ACTIONS: Final[Mapping[str, Callable[[], None]]] = {"kill": _kill, "stop": _stop, "cut": _cut, LOG_ONLY: _log_only}

@@ -1,13 +1,10 @@
-"""Bytes from addresses somebody else chose, fetched only from where files may lie.
+"""Downloads from URLs that somebody else chose, protected against server-side request forgery.
 
-Allowed are https on public addresses (`names.py`), and hosts that are trusted by name; the address is tested after the name was
-resolved, for every redirect again, and the connection uses the very answer that was tested. What is larger than allowed is not
-read on.
+Allowed are https to public IP addresses and one host trusted by name. The IP address is checked after the name is resolved,
+again for every redirect, and the connection uses the very address that was checked. Reading stops at the size limit.
 
-Names of hosts and their addresses: looked up in threads of their own, within a written time, and which are public.
-
-A name server that never answers holds a thread for as long as the system waits for it. So each `Names` has a few threads for
-itself, and whoever shares the process's other threads, or another `Names`, is not held up.
+A name server that never answers blocks a thread for as long as the system waits. So each `DnsResolver` has a few threads of its
+own, and a stuck lookup delays no other user of the process's threads.
 """
 
 import asyncio
@@ -29,30 +26,28 @@ from photomat.kernel.http import USER_AGENT
 THREADS: Final = 3
 LOOKUP_TIMEOUT_S: Final = 5.0
 NUMERIC: Final = socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
-IPV4_WITHIN: Final = ipaddress.ip_network("64:ff9b::/96")
-"""How a network without IPv4 writes its addresses: the last four bytes say where a packet really goes."""
-NEVER: Final = tuple(
+NAT64: Final = ipaddress.ip_network("64:ff9b::/96")
+"""NAT64: the last four bytes are the IPv4 address a packet really goes to."""
+NEVER_PUBLIC: Final = tuple(
     ipaddress.ip_network(network)
     for network in ("64:ff9b:1::/48", "2002::/16", "2001::/32", "::/96", "fec0::/10", "ff00::/8", "224.0.0.0/4")
 )
-"""Ways round to other networks (6to4, Teredo, addresses of old with IPv4 within), one's own site, and crowds."""
+"""Tunnels to other networks (6to4, Teredo, IPv4-compatible addresses), site-local addresses, multicast."""
 HTTPS_PORT: Final = 443
 MOST_REDIRECTS: Final = 3
 CHUNK_BYTES: Final = 256 * 1024
 FETCH_TIMEOUT: Final = aiohttp.ClientTimeout(total=120, connect=10, sock_read=30)
 REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 GONE: Final = frozenset({401, 403, 404, 410, 451})
-TROUBLES: Final = (aiohttp.ClientError, TimeoutError, OSError, ValueError)
+NETWORK_ERRORS: Final = (aiohttp.ClientError, TimeoutError, OSError, ValueError)
 
 
-class Names:
-    """Looks names up."""
-
+class DnsResolver:
     def __init__(self) -> None:
-        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="names")
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="dns")
 
     async def look_up(self, host: str, port: int, family: socket.AddressFamily) -> list[ResolveResult]:
-        """The addresses of a host; raises OSError, or TimeoutError when nobody answers in time."""
+        """Resolve a host; raise OSError, or TimeoutError without an answer in time."""
         loop = asyncio.get_running_loop()
         async with asyncio.timeout(LOOKUP_TIMEOUT_S):
             found = await loop.run_in_executor(self._threads, _addresses, host, port, family)
@@ -63,16 +58,16 @@ class Names:
 
 
 def is_public(address: str) -> bool:
-    """Whether anybody may be reached there, and nobody of our own network in disguise."""
+    """Whether an IP address is public, also when it is an IPv4 address embedded in an IPv6 one."""
     ip = ipaddress.ip_address(address)
-    within = _ipv4_within(ip) if isinstance(ip, ipaddress.IPv6Address) else None
-    if within is not None:
-        ip = within
-    return ip.is_global and not any(ip in network for network in NEVER)
+    embedded = _embedded_ipv4(ip) if isinstance(ip, ipaddress.IPv6Address) else None
+    if embedded is not None:
+        ip = embedded
+    return ip.is_global and not any(ip in network for network in NEVER_PUBLIC)
 
 
-def _ipv4_within(ip: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
-    return ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF) if ip in IPV4_WITHIN else ip.ipv4_mapped
+def _embedded_ipv4(ip: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+    return ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF) if ip in NAT64 else ip.ipv4_mapped
 
 
 def _addresses(host: str, port: int, family: socket.AddressFamily) -> list[tuple[int, str]]:
@@ -81,31 +76,31 @@ def _addresses(host: str, port: int, family: socket.AddressFamily) -> list[tuple
 
 
 class NotAllowed(Transient):
-    """The address is not one we fetch from, or the file is not one we take."""
+    """The URL is not one we fetch from, or the file is not one we accept."""
 
 
 class TooLarge(NotAllowed):
-    """The file is larger than we take."""
+    """The file is larger than the limit."""
 
 
-class Gone(Transient):
-    """The server says that the file is not there, or not for us."""
+class FileGone(Transient):
+    """The server says that the file does not exist, or is not for us."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetcher:
-    """Fetches files; `trusted_host` may be at any address and may speak plain http, others at their usual port or at any."""
+    """`trusted_host` may have any IP address and use plain http; other hosts need https, on port 443 unless `any_port`."""
 
     trusted_host: str = ""
     any_port: bool = True
-    names: Names = field(default_factory=Names)
+    resolver: DnsResolver = field(default_factory=DnsResolver)
 
     @asynccontextmanager
     async def opened(
         self, url: str, *, most_bytes: int, within: aiohttp.ClientTimeout = FETCH_TIMEOUT
     ) -> AsyncIterator[AsyncIterator[bytes]]:
-        """The file's bytes, by chunks; raises NotAllowed, Gone, or Transient when it cannot be had now."""
-        connector = aiohttp.TCPConnector(resolver=_PublicOnly(self.trusted_host, self.names), force_close=True)
+        """Yield the file's chunks; raise NotAllowed, FileGone, or Transient when it cannot be fetched now."""
+        connector = aiohttp.TCPConnector(resolver=_PublicResolver(self.trusted_host, self.resolver), force_close=True)
         async with aiohttp.ClientSession(connector=connector, headers={"User-Agent": USER_AGENT}) as session:
             response = await self._ask(session, url, within)
             async with response, aclosing(_chunks(response, most_bytes)) as chunks:
@@ -118,45 +113,45 @@ class Fetcher:
     ) -> aiohttp.ClientResponse:
         try:
             for _ in range(MOST_REDIRECTS + 1):
-                check_address(url, self.trusted_host, any_port=self.any_port)
+                check_url(url, self.trusted_host, any_port=self.any_port)
                 response = await session.get(url, timeout=within, allow_redirects=False)
                 if response.status not in REDIRECTS:
-                    return _given(response)
+                    return _opened(response)
                 response.release()
                 url = urljoin(url, response.headers.get("Location", ""))
-        except TROUBLES as error:
+        except NETWORK_ERRORS as error:
             raise _not_fetched(error) from None
-        raise NotAllowed("the address redirects too often")
+        raise NotAllowed("the URL redirects too often")
 
 
-def check_address(url: str, trusted_host: str, *, any_port: bool) -> None:
-    """Refuse what is neither https nor on the trusted host, ports that are not meant, literal addresses that are not public."""
+def check_url(url: str, trusted_host: str, *, any_port: bool) -> None:
+    """Refuse what is neither https nor the trusted host, other ports unless `any_port`, and literal IP addresses not public."""
     parts = urlsplit(url)
     if trusted_host and parts.hostname == trusted_host and parts.scheme in {"http", "https"}:
         return
     if parts.scheme != "https" or not parts.hostname or not parts.hostname.isascii():
-        raise NotAllowed("the address is not https")
+        raise NotAllowed("the URL is not https")
     if not any_port and (parts.port or HTTPS_PORT) != HTTPS_PORT:
-        raise NotAllowed("the address names a port")
+        raise NotAllowed("the URL names a port")
     try:
         allowed = is_public(parts.hostname)
     except ValueError:
         return
     if not allowed:
-        raise NotAllowed("the address is not public")
+        raise NotAllowed("the IP address is not public")
 
 
-class _PublicOnly(AbstractResolver):
-    """Resolves names to public addresses only, except the trusted host's: the check and the connection use one answer."""
+class _PublicResolver(AbstractResolver):
+    """Resolves to public IP addresses only, except the trusted host's: the check and the connection use one answer."""
 
-    def __init__(self, trusted_host: str, names: Names) -> None:
+    def __init__(self, trusted_host: str, resolver: DnsResolver) -> None:
         self._trusted_host = trusted_host
-        self._names = names
+        self._resolver = resolver
 
     async def resolve(
         self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
     ) -> list[ResolveResult]:
-        found = await self._names.look_up(host, port, family)
+        found = await self._resolver.look_up(host, port, family)
         if self._trusted_host and host == self._trusted_host:
             return found
         public = [one for one in found if is_public(one["host"])]
@@ -168,10 +163,10 @@ class _PublicOnly(AbstractResolver):
         """Nothing to close: the threads are the fetcher's."""
 
 
-def _given(response: aiohttp.ClientResponse) -> aiohttp.ClientResponse:
+def _opened(response: aiohttp.ClientResponse) -> aiohttp.ClientResponse:
     if response.status in GONE:
         response.close()
-        raise Gone(f"the file's server answered {response.status}")
+        raise FileGone(f"the file's server answered {response.status}")
     response.raise_for_status()
     return response
 
@@ -184,7 +179,7 @@ async def _chunks(response: aiohttp.ClientResponse, most_bytes: int) -> AsyncGen
             if size_bytes > most_bytes:
                 raise TooLarge("the file is larger than we take")
             yield chunk
-    except TROUBLES as error:
+    except NETWORK_ERRORS as error:
         raise _not_fetched(error) from None
     if size_bytes == 0:
         raise NotAllowed("the file is empty")

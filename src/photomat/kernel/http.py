@@ -1,8 +1,9 @@
-"""Requests over HTTP to one server, and their answers as bytes. Whatever goes wrong on the way is one of our errors.
+"""HTTP requests to one server; network failures become our errors.
 
-`send` uses a fresh connection each time: on a kept one the server may already have hung up, and then nobody could say
-whether the request was read. A connection that could not be made means the request never left. What the errors say never
-holds an address, a header or a body: keys travel there.
+`get` may be retried: every failure is `Transient`. `post` has an effect: a connection that could not be opened means that the
+request never left (`Transient`), any later failure is `OutcomeUnknown`. `post` opens a new connection each time, because the
+server may have closed a kept one, which would leave the outcome unknown. Error messages never contain a URL, a header or a
+body, because keys travel there.
 """
 
 from collections.abc import Callable, Mapping
@@ -15,38 +16,35 @@ from photomat.kernel.errors import OutcomeUnknown, Transient
 
 USER_AGENT: Final = "Photomat/1 (+self-hosted)"
 LARGEST_ANSWER_BYTES: Final = 8 * 2**20
-"""Unpacked. Ten times a page of a thousand invoices, a thousand times what Kie says about a task."""
+"""After decompression. Ten times a page of a thousand invoices, a thousand times the state of a task at Kie."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answered:
-    """An HTTP status, and what came with it."""
-
+class HttpAnswer:
     status: int
     body: bytes
 
 
-class Line:
-    """Requests to one server, all with the same headers; `name` is what it is called in errors."""
+class HttpClient:
+    """Requests to one server with the same headers; `name` identifies the server in errors."""
 
     def __init__(self, *, name: str, headers: Mapping[str, str]) -> None:
         self._name = name
         self._headers = {"User-Agent": USER_AGENT, **headers}
-        self._reading: aiohttp.ClientSession | None = None
+        self._session: aiohttp.ClientSession | None = None
 
-    async def read(
+    async def get(
         self, url: str, *, within: aiohttp.ClientTimeout, query: Mapping[str, str] | None = None
-    ) -> Answered:
-        """Ask for something; whatever goes wrong, it may be asked again."""
-        if self._reading is None:
-            self._reading = aiohttp.ClientSession(headers=self._headers)
+    ) -> HttpAnswer:
+        if self._session is None:
+            self._session = aiohttp.ClientSession(headers=self._headers)
         try:
-            async with self._reading.get(url, params=query, timeout=within, allow_redirects=False) as response:
-                return await _answered(response)
+            async with self._session.get(url, params=query, timeout=within, allow_redirects=False) as response:
+                return await _read(response)
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise Transient(f"{self._name} did not answer: {type(error).__name__}") from None
 
-    async def send(
+    async def post(
         self,
         url: str,
         body: Mapping[str, Any],
@@ -54,8 +52,8 @@ class Line:
         within: aiohttp.ClientTimeout,
         headers: Mapping[str, str] | None = None,
         on_sent: Callable[[], None] | None = None,
-    ) -> Answered:
-        """Ask that something be done; without an answer nobody knows whether it was. `on_sent`: its body is on the wire."""
+    ) -> HttpAnswer:
+        """Send a JSON body; `on_sent` is called once it is on the wire."""
         connector = aiohttp.TCPConnector(force_close=True)
         tracing = [] if on_sent is None else [_tracing(on_sent)]
         try:
@@ -63,16 +61,15 @@ class Line:
                 aiohttp.ClientSession(headers=self._headers, connector=connector, trace_configs=tracing) as session,
                 session.post(url, json=body, headers=headers, timeout=within, allow_redirects=False) as response,
             ):
-                return await _answered(response)
+                return await _read(response)
         except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
             raise Transient(f"{self._name} could not be reached: {type(error).__name__}") from None
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise OutcomeUnknown(f"a request to {self._name} left and got no answer: {type(error).__name__}") from None
 
     async def close(self) -> None:
-        """Let go of the kept connections."""
-        if self._reading is not None:
-            await self._reading.close()
+        if self._session is not None:
+            await self._session.close()
 
 
 def _tracing(on_sent: Callable[[], None]) -> aiohttp.TraceConfig:
@@ -84,11 +81,10 @@ def _tracing(on_sent: Callable[[], None]) -> aiohttp.TraceConfig:
     return config
 
 
-async def _answered(response: aiohttp.ClientResponse) -> Answered:
-    """Read an answer, but no more of it than an answer can be."""
+async def _read(response: aiohttp.ClientResponse) -> HttpAnswer:
     body = bytearray()
     async for chunk in response.content.iter_chunked(2**16):
         body += chunk
         if len(body) > LARGEST_ANSWER_BYTES:
-            raise aiohttp.ClientPayloadError("the answer is larger than any answer")
-    return Answered(status=response.status, body=bytes(body))
+            raise aiohttp.ClientPayloadError("the answer is too large")
+    return HttpAnswer(status=response.status, body=bytes(body))

@@ -1,4 +1,4 @@
-"""A type for every id, so that a user id cannot be passed where a job id belongs."""
+"""A type for every id, so that a user id cannot be passed as a job id."""
 
 from typing import NewType
 

@@ -16,20 +16,19 @@ from structlog.typing import EventDict, FilteringBoundLogger, WrappedLogger
 
 from photomat.kernel.metrics import EVENTS
 
-MOST_SAID_CHARS: Final = 200
+LONGEST_LIBRARY_MESSAGE: Final = 200
 NO_CORRELATION: Final = "-" * 8
 IDS: Final = ("job_id", "task_id", "user_id")
 """These come first in a line."""
 
 
 def get_logger() -> FilteringBoundLogger:
-    """The logger every module uses."""
     logger: FilteringBoundLogger = structlog.get_logger()
     return logger
 
 
 def ensure_correlation_id(known: str | None = None) -> str:
-    """Give the id already known, else the one bound here, else a new one of 8 hex digits."""
+    """Return the known id, else the one bound in this context, else a new one of 8 hex digits."""
     bound = get_contextvars().get("corr")
     return known or (str(bound) if bound else secrets.token_hex(4))
 
@@ -58,16 +57,15 @@ def configure(log_format: str, stream: TextIO) -> None:
         logger_factory=structlog.PrintLoggerFactory(stream),
         cache_logger_on_first_use=False,
     )
-    logging.basicConfig(level=logging.WARNING, handlers=[_Libraries()], force=True)
+    logging.basicConfig(level=logging.WARNING, handlers=[_LibraryHandler()], force=True)
 
 
-class _Libraries(logging.Handler):
-    """What libraries log becomes an event like ours: one line, and no trace that might quote somebody's words."""
+class _LibraryHandler(logging.Handler):
+    """Turns log records of libraries into events of one line, without a traceback that might quote user input."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Pass it on."""
         log = get_logger()
-        log.warning("LIBRARY", library=record.name, said=str(record.msg)[:MOST_SAID_CHARS])
+        log.warning("LIBRARY", library=record.name, said=str(record.msg)[:LONGEST_LIBRARY_MESSAGE])
 
 
 def _count(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
@@ -76,7 +74,7 @@ def _count(_logger: WrappedLogger, _method: str, event: EventDict) -> EventDict:
 
 
 def _add_severity(_logger: WrappedLogger, method: str, event: EventDict) -> EventDict:
-    """How bad it is; not called `level`, which is by which rung a result was delivered."""
+    """Not called `level`: that field is the fallback a result was delivered by."""
     event["severity"] = "error" if method == "exception" else method
     return event
 
@@ -94,6 +92,6 @@ def _as_text(_logger: WrappedLogger, _method: str, event: EventDict) -> str:
 
 
 def _value(value: object) -> str:
-    """One word, or quoted words, and always on one line: what a vendor says cannot forge an event of ours."""
+    """Always one line, quoted if it has spaces: a vendor's message cannot forge an event."""
     text = "\\n".join(str(value).splitlines())
     return f'"{text}"' if " " in text else text

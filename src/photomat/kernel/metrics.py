@@ -1,4 +1,4 @@
-"""What Prometheus reads at /metrics. Every log event is counted by its tag, so the two can never disagree."""
+"""Metrics of /metrics. Every log event is counted by its tag, so logs and metrics agree."""
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
@@ -22,5 +22,4 @@ TAP_TO_PICTURE_S = Histogram(
 
 
 def exposition() -> bytes:
-    """Everything, in the text form Prometheus scrapes."""
     return generate_latest(REGISTRY)

@@ -1,4 +1,4 @@
-"""Money is a whole number of minor units of one currency. No float comes near it."""
+"""Money: a whole number of minor units of one currency, never a float."""
 
 import re
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from decimal import Decimal
 
 MINOR_PER_MAJOR = 100
 STARS = "XTR"
-"""Telegram Stars: there is nothing smaller than one."""
+"""Telegram Stars have no minor units."""
 
 COIN = Decimal("0.01")
 FINEST = Decimal("0.0001")
@@ -21,11 +21,11 @@ class Money:
     currency: str
 
     def __str__(self) -> str:
-        """Write it the way operators read it: `0.64 ₽`, `1 000 ₽`."""
+        """Format for operators: `0.64 ₽`, `1 000 ₽`."""
         return self.written("")
 
     def written(self, language: str) -> str:
-        """Write it the way a language does: `1 234,50 ₽` in Russian, `₽1,234.50` in English."""
+        """Format for a language: `1 234,50 ₽` in Russian, `₽1,234.50` in English."""
         sign = "-" if self.minor < 0 else ""
         if self.currency == STARS:
             return sign + _written(f"{abs(self.minor):,}", STARS, language)
@@ -35,20 +35,19 @@ class Money:
 
 @dataclass(frozen=True, slots=True)
 class ExactMoney:
-    """An amount in major units that may be finer than any coin: what one second, or one token, costs."""
+    """An amount in major units that may be finer than a minor unit: the price of one second or one token."""
 
     major: Decimal
     currency: str
 
     def written(self, language: str) -> str:
-        """Write it like money, with as many places as it needs, four at most: `9,6985 ₽`, `₽2.40`."""
+        """Format like `Money`, with up to four decimal places: `9,6985 ₽`, `₽2.40`."""
         places = self.major.quantize(FINEST).normalize()
         fewest = places.quantize(COIN) if places.as_tuple().exponent == -1 else places
         return _written(f"{fewest:,f}", self.currency, language)
 
 
 def _written(number: str, currency: str, language: str) -> str:
-    """The number, `1,234.50`, with its sign in its language."""
     symbol = SIGNS.get(currency)
     if language == "en" and symbol is not None:
         return f"{symbol}{number}"
@@ -58,7 +57,7 @@ def _written(number: str, currency: str, language: str) -> str:
 
 
 def read_minor(text: str) -> int:
-    """Read an amount somebody wrote, `1 234,50` or `1234.5`, as minor units; `ValueError` when it is not plainly one."""
+    """Parse an amount such as `1 234,50` or `1234.5` into minor units; raise ValueError if it is ambiguous."""
     digits = re.sub(r"(?<=\d)[\s_](?=\d)", "", text.strip())
     found = re.fullmatch(r"(\d{1,12})(?:[.,](\d{1,2}))?", digits, re.ASCII)
     if found is None:

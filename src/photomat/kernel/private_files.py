@@ -1,4 +1,4 @@
-"""Folders and files that only our own user can read, whatever the umask: customers' results and inputs are theirs alone."""
+"""Folders and files that only our own user can read, whatever the umask: they hold customers' inputs and results."""
 
 import os
 import stat
@@ -8,11 +8,11 @@ from typing import BinaryIO, Final
 
 FOLDER_MODE: Final = 0o700
 FILE_MODE: Final = 0o600
-OTHERS: Final = 0o077
+GROUP_AND_OTHERS: Final = 0o077
 
 
 def make_private(folder: Path) -> None:
-    """Make a folder of mode 0700; one that is there keeps its mode. The folders above it are made as usual."""
+    """Make a folder of mode 0700; an existing one keeps its mode, and parents get the usual one."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     folder.mkdir(mode=FOLDER_MODE, exist_ok=True)
 
@@ -23,10 +23,10 @@ def open_private(path: Path) -> BinaryIO:
 
 
 def tighten(folder: Path) -> int:
-    """Take a folder, the folders in it and their files away from other users; the number of folders that were open.
+    """Make a folder, its subfolders and their files private; return the number of folders changed.
 
-    A folder that is private already is not looked into, so that a start stays quick with many results. A file that is not
-    ours to change is left as it is.
+    A folder that is private already is skipped, so that a start stays quick with many results. A file we may not change is
+    left as it is.
     """
     if not folder.is_dir():
         return 0
@@ -52,6 +52,6 @@ def _close(folder: Path) -> bool:
 
 def _is_open(path: Path) -> bool:
     try:
-        return bool(path.lstat().st_mode & OTHERS)
+        return bool(path.lstat().st_mode & GROUP_AND_OTHERS)
     except OSError:
         return False

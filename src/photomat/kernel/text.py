@@ -1,14 +1,11 @@
-"""Text made fit: to be stored (PostgreSQL takes neither NUL nor half a surrogate pair), and to be shown where room is scarce.
-
-Nor does its JSON know a number that is infinite or none, both of which Python reads and writes.
-"""
+"""Text that PostgreSQL can store and Telegram can show."""
 
 import math
 from typing import Any
 
 
 def storable(value: Any) -> Any:
-    """The same value with every string in it cleaned and no number that is none; nothing we need is taken out."""
+    """Remove what PostgreSQL cannot store, at any depth: NUL, lone surrogates, and numbers that are infinite or NaN."""
     if isinstance(value, str):
         return value.replace("\x00", "").encode("utf-8", "replace").decode()
     if isinstance(value, float):
@@ -19,15 +16,15 @@ def storable(value: Any) -> Any:
 
 
 def cut(text: str, longest: int) -> str:
-    """The text, or as much of it as there is room for, with a sign that there is more."""
-    return text if units_of(text) <= longest else beginning(text, longest) + "…"
+    """The text, shortened to `longest` with an ellipsis if it is longer."""
+    return text if utf16_length(text) <= longest else truncate(text, longest) + "…"
 
 
-def beginning(text: str, longest: int) -> str:
-    """As much of a text as there is room for, in the units Telegram counts; no character is torn."""
+def truncate(text: str, longest: int) -> str:
+    """The first `longest` UTF-16 units, without splitting a character."""
     return text[:longest].encode("utf-16-le", "replace")[: 2 * longest].decode("utf-16-le", "ignore")
 
 
-def units_of(text: str) -> int:
-    """How long a text is for Telegram, which counts in UTF-16."""
+def utf16_length(text: str) -> int:
+    """The length as Telegram counts it, in UTF-16 units."""
     return len(text.encode("utf-16-le", "replace")) // 2

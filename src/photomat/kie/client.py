@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import aiohttp
 
 from photomat.kernel.errors import OutcomeUnknown, Transient
-from photomat.kernel.http import USER_AGENT, Line
+from photomat.kernel.http import USER_AGENT, HttpClient
 from photomat.kernel.ids import TaskId
 from photomat.kie import protocol
 from photomat.kie import protocol as kie_protocol
@@ -43,7 +43,7 @@ class KieClient:
 
     def __init__(self, *, base_url: str, api_key: str) -> None:
         self._base_url = base_url
-        self._line = Line(name="Kie", headers={"Authorization": f"Bearer {api_key}"})
+        self._http = HttpClient(name="Kie", headers={"Authorization": f"Bearer {api_key}"})
 
     async def create_task(
         self,
@@ -94,17 +94,17 @@ class KieClient:
 
     async def close(self) -> None:
         """Let go of the kept connections."""
-        await self._line.close()
+        await self._http.close()
 
     async def _read(self, path: str, query: Mapping[str, str] | None = None) -> kie_protocol.Envelope | None:
-        answered = await self._line.read(f"{self._base_url}{ROOT}{path}", query=query, within=READ_TIMEOUT)
+        answered = await self._http.get(f"{self._base_url}{ROOT}{path}", query=query, within=READ_TIMEOUT)
         return kie_protocol.decode(answered.body, answered.status)
 
     async def _post_create(
         self, path: str, body: Mapping[str, object], on_sent: Callable[[], None] | None
     ) -> kie_protocol.Envelope:
         url = f"{self._base_url}{ROOT}{path}"
-        answered = await self._line.send(url, body, within=CREATE_TIMEOUT, on_sent=on_sent)
+        answered = await self._http.post(url, body, within=CREATE_TIMEOUT, on_sent=on_sent)
         envelope = kie_protocol.decode(answered.body, answered.status)
         if envelope is None:
             raise OutcomeUnknown("createTask answered something that is not an envelope")

@@ -40,7 +40,7 @@ NO_SUCH_JOB: Final = "There is no such job."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class ActionResult:
     """What came of an act, in a sentence; `done` is False where it was refused."""
 
     done: bool
@@ -56,52 +56,53 @@ class Reconciliation:
     sentence: str
 
 
-async def retry(pool: Pool, job_id: JobId, *, operator: str, reason: str | None = None) -> Answer:
+async def retry(pool: Pool, job_id: JobId, *, operator: str, reason: str | None = None) -> ActionResult:
     """Look at a job or submit it now; an intent is never submitted again."""
 
-    async def act(tx: Transaction) -> Answer:
+    async def act(tx: Transaction) -> ActionResult:
         answer = await retry_job(tx, job_id)
         if answer is None:
-            return Answer(done=False, sentence=NO_SUCH_JOB)
-        return Answer(done=answer.went, sentence=AGAIN[answer.again])
+            return ActionResult(done=False, sentence=NO_SUCH_JOB)
+        return ActionResult(done=answer.went, sentence=AGAIN[answer.again])
 
     return await journaled(pool, act, action="retry", job_id=job_id, operator=operator, reason=reason)
 
 
-async def redeliver(pool: Pool, job_id: JobId, *, operator: str, reason: str | None = None) -> Answer:
+async def redeliver(pool: Pool, job_id: JobId, *, operator: str, reason: str | None = None) -> ActionResult:
     """Show a job's card again, parked and undeliverable ones too."""
 
-    async def act(tx: Transaction) -> Answer:
+    async def act(tx: Transaction) -> ActionResult:
         found = await rearm_job(tx, job_id)
-        return Answer(done=found, sentence="Its card is due now." if found else NO_SUCH_JOB)
+        return ActionResult(done=found, sentence="Its card is due now." if found else NO_SUCH_JOB)
 
     return await journaled(pool, act, action="redeliver", job_id=job_id, operator=operator, reason=reason)
 
 
-async def cancel(pool: Pool, job_id: JobId, *, operator: str, reason: str) -> Answer:
+async def cancel(pool: Pool, job_id: JobId, *, operator: str, reason: str) -> ActionResult:
     """Give a live job's money back; a result that comes later is offered."""
 
-    async def act(tx: Transaction) -> Answer:
+    async def act(tx: Transaction) -> ActionResult:
         status = await cancel_by_operator(tx, job_id)
         if status is None:
-            return Answer(done=False, sentence=NO_SUCH_JOB)
+            return ActionResult(done=False, sentence=NO_SUCH_JOB)
         if status in TERMINAL:
-            return Answer(
+            return ActionResult(
                 done=False, sentence=f"It is {status} already: its money has moved, there is nothing to cancel."
             )
-        return Answer(done=True, sentence="It is canceled and its money is back; a late result becomes an offer.")
+        return ActionResult(done=True, sentence="It is canceled and its money is back; a late result becomes an offer.")
 
     return await journaled(pool, act, action="cancel", job_id=job_id, operator=operator, reason=reason)
 
 
-async def release_hold(pool: Pool, reference: str, *, operator: str, reason: str) -> Answer:
+async def release_hold(pool: Pool, reference: str, *, operator: str, reason: str) -> ActionResult:
     """Give the money of a hold back that no job will ever end; a live job's is left alone."""
 
-    async def act(tx: Transaction) -> Answer:
+    async def act(tx: Transaction) -> ActionResult:
         release = await release_loose_hold(tx, reference)
-        return Answer(done=release is Release.RELEASED, sentence=f"Hold {reference}: {RELEASES[release]}")
+        return ActionResult(done=release is Release.RELEASED, sentence=f"Hold {reference}: {RELEASES[release]}")
 
-    job_id = await job_of_hold(pool, reference)
+    async with transaction(pool) as tx:
+        job_id = await job_of_hold(tx, reference)
     return await journaled(pool, act, action="release", job_id=job_id, operator=operator, reason=reason)
 
 
@@ -110,8 +111,8 @@ async def reconcile(pool: Pool, *, operator: str) -> Reconciliation:
     done = await reconcile_orphans(pool)
     waiting = await waiting_orphans(pool, limit=ORPHANS_SHOWN)
 
-    async def act(_tx: Transaction) -> Answer:
-        return Answer(done=True, sentence=f"{done.matched} matched, {done.waiting} wait.")
+    async def act(_tx: Transaction) -> ActionResult:
+        return ActionResult(done=True, sentence=f"{done.matched} matched, {done.waiting} wait.")
 
     answer = await journaled(pool, act, action="reconcile", job_id=None, operator=operator, reason=None)
     return Reconciliation(matched=[asdict(match) for match in done.matches], waiting=waiting, sentence=answer.sentence)
@@ -119,7 +120,7 @@ async def reconcile(pool: Pool, *, operator: str) -> Reconciliation:
 
 async def journaled(
     pool: Pool,
-    act: Callable[[Transaction], Awaitable[Answer]],
+    act: Callable[[Transaction], Awaitable[ActionResult]],
     *,
     action: str,
     operator: str,
@@ -127,7 +128,7 @@ async def journaled(
     job_id: JobId | None = None,
     user_id: UserId | None = None,
     reference: str | None = None,
-) -> Answer:
+) -> ActionResult:
     """Do it and keep that it was done, or that it was refused; nothing of the one without the other."""
     async with transaction(pool) as tx:
         answer = await act(tx)

@@ -20,11 +20,11 @@ from photomat.catalog.pricing import NO_RULES, Override, PriceRules, Rates, quot
 from photomat.catalog.storefront import ModelSetting, can_be_turned_on
 from photomat.db.pool import Pool, Transaction
 from photomat.kernel.money import Money
-from photomat.operators.actions import Answer, journaled
+from photomat.operators.actions import ActionResult, journaled
 
-Turn: TypeAlias = Literal["hide", "unhide", "feature", "unfeature", "sell", "unsell"]
+ModelSwitch: TypeAlias = Literal["hide", "unhide", "feature", "unfeature", "sell", "unsell"]
 LONGEST_TITLE: Final = 60
-TURNS: Final[Mapping[Turn, Callable[[ModelSetting], ModelSetting]]] = {
+SWITCHES: Final[Mapping[ModelSwitch, Callable[[ModelSetting], ModelSetting]]] = {
     "hide": lambda setting: replace(setting, hidden=True),
     "unhide": lambda setting: replace(setting, hidden=False),
     "feature": lambda setting: replace(setting, featured=True),
@@ -32,7 +32,7 @@ TURNS: Final[Mapping[Turn, Callable[[ModelSetting], ModelSetting]]] = {
     "sell": lambda setting: replace(setting, sold=True),
     "unsell": lambda setting: replace(setting, sold=False),
 }
-DONE: Final[Mapping[Turn, str]] = {
+DONE: Final[Mapping[ModelSwitch, str]] = {
     "hide": "It is kept from customers: neither listed nor sold.",
     "unhide": "Customers see it again.",
     "feature": "It comes first in its lists.",
@@ -52,32 +52,32 @@ class NewTitle:
     back: bool = False
 
 
-async def turn_model(pool: Pool, model: Model, turn: Turn, *, operator: str, reason: str) -> Answer:
+async def switch_model(pool: Pool, model: Model, turn: ModelSwitch, *, operator: str, reason: str) -> ActionResult:
     """Hide, feature or sell a model, or the opposite; what is so already is refused."""
 
-    async def act(tx: Transaction) -> Answer:
+    async def act(tx: Transaction) -> ActionResult:
         before = await lock_setting(tx, model.id)
-        after = TURNS[turn](before)
+        after = SWITCHES[turn](before)
         objection = _objection(model, turn)
         if objection is not None:
-            return Answer(done=False, sentence=objection)
+            return ActionResult(done=False, sentence=objection)
         if after == before:
-            return Answer(done=False, sentence="It is so already: nothing was changed.")
+            return ActionResult(done=False, sentence="It is so already: nothing was changed.")
         await keep_setting(tx, model.id, after)
-        return Answer(done=True, sentence=DONE[turn])
+        return ActionResult(done=True, sentence=DONE[turn])
 
     return await _journaled(pool, act, turn, model, operator=operator, reason=reason)
 
 
-async def rename_model(pool: Pool, model: Model, new: NewTitle, *, operator: str, reason: str) -> Answer:
+async def rename_model(pool: Pool, model: Model, new: NewTitle, *, operator: str, reason: str) -> ActionResult:
     """Call a model otherwise, in one language or both; jobs keep the name they were bought under."""
 
-    async def act(tx: Transaction) -> Answer:
+    async def act(tx: Transaction) -> ActionResult:
         given = [title for title in (new.ru, new.en) if title is not None]
         if not new.back and not given:
-            return Answer(done=False, sentence="Say how it shall be called.")
+            return ActionResult(done=False, sentence="Say how it shall be called.")
         if any(not 0 < len(title.strip()) <= LONGEST_TITLE or "\n" in title for title in given):
-            return Answer(done=False, sentence=f"A title is one line of 1 to {LONGEST_TITLE} characters.")
+            return ActionResult(done=False, sentence=f"A title is one line of 1 to {LONGEST_TITLE} characters.")
         before = await lock_setting(tx, model.id)
         after = (
             replace(before, title_ru=None, title_en=None)
@@ -90,12 +90,12 @@ async def rename_model(pool: Pool, model: Model, new: NewTitle, *, operator: str
         )
         await keep_setting(tx, model.id, after)
         ru, en = after.title_ru or model.title_in("ru"), after.title_en or model.title_in("en")
-        return Answer(done=True, sentence=f"It is called “{ru}” in Russian and “{en}” in English.")
+        return ActionResult(done=True, sentence=f"It is called “{ru}” in Russian and “{en}” in English.")
 
     return await _journaled(pool, act, "rename", model, operator=operator, reason=reason)
 
 
-def _objection(model: Model, turn: Turn) -> str | None:
+def _objection(model: Model, turn: ModelSwitch) -> str | None:
     """Why a model cannot be sold on an operator's word."""
     if turn != "sell":
         return None
@@ -106,13 +106,13 @@ def _objection(model: Model, turn: Turn) -> str | None:
 
 async def _journaled(
     pool: Pool,
-    act: Callable[[Transaction], Awaitable[Answer]],
+    act: Callable[[Transaction], Awaitable[ActionResult]],
     action: str,
     model: Model,
     *,
     operator: str,
     reason: str,
-) -> Answer:
+) -> ActionResult:
     return await journaled(
         pool, act, action=f"{action} model", operator=operator, reason=reason, reference=f"model:{model.id}"
     )
@@ -130,10 +130,10 @@ class PriceChange:
     confirmed: bool = False
 
 
-async def change_price(pool: Pool, change: PriceChange, *, rates: Rates) -> Answer:
+async def change_price(pool: Pool, change: PriceChange, *, rates: Rates) -> ActionResult:
     """Change the price of a model, or refuse it with the numbers; either is in the journal."""
 
-    async def act(tx: Transaction) -> Answer:
+    async def act(tx: Transaction) -> ActionResult:
         return await _change(tx, change, rates)
 
     reference = f"model:{change.model.id}"
@@ -142,15 +142,15 @@ async def change_price(pool: Pool, change: PriceChange, *, rates: Rates) -> Answ
     )
 
 
-async def _change(tx: Transaction, change: PriceChange, rates: Rates) -> Answer:
+async def _change(tx: Transaction, change: PriceChange, rates: Rates) -> ActionResult:
     await lock_prices(tx)
     before = await rules_of(tx, change.model.id, currency=rates.currency)
     objections = guard(change.model, rates, before, change.override)
     if objections.any and not change.confirmed:
-        return Answer(done=False, sentence=f"Refused: {objections}. --confirm does it all the same.")
+        return ActionResult(done=False, sentence=f"Refused: {objections}. --confirm does it all the same.")
     if change.override is None:
         if not await clear_rules(tx, change.model.id):
-            return Answer(done=False, sentence="It has no price of its own: there is nothing to clear.")
+            return ActionResult(done=False, sentence="It has no price of its own: there is nothing to clear.")
         after = NO_RULES
     else:
         override = replace(change.override, confirmed=objections.loss is not None)
@@ -164,7 +164,7 @@ async def _change(tx: Transaction, change: PriceChange, rates: Rates) -> Answer:
             operator=change.operator,
             reason=change.reason,
         )
-    return Answer(done=True, sentence=_sentence(change, rates, before, after, objections))
+    return ActionResult(done=True, sentence=_sentence(change, rates, before, after, objections))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

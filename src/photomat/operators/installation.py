@@ -16,7 +16,7 @@ from photomat.db.rows import require_row
 from photomat.delivery.lock import give_up_cards_of_others
 from photomat.jobs.settle import refund_given_up
 from photomat.kernel.ids import BotId
-from photomat.operators.actions import Answer, journaled
+from photomat.operators.actions import ActionResult, journaled
 
 THEIRS: Final = f"bot_id IS DISTINCT FROM $1::bigint AND ($1 IS NULL OR bot_id <> {SANDBOX_BOT})"
 """Begun by another bot that could still end it: no sandbox can be started on this database any more."""
@@ -91,17 +91,17 @@ async def open_of_others(source: Pool | Transaction, bot_id: BotId | None, *, pa
 
 async def adopt(
     pool: Pool, *, bot_id: BotId, currency: str, operator: str, reason: str, abandon: bool = False
-) -> Answer:
+) -> ActionResult:
     """Make the database this bot's; with `abandon` although messages of the other bot are left undelivered.
 
     Results that were paid for and are left behind are refunded; updates stay in the inbox for a person to read.
     """
 
-    async def act(tx: Transaction) -> Answer:
+    async def act(tx: Transaction) -> ActionResult:
         await tx.execute("LOCK TABLE installation IN SHARE ROW EXCLUSIVE MODE")
         owner = await read_owner(tx)
         if owner.stamped and owner.bots == (bot_id,):
-            return Answer(done=True, sentence=f"This database belongs to {name_of(bot_id)} already.")
+            return ActionResult(done=True, sentence=f"This database belongs to {name_of(bot_id)} already.")
         found = await open_of_others(tx, bot_id, paid_to=owner.bots[0] if len(owner.bots) == 1 else bot_id)
         left = {what: found[what] for what in WAYS_OUT if abandon and what in ABANDONABLE and found[what]}
         problem = (
@@ -110,11 +110,11 @@ async def adopt(
             or await _play_money(tx, owner)
         )
         if problem is not None:
-            return Answer(done=False, sentence=problem)
+            return ActionResult(done=False, sentence=problem)
         await refund_given_up(tx, await give_up_cards_of_others(tx, bot_id=bot_id), by=operator)
         await give_to(tx, bot_id=bot_id, currency=currency)
         sentence = f"This database belonged to {owner.name} and belongs to {name_of(bot_id)} now."
-        return Answer(done=True, sentence=sentence + _left(left) + await _doubtful(tx, owner))
+        return ActionResult(done=True, sentence=sentence + _left(left) + await _doubtful(tx, owner))
 
     return await journaled(pool, act, action="adopt", operator=operator, reason=reason)
 

@@ -8,7 +8,7 @@ from photomat.kernel.ids import JobId, UserId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Entry:
+class JournalEntry:
     """One act of an operator; `done` is False where it was refused."""
 
     at: datetime
@@ -51,17 +51,17 @@ async def write(
     )
 
 
-async def acts_on(pool: Pool, job_id: JobId) -> list[Entry]:
+async def acts_on(pool: Pool, job_id: JobId) -> list[JournalEntry]:
     """What operators did to a job, oldest first."""
     return await _acts(pool, "job_id = $1", job_id)
 
 
-async def acts_with_money_of(pool: Pool, user_id: UserId) -> list[Entry]:
+async def acts_with_money_of(pool: Pool, user_id: UserId) -> list[JournalEntry]:
     """What operators did with a user's money, oldest first."""
     return await _acts(pool, "user_id = $1", user_id)
 
 
-async def _acts(pool: Pool, which: str, key: int) -> list[Entry]:
+async def _acts(pool: Pool, which: str, key: int) -> list[JournalEntry]:
     rows = await pool.fetch(
         f"""
         SELECT at, operator, action, job_id, reason, done, outcome, user_id, reference
@@ -69,4 +69,4 @@ async def _acts(pool: Pool, which: str, key: int) -> list[Entry]:
         """,  # noqa: S608  our own two conditions
         key,
     )
-    return [Entry(**dict(row)) for row in rows]
+    return [JournalEntry(**dict(row)) for row in rows]

@@ -15,9 +15,9 @@ from photomat.jobs.settle import give_charge_back
 from photomat.kernel.errors import Corrupt, NotEnough, PhotomatError, Rejected
 from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import Money
-from photomat.operators.actions import Answer, journaled
+from photomat.operators.actions import ActionResult, journaled
 from photomat.payments.payment import Payment, find_payment
-from photomat.payments.refunds import ask_refund, given_back_of
+from photomat.payments.refunds import ask_refund, refunded_so_far
 from photomat.wallet import ledger, refunds
 
 LARGEST_MINOR: Final = 10**12
@@ -39,40 +39,44 @@ NO_WAY_BACK: Final = frozenset({"transfer", "cryptopay"})
 """What came this way can only be given back by a person."""
 
 
-async def credit(pool: Pool, user_id: UserId, minor: int, *, reference: str, operator: str, reason: str) -> Answer:
+async def credit(
+    pool: Pool, user_id: UserId, minor: int, *, reference: str, operator: str, reason: str
+) -> ActionResult:
     """Put money into a wallet; a debt is paid with it first."""
 
-    async def act(tx: Transaction) -> Answer:
+    async def act(tx: Transaction) -> ActionResult:
         amount = await _amount(tx, user_id, minor)
         is_new = await ledger.credit(tx, user_id=user_id, amount=amount, reference=reference, reason="operator")
-        return await _told(tx, user_id, f"{amount} credited", is_new=is_new)
+        return await _done_or_before(tx, user_id, f"{amount} credited", is_new=is_new)
 
     return await _with_money(pool, act, "credit", reference, operator=operator, reason=reason, user_id=user_id)
 
 
-async def debit(pool: Pool, user_id: UserId, minor: int, *, reference: str, operator: str, reason: str) -> Answer:
+async def debit(pool: Pool, user_id: UserId, minor: int, *, reference: str, operator: str, reason: str) -> ActionResult:
     """Take money out of a wallet, never more than is available."""
 
-    async def act(tx: Transaction) -> Answer:
+    async def act(tx: Transaction) -> ActionResult:
         amount = await _amount(tx, user_id, minor)
         is_new = await ledger.debit(tx, user_id=user_id, amount=amount, reference=reference, reason="operator")
-        return await _told(tx, user_id, f"{amount} debited", is_new=is_new)
+        return await _done_or_before(tx, user_id, f"{amount} debited", is_new=is_new)
 
     return await _with_money(pool, act, "debit", reference, operator=operator, reason=reason, user_id=user_id)
 
 
 async def refund_job(
     pool: Pool, job_id: JobId, minor: int | None, *, reference: str, operator: str, reason: str
-) -> Answer:
+) -> ActionResult:
     """Give what a job was charged back to its customer, all that is left of it or a part."""
     owner = await pool.fetchrow("SELECT user_id, currency FROM generation_jobs WHERE job_id = $1", job_id)
 
-    async def act(tx: Transaction) -> Answer:
+    async def act(tx: Transaction) -> ActionResult:
         if owner is None:
-            return Answer(done=False, sentence="There is no such job.")
+            return ActionResult(done=False, sentence="There is no such job.")
         amount = None if minor is None else Money(_sane(minor), owner["currency"])
         refund = await give_charge_back(tx, job_id=job_id, amount=amount, reference=reference, by=operator)
-        return await _told(tx, refund.user_id, f"{refund.amount} of job {job_id} refunded", is_new=refund.is_new)
+        return await _done_or_before(
+            tx, refund.user_id, f"{refund.amount} of job {job_id} refunded", is_new=refund.is_new
+        )
 
     user_id = UserId(owner["user_id"]) if owner else None
     return await _with_money(
@@ -80,34 +84,36 @@ async def refund_job(
     )
 
 
-async def correct_move(pool: Pool, of: str, *, operator: str, reason: str) -> Answer:
+async def correct_move(pool: Pool, of: str, *, operator: str, reason: str) -> ActionResult:
     """Turn round what an operator moved, or the welcome; whoever spent what they should not have got owes it."""
     reference = f"correction:{of}"
 
-    async def act(tx: Transaction) -> Answer:
+    async def act(tx: Transaction) -> ActionResult:
         owned = OWNED.get(await tx.fetchval("SELECT reason FROM ledger_transactions WHERE reference = $1", of))
         if owned is not None:
-            return Answer(done=False, sentence=f"{of} {owned}")
+            return ActionResult(done=False, sentence=f"{of} {owned}")
         is_new = await refunds.correct(tx, of=of, reference=reference)
-        return Answer(done=True, sentence=f"{of} is turned round by {reference}." if is_new else BEFORE)
+        return ActionResult(done=True, sentence=f"{of} is turned round by {reference}." if is_new else BEFORE)
 
     return await _with_money(pool, act, "correct", reference, operator=operator, reason=reason)
 
 
-async def own_difference(pool: Pool, difference_id: int, *, owner: str, operator: str, reason: str | None) -> Answer:
+async def own_difference(
+    pool: Pool, difference_id: int, *, owner: str, operator: str, reason: str | None
+) -> ActionResult:
     """Say who looks after a difference from now on."""
 
-    async def act(tx: Transaction) -> Answer:
-        given = await differences.give_to(tx, difference_id, owner=owner)
+    async def act(tx: Transaction) -> ActionResult:
+        given = await differences.assign(tx, difference_id, owner=owner)
         return _of_difference(difference_id, f"is {owner}'s now.", found=given)
 
     return await journaled(pool, act, action="own difference", operator=operator, reason=reason)
 
 
-async def resolve_difference(pool: Pool, difference_id: int, *, operator: str, reason: str) -> Answer:
+async def resolve_difference(pool: Pool, difference_id: int, *, operator: str, reason: str) -> ActionResult:
     """Say how a difference was resolved."""
 
-    async def act(tx: Transaction) -> Answer:
+    async def act(tx: Transaction) -> ActionResult:
         resolved = await differences.resolve(tx, difference_id, resolution=reason)
         return _of_difference(difference_id, "is resolved.", found=resolved)
 
@@ -116,7 +122,7 @@ async def resolve_difference(pool: Pool, difference_id: int, *, operator: str, r
 
 async def _with_money(
     pool: Pool,
-    act: Callable[[Transaction], Awaitable[Answer]],
+    act: Callable[[Transaction], Awaitable[ActionResult]],
     action: str,
     reference: str,
     *,
@@ -124,13 +130,13 @@ async def _with_money(
     reason: str,
     user_id: UserId | None = None,
     job_id: JobId | None = None,
-) -> Answer:
-    async def attempt(tx: Transaction) -> Answer:
+) -> ActionResult:
+    async def attempt(tx: Transaction) -> ActionResult:
         try:
             async with tx.transaction():
                 return await act(tx)
         except (Rejected, Corrupt) as error:
-            return Answer(done=False, sentence=_why_not(error))
+            return ActionResult(done=False, sentence=_why_not(error))
 
     return await journaled(
         pool,
@@ -155,11 +161,11 @@ def _sane(minor: int) -> int:
     return minor
 
 
-async def _told(tx: Transaction, user_id: UserId, done: str, *, is_new: bool) -> Answer:
+async def _done_or_before(tx: Transaction, user_id: UserId, done: str, *, is_new: bool) -> ActionResult:
     wallet = await ledger.balance(tx, user_id=user_id)
     owed = f", {wallet.owed} owed" if wallet.owed.minor else ""
     sentence = f"{done}. User {user_id} has {wallet.available} available{owed}." if is_new else BEFORE
-    return Answer(done=True, sentence=sentence)
+    return ActionResult(done=True, sentence=sentence)
 
 
 def _why_not(error: PhotomatError) -> str:
@@ -181,24 +187,24 @@ def _why_not(error: PhotomatError) -> str:
             return f"Refused: {error}."
 
 
-def _of_difference(difference_id: int, sentence: str, *, found: bool) -> Answer:
+def _of_difference(difference_id: int, sentence: str, *, found: bool) -> ActionResult:
     said = f"Difference {difference_id} {sentence}" if found else "There is no such open difference."
-    return Answer(done=found, sentence=said)
+    return ActionResult(done=found, sentence=said)
 
 
 async def refund_payment(
     pool: Pool, payment_id: int, *, owing: bool, by_hand: bool, operator: str, reason: str
-) -> Answer:
+) -> ActionResult:
     """Give back all that is left of a payment. `owing`: spent money becomes debt. `by_hand`: it has been given back already."""
     payment = await find_payment(pool, payment_id)
 
-    async def act(tx: Transaction) -> Answer:
+    async def act(tx: Transaction) -> ActionResult:
         if payment is None:
-            return Answer(
+            return ActionResult(
                 done=False, sentence="There is no such payment; `photomat payments list` tells their numbers."
             )
         if payment.provider in NO_WAY_BACK and not by_hand:
-            return Answer(
+            return ActionResult(
                 done=False,
                 sentence=f"{payment.provider} cannot give money back by itself: send {payment.paid} to the payer, then"
                 " say so with --by-hand.",
@@ -216,8 +222,8 @@ async def refund_payment(
     )
 
 
-async def _refund(tx: Transaction, payment: Payment, *, owing: bool, by_hand: bool, operator: str) -> Answer:
-    before = await given_back_of(tx, payment)
+async def _refund(tx: Transaction, payment: Payment, *, owing: bool, by_hand: bool, operator: str) -> ActionResult:
+    before = await refunded_so_far(tx, payment)
     rest = Money(payment.credit.minor - before.credit, payment.credit.currency)
     try:
         async with tx.transaction():
@@ -225,16 +231,18 @@ async def _refund(tx: Transaction, payment: Payment, *, owing: bool, by_hand: bo
                 tx, payment_id=payment.payment_id, asked_by=operator, owing=owing, by_hand=by_hand
             )
     except NotEnough as error:
-        return Answer(
+        return ActionResult(
             done=False,
             sentence=f"Only {error.facts['available']} of {error.facts['price']} is left in the wallet; --owing lets the"
             " rest become a debt.",
         )
     except Rejected as error:
-        return Answer(done=False, sentence=f"Refused: {error}.")
+        return ActionResult(done=False, sentence=f"Refused: {error}.")
     if rest.minor <= 0:
-        return Answer(done=True, sentence=f"All of it went back before (refund {refund_id}); nothing was done again.")
+        return ActionResult(
+            done=True, sentence=f"All of it went back before (refund {refund_id}); nothing was done again."
+        )
     wallet = await ledger.balance(tx, user_id=payment.user_id)
     owed = f" {wallet.owed} is owed now." if wallet.owed.minor else ""
     what = "is given back" if by_hand else f"left the wallet, {payment.provider} is asked to give it back"
-    return Answer(done=True, sentence=f"{rest} {what} (refund {refund_id}).{owed}")
+    return ActionResult(done=True, sentence=f"{rest} {what} (refund {refund_id}).{owed}")

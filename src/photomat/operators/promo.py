@@ -3,38 +3,38 @@
 from typing import Final
 
 from photomat.db.pool import Pool, Transaction
-from photomat.operators.actions import Answer, journaled
-from photomat.rewards.promo import PromoCode, add_code, normal, stop_code
+from photomat.operators.actions import ActionResult, journaled
+from photomat.rewards.promo import PromoCode, add_code, normalize_code, stop_code
 
 HOW_WRITTEN: Final = "A code has 3 to 32 letters (English or Russian), digits, - or _."
 
 
-async def create_promo(pool: Pool, promo: PromoCode, *, operator: str, reason: str) -> Answer:
+async def create_promo(pool: Pool, promo: PromoCode, *, operator: str, reason: str) -> ActionResult:
     """Make a code that can be used from now on."""
 
-    async def act(tx: Transaction) -> Answer:
-        if normal(promo.code) != promo.code:
-            return Answer(done=False, sentence=HOW_WRITTEN)
+    async def act(tx: Transaction) -> ActionResult:
+        if normalize_code(promo.code) != promo.code:
+            return ActionResult(done=False, sentence=HOW_WRITTEN)
         if promo.amount is not None and promo.amount <= 0:
-            return Answer(done=False, sentence="The sum must be more than nothing.")
+            return ActionResult(done=False, sentence="The sum must be more than nothing.")
         if not await add_code(tx, promo, operator=operator, reason=reason):
-            return Answer(done=False, sentence=f"There is a code {promo.code} already; a code is never changed.")
-        return Answer(done=True, sentence=f"{promo.code}: {in_words(promo)}.")
+            return ActionResult(done=False, sentence=f"There is a code {promo.code} already; a code is never changed.")
+        return ActionResult(done=True, sentence=f"{promo.code}: {in_words(promo)}.")
 
     reference = f"promo:{promo.code}"
     return await journaled(pool, act, action="promo", operator=operator, reason=reason, reference=reference)
 
 
-async def stop_promo(pool: Pool, written: str, *, operator: str, reason: str) -> Answer:
+async def stop_promo(pool: Pool, written: str, *, operator: str, reason: str) -> ActionResult:
     """Let nobody use a code any more; what was given stays given."""
-    code = normal(written)
+    code = normalize_code(written)
 
-    async def act(tx: Transaction) -> Answer:
+    async def act(tx: Transaction) -> ActionResult:
         stopped = await stop_code(tx, code)
         sentence = (
             f"{code} is stopped; who has used it keeps what it gave." if stopped else "There is no such code to stop."
         )
-        return Answer(done=stopped, sentence=sentence)
+        return ActionResult(done=stopped, sentence=sentence)
 
     return await journaled(
         pool, act, action="stop promo", operator=operator, reason=reason, reference=f"promo:{code or written}"

@@ -15,15 +15,15 @@ from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
 from photomat.operators import journal
 from photomat.payments import transfer_notices, transfers
-from photomat.payments.receive import Arrived, receive_payment
+from photomat.payments.receive import IncomingPayment, receive_payment
 from photomat.payments.topup import close_topup
-from photomat.payments.transfers import Receipt, ReceiptState, Twin
+from photomat.payments.transfers import DuplicateReceipt, Receipt, ReceiptState
 
 MOST_REASON: Final = 300
 log = get_logger()
 
 
-class Ruling(StrEnum):
+class Decision(StrEnum):
     """What came of an attempt to decide."""
 
     APPROVED = "approved"
@@ -36,18 +36,18 @@ class Ruling(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ruled:
+class DecisionResult:
     """The ruling, in a sentence too; the receipt as it stands now, and the credited twin that stood in the way."""
 
-    ruling: Ruling
+    ruling: Decision
     sentence: str
     receipt: Receipt | None = None
-    twin: Twin | None = None
+    twin: DuplicateReceipt | None = None
 
     @property
     def done(self) -> bool:
         """Whether this attempt decided it."""
-        return self.ruling in {Ruling.APPROVED, Ruling.DECLINED}
+        return self.ruling in {Decision.APPROVED, Decision.DECLINED}
 
 
 async def approve_receipt(
@@ -59,50 +59,58 @@ async def approve_receipt(
     minor: int | None = None,
     reason: str | None = None,
     anyway: bool = False,
-) -> Ruled:
+) -> DecisionResult:
     """Credit a receipt: its own sum or `minor`, up to `most`; one whose twin was credited only when asked for `anyway`."""
 
-    async def act(tx: Transaction) -> Ruled:
+    async def act(tx: Transaction) -> DecisionResult:
         receipt = await transfers.lock_receipt(tx, receipt_id)
         if receipt is None or receipt.state is not ReceiptState.WAITING:
             return _too_late(receipt_id, receipt)
         credited = receipt.amount if minor is None else Money(minor, receipt.amount.currency)
         if not 0 < credited.minor <= most.minor or credited.currency != most.currency:
-            return Ruled(
-                ruling=Ruling.BAD_SUM, receipt=receipt, sentence=f"{credited} is not a sum up to {most}: not credited."
+            return DecisionResult(
+                ruling=Decision.BAD_SUM,
+                receipt=receipt,
+                sentence=f"{credited} is not a sum up to {most}: not credited.",
             )
-        twin = next((one for one in await transfers.twins_of(tx, receipt) if one.state is ReceiptState.APPROVED), None)
+        twin = next(
+            (one for one in await transfers.duplicates_of(tx, receipt) if one.state is ReceiptState.APPROVED), None
+        )
         if twin is not None and not anyway:
-            return Ruled(ruling=Ruling.TWIN_CREDITED, receipt=receipt, twin=twin, sentence=_twin_sentence(twin))
+            return DecisionResult(
+                ruling=Decision.TWIN_CREDITED, receipt=receipt, twin=twin, sentence=_duplicate_sentence(twin)
+            )
         return await _credit(tx, receipt, credited, operator=operator, reason=reason)
 
     return await _decide(pool, act, "approve receipt", receipt_id, operator=operator, reason=reason)
 
 
-async def decline_receipt(pool: Pool, receipt_id: int, *, operator: str, reason: str) -> Ruled:
+async def decline_receipt(pool: Pool, receipt_id: int, *, operator: str, reason: str) -> DecisionResult:
     """Credit nothing and tell the user why; `reason` is one of the usual ones by name, or words of the operator's."""
     said = " ".join(reason.split())
 
-    async def act(tx: Transaction) -> Ruled:
+    async def act(tx: Transaction) -> DecisionResult:
         receipt = await transfers.lock_receipt(tx, receipt_id)
         if receipt is None or receipt.state is not ReceiptState.WAITING:
             return _too_late(receipt_id, receipt)
         if not 0 < len(said) <= MOST_REASON:
-            return Ruled(
-                ruling=Ruling.BAD_REASON, receipt=receipt, sentence=f"A reason has 1 to {MOST_REASON} characters."
+            return DecisionResult(
+                ruling=Decision.BAD_REASON, receipt=receipt, sentence=f"A reason has 1 to {MOST_REASON} characters."
             )
         declined = await transfers.mark_declined(tx, receipt_id, by=operator, reason=said)
         await close_topup(tx, topup_id=receipt.topup_id, user_id=receipt.user_id)
         await transfer_notices.tell_declined(tx, declined)
-        return Ruled(
-            ruling=Ruling.DECLINED, receipt=declined, sentence="Declined, nothing was credited; the user is told why."
+        return DecisionResult(
+            ruling=Decision.DECLINED, receipt=declined, sentence="Declined, nothing was credited; the user is told why."
         )
 
     return await _decide(pool, act, "decline receipt", receipt_id, operator=operator, reason=said)
 
 
-async def _credit(tx: Transaction, receipt: Receipt, credited: Money, *, operator: str, reason: str | None) -> Ruled:
-    arrived = Arrived(
+async def _credit(
+    tx: Transaction, receipt: Receipt, credited: Money, *, operator: str, reason: str | None
+) -> DecisionResult:
+    arrived = IncomingPayment(
         provider="transfer",
         external_id=f"receipt:{receipt.receipt_id}",
         user_id=receipt.user_id,
@@ -115,8 +123,8 @@ async def _credit(tx: Transaction, receipt: Receipt, credited: Money, *, operato
     )
     await receive_payment(tx, arrived)
     approved = await transfers.mark_approved(tx, receipt.receipt_id, by=operator, credited=credited, reason=reason)
-    return Ruled(
-        ruling=Ruling.APPROVED,
+    return DecisionResult(
+        ruling=Decision.APPROVED,
         receipt=approved,
         sentence=f"{credited} credited to user {receipt.user_id}; they are told.",
     )
@@ -124,13 +132,13 @@ async def _credit(tx: Transaction, receipt: Receipt, credited: Money, *, operato
 
 async def _decide(
     pool: Pool,
-    act: Callable[[Transaction], Awaitable[Ruled]],
+    act: Callable[[Transaction], Awaitable[DecisionResult]],
     action: str,
     receipt_id: int,
     *,
     operator: str,
     reason: str | None,
-) -> Ruled:
+) -> DecisionResult:
     async with transaction(pool) as tx:
         ruled = await act(tx)
         await journal.write(
@@ -149,18 +157,20 @@ async def _decide(
     return ruled
 
 
-def _too_late(receipt_id: int, receipt: Receipt | None) -> Ruled:
+def _too_late(receipt_id: int, receipt: Receipt | None) -> DecisionResult:
     if receipt is None:
-        return Ruled(ruling=Ruling.NO_SUCH, sentence=f"There is no receipt {receipt_id}; `receipts list` shows them.")
+        return DecisionResult(
+            ruling=Decision.NO_SUCH, sentence=f"There is no receipt {receipt_id}; `receipts list` shows them."
+        )
     what = f"approved with {receipt.credited}" if receipt.credited else f"declined ({receipt.reason})"
-    return Ruled(
-        ruling=Ruling.DECIDED_BEFORE,
+    return DecisionResult(
+        ruling=Decision.DECIDED_BEFORE,
         receipt=receipt,
         sentence=f"It was {what} by {receipt.decided_by} at {receipt.decided_at:%Y-%m-%d %H:%M} UTC; nothing was done again.",
     )
 
 
-def _twin_sentence(twin: Twin) -> str:
+def _duplicate_sentence(twin: DuplicateReceipt) -> str:
     what = "file" if twin.same_file else "reference"
     return (
         f"Receipt {twin.receipt_id} of user {twin.user_id} has the same {what} and was credited: not credited again."

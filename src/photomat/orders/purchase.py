@@ -88,7 +88,7 @@ async def create_job_atomic(
         return DraftGone()
     if draft.revision != revision:
         return DraftChanged(draft=draft)
-    quote = await vouchers.at_this_moment(tx, user_id=user_id, quote=quote)
+    quote = await vouchers.drop_used_voucher(tx, user_id=user_id, quote=quote)
     if draft.price != quote.price:
         return DraftChanged(draft=await drafts.reprice(tx, draft_id=draft_id, price=quote.price))
     refusal = await limits.refusal(tx, user_id, allowed, is_free=not draft.price.minor and quote.paid_by is None)
@@ -114,7 +114,7 @@ async def create_job_atomic(
         return DraftGone()
     await drafts.mark_bought(tx, draft_id=draft_id)
     if quote.paid_by is not None:
-        await vouchers.use_pass(tx, use_id=quote.paid_by.use_id, job_id=made)
+        await vouchers.use_voucher(tx, use_id=quote.paid_by.use_id, job_id=made)
     if draft.price.minor:
         await ledger.hold(tx, user_id=user_id, amount=draft.price, reference=hold_reference(made), job_id=made)
     await timeline.record(tx, made, Tag.CREATED, model=draft.model, price=draft.price.minor)

@@ -10,7 +10,7 @@ from photomat.db.pool import Transaction
 from photomat.files.facts import measured_inputs
 from photomat.jobs.history import inputs_of_earlier_jobs
 from photomat.kernel.ids import UserId
-from photomat.rewards.vouchers import pass_for
+from photomat.rewards.vouchers import voucher_for
 
 
 async def quote_for(
@@ -21,5 +21,5 @@ async def quote_for(
     measured = await measured_inputs(tx, user_id, model, inputs)
     standing = await rules_of(tx, model.id, currency=rates.currency)
     found = quote(model, {**inputs, **chosen_before}, rates, standing, measured=measured)
-    paid_by = await pass_for(tx, user_id=user_id, quote=found) if found.price.minor else None
+    paid_by = await voucher_for(tx, user_id=user_id, quote=found) if found.price.minor else None
     return found if paid_by is None else found.with_voucher(paid_by)

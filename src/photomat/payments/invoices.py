@@ -20,16 +20,16 @@ from photomat.kernel.ids import UserId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
 from photomat.payments import refunds
-from photomat.payments.receive import Arrived, Provider, receive_payment
+from photomat.payments.receive import IncomingPayment, Provider, receive_payment
 from photomat.payments.topup import Topup, find_by_token, find_topup
-from photomat.providers.port import Asked, Invoice, PaymentProvider, Report
+from photomat.providers.port import Invoice, PaymentProvider, PaymentRequest, ProviderReport
 
 INVOICES_DUE: Final = "SELECT 1 FROM provider_invoices WHERE look_at <= photomat_now()"
 LEASE: Final = timedelta(seconds=60)
 GIVE_UP: Final = timedelta(days=3)
 """A bill nobody paid for so long is not looked at by itself any more; a notice still wakes it."""
 LOOK_BACK: Final = timedelta(days=2)
-PAYMENT_OF_NOBODY: Final = "payment-of-nobody"
+UNKNOWN_PAYER: Final = "payment-of-nobody"
 IN_ANOTHER_CURRENCY: Final = "payment-in-another-currency"
 log = get_logger()
 BillState: TypeAlias = Literal["paid", "open", "canceled", "gone"]
@@ -49,7 +49,7 @@ async def bill(
     pool: Pool, provider: PaymentProvider, topup: Topup, *, description: str, return_url: str | None
 ) -> Invoice:
     """Have the provider make a bill for an offer, and keep it under watch. Bears repeating: the token is the offer's own."""
-    asked = Asked(
+    asked = PaymentRequest(
         token=topup.token,
         user_id=topup.user_id,
         amount=Money(topup.asked_amount, topup.asked_currency),
@@ -122,7 +122,7 @@ async def claim_invoices(pool: Pool, *, limit: int) -> list[OpenInvoice]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class InvoiceLooker:
+class InvoicePoller:
     """Looks at bills that are due, and at what a provider lists as paid."""
 
     pool: Pool
@@ -157,18 +157,20 @@ class InvoiceLooker:
                 log.error("PAYMENT_NOT_READ", provider=provider.name, invoice=report.external_id, error=str(error))
         return len(missing)
 
-    async def act_on(self, provider: str, report: Report, *, via: str, leased_until: datetime | None = None) -> bool:
+    async def act_on(
+        self, provider: str, report: ProviderReport, *, via: str, leased_until: datetime | None = None
+    ) -> bool:
         """Receive what a bill was paid, take back what went back of it; True when there is nothing more to wait for."""
         async with transaction(self.pool) as tx:
             topup = await _topup_of(tx, provider, report)
             if report.paid.minor and report.state == "paid":
                 if topup is None:
-                    await _whose_is_it(tx, provider, report)
+                    await _report_unknown_payer(tx, provider, report)
                 elif report.paid.currency != topup.credit.currency:
-                    await _what_is_it_worth(tx, provider, report, topup)
+                    await _report_another_currency(tx, provider, report, topup)
                 else:
                     await receive_payment(tx, _arrived(provider, report, topup, via))
-                    await refunds.take_back_told(
+                    await refunds.take_back_reported(
                         tx, provider=provider, external_id=report.external_id, refunded=report.refunded, via=via
                     )
             if report.state != "open":
@@ -231,7 +233,7 @@ async def _set_state(
     )
 
 
-async def _topup_of(tx: Transaction, provider: str, report: Report) -> Topup | None:
+async def _topup_of(tx: Transaction, provider: str, report: ProviderReport) -> Topup | None:
     """The offer a bill was made for: as we noted it, or as the provider repeats it."""
     noted = await tx.fetchval(
         "SELECT topup_id FROM provider_invoices WHERE provider = $1 AND external_id = $2", provider, report.external_id
@@ -243,19 +245,19 @@ async def _topup_of(tx: Transaction, provider: str, report: Report) -> Topup | N
     return topup if topup is not None and topup.way == provider else None
 
 
-async def _whose_is_it(tx: Transaction, provider: str, report: Report) -> None:
+async def _report_unknown_payer(tx: Transaction, provider: str, report: ProviderReport) -> None:
     await differences.report(
         tx,
-        kind=PAYMENT_OF_NOBODY,
+        kind=UNKNOWN_PAYER,
         reference=f"payment:{provider}:{report.external_id}",
         expected="an offer of ours",
         found=str(report.paid),
         again=False,
     )
-    log.error("PAYMENT_OF_NOBODY", provider=provider, invoice=report.external_id)
+    log.error("UNKNOWN_PAYER", provider=provider, invoice=report.external_id)
 
 
-async def _what_is_it_worth(tx: Transaction, provider: str, report: Report, topup: Topup) -> None:
+async def _report_another_currency(tx: Transaction, provider: str, report: ProviderReport, topup: Topup) -> None:
     await differences.report(
         tx,
         kind=IN_ANOTHER_CURRENCY,
@@ -267,8 +269,8 @@ async def _what_is_it_worth(tx: Transaction, provider: str, report: Report, topu
     log.error("PAYMENT_IN_ANOTHER_CURRENCY", provider=provider, invoice=report.external_id, topup_id=topup.topup_id)
 
 
-def _arrived(provider: Any, report: Report, topup: Topup, via: str) -> Arrived:
-    return Arrived(
+def _arrived(provider: Any, report: ProviderReport, topup: Topup, via: str) -> IncomingPayment:
+    return IncomingPayment(
         provider=provider,
         external_id=report.external_id,
         user_id=topup.user_id,

@@ -23,7 +23,7 @@ ReceivedKey: TypeAlias = Literal[
 ]
 
 
-async def tell_received(
+async def notify_received(
     tx: Transaction,
     *,
     payment_id: int,
@@ -60,7 +60,7 @@ async def tell_received(
     )
 
 
-async def tell_refunded(
+async def notify_refunded(
     tx: Transaction, *, refund_id: int, user_id: UserId, amount: Money, of: Money, bonus: Money, owed: Money
 ) -> None:
     """Tell that money went back to where it came from, that its bonus left with it, and what is owed where it was spent."""
@@ -80,7 +80,7 @@ async def tell_refunded(
     )
 
 
-async def tell_not_refunded(tx: Transaction, *, refund_id: int, user_id: UserId, amount: Money) -> None:
+async def notify_refund_refused(tx: Transaction, *, refund_id: int, user_id: UserId, amount: Money) -> None:
     """Tell that a refund was refused, and that the money is in the wallet again."""
     await tell(
         tx,
@@ -92,7 +92,7 @@ async def tell_not_refunded(tx: Transaction, *, refund_id: int, user_id: UserId,
     )
 
 
-async def tell_not_renewed(tx: Transaction, subscription: Subscription) -> None:
+async def notify_not_renewed(tx: Transaction, subscription: Subscription) -> None:
     """Tell that the next month could not be paid, once for each month; Telegram tries again by itself."""
     until = f"{subscription.expires_at:%d.%m.%Y}"
     await tell(

@@ -54,7 +54,7 @@ async def lock_payment(tx: Transaction, payment_id: int) -> Payment | None:
     return None if row is None else payment_of(row)
 
 
-async def lock_told_payment(tx: Transaction, provider: str, external_id: str) -> Payment | None:
+async def lock_provider_payment(tx: Transaction, provider: str, external_id: str) -> Payment | None:
     """The payment its provider calls so, locked."""
     row = await tx.fetchrow(
         f"SELECT {COLUMNS} FROM payments WHERE provider = $1 AND external_id = $2 FOR NO KEY UPDATE",  # noqa: S608  a constant list

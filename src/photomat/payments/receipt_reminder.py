@@ -69,7 +69,7 @@ class ReceiptReminder(MessageKind[Receipt]):
 
     async def _remind(self, receipt: Receipt) -> None:
         async with transaction(self.pool) as tx:
-            twins = await transfers.twins_of(tx, receipt)
+            twins = await transfers.duplicates_of(tx, receipt)
             which = f"reminder {receipt.attempts}"
             await tell_operators(tx, receipt, twins, operators=self.operators, which=which)
             await transfers.next_due(tx, receipt, after=transfers.REMIND_AFTER)

@@ -11,9 +11,8 @@ from datetime import datetime
 from typing import Literal, TypeAlias
 
 from photomat.audit import differences
-from photomat.db.pool import Pool, Transaction, transaction
+from photomat.db.pool import Transaction
 from photomat.kernel.errors import Corrupt
-from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import UserId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
@@ -28,7 +27,7 @@ log = get_logger()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Arrived:
+class IncomingPayment:
     """Money that arrived, as its provider tells. `worth` is its credit where no offer of ours says otherwise.
 
     `via` is who told us: update, notice, poll, reconcile, operator. `expected` is the sum it should be, where somebody knows
@@ -54,7 +53,7 @@ class Arrived:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Received:
+class ReceivedPayment:
     """The payment as it stands; `is_new` is False when it was there before, and then nothing was changed."""
 
     payment_id: int
@@ -63,16 +62,7 @@ class Received:
     is_new: bool
 
 
-async def receive(pool: Pool, arrived: Arrived) -> Received:
-    """Receive a payment in a transaction of its own."""
-    async with transaction(pool) as tx:
-        received = await receive_payment(tx, arrived)
-        failpoint("payment.before_commit")
-    failpoint("payment.after_commit")
-    return received
-
-
-async def receive_payment(tx: Transaction, arrived: Arrived) -> Received:
+async def receive_payment(tx: Transaction, arrived: IncomingPayment) -> ReceivedPayment:
     """Credit a payment, once for ever by its provider's id; the user must have a wallet."""
     if arrived.paid.minor <= 0:
         raise Corrupt(f"{arrived.reference}: {arrived.paid.minor} is not a sum that can arrive")
@@ -80,7 +70,7 @@ async def receive_payment(tx: Transaction, arrived: Arrived) -> Received:
     credit = _credit(arrived, topup)
     payment_id = await _insert(tx, arrived, topup, credit)
     if payment_id is None:
-        return await _told_again(tx, arrived)
+        return await _known_payment(tx, arrived)
     await ledger.credit(
         tx,
         user_id=arrived.user_id,
@@ -99,7 +89,7 @@ async def receive_payment(tx: Transaction, arrived: Arrived) -> Received:
     if topup is not None:
         await mark_paid(tx, topup.topup_id)
         await _note_another_sum(tx, arrived, topup)
-    await notices.tell_received(
+    await notices.notify_received(
         tx,
         payment_id=payment_id,
         user_id=arrived.user_id,
@@ -118,17 +108,17 @@ async def receive_payment(tx: Transaction, arrived: Arrived) -> Received:
         bonus=bonus.minor,
         via=arrived.via,
     )
-    return Received(payment_id=payment_id, credit=credit, bonus=bonus, is_new=True)
+    return ReceivedPayment(payment_id=payment_id, credit=credit, bonus=bonus, is_new=True)
 
 
-def _credit(arrived: Arrived, topup: Topup | None) -> Money:
+def _credit(arrived: IncomingPayment, topup: Topup | None) -> Money:
     """What was offered, in proportion to what was paid; without a fitting offer what it is worth."""
     if topup is None or topup.asked_currency != arrived.paid.currency:
         return arrived.worth
     return Money(max(1, topup.credit.minor * arrived.paid.minor // topup.asked_amount), topup.credit.currency)
 
 
-async def _insert(tx: Transaction, arrived: Arrived, topup: Topup | None, credit: Money) -> int | None:
+async def _insert(tx: Transaction, arrived: IncomingPayment, topup: Topup | None, credit: Money) -> int | None:
     payment_id: int | None = await tx.fetchval(
         """
         INSERT INTO payments (provider, external_id, user_id, topup_id, paid_amount, paid_currency, credit, currency, reason,
@@ -153,7 +143,7 @@ async def _insert(tx: Transaction, arrived: Arrived, topup: Topup | None, credit
     return payment_id
 
 
-async def _told_again(tx: Transaction, arrived: Arrived) -> Received:
+async def _known_payment(tx: Transaction, arrived: IncomingPayment) -> ReceivedPayment:
     known = await tx.fetchrow(
         """
         SELECT payment_id, user_id, paid_amount, paid_currency, credit, currency
@@ -179,7 +169,7 @@ async def _told_again(tx: Transaction, arrived: Arrived) -> Received:
     else:
         log.info("PAYMENT_KNOWN", payment_id=known["payment_id"], provider=arrived.provider, via=arrived.via)
     currency = known["currency"]
-    return Received(
+    return ReceivedPayment(
         payment_id=known["payment_id"], credit=Money(known["credit"], currency), bonus=Money(0, currency), is_new=False
     )
 
@@ -188,7 +178,7 @@ def _in_words(user_id: int, amount: int, currency: str) -> str:
     return f"{Money(amount, currency)} of user {user_id}"
 
 
-async def _note_another_sum(tx: Transaction, arrived: Arrived, topup: Topup) -> None:
+async def _note_another_sum(tx: Transaction, arrived: IncomingPayment, topup: Topup) -> None:
     expected = arrived.expected or Money(topup.asked_amount, topup.asked_currency)
     if arrived.paid != expected:
         await differences.report(

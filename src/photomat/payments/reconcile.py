@@ -16,8 +16,8 @@ from photomat.db.rows import require_row
 from photomat.kernel.errors import PhotomatError
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
-from photomat.payments.invoices import IN_ANOTHER_CURRENCY, LOOK_BACK, PAYMENT_OF_NOBODY, InvoiceLooker
-from photomat.providers.port import PaymentProvider, Report
+from photomat.payments.invoices import IN_ANOTHER_CURRENCY, LOOK_BACK, UNKNOWN_PAYER, InvoicePoller
+from photomat.providers.port import PaymentProvider, ProviderReport
 
 ONCE_IN: Final = timedelta(hours=22)
 GRACE: Final = timedelta(hours=1)
@@ -28,7 +28,7 @@ log = get_logger()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ours:
+class BookedPayment:
     """What our books say of a payment: how much arrived, how much went back for sure, and how much is on its way back."""
 
     paid: Money
@@ -36,7 +36,7 @@ class Ours:
     wanted: int
 
 
-async def reconcile(looker: InvoiceLooker, *, always: bool = False) -> int:
+async def reconcile(looker: InvoicePoller, *, always: bool = False) -> int:
     """Receive what every provider lists, and compare the lists where a night has passed; say how many differences there are."""
     found = 0
     for provider in looker.providers.values():
@@ -56,8 +56,8 @@ async def compare(pool: Pool, provider: PaymentProvider) -> int:
     )
     reports = {one.external_id: one for one in await provider.recent(since) if one.paid.minor and one.at <= until}
     async with transaction(pool) as tx:
-        ours = await _ours(tx, provider.name, list(reports), since=since, until=until)
-        names = {*ours, *reports} - await _of_nobody(tx, provider.name)
+        ours = await _booked_payments(tx, provider.name, list(reports), since=since, until=until)
+        names = {*ours, *reports} - await _reported_apart(tx, provider.name)
         told = {name: _differs(ours.get(name), reports.get(name), provider.lists_refunds) for name in names}
         differing = {name: both for name, both in told.items() if both is not None}
         for name, (expected, found) in differing.items():
@@ -75,7 +75,7 @@ async def compare(pool: Pool, provider: PaymentProvider) -> int:
     return len(differing)
 
 
-def _differs(ours: Ours | None, report: Report | None, lists_refunds: bool) -> tuple[str, str] | None:  # noqa: FBT001  a fact
+def _differs(ours: BookedPayment | None, report: ProviderReport | None, lists_refunds: bool) -> tuple[str, str] | None:  # noqa: FBT001  a fact
     """What we expected and what the provider says; None where both agree. A refund on its way may be there already."""
     if ours is None:
         return (NOTHING, f"{report.paid} paid") if report else None
@@ -92,17 +92,17 @@ def _in_words(paid: Money, given_back: int) -> str:
     return f"{paid} paid, {Money(given_back, paid.currency)} given back"
 
 
-async def _of_nobody(tx: Transaction, provider: str) -> set[str]:
+async def _reported_apart(tx: Transaction, provider: str) -> set[str]:
     """What has a difference of its own: money that no offer of ours explains, or not in this currency."""
-    kinds = [PAYMENT_OF_NOBODY, IN_ANOTHER_CURRENCY]
+    kinds = [UNKNOWN_PAYER, IN_ANOTHER_CURRENCY]
     rows = await tx.fetch("SELECT reference FROM differences WHERE kind = ANY($1::text[])", kinds)
     prefix = _reference(provider, "")
     return {row["reference"].removeprefix(prefix) for row in rows if row["reference"].startswith(prefix)}
 
 
-async def _ours(
+async def _booked_payments(
     tx: Transaction, provider: str, listed: list[str], *, since: datetime, until: datetime
-) -> Mapping[str, Ours]:
+) -> Mapping[str, BookedPayment]:
     """Our payments of the same days, and those the provider lists whenever they were."""
     rows = await tx.fetch(
         """
@@ -121,7 +121,7 @@ async def _ours(
         GRACE,
     )
     return {
-        row["external_id"]: Ours(
+        row["external_id"]: BookedPayment(
             paid=Money(row["paid_amount"], row["paid_currency"]), refunded=row["refunded"], wanted=row["wanted"]
         )
         for row in rows

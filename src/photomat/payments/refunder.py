@@ -29,7 +29,7 @@ log = get_logger()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refund:
+class ClaimedRefund:
     """A refund in our hands: `amount` left the wallet, `paid` goes back where it came from."""
 
     refund_id: int
@@ -40,7 +40,7 @@ class Refund:
     attempts: int
 
 
-GiveBack: TypeAlias = Callable[[Refund], Awaitable[None]]
+RefundCall: TypeAlias = Callable[[ClaimedRefund], Awaitable[None]]
 """Asks a provider; done already counts as done. `Rejected` is a clear no."""
 
 
@@ -49,9 +49,9 @@ class Refunder:
     """The step of refunds."""
 
     pool: Pool
-    ways: Mapping[str, GiveBack]
+    ways: Mapping[str, RefundCall]
 
-    async def claim(self, limit: int) -> list[Refund]:
+    async def claim(self, limit: int) -> list[ClaimedRefund]:
         """Lease the refunds that are due."""
         rows = await self.pool.fetch(
             """
@@ -70,7 +70,7 @@ class Refunder:
         )
         return [await self._refund(row) for row in rows]
 
-    async def refund(self, refund: Refund) -> None:
+    async def refund(self, refund: ClaimedRefund) -> None:
         """Ask once; yes and a clear no end it, anything else is asked again later."""
         failpoint("refund.after_claim")
         way = self.ways.get(refund.payment.provider, _switched_off)
@@ -84,11 +84,11 @@ class Refunder:
             failpoint("refund.after_call")
             await self._done(refund)
 
-    async def _refund(self, row: Row) -> Refund:
+    async def _refund(self, row: Row) -> ClaimedRefund:
         payment = await find_payment(self.pool, row["payment_id"])
         if payment is None:
             raise Corrupt(f"refund {row['refund_id']} names a payment that is not there")
-        return Refund(
+        return ClaimedRefund(
             refund_id=row["refund_id"],
             payment=payment,
             key=row["key"],
@@ -97,7 +97,7 @@ class Refunder:
             attempts=row["attempts"],
         )
 
-    async def _later(self, refund: Refund, error: PhotomatError) -> None:
+    async def _later(self, refund: ClaimedRefund, error: PhotomatError) -> None:
         await self.pool.execute(
             """
             UPDATE payment_refunds SET due_at = photomat_now() + $2::interval, error = $3
@@ -109,23 +109,23 @@ class Refunder:
         )
         log.warning("PAYMENT_REFUND_RETRY", refund_id=refund.refund_id, attempt=refund.attempts, error=str(error))
 
-    async def _done(self, refund: Refund) -> None:
+    async def _done(self, refund: ClaimedRefund) -> None:
         async with transaction(self.pool) as tx:
             if await end_refund(tx, refund.refund_id, "done"):
                 await finish(tx, refund.payment, refund_id=refund.refund_id, amount=refund.amount)
         log.info("PAYMENT_REFUNDED", refund_id=refund.refund_id, payment_id=refund.payment.payment_id)
 
-    async def _refused(self, refund: Refund, error: str) -> None:
+    async def _refused(self, refund: ClaimedRefund, error: str) -> None:
         async with transaction(self.pool) as tx:
             await put_back(tx, refund, error)
         log.error("PAYMENT_REFUND_REFUSED", refund_id=refund.refund_id, error=error)
 
 
-async def _switched_off(refund: Refund) -> None:
+async def _switched_off(refund: ClaimedRefund) -> None:
     raise Transient(f"{refund.payment.provider} is switched off")
 
 
-async def put_back(tx: Transaction, refund: Refund, error: str) -> None:
+async def put_back(tx: Transaction, refund: ClaimedRefund, error: str) -> None:
     """The provider says no: the money is the payer's again, and they are told.
 
     The payment is locked, so that whoever counts what went back of it does not see this halfway.
@@ -143,4 +143,4 @@ async def put_back(tx: Transaction, refund: Refund, error: str) -> None:
         facts={"way": payment.provider},
     )
     await look_again(tx, payment.provider, payment.external_id)
-    await notices.tell_not_refunded(tx, refund_id=refund.refund_id, user_id=payment.user_id, amount=refund.amount)
+    await notices.notify_refund_refused(tx, refund_id=refund.refund_id, user_id=payment.user_id, amount=refund.amount)

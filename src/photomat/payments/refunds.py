@@ -16,7 +16,7 @@ from photomat.kernel.errors import NotEnough, Rejected
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
 from photomat.payments import notices
-from photomat.payments.payment import Payment, lock_payment, lock_told_payment
+from photomat.payments.payment import Payment, lock_payment, lock_provider_payment
 from photomat.rewards import hooks
 from photomat.wallet import ledger, refunds
 from photomat.wallet.ledger import lock_wallets
@@ -26,7 +26,7 @@ log = get_logger()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GivenBack:
+class RefundedSoFar:
     """What has gone back of a payment so far, wishes under way included, and how often it was refused."""
 
     credit: int
@@ -42,7 +42,7 @@ async def ask_refund(tx: Transaction, *, payment_id: int, asked_by: str, owing: 
     payment = await lock_payment(tx, payment_id)
     if payment is None:
         raise Rejected("no-such-payment", payment_id=payment_id)
-    before = await given_back_of(tx, payment)
+    before = await refunded_so_far(tx, payment)
     rest = Money(payment.credit.minor - before.credit, payment.credit.currency)
     if rest.minor <= 0:
         return await _newest(tx, payment_id)
@@ -64,20 +64,20 @@ async def ask_refund(tx: Transaction, *, payment_id: int, asked_by: str, owing: 
     )
 
 
-async def take_back_told(
+async def take_back_reported(
     tx: Transaction, *, provider: str, external_id: str, refunded: Money | None, via: str
 ) -> int | None:
     """A provider says so much of a payment went back in all (None: all of it): take what we have not taken yet.
 
     Gives the refund's id, None when there is nothing to take or the payment is not known.
     """
-    payment = await lock_told_payment(tx, provider, external_id)
+    payment = await lock_provider_payment(tx, provider, external_id)
     if payment is None:
         return None
     told = payment.paid.minor if refunded is None else min(refunded.minor, payment.paid.minor)
-    before = await given_back_of(tx, payment)
+    before = await refunded_so_far(tx, payment)
     if told >= before.paid:
-        await _wishes_came_true(tx, payment)
+        await _end_wanted_refunds(tx, payment)
     amount = payment.credit.minor * told // payment.paid.minor - before.credit
     if told <= before.paid or amount <= 0:
         return None
@@ -93,7 +93,7 @@ async def take_back_told(
     )
 
 
-async def given_back_of(tx: Transaction, payment: Payment) -> GivenBack:
+async def refunded_so_far(tx: Transaction, payment: Payment) -> RefundedSoFar:
     """What has gone back of a payment."""
     row = await require_row(
         tx,
@@ -105,7 +105,7 @@ async def given_back_of(tx: Transaction, payment: Payment) -> GivenBack:
         """,
         payment.payment_id,
     )
-    return GivenBack(credit=row["credit"], paid=row["paid"], refusals=row["refusals"])
+    return RefundedSoFar(credit=row["credit"], paid=row["paid"], refusals=row["refusals"])
 
 
 def put_back_reference(key: str) -> str:
@@ -167,7 +167,7 @@ async def finish(tx: Transaction, payment: Payment, *, refund_id: int, amount: M
         tx, payment_id=payment.payment_id, user_id=payment.user_id, refunded=amount, of=payment.credit
     )
     wallet = await ledger.balance(tx, user_id=payment.user_id)
-    await notices.tell_refunded(
+    await notices.notify_refunded(
         tx,
         refund_id=refund_id,
         user_id=payment.user_id,
@@ -194,7 +194,7 @@ async def end_refund(tx: Transaction, refund_id: int, state: RefundState, *, err
     )
 
 
-async def _wishes_came_true(tx: Transaction, payment: Payment) -> None:
+async def _end_wanted_refunds(tx: Transaction, payment: Payment) -> None:
     rows = await tx.fetch(
         "SELECT refund_id, amount FROM payment_refunds WHERE payment_id = $1 AND state = 'wanted'", payment.payment_id
     )

@@ -20,14 +20,14 @@ from photomat.kernel.ids import UserId
 from photomat.kernel.money import Money
 from photomat.payments import refunds, subscriptions
 from photomat.payments.offers import STARS_CURRENCY, Offers
-from photomat.payments.receive import Arrived, Received, receive_payment
-from photomat.payments.subscriptions import PERIOD, Month
+from photomat.payments.receive import IncomingPayment, ReceivedPayment, receive_payment
+from photomat.payments.subscriptions import PERIOD, PaidMonth
 from photomat.payments.topup import Topup, find_by_token
 
 STARS: Final = "stars"
 PAID_IN_STARS: Final = {"stars", "subscription"}
 PREFIX: Final = "t:"
-MOST_TOLD: Final = 2**31 - 1
+INT32_MAX: Final = 2**31 - 1
 """Telegram counts Stars in so many bits."""
 DAY: Final = timedelta(days=1)
 
@@ -54,10 +54,10 @@ def payload_of(topup: Topup) -> str:
 
 def could_be_stars(amount: int, currency: str) -> bool:
     """Whether so much can have been paid in Stars; whatever else an update tells was not told by Telegram."""
-    return currency == STARS_CURRENCY and 0 < amount <= MOST_TOLD
+    return currency == STARS_CURRENCY and 0 < amount <= INT32_MAX
 
 
-async def report_nonsense(tx: Transaction, *, charge_id: str, user_id: UserId, told: str) -> None:
+async def report_impossible_payment(tx: Transaction, *, charge_id: str, user_id: UserId, told: str) -> None:
     """An update told of a payment that cannot be: somebody looks at it, nothing moves."""
     await differences.report(
         tx,
@@ -76,13 +76,13 @@ async def offer_of(db: Pool | Transaction, payload: str) -> Topup | None:
     return topup if topup is not None and topup.way in PAID_IN_STARS else None
 
 
-async def receive_stars(tx: Transaction, payment: StarPayment, offers: Offers) -> Received:
+async def receive_stars(tx: Transaction, payment: StarPayment, offers: Offers) -> ReceivedPayment:
     """Credit Stars, once for ever by their charge id, and take a subscription's month down."""
     topup = await offer_of(tx, payment.payload)
     is_month = payment.is_subscription or (topup is not None and topup.way == "subscription")
     received = await receive_payment(
         tx,
-        Arrived(
+        IncomingPayment(
             provider="stars",
             external_id=payment.charge_id,
             user_id=payment.user_id,
@@ -106,13 +106,13 @@ async def take_back_stars(tx: Transaction, payment: StarPayment, offers: Offers)
         "SELECT 1 FROM payments WHERE provider = $1 AND external_id = $2", STARS, payment.charge_id
     ):
         await receive_stars(tx, payment, offers)
-    return await refunds.take_back_told(
+    return await refunds.take_back_reported(
         tx, provider=STARS, external_id=payment.charge_id, refunded=None, via=payment.via
     )
 
 
-def _month(payment: StarPayment, topup: Topup | None, credit: Money) -> Month:
-    return Month(
+def _month(payment: StarPayment, topup: Topup | None, credit: Money) -> PaidMonth:
+    return PaidMonth(
         charge_id=payment.charge_id,
         user_id=payment.user_id,
         topup_id=topup.topup_id if topup else None,
@@ -178,15 +178,15 @@ def _check_package(topup: Topup, offers: Offers) -> None:
 
 
 async def _is_next_month(pool: Pool, checkout: Checkout, topup: Topup) -> bool:
-    running = await subscriptions.living(pool, checkout.user_id)
+    running = await subscriptions.current_subscriptions(pool, checkout.user_id)
     return any(one.topup_id == topup.topup_id for one in running)
 
 
 async def _check_subscription(pool: Pool, checkout: Checkout, topup: Topup, offers: Offers) -> None:
     if offers.plan is None or offers.plan.stars != topup.asked_amount:
         raise Rejected("checkout-closed")
-    if await subscriptions.newest(pool, checkout.user_id) is not None:
+    if await subscriptions.current_subscription(pool, checkout.user_id) is not None:
         raise Rejected("checkout-subscribed")
-    is_known = await subscriptions.has_had(pool, user_id=checkout.user_id, topup_id=topup.topup_id)
+    is_known = await subscriptions.had_subscription(pool, user_id=checkout.user_id, topup_id=topup.topup_id)
     if (topup.expired and not is_known) or topup.state == "closed":
         raise Rejected("checkout-expired")

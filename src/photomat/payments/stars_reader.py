@@ -24,7 +24,7 @@ from photomat.kernel.money import Money
 from photomat.payments import subscriptions
 from photomat.payments.offers import Offers
 from photomat.payments.stars import STARS, StarPayment, receive_stars, take_back_stars
-from photomat.rewards.newcomer import know
+from photomat.rewards.newcomer import ensure_user
 from photomat.telegram.port import StarMove, StarPage, StarsLedger
 
 PAGE: Final = 100
@@ -44,7 +44,7 @@ log = get_logger()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Booked:
+class BookedCharge:
     """What we have of a charge: who paid how much, and how much of it went back."""
 
     user_id: int
@@ -74,7 +74,7 @@ class StarsReader:
             if page.lines < PAGE:
                 await self._miss_ours()
                 break
-        ended = await subscriptions.end_what_is_over(self.pool)
+        ended = await subscriptions.end_expired(self.pool)
         log.info("STARS_READ", lines=offset, changes=changes, ended=ended)
         return changes
 
@@ -122,7 +122,7 @@ class StarsReader:
         payment = _payment(move)
         async with transaction(self.pool) as tx:
             person = move.person
-            await know(
+            await ensure_user(
                 tx,
                 user_id=person.user_id,
                 first_name=person.first_name,
@@ -137,7 +137,7 @@ class StarsReader:
             failpoint("payment.before_commit")
         failpoint("payment.after_commit")
 
-    async def _booked(self, page: StarPage) -> dict[str, Booked]:
+    async def _booked(self, page: StarPage) -> dict[str, BookedCharge]:
         rows = await self.pool.fetch(
             """
             SELECT external_id, user_id, paid_amount,
@@ -149,7 +149,9 @@ class StarsReader:
             [move.charge_id for move in page.moves],
         )
         return {
-            row["external_id"]: Booked(user_id=row["user_id"], paid=row["paid_amount"], given_back=row["given_back"])
+            row["external_id"]: BookedCharge(
+                user_id=row["user_id"], paid=row["paid_amount"], given_back=row["given_back"]
+            )
             for row in rows
         }
 
@@ -215,7 +217,7 @@ class StarsReader:
             await differences.end_unseen(tx, kind=UNLISTED, still_there=[row["reference"] for row in rows])
 
 
-def _is_booked(move: StarMove, booked: Booked | None) -> bool:
+def _is_booked(move: StarMove, booked: BookedCharge | None) -> bool:
     """Whether our books say the same already."""
     if booked is None:
         return False

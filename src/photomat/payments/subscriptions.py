@@ -20,7 +20,7 @@ PERIOD: Final = timedelta(days=30)
 PATIENCE: Final = timedelta(days=3)
 """So long after its end the next month may still be paid: Telegram tries a few times."""
 
-State: TypeAlias = Literal["active", "canceled", "failed", "ended"]
+SubscriptionState: TypeAlias = Literal["active", "canceled", "failed", "ended"]
 COLUMNS: Final = "subscription_id, charge_id, user_id, topup_id, stars, allowance, currency, state, expires_at"
 log = get_logger()
 
@@ -35,7 +35,7 @@ class Subscription:
     topup_id: int | None
     stars: int
     allowance: Money
-    state: State
+    state: SubscriptionState
     expires_at: datetime
 
     def as_canceled(self) -> "Subscription":
@@ -44,7 +44,7 @@ class Subscription:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Month:
+class PaidMonth:
     """A paid month, as it was told. Telegram's list knows neither `until` nor which month was the first."""
 
     charge_id: str
@@ -57,7 +57,7 @@ class Month:
     is_first: bool | None
 
 
-async def note_month(tx: Transaction, month: Month) -> None:
+async def note_month(tx: Transaction, month: PaidMonth) -> None:
     """Take a paid month into its subscription, or begin one."""
     until = month.until or month.paid_at + PERIOD
     known = None if month.is_first else await _going_on(tx, month)
@@ -85,7 +85,7 @@ async def note_month(tx: Transaction, month: Month) -> None:
     log.info("SUBSCRIPTION_RENEWED", user_id=month.user_id, stars=month.stars, until=until.isoformat())
 
 
-async def living(db: Pool | Transaction, user_id: UserId) -> list[Subscription]:
+async def current_subscriptions(db: Pool | Transaction, user_id: UserId) -> list[Subscription]:
     """What a user has and has not ended: what goes on first, then the newest. Two only where both were paid at once."""
     rows = await db.fetch(
         f"""
@@ -100,19 +100,21 @@ async def living(db: Pool | Transaction, user_id: UserId) -> list[Subscription]:
     return [_subscription(row) for row in rows]
 
 
-async def newest(db: Pool | Transaction, user_id: UserId) -> Subscription | None:
+async def current_subscription(db: Pool | Transaction, user_id: UserId) -> Subscription | None:
     """The subscription a user is shown, unless all have ended."""
-    return next(iter(await living(db, user_id)), None)
+    return next(iter(await current_subscriptions(db, user_id)), None)
 
 
-async def has_had(db: Pool | Transaction, *, user_id: UserId, topup_id: int) -> bool:
+async def had_subscription(db: Pool | Transaction, *, user_id: UserId, topup_id: int) -> bool:
     """Whether this user has ever subscribed by this offer: its link may be paid again when the last month is over."""
     return bool(
         await db.fetchval("SELECT 1 FROM subscriptions WHERE user_id = $1 AND topup_id = $2 LIMIT 1", user_id, topup_id)
     )
 
 
-async def set_state(tx: Transaction, *, user_id: UserId, topup_id: int | None, state: State) -> Subscription | None:
+async def set_state(
+    tx: Transaction, *, user_id: UserId, topup_id: int | None, state: SubscriptionState
+) -> Subscription | None:
     """What Telegram says of the newest subscription by this offer; None when there is none."""
     changed = await tx.fetchrow(
         f"""
@@ -142,7 +144,7 @@ async def cancel(tx: Transaction, canceled: Sequence[Subscription]) -> None:
     log.info("SUBSCRIPTION", state="canceled", by="bot", count=len(canceled))
 
 
-async def end_what_is_over(pool: Pool) -> int:
+async def end_expired(pool: Pool) -> int:
     """Close subscriptions whose last paid month is over; say how many."""
     done = await pool.execute(
         """
@@ -155,7 +157,7 @@ async def end_what_is_over(pool: Pool) -> int:
     return int(done.rpartition(" ")[2])
 
 
-async def _going_on(tx: Transaction, month: Month) -> int | None:
+async def _going_on(tx: Transaction, month: PaidMonth) -> int | None:
     """The subscription this is a later month of; Telegram's list does not say, so one long over is another."""
     found: int | None = await tx.fetchval(
         """
@@ -173,7 +175,7 @@ async def _going_on(tx: Transaction, month: Month) -> int | None:
     return found
 
 
-async def _without_its_first(tx: Transaction, month: Month) -> int | None:
+async def _without_its_first(tx: Transaction, month: PaidMonth) -> int | None:
     """A subscription whose later month was told before this first one."""
     found: int | None = await tx.fetchval(
         """
@@ -188,9 +190,9 @@ async def _without_its_first(tx: Transaction, month: Month) -> int | None:
     return found
 
 
-async def _note_another(tx: Transaction, month: Month, until: datetime) -> None:
+async def _note_another(tx: Transaction, month: PaidMonth, until: datetime) -> None:
     """Somebody paid a second subscription before we heard of the first, and now pays two: an operator looks at it."""
-    running = [one.charge_id for one in await living(tx, month.user_id) if one.state != "canceled"]
+    running = [one.charge_id for one in await current_subscriptions(tx, month.user_id) if one.state != "canceled"]
     if running and until > await tx.fetchval("SELECT photomat_now()"):
         await differences.report(
             tx,
@@ -202,7 +204,7 @@ async def _note_another(tx: Transaction, month: Month, until: datetime) -> None:
         )
 
 
-async def _begin(tx: Transaction, month: Month, until: datetime) -> None:
+async def _begin(tx: Transaction, month: PaidMonth, until: datetime) -> None:
     await tx.execute(
         """
         INSERT INTO subscriptions (charge_id, first_known, user_id, topup_id, stars, allowance, currency, state, expires_at)

@@ -13,7 +13,7 @@ from photomat.telegram import callback_data
 from photomat.texts.load import Say
 
 if TYPE_CHECKING:
-    from photomat.payments.transfers import Receipt, Twin
+    from photomat.payments.transfers import DuplicateReceipt, Receipt
 
 Words: TypeAlias = dict[str, str | int | Money]
 SHOWN_NOTE: Final = 200
@@ -28,7 +28,12 @@ def told_to_operators(receipt_id: int) -> str:
 
 
 async def tell_operators(
-    tx: Transaction, receipt: "Receipt", twins: Sequence["Twin"], *, operators: Collection[ChatId], which: str
+    tx: Transaction,
+    receipt: "Receipt",
+    twins: Sequence["DuplicateReceipt"],
+    *,
+    operators: Collection[ChatId],
+    which: str,
 ) -> None:
     """Show a receipt to every operator; `which` names the occasion, and each is told once of it."""
     for operator in sorted(operators):
@@ -58,7 +63,7 @@ async def tell_declined(tx: Transaction, receipt: "Receipt") -> None:
     )
 
 
-def card_facts(receipt: "Receipt", twins: Sequence["Twin"]) -> Words:
+def card_facts(receipt: "Receipt", twins: Sequence["DuplicateReceipt"]) -> Words:
     """What an operator's message about a waiting receipt says."""
     return _facts(receipt) | (_flags(receipt, twins) if twins else {})
 
@@ -93,7 +98,7 @@ def _facts(receipt: "Receipt") -> Words:
     }
 
 
-def _flags(receipt: "Receipt", twins: Sequence["Twin"]) -> Words:
+def _flags(receipt: "Receipt", twins: Sequence["DuplicateReceipt"]) -> Words:
     first = twins[0]
     same = "both" if first.same_file and first.same_note else "file" if first.same_file else "note"
     return {

@@ -115,7 +115,7 @@ class Receipt:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Twin:
+class DuplicateReceipt:
     """Another receipt with the same file or the same reference."""
 
     receipt_id: int
@@ -259,7 +259,7 @@ async def lock_receipt(tx: Transaction, receipt_id: int) -> Receipt | None:
     return await _there(tx, receipt_id)
 
 
-async def twins_of(db: Pool | Transaction, receipt: Receipt) -> list[Twin]:
+async def duplicates_of(db: Pool | Transaction, receipt: Receipt) -> list[DuplicateReceipt]:
     """The receipts like it, those that were credited first."""
     return await _alike(db, receipt.receipt_id, receipt.file, receipt.refs)
 
@@ -345,7 +345,7 @@ async def _there(tx: Transaction, receipt_id: int) -> Receipt:
 
 async def _alike(
     db: Pool | Transaction, receipt_id: int | None, file: ReceiptFile, refs: Collection[str]
-) -> list[Twin]:
+) -> list[DuplicateReceipt]:
     rows = await db.fetch(
         f"""
         SELECT receipt_id, user_id, state, created_at,
@@ -360,7 +360,7 @@ async def _alike(
         list(refs),
     )
     return [
-        Twin(
+        DuplicateReceipt(
             receipt_id=row["receipt_id"],
             user_id=UserId(row["user_id"]),
             state=ReceiptState(row["state"]),

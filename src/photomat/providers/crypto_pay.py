@@ -23,8 +23,8 @@ from photomat.kernel.errors import OutcomeUnknown, Rejected, Transient
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
 from photomat.providers.exchange import (
-    Exchange,
-    Reply,
+    ProviderHttp,
+    ProviderReply,
     decimal_of,
     instant_of,
     json_object,
@@ -33,7 +33,7 @@ from photomat.providers.exchange import (
     token_of,
     written,
 )
-from photomat.providers.port import Asked, Forged, Invoice, Report, State
+from photomat.providers.port import ForgedNotice, Invoice, InvoiceState, PaymentRequest, ProviderReport
 
 FIATS: Final = (
     *("USD", "EUR", "RUB", "BYN", "UAH", "GBP", "CNY", "KZT", "UZS", "GEL"),
@@ -47,14 +47,14 @@ OLDEST_NOTICE_S: Final = 4 * 86400
 """The provider repeats for three days."""
 CLOCKS_DIFFER_S: Final = 600
 LONGEST_ID: Final = 18
-STATES: Final[Mapping[str, State]] = {"active": "open", "paid": "paid", "expired": "canceled"}
+STATES: Final[Mapping[str, InvoiceState]] = {"active": "open", "paid": "paid", "expired": "canceled"}
 SIGNATURE: Final = "crypto-pay-api-signature"
 PAGE: Final = 500
 MOST_PAGES: Final = 1000
 log = get_logger()
 
 
-def invoice_order(asked: Asked) -> dict[str, Any]:
+def invoice_order(asked: PaymentRequest) -> dict[str, Any]:
     """The body that creates an invoice."""
     back = {"paid_btn_name": "callback", "paid_btn_url": asked.return_url} if asked.return_url else {}
     return {
@@ -95,13 +95,13 @@ def is_in_a_currency(invoice: Mapping[str, Any]) -> bool:
     return invoice.get("currency_type") == "fiat"
 
 
-def report_of(invoice: Mapping[str, Any]) -> Report:
+def report_of(invoice: Mapping[str, Any]) -> ProviderReport:
     """What an invoice says; ValueError when it cannot be read, and then nothing was paid as far as we know."""
     state = STATES.get(str(invoice.get("status")))
     if state is None:
         raise ValueError("an invoice of unknown status")
     asked = money_of(invoice.get("amount"), invoice.get("fiat"))
-    return Report(
+    return ProviderReport(
         external_id=invoice_id_of(invoice),
         token=token_of(invoice.get("payload")),
         state=state,
@@ -154,14 +154,14 @@ class CryptoPay:
 
     def __init__(self, *, base_url: str, token: str, timeout_s: float | None = None) -> None:
         self._token = token
-        self._exchange = Exchange(
+        self._exchange = ProviderHttp(
             name="Crypto Pay",
             base_url=base_url + "/api",
             headers={"Crypto-Pay-API-Token": token},
             timeout_s=timeout_s,
         )
 
-    async def create(self, asked: Asked) -> Invoice:
+    async def create(self, asked: PaymentRequest) -> Invoice:
         """Make an invoice."""
         if asked.amount.currency not in FIATS:
             raise Rejected("provider-refused")
@@ -174,7 +174,7 @@ class CryptoPay:
         except ValueError as error:
             raise OutcomeUnknown(f"Crypto Pay created something unreadable: {error}") from None
 
-    async def find(self, external_id: str) -> Report | None:
+    async def find(self, external_id: str) -> ProviderReport | None:
         """Read one invoice."""
         if not is_invoice_id(external_id):
             return None
@@ -187,13 +187,13 @@ class CryptoPay:
         except ValueError as error:
             raise Transient(f"Crypto Pay told something unreadable: {error}") from None
 
-    async def recent(self, since: datetime) -> Sequence[Report]:
+    async def recent(self, since: datetime) -> Sequence[ProviderReport]:
         """Every invoice paid since then.
 
         The list has no filter by time. Newest first, it ends at invoices that could not be paid any more; in any other order
         it is read to its end.
         """
-        found: dict[str, Report] = {}
+        found: dict[str, ProviderReport] = {}
         too_old = since - timedelta(seconds=OPEN_FOR_S)
         for number in range(MOST_PAGES):
             items = await self._items({"status": "paid", "offset": str(number * PAGE), "count": str(PAGE)})
@@ -210,10 +210,10 @@ class CryptoPay:
         """The invoice a notice speaks of."""
         given = next((value for name, value in headers.items() if name.lower() == SIGNATURE), "")
         if not is_signed(body, given, token=self._token):
-            raise Forged("a notice without Crypto Pay's signature")
+            raise ForgedNotice("a notice without Crypto Pay's signature")
         notice = json_object(body)
         if not is_fresh(notice, now_s=epoch()):
-            raise Forged("a notice of Crypto Pay that somebody kept")
+            raise ForgedNotice("a notice of Crypto Pay that somebody kept")
         return bill_of_notice(notice)
 
     async def close(self) -> None:
@@ -229,14 +229,14 @@ class CryptoPay:
         return items
 
 
-def _result(reply: Reply) -> Mapping[str, Any] | None:
+def _result(reply: ProviderReply) -> Mapping[str, Any] | None:
     """What a call that went well gave; None when it did not."""
     body = reply.body or {}
     result = body.get("result")
     return result if body.get("ok") is True and isinstance(result, dict) else None
 
 
-def _refuse(reply: Reply) -> NoReturn:
+def _refuse(reply: ProviderReply) -> NoReturn:
     """An answer that says no, or one that says nothing."""
     body = reply.body or {}
     error = body.get("error")
@@ -246,7 +246,7 @@ def _refuse(reply: Reply) -> NoReturn:
     raise Rejected("provider-refused")
 
 
-def _readable(items: Sequence[Mapping[str, Any]]) -> list[Report]:
+def _readable(items: Sequence[Mapping[str, Any]]) -> list[ProviderReport]:
     """The reports of a list; one that nobody can read is told of and must not hide the others."""
     reports = []
     for item in filter(is_in_a_currency, items):

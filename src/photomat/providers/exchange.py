@@ -15,7 +15,7 @@ from typing import Any, Final
 import aiohttp
 
 from photomat.kernel.errors import OutcomeUnknown, Transient
-from photomat.kernel.http import Answered, Line
+from photomat.kernel.http import HttpAnswer, HttpClient
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
 
 WRITE_TIMEOUT: Final = aiohttp.ClientTimeout(total=20, connect=5, sock_connect=5)
@@ -31,33 +31,33 @@ LONGEST_NUMBER: Final = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reply:
+class ProviderReply:
     """An HTTP status, and the object that came with it; None where it was not a JSON object."""
 
     status: int
     body: Fields | None
 
 
-class Exchange:
+class ProviderHttp:
     """Requests to one provider, all with the same headers."""
 
     def __init__(self, *, name: str, base_url: str, headers: Mapping[str, str], timeout_s: float | None = None) -> None:
         self._name = name
         self._base_url = base_url
-        self._line = Line(name=name, headers=headers)
+        self._http = HttpClient(name=name, headers=headers)
         limit = None if timeout_s is None else aiohttp.ClientTimeout(total=timeout_s)
         self._write_timeout, self._read_timeout = limit or WRITE_TIMEOUT, limit or READ_TIMEOUT
 
-    async def read(self, path: str, query: Mapping[str, str] | None = None) -> Reply:
+    async def read(self, path: str, query: Mapping[str, str] | None = None) -> ProviderReply:
         """Ask for something; whatever goes wrong, it may be asked again."""
-        reply = _reply(await self._line.read(self._base_url + path, query=query, within=self._read_timeout))
+        reply = _reply(await self._http.get(self._base_url + path, query=query, within=self._read_timeout))
         self._refuse_pauses(reply)
         return reply
 
-    async def write(self, path: str, body: Fields, headers: Mapping[str, str] | None = None) -> Reply:
+    async def write(self, path: str, body: Fields, headers: Mapping[str, str] | None = None) -> ProviderReply:
         """Ask that something be done. An answer without a verdict, 5xx above all, is an unknown outcome."""
         url = self._base_url + path
-        reply = _reply(await self._line.send(url, body, headers=headers, within=self._write_timeout))
+        reply = _reply(await self._http.post(url, body, headers=headers, within=self._write_timeout))
         self._refuse_pauses(reply)
         if reply.status >= 500 or reply.body is None:  # noqa: PLR2004  the servers' own troubles
             raise OutcomeUnknown(f"{self._name} answered {reply.status} without a verdict")
@@ -65,9 +65,9 @@ class Exchange:
 
     async def close(self) -> None:
         """Let go of the kept connections."""
-        await self._line.close()
+        await self._http.close()
 
-    def _refuse_pauses(self, reply: Reply) -> None:
+    def _refuse_pauses(self, reply: ProviderReply) -> None:
         """Two answers say that nothing was done and that it may be tried later."""
         if reply.status == ASKED_TOO_OFTEN:
             raise Transient(f"{self._name} is asked too often", retry_after_s=ASKED_TOO_OFTEN_S)
@@ -86,11 +86,11 @@ def json_object(body: bytes) -> Fields:
     return found
 
 
-def _reply(answered: Answered) -> Reply:
+def _reply(answered: HttpAnswer) -> ProviderReply:
     try:
-        return Reply(status=answered.status, body=json_object(answered.body))
+        return ProviderReply(status=answered.status, body=json_object(answered.body))
     except ValueError:
-        return Reply(status=answered.status, body=None)
+        return ProviderReply(status=answered.status, body=None)
 
 
 def decimal_of(written: object) -> Decimal:

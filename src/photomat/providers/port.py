@@ -13,11 +13,11 @@ from typing import Literal, Protocol, TypeAlias
 from photomat.kernel.ids import UserId
 from photomat.kernel.money import Money
 
-State: TypeAlias = Literal["open", "paid", "canceled"]
+InvoiceState: TypeAlias = Literal["open", "paid", "canceled"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
+class PaymentRequest:
     """A sum we want to collect from a user. `token` is the same at every try, and comes back in every report."""
 
     token: str
@@ -36,7 +36,7 @@ class Invoice:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Report:
+class ProviderReport:
     """What the provider says of one bill: `paid` is what arrived, `refunded` what went back of it, in our currency.
 
     `token` is ours as the provider repeats it, None where it does not know one of ours.
@@ -44,13 +44,13 @@ class Report:
 
     external_id: str
     token: str | None
-    state: State
+    state: InvoiceState
     paid: Money
     refunded: Money
     at: datetime
 
 
-class Forged(Exception):
+class ForgedNotice(Exception):
     """A notice that did not come from the provider."""
 
 
@@ -67,15 +67,15 @@ class PaymentProvider(Protocol):
         """Whether its reports tell what went back; where it cannot give back, a person does and nobody lists it."""
         ...
 
-    async def create(self, asked: Asked) -> Invoice:
+    async def create(self, asked: PaymentRequest) -> Invoice:
         """Make a bill."""
         ...
 
-    async def find(self, external_id: str) -> Report | None:
+    async def find(self, external_id: str) -> ProviderReport | None:
         """Read one bill; None when the provider does not know it."""
         ...
 
-    async def recent(self, since: datetime) -> Sequence[Report]:
+    async def recent(self, since: datetime) -> Sequence[ProviderReport]:
         """Every bill paid since then, so that a lost notice and a lost reply are found."""
         ...
 
@@ -84,5 +84,5 @@ class PaymentProvider(Protocol):
         ...
 
     def noticed(self, headers: Mapping[str, str], body: bytes, *, source: str) -> str:
-        """The bill a notice speaks of. `Forged` unless its signature or source is right, `ValueError` unless readable."""
+        """The bill a notice speaks of. `ForgedNotice` unless its signature or source is right, `ValueError` unless readable."""
         ...

@@ -20,15 +20,15 @@ from typing import Any, Final, TypeAlias
 from photomat.kernel.errors import OutcomeUnknown, Rejected, Transient
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
-from photomat.providers.exchange import Exchange, instant_of, json_object, money_of, token_of, written
-from photomat.providers.port import Asked, Forged, Invoice, Report, State
+from photomat.providers.exchange import ProviderHttp, instant_of, json_object, money_of, token_of, written
+from photomat.providers.port import ForgedNotice, Invoice, InvoiceState, PaymentRequest, ProviderReport
 
 LONGEST_DESCRIPTION: Final = 128
 LONGEST_KEY: Final = 64
 ANYWHERE: Final = "https://t.me/"
 """A redirect must lead back somewhere."""
 PAYMENT_ID: Final = re.compile(r"[A-Za-z0-9-]{1,64}", re.ASCII)
-STATES: Final[Mapping[str, State]] = {
+STATES: Final[Mapping[str, InvoiceState]] = {
     "pending": "open",
     "waiting_for_capture": "open",
     "succeeded": "paid",
@@ -43,7 +43,7 @@ MOST_PAGES: Final = 1000
 log = get_logger()
 
 
-def payment_order(asked: Asked) -> dict[str, Any]:
+def payment_order(asked: PaymentRequest) -> dict[str, Any]:
     """The body that creates a payment."""
     return {
         "amount": {"value": written(asked.amount), "currency": asked.amount.currency},
@@ -85,7 +85,7 @@ def pay_url_of(payment: Mapping[str, Any]) -> str | None:
     return url if isinstance(url, str) and url.startswith(("https://", "http://")) else None
 
 
-def report_of(payment: Mapping[str, Any]) -> Report:
+def report_of(payment: Mapping[str, Any]) -> ProviderReport:
     """What a payment says; ValueError when it cannot be read, and then nothing was paid as far as we know."""
     state = STATES.get(str(payment.get("status")))
     if state is None:
@@ -93,7 +93,7 @@ def report_of(payment: Mapping[str, Any]) -> Report:
     amount = _amount(payment.get("amount"))
     refunded = payment.get("refunded_amount")
     metadata = payment.get("metadata")
-    return Report(
+    return ProviderReport(
         external_id=payment_id_of(payment),
         token=token_of(metadata.get("token")) if isinstance(metadata, Mapping) else None,
         state=state,
@@ -153,10 +153,10 @@ class YooKassa:
     ) -> None:
         pair = b64encode(f"{shop_id}:{secret_key}".encode()).decode()
         headers = {"Authorization": f"Basic {pair}"}
-        self._exchange = Exchange(name="YooKassa", base_url=base_url + ROOT, headers=headers, timeout_s=timeout_s)
+        self._exchange = ProviderHttp(name="YooKassa", base_url=base_url + ROOT, headers=headers, timeout_s=timeout_s)
         self._networks = networks_of(sources)
 
-    async def create(self, asked: Asked) -> Invoice:
+    async def create(self, asked: PaymentRequest) -> Invoice:
         """Make a payment; asked again after it was paid, its page leads back to where it would have led."""
         payment = await self._ordered("/payments", payment_order(asked), key=asked.token)
         try:
@@ -167,7 +167,7 @@ class YooKassa:
             raise Rejected("provider-refused")
         return Invoice(external_id=payment_id, pay_url=pay_url_of(payment) or asked.return_url or ANYWHERE)
 
-    async def find(self, external_id: str) -> Report | None:
+    async def find(self, external_id: str) -> ProviderReport | None:
         """Read one payment."""
         payment = await self._payment(external_id)
         if payment is None:
@@ -180,7 +180,7 @@ class YooKassa:
             raise Transient("YooKassa told of another payment than was asked for")
         return report
 
-    async def recent(self, since: datetime) -> Sequence[Report]:
+    async def recent(self, since: datetime) -> Sequence[ProviderReport]:
         """Every payment captured since then, and every older one of which something went back since then."""
         captured = await self._listed("/payments", {"status": "succeeded", "captured_at.gte": _written(since)})
         found = {report.external_id: report for report in _readable(captured)}
@@ -201,7 +201,7 @@ class YooKassa:
     def noticed(self, headers: Mapping[str, str], body: bytes, *, source: str) -> str:  # noqa: ARG002  no signature there
         """The payment a notice speaks of; the source is all that can be checked."""
         if not comes_from(source, self._networks):
-            raise Forged("a notice from an address that is not YooKassa's")
+            raise ForgedNotice("a notice from an address that is not YooKassa's")
         return bill_of_notice(json_object(body))
 
     async def close(self) -> None:
@@ -251,7 +251,7 @@ def _payload(status: int, body: Mapping[str, Any] | None) -> Mapping[str, Any]:
     return body
 
 
-def _readable(payments: Sequence[Any]) -> list[Report]:
+def _readable(payments: Sequence[Any]) -> list[ProviderReport]:
     """The reports of a list; one that nobody can read is told of and must not hide the others."""
     reports = []
     for payment in payments:

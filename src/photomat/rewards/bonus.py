@@ -14,7 +14,7 @@ from photomat.wallet import ledger, refunds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Given:
+class _GivenBonus:
     use_id: int
     credited: int
     taken_back: int
@@ -89,7 +89,7 @@ def share_of(bonus: int, *, refunded: int, of: int, taken_back: int) -> int:
     return max(0, min(-(-bonus * refunded // of), bonus - taken_back))
 
 
-async def _of_payment(tx: Transaction, payment_id: int) -> _Given | None:
+async def _of_payment(tx: Transaction, payment_id: int) -> _GivenBonus | None:
     row = await tx.fetchrow(
         """
         SELECT use_id, credited, taken_back, currency FROM promo_uses JOIN promo_codes USING (code)
@@ -97,10 +97,10 @@ async def _of_payment(tx: Transaction, payment_id: int) -> _Given | None:
         """,
         payment_id,
     )
-    return None if row is None else _Given(**dict(row))
+    return None if row is None else _GivenBonus(**dict(row))
 
 
-async def _note(tx: Transaction, given: _Given, *, taken: int) -> int:
+async def _note(tx: Transaction, given: _GivenBonus, *, taken: int) -> int:
     number: int = await tx.fetchval(
         """
         UPDATE promo_uses SET taken_back = taken_back + $2, moves = moves + 1 WHERE use_id = $1 RETURNING moves

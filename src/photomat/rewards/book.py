@@ -31,8 +31,8 @@ AGAIN_AFTER: Final = timedelta(seconds=30)
 log = get_logger()
 
 
-Kind: TypeAlias = Literal["referral", "share", "gift"]
-CLAIMS: Final[Mapping[Kind, str]] = {
+DueKind: TypeAlias = Literal["referral", "share", "gift"]
+CLAIMS: Final[Mapping[DueKind, str]] = {
     "referral": """
         UPDATE referrals SET due_at = photomat_now() + $2::interval
          WHERE friend_id IN (SELECT friend_id FROM referrals WHERE due_at <= photomat_now()
@@ -58,7 +58,7 @@ CLAIMS: Final[Mapping[Kind, str]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Terms:
+class ReferralTerms:
     """What an invitation brings: to the inviter, to the friend, and the inviter's percent of the friend's top-ups."""
 
     inviter: Money
@@ -67,30 +67,30 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Due:
+class DueReward:
     """Something to book: a referral by its friend, a share by its payment, an old gift by its number."""
 
-    kind: Kind
+    kind: DueKind
     key: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RewardBook:
+class RewardBooker:
     """Books what is due."""
 
     pool: Pool
-    terms: Terms
+    terms: ReferralTerms
 
-    async def claim(self, limit: int) -> list[Due]:
+    async def claim(self, limit: int) -> list[DueReward]:
         """Put off what is due and hand it out."""
-        claimed: list[Due] = []
+        claimed: list[DueReward] = []
         for kind, statement in CLAIMS.items():
             if len(claimed) < limit:
                 rows = await self.pool.fetch(statement, limit - len(claimed), AGAIN_AFTER, self.pool.bot_id)
-                claimed += [Due(kind=kind, key=row["key"]) for row in rows]
+                claimed += [DueReward(kind=kind, key=row["key"]) for row in rows]
         return claimed
 
-    async def book(self, due: Due) -> None:
+    async def book(self, due: DueReward) -> None:
         """Book one of them."""
         match due.kind:
             case "referral":
@@ -103,7 +103,7 @@ class RewardBook:
                 await return_old_gift(self.pool, due.key)
 
 
-async def book_referral(tx: Transaction, friend_id: UserId, terms: Terms) -> None:
+async def book_referral(tx: Transaction, friend_id: UserId, terms: ReferralTerms) -> None:
     """Reward both, or take both rewards back, as the row says now."""
     inviter_id = UserId(await tx.fetchval("SELECT inviter_id FROM referrals WHERE friend_id = $1", friend_id))
     await lock_wallets(tx, inviter_id, friend_id)
@@ -200,7 +200,7 @@ async def _write_taken_back(tx: Transaction, payment_id: int, *, taken: int) -> 
     )
 
 
-async def _write_rewarded(tx: Transaction, friend_id: UserId, terms: Terms) -> None:
+async def _write_rewarded(tx: Transaction, friend_id: UserId, terms: ReferralTerms) -> None:
     await tx.execute(
         """
         UPDATE referrals

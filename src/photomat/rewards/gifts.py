@@ -27,7 +27,7 @@ COLUMNS: Final = "gift_id, code, giver_id, taker_id, amount, currency, state"
 log = get_logger()
 
 
-class State(StrEnum):
+class GiftState(StrEnum):
     """Where the money of a gift is: waiting, with its taker, or with its giver again."""
 
     OPEN = "open"
@@ -44,7 +44,7 @@ class Gift:
     giver_id: UserId
     taker_id: UserId | None
     amount: Money
-    state: State
+    state: GiftState
     just_taken: bool = False
 
 
@@ -166,5 +166,5 @@ def _gift(row: Row) -> Gift:
         giver_id=UserId(row["giver_id"]),
         taker_id=None if row["taker_id"] is None else UserId(row["taker_id"]),
         amount=Money(row["amount"], row["currency"]),
-        state=State(row["state"]),
+        state=GiftState(row["state"]),
     )

@@ -7,7 +7,7 @@ from photomat.users.user import Registered, register
 from photomat.wallet import ledger
 
 
-async def know(
+async def ensure_user(
     tx: Transaction,
     *,
     user_id: UserId,

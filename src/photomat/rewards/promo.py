@@ -22,7 +22,7 @@ from photomat.kernel.money import Money
 from photomat.wallet import ledger
 
 WRITTEN: Final = re.compile(r"[A-Z0-9А-ЯЁ_-]{3,32}")
-Kind: TypeAlias = Literal["sum", "percent", "free"]
+CodeKind: TypeAlias = Literal["sum", "percent", "free"]
 """A sum at once; a percent of the next top-up; so many generations for nothing."""
 WRONG_TRIES: Final = 5
 TRIES_WINDOW: Final = timedelta(minutes=10)
@@ -30,10 +30,10 @@ COLUMNS: Final = (
     "code, kind, currency, amount, percent, generations, most_uses, per_user, only_new, expires_at, used,"
     " stopped_at IS NOT NULL OR coalesce(expires_at <= photomat_now(), false) AS is_over"
 )
-KEPT: Final = f"{COLUMNS}, operator, reason, created_at, stopped_at"
+STORED_COLUMNS: Final = f"{COLUMNS}, operator, reason, created_at, stopped_at"
 
 
-class Why(StrEnum):
+class PromoRefusal(StrEnum):
     """Why a code is refused; the sentence a customer reads is called `promo-refused-…`."""
 
     UNKNOWN = "unknown"
@@ -49,7 +49,7 @@ class PromoCode:
     """What a code gives and to whom. `amount` is the sum, the most of a percent, or the largest price of a free generation."""
 
     code: str
-    kind: Kind
+    kind: CodeKind
     currency: str
     amount: int | None = None
     percent: int | None = None
@@ -66,7 +66,7 @@ class PromoCode:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
+class CodeUsage:
     """How a code stands towards one user at this moment."""
 
     used: int
@@ -75,27 +75,27 @@ class Standing:
     is_new_user: bool
 
 
-def normal(written: str) -> str:
+def normalize_code(written: str) -> str:
     """A code the way it is kept: capitals, nothing around it; empty when nothing written so can be a code."""
     code = written.strip().upper()
     return code if WRITTEN.fullmatch(code) else ""
 
 
-def judge(code: PromoCode, standing: Standing) -> Why | None:
+def refusal_for(code: PromoCode, standing: CodeUsage) -> PromoRefusal | None:
     """The first reason that speaks against giving it."""
     if standing.used_by_them >= code.per_user:
-        return Why.YOURS
+        return PromoRefusal.YOURS
     if standing.is_over:
-        return Why.EXPIRED
+        return PromoRefusal.EXPIRED
     if code.most_uses is not None and standing.used >= code.most_uses:
-        return Why.USED_UP
+        return PromoRefusal.USED_UP
     if code.only_new and not standing.is_new_user:
-        return Why.ONLY_NEW
+        return PromoRefusal.ONLY_NEW
     return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Used:
+class CodeAccepted:
     """The code is theirs: a sum is credited, a percent or free generations wait to be used."""
 
     code: PromoCode
@@ -105,30 +105,30 @@ class Used:
 class CodeRefused:
     """A definite no; `wait` is how long guessing stays closed."""
 
-    why: Why
+    why: PromoRefusal
     wait: timedelta | None = None
 
 
-async def use_code(tx: Transaction, *, user_id: UserId, written: str, origin: str) -> Used | CodeRefused:
+async def use_code(tx: Transaction, *, user_id: UserId, written: str, origin: str) -> CodeAccepted | CodeRefused:
     """Use a code for a user with a wallet; the same origin again gives the same answer and nothing more."""
-    code = normal(written)
+    code = normalize_code(written)
     used_before = await _used_by(tx, origin)
     if used_before is not None:
-        return Used(code=used_before)
+        return CodeAccepted(code=used_before)
     wait = await _must_wait(tx, user_id, origin)
     if wait is not None:
-        return CodeRefused(why=Why.SLOWLY, wait=wait)
+        return CodeRefused(why=PromoRefusal.SLOWLY, wait=wait)
     row = await tx.fetchrow(f"SELECT {COLUMNS} FROM promo_codes WHERE code = $1 FOR UPDATE", code)  # noqa: S608  a constant list of columns
     if row is None:
         await _note_wrong_try(tx, user_id, origin)
-        return CodeRefused(why=Why.UNKNOWN)
+        return CodeRefused(why=PromoRefusal.UNKNOWN)
     found = code_of(row)
-    standing = await _standing(tx, row, user_id)
-    why = judge(found, standing)
+    standing = await _usage(tx, row, user_id)
+    why = refusal_for(found, standing)
     if why is not None:
         return CodeRefused(why=why)
     await _give(tx, found, user_id, nth=standing.used_by_them + 1, origin=origin)
-    return Used(code=found)
+    return CodeAccepted(code=found)
 
 
 def code_of(row: Row) -> PromoCode:
@@ -179,7 +179,7 @@ async def _used_by(tx: Transaction, origin: str) -> PromoCode | None:
     return None if row is None else code_of(row)
 
 
-async def _standing(tx: Transaction, row: Row, user_id: UserId) -> Standing:
+async def _usage(tx: Transaction, row: Row, user_id: UserId) -> CodeUsage:
     """New is who has neither ordered nor paid anything yet."""
     theirs = await require_row(
         tx,
@@ -191,7 +191,9 @@ async def _standing(tx: Transaction, row: Row, user_id: UserId) -> Standing:
         row["code"],
         user_id,
     )
-    return Standing(used=row["used"], used_by_them=theirs["used"], is_over=row["is_over"], is_new_user=theirs["is_new"])
+    return CodeUsage(
+        used=row["used"], used_by_them=theirs["used"], is_over=row["is_over"], is_new_user=theirs["is_new"]
+    )
 
 
 async def _must_wait(tx: Transaction, user_id: UserId, origin: str) -> timedelta | None:
@@ -222,7 +224,7 @@ async def _note_wrong_try(tx: Transaction, user_id: UserId, origin: str) -> None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class KeptCode:
+class StoredCode:
     """A code as it stands: how often it was used, whether it still may be, and who made it why."""
 
     promo: PromoCode
@@ -235,7 +237,7 @@ class KeptCode:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Use:
+class CodeUse:
     """One use of a code. `credited` and `taken_back` are money, `generations` how many free ones it has paid for."""
 
     use_id: int
@@ -286,15 +288,15 @@ async def stop_code(tx: Transaction, code: str) -> bool:
     )
 
 
-async def list_codes(pool: Pool, *, limit: int) -> list[KeptCode]:
+async def list_codes(pool: Pool, *, limit: int) -> list[StoredCode]:
     """The newest codes."""
-    rows = await pool.fetch(f"SELECT {KEPT} FROM promo_codes ORDER BY created_at DESC, code LIMIT $1", limit)  # noqa: S608  a constant list of columns
-    return [_kept(row) for row in rows]
+    rows = await pool.fetch(f"SELECT {STORED_COLUMNS} FROM promo_codes ORDER BY created_at DESC, code LIMIT $1", limit)  # noqa: S608  a constant list of columns
+    return [_stored_code(row) for row in rows]
 
 
-async def show_code(pool: Pool, code: str, *, limit: int) -> tuple[KeptCode, Sequence[Use]] | None:
+async def show_code(pool: Pool, code: str, *, limit: int) -> tuple[StoredCode, Sequence[CodeUse]] | None:
     """One code with who used it, the last first."""
-    row = await pool.fetchrow(f"SELECT {KEPT} FROM promo_codes WHERE code = $1", code)  # noqa: S608  a constant list of columns
+    row = await pool.fetchrow(f"SELECT {STORED_COLUMNS} FROM promo_codes WHERE code = $1", code)  # noqa: S608  a constant list of columns
     if row is None:
         return None
     uses = await pool.fetch(
@@ -306,11 +308,11 @@ async def show_code(pool: Pool, code: str, *, limit: int) -> tuple[KeptCode, Seq
         code,
         limit,
     )
-    return _kept(row), [Use(**dict(use)) for use in uses]
+    return _stored_code(row), [CodeUse(**dict(use)) for use in uses]
 
 
-def _kept(row: Row) -> KeptCode:
-    return KeptCode(
+def _stored_code(row: Row) -> StoredCode:
+    return StoredCode(
         promo=code_of(row),
         used=row["used"],
         is_over=row["is_over"] or (row["most_uses"] is not None and row["used"] >= row["most_uses"]),

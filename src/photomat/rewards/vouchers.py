@@ -19,7 +19,7 @@ LEFT: Final = """
 """How many generations a use of a code still pays for."""
 
 
-async def pass_for(tx: Transaction, *, user_id: UserId, quote: Quote) -> Voucher | None:
+async def voucher_for(tx: Transaction, *, user_id: UserId, quote: Quote) -> Voucher | None:
     """The user's oldest pass that pays such a price, with how many it still pays for; None when there is none."""
     row = await tx.fetchrow(
         f"""
@@ -37,14 +37,14 @@ async def pass_for(tx: Transaction, *, user_id: UserId, quote: Quote) -> Voucher
     return Voucher(use_id=row["use_id"], code=row["code"], left=row["available"], price=quote.price)
 
 
-async def at_this_moment(tx: Transaction, *, user_id: UserId, quote: Quote) -> Quote:
+async def drop_used_voucher(tx: Transaction, *, user_id: UserId, quote: Quote) -> Quote:
     """The quote without its pass if that pays for nothing more; from here to the commit nobody else uses this user's."""
     if quote.paid_by is None:
         return quote
     return quote if await _is_left(tx, quote.paid_by.use_id, user_id) else quote.without_voucher()
 
 
-async def still_pays(tx: Transaction, *, user_id: UserId, job_id: JobId) -> bool:
+async def voucher_pays_again(tx: Transaction, *, user_id: UserId, job_id: JobId) -> bool:
     """Whether the pass of a job that was canceled pays for it after all; a job without a pass needs none."""
     use_id = await tx.fetchval("SELECT use_id FROM pass_uses WHERE job_id = $1", job_id)
     return use_id is None or await _is_left(tx, use_id, user_id)
@@ -61,6 +61,6 @@ async def _is_left(tx: Transaction, use_id: int, user_id: UserId) -> bool:
     )
 
 
-async def use_pass(tx: Transaction, *, use_id: int, job_id: JobId) -> None:
+async def use_voucher(tx: Transaction, *, use_id: int, job_id: JobId) -> None:
     """Let it pay for this job."""
     await tx.execute("INSERT INTO pass_uses (job_id, use_id) VALUES ($1, $2)", job_id, use_id)

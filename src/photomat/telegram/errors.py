@@ -20,7 +20,7 @@ from aiogram.exceptions import (
 )
 from aiohttp import ClientConnectorError, ConnectionTimeoutError
 
-from photomat.kernel.error_report import masked, said_by_vendor
+from photomat.kernel.error_report import masked, vendor_message
 from photomat.kernel.errors import OutcomeUnknown, PhotomatError, Transient
 from photomat.kernel.ids import ChatId
 from photomat.telegram.port import (
@@ -84,7 +84,7 @@ WORDINGS: Final[tuple[tuple[str, Callable[[], PhotomatError]], ...]] = (
 )
 
 
-@said_by_vendor.register
+@vendor_message.register
 def _description(error: TelegramAPIError) -> str:
     """Telegram's own description of a refusal; a network error is described by what the HTTP client said."""
     return error.message

@@ -80,7 +80,7 @@ class Hold:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PostingLine:
     """One line: a positive amount comes into the account. Only a wallet and a debt belong to a user."""
 
     account: str
@@ -96,7 +96,7 @@ class Posting:
     reason: Reason
     asked: str
     currency: str
-    lines: tuple[Line, ...]
+    lines: tuple[PostingLine, ...]
     job_id: JobId | None = None
     reverses: int | None = None
     refunds: int | None = None
@@ -123,7 +123,7 @@ class Posting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Booked:
+class BookedTransaction:
     """A transaction of the past: what it was about, what it did to each of its users, and what was given back of it since.
 
     `names_another`: it gives back itself. `is_named`: another one gives back of it, to its one user `given_back` in all.
@@ -135,7 +135,7 @@ class Booked:
     digest: bytes
     job_id: JobId | None
     names_another: bool
-    lines: tuple[Line, ...]
+    lines: tuple[PostingLine, ...]
     given_back: int
     is_named: bool
     currency: str
@@ -170,7 +170,7 @@ def credit_posting(
         reason=reason,
         asked=_asked(reason, user_id, amount.minor, amount.currency),
         currency=amount.currency,
-        lines=(*_incoming(user_id, amount.minor, wallet), Line(reason, None, -amount.minor)),
+        lines=(*_incoming(user_id, amount.minor, wallet), PostingLine(reason, None, -amount.minor)),
         facts=facts or {},
     )
 
@@ -185,8 +185,8 @@ def debit_posting(
         asked=_asked(reason, user_id, -amount.minor, amount.currency),
         currency=amount.currency,
         lines=(
-            Line("wallet", user_id, -amount.minor),
-            Line(OTHER_ACCOUNTS.get(reason, reason), None, amount.minor),
+            PostingLine("wallet", user_id, -amount.minor),
+            PostingLine(OTHER_ACCOUNTS.get(reason, reason), None, amount.minor),
         ),
         facts=facts or {},
     )
@@ -210,7 +210,7 @@ def take_back_posting(
         currency=amount.currency,
         lines=(
             *_outgoing(user_id, amount.minor, wallet),
-            Line(OTHER_ACCOUNTS.get(reason, reason), None, amount.minor),
+            PostingLine(OTHER_ACCOUNTS.get(reason, reason), None, amount.minor),
         ),
         refunds=refunds,
         facts=facts or {},
@@ -225,15 +225,15 @@ def charge_posting(hold: Hold) -> Posting:
         asked=_asked("charge", hold.user_id, -hold.amount.minor, hold.amount.currency, job=hold.job_id),
         currency=hold.amount.currency,
         lines=(
-            Line("wallet", hold.user_id, -hold.amount.minor),
-            Line(OTHER_ACCOUNTS["charge"], None, hold.amount.minor),
+            PostingLine("wallet", hold.user_id, -hold.amount.minor),
+            PostingLine(OTHER_ACCOUNTS["charge"], None, hold.amount.minor),
         ),
         job_id=hold.job_id,
     )
 
 
 def refund_posting(
-    charge: Booked, *, user_id: UserId, wallet: Balance, amount: Money, reference: str, reason: RefundReason
+    charge: BookedTransaction, *, user_id: UserId, wallet: Balance, amount: Money, reference: str, reason: RefundReason
 ) -> Posting:
     """Income that becomes the customer's money again."""
     return Posting(
@@ -241,23 +241,9 @@ def refund_posting(
         reason=reason,
         asked=_asked(reason, user_id, amount.minor, amount.currency, job=charge.job_id, refunds=charge.transaction_id),
         currency=amount.currency,
-        lines=(*_incoming(user_id, amount.minor, wallet), Line(OTHER_ACCOUNTS["charge"], None, -amount.minor)),
+        lines=(*_incoming(user_id, amount.minor, wallet), PostingLine(OTHER_ACCOUNTS["charge"], None, -amount.minor)),
         job_id=charge.job_id,
         refunds=charge.transaction_id,
-    )
-
-
-def transfer_posting(
-    *, giver: UserId, taker: UserId, taker_wallet: Balance, amount: Money, reference: str, facts: Facts | None = None
-) -> Posting:
-    """Money of one user that becomes another's."""
-    return Posting(
-        reference=reference,
-        reason="gift",
-        asked=f"gift from={giver} to={taker} amount={amount.minor} currency={amount.currency}",
-        currency=amount.currency,
-        lines=(Line("wallet", giver, -amount.minor), *_incoming(taker, amount.minor, taker_wallet)),
-        facts=facts or {},
     )
 
 
@@ -268,18 +254,18 @@ def debt_posting(*, user_id: UserId, amount: Money, reference: str) -> Posting:
         reason="debt",
         asked=_asked("debt", user_id, -amount.minor, amount.currency),
         currency=amount.currency,
-        lines=(Line("wallet", user_id, -amount.minor), Line("debt", user_id, amount.minor)),
+        lines=(PostingLine("wallet", user_id, -amount.minor), PostingLine("debt", user_id, amount.minor)),
     )
 
 
-def correction_posting(original: Booked, *, wallets: Mapping[UserId, Balance], reference: str) -> Posting:
+def correction_posting(original: BookedTransaction, *, wallets: Mapping[UserId, Balance], reference: str) -> Posting:
     """The whole of a transaction the other way round; whoever spent what they should not have got owes it."""
-    lines: list[Line] = []
+    lines: list[PostingLine] = []
     for user_id in original.users:
         back = -original.net(user_id)
         move = _incoming if back > 0 else _outgoing
         lines += move(user_id, abs(back), wallets[user_id])
-    lines += [Line(line.account, None, -line.amount) for line in original.lines if line.user_id is None]
+    lines += [PostingLine(line.account, None, -line.amount) for line in original.lines if line.user_id is None]
     return Posting(
         reference=reference,
         reason="correction",
@@ -290,14 +276,22 @@ def correction_posting(original: Booked, *, wallets: Mapping[UserId, Balance], r
     )
 
 
-def _incoming(user_id: UserId, amount: int, wallet: Balance) -> list[Line]:
+def _incoming(user_id: UserId, amount: int, wallet: Balance) -> list[PostingLine]:
     debt = min(amount, wallet.owed.minor)
-    return [line for line in (Line("wallet", user_id, amount - debt), Line("debt", user_id, debt)) if line.amount]
+    return [
+        line
+        for line in (PostingLine("wallet", user_id, amount - debt), PostingLine("debt", user_id, debt))
+        if line.amount
+    ]
 
 
-def _outgoing(user_id: UserId, amount: int, wallet: Balance) -> list[Line]:
+def _outgoing(user_id: UserId, amount: int, wallet: Balance) -> list[PostingLine]:
     there = min(amount, wallet.unheld.minor)
-    return [line for line in (Line("wallet", user_id, -there), Line("debt", user_id, there - amount)) if line.amount]
+    return [
+        line
+        for line in (PostingLine("wallet", user_id, -there), PostingLine("debt", user_id, there - amount))
+        if line.amount
+    ]
 
 
 def _asked(

@@ -15,7 +15,7 @@ from photomat.wallet import store
 from photomat.wallet.ledger import book_once, found, locked_wallet
 from photomat.wallet.postings import (
     Balance,
-    Booked,
+    BookedTransaction,
     Facts,
     RefundReason,
     TakeBackReason,
@@ -35,7 +35,7 @@ class TakenBack:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Refund:
+class ChargeRefund:
     """What was given back of a charge; `is_new` is False when it had been given before."""
 
     amount: Money
@@ -103,7 +103,7 @@ async def take_what_is_left(
 
 async def refund_charge(
     tx: Transaction, *, job_id: JobId, amount: Money | None = None, reference: str, reason: RefundReason = "refund"
-) -> Refund:
+) -> ChargeRefund:
     """Give a charge back, the whole rest of it or a part: income becomes the customer's money, their debt's first.
 
     `Rejected("not-charged")` when the job was never charged, `Rejected("gives-back-too-much")` when less is left of it.
@@ -120,7 +120,7 @@ async def refund_charge(
     posting = refund_posting(charge, user_id=user_id, wallet=wallet, amount=asked, reference=reference, reason=reason)
     if await store.read_booked_digest(tx, reference) is None:
         _check_rest(charge, -charge.net(user_id), asked)
-    return Refund(amount=asked, user_id=user_id, is_new=await book_once(tx, posting))
+    return ChargeRefund(amount=asked, user_id=user_id, is_new=await book_once(tx, posting))
 
 
 async def correct(tx: Transaction, *, of: str, reference: str) -> bool:
@@ -144,7 +144,7 @@ async def correct(tx: Transaction, *, of: str, reference: str) -> bool:
     return await book_once(tx, posting)
 
 
-async def _credit(tx: Transaction, reference: str, user_id: UserId) -> Booked:
+async def _credit(tx: Transaction, reference: str, user_id: UserId) -> BookedTransaction:
     original = await store.find_booked(tx, reference)
     if original is None or original.users != [user_id] or original.net(user_id) <= 0 or original.names_another:
         raise Corrupt(f"{reference} is not a credit of user {user_id} that could be taken back")
@@ -152,7 +152,7 @@ async def _credit(tx: Transaction, reference: str, user_id: UserId) -> Booked:
 
 
 async def _asked_amount(
-    tx: Transaction, charge: Booked, user_id: UserId, amount: Money | None, reference: str
+    tx: Transaction, charge: BookedTransaction, user_id: UserId, amount: Money | None, reference: str
 ) -> Money:
     """Without an amount it is the whole rest, and a refund that comes again is the one it was."""
     if amount is not None:
@@ -165,13 +165,13 @@ async def _asked_amount(
     return Money(-charge.net(user_id) - charge.given_back, charge.currency)
 
 
-def _check_rest(original: Booked, whole: int, amount: Money) -> None:
+def _check_rest(original: BookedTransaction, whole: int, amount: Money) -> None:
     rest = Money(whole - original.given_back, original.currency)
     if rest.minor <= 0 or amount > rest:
         raise Rejected("gives-back-too-much", reference=original.reference, amount=amount, rest=rest)
 
 
-def _still_there(booked: Booked | None, reference: str) -> Booked:
+def _still_there(booked: BookedTransaction | None, reference: str) -> BookedTransaction:
     if booked is None:
         raise Corrupt(f"{reference}: the transaction it gives back is gone")
     return booked

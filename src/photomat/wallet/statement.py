@@ -25,11 +25,11 @@ from photomat.wallet import store
 
 PROMPT_SHOWN: Final = 60
 LARGEST_ID: Final = 2**63 - 1
-PROMPT_TOLD: Final = 300
+PROMPT_IN_DETAILS: Final = 300
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Move:
+class StatementLine:
     """One line of a statement: money that came (positive) or went (negative), and why.
 
     `debt` is how much more is owed since (negative: paid). `model` and `prompt` are of the job it was for, `other_user` is
@@ -78,7 +78,9 @@ async def holds_of_job(tx: Transaction, job_id: JobId) -> list[JobHold]:
     ]
 
 
-async def statement(tx: Transaction, *, user_id: UserId, limit: int = 20, before: int | None = None) -> list[Move]:
+async def statement(
+    tx: Transaction, *, user_id: UserId, limit: int = 20, before: int | None = None
+) -> list[StatementLine]:
     """The `limit` moves before the move with the id `before`, or the last ones, newest first.
 
     Open holds are not moves: `balance` tells their sum.
@@ -126,7 +128,7 @@ async def statement(tx: Transaction, *, user_id: UserId, limit: int = 20, before
     return [_move(row) for row in rows]
 
 
-async def own_move(tx: Transaction, *, user_id: UserId, move_id: int) -> Move | None:
+async def own_line(tx: Transaction, *, user_id: UserId, move_id: int) -> StatementLine | None:
     """One move of this user's; None when there is none with this id, or it is somebody else's."""
     if move_id >= LARGEST_ID:
         return None
@@ -148,9 +150,9 @@ async def newer_page(tx: Transaction, *, user_id: UserId, before: int, limit: in
     return rows[limit]["transaction_id"] if len(rows) > limit else None
 
 
-def _move(row: Row) -> Move:
+def _move(row: Row) -> StatementLine:
     currency = row["currency"]
-    return Move(
+    return StatementLine(
         move_id=row["transaction_id"],
         booked_at=row["booked_at"],
         reason=row["reason"],
@@ -202,7 +204,7 @@ async def open_holds(tx: Transaction, *, user_id: UserId) -> list[OpenHold]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ordered:
+class OrderDetails:
     """The order a move belongs to; `price` is what was agreed when it was bought."""
 
     job_id: JobId
@@ -214,7 +216,7 @@ class Ordered:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Paid:
+class PaymentDetails:
     """A payment as its provider told it; an amount in XTR is a number of Stars."""
 
     provider: str
@@ -224,7 +226,7 @@ class Paid:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GivenBack:
+class Reversal:
     """A later move that gives back of this one, or takes it back: how much of the user's money."""
 
     reason: str
@@ -234,21 +236,21 @@ class GivenBack:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Story:
+class LineDetails:
     """A move and its surroundings. `payment` is the one it came with, or the one it gives back."""
 
-    move: Move
-    order: Ordered | None
-    payment: Paid | None
-    given_back: Sequence[GivenBack]
+    move: StatementLine
+    order: OrderDetails | None
+    payment: PaymentDetails | None
+    given_back: Sequence[Reversal]
 
 
-async def story_of_move(tx: Transaction, *, user_id: UserId, move_id: int) -> Story | None:
+async def line_details(tx: Transaction, *, user_id: UserId, move_id: int) -> LineDetails | None:
     """What became of one move and why it was; None when it is not this user's."""
-    move = await own_move(tx, user_id=user_id, move_id=move_id)
+    move = await own_line(tx, user_id=user_id, move_id=move_id)
     if move is None:
         return None
-    return Story(
+    return LineDetails(
         move=move,
         order=None if move.job_id is None else await _order(tx, move.job_id),
         payment=await _payment(tx, move.gives_back or move.reference),
@@ -256,18 +258,18 @@ async def story_of_move(tx: Transaction, *, user_id: UserId, move_id: int) -> St
     )
 
 
-async def _order(tx: Transaction, job_id: JobId) -> Ordered | None:
+async def _order(tx: Transaction, job_id: JobId) -> OrderDetails | None:
     row = await tx.fetchrow(
         """
         SELECT price, currency, status, created_at, left(inputs ->> 'prompt', $2) AS prompt
           FROM generation_jobs WHERE job_id = $1
         """,
         job_id,
-        PROMPT_TOLD,
+        PROMPT_IN_DETAILS,
     )
     if row is None:
         return None
-    return Ordered(
+    return OrderDetails(
         job_id=job_id,
         price=Money(row["price"], row["currency"]),
         status=row["status"],
@@ -277,18 +279,18 @@ async def _order(tx: Transaction, job_id: JobId) -> Ordered | None:
     )
 
 
-async def _payment(tx: Transaction, reference: str) -> Paid | None:
+async def _payment(tx: Transaction, reference: str) -> PaymentDetails | None:
     row = await tx.fetchrow(
         "SELECT provider, paid_amount, paid_currency, paid_at FROM payments WHERE reference = $1", reference
     )
     if row is None:
         return None
-    return Paid(
+    return PaymentDetails(
         provider=row["provider"], amount=row["paid_amount"], currency=row["paid_currency"], paid_at=row["paid_at"]
     )
 
 
-async def _given_back(tx: Transaction, user_id: UserId, move_id: int) -> list[GivenBack]:
+async def _given_back(tx: Transaction, user_id: UserId, move_id: int) -> list[Reversal]:
     rows = await tx.fetch(
         """
         SELECT reason, reference, booked_at, currency, abs(sum(amount))::bigint AS amount
@@ -300,7 +302,7 @@ async def _given_back(tx: Transaction, user_id: UserId, move_id: int) -> list[Gi
         user_id,
     )
     return [
-        GivenBack(
+        Reversal(
             reason=row["reason"],
             amount=Money(row["amount"], row["currency"]),
             booked_at=row["booked_at"],

@@ -8,7 +8,7 @@ from photomat.db.rows import Row
 from photomat.kernel.errors import Corrupt
 from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import Money
-from photomat.wallet.postings import Balance, Booked, Closing, Hold, Line, Posting
+from photomat.wallet.postings import Balance, BookedTransaction, Closing, Hold, Posting, PostingLine
 
 
 async def insert_wallet(tx: Transaction, *, user_id: UserId, currency: str) -> None:
@@ -91,17 +91,17 @@ async def read_booked_digest(tx: Transaction, reference: str) -> bytes | None:
     return digest
 
 
-async def find_booked(tx: Transaction, reference: str) -> Booked | None:
+async def find_booked(tx: Transaction, reference: str) -> BookedTransaction | None:
     """The transaction with this reference. All but what was given back of it never changes."""
     return await _booked(tx, "reference = $1", reference)
 
 
-async def find_charge(tx: Transaction, job_id: JobId) -> Booked | None:
+async def find_charge(tx: Transaction, job_id: JobId) -> BookedTransaction | None:
     """The one charge of a job."""
     return await _booked(tx, "job_id = $1 AND reason = 'charge'", job_id)
 
 
-async def _booked(tx: Transaction, which: str, key: object) -> Booked | None:
+async def _booked(tx: Transaction, which: str, key: object) -> BookedTransaction | None:
     rows = await tx.fetch(
         f"""
         SELECT transaction_id, reference, reason, digest, job_id, account, user_id, currency, amount,
@@ -120,7 +120,7 @@ async def _booked(tx: Transaction, which: str, key: object) -> Booked | None:
     if not rows:
         return None
     first = rows[0]
-    return Booked(
+    return BookedTransaction(
         transaction_id=first["transaction_id"],
         reference=first["reference"],
         reason=first["reason"],
@@ -128,7 +128,7 @@ async def _booked(tx: Transaction, which: str, key: object) -> Booked | None:
         job_id=JobId(first["job_id"]) if first["job_id"] is not None else None,
         names_another=first["names_another"],
         lines=tuple(
-            Line(row["account"], UserId(row["user_id"]) if row["user_id"] is not None else None, row["amount"])
+            PostingLine(row["account"], UserId(row["user_id"]) if row["user_id"] is not None else None, row["amount"])
             for row in rows
         ),
         given_back=first["given_back"],

@@ -14,7 +14,7 @@ from aiohttp import hdrs, web
 from photomat.kernel.error_report import describe
 from photomat.kernel.logs import get_logger
 from photomat.kernel.metrics import BAD_REQUESTS
-from photomat.providers.port import Forged, PaymentProvider
+from photomat.providers.port import ForgedNotice, PaymentProvider
 from photomat.web.body import BadBody, read_bytes
 
 LARGEST_NOTICE_BYTES: Final = 256 * 2**10
@@ -39,7 +39,7 @@ class PaymentNotices:
             external_id = provider.noticed(request.headers, body, source=source)
         except BadBody as error:
             return _refuse(error.status, error.reason)
-        except Forged:
+        except ForgedNotice:
             log.warning("PAY_NOTICE_FORGED", provider=provider.name, source=source)
             return _refuse(401, "forged")
         except ValueError:

@@ -35,7 +35,7 @@ IN_TROUBLE: Final = "SELECT job_id, last_error FROM generation_jobs WHERE troubl
 class AnswerFuzzer:
     """Gives numbered answers to jobs and checks the outcome."""
 
-    ground: FuzzEnvironment
+    environment: FuzzEnvironment
     seed: int
     outcomes: Counter[str] = field(default_factory=Counter)
     offences: list[tuple[int, str, bytes]] = field(default_factory=list)
@@ -46,7 +46,7 @@ class AnswerFuzzer:
 
     async def fire(self, numbers: Sequence[int]) -> None:
         self._waiting = list(reversed(numbers))
-        self.ground.kie.record, self.ground.kie.create = self._record, self._create
+        self.environment.kie.record, self.environment.kie.create = self._record, self._create
         stalled = 0
         while self._waiting and stalled < 5:  # noqa: PLR2004  no step asks any more: a violation by itself
             before = len(self._waiting)
@@ -60,14 +60,14 @@ class AnswerFuzzer:
 
     async def run_out(self) -> None:
         """Let Kie go silent, so that every job that waits reaches its timeout."""
-        self.ground.kie.record = lambda _task_id: NOTHING
-        self.ground.kie.create = lambda _job_id: NOTHING
+        self.environment.kie.record = lambda _task_id: NOTHING
+        self.environment.kie.create = lambda _job_id: NOTHING
         for name in ("submits", "looks", "looks", "keeps"):
             await self._until_idle(name)
         await self._blame()
 
     async def _refill(self) -> None:
-        pool, bot_id = self.ground.program.pool, self.ground.program.bot_id
+        pool, bot_id = self.environment.program.pool, self.environment.program.bot_id
         live = await pool.fetchval(ASKING)
         if not self._users:
             self._users = [await join(pool, FIRST_USER + place, WELCOME) for place in range(USERS)]
@@ -77,7 +77,7 @@ class AnswerFuzzer:
             live += await buy(pool, bot_id, self._users[self._bought % USERS], origin=origin) is not None
 
     async def _step(self, name: str, statuses: list[str]) -> None:
-        await self.ground.program.pool.execute(ASK_NOW, statuses)
+        await self.environment.program.pool.execute(ASK_NOW, statuses)
         await Loop(self._wide(name), wake=asyncio.Event()).run_once()
 
     async def _until_idle(self, name: str) -> None:
@@ -86,7 +86,7 @@ class AnswerFuzzer:
             pass
 
     def _wide(self, name: str) -> LoopStep[Any]:
-        step = next(step for step in self.ground.program.job_steps() if step.name == name)
+        step = next(step for step in self.environment.program.job_steps() if step.name == name)
         return LoopStep(name=step.name, claim=step.claim, do=step.do, width=WIDTH)
 
     def _record(self, task_id: str) -> KieAnswer:
@@ -102,9 +102,9 @@ class AnswerFuzzer:
         number = self._waiting.pop()
         chance = random.Random(f"{self.seed}:{number}")  # noqa: S311  repeatable on purpose
         answer = (
-            fuzz_kie.create_answer(chance, task_id, self.ground.trap.port)
+            fuzz_kie.create_answer(chance, task_id, self.environment.trap.port)
             if is_create
-            else fuzz_kie.record_answer(chance, task_id, self.ground.trap.port)
+            else fuzz_kie.record_answer(chance, task_id, self.environment.trap.port)
         )
         self._given[job_id] = (number, answer.body)
         self.outcomes["answer create" if is_create else "answer record"] += 1
@@ -112,7 +112,7 @@ class AnswerFuzzer:
 
     async def _blame(self) -> None:
         """Report the last answer of each job that failed internally, once."""
-        for row in await self.ground.program.pool.fetch(IN_TROUBLE):
+        for row in await self.environment.program.pool.fetch(IN_TROUBLE):
             number, body = self._given.pop(JobId(row["job_id"]), (-1, b""))
             if number >= 0:
                 self.offences.append((number, f"an answer got a job into trouble: {row['last_error']}", body))

@@ -1,7 +1,7 @@
-"""The doors under fire: hostile callbacks and hostile webhooks against two running processes.
+"""Hostile callbacks and webhooks against the endpoints of two running processes.
 
-Each case is decided by its seed and number, and by the victims of the round it is sent in. Whatever is sent, an endpoint answers
-with a refusal or with 200; a victim's money, drafts and jobs move only as its own owner and Kie move them.
+Each case is decided by its seed and number, and by the victims of its round. Whatever is sent, an endpoint answers with a
+refusal or with 200; a victim's money, drafts and jobs move only as its own owner and Kie move them.
 """
 
 import asyncio
@@ -70,32 +70,32 @@ class FuzzRound:
 class EndpointFuzzer:
     """Both endpoints of both processes; `offences` are the cases with a forbidden answer."""
 
-    ground: FuzzEnvironment
+    environment: FuzzEnvironment
     seed: int
     statuses: Counter[str] = field(default_factory=Counter)
     offences: list[tuple[int, str, bytes]] = field(default_factory=list)
 
     async def prepare(self, number: int) -> FuzzRound:
         """Create new victims' drafts and jobs for a round; half of the jobs wait to be submitted to a lying Kie."""
-        ground = self.ground
-        bot_id = ground.program.bot_id
+        environment = self.environment
+        bot_id = environment.program.bot_id
         attackers = [
-            ground.telegram.add_person(first_name="Мэллори", user_id=6_600_000 + place, started=True).user_id
+            environment.telegram.add_person(first_name="Мэллори", user_id=6_600_000 + place, started=True).user_id
             for place in range(ATTACKERS)
         ]
         victims = [FIRST_VICTIM + place for place in range(VICTIMS)]
         drafts, bought = [], list[VictimJob]()
         for user_id in victims:
-            ground.telegram.add_person(first_name="Анна", user_id=user_id, started=True)
-            user = await join(ground.open_pool, user_id, WELCOME)
-            drafts.append(await draft_of(ground.open_pool, bot_id, user, origin=f"fuzz draft {number} {user_id}"))
+            environment.telegram.add_person(first_name="Анна", user_id=user_id, started=True)
+            user = await join(environment.open_pool, user_id, WELCOME)
+            drafts.append(await draft_of(environment.open_pool, bot_id, user, origin=f"fuzz draft {number} {user_id}"))
             for place in range(JOBS_A_ROUND // VICTIMS):
-                one = await buy(ground.open_pool, bot_id, user, origin=f"fuzz job {number} {user_id} {place}")
+                one = await buy(environment.open_pool, bot_id, user, origin=f"fuzz job {number} {user_id} {place}")
                 bought += [] if one is None else [one]
         chance = random.Random(f"{self.seed}:round:{number}")  # noqa: S311  repeatable on purpose
-        ground.process_kie.record = lambda task_id: fuzz_kie.record_answer(chance, task_id, ground.trap.port)
-        ground.process_kie.create = lambda job_id: fuzz_kie.create_answer(
-            chance, f"task-{number}-{job_id}", ground.trap.port
+        environment.process_kie.record = lambda task_id: fuzz_kie.record_answer(chance, task_id, environment.trap.port)
+        environment.process_kie.create = lambda job_id: fuzz_kie.create_answer(
+            chance, f"task-{number}-{job_id}", environment.trap.port
         )
         aims = Targets(
             attackers=attackers,
@@ -110,7 +110,7 @@ class EndpointFuzzer:
         cases = iter(sorted((*((number, True) for number in callbacks), *((number, False) for number in webhooks))))
         async with AsyncExitStack() as stack:
             lines = [
-                [await stack.enter_async_context(wire_to(instance.url)) for instance in self.ground.instances]
+                [await stack.enter_async_context(wire_to(instance.url)) for instance in self.environment.instances]
                 for _ in range(AT_ONCE)
             ]
 
@@ -130,9 +130,9 @@ class EndpointFuzzer:
         keyed = chance.randrange(2)
         job_id, task_id = chance.choice(this.tasks)
         task_id = chance.choice((task_id, task_id, task_id, chance.choice(this.tasks)[1], f"unknown-{number}"))
-        body = fuzz_kie.callback_body(chance, task_id, self.ground.trap.port)
-        signed = sign_job(job_id, self.ground.settings.callback_secrets).encode()
-        of_no_job = sign_job(JobId(10**15 + number), self.ground.settings.callback_secrets).encode()
+        body = fuzz_kie.callback_body(chance, task_id, self.environment.trap.port)
+        signed = sign_job(job_id, self.environment.settings.callback_secrets).encode()
+        of_no_job = sign_job(JobId(10**15 + number), self.environment.settings.callback_secrets).encode()
         path = b"/kie/callback/" + chance.choices((signed, of_no_job, chance.choice(ODD_TOKENS)), (70, 8, 22))[0]
         if chance.random() < 0.15:  # noqa: PLR2004  the general endpoint
             path = b"/kie/callback"
@@ -144,7 +144,7 @@ class EndpointFuzzer:
         if chance.random() < 0.03:  # noqa: PLR2004  a share
             update_id = chance.choice((-1, 0, 2**63, 2**63 - 1 - number, True, 1.5, "7", None))
         body = dressed(chance, hostile_update(chance, update_id, this.aims))
-        secret = self.ground.settings.webhook_secret
+        secret = self.environment.settings.webhook_secret
         if chance.random() < 0.08:  # noqa: PLR2004  a share
             secret = chance.choice(("", "x", secret[:-1], secret.upper(), "\udcff", "ü", "a" * 4000))
         return chance.randrange(2), post(chance, b"/telegram/webhook", body, {SECRET_HEADER: secret})

@@ -104,11 +104,11 @@ async def run(plan: FuzzPlan, folder: Path, *, notes: Path, tell: Callable[[Roun
     for report in (known[number] for number, _ in plan.rounds() if number in known):
         tell(report)
     if left:
-        async with open_environment(folder) as ground:
+        async with open_environment(folder) as environment:
             fire = _Fire(
-                doors=EndpointFuzzer(ground=ground, seed=plan.seed),
-                answers=AnswerFuzzer(ground=ground, seed=plan.seed),
-                log=LogErrors(ground.instances),
+                doors=EndpointFuzzer(environment=environment, seed=plan.seed),
+                answers=AnswerFuzzer(environment=environment, seed=plan.seed),
+                log=LogErrors(environment.instances),
             )
             for number, cases in left:
                 known[number] = await _round(plan, number, cases, fire)
@@ -123,8 +123,8 @@ def _note(notes: Path, report: RoundReport) -> None:
 
 
 async def _round(plan: FuzzPlan, number: int, cases: range, fire: _Fire) -> RoundReport:
-    ground, doors, answers, began = fire.doors.ground, fire.doors, fire.answers, time.monotonic()
-    stood = await _endings(ground)
+    environment, doors, answers, began = fire.doors.environment, fire.doors, fire.answers, time.monotonic()
+    stood = await _endings(environment)
     for counter in (doors.statuses, answers.outcomes):
         counter.clear()
     for offences_before in (doors.offences, answers.offences):
@@ -133,9 +133,11 @@ async def _round(plan: FuzzPlan, number: int, cases: range, fire: _Fire) -> Roun
     async with asyncio.TaskGroup() as group:
         group.create_task(doors.fire(this, _at(cases, CALLBACK_PLACES), _at(cases, WEBHOOK_PLACES)))
         group.create_task(answers.fire([case for case in cases if case % 10 not in CALLBACK_PLACES | WEBHOOK_PLACES]))
-    offences = [Offence(number=-1, sentence=sentence, sent="") for sentence in await _bring_to_an_end(ground, answers)]
+    offences = [
+        Offence(number=-1, sentence=sentence, sent="") for sentence in await _bring_to_an_end(environment, answers)
+    ]
     offences += [_offence(*each) for each in (*doors.offences, *answers.offences)]
-    parked, parked_offences = await _parked(ground, cases)
+    parked, parked_offences = await _parked(environment, cases)
     offences += parked_offences
     offences += [Offence(number=-1, sentence=f"{times} × {what}", sent="") for what, times in fire.log.new().items()]
     return RoundReport(
@@ -149,15 +151,15 @@ async def _round(plan: FuzzPlan, number: int, cases: range, fire: _Fire) -> Roun
             doors.statuses
             + answers.outcomes
             + Counter({"updates refused as unreadable": parked})
-            + (await _endings(ground) - stood)
+            + (await _endings(environment) - stood)
         ),
-        memory_mb=_memory(ground),
+        memory_mb=_memory(environment),
         offences=tuple(offences),
     )
 
 
-async def _endings(ground: FuzzEnvironment) -> Counter[str]:
-    return await endings(ground.open_pool, "processes'") + await endings(ground.program.pool, "followed")
+async def _endings(environment: FuzzEnvironment) -> Counter[str]:
+    return await endings(environment.open_pool, "processes'") + await endings(environment.program.pool, "followed")
 
 
 def _at(cases: range, places: Iterable[int]) -> list[int]:
@@ -165,25 +167,25 @@ def _at(cases: range, places: Iterable[int]) -> list[int]:
     return [case for case in cases if case % 10 in wanted]
 
 
-async def _bring_to_an_end(ground: FuzzEnvironment, answers: AnswerFuzzer) -> list[str]:
+async def _bring_to_an_end(environment: FuzzEnvironment, answers: AnswerFuzzer) -> list[str]:
     """Wait until updates are handled and every job has timed out; return what is wrong then."""
-    found = [] if await lanes_empty(ground.open_pool) else ["a lane is stuck"]
-    for pool in (ground.open_pool, ground.program.pool):
+    found = [] if await lanes_empty(environment.open_pool) else ["a lane is stuck"]
+    for pool in (environment.open_pool, environment.program.pool):
         await let_time_pass(pool)
     await answers.run_out()
-    found += [] if await jobs_ended(ground.open_pool) else ["a job of the processes is stuck"]
-    found += [] if await jobs_ended(ground.program.pool) else ["a job is stuck"]
-    found += await wrongs_of(ground.open_pool, "open") + await wrongs_of(ground.program.pool, "own")
-    found += [f"a result was fetched from a forbidden address: {said!r}" for said in ground.trap.sprung]
-    ground.trap.sprung.clear()
-    found += [f"{each.url} has ended" for each in ground.instances if not each.alive]
-    most = _memory(ground)[0]
+    found += [] if await jobs_ended(environment.open_pool) else ["a job of the processes is stuck"]
+    found += [] if await jobs_ended(environment.program.pool) else ["a job is stuck"]
+    found += await wrongs_of(environment.open_pool, "open") + await wrongs_of(environment.program.pool, "own")
+    found += [f"a result was fetched from a forbidden address: {said!r}" for said in environment.trap.sprung]
+    environment.trap.sprung.clear()
+    found += [f"{each.url} has ended" for each in environment.instances if not each.alive]
+    most = _memory(environment)[0]
     return found if most <= MOST_MEMORY_MB else [*found, f"a process holds {most} MB"]
 
 
-async def _parked(ground: FuzzEnvironment, cases: range) -> tuple[int, list[Offence]]:
+async def _parked(environment: FuzzEnvironment, cases: range) -> tuple[int, list[Offence]]:
     """Count the unreadable updates that were parked; parking a readable one is an offence."""
-    rows = await ground.open_pool.fetch(PARKED)
+    rows = await environment.open_pool.fetch(PARKED)
     own = [row for row in rows if row["update_id"] - FIRST_UPDATE in cases]
     bad = [row for row in own if not row["error"].startswith(Unreadable.__name__)]
     sentences = [
@@ -201,8 +203,8 @@ def _offence(number: int, sentence: str, sent: bytes) -> Offence:
     return Offence(number=number, sentence=sentence, sent=sent.decode("latin-1")[:MOST_SAVED_CHARS])
 
 
-def _memory(ground: FuzzEnvironment) -> tuple[int, int]:
-    found = [memory_mb(each) for each in ground.instances if each.alive]
+def _memory(environment: FuzzEnvironment) -> tuple[int, int]:
+    found = [memory_mb(each) for each in environment.instances if each.alive]
     return max((now for now, _ in found), default=0), max((most for _, most in found), default=0)
 
 

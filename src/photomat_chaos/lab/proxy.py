@@ -83,6 +83,7 @@ def _is_commit(query: bytes) -> bool:
 ProxyOrder = Literal["forget_commit", "lose_commit", "forget_answer"]
 CONNECT_LIMIT_S: Final = 5.0
 DRAIN_LIMIT_S: Final = 30.0
+KINDS_KEPT: Final = 100
 ENDED: Final = (OSError, asyncio.IncompleteReadError, TimeoutError, ValueError)
 
 
@@ -127,6 +128,7 @@ class Proxy:
     latency_s: float = 0.0
     orders: deque[ProxyOrder] = field(default_factory=deque)
     struck: Counter[str] = field(default_factory=Counter)
+    kinds: deque[bytes] = field(default_factory=lambda: deque(maxlen=KINDS_KEPT))
     _links: set[ProxiedSession] = field(default_factory=set)
     _open: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -187,6 +189,7 @@ class Proxy:
     async def _requests(self, link: ProxiedSession) -> None:
         while True:
             message = await self._read(link.client)
+            self.kinds.append(message.kind)
             if not self._obey(link, message):
                 raise ConnectionAbortedError
             if self.latency_s and message.kind in ASKS_FOR_AN_ANSWER:

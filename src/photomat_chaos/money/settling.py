@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Final
 
 from photomat.db.pool import Connection, Pool
-from photomat.payments.invoices import InvoiceLooker
+from photomat.payments.invoices import InvoicePoller
 from photomat.payments.reconcile import reconcile
 from photomat.providers.crypto_pay import CryptoPay
 from photomat.providers.yookassa import YooKassa
@@ -85,7 +85,7 @@ async def _compare_lists(shop: MoneyTestBed, pool: Pool) -> None:
     )
     crypto = CryptoPay(base_url=f"{shop.pay_url}/cryptopay", token=TOKEN, timeout_s=LIMIT_S)
     try:
-        looker = InvoiceLooker(pool=pool, providers={yookassa.name: yookassa, crypto.name: crypto})
+        looker = InvoicePoller(pool=pool, providers={yookassa.name: yookassa, crypto.name: crypto})
         await reconcile(looker, always=True)
     finally:
         await yookassa.close()

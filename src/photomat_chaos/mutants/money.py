@@ -42,7 +42,7 @@ SETTLING: Final = (
         "failure-after-the-end",
         "a failed or canceled job fails again",
         SourceEdit(
-            find="if status in {JobStatus.FAILED, JobStatus.CANCELED}:",
+            find="if not may_become(status, JobStatus.FAILED):",
             replace="if status is JobStatus.DONE:",
             inside="_fail",
         ),

@@ -15,7 +15,7 @@ from yookassa.domain.exceptions import BadRequestError, NotFoundError, Unauthori
 from yookassa.domain.notification import WebhookNotificationFactory
 
 from photomat.app.settings import Settings as ShopSettings
-from photomat.providers.port import Forged
+from photomat.providers.port import ForgedNotice
 from support.pay_sim import SECRET, SHOP, RunningPay, running_pay
 from support.telegram_sim import served_updates, until
 
@@ -172,7 +172,7 @@ async def test_the_sender_of_a_notice_is_judged_alike_by_the_sdk_and_by_us(monke
         assert [SecurityHelper().is_ip_trusted(source) for source in sources] == [True, False]
         genuine, forged = (body.encode() for body in hook.bodies)
         assert pay.yookassa.noticed({}, genuine, source=sources[0]) == bill
-        with pytest.raises(Forged):
+        with pytest.raises(ForgedNotice):
             pay.yookassa.noticed({}, forged, source=sources[1])
 
 

@@ -22,7 +22,7 @@ from photomat.kernel.errors import NotEnough, Rejected
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money, read_minor
 from photomat.rewards import gifts
-from photomat.rewards.gifts import Gift, State
+from photomat.rewards.gifts import Gift, GiftState
 from photomat.rewards.promo import CodeRefused, use_code
 from photomat.rewards.referrals import invitations
 
@@ -135,7 +135,7 @@ async def take_back(_query: CallbackQuery, callback_data: GiftBackButton, tap: T
         gift = await gifts.return_gift(tx, gift_id=callback_data.gift_id, giver_id=ctx.user_id)
     if gift is None:
         await tap.answer(ctx.say("tap-not-yours"), alert=True)
-    elif gift.state is State.TAKEN:
+    elif gift.state is GiftState.TAKEN:
         await tap.answer(ctx.say("gift-gone"), alert=True)
     else:
         balance = await ctx.balance()

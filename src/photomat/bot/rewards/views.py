@@ -10,8 +10,8 @@ from photomat.bot.buttons import GiftBackButton, RewardAction, RewardButton, Scr
 from photomat.bot.price_views import span
 from photomat.bot.view import Rows, View, button, screen_button, to_create, to_home
 from photomat.kernel.money import Money
-from photomat.rewards.book import Terms
-from photomat.rewards.gifts import Gift, State
+from photomat.rewards.book import ReferralTerms
+from photomat.rewards.gifts import Gift, GiftState
 from photomat.rewards.promo import CodeRefused, PromoCode
 from photomat.rewards.referrals import Invitations
 from photomat.texts.load import Say
@@ -46,7 +46,7 @@ def promo_refused(say: Say, written: str, refused: CodeRefused) -> View:
     return View(text=text, rows=[[to_home(say)]])
 
 
-def invite_page(say: Say, brought: Invitations, *, link: str, terms: Terms | None) -> View:
+def invite_page(say: Say, brought: Invitations, *, link: str, terms: ReferralTerms | None) -> View:
     """One's own link, what it promises, and what it has brought."""
     lines = [say("invite-title"), "", *_promises(say, terms), say("invite-link", link=escape(link))]
     lines += ["", say("invite-brought", friends=brought.friends, rewarded=brought.rewarded, earned=brought.earned)]
@@ -54,7 +54,7 @@ def invite_page(say: Say, brought: Invitations, *, link: str, terms: Terms | Non
     return View(text="\n".join(lines), rows=[[share], [to_home(say)]])
 
 
-def invited(say: Say, terms: Terms | None) -> str:
+def invited(say: Say, terms: ReferralTerms | None) -> str:
     """What somebody reads who came by a friend's link."""
     if terms is None or not terms.friend.minor:
         return say("invited")
@@ -93,11 +93,11 @@ def gift_opened(say: Say, gift: Gift | None, *, is_mine: bool, is_giver: bool) -
     if is_mine:
         return say("gift-taken" if gift.just_taken else "gift-yours", amount=gift.amount)
     if is_giver:
-        return say("gift-own") if gift.state is State.OPEN else say("gift-own-over")
+        return say("gift-own") if gift.state is GiftState.OPEN else say("gift-own-over")
     return say("gift-over")
 
 
-def _promises(say: Say, terms: Terms | None) -> list[str]:
+def _promises(say: Say, terms: ReferralTerms | None) -> list[str]:
     if terms is None:
         return []
     lines = [say("invite-you", reward=terms.inviter)] if terms.inviter.minor else []

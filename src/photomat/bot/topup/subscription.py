@@ -20,11 +20,11 @@ from photomat.kernel.money import Money
 from photomat.payments import notices, subscriptions
 from photomat.payments.offers import STARS_CURRENCY, Plan
 from photomat.payments.stars import offer_of, payload_of
-from photomat.payments.subscriptions import PERIOD, State, Subscription
+from photomat.payments.subscriptions import PERIOD, Subscription, SubscriptionState
 from photomat.payments.topup import open_topup
 
 CALL_TIMEOUT_S: Final = 10
-TOLD: Final[dict[str, State]] = {"active": "active", "canceled": "canceled", "failed": "failed"}
+TOLD: Final[dict[str, SubscriptionState]] = {"active": "active", "canceled": "canceled", "failed": "failed"}
 
 
 async def show_subscription(
@@ -41,7 +41,7 @@ async def subscribe(
     """Show the first month's bill; who has a subscription is shown that instead."""
     await tap.answer()
     plan = ctx.config.offers.plan if ctx.config.offers else None
-    if plan is None or await subscriptions.newest(ctx.pool, ctx.user_id) is not None:
+    if plan is None or await subscriptions.current_subscription(ctx.pool, ctx.user_id) is not None:
         await tap.open(await _page(ctx, callback_data.draft_id))
         return
     refusal = await limit_reached(ctx)
@@ -57,9 +57,11 @@ async def cancel_subscription(
     _query: CallbackQuery, callback_data: SubscriptionButton, bot: Bot, tap: Tap, ctx: UpdateContext
 ) -> None:
     """End every one with the month that is paid: after this nothing more is charged."""
-    running = [one for one in await subscriptions.living(ctx.pool, ctx.user_id) if one.state != "canceled"]
+    running = [
+        one for one in await subscriptions.current_subscriptions(ctx.pool, ctx.user_id) if one.state != "canceled"
+    ]
     if not running:
-        has_one = await subscriptions.newest(ctx.pool, ctx.user_id) is not None
+        has_one = await subscriptions.current_subscription(ctx.pool, ctx.user_id) is not None
         await tap.answer(ctx.say("pay-subscription-canceled-before" if has_one else "pay-subscription-none"))
         await tap.open(await _page(ctx, callback_data.draft_id))
         return
@@ -78,7 +80,7 @@ async def resume_subscription(
     _query: CallbackQuery, callback_data: SubscriptionButton, bot: Bot, tap: Tap, ctx: UpdateContext
 ) -> None:
     """Allow it again, and say where Telegram takes it up."""
-    mine = await subscriptions.newest(ctx.pool, ctx.user_id)
+    mine = await subscriptions.current_subscription(ctx.pool, ctx.user_id)
     if mine is None or mine.state != "canceled":
         await tap.answer()
         await tap.open(await _page(ctx, callback_data.draft_id))
@@ -97,13 +99,13 @@ async def subscription_changed(event: BotSubscriptionUpdated, ctx: UpdateContext
             return
         changed = await subscriptions.set_state(tx, user_id=ctx.user_id, topup_id=topup_id, state=state)
         if changed is not None and changed.state == "failed":
-            await notices.tell_not_renewed(tx, changed)
+            await notices.notify_not_renewed(tx, changed)
 
     ctx.on_commit(write)
 
 
 async def _page(ctx: UpdateContext, draft_id: int) -> View:
-    mine = await subscriptions.newest(ctx.pool, ctx.user_id)
+    mine = await subscriptions.current_subscription(ctx.pool, ctx.user_id)
     if mine is not None:
         return views.own_page(ctx.say, mine, draft_id=draft_id)
     plan = ctx.config.offers.plan if ctx.config.offers else None

@@ -22,7 +22,7 @@ from photomat.kernel.ids import ChatId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money, read_minor
 from photomat.kernel.text import storable
-from photomat.operators.receipts import Ruled, Ruling, approve_receipt, decline_receipt
+from photomat.operators.receipts import Decision, DecisionResult, approve_receipt, decline_receipt
 from photomat.payments import transfer_notices, transfers
 from photomat.payments.transfers import Receipt, ReceiptState
 
@@ -42,7 +42,7 @@ async def approve(_query: CallbackQuery, callback_data: ReceiptButton, tap: Tap,
         return
     ruled = await _approve(ctx, callback_data.receipt_id, anyway=callback_data.action is ReceiptAction.ANYWAY)
     await tap.answer(views.answer(ctx.say, ruled, most=_most(ctx)), alert=not ruled.done)
-    if ruled.ruling is Ruling.TWIN_CREDITED:
+    if ruled.ruling is Decision.TWIN_CREDITED:
         await tap.send(views.ask_anyway(ctx.say, ruled))
 
 
@@ -68,7 +68,7 @@ async def take_sum(message: Message, ctx: UpdateContext) -> None:
         return
     data = ctx.conversation.data
     ruled = await _approve(ctx, int(data.get(RECEIPT, 0)), minor=minor, anyway=bool(data.get(INSISTS)))
-    if ruled.ruling is Ruling.TWIN_CREDITED:
+    if ruled.ruling is Decision.TWIN_CREDITED:
         ctx.conversation.keep({**data, INSISTS: True})
         await send(message, views.ask_sum_again(ctx.say, ruled))
     else:
@@ -122,7 +122,7 @@ async def list_waiting(message: Message, ctx: UpdateContext) -> None:
 
     async def tell(tx: Transaction) -> None:
         for receipt in shown:
-            twins = await transfers.twins_of(tx, receipt)
+            twins = await transfers.duplicates_of(tx, receipt)
             which = f"asked {ctx.received_id}"
             await transfer_notices.tell_operators(tx, receipt, twins, operators=[chat_id], which=which)
 
@@ -158,20 +158,20 @@ async def _undecided(tap: Tap, ctx: UpdateContext, receipt_id: int) -> Receipt |
     receipt = await transfers.find_receipt(ctx.pool, receipt_id)
     if receipt is not None and receipt.state is ReceiptState.WAITING:
         return receipt
-    ruling = Ruling.DECIDED_BEFORE if receipt else Ruling.NO_SUCH
-    ruled = Ruled(ruling=ruling, sentence="", receipt=receipt)
+    ruling = Decision.DECIDED_BEFORE if receipt else Decision.NO_SUCH
+    ruled = DecisionResult(ruling=ruling, sentence="", receipt=receipt)
     await tap.answer(views.answer(ctx.say, ruled, most=_most(ctx)), alert=True)
     return None
 
 
-async def _approve(ctx: UpdateContext, receipt_id: int, *, minor: int | None = None, anyway: bool) -> Ruled:
+async def _approve(ctx: UpdateContext, receipt_id: int, *, minor: int | None = None, anyway: bool) -> DecisionResult:
     return await approve_receipt(
         ctx.pool, receipt_id, operator=_operator(ctx), most=_most(ctx), minor=minor, anyway=anyway
     )
 
 
-async def _answer_typed(message: Message, ctx: UpdateContext, ruled: Ruled) -> None:
-    if ruled.ruling not in {Ruling.BAD_SUM, Ruling.BAD_REASON}:
+async def _answer_typed(message: Message, ctx: UpdateContext, ruled: DecisionResult) -> None:
+    if ruled.ruling not in {Decision.BAD_SUM, Decision.BAD_REASON}:
         ctx.conversation.clear()
     await send(message, views.as_html(views.answer(ctx.say, ruled, most=_most(ctx))))
 

@@ -22,7 +22,7 @@ from photomat.bot.buttons import (
 from photomat.bot.view import View, button, screen_button, to_home
 from photomat.catalog.answers import Refused
 from photomat.kernel.money import Money
-from photomat.operators.receipts import MOST_REASON, Ruled, Ruling
+from photomat.operators.receipts import MOST_REASON, Decision, DecisionResult
 from photomat.payments.offers import Offers
 from photomat.payments.topup import Topup
 from photomat.payments.transfer_notices import REASONS
@@ -141,7 +141,7 @@ def ask_reason(say: Say, receipt: Receipt) -> View:
     return View(text=text, rows=rows, expects_text=False)
 
 
-def ask_anyway(say: Say, ruled: Ruled) -> View:
+def ask_anyway(say: Say, ruled: DecisionResult) -> View:
     """A receipt like it was credited: say which, and let the operator insist."""
     number = ruled.receipt.receipt_id if ruled.receipt else 0
     rows = [
@@ -151,32 +151,32 @@ def ask_anyway(say: Say, ruled: Ruled) -> View:
     return View(text=_twin(say, ruled), rows=rows)
 
 
-def ask_sum_again(say: Say, ruled: Ruled) -> View:
+def ask_sum_again(say: Say, ruled: DecisionResult) -> View:
     """The same, where the sum was typed: typed again it is insisted on."""
     return View(text=f"{_twin(say, ruled)}\n\n{say('receipt-twin-type-again')}", rows=[], expects_text=True)
 
 
-def answer(say: Say, ruled: Ruled, *, most: Money) -> str:
+def answer(say: Say, ruled: DecisionResult, *, most: Money) -> str:
     """What came of it, short enough to pop up; plain text."""
     receipt = ruled.receipt
     match ruled.ruling:
-        case Ruling.BAD_SUM:
+        case Decision.BAD_SUM:
             return say("receipt-bad-sum", most=most)
-        case Ruling.BAD_REASON:
+        case Decision.BAD_REASON:
             return say("receipt-bad-reason", limit=MOST_REASON)
-        case Ruling.TWIN_CREDITED:
+        case Decision.TWIN_CREDITED:
             return say("receipt-twin-toast")
         case _ if receipt is None:
             return say("receipt-gone")
-        case Ruling.APPROVED:
+        case Decision.APPROVED:
             return say("receipt-approved", number=receipt.receipt_id, credited=receipt.credited)
-        case Ruling.DECLINED:
+        case Decision.DECLINED:
             return say("receipt-declined", number=receipt.receipt_id)
         case _:
             return _before(say, receipt)
 
 
-def _twin(say: Say, ruled: Ruled) -> str:
+def _twin(say: Say, ruled: DecisionResult) -> str:
     if ruled.receipt is None or ruled.twin is None:
         raise TypeError("a credited twin comes with both receipts")
     return say(

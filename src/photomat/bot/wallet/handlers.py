@@ -18,7 +18,7 @@ from photomat.bot.view import View
 from photomat.bot.wallet.views import Page, balance_page, statement_page, story_page
 from photomat.db.pool import transaction
 from photomat.payments.transfers import waiting_of
-from photomat.wallet.statement import newer_page, open_holds, statement, story_of_move
+from photomat.wallet.statement import line_details, newer_page, open_holds, statement
 
 SHOWN: Final = 8
 
@@ -67,7 +67,7 @@ async def turn_statement_page(
 async def explain_move(_query: CallbackQuery, callback_data: MoveButton, tap: Tap, ctx: UpdateContext) -> None:
     """Tell the story of one move; somebody else's, or one that never was, is refused in the same words."""
     async with transaction(ctx.pool) as tx:
-        story = await story_of_move(tx, user_id=ctx.user_id, move_id=callback_data.move_id)
+        story = await line_details(tx, user_id=ctx.user_id, move_id=callback_data.move_id)
     if story is None:
         await tap.answer(ctx.say("wallet-not-your-move"), alert=True)
         return

@@ -23,7 +23,15 @@ from photomat.kernel.text import cut
 from photomat.payments.refunds import put_back_reference
 from photomat.texts.load import Say
 from photomat.wallet.postings import Balance
-from photomat.wallet.statement import GivenBack, JobHold, Move, OpenHold, Ordered, Paid, Story
+from photomat.wallet.statement import (
+    JobHold,
+    LineDetails,
+    OpenHold,
+    OrderDetails,
+    PaymentDetails,
+    Reversal,
+    StatementLine,
+)
 
 BOTH_WAYS: Final = frozenset({"operator", "gift", "promo", "bonus", "referral", "subscription"})
 """Reasons for which money comes as well as goes; each way has words of its own."""
@@ -46,7 +54,7 @@ MOST_GIVEN_BACK: Final = 4
 STARS: Final = "XTR"
 
 
-def kind_of(move: Move) -> str:
+def kind_of(move: StatementLine) -> str:
     """The name of the words a move is told in."""
     if move.reason == "topup" and move.reference.endswith(PUT_BACK):
         return "topup-back"
@@ -57,7 +65,7 @@ def kind_of(move: Move) -> str:
     return f"{move.reason}-{'in' if move.amount.minor > move.debt.minor else 'out'}"
 
 
-def what(say: Say, move: Move, titles: Mapping[str, str]) -> str:
+def what(say: Say, move: StatementLine, titles: Mapping[str, str]) -> str:
     """`Заказ: Z-Image «кот-космонавт»`, `Пополнение: Telegram Stars`."""
     told = say(f"wallet-move-{kind_of(move)}")
     detail = _detail(say, move, titles)
@@ -72,7 +80,7 @@ def signed(say: Say, amount: Money) -> str:
     return say("wallet-plus" if amount.minor > 0 else "wallet-minus", amount=size)
 
 
-def of_debt(say: Say, move: Move) -> str | None:
+def of_debt(say: Say, move: StatementLine) -> str | None:
     """What of the move went into a debt or out of it; None when nothing did."""
     if not move.debt.minor or move.reason == "debt":
         return None
@@ -99,7 +107,7 @@ def when(at: datetime) -> str:
     return f"{at:%d.%m.%Y %H:%M}"
 
 
-def _detail(say: Say, move: Move, titles: Mapping[str, str]) -> str:
+def _detail(say: Say, move: StatementLine, titles: Mapping[str, str]) -> str:
     facts = move.facts
     match move.reason:
         case reason if reason in OF_ORDERS:
@@ -129,7 +137,7 @@ class Page:
     """Some moves, newest first. `before` is the key of this page, 0 the newest; None where there is no such page."""
 
     before: int
-    moves: Sequence[Move]
+    moves: Sequence[StatementLine]
     newer: int | None
     older: int | None
 
@@ -182,7 +190,7 @@ def _held(say: Say, holds: Sequence[OpenHold], titles: Mapping[str, str]) -> str
     return say("wallet-held-for", held=held, count=len(holds), orders=", ".join(named))
 
 
-def _line(say: Say, number: int, move: Move, titles: Mapping[str, str]) -> str:
+def _line(say: Say, number: int, move: StatementLine, titles: Mapping[str, str]) -> str:
     told, debt = what(say, move, titles), of_debt(say, move)
     return say(
         "wallet-line",
@@ -208,7 +216,7 @@ def _turns(page: Page) -> Rows:
     return [[*newer, *older]] if newer or older else []
 
 
-def story_page(say: Say, story: Story, titles: Mapping[str, str], *, before: int) -> View:
+def story_page(say: Say, story: LineDetails, titles: Mapping[str, str], *, before: int) -> View:
     """One move explained; `before` leads back to where it was found."""
     move = story.move
     lines = [
@@ -223,7 +231,7 @@ def story_page(say: Say, story: Story, titles: Mapping[str, str], *, before: int
     return View(text="\n".join(lines), rows=_rows(say, story, before))
 
 
-def _about(say: Say, story: Story, titles: Mapping[str, str]) -> list[str]:
+def _about(say: Say, story: LineDetails, titles: Mapping[str, str]) -> list[str]:
     move, kind = story.move, kind_of(story.move)
     lines = []
     if story.order is not None and move.model is not None:
@@ -238,7 +246,7 @@ def _about(say: Say, story: Story, titles: Mapping[str, str]) -> list[str]:
     return [*lines, debt[0].upper() + debt[1:] + "."] if debt else lines
 
 
-def _order(say: Say, order: Ordered, model: str, titles: Mapping[str, str]) -> list[str]:
+def _order(say: Say, order: OrderDetails, model: str, titles: Mapping[str, str]) -> list[str]:
     named = order_title(say, model, order.prompt, titles, longest=LONGEST_PROMPT_IN_STORY)
     lines = [
         say("wallet-story-order", number=order.job_id, order=named),
@@ -263,19 +271,19 @@ def _ending(say: Say, hold: JobHold) -> list[str]:
     ]
 
 
-def _payment(say: Say, paid: Paid) -> str:
+def _payment(say: Say, paid: PaymentDetails) -> str:
     is_stars = paid.currency == STARS
     amount = say("wallet-stars", count=paid.amount) if is_stars else Money(paid.amount, paid.currency)
     return say("wallet-story-paid", amount=amount, way=way(say, paid.provider), when=when(paid.paid_at))
 
 
-def _back(say: Say, story: Story) -> list[str]:
+def _back(say: Say, story: LineDetails) -> list[str]:
     """What was given back of the move since; the newest, where there was much."""
     is_given = story.move.amount.minor < 0
     return [_given_back(say, one, is_given=is_given) for one in story.given_back[-MOST_GIVEN_BACK:]]
 
 
-def _given_back(say: Say, one: GivenBack, *, is_given: bool) -> str:
+def _given_back(say: Say, one: Reversal, *, is_given: bool) -> str:
     return say(
         "wallet-story-given-back" if is_given else "wallet-story-taken-back",
         when=when(one.booked_at),
@@ -284,7 +292,7 @@ def _given_back(say: Say, one: GivenBack, *, is_given: bool) -> str:
     )
 
 
-def _rows(say: Say, story: Story, before: int) -> Rows:
+def _rows(say: Say, story: LineDetails, before: int) -> Rows:
     leave = [button(say("wallet-to-page"), StatementButton(before=before).pack()), to_home(say)]
     if story.order is None or not story.order.price.minor:
         return [leave]
