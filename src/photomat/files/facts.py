@@ -1,4 +1,4 @@
-"""What is known of the files an order refers to: what a price counts, what limits are about, what is not there any more."""
+"""What is known of the files an order refers to: what prices count, what limits apply to, what is missing."""
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
@@ -15,7 +15,7 @@ from photomat.kernel.ids import UserId
 async def measured_inputs(
     tx: Transaction, user_id: UserId, model: Model, inputs: Mapping[str, Any]
 ) -> dict[str, Decimal]:
-    """What a price of this order counts of its files, like `audio_url:seconds`; nothing of files that are not the user's."""
+    """What a price counts of an order's files, like `audio_url:seconds`; files of other users count nothing."""
     refs = {each.name: _files_in(inputs.get(each.name)) for each in model.inputs}
     if not any(refs.values()):
         return {}

@@ -28,7 +28,7 @@ from photomat.catalog.model import Model
 from photomat.catalog.storefront import page_of
 from photomat.db.pool import Transaction
 from photomat.texts.load import Say
-from photomat.users.user import DEFAULT_LANGUAGE, LANGUAGES, choose_language, may_prefer_english
+from photomat.users.user import DEFAULT_LANGUAGE, LANGUAGES, may_prefer_english, set_language
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,7 +201,7 @@ async def open_languages(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) ->
     await tap.open(languages(ctx.say))
 
 
-async def choose_language_by_tap(
+async def choose_language(
     _query: CallbackQuery,
     callback_data: LanguageButton,
     tap: Tap,
@@ -211,7 +211,7 @@ async def choose_language_by_tap(
     language = callback_data.language
 
     async def write(tx: Transaction) -> None:
-        await choose_language(tx, user_id=ctx.user_id, language=language)
+        await set_language(tx, user_id=ctx.user_id, language=language)
 
     ctx.on_commit(write)
     say = ctx.config.texts.speaker(language)
@@ -224,5 +224,5 @@ def language_router() -> Router:
     routes = Router(name="language")
     routes.message.register(ask_language, Command("lang"))
     routes.callback_query.register(open_languages, MenuButton.filter(F.screen == Screen.LANGUAGE))
-    routes.callback_query.register(choose_language_by_tap, LanguageButton.filter(F.language.in_(set(LANGUAGES))))
+    routes.callback_query.register(choose_language, LanguageButton.filter(F.language.in_(set(LANGUAGES))))
     return routes

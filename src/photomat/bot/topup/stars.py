@@ -118,7 +118,7 @@ def _note_nonsense(ctx: UpdateContext, told: SuccessfulPayment | RefundedPayment
     log.error("STARS_NONSENSE", user_id=ctx.user_id, charge_id=charge_id, told=sum_)
 
     async def write(tx: Transaction) -> None:
-        await report_impossible_payment(tx, charge_id=charge_id, user_id=ctx.user_id, told=sum_)
+        await report_impossible_payment(tx, charge_id=charge_id, user_id=ctx.user_id, reported=sum_)
 
     ctx.on_commit(write)
 

@@ -15,7 +15,7 @@ from photomat.bot.topup import views
 from photomat.bot.topup.ways import draft_of, limit_reached
 from photomat.bot.transport import Tap
 from photomat.bot.view import View
-from photomat.db.pool import Transaction
+from photomat.db.pool import Transaction, transaction
 from photomat.kernel.money import Money
 from photomat.payments import notices, subscriptions
 from photomat.payments.offers import STARS_CURRENCY, Plan
@@ -91,7 +91,8 @@ async def resume_subscription(
 
 async def subscription_changed(event: BotSubscriptionUpdated, ctx: UpdateContext) -> None:
     """Write down what became of a subscription."""
-    topup = await offer_of(ctx.pool, event.invoice_payload)
+    async with transaction(ctx.pool) as tx:
+        topup = await offer_of(tx, event.invoice_payload)
     topup_id, state = topup.topup_id if topup else None, TOLD.get(event.state)
 
     async def write(tx: Transaction) -> None:

@@ -176,7 +176,8 @@ async def _wait_for_receipt(ctx: UpdateContext, topup: Topup) -> None:
 
 
 async def _own_topup(ctx: UpdateContext, topup_id: int) -> Topup | None:
-    topup = await find_topup(ctx.pool, topup_id)
+    async with transaction(ctx.pool) as tx:
+        topup = await find_topup(tx, topup_id)
     return topup if topup is not None and topup.user_id == ctx.user_id and topup.way == "transfer" else None
 
 

@@ -22,9 +22,9 @@ from photomat.kernel.ids import ChatId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money, read_minor
 from photomat.kernel.text import storable
-from photomat.operators.receipts import Decision, DecisionResult, approve_receipt, decline_receipt
+from photomat.operators.receipts import approve_receipt, decline_receipt
 from photomat.payments import transfer_notices, transfers
-from photomat.payments.transfers import Receipt, ReceiptState
+from photomat.payments.transfers import Decision, DecisionResult, Receipt, ReceiptState
 
 RECEIPT: Final = "receipt_id"
 INSISTS: Final = "insists"
@@ -42,7 +42,7 @@ async def approve(_query: CallbackQuery, callback_data: ReceiptButton, tap: Tap,
         return
     ruled = await _approve(ctx, callback_data.receipt_id, anyway=callback_data.action is ReceiptAction.ANYWAY)
     await tap.answer(views.answer(ctx.say, ruled, most=_most(ctx)), alert=not ruled.done)
-    if ruled.ruling is Decision.TWIN_CREDITED:
+    if ruled.ruling is Decision.DUPLICATE_CREDITED:
         await tap.send(views.ask_anyway(ctx.say, ruled))
 
 
@@ -68,7 +68,7 @@ async def take_sum(message: Message, ctx: UpdateContext) -> None:
         return
     data = ctx.conversation.data
     ruled = await _approve(ctx, int(data.get(RECEIPT, 0)), minor=minor, anyway=bool(data.get(INSISTS)))
-    if ruled.ruling is Decision.TWIN_CREDITED:
+    if ruled.ruling is Decision.DUPLICATE_CREDITED:
         ctx.conversation.keep({**data, INSISTS: True})
         await send(message, views.ask_sum_again(ctx.say, ruled))
     else:
@@ -124,7 +124,7 @@ async def list_waiting(message: Message, ctx: UpdateContext) -> None:
         for receipt in shown:
             twins = await transfers.duplicates_of(tx, receipt)
             which = f"asked {ctx.received_id}"
-            await transfer_notices.tell_operators(tx, receipt, twins, operators=[chat_id], which=which)
+            await transfer_notices.notify_operators(tx, receipt, twins, operators=[chat_id], which=which)
 
     ctx.on_commit(tell)
     await send(message, views.waiting_list(ctx.say, count=len(waiting), shown=len(shown)))
