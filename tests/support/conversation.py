@@ -22,7 +22,7 @@ from photomat.jobs.job import Times
 from photomat.kernel.ids import InstanceId
 from photomat.kernel.money import Money
 from photomat.orders.limits import USUAL, Limits
-from photomat.payments.offers import Offers
+from photomat.payments.options import PaymentOptions
 from photomat.providers.port import PaymentProvider
 from photomat.rewards.book import ReferralTerms
 from photomat.texts.load import Texts, load_texts
@@ -139,7 +139,7 @@ async def conversation(
     first_name: str = "Анна",
     limits: Limits = USUAL,
     terms: ReferralTerms | None = None,
-    offers: Offers | None = None,
+    offers: PaymentOptions | None = None,
     providers: Mapping[str, PaymentProvider] | None = None,
     support: Support = NO_SUPPORT,
     results: Path | None = None,

@@ -58,7 +58,7 @@ from photomat.kie.signature import sign_job
 from photomat.messages.notices import NoticeSender
 from photomat.orders.limits import Limits
 from photomat.payments.invoices import InvoicePoller, look_at
-from photomat.payments.offers import Offers, Plan, read_packages, read_sums, stars_worth
+from photomat.payments.options import PaymentOptions, Plan, read_packages, read_sums, stars_worth
 from photomat.payments.receipt_reminder import ReceiptReminder
 from photomat.payments.refunder import ClaimedRefund, RefundCall, Refunder
 from photomat.payments.stars_reader import StarsReader
@@ -136,7 +136,7 @@ class Results:
         )
 
 
-def offers_of(settings: Settings) -> Offers:
+def offers_of(settings: Settings) -> PaymentOptions:
     """The settings about paying, as offers."""
     worth, currency = settings.star_usd * settings.usd_rate * MINOR_PER_MAJOR, settings.currency
     plan = None
@@ -146,7 +146,7 @@ def offers_of(settings: Settings) -> Offers:
             stars=settings.subscription_stars,
             credit=credit if credit.minor else stars_worth(settings.subscription_stars, worth, currency),
         )
-    return Offers(
+    return PaymentOptions(
         currency=currency,
         star_worth=worth,
         packages=read_packages(settings.stars_packages, star_worth=worth, currency=currency),

@@ -43,7 +43,7 @@ from photomat.kernel.ids import BotId, ChatId, ReceivedId, UserId
 from photomat.kernel.money import Money
 from photomat.messages.notices import retry_blocked_notices
 from photomat.orders.limits import USUAL, Limits
-from photomat.payments.offers import Offers
+from photomat.payments.options import PaymentOptions
 from photomat.providers.port import PaymentProvider
 from photomat.rewards.book import ReferralTerms
 from photomat.rewards.newcomer import ensure_user
@@ -179,7 +179,7 @@ class Shop:
     welcome_credit: Money
     limits: Limits = USUAL
     terms: ReferralTerms | None = None
-    offers: Offers | None = None
+    offers: PaymentOptions | None = None
     providers: Mapping[str, PaymentProvider] = field(default_factory=dict)
     operators: frozenset[UserId] = frozenset()
     support: Support = NO_SUPPORT

@@ -23,7 +23,7 @@ from photomat.kernel.money import Money
 from photomat.payments import refunds
 from photomat.payments.receive import IncomingPayment, Provider, receive_payment
 from photomat.payments.topup import Topup, find_by_token, find_topup
-from photomat.providers.port import Invoice, PaymentProvider, PaymentRequest, ProviderReport
+from photomat.providers.port import Invoice, InvoiceRequest, PaymentProvider, ProviderReport
 
 INVOICES_DUE: Final = "SELECT 1 FROM provider_invoices WHERE look_at <= photomat_now()"
 LEASE: Final = timedelta(seconds=60)
@@ -33,7 +33,7 @@ LOOK_BACK: Final = timedelta(days=2)
 UNKNOWN_PAYER: Final = "payment-of-nobody"
 IN_ANOTHER_CURRENCY: Final = "payment-in-another-currency"
 log = get_logger()
-BillState: TypeAlias = Literal["paid", "open", "canceled", "gone"]
+InvoiceStatus: TypeAlias = Literal["paid", "open", "canceled", "gone"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,11 +46,11 @@ class OpenInvoice:
     leased_until: datetime
 
 
-async def bill(
+async def create_invoice(
     pool: Pool, provider: PaymentProvider, topup: Topup, *, description: str, return_url: str | None
 ) -> Invoice:
     """Have the provider create an invoice for a top-up, and poll it. Idempotent: the token is the top-up's."""
-    asked = PaymentRequest(
+    asked = InvoiceRequest(
         token=topup.token,
         user_id=topup.user_id,
         amount=Money(topup.asked_amount, topup.asked_currency),
@@ -281,7 +281,7 @@ def _arrived(provider: Any, report: ProviderReport, topup: Topup, via: str) -> I
     )
 
 
-async def ask_bill(pool: Pool, *, topup_id: int, user_id: UserId) -> BillState:
+async def check_invoice(pool: Pool, *, topup_id: int, user_id: UserId) -> InvoiceStatus:
     """Make an invoice of this user due and return its state; one unknown to its provider counts as canceled."""
     async with transaction(pool) as tx:
         topup = await find_topup(tx, topup_id)
@@ -289,13 +289,13 @@ async def ask_bill(pool: Pool, *, topup_id: int, user_id: UserId) -> BillState:
         return "gone"
     if topup.state == "paid":
         return "paid"
-    bill = await pool.fetchrow(
+    invoice = await pool.fetchrow(
         "SELECT provider, external_id, state FROM provider_invoices WHERE topup_id = $1 ORDER BY created_at DESC LIMIT 1",
         topup_id,
     )
-    if bill is None:
+    if invoice is None:
         return "gone"
-    if bill["state"] == "canceled":
+    if invoice["state"] == "canceled":
         return "canceled"
-    await look_at(pool, bill["provider"], bill["external_id"])
-    return "canceled" if bill["state"] == "unknown" else "open"
+    await look_at(pool, invoice["provider"], invoice["external_id"])
+    return "canceled" if invoice["state"] == "unknown" else "open"

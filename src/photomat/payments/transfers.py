@@ -295,7 +295,7 @@ async def approve(
         )
     await _credit(tx, receipt, credited)
     approved = await _decide(tx, receipt_id, ReceiptState.APPROVED, by=operator, credited=credited.minor, reason=reason)
-    sentence = f"{credited} credited to user {receipt.user_id}; they are told."
+    sentence = f"{credited} credited to user {receipt.user_id}; they are notified."
     return DecisionResult(ruling=Decision.APPROVED, receipt=approved, sentence=sentence)
 
 
@@ -310,7 +310,7 @@ async def decline(tx: Transaction, receipt_id: int, *, operator: str, reason: st
     declined = await _decide(tx, receipt_id, ReceiptState.DECLINED, by=operator, credited=None, reason=reason)
     await close_topup(tx, topup_id=receipt.topup_id, user_id=receipt.user_id)
     await transfer_notices.tell_declined(tx, declined)
-    sentence = "Declined, nothing was credited; the user is told why."
+    sentence = "Declined, nothing was credited; the user is notified of the reason."
     return DecisionResult(ruling=Decision.DECLINED, receipt=declined, sentence=sentence)
 
 

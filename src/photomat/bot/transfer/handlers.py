@@ -32,7 +32,7 @@ from photomat.kernel.ids import ChatId
 from photomat.kernel.money import Money, read_minor
 from photomat.kernel.text import storable
 from photomat.payments import transfers
-from photomat.payments.offers import Offers
+from photomat.payments.options import PaymentOptions
 from photomat.payments.topup import Topup, close_topup, find_topup, open_topup
 from photomat.payments.transfers import Receipt, ReceiptFile, ReceiptState
 
@@ -138,7 +138,7 @@ async def leave_by_command(message: Message, visit: Visit) -> None:
     await send(message, await _left(visit))
 
 
-def _open_offers(visit: Visit) -> Offers | None:
+def _open_offers(visit: Visit) -> PaymentOptions | None:
     offers = visit.shop.offers
     return offers if offers is not None and offers.transfer_details.strip() else None
 
@@ -149,7 +149,7 @@ async def _why_not(visit: Visit) -> str:
     return await limit_reached(visit) or ""
 
 
-async def _offer(visit: Visit, offers: Offers, minor: int, *, show: Show) -> None:
+async def _offer(visit: Visit, offers: PaymentOptions, minor: int, *, show: Show) -> None:
     amount = Money(minor, offers.currency)
     if not offers.least <= amount <= offers.most:
         text = visit.say("transfer-bad-sum", least=offers.least, most=offers.most)
