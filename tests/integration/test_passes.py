@@ -32,7 +32,8 @@ async def a_pass(pool: Pool, user: UserId, *, generations: int = 1, most: int = 
 
 async def quoted(pool: Pool, user: UserId) -> Quote:
     quote = agreed(PRICE)
-    one = await voucher_for(pool, user_id=user, quote=quote)
+    async with transaction(pool) as tx:
+        one = await voucher_for(tx, user_id=user, quote=quote)
     return quote if one is None else quote.with_voucher(one)
 
 

@@ -179,7 +179,7 @@ class Listed:
         found = self.moves[offset : offset + limit]
         return StarPage(lines=len(found), moves=found)
 
-    async def give_back(self, user_id: UserId, charge_id: str) -> None:
+    async def refund(self, user_id: UserId, charge_id: str) -> None:
         """Nobody asks for it here."""
         raise NotImplementedError(user_id, charge_id)
 

@@ -13,9 +13,10 @@ from photomat.jobs.actions import NextStep, cancel_by_operator, retry_job
 from photomat.jobs.job import TERMINAL
 from photomat.jobs.listing import waiting_orphans
 from photomat.jobs.orphans import reconcile_orphans
-from photomat.jobs.sweep import Release, job_of_hold, release_loose_hold
+from photomat.jobs.sweep import Release, release_loose_hold
 from photomat.kernel.ids import JobId, UserId
 from photomat.operators import journal
+from photomat.wallet import ledger
 
 ORPHANS_SHOWN: Final = 1000
 
@@ -102,7 +103,7 @@ async def release_hold(pool: Pool, reference: str, *, operator: str, reason: str
         return ActionResult(done=release is Release.RELEASED, sentence=f"Hold {reference}: {RELEASES[release]}")
 
     async with transaction(pool) as tx:
-        job_id = await job_of_hold(tx, reference)
+        job_id = await ledger.job_of_hold(tx, reference)
     return await journaled(pool, act, action="release", job_id=job_id, operator=operator, reason=reason)
 
 

@@ -9,7 +9,7 @@ from typing import Final
 
 from photomat.audit import differences
 from photomat.db.pool import Pool, Transaction
-from photomat.jobs.settle import give_charge_back
+from photomat.jobs.settle import refund_job_charge
 from photomat.kernel.errors import Corrupt, NotEnough, PhotomatError, Rejected
 from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import Money
@@ -71,7 +71,7 @@ async def refund_job(
         if owner is None:
             return ActionResult(done=False, sentence="There is no such job.")
         amount = None if minor is None else Money(_sane(minor), owner["currency"])
-        refund = await give_charge_back(tx, job_id=job_id, amount=amount, reference=reference, by=operator)
+        refund = await refund_job_charge(tx, job_id=job_id, amount=amount, reference=reference, by=operator)
         return await _done_or_before(
             tx, refund.user_id, f"{refund.amount} of job {job_id} refunded", is_new=refund.is_new
         )

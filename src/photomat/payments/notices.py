@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 from photomat.db.pool import Transaction
 from photomat.kernel.ids import ChatId, UserId
 from photomat.kernel.money import Money
-from photomat.messages.notices import TO_BALANCE, NoticeButton, tell
+from photomat.messages.notices import TO_BALANCE, NoticeButton, notify
 from photomat.orders.draft import affordable_draft
 from photomat.payments.subscriptions import Subscription
 from photomat.payments.topup import Topup
@@ -42,7 +42,7 @@ async def notify_received(
     billed = paid if arrived_for is None else _billed(arrived_for, paid)
     order = await _waiting_order(tx, user_id, arrived_for, available=wallet.available)
     rows = [[order], [TO_BALANCE]] if order else [[TO_BALANCE]]
-    await tell(
+    await notify(
         tx,
         key=f"payment:{payment_id}",
         chat_id=ChatId(user_id),
@@ -64,7 +64,7 @@ async def notify_refunded(
     tx: Transaction, *, refund_id: int, user_id: UserId, amount: Money, of: Money, bonus: Money, owed: Money
 ) -> None:
     """Announce a refund, the bonus that went back with it, and what is owed if it was spent."""
-    await tell(
+    await notify(
         tx,
         key=f"refund:{refund_id}",
         chat_id=ChatId(user_id),
@@ -82,7 +82,7 @@ async def notify_refunded(
 
 async def notify_refund_refused(tx: Transaction, *, refund_id: int, user_id: UserId, amount: Money) -> None:
     """Announce that the provider refused a refund and the money is in the wallet again."""
-    await tell(
+    await notify(
         tx,
         key=f"refund:{refund_id}",
         chat_id=ChatId(user_id),
@@ -95,7 +95,7 @@ async def notify_refund_refused(tx: Transaction, *, refund_id: int, user_id: Use
 async def notify_not_renewed(tx: Transaction, subscription: Subscription) -> None:
     """Announce, once a month, that the next month could not be paid; Telegram tries again by itself."""
     until = f"{subscription.expires_at:%d.%m.%Y}"
-    await tell(
+    await notify(
         tx,
         key=f"subscription:{subscription.subscription_id}:failed:{until}",
         chat_id=ChatId(subscription.user_id),

@@ -15,7 +15,7 @@ from photomat.db.rows import require_row
 from photomat.kernel.ids import ChatId, UserId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
-from photomat.messages.notices import tell
+from photomat.messages.notices import notify
 from photomat.rewards.gifts import return_old_gift
 from photomat.wallet import ledger, refunds
 from photomat.wallet.ledger import lock_wallets
@@ -249,4 +249,4 @@ async def _credit(tx: Transaction, user_id: UserId, amount: Money, reference: st
 
 
 async def _tell(tx: Transaction, key: str, user_id: UserId, amount: Money, *, text_key: str) -> None:
-    await tell(tx, key=key, chat_id=ChatId(user_id), text_key=text_key, facts={"amount": amount})
+    await notify(tx, key=key, chat_id=ChatId(user_id), text_key=text_key, facts={"amount": amount})

@@ -16,7 +16,7 @@ from photomat.kernel.errors import Rejected
 from photomat.kernel.ids import ChatId, UserId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
-from photomat.messages.notices import tell
+from photomat.messages.notices import notify
 from photomat.wallet import ledger
 
 LEAST_MINOR: Final = 100
@@ -91,7 +91,7 @@ async def take(tx: Transaction, *, code: str, taker_id: UserId) -> Gift | None:
         return None if row is None else _gift(row)
     gift = _gift(row)
     await _credit(tx, gift, taker_id, reference=f"gift-in:{gift.gift_id}", way="in")
-    await tell(
+    await notify(
         tx,
         key=f"gift:{gift.gift_id}:taken",
         chat_id=ChatId(gift.giver_id),
@@ -126,7 +126,7 @@ async def return_old_gift(pool: Pool, gift_id: int) -> None:
         gift = await _close(tx, gift_id, asked_by=None)
         if gift is None:
             return
-        await tell(
+        await notify(
             tx,
             key=f"gift:{gift_id}:back",
             chat_id=ChatId(gift.giver_id),

@@ -158,6 +158,12 @@ async def release(tx: Transaction, *, reference: str) -> bool:
     return True
 
 
+async def job_of_hold(tx: Transaction, reference: str) -> JobId | None:
+    """The job a hold was made for; None when there is no such hold."""
+    held = await store.find_hold(tx, reference)
+    return None if held is None else held.job_id
+
+
 async def holds_of_job(tx: Transaction, job_id: JobId) -> list[JobHold]:
     """Every hold of a job, oldest first: that of the purchase, and that of an accepted late result."""
     return [

@@ -126,7 +126,7 @@ async def list_waiting(message: Message, visit: Visit) -> None:
         for receipt in shown:
             twins = await transfers.duplicates_of(tx, receipt)
             which = f"asked {visit.unit.received_id}"
-            await transfer_notices.tell_operators(tx, receipt, twins, operators=[chat_id], which=which)
+            await transfer_notices.notify_operators(tx, receipt, twins, operators=[chat_id], which=which)
 
     visit.unit.steps.append(tell)
     await send(message, views.waiting_list(visit.say, count=len(waiting), shown=len(shown)))
