@@ -38,7 +38,7 @@ async def looks(chat: Chat, provider: ScriptedProvider) -> None:
     """One round of the step that reads bills."""
     looker = InvoicePoller(pool=chat.pool, providers={provider.name: provider})
     for bill in await looker.claim(9):
-        await looker.look(bill)
+        await looker.poll(bill)
 
 
 async def test_a_sum_becomes_a_bill_which_is_paid_and_checked(database: str) -> None:

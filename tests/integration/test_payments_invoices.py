@@ -48,7 +48,7 @@ async def look_all(pool: Pool, *providers: ScriptedProvider) -> int:
     looker = InvoicePoller(pool=pool, providers={one.name: one for one in providers})
     claimed = await looker.claim(9)
     for invoice in claimed:
-        await looker.look(invoice)
+        await looker.poll(invoice)
     return len(claimed)
 
 

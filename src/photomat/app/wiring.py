@@ -333,7 +333,7 @@ class Program:
         )
 
     @property
-    def eyes(self) -> ProbeContext:
+    def probe_context(self) -> ProbeContext:
         """What the alert rules can see."""
         return ProbeContext(
             pool=self.pool,
@@ -348,7 +348,7 @@ class Program:
         messenger = TelegramMessenger(self.bot)
         wake = self.wakes.here
         alerts = alert_steps(
-            RuleChecker(eyes=self.eyes, admins=self.settings.admins),
+            RuleChecker(context=self.probe_context, admins=self.settings.admins),
             AlertSender(pool=self.pool, messenger=messenger, texts=self.texts),
         )
         steps = job_steps(
@@ -379,7 +379,7 @@ class Program:
 
     def _money_steps(self, messenger: TelegramMessenger) -> list[LoopStep[Any]]:
         return money_steps(
-            looker=self.invoice_looker,
+            invoices=self.invoice_poller,
             refunder=Refunder(pool=self.pool, ways=give_back_ways(self.bot, self.providers)),
             rewards=RewardBooker(pool=self.pool, terms=terms_of(self.settings)),
             reminder=ReceiptReminder(
@@ -389,7 +389,7 @@ class Program:
         )
 
     @property
-    def invoice_looker(self) -> InvoicePoller:
+    def invoice_poller(self) -> InvoicePoller:
         """The one reader of what was paid at a provider."""
         return InvoicePoller(pool=self.pool, providers=self.providers)
 

@@ -131,16 +131,16 @@ class InvoicePoller:
     async def claim(self, limit: int) -> list[OpenInvoice]:
         return await claim_invoices(self.pool, limit=limit)
 
-    async def look(self, invoice: OpenInvoice) -> None:
+    async def poll(self, invoice: OpenInvoice) -> None:
         """Read one invoice from its provider and act on it."""
         provider = self.providers.get(invoice.provider)
         if provider is None:
-            await self._next_look(invoice, give_up=invoice.age > GIVE_UP, error="this provider is switched off")
+            await self._postpone(invoice, give_up=invoice.age > GIVE_UP, error="this provider is switched off")
             return
         try:
-            await self._look(provider, invoice)
+            await self._poll(provider, invoice)
         except PhotomatError as error:
-            await self._next_look(invoice, give_up=False, error=str(error))
+            await self._postpone(invoice, give_up=False, error=str(error))
             log.warning("INVOICE_LOOK_FAILED", provider=invoice.provider, invoice=invoice.external_id, error=str(error))
 
     async def read_recent(self, provider: PaymentProvider) -> int:
@@ -178,14 +178,14 @@ class InvoicePoller:
         failpoint("payment.after_commit")
         return report.state != "open"
 
-    async def _look(self, provider: PaymentProvider, invoice: OpenInvoice) -> None:
+    async def _poll(self, provider: PaymentProvider, invoice: OpenInvoice) -> None:
         report = await provider.find(invoice.external_id)
         if report is None:
             async with transaction(self.pool) as tx:
                 leased_until = invoice.leased_until
                 await _set_state(tx, invoice.provider, invoice.external_id, "unknown", leased_until=leased_until)
         elif not await self.act_on(provider.name, report, via="poll", leased_until=invoice.leased_until):
-            await self._next_look(invoice, give_up=invoice.age > GIVE_UP, error=None)
+            await self._postpone(invoice, give_up=invoice.age > GIVE_UP, error=None)
 
     async def _known(self, provider: str, external_ids: list[str]) -> set[str]:
         rows = await self.pool.fetch(
@@ -195,7 +195,7 @@ class InvoicePoller:
         )
         return {row["external_id"] for row in rows}
 
-    async def _next_look(self, invoice: OpenInvoice, *, give_up: bool, error: str | None) -> None:
+    async def _postpone(self, invoice: OpenInvoice, *, give_up: bool, error: str | None) -> None:
         await self.pool.execute(
             """
             UPDATE provider_invoices
