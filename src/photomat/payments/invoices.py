@@ -253,7 +253,7 @@ async def _report_unknown_payer(tx: Transaction, provider: str, report: Provider
         found=str(report.paid),
         again=False,
     )
-    log.error("UNKNOWN_PAYER", provider=provider, invoice=report.external_id)
+    log.error("PAYMENT_OF_NOBODY", provider=provider, invoice=report.external_id)
 
 
 async def _report_another_currency(tx: Transaction, provider: str, report: ProviderReport, topup: Topup) -> None:
