@@ -43,6 +43,17 @@ class StarPayment:
     is_first: bool | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkout:
+    """What is about to be paid, and by whom."""
+
+    user_id: UserId
+    payload: str
+    amount: int
+    currency: str
+    has_blocked_us: bool
+
+
 def payload_of(topup: Topup) -> str:
     return PREFIX + topup.token
 
@@ -134,17 +145,6 @@ async def wait_to_pay(pool: Pool, user_id: UserId, *, a_day: int) -> timedelta |
         a_day - 1,
     )
     return wait
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checkout:
-    """What is about to be paid, and by whom."""
-
-    user_id: UserId
-    payload: str
-    amount: int
-    currency: str
-    has_blocked_us: bool
 
 
 async def check_checkout(pool: Pool, checkout: Checkout, offers: PaymentOptions) -> None:
