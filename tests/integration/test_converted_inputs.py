@@ -13,7 +13,6 @@ from photomat.catalog.answers import Refused
 from photomat.catalog.input import FileLimits, Input
 from photomat.catalog.load import load_catalog
 from photomat.catalog.reference import FileRef
-from photomat.files import store
 from photomat.files.accept import accept_file
 from photomat.files.conversion import NotConverted
 from photomat.files.file import FromLink, InputFile
@@ -65,7 +64,9 @@ class Desk:
 
     async def again(self, file: InputFile) -> InputFile:
         """The same file as it is known now."""
-        return (await store.own_files(self.sender.pool, user_id=file.user_id, file_ids=[file.file_id]))[file.file_id]
+        known = await self.uploader.own_file(file.ref, user_id=file.user_id)
+        assert known is not None
+        return known
 
     def at_kie(self) -> list[str]:
         """The formats of what was uploaded, by content."""

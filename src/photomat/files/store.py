@@ -91,11 +91,9 @@ async def find_by_origin(pool: Pool, *, user_id: UserId, origin: str) -> InputFi
     return None if row is None else _file(row)
 
 
-async def own_files(
-    session: Pool | Transaction, *, user_id: UserId, file_ids: Iterable[int]
-) -> Mapping[int, InputFile]:
+async def own_files(tx: Transaction, *, user_id: UserId, file_ids: Iterable[int]) -> Mapping[int, InputFile]:
     """These files by their ids, as far as they are this user's."""
-    rows = await session.fetch(
+    rows = await tx.fetch(
         f"{SELECT_FILE} WHERE user_id = $1 AND file_id = ANY($2::bigint[])",
         user_id,
         list(file_ids),
@@ -104,12 +102,12 @@ async def own_files(
     return {row["file_id"]: _file(row) for row in rows}
 
 
-async def files_still_there(session: Pool | Transaction, refs: Iterable[FileRef], *, user_id: UserId) -> set[FileRef]:
+async def files_still_there(tx: Transaction, refs: Iterable[FileRef], *, user_id: UserId) -> set[FileRef]:
     """Which of these files are the user's and available, as far as is known.
 
     A result is available from our copy, from Telegram, from Kie as long as it keeps results, or as an upload at Kie.
     """
-    rows = await session.fetch(
+    rows = await tx.fetch(
         """
         SELECT file.file_id
           FROM input_files AS file
@@ -129,10 +127,10 @@ async def files_still_there(session: Pool | Transaction, refs: Iterable[FileRef]
     return {FileRef(row["file_id"]) for row in rows}
 
 
-async def jobs_still_there(session: Pool | Transaction, refs: Iterable[JobRef], *, user_id: UserId) -> set[JobRef]:
+async def jobs_still_there(tx: Transaction, refs: Iterable[JobRef], *, user_id: UserId) -> set[JobRef]:
     """Which of these jobs, or tracks of them, are the user's and Kie can continue from."""
     wanted = list(refs)
-    rows = await session.fetch(
+    rows = await tx.fetch(
         """
         SELECT wanted.job_id, wanted.position
           FROM unnest($2::bigint[], $3::integer[]) AS wanted (job_id, position)

@@ -14,6 +14,7 @@ from typing import Final
 from photomat.catalog.file_rules import MEGABYTE, targets
 from photomat.catalog.input import FileLimits
 from photomat.catalog.reference import FileRef
+from photomat.db.pool import transaction
 from photomat.files import store
 from photomat.files.conversion import DiskUnavailable
 from photomat.files.file import ConvertedCopy, FromLink, InputFile
@@ -54,7 +55,8 @@ class InputUploader:
     uploads: Uploads
 
     async def own_file(self, ref: FileRef, *, user_id: UserId) -> InputFile | None:
-        return (await store.own_files(self.sources.pool, user_id=user_id, file_ids=[ref.file_id])).get(ref.file_id)
+        async with transaction(self.sources.pool) as tx:
+            return (await store.own_files(tx, user_id=user_id, file_ids=[ref.file_id])).get(ref.file_id)
 
     async def upload(self, file: InputFile, limits: Sequence[FileLimits] = ()) -> str:
         """Kie's URL of the file, in a format that all these inputs accept.
