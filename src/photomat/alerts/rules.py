@@ -1,4 +1,4 @@
-"""Every watch with its thresholds, on one page. `docs/operations.md` has the same table for people.
+"""Every watch with its thresholds, on one page. `docs/operations/alerts.md` has the same table for people.
 
 The conditions behind the watches: one cheap statement each, over partial indexes that do not grow with history.
 
