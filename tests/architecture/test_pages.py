@@ -13,6 +13,7 @@ from typer.core import TyperGroup
 from typer.main import get_command
 
 from photomat.alerts.incident import IncidentKind
+from photomat.catalog.roles import RULES
 from photomat.cli.main import app
 from photomat.jobs.job import TRANSITIONS
 from support.pages import anchors, links, pages, prose, table
@@ -69,6 +70,11 @@ def test_every_log_tag_is_documented_and_no_other() -> None:
 def test_every_incident_is_documented_and_no_other() -> None:
     documented = [row[0].strip("`") for row in table(OPERATIONS / "alerts.md", "Alerts")]
     assert sorted(documented) == sorted(IncidentKind)
+
+
+def test_every_role_of_an_input_is_documented_and_no_other() -> None:
+    rows = table(ROOT / "docs" / "catalogue.md", "Roles")
+    assert sorted(role for row in rows for role in re.findall(r"`(\w+)`", row[0])) == sorted(RULES)
 
 
 def test_the_printed_layers_are_those_of_the_import_contract() -> None:

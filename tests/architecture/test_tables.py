@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from support.pages import table
+from support import pages
 from support.source import ROOT, SOURCE, modules, strings
 
 SCHEMA = (SOURCE / "photomat" / "db" / "schema.txt").read_text(encoding="utf-8").splitlines()
@@ -109,8 +109,10 @@ def test_every_table_has_its_writer() -> None:
 
 
 def test_the_architecture_page_lists_the_tables_of_each_slice() -> None:
-    rows = table(ROOT / "docs" / "architecture.md", "Slices")
-    listed = {(owned, re.sub(r"[^\w].*", "", row[0].lstrip("["))) for row in rows for owned in re.findall(r"`(\w+)`", row[2])}
+    rows = pages.table(ROOT / "docs" / "architecture.md", "Slices")
+    listed = {
+        (owned, re.sub(r"[^\w].*", "", row[0].lstrip("["))) for row in rows for owned in re.findall(r"`(\w+)`", row[2])
+    }
     written = {(owned, slice_) for owned, slices in WRITERS.items() for slice_ in slices}
     assert listed == written | {("clock_shift", "db")}
 
