@@ -135,7 +135,7 @@ def test_the_audit_and_the_views_for_people_write_nothing() -> None:
         found
         for found in writes()
         if found[0].startswith(
-            ("audit", "cli", "jobs.listing", "jobs.history", "jobs.story", "wallet.statement", "wallet.explain")
+            ("audit", "cli", "jobs.listing", "jobs.history", "jobs.story", "payments.statement", "operators.explain")
         )
         and found[0] not in KEEPERS
     ] == []

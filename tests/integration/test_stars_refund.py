@@ -72,11 +72,11 @@ async def test_trouble_at_telegram_is_no_answer(
         charge_id = await pays(chat)
         chat.telegram.faults.arm(world="telegram", method="refundStarPayment", action=action, status=status)
         with pytest.raises(expected):
-            await StarsClient(chat.bot).give_back(UserId(chat.person.user_id), charge_id)
+            await StarsClient(chat.bot).refund(UserId(chat.person.user_id), charge_id)
 
 
 async def test_a_charge_telegram_does_not_know_is_a_clear_no_in_its_words(database: str) -> None:
     async with conversation(database, offers=shop_offers(), welcome=0) as chat:
         await pays(chat)
         with pytest.raises(Rejected, match="CHARGE_ID_INVALID"):
-            await StarsClient(chat.bot).give_back(UserId(chat.person.user_id), "made-up")
+            await StarsClient(chat.bot).refund(UserId(chat.person.user_id), "made-up")

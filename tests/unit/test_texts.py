@@ -22,7 +22,7 @@ from photomat.catalog.storefront import OfferFilter
 from photomat.delivery.caption import KNOWN_NAMES
 from photomat.delivery.fallbacks import FallbackReason
 from photomat.delivery.render import failure_word
-from photomat.delivery.resend import Asked
+from photomat.delivery.resend import ResendAnswer
 from photomat.jobs.job import ANSWER_TITLE
 from photomat.kie.tracks import STEM_TITLES
 from photomat.orders.limits import Why as LimitWhy
@@ -114,7 +114,7 @@ def keys_made_up() -> set[str]:
         *KNOWN_NAMES.values(),
         *(f"tap-limit-{why}" for why in LimitWhy),
         *(f"promo-refused-{why}" for why in PromoRefusal),
-        *(f"tap-resend-{asked}" for asked in Asked),
+        *(f"tap-resend-{asked}" for asked in ResendAnswer),
         *(f"history-fail-{failure_word(code)}" for code in (None, "kie-422", "timeout", "empty", "input-gone")),
         *(f"pay-way-{way}" for way in get_args(Way)),
         *get_args(ReceivedKey),

@@ -1,7 +1,7 @@
-"""Keeps the watches: claim a turn → ask its condition → record, opening and ending incidents, each once.
+"""Checks the alert rules: claim → evaluate → record, opening and ending incidents, each once.
 
-Every instance takes turns, PASSIVE ones too: nobody ACTIVE is one of the things to see. Killed between claim and record: the
-watch comes round again at its usual time. Frozen in between: the turn has passed on, and what was seen is not written.
+Every instance checks, PASSIVE ones too, because "no instance is ACTIVE" is one of the rules. Killed between claim and record:
+the rule is checked again at its usual time. Frozen in between: the claim has passed on, and the result is not written.
 """
 
 from collections.abc import Sequence
@@ -20,20 +20,20 @@ from photomat.work.retention import OldRows
 
 OUR_KINDS: Final = ", ".join(f"'{kind.value}'" for kind in IncidentKind)
 WATCHES_DUE: Final = f"SELECT 1 FROM watches WHERE due_at <= photomat_now() AND kind IN ({OUR_KINDS})"  # noqa: S608  no input
-"""A newer version's watches may stand in the rota after a step back: nobody here takes their turns."""
+"""After a step back the table may hold rules of a newer version, which this one cannot check."""
 
 GAP_CHECKS: Final = 3
-"""Turns further apart than this do not add up: in between nobody knows."""
+"""Checks further apart than this do not add up: what was in between is unknown."""
 
 CLOSED_INCIDENTS: Final = OldRows(table="incidents", age="closed_at")
-"""What may be deleted, with who was told of them."""
+"""What may be deleted, with its notices."""
 
 log = get_logger()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IncidentOpened:
-    """An incident this turn opened."""
+    """An incident that a check opened."""
 
     incident_id: int
     kind: IncidentKind
@@ -42,7 +42,7 @@ class IncidentOpened:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IncidentOver:
-    """An incident this turn ended."""
+    """An incident that a check ended."""
 
     incident_id: int
     kind: IncidentKind
@@ -51,18 +51,17 @@ class IncidentOver:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleChecker:
-    """Watches when it is time and writes down what came of it; `admins` are to be told."""
+    """Checks rules that are due and notifies `admins`."""
 
     eyes: ProbeContext
     admins: Sequence[ChatId]
     watches: Sequence[AlertRule] = RULES
 
     async def claim(self, limit: int) -> list[RuleCheck]:
-        """Take the turns that are due."""
         return await store.claim_checks(self.eyes.pool, self.watches, limit=limit)
 
     async def watch(self, turn: RuleCheck) -> None:
-        """Take one turn; an outside that does not answer says nothing, neither that it holds nor that it is over."""
+        """Check one rule; if an outside service does not answer, nothing is recorded."""
         watch = next(one for one in self.watches if one.kind is turn.kind)
         try:
             figures = await watch.condition(self.eyes)

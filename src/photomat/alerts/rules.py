@@ -1,8 +1,7 @@
-"""Every watch with its thresholds, on one page. `docs/operations/alerts.md` has the same table for people.
+"""Every alert rule with its thresholds and its condition; docs/operations/alerts.md has the same table.
 
-The conditions behind the watches: one cheap statement each, over partial indexes that do not grow with history.
-
-None of them writes, and none reads all history: the audit looks at what is new (`audit/run.py`).
+A condition is one cheap statement over partial indexes that do not grow with history. None of them writes; the audit
+reads only new rows (`audit/run.py`).
 """
 
 import asyncio
@@ -20,26 +19,26 @@ from photomat.kie.protocol import PAUSED_CODES
 from photomat.work.disk import MIB
 
 FRESH: Final = timedelta(seconds=7)
-"""Who has missed three heartbeats does not count as ACTIVE here."""
+"""An instance that missed three heartbeats does not count as ACTIVE."""
 NAMES_SHOWN: Final = 3
 OFTEN: Final = timedelta(seconds=5)
-"""For who is ACTIVE: a handover is over before its turn has come twice."""
+"""For the ACTIVE rules: a handover ends within two checks."""
 SOON: Final = timedelta(seconds=15)
 NOW_AND_THEN: Final = timedelta(minutes=3)
 SELDOM: Final = timedelta(minutes=10)
-"""For the audit, which reads more than the others."""
+"""For rules that read more than the others."""
 PROOF_AFTER: Final = timedelta(hours=26)
 """A proof is kept every night: a day, and two hours for a late or long one."""
 CATCHING_UP: Final = timedelta(hours=1)
-"""After days of standstill the proof is kept soon after the start; no alert before that."""
+"""After days of downtime the proof is made soon after the start; no alert before that."""
 AT_ONCE: Final = timedelta(0)
 CALM: Final = timedelta(minutes=1)
 PAUSE_CALM: Final = timedelta(minutes=4)
-"""While submitting is paused, one job tries once a minute: a few tries must be missing before it counts as over."""
+"""While submitting is paused, one job tries once a minute: several tries must be missing before it is over."""
 DISK_CALM: Final = timedelta(minutes=5)
-"""Instances on several machines take turns, each with its own disk: one that has room does not end the other's incident."""
+"""Instances on several machines check in turn, each its own disk: one with room must not end another's incident."""
 HANDOVER: Final = timedelta(seconds=15)
-"""Two ACTIVEs for a moment are an ordinary deploy; each of them must have gone on beating for so long."""
+"""Two ACTIVE instances for a moment are an ordinary deploy."""
 LEADERLESS: Final = timedelta(seconds=30)
 UNDELIVERED_AFTER: Final = timedelta(minutes=10)
 NOTED_WITHIN: Final = timedelta(days=1)
@@ -56,18 +55,18 @@ RECEIPT_AFTER: Final = timedelta(hours=1)
 
 
 async def no_active(eyes: ProbeContext) -> Figures | None:
-    """Nobody says it is ACTIVE."""
+    """No instance is ACTIVE."""
     return {"alive": await _alive(eyes)} if await _active(eyes) == 0 else None
 
 
 async def two_active(eyes: ProbeContext) -> Figures | None:
-    """More than one says it is ACTIVE."""
+    """More than one instance is ACTIVE."""
     active = await _active(eyes)
     return {"active": active} if active > 1 else None
 
 
 async def audit_red(eyes: ProbeContext) -> Figures | None:
-    """An invariant does not hold among what is new, or did not at the last full check and still does not."""
+    """An invariant is broken among new rows, or was at the last full check and still is."""
     async with eyes.pool.acquire() as connection:
         found = await violations_by_day(connection)
     names = ", ".join(one.name for one in found[:NAMES_SHOWN])
@@ -75,7 +74,7 @@ async def audit_red(eyes: ProbeContext) -> Figures | None:
 
 
 def proof_missing(*, longer_than: timedelta) -> Condition:
-    """No full check has finished for so long, in a database that has been this shop's for at least as long."""
+    """No full check has finished for this long, in a database that has been this shop's for at least as long."""
 
     async def holds(eyes: ProbeContext) -> Figures | None:
         hours: int | None = await eyes.pool.fetchval(
@@ -92,7 +91,7 @@ def proof_missing(*, longer_than: timedelta) -> Condition:
 
 
 async def stopped_jobs(eyes: ProbeContext) -> Figures | None:
-    """A job was stopped because of an error of ours, and its money is held."""
+    """A job was stopped by a bug, and its money is held."""
     return _some(
         await require_row(
             eyes.pool,
@@ -105,7 +104,7 @@ async def stopped_jobs(eyes: ProbeContext) -> Figures | None:
 
 
 async def parked_deliveries(eyes: ProbeContext) -> Figures | None:
-    """Telegram refused a card so often that nobody tries any more."""
+    """Telegram refused a card so often that it is no longer tried."""
     return _some(
         await require_row(
             eyes.pool,
@@ -118,7 +117,7 @@ async def parked_deliveries(eyes: ProbeContext) -> Figures | None:
 
 
 def refused_media(*, within: timedelta) -> Condition:
-    """Telegram refused the media of a card so often, and in a way nobody planned for, that a link was shown instead."""
+    """Telegram refused the media of a card in an unexpected way, so that a link was shown instead."""
 
     async def holds(eyes: ProbeContext) -> Figures | None:
         return _some(
@@ -136,7 +135,7 @@ def refused_media(*, within: timedelta) -> Condition:
 
 
 def unread_results(*, within: timedelta) -> Condition:
-    """Kie's answer to a finished job held fields that no rule could read; their contents were kept as files."""
+    """Kie's result had fields that no rule could read; their contents were stored as files."""
 
     async def holds(eyes: ProbeContext) -> Figures | None:
         return _some(
@@ -156,7 +155,7 @@ def unread_results(*, within: timedelta) -> Condition:
 
 
 def undelivered(*, longer_than: timedelta) -> Condition:
-    """A result is there and its customer, who can be reached, has not seen it for so long."""
+    """A result has not been delivered for this long to a customer who can be reached."""
 
     async def holds(eyes: ProbeContext) -> Figures | None:
         return _some(
@@ -177,7 +176,7 @@ def undelivered(*, longer_than: timedelta) -> Condition:
 
 
 def parked_updates(*, within: timedelta) -> Condition:
-    """An update was put aside lately; the rows stay for ever, so only new ones count."""
+    """An update was parked lately; the rows stay forever, so only new ones count."""
 
     async def holds(eyes: ProbeContext) -> Figures | None:
         return _some(
@@ -190,7 +189,7 @@ def parked_updates(*, within: timedelta) -> Condition:
 
 
 def orphan_spike(*, at_least: int, older_than: timedelta, within: timedelta) -> Condition:
-    """So many callbacks of late found no job though they had time to; the rows stay for ever, so only new ones count."""
+    """Many recent callbacks found no job in time; the rows stay forever, so only new ones count."""
 
     async def holds(eyes: ProbeContext) -> Figures | None:
         count: int = await eyes.pool.fetchval(
@@ -208,7 +207,7 @@ def orphan_spike(*, at_least: int, older_than: timedelta, within: timedelta) -> 
 
 
 async def kie_key_refused(eyes: ProbeContext) -> Figures | None:
-    """Kie does not accept our key. While submitting is paused, that incident says it, and this one says nothing."""
+    """Kie does not accept our key. Unknown while submitting is paused: that incident says more."""
     if await _pause_code(eyes) is not None:
         raise Transient("submitting is paused: that says more")
     try:
@@ -219,7 +218,7 @@ async def kie_key_refused(eyes: ProbeContext) -> Figures | None:
 
 
 def kie_credits(*, below: int) -> Condition:
-    """The account at Kie is (nearly) empty. A Kie that does not answer, or refuses the key, says nothing about that."""
+    """The account at Kie is (nearly) empty. Unknown if Kie does not answer or refuses the key."""
 
     async def holds(eyes: ProbeContext) -> Figures | None:
         left = await eyes.account.credits()
@@ -229,7 +228,7 @@ def kie_credits(*, below: int) -> Condition:
 
 
 async def kie_paused(eyes: ProbeContext) -> Figures | None:
-    """Kie refused a task in a way that holds for every task, less than a pause ago."""
+    """Kie refused a task for a reason that applies to every task, less than a pause ago."""
     code = await _pause_code(eyes)
     if code is None:
         return None
@@ -243,7 +242,7 @@ async def kie_paused(eyes: ProbeContext) -> Figures | None:
 
 
 def receipts_waiting(*, longer_than: timedelta) -> Condition:
-    """Somebody transferred money by hand, sent a receipt, and no operator has decided about it for so long."""
+    """A receipt of a transfer has waited this long for an operator's decision."""
 
     async def holds(eyes: ProbeContext) -> Figures | None:
         return _some(
@@ -263,7 +262,7 @@ def receipts_waiting(*, longer_than: timedelta) -> Condition:
 
 
 def old_transaction(*, idle: timedelta, any_longer_than: timedelta) -> Condition:
-    """A session keeps its transaction open for so long that the database cannot tidy up behind it.
+    """A session keeps its transaction open for so long that the database cannot vacuum.
 
     The server stamps sessions by its own clock, so that clock is asked here.
     """
@@ -287,7 +286,7 @@ def old_transaction(*, idle: timedelta, any_longer_than: timedelta) -> Condition
 
 
 async def disk_low(eyes: ProbeContext) -> Figures | None:
-    """The disk of DATA_DIR has little room left, the embedded database's included."""
+    """The disk of DATA_DIR, the embedded database included, has little room left."""
     if eyes.disk is None or not eyes.disk_alert_bytes:
         return None
     free = await asyncio.to_thread(eyes.disk.free_bytes)
@@ -295,7 +294,7 @@ async def disk_low(eyes: ProbeContext) -> Figures | None:
 
 
 async def database_large(eyes: ProbeContext) -> Figures | None:
-    """The database is larger than the operator wants it to be, for example than a hosted plan allows."""
+    """The database is larger than the operator's threshold, for example the limit of a hosted plan."""
     if not eyes.database_alert_bytes:
         return None
     size: int = await eyes.pool.fetchval("SELECT pg_database_size(current_database())")
@@ -336,7 +335,7 @@ def rule(
     patience: timedelta = AT_ONCE,
     calm: timedelta = CALM,
 ) -> AlertRule:
-    """A watch; most have their turn soon, opened at once and over after a minute of calm."""
+    """A rule; most are checked often, open at once and end after a minute of calm."""
     return AlertRule(kind=kind, condition=condition, every=every, patience=patience, calm=calm)
 
 

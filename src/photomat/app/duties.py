@@ -14,7 +14,7 @@ from photomat.cluster.instances import forget_dead_instances
 from photomat.db.installation import is_ours
 from photomat.db.pool import Pool
 from photomat.delivery.lock import free_locks_of_dead_instances
-from photomat.inbox.lanes import free_lanes_of_the_dead
+from photomat.inbox.lanes import free_lanes_of_dead_instances
 from photomat.jobs.kie_balance import read_kie_balance
 from photomat.jobs.orphans import reconcile_orphans
 from photomat.jobs.settle import refund_undelivered
@@ -40,7 +40,7 @@ def duties_of(program: Program) -> list[Duty]:
     return [
         *_doors(program),
         until_it_works("commands", lambda: announce_commands(program.bot, program.texts)),
-        every(SWEEP_EVERY_S, "lanes", lambda: free_lanes_of_the_dead(program.pool)),
+        every(SWEEP_EVERY_S, "lanes", lambda: free_lanes_of_dead_instances(program.pool)),
         every(SWEEP_EVERY_S, "claims", lambda: free_claims_of_dead_instances(program.pool)),
         every(SWEEP_EVERY_S, "delivery locks", lambda: free_locks_of_dead_instances(program.pool)),
         every(ORPHANS_EVERY_S, "orphans", lambda: reconcile_orphans(program.pool)),
@@ -88,10 +88,10 @@ def _refund_duty(program: Program) -> list[Duty]:
 
 
 def _doors(program: Program) -> list[Duty]:
-    """How updates reach us: by webhook where there is a public address, else by long polling."""
-    address = program.settings.address
-    if address is not None:
-        return [until_it_works("webhook", lambda: _open_webhook(program, address))]
+    """How updates reach us: by webhook where there is a public base_url, else by long polling."""
+    base_url = program.settings.base_url
+    if base_url is not None:
+        return [until_it_works("webhook", lambda: _open_webhook(program, base_url))]
     poller = Poller(pool=program.pool, bot=program.bot, wake=program.wakes.here, guard=program.guard)
     return [
         until_it_works("no webhook", lambda: _open_polling(program)),
@@ -104,6 +104,6 @@ async def _open_polling(program: Program) -> None:
     program.doors_open.set()
 
 
-async def _open_webhook(program: Program, address: str) -> None:
-    await use_webhook(program.bot, url=f"{address}/telegram/webhook", secret=program.settings.webhook_secret)
+async def _open_webhook(program: Program, base_url: str) -> None:
+    await use_webhook(program.bot, url=f"{base_url}/telegram/webhook", secret=program.settings.webhook_secret)
     program.doors_open.set()

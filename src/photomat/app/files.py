@@ -10,7 +10,7 @@ from photomat.app.settings import Settings
 from photomat.bot.worker import SHARE_OF_LEASE
 from photomat.db.pool import Pool
 from photomat.delivery.archive import ResultFiles
-from photomat.files.sources import FileSources, empty
+from photomat.files.sources import FileSources, empty_folder
 from photomat.files.uploader import InputUploader
 from photomat.kernel.fetch import Fetcher
 from photomat.kernel.private_files import tighten
@@ -26,7 +26,7 @@ SHARE_OF_HANDLER: Final = 0.7
 def result_files(settings: Settings) -> ResultFiles:
     """Where copies of results are kept; the host of KIE_API_URL is trusted with them."""
     return ResultFiles(
-        folder=Path(settings.data_dir) / "results",
+        folder=settings.results_folder,
         trusted_host=_kie_host(settings),
         reserve_bytes=settings.disk_reserve_mb * MIB,
     )
@@ -35,15 +35,15 @@ def result_files(settings: Settings) -> ResultFiles:
 def file_sources(settings: Settings, *, pool: Pool, bot: Bot) -> FileSources:
     """The desk; what customers name is fetched from public addresses alone, wherever Kie's host is."""
     tmp = Path(settings.data_dir) / "tmp"
-    empty(tmp)
-    for folder in (tmp, result_files(settings).folder):
+    empty_folder(tmp)
+    for folder in (tmp, settings.results_folder):
         tighten(folder)
     return FileSources(
         pool=pool,
         telegram=BotFiles(bot),
         links=Fetcher(any_port=False),
         results=Fetcher(trusted_host=_kie_host(settings)),
-        folder=result_files(settings).folder,
+        folder=settings.results_folder,
         tmp=tmp,
         accept_within_s=min(ACCEPT_WITHIN_S, settings.lease_s * SHARE_OF_LEASE * SHARE_OF_HANDLER),
     )

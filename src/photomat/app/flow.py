@@ -45,7 +45,6 @@ from photomat.delivery.resend import Resender
 from photomat.inbox.receive import PRE_CHECKOUTS_DUE, UPDATES_DUE
 from photomat.inbox.update import Claimed
 from photomat.jobs import store
-from photomat.jobs import store as jobs_store
 from photomat.jobs.claims import Claims
 from photomat.jobs.poll import TaskPoller
 from photomat.jobs.submit import Submitter
@@ -78,7 +77,7 @@ NOTICE_WIDTH: Final = 4
 DUE: Final[Mapping[str, str]] = {
     "updates": UPDATES_DUE,
     "pre-checkout": PRE_CHECKOUTS_DUE,
-    "uploads": jobs_store.UPLOADS_DUE,
+    "uploads": store.UPLOADS_DUE,
     "submits": store.SUBMITS_DUE,
     "looks": store.LOOKS_DUE,
     "deliveries": DELIVERIES_DUE,

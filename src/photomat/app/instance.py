@@ -19,7 +19,7 @@ from photomat.app.wiring import Program, build
 from photomat.cluster.instances import Heartbeat
 from photomat.cluster.leader import Leader
 from photomat.db import installation
-from photomat.db.listen import Notifier, listen, require_session
+from photomat.db.listen import WakeSender, listen, require_session
 from photomat.db.migrate import migrate
 from photomat.kernel.clock import sleep_until_set
 from photomat.kernel.error_report import describe
@@ -92,8 +92,8 @@ async def _run_until(
     ready: Callable[[], None],
 ) -> str | None:
     """Run until `stop`; the reason where that was because the database was given to another bot."""
-    notifier = Notifier(direct)
-    program.wakes.tell_others = notifier.hint
+    notifier = WakeSender(direct)
+    program.wakes.notify_others = notifier.hint
     steps = program.job_steps()
     updates = program.update_steps()
     everywhere = program.settings.update_workers == "all"

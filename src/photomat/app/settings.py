@@ -223,7 +223,7 @@ class Settings(BaseSettings):
         "terms_url",
     )
     @classmethod
-    def _is_an_address(cls, value: str | None) -> str | None:
+    def _is_a_url(cls, value: str | None) -> str | None:
         if value is None:
             return None
         parts = urlsplit(value)
@@ -257,11 +257,11 @@ class Settings(BaseSettings):
 
     @property
     def sandboxed(self) -> bool:
-        """Neither key is set: everything outside is simulated."""
+        """Whether neither key is set, so that everything outside is simulated."""
         return self.bot_token is None and self.kie_api_key is None
 
     def in_sandbox(self) -> "Settings":
-        """These settings without keys, and with the sandbox's own folder below DATA_DIR."""
+        """These settings without keys, in the sandbox's folder below DATA_DIR."""
         return self.model_copy(
             update={"bot_token": None, "kie_api_key": None, "data_dir": self.data_dir / SANDBOX_FOLDER}
         )
@@ -272,34 +272,39 @@ class Settings(BaseSettings):
         return None if self.bot_token is None else BotId(int(self.bot_token.partition(":")[0]))
 
     @property
-    def address(self) -> str | None:
-        """Where the outside reaches us, if it can."""
+    def base_url(self) -> str | None:
+        """The URL where the outside reaches us; None if it cannot."""
         return self.public_url or self.render_external_url
 
     @property
+    def results_folder(self) -> Path:
+        """Where copies of results are kept."""
+        return Path(self.data_dir) / "results"
+
+    @property
     def admins(self) -> tuple[ChatId, ...]:
-        """Who is told of incidents, each once."""
+        """The chats of operators, notified of incidents; without duplicates."""
         return tuple(dict.fromkeys(ChatId(int(part)) for part in self.admin_ids.split(",") if part.strip()))
 
     @property
     def callback_secrets(self) -> tuple[bytes, ...]:
-        """The secrets of callback addresses: the first signs, all are valid."""
+        """The secrets of callback URLs: the first signs, all are valid."""
         if self.callback_secret:
             return tuple(part.strip().encode() for part in self.callback_secret.split(",") if part.strip())
         return (self.derived("kie callback"),)
 
     @property
     def webhook_secret(self) -> str:
-        """What Telegram repeats in its secret header."""
+        """The token of Telegram's secret header."""
         return self.derived("telegram webhook").hex()
 
     def derived(self, purpose: str) -> bytes:
-        """A secret of its own for a purpose, from the bot's token."""
+        """A secret for one purpose, derived from the bot's token."""
         return hmac.new((self.bot_token or "").encode(), purpose.encode(), hashlib.sha256).digest()
 
     @property
     def welcome(self) -> int:
-        """What a new user is given."""
+        """The welcome credit of a new user, in minor units."""
         if self.welcome_credit is not None:
             return self.welcome_credit
         return SANDBOX_WELCOME if self.sandboxed else 0

@@ -71,7 +71,7 @@ from photomat.web.app import build_app
 from photomat.web.health import Health
 from photomat.web.kie_callback import KieCallbacks
 from photomat.web.payments import PaymentNotices
-from photomat.web.result_file import ResultDoor
+from photomat.web.result_file import ResultDownload
 from photomat.web.telegram_webhook import TelegramWebhook
 from photomat.work.disk import MIB, Disk
 from photomat.work.due_poller import Wakes
@@ -97,12 +97,12 @@ class Results:
     @property
     def links(self) -> ResultLinks:
         """Lasting addresses of our copies, if the outside can reach us."""
-        return ResultLinks(address=self.settings.address, secrets=self.settings.callback_secrets)
+        return ResultLinks(base_url=self.settings.base_url, secrets=self.settings.callback_secrets)
 
     @property
-    def door(self) -> ResultDoor:
+    def door(self) -> ResultDownload:
         """Where those addresses lead."""
-        return ResultDoor(pool=self.pool, archive=self.archive, secrets=self.settings.callback_secrets)
+        return ResultDownload(pool=self.pool, archive=self.archive, secrets=self.settings.callback_secrets)
 
     def coordinator(self, messenger: Messenger, wake: Callable[[str], None]) -> Coordinator:
         """What brings cards up to date."""
@@ -180,7 +180,7 @@ def give_back_ways(bot: Bot, providers: Mapping[str, PaymentProvider]) -> dict[s
 
 def _by_telegram(stars: StarsLedger) -> RefundCall:
     async def give_back(refund: ClaimedRefund) -> None:
-        await stars.give_back(refund.payment.user_id, refund.payment.external_id)
+        await stars.refund(refund.payment.user_id, refund.payment.external_id)
 
     return give_back
 
@@ -276,9 +276,9 @@ class Program:
 
     def callback_url(self, job_id: JobId) -> str | None:
         """The signed address Kie calls back at, if the outside can reach us."""
-        if self.settings.address is None:
+        if self.settings.base_url is None:
             return None
-        return f"{self.settings.address}/kie/callback/{sign_job(job_id, self.settings.callback_secrets)}"
+        return f"{self.settings.base_url}/kie/callback/{sign_job(job_id, self.settings.callback_secrets)}"
 
     @property
     def claims(self) -> Claims:
@@ -329,7 +329,7 @@ class Program:
             providers=self.providers,
             support=support_of(settings),
             operators=frozenset(UserId(admin) for admin in settings.admins),
-            reachable=settings.address is not None,
+            reachable=settings.base_url is not None,
         )
 
     @property

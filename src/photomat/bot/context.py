@@ -49,7 +49,7 @@ from photomat.rewards.book import ReferralTerms
 from photomat.rewards.newcomer import ensure_user
 from photomat.rewards.vouchers import voucher_for
 from photomat.texts.load import Say
-from photomat.users.user import User, find_user, starting_language, user_returned
+from photomat.users.user import User, clear_blocked, find_user, starting_language
 from photomat.wallet import ledger
 from photomat.wallet.postings import Balance
 
@@ -152,7 +152,7 @@ async def _register(tx: Transaction, person: Person, *, welcome_credit: Money) -
         welcome=welcome_credit,
     )
     if registered.user.is_blocked:
-        await user_returned(tx, user_id=user.user_id)
+        await clear_blocked(tx, user_id=user.user_id)
         await rearm_user(tx, user_id=user.user_id)
         await retry_blocked_notices(tx, chat_id=ChatId(user.user_id))
 

@@ -37,7 +37,7 @@ from pydantic import ValidationError
 from photomat.bot.context import LaneLost, Unit, commit_unit, load_unit
 from photomat.bot.conversation import Conversation, ConversationStorage, storage_key
 from photomat.bot.transport import Tap
-from photomat.db.pool import Pool, database_is_away, transaction
+from photomat.db.pool import Pool, is_unavailable, transaction
 from photomat.inbox.lanes import claim_lane, park, release
 from photomat.inbox.update import Claimed, kind_of
 from photomat.kernel.clock import backoff_s
@@ -91,7 +91,7 @@ def nobody_is_there(trouble: Exception) -> bool:
 def judge(trouble: Exception, claimed: Claimed) -> Later | GiveUp:
     """Decide what becomes of the update."""
     trouble = in_our_words(trouble)
-    if (isinstance(trouble, OUTSIDE) or database_is_away(trouble)) and claimed.age_s < PATIENCE_S:
+    if (isinstance(trouble, OUTSIDE) or is_unavailable(trouble)) and claimed.age_s < PATIENCE_S:
         asked = trouble.retry_after_s if isinstance(trouble, Transient) else None
         pause = min(LONGEST_PAUSE_S, max(1.0, claimed.age_s / 4))
         return Later(wait_s=pause if asked is None else asked, counted=False)

@@ -1,4 +1,4 @@
-"""What is known of the files an order refers to: what a price counts, what limits are about, what is not there any more."""
+"""What is known of the files an order refers to: what prices count, what limits apply to, what is missing."""
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
@@ -15,7 +15,7 @@ from photomat.kernel.ids import UserId
 async def measured_inputs(
     session: Pool | Transaction, user_id: UserId, model: Model, inputs: Mapping[str, Any]
 ) -> dict[str, Decimal]:
-    """What a price of this order counts of its files, like `audio_url:seconds`; nothing of files that are not the user's."""
+    """What a price counts of an order's files, like `audio_url:seconds`; files of other users count nothing."""
     refs = {each.name: _files_in(inputs.get(each.name)) for each in model.inputs}
     if not any(refs.values()):
         return {}
@@ -25,7 +25,7 @@ async def measured_inputs(
 
 
 async def file_facts(session: Pool | Transaction, user_id: UserId, refs: Iterable[FileRef]) -> dict[FileRef, FileFacts]:
-    """What these files are, as far as they are this user's."""
+    """The facts of these files, as far as they are this user's."""
     wanted = {ref.file_id for ref in refs}
     if not wanted:
         return {}
@@ -34,7 +34,7 @@ async def file_facts(session: Pool | Transaction, user_id: UserId, refs: Iterabl
 
 
 async def missing_references(session: Pool | Transaction, user_id: UserId, inputs: Any) -> set[Ref]:
-    """Which references of an order lead nowhere by now: forgotten files, results nobody has any more, jobs to go on from."""
+    """The references of an order that no longer lead to a file, or to a job Kie can continue from."""
     refs = set(references(inputs))
     files = [ref for ref in refs if isinstance(ref, FileRef)]
     jobs = [ref for ref in refs if isinstance(ref, JobRef)]

@@ -13,8 +13,10 @@ from photomat.db.pool import Pool, Transaction
 from photomat.db.rows import Row, require_row
 from photomat.kernel.ids import BotId, ChatId, DraftId, UserId
 from photomat.kernel.money import Money
+from photomat.work.retention import OldRows
 
 LIFE: Final = timedelta(days=1)
+UNBOUGHT_DRAFTS: Final = OldRows(table="drafts", age="expires_at", only="bought_at IS NULL")
 COLUMNS: Final = (
     "draft_id, bot_id, user_id, chat_id, model, inputs, price, currency, revision,"
     " (expires_at <= photomat_now() OR canceled_at IS NOT NULL) AS expired"

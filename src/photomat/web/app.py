@@ -1,4 +1,4 @@
-"""The web server: its doors, the largest body it reads, and no access log (addresses of callbacks are secrets)."""
+"""The routes of the web server. There is no access log, because callback URLs are secrets."""
 
 from typing import Final
 
@@ -7,7 +7,7 @@ from aiohttp import web
 from photomat.web.health import Health
 from photomat.web.kie_callback import KieCallbacks
 from photomat.web.payments import PaymentNotices
-from photomat.web.result_file import ResultDoor
+from photomat.web.result_file import ResultDownload
 from photomat.web.telegram_webhook import TelegramWebhook
 
 LARGEST_BODY_BYTES: Final = 4 * 2**20
@@ -19,7 +19,7 @@ def build_app(
     callbacks: KieCallbacks,
     webhook: TelegramWebhook,
     notices: PaymentNotices | None = None,
-    results: ResultDoor | None = None,
+    results: ResultDownload | None = None,
 ) -> web.Application:
     """Every route there is; without `notices` nobody pays through a provider, without `results` no copies are given out."""
     app = web.Application(client_max_size=LARGEST_BODY_BYTES)

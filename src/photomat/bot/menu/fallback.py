@@ -49,7 +49,7 @@ from photomat.messages.notices import retry_blocked_notices
 from photomat.orders.draft import open_draft
 from photomat.payments import transfers
 from photomat.payments.topup import has_open_transfer
-from photomat.users.user import user_blocked_us, user_returned
+from photomat.users.user import clear_blocked, mark_blocked
 
 COMMANDS: Final = ("topup", "statement", "promo", "invite", "gift", "paysupport")
 BUTTONS: Final = (
@@ -166,7 +166,7 @@ async def blocked(_event: ChatMemberUpdated, visit: Visit) -> None:
     """Note that nothing reaches this person."""
 
     async def write(tx: Transaction) -> None:
-        await user_blocked_us(tx, user_id=visit.user_id)
+        await mark_blocked(tx, user_id=visit.user_id)
 
     visit.unit.steps.append(write)
 
@@ -175,7 +175,7 @@ async def returned(_event: ChatMemberUpdated, visit: Visit) -> None:
     """Note that the person is back."""
 
     async def write(tx: Transaction) -> None:
-        await user_returned(tx, user_id=visit.user_id)
+        await clear_blocked(tx, user_id=visit.user_id)
         await rearm_user(tx, user_id=visit.user_id)
         await retry_blocked_notices(tx, chat_id=ChatId(visit.user_id))
 

@@ -29,7 +29,7 @@ from photomat.catalog.storefront import page_of
 from photomat.db.pool import Transaction
 from photomat.orders.draft import open_draft
 from photomat.texts.load import Say, Texts
-from photomat.users.user import DEFAULT_LANGUAGE, LANGUAGES, choose_language, may_prefer_english
+from photomat.users.user import DEFAULT_LANGUAGE, LANGUAGES, may_prefer_english, set_language
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -211,7 +211,7 @@ async def choose(
     language = callback_data.language
 
     async def write(tx: Transaction) -> None:
-        await choose_language(tx, user_id=visit.user_id, language=language)
+        await set_language(tx, user_id=visit.user_id, language=language)
 
     visit.unit.steps.append(write)
     say = texts.speaker(language)

@@ -20,7 +20,7 @@ from photomat.bot.results.views import Page, history_page
 from photomat.bot.transport import Tap, send
 from photomat.db.pool import transaction
 from photomat.delivery.rearm import turn_page
-from photomat.delivery.resend import Asked, ask_again
+from photomat.delivery.resend import ResendAnswer, ask_again
 from photomat.jobs.actions import Canceled, NotYours, TooLate, accept_offer, cancel_job
 from photomat.jobs.history import OwnJob, own_job, recent_jobs
 from photomat.kernel.errors import NotEnough
@@ -154,17 +154,17 @@ async def turn_history_page(_query: CallbackQuery, callback_data: HistoryButton,
 async def resend(_query: CallbackQuery, callback_data: JobButton, tap: Tap, visit: Visit) -> None:
     """Let a result come once more. The same tap handled again finds what it asked for."""
     asked = await _ask(callback_data, tap, visit, as_file=False)
-    await tap.answer(visit.say(f"tap-resend-{asked}"), alert=asked not in {Asked.SENDING, Asked.SHOWING})
+    await tap.answer(visit.say(f"tap-resend-{asked}"), alert=asked not in {ResendAnswer.SENDING, ResendAnswer.SHOWING})
 
 
 async def originals(_query: CallbackQuery, callback_data: JobButton, tap: Tap, visit: Visit) -> None:
     """Let every output come as the file it is, or a text as a file."""
     asked = await _ask(callback_data, tap, visit, as_file=True)
-    answer = visit.say("tap-originals") if asked is Asked.SENDING else visit.say(f"tap-resend-{asked}")
-    await tap.answer(answer, alert=asked not in {Asked.SENDING, Asked.SHOWING})
+    answer = visit.say("tap-originals") if asked is ResendAnswer.SENDING else visit.say(f"tap-resend-{asked}")
+    await tap.answer(answer, alert=asked not in {ResendAnswer.SENDING, ResendAnswer.SHOWING})
 
 
-async def _ask(callback_data: JobButton, tap: Tap, visit: Visit, *, as_file: bool) -> Asked:
+async def _ask(callback_data: JobButton, tap: Tap, visit: Visit, *, as_file: bool) -> ResendAnswer:
     job_id, chat = JobId(callback_data.job_id), tap.message.chat.id if tap.message else visit.user_id
     bought = await own_job(visit.shop.pool, job_id=job_id, user_id=visit.user_id)
     if bought is not None:

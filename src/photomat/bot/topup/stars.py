@@ -118,7 +118,7 @@ def _note_nonsense(visit: Visit, told: SuccessfulPayment | RefundedPayment) -> N
     log.error("STARS_NONSENSE", user_id=visit.user_id, charge_id=charge_id, told=sum_)
 
     async def write(tx: Transaction) -> None:
-        await report_impossible_payment(tx, charge_id=charge_id, user_id=visit.user_id, told=sum_)
+        await report_impossible_payment(tx, charge_id=charge_id, user_id=visit.user_id, reported=sum_)
 
     visit.unit.steps.append(write)
 

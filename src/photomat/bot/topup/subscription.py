@@ -15,7 +15,7 @@ from photomat.bot.pages import View
 from photomat.bot.topup import views
 from photomat.bot.topup.ways import draft_of, limit_reached
 from photomat.bot.transport import Tap
-from photomat.db.pool import Transaction
+from photomat.db.pool import Transaction, transaction
 from photomat.kernel.money import Money
 from photomat.payments import notices, subscriptions
 from photomat.payments.offers import STARS_CURRENCY, Plan
@@ -85,7 +85,8 @@ async def resume(_query: CallbackQuery, callback_data: SubscriptionButton, bot: 
 
 async def told(event: BotSubscriptionUpdated, visit: Visit) -> None:
     """Write down what became of a subscription."""
-    topup = await offer_of(visit.shop.pool, event.invoice_payload)
+    async with transaction(visit.shop.pool) as tx:
+        topup = await offer_of(tx, event.invoice_payload)
     topup_id, state = topup.topup_id if topup else None, TOLD.get(event.state)
 
     async def write(tx: Transaction) -> None:

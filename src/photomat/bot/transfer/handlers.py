@@ -176,7 +176,8 @@ async def _wait_for_receipt(visit: Visit, topup: Topup) -> None:
 
 
 async def _own_topup(visit: Visit, topup_id: int) -> Topup | None:
-    topup = await find_topup(visit.shop.pool, topup_id)
+    async with transaction(visit.shop.pool) as tx:
+        topup = await find_topup(tx, topup_id)
     return topup if topup is not None and topup.user_id == visit.user_id and topup.way == "transfer" else None
 
 

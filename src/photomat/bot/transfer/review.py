@@ -22,9 +22,9 @@ from photomat.kernel.ids import ChatId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money, read_minor
 from photomat.kernel.text import storable
-from photomat.operators.receipts import Decision, DecisionResult, approve_receipt, decline_receipt
+from photomat.operators.receipts import approve_receipt, decline_receipt
 from photomat.payments import transfer_notices, transfers
-from photomat.payments.transfers import Receipt, ReceiptState
+from photomat.payments.transfers import Decision, DecisionResult, Receipt, ReceiptState
 
 RECEIPT: Final = "receipt_id"
 INSISTS: Final = "insists"
@@ -42,7 +42,7 @@ async def approve(_query: CallbackQuery, callback_data: ReceiptButton, tap: Tap,
         return
     ruled = await _approve(visit, callback_data.receipt_id, anyway=callback_data.action is ReceiptAction.ANYWAY)
     await tap.answer(views.answer(visit.say, ruled, most=_most(visit)), alert=not ruled.done)
-    if ruled.ruling is Decision.TWIN_CREDITED:
+    if ruled.ruling is Decision.DUPLICATE_CREDITED:
         await tap.send(views.ask_anyway(visit.say, ruled))
 
 
@@ -69,7 +69,7 @@ async def take_sum(message: Message, visit: Visit) -> None:
         return
     data = await visit.state.get_data()
     ruled = await _approve(visit, int(data.get(RECEIPT, 0)), minor=minor, anyway=bool(data.get(INSISTS)))
-    if ruled.ruling is Decision.TWIN_CREDITED:
+    if ruled.ruling is Decision.DUPLICATE_CREDITED:
         await visit.state.set_data({**data, INSISTS: True})
         await send(message, views.ask_sum_again(visit.say, ruled))
     else:
@@ -126,7 +126,7 @@ async def list_waiting(message: Message, visit: Visit) -> None:
         for receipt in shown:
             twins = await transfers.duplicates_of(tx, receipt)
             which = f"asked {visit.unit.received_id}"
-            await transfer_notices.tell_operators(tx, receipt, twins, operators=[chat_id], which=which)
+            await transfer_notices.notify_operators(tx, receipt, twins, operators=[chat_id], which=which)
 
     visit.unit.steps.append(tell)
     await send(message, views.waiting_list(visit.say, count=len(waiting), shown=len(shown)))

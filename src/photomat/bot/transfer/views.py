@@ -22,11 +22,10 @@ from photomat.bot.buttons import (
 from photomat.bot.pages import View, button, screen_button, to_home
 from photomat.catalog.answers import Refused
 from photomat.kernel.money import Money
-from photomat.operators.receipts import MOST_REASON, Decision, DecisionResult
 from photomat.payments.offers import Offers
 from photomat.payments.topup import Topup
 from photomat.payments.transfer_notices import REASONS
-from photomat.payments.transfers import Receipt, ReceiptState, code_of
+from photomat.payments.transfers import MOST_REASON, Decision, DecisionResult, Receipt, ReceiptState, code_of
 from photomat.texts.load import Say
 
 SUMS_IN_ROW: Final = 3
@@ -164,7 +163,7 @@ def answer(say: Say, ruled: DecisionResult, *, most: Money) -> str:
             return say("receipt-bad-sum", most=most)
         case Decision.BAD_REASON:
             return say("receipt-bad-reason", limit=MOST_REASON)
-        case Decision.TWIN_CREDITED:
+        case Decision.DUPLICATE_CREDITED:
             return say("receipt-twin-toast")
         case _ if receipt is None:
             return say("receipt-gone")

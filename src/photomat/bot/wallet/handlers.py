@@ -17,8 +17,8 @@ from photomat.bot.transfer.views import waiting_sum
 from photomat.bot.transport import Tap, send
 from photomat.bot.wallet.views import Page, balance_page, statement_page, story_page
 from photomat.db.pool import transaction
+from photomat.payments.statement import line_details, newer_page, open_holds, statement
 from photomat.payments.transfers import waiting_of
-from photomat.wallet.statement import line_details, newer_page, open_holds, statement
 
 SHOWN: Final = 8
 
@@ -38,7 +38,7 @@ async def _page(visit: Visit) -> View:
     balance = await visit.balance()
     async with transaction(visit.shop.pool) as tx:
         holds = await open_holds(tx, user_id=visit.user_id)
-        on_their_way = waiting_sum(visit.say, await waiting_of(tx, visit.user_id))
+    on_their_way = waiting_sum(visit.say, await waiting_of(visit.shop.pool, visit.user_id))
     page = balance_page(visit.say, balance, orders=len(holds))
     return replace(page, text=f"{page.text}\n{on_their_way}") if on_their_way else page
 

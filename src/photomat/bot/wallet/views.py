@@ -21,17 +21,10 @@ from photomat.bot.rewards.views import rewards_rows
 from photomat.kernel.money import Money
 from photomat.kernel.text import cut
 from photomat.payments.refunds import put_back_reference
+from photomat.payments.statement import LineDetails, OpenHold, OrderDetails, PaymentDetails, Reversal, StatementLine
 from photomat.texts.load import Say
+from photomat.wallet.ledger import JobHold
 from photomat.wallet.postings import Balance
-from photomat.wallet.statement import (
-    JobHold,
-    LineDetails,
-    OpenHold,
-    OrderDetails,
-    PaymentDetails,
-    Reversal,
-    StatementLine,
-)
 
 BOTH_WAYS: Final = frozenset({"operator", "gift", "promo", "bonus", "referral", "subscription"})
 """Reasons for which money comes as well as goes; each way has words of its own."""

@@ -22,7 +22,7 @@ LAUNCHER: Final = Path(__file__).with_name("launch.py")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerUser:
-    """Who runs the server; `change` says that this is not who we are."""
+    """The user that runs the server; `change` if it is not our own."""
 
     uid: int
     gid: int
@@ -54,7 +54,7 @@ def choose_user(cluster: Path) -> ServerUser:
 
 
 def command_line(user: ServerUser, command: list[str], *, data: Path) -> list[str]:
-    """The command wrapped by the launcher, with the rights it needs to reach its program and the data."""
+    """The command run by the launcher, with the rights to reach its program and the data."""
     who = (user.uid, user.gid) if user.change else (-1, -1)
     words = [str(word) for word in (os.getpid(), *who)]
     passage = _passage(user, program=Path(command[0]), data=data) if user.change else "none"

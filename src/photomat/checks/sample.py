@@ -1,4 +1,4 @@
-"""A trial customer with trial jobs, made the way the product makes them. Only for sessions that are rolled back or apart."""
+"""A customer and jobs for the checks, made by the product's functions. Only for sessions that are rolled back or separate."""
 
 from typing import Final
 
@@ -15,10 +15,10 @@ from photomat.users.user import register
 from photomat.wallet import ledger
 
 USER: Final = UserId(-424242)
-"""People have positive ids in Telegram: this is nobody."""
+"""Telegram's users have positive ids."""
 
 FIRST_JOB: Final = 900_000_000_000_000_000
-"""Trial jobs have numbers far above those of sold jobs: a check must not use up numbers that an operator reads."""
+"""Far above the ids of sold jobs: a check must not use up the ids that operators read."""
 
 BALANCE: Final = 1000
 PRICE: Final = 64
@@ -26,8 +26,7 @@ CORR: Final = "c4ec4ec4"
 RESULT: Final = "https://result.invalid/trial.png"
 
 
-async def a_customer(pool: Pool, currency: str, *, balance: int = BALANCE) -> None:
-    """The trial customer with money."""
+async def create_customer(pool: Pool, currency: str, *, balance: int = BALANCE) -> None:
     async with transaction(pool) as tx:
         await register(tx, user_id=USER, first_name="photomat check", username=None, language_code="en")
         await ledger.open_wallet(tx, user_id=USER, currency=currency)
@@ -36,8 +35,7 @@ async def a_customer(pool: Pool, currency: str, *, balance: int = BALANCE) -> No
             await ledger.credit(tx, user_id=USER, amount=money, reference=f"welcome:{USER}", reason="welcome")
 
 
-async def a_draft(pool: Pool, currency: str, *, number: int = 1, price: int = PRICE) -> Draft:
-    """A filled-in form."""
+async def create_draft(pool: Pool, currency: str, *, number: int = 1, price: int = PRICE) -> Draft:
     return await save_draft(
         pool,
         origin=f"check:{number}",
@@ -50,8 +48,7 @@ async def a_draft(pool: Pool, currency: str, *, number: int = 1, price: int = PR
     )
 
 
-async def tap(pool: Pool, draft: Draft, *, message: int | None = None) -> Creation:
-    """The tap on its card."""
+async def buy(pool: Pool, draft: Draft, *, message: int | None = None) -> Creation:
     async with transaction(pool) as tx:
         return await create_job_atomic(
             tx,
@@ -69,8 +66,8 @@ async def tap(pool: Pool, draft: Draft, *, message: int | None = None) -> Creati
         )
 
 
-async def call_back(pool: Pool, job_id: JobId | None, task_id: str) -> bool:
-    """A callback about a task; True when it was new and placed."""
+async def receive_callback(pool: Pool, job_id: JobId | None, task_id: str) -> bool:
+    """Store a callback about a task; return whether it was new and matched its job."""
     payload = {"data": {"taskId": task_id, "state": "success"}}
     callback = KieCallback(job_id=job_id, task_id=task_id, payload=payload, body=task_id.encode())
     async with transaction(pool) as tx:
@@ -78,21 +75,19 @@ async def call_back(pool: Pool, job_id: JobId | None, task_id: str) -> bool:
     return effect.is_new and effect.orphan is None
 
 
-async def end(pool: Pool, job_id: JobId, outcome: Outcome, *, price: int = PRICE) -> Settled:
-    """Settle the job."""
+async def settle_job(pool: Pool, job_id: JobId, outcome: Outcome, *, price: int = PRICE) -> Settled:
     async with transaction(pool) as tx:
         return await settle(tx, job_id, outcome, price=price, via="poll", fence=None)
 
 
-async def money(pool: Pool) -> tuple[int, int]:
-    """What the trial customer has available, and what is held."""
+async def read_money(pool: Pool) -> tuple[int, int]:
+    """The customer's available and held money."""
     async with transaction(pool) as tx:
         found = await ledger.balance(tx, user_id=USER)
     return found.available.minor, found.held.minor
 
 
 def _bot_of(pool: Pool) -> BotId:
-    """The bot the trial is done for."""
     if pool.bot_id is None:
-        raise Corrupt("a trial needs a pool that works for a bot")
+        raise Corrupt("a check needs a pool that works for a bot")
     return BotId(pool.bot_id)
