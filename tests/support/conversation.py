@@ -14,7 +14,7 @@ from photomat.bot.worker import UpdateWorker
 from photomat.db.pool import Pool
 from photomat.kernel.ids import InstanceId
 from photomat.orders.limits import USUAL, Limits
-from photomat.payments.offers import Offers
+from photomat.payments.options import PaymentOptions
 from photomat.providers.port import PaymentProvider
 from photomat.rewards.book import ReferralTerms
 from photomat_sandbox.telegram import person_acts
@@ -119,7 +119,7 @@ async def conversation(
     first_name: str = "Анна",
     limits: Limits = USUAL,
     terms: ReferralTerms | None = None,
-    offers: Offers | None = None,
+    offers: PaymentOptions | None = None,
     providers: Mapping[str, PaymentProvider] | None = None,
     support: Support = NO_SUPPORT,
     results: Path | None = None,

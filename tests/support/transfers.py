@@ -16,7 +16,7 @@ from photomat.db.rows import require_row
 from photomat.kernel.ids import ChatId, InstanceId, UserId
 from photomat.kernel.money import Money
 from photomat.messages.notices import NoticeSender
-from photomat.payments.offers import Offers
+from photomat.payments.options import PaymentOptions
 from photomat.payments.receipt_reminder import ReceiptReminder
 from photomat.telegram.client import TelegramMessenger
 from photomat.texts.load import load_texts
@@ -33,7 +33,7 @@ DETAILS = "Карта 0000 <b>1111</b>\\nПолучатель: Ф."
 MOST = Money(1_000_000, "RUB")
 PDF = b"%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n"
 MP4 = b"\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom" + b"\x00" * 200
-OFFERS = Offers(
+OFFERS = PaymentOptions(
     currency="RUB",
     star_worth=Decimal(104),
     packages=(),
@@ -123,7 +123,7 @@ class TransferShop:
 
 
 @asynccontextmanager
-async def transfer_shop(database: str, *, offers: Offers = OFFERS) -> AsyncIterator[TransferShop]:
+async def transfer_shop(database: str, *, offers: PaymentOptions = OFFERS) -> AsyncIterator[TransferShop]:
     """Anna and Boris buy, Peter and Olga are operators."""
     async with pool_of(database) as pool, running_telegram() as telegram, telegram.bot() as bot:
         texts = load_texts()
@@ -158,7 +158,7 @@ async def transfer_shop(database: str, *, offers: Offers = OFFERS) -> AsyncItera
         )
 
 
-def without_transfers() -> Offers:
+def without_transfers() -> PaymentOptions:
     """The same offers, no requisites."""
     return replace(OFFERS, transfer_details="")
 

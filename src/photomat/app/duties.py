@@ -51,7 +51,7 @@ def duties_of(program: Program) -> list[Duty]:
         every(TIDY_EVERY_S, "instances", lambda: forget_dead_instances(program.pool)),
         _retention_duty(program),
         every(TIDY_EVERY_S, "proof", lambda: prove_the_night(program.pool)),
-        every(RECONCILE_EVERY_S, "providers", lambda: reconcile(program.invoice_looker)),
+        every(RECONCILE_EVERY_S, "providers", lambda: reconcile(program.invoice_poller)),
         every(HOURLY_S, "kie balance", lambda: read_kie_balance(program.pool, program.kie)),
         *_refund_duty(program),
     ]

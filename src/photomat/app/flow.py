@@ -20,8 +20,8 @@ Money, and what is said by itself:
 
 Beside the lifecycle, for the operator:
 
-    watches      watches whose turn it is           alerts.watch            is something wrong? opens and ends incidents
-    alerts       notices to operators, due          alerts.sender           each told once that it opened and that it is over
+    watches      alert rules, due                   alerts.checker          opens and ends incidents
+    alerts       notices to operators, due          alerts.sender           of an incident's opening and of its end
 
 Callbacks come in through `web.kie_callback` → `jobs.callback` and only wake `looks`. Every step claims from the rows
 themselves; there is no second queue. `DUE` is what the pulse asks once a second, for all loops in one query.
@@ -155,17 +155,17 @@ def job_steps(
     ]
 
 
-def alert_steps(watcher: RuleChecker, sender: AlertSender) -> list[LoopStep[Any]]:
+def alert_steps(checker: RuleChecker, sender: AlertSender) -> list[LoopStep[Any]]:
     """What wakes the operator; every instance takes part, for "nobody is ACTIVE" is one of the things to see."""
     return [
-        LoopStep(name="watches", claim=watcher.claim, do=watcher.watch, width=WATCH_WIDTH),
+        LoopStep(name="watches", claim=checker.claim, do=checker.check, width=WATCH_WIDTH),
         message_step("alerts", sender, width=ALERT_WIDTH),
     ]
 
 
 def money_steps(
     *,
-    looker: InvoicePoller,
+    invoices: InvoicePoller,
     refunder: Refunder,
     rewards: RewardBooker,
     reminder: ReceiptReminder,
@@ -173,7 +173,7 @@ def money_steps(
 ) -> list[LoopStep[Any]]:
     """Payments that arrive and go back, and what people are told by themselves; every instance may do every step."""
     return [
-        LoopStep(name="invoices", claim=looker.claim, do=looker.look, width=INVOICE_WIDTH),
+        LoopStep(name="invoices", claim=invoices.claim, do=invoices.poll, width=INVOICE_WIDTH),
         LoopStep(name="refunds", claim=refunder.claim, do=refunder.refund, width=REFUND_WIDTH),
         LoopStep(name="rewards", claim=rewards.claim, do=rewards.book, width=REWARD_WIDTH),
         message_step("receipts", reminder, width=RECEIPT_WIDTH),

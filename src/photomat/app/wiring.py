@@ -59,7 +59,7 @@ from photomat.messages.notices import NoticeSender
 from photomat.orders.limits import Limits
 from photomat.orders.service import OrderService
 from photomat.payments.invoices import InvoicePoller, look_at
-from photomat.payments.offers import Offers, Plan, read_packages, read_sums, stars_worth
+from photomat.payments.options import PaymentOptions, Plan, read_packages, read_sums, stars_worth
 from photomat.payments.receipt_reminder import ReceiptReminder
 from photomat.payments.refunder import ClaimedRefund, RefundCall, Refunder
 from photomat.payments.stars_reader import StarsReader
@@ -137,7 +137,7 @@ class Results:
         )
 
 
-def offers_of(settings: Settings) -> Offers:
+def offers_of(settings: Settings) -> PaymentOptions:
     """The settings about paying, as offers."""
     worth, currency = settings.star_usd * settings.usd_rate * MINOR_PER_MAJOR, settings.currency
     plan = None
@@ -147,7 +147,7 @@ def offers_of(settings: Settings) -> Offers:
             stars=settings.subscription_stars,
             credit=credit if credit.minor else stars_worth(settings.subscription_stars, worth, currency),
         )
-    return Offers(
+    return PaymentOptions(
         currency=currency,
         star_worth=worth,
         packages=read_packages(settings.stars_packages, star_worth=worth, currency=currency),
@@ -341,7 +341,7 @@ class Program:
         )
 
     @property
-    def eyes(self) -> ProbeContext:
+    def probe_context(self) -> ProbeContext:
         """What the alert rules can see."""
         return ProbeContext(
             pool=self.pool,
@@ -356,7 +356,7 @@ class Program:
         messenger = TelegramMessenger(self.bot)
         wake = self.wakes.here
         alerts = alert_steps(
-            RuleChecker(eyes=self.eyes, admins=self.settings.admins),
+            RuleChecker(context=self.probe_context, admins=self.settings.admins),
             AlertSender(pool=self.pool, messenger=messenger, texts=self.texts),
         )
         steps = job_steps(
@@ -387,7 +387,7 @@ class Program:
 
     def _money_steps(self, messenger: TelegramMessenger) -> list[LoopStep[Any]]:
         return money_steps(
-            looker=self.invoice_looker,
+            invoices=self.invoice_poller,
             refunder=Refunder(pool=self.pool, ways=give_back_ways(self.bot, self.providers)),
             rewards=RewardBooker(pool=self.pool, terms=terms_of(self.settings)),
             reminder=ReceiptReminder(
@@ -397,7 +397,7 @@ class Program:
         )
 
     @property
-    def invoice_looker(self) -> InvoicePoller:
+    def invoice_poller(self) -> InvoicePoller:
         """The one reader of what was paid at a provider."""
         return InvoicePoller(pool=self.pool, providers=self.providers)
 

@@ -25,7 +25,7 @@ from photomat.kernel.money import Money
 from photomat.messages.notices import retry_blocked_notices
 from photomat.orders.draft import Buyer
 from photomat.orders.service import OrderService
-from photomat.payments.offers import Offers
+from photomat.payments.options import PaymentOptions
 from photomat.providers.port import PaymentProvider
 from photomat.rewards.book import ReferralTerms
 from photomat.rewards.newcomer import ensure_user
@@ -62,7 +62,7 @@ class BotConfig:
     times: Times
     welcome_credit: Money
     terms: ReferralTerms | None = None
-    offers: Offers | None = None
+    offers: PaymentOptions | None = None
     providers: Mapping[str, PaymentProvider] = field(default_factory=dict)
     operators: frozenset[UserId] = frozenset()
     support: Support = NO_SUPPORT

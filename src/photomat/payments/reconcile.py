@@ -36,14 +36,14 @@ class BookedPayment:
     wanted: int
 
 
-async def reconcile(looker: InvoicePoller, *, always: bool = False) -> int:
+async def reconcile(poller: InvoicePoller, *, always: bool = False) -> int:
     """Receive what every provider lists, and compare the lists once a night; return the number of differences."""
     found = 0
-    for provider in looker.providers.values():
+    for provider in poller.providers.values():
         try:
-            await looker.read_recent(provider)
-            if always or await _is_due(looker.pool, provider.name):
-                found += await compare(looker.pool, provider)
+            await poller.read_recent(provider)
+            if always or await _is_due(poller.pool, provider.name):
+                found += await compare(poller.pool, provider)
         except PhotomatError as error:
             log.error("PAYMENTS_NOT_COMPARED", provider=provider.name, error=str(error))
     return found

@@ -20,7 +20,7 @@ LEFT: Final = """
 
 
 async def voucher_for(tx: Transaction, *, user_id: UserId, quote: Quote) -> Voucher | None:
-    """The user's oldest pass that pays such a price, with how many it still pays for; None when there is none."""
+    """The user's oldest voucher that covers this price, with how many generations are left; None if there is none."""
     row = await tx.fetchrow(
         f"""
         SELECT use_id, code, available FROM (

@@ -22,8 +22,8 @@ from photomat.bot.topup.views import support_page, terms_page
 from photomat.bot.topup.ways import home_link, limit_reached, open_ways, provider_bill, waiting_order, ways_view
 from photomat.bot.transport import Tap, send
 from photomat.kernel.money import Money, read_minor
-from photomat.payments.invoices import ask_bill
-from photomat.payments.offers import Offers, Way
+from photomat.payments.invoices import check_invoice
+from photomat.payments.options import PaymentOptions, Way
 from photomat.payments.payment import recent_payments
 
 SHOWN: Final = 5
@@ -95,7 +95,7 @@ async def show_bill(_query: CallbackQuery, callback_data: PayButton, bot: Bot, t
 
 async def check_bill(_query: CallbackQuery, callback_data: CheckBillButton, tap: Tap, ctx: UpdateContext) -> None:
     """Have the bill looked at, and say what is known; one that is over shows so. What arrives is told by itself."""
-    match await ask_bill(ctx.pool, topup_id=callback_data.topup_id, user_id=ctx.user_id):
+    match await check_invoice(ctx.pool, topup_id=callback_data.topup_id, user_id=ctx.user_id):
         case "paid":
             await tap.answer(ctx.say("pay-check-paid"))
             await tap.replace(views.paid_bill(ctx.say))
@@ -144,7 +144,7 @@ async def take_own_sum(message: Message, bot: Bot, ctx: UpdateContext) -> None:
     await send(message, await provider_bill(ctx, cast("Way", way), amount, draft_id=draft_id, return_url=link))
 
 
-def _read(text: str, offers: Offers) -> Money | None:
+def _read(text: str, offers: PaymentOptions) -> Money | None:
     try:
         amount = Money(read_minor(text), offers.currency)
     except ValueError:

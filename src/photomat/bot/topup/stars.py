@@ -25,7 +25,7 @@ from photomat.kernel.errors import Corrupt, Rejected
 from photomat.kernel.ids import UserId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
-from photomat.payments.offers import STARS_CURRENCY, Offers
+from photomat.payments.options import STARS_CURRENCY, PaymentOptions
 from photomat.payments.stars import (
     Checkout,
     StarPayment,
@@ -123,7 +123,7 @@ def _note_nonsense(ctx: UpdateContext, told: SuccessfulPayment | RefundedPayment
     ctx.on_commit(write)
 
 
-def _offers(ctx: UpdateContext) -> Offers:
+def _offers(ctx: UpdateContext) -> PaymentOptions:
     if ctx.config.offers is None:
         raise Corrupt("money arrived in a shop that was not told what a Star is worth")
     return ctx.config.offers

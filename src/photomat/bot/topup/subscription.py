@@ -18,7 +18,7 @@ from photomat.bot.view import View
 from photomat.db.pool import Transaction, transaction
 from photomat.kernel.money import Money
 from photomat.payments import notices, subscriptions
-from photomat.payments.offers import STARS_CURRENCY, Plan
+from photomat.payments.options import STARS_CURRENCY, Plan
 from photomat.payments.stars import offer_of, payload_of
 from photomat.payments.subscriptions import PERIOD, Subscription, SubscriptionState
 from photomat.payments.topup import open_topup

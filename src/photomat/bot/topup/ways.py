@@ -22,8 +22,8 @@ from photomat.kernel.errors import PhotomatError
 from photomat.kernel.ids import DraftId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
-from photomat.payments.invoices import bill
-from photomat.payments.offers import Way
+from photomat.payments.invoices import create_invoice
+from photomat.payments.options import Way
 from photomat.payments.stars import wait_to_pay
 from photomat.payments.topup import open_topup
 from photomat.payments.transfers import waiting_of
@@ -119,7 +119,7 @@ async def provider_bill(ctx: UpdateContext, way: Way, amount: Money, *, draft_id
     )
     try:
         async with asyncio.timeout(PROVIDER_PATIENCE_S):
-            invoice = await bill(
+            invoice = await create_invoice(
                 ctx.pool,
                 config.providers[way],
                 topup,

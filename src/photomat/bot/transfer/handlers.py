@@ -32,7 +32,7 @@ from photomat.kernel.ids import ChatId
 from photomat.kernel.money import Money, read_minor
 from photomat.kernel.text import storable
 from photomat.payments import transfers
-from photomat.payments.offers import Offers
+from photomat.payments.options import PaymentOptions
 from photomat.payments.topup import Topup, close_topup, find_topup, open_topup
 from photomat.payments.transfers import Receipt, ReceiptFile, ReceiptState
 
@@ -139,7 +139,7 @@ async def leave_by_command(message: Message, ctx: UpdateContext) -> None:
     await send(message, await _left(ctx))
 
 
-def _open_offers(ctx: UpdateContext) -> Offers | None:
+def _open_offers(ctx: UpdateContext) -> PaymentOptions | None:
     offers = ctx.config.offers
     return offers if offers is not None and offers.transfer_details.strip() else None
 
@@ -150,7 +150,7 @@ async def _why_not(ctx: UpdateContext) -> str:
     return await limit_reached(ctx) or ""
 
 
-async def _offer(ctx: UpdateContext, offers: Offers, minor: int, *, show: Show) -> None:
+async def _offer(ctx: UpdateContext, offers: PaymentOptions, minor: int, *, show: Show) -> None:
     amount = Money(minor, offers.currency)
     if not offers.least <= amount <= offers.most:
         text = ctx.say("transfer-bad-sum", least=offers.least, most=offers.most)
