@@ -1,4 +1,4 @@
-"""Every alert rule with its thresholds and its condition; docs/operations.md has the same table.
+"""Every alert rule with its thresholds and its condition; docs/operations/alerts.md has the same table.
 
 A condition is one cheap statement over partial indexes that do not grow with history. None of them writes; the audit
 reads only new rows (`audit/run.py`).
