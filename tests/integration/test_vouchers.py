@@ -14,7 +14,7 @@ from photomat.jobs.actions import accept_offer, cancel_by_operator
 from photomat.jobs.settle import Failure, Success
 from photomat.kernel.ids import JobId, UserId
 from photomat.orders.limits import Limits
-from photomat.orders.purchase import Created, Creation, DraftChanged
+from photomat.orders.outcome import Created, Creation, DraftChanged
 from photomat.rewards.vouchers import voucher_for
 from support.books import names
 from support.database import connection_of, pool_of

@@ -7,14 +7,10 @@ from decimal import Decimal
 from io import BytesIO
 from typing import Any
 
-from aiogram import Dispatcher
 from PIL import Image
 
-from photomat.bot.app import build_dispatcher
-from photomat.bot.context import Shop
 from photomat.bot.updates import Poller
 from photomat.bot.worker import UpdateWorker
-from photomat.catalog.load import load_catalog
 from photomat.db.pool import Pool
 from photomat.db.rows import require_row
 from photomat.kernel.ids import ChatId, InstanceId, UserId
@@ -23,12 +19,13 @@ from photomat.messages.notices import NoticeSender
 from photomat.payments.options import PaymentOptions
 from photomat.payments.receipt_reminder import ReceiptReminder
 from photomat.telegram.client import TelegramMessenger
-from photomat.texts.load import Texts, load_texts
+from photomat.texts.load import load_texts
 from photomat_sandbox.telegram import person_acts
 from photomat_sandbox.telegram.people import ChatPerson
-from support.conversation import RATES, TIMES, Chat
+from support.conversation import Chat
 from support.customer import words_of
 from support.database import pool_of
+from support.shop import bot_config, dispatcher
 from support.telegram_sim import RunningTelegram, running_telegram
 
 PETER, OLGA = 9001, 9002
@@ -131,10 +128,9 @@ async def transfer_shop(database: str, *, offers: PaymentOptions = OFFERS) -> As
     async with pool_of(database) as pool, running_telegram() as telegram, telegram.bot() as bot:
         texts = load_texts()
         parts: dict[str, Any] = {
-            "pool": pool,
+            "config": bot_config(pool, offers=offers, operators=frozenset({UserId(PETER), UserId(OLGA)})),
             "bot": bot,
-            "dispatcher": dispatcher_of(pool, texts, offers),
-            "texts": texts,
+            "dispatcher": dispatcher(),
         }
         one = InstanceId("one")
         shared: dict[str, Any] = {
@@ -160,19 +156,6 @@ async def transfer_shop(database: str, *, offers: PaymentOptions = OFFERS) -> As
             peter=talker(telegram.person("Пётр", user_id=PETER, username="peter")),
             olga=talker(telegram.person("Ольга", user_id=OLGA)),
         )
-
-
-def dispatcher_of(pool: Pool, texts: Texts, offers: PaymentOptions) -> Dispatcher:
-    shop = Shop(
-        pool=pool,
-        catalog=load_catalog(),
-        rates=RATES,
-        times=TIMES,
-        welcome_credit=Money(0, "RUB"),
-        offers=offers,
-        operators=frozenset({UserId(PETER), UserId(OLGA)}),
-    )
-    return build_dispatcher(shop=shop, texts=texts)
 
 
 def without_transfers() -> PaymentOptions:

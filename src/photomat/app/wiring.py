@@ -28,7 +28,7 @@ from photomat.app.flow import DUE, alert_steps, job_steps, money_steps, update_s
 from photomat.app.settings import Settings
 from photomat.bot.app import build_dispatcher
 from photomat.bot.checkout_guard import CheckoutGuard
-from photomat.bot.context import Shop, Support
+from photomat.bot.context import BotConfig, Support
 from photomat.bot.worker import UpdateWorker
 from photomat.catalog.load import load_catalog
 from photomat.catalog.model import Catalog
@@ -57,6 +57,7 @@ from photomat.kie.client import KieClient
 from photomat.kie.signature import sign_job
 from photomat.messages.notices import NoticeSender
 from photomat.orders.limits import Limits
+from photomat.orders.service import OrderService
 from photomat.payments.invoices import InvoicePoller, look_at
 from photomat.payments.options import PaymentOptions, Plan, read_packages, read_sums, stars_worth
 from photomat.payments.receipt_reminder import ReceiptReminder
@@ -303,33 +304,40 @@ class Program:
         return update_steps(*workers, wake=self.wakes.here)
 
     def _update_worker(self, *, pre_checkout: bool) -> UpdateWorker:
-        dispatcher = build_dispatcher(shop=self._shop(), texts=self.texts)
         return UpdateWorker(
-            pool=self.pool,
+            config=self._bot_config(),
             bot=self.bot,
-            dispatcher=dispatcher,
-            texts=self.texts,
+            dispatcher=build_dispatcher(),
             instance=self.instance,
             lease_s=self.settings.lease_s,
             pre_checkout=pre_checkout,
         )
 
-    def _shop(self) -> Shop:
-        settings = self.settings
-        return Shop(
+    @property
+    def orders(self) -> OrderService:
+        """The one way to buy."""
+        return OrderService(
             pool=self.pool,
-            files=self.file_sources,
             catalog=self.catalog,
             rates=self.rates,
-            times=self.times,
             limits=self.limits,
+            reachable=self.settings.base_url is not None,
+        )
+
+    def _bot_config(self) -> BotConfig:
+        settings = self.settings
+        return BotConfig(
+            pool=self.pool,
+            orders=self.orders,
+            texts=self.texts,
+            times=self.times,
             welcome_credit=Money(settings.welcome, settings.currency),
             terms=terms_of(settings),
             offers=offers_of(settings),
             providers=self.providers,
-            support=support_of(settings),
             operators=frozenset(UserId(admin) for admin in settings.admins),
-            reachable=settings.base_url is not None,
+            support=support_of(settings),
+            files=self.file_sources,
         )
 
     @property

@@ -30,7 +30,7 @@ LEASE: Final = timedelta(seconds=60)
 GIVE_UP: Final = timedelta(days=3)
 """An unpaid invoice of this age is no longer polled; a notice still makes it due."""
 LOOK_BACK: Final = timedelta(days=2)
-UNKNOWN_PAYER: Final = "payment-of-nobody"
+PAYMENT_OF_NOBODY: Final = "payment-of-nobody"
 IN_ANOTHER_CURRENCY: Final = "payment-in-another-currency"
 log = get_logger()
 InvoiceStatus: TypeAlias = Literal["paid", "open", "canceled", "gone"]
@@ -247,7 +247,7 @@ async def _topup_of(tx: Transaction, provider: str, report: ProviderReport) -> T
 async def _report_unknown_payer(tx: Transaction, provider: str, report: ProviderReport) -> None:
     await differences.report(
         tx,
-        kind=UNKNOWN_PAYER,
+        kind=PAYMENT_OF_NOBODY,
         reference=f"payment:{provider}:{report.external_id}",
         expected="an offer of ours",
         found=str(report.paid),

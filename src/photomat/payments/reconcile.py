@@ -16,7 +16,7 @@ from photomat.db.rows import require_row
 from photomat.kernel.errors import PhotomatError
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
-from photomat.payments.invoices import IN_ANOTHER_CURRENCY, LOOK_BACK, UNKNOWN_PAYER, InvoicePoller
+from photomat.payments.invoices import IN_ANOTHER_CURRENCY, LOOK_BACK, PAYMENT_OF_NOBODY, InvoicePoller
 from photomat.providers.port import PaymentProvider, ProviderReport
 
 ONCE_IN: Final = timedelta(hours=22)
@@ -94,7 +94,7 @@ def _in_words(paid: Money, given_back: int) -> str:
 
 async def _reported_apart(tx: Transaction, provider: str) -> set[str]:
     """Payments that have a difference of another kind: of an unknown payer, or in another currency."""
-    kinds = [UNKNOWN_PAYER, IN_ANOTHER_CURRENCY]
+    kinds = [PAYMENT_OF_NOBODY, IN_ANOTHER_CURRENCY]
     rows = await tx.fetch("SELECT reference FROM differences WHERE kind = ANY($1::text[])", kinds)
     prefix = _reference(provider, "")
     return {row["reference"].removeprefix(prefix) for row in rows if row["reference"].startswith(prefix)}

@@ -21,7 +21,7 @@ from photomat.bot.buttons import (
     TransferAction,
     TransferButton,
 )
-from photomat.bot.pages import Rows, View, button, screen_button, to_home
+from photomat.bot.view import Rows, View, button, screen_button, to_home
 from photomat.kernel.money import Money
 from photomat.payments.options import STARS_CURRENCY, PaymentOptions, Plan, Way
 from photomat.payments.payment import PastPayment

@@ -19,7 +19,7 @@ from photomat.bot.buttons import (
     TransferReceiptButton,
     TransferSumButton,
 )
-from photomat.bot.pages import View, button, screen_button, to_home
+from photomat.bot.view import View, button, screen_button, to_home
 from photomat.catalog.answers import Refused
 from photomat.kernel.money import Money
 from photomat.payments.options import PaymentOptions
