@@ -5,7 +5,7 @@ import pytest
 from photomat.bot.context import Support
 from photomat.kernel.errors import OutcomeUnknown, PhotomatError, Rejected, Transient
 from photomat.payments.invoices import InvoicePoller
-from photomat.providers.port import Invoice, InvoiceRequest
+from photomat.providers.port import Invoice, InvoiceTerms
 from support.conversation import Chat, conversation
 from support.database import shift_clock
 from support.money import rub
@@ -28,7 +28,7 @@ class Silent(ScriptedProvider):
 
     trouble: PhotomatError = Transient("no answer")
 
-    async def create(self, asked: InvoiceRequest) -> Invoice:
+    async def create(self, asked: InvoiceTerms) -> Invoice:
         """Fail as told."""
         self.asked.append(asked)
         raise self.trouble

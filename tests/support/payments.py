@@ -16,7 +16,7 @@ from photomat.payments.receive import IncomingPayment, ReceivedPayment, receive_
 from photomat.payments.refunder import ClaimedRefund, RefundCall, Refunder
 from photomat.payments.refunds import ask_refund, take_back_reported
 from photomat.payments.topup import Topup, open_topup
-from photomat.providers.port import Invoice, InvoiceRequest, ProviderReport
+from photomat.providers.port import Invoice, InvoiceTerms, ProviderReport
 from photomat.texts.load import load_texts
 from photomat.wallet import ledger
 from support.money import make_user, rub
@@ -162,7 +162,7 @@ class ScriptedProvider:
     name: str = "yookassa"
     lists_refunds: bool = True
     reports: dict[str, ProviderReport | PhotomatError] = field(default_factory=dict)
-    asked: list[InvoiceRequest] = field(default_factory=list)
+    asked: list[InvoiceTerms] = field(default_factory=list)
     found: list[str] = field(default_factory=list)
     since: datetime | None = None
 
@@ -175,7 +175,7 @@ class ScriptedProvider:
         self.reports[external_id] = report
         return report
 
-    async def create(self, asked: InvoiceRequest) -> Invoice:
+    async def create(self, asked: InvoiceTerms) -> Invoice:
         """Make a bill, another one each time."""
         self.asked.append(asked)
         external_id = f"bill-{len(self.asked)}"

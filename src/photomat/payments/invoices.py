@@ -23,7 +23,7 @@ from photomat.kernel.money import Money
 from photomat.payments import refunds
 from photomat.payments.receive import IncomingPayment, Provider, receive_payment
 from photomat.payments.topup import Topup, find_by_token, find_topup
-from photomat.providers.port import Invoice, InvoiceRequest, PaymentProvider, ProviderReport
+from photomat.providers.port import Invoice, InvoiceTerms, PaymentProvider, ProviderReport
 
 INVOICES_DUE: Final = "SELECT 1 FROM provider_invoices WHERE look_at <= photomat_now()"
 LEASE: Final = timedelta(seconds=60)
@@ -50,7 +50,7 @@ async def create_invoice(
     pool: Pool, provider: PaymentProvider, topup: Topup, *, description: str, return_url: str | None
 ) -> Invoice:
     """Have the provider create an invoice for a top-up, and poll it. Idempotent: the token is the top-up's."""
-    asked = InvoiceRequest(
+    asked = InvoiceTerms(
         token=topup.token,
         user_id=topup.user_id,
         amount=Money(topup.asked_amount, topup.asked_currency),

@@ -29,7 +29,7 @@ from photomat.providers.http import (
     token_of,
     written,
 )
-from photomat.providers.port import ForgedNotice, Invoice, InvoiceRequest, InvoiceState, ProviderReport
+from photomat.providers.port import ForgedNotice, Invoice, InvoiceState, InvoiceTerms, ProviderReport
 
 FIATS: Final = (
     *("USD", "EUR", "RUB", "BYN", "UAH", "GBP", "CNY", "KZT", "UZS", "GEL"),
@@ -50,7 +50,7 @@ MOST_PAGES: Final = 1000
 log = get_logger()
 
 
-def invoice_order(asked: InvoiceRequest) -> dict[str, Any]:
+def invoice_order(asked: InvoiceTerms) -> dict[str, Any]:
     back = {"paid_btn_name": "callback", "paid_btn_url": asked.return_url} if asked.return_url else {}
     return {
         "currency_type": "fiat",
@@ -154,7 +154,7 @@ class CryptoPay:
             timeout_s=timeout_s,
         )
 
-    async def create(self, asked: InvoiceRequest) -> Invoice:
+    async def create(self, asked: InvoiceTerms) -> Invoice:
         if asked.amount.currency not in FIATS:
             raise Rejected("provider-refused")
         reply = await self._exchange.write("/createInvoice", invoice_order(asked))

@@ -19,7 +19,7 @@ from photomat.kernel.errors import OutcomeUnknown, Rejected, Transient
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
 from photomat.providers.http import ProviderHttp, instant_of, json_object, money_of, token_of, written
-from photomat.providers.port import ForgedNotice, Invoice, InvoiceRequest, InvoiceState, ProviderReport
+from photomat.providers.port import ForgedNotice, Invoice, InvoiceState, InvoiceTerms, ProviderReport
 
 LONGEST_DESCRIPTION: Final = 128
 LONGEST_KEY: Final = 64
@@ -41,7 +41,7 @@ MOST_PAGES: Final = 1000
 log = get_logger()
 
 
-def payment_order(asked: InvoiceRequest) -> dict[str, Any]:
+def payment_order(asked: InvoiceTerms) -> dict[str, Any]:
     return {
         "amount": {"value": written(asked.amount), "currency": asked.amount.currency},
         "capture": True,
@@ -152,7 +152,7 @@ class YooKassa:
         self._exchange = ProviderHttp(name="YooKassa", base_url=base_url + ROOT, headers=headers, timeout_s=timeout_s)
         self._networks = networks_of(sources)
 
-    async def create(self, asked: InvoiceRequest) -> Invoice:
+    async def create(self, asked: InvoiceTerms) -> Invoice:
         """Create a payment; repeated after it was paid, the URL is the return URL."""
         payment = await self._ordered("/payments", payment_order(asked), key=asked.token)
         try:

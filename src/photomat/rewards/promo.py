@@ -118,15 +118,15 @@ def normalize_code(written: str) -> str:
     return code if WRITTEN.fullmatch(code) else ""
 
 
-def refusal_for(code: PromoCode, standing: CodeUsage) -> PromoRefusal | None:
+def refusal_for(code: PromoCode, usage: CodeUsage) -> PromoRefusal | None:
     """The first reason to refuse a code, if any."""
-    if standing.used_by_them >= code.per_user:
+    if usage.used_by_them >= code.per_user:
         return PromoRefusal.YOURS
-    if standing.is_over:
+    if usage.is_over:
         return PromoRefusal.EXPIRED
-    if code.most_uses is not None and standing.used >= code.most_uses:
+    if code.most_uses is not None and usage.used >= code.most_uses:
         return PromoRefusal.USED_UP
-    if code.only_new and not standing.is_new_user:
+    if code.only_new and not usage.is_new_user:
         return PromoRefusal.ONLY_NEW
     return None
 
@@ -145,11 +145,11 @@ async def use_code(tx: Transaction, *, user_id: UserId, written: str, origin: st
         await _note_wrong_try(tx, user_id, origin)
         return CodeRefused(why=PromoRefusal.UNKNOWN)
     found = code_of(row)
-    standing = await _usage(tx, row, user_id)
-    why = refusal_for(found, standing)
+    usage = await _usage(tx, row, user_id)
+    why = refusal_for(found, usage)
     if why is not None:
         return CodeRefused(why=why)
-    await _give(tx, found, user_id, nth=standing.used_by_them + 1, origin=origin)
+    await _give(tx, found, user_id, nth=usage.used_by_them + 1, origin=origin)
     return CodeAccepted(code=found)
 
 
