@@ -22,7 +22,7 @@ from photomat.jobs.timeline import Tag
 from photomat.kernel.ids import JobId
 from photomat.kernel.logs import get_logger
 from photomat.wallet import ledger
-from photomat.wallet.statement import holds_of_job
+from photomat.wallet.ledger import holds_of_job
 from photomat.work.retention import OldRows
 
 LATELY: Final = timedelta(days=7)
