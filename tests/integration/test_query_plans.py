@@ -71,7 +71,7 @@ async def once_round(program: Program) -> None:
     assert sum((await prune(program.pool, kinds_of(program.settings))).values()) > JOBS
     for watch in RULES:
         try:
-            await watch.condition(program.eyes)
+            await watch.condition(program.probe_context)
         except PhotomatError as error:
             raise AssertionError(watch.kind) from error
     async with TestClient(TestServer(program.web_app())) as client:
