@@ -101,8 +101,8 @@ def reconcile(*, as_json: AsJson = False) -> None:
 
     async def compare(pool: Pool) -> dict[str, int]:
         async with AsyncExitStack() as stack:
-            looker = InvoicePoller(pool=pool, providers=payment_providers(stack, settings))
-            found = {"differences": await reconcile_providers(looker, always=True), "providers": len(looker.providers)}
+            poller = InvoicePoller(pool=pool, providers=payment_providers(stack, settings))
+            found = {"differences": await reconcile_providers(poller, always=True), "providers": len(poller.providers)}
             if settings.bot_token and settings.stars_packages:
                 bot, _ = connect_outside(stack, settings, pool)
                 found["stars"] = await stars_reader(pool, bot, settings).read_once()
