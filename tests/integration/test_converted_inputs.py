@@ -53,7 +53,7 @@ class Desk:
 
     async def takes(self, content: bytes, limits: FileLimits, *, kind: str = "document") -> InputFile | Refused:
         """Send a file where it is asked for."""
-        answer = await attached(self.sender.visit, await self.sender.sends(content, kind), asks(limits), 0)
+        answer = await attached(self.sender.ctx, await self.sender.sends(content, kind), asks(limits), 0)
         return answer if isinstance(answer, Refused) else await self.known(answer)
 
     async def known(self, answer: object) -> InputFile:
@@ -125,7 +125,7 @@ async def test_what_cannot_be_converted_is_refused_before_anybody_pays(
         refused = await desk.takes(content, limits)
         assert isinstance(refused, Refused), refused
         assert refused.key == key
-        assert desk.sender.visit.say(refused.key, **refused.facts)
+        assert desk.sender.ctx.say(refused.key, **refused.facts)
         assert await desk.sender.pool.fetchval("SELECT count(*) FROM input_files") == 0
 
 

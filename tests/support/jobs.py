@@ -19,7 +19,8 @@ from photomat.kernel.logs import ensure_correlation_id
 from photomat.kie.protocol import FAMILIES, JOBS
 from photomat.kie.state_parser import KieState, Reading
 from photomat.orders.draft import Draft, save_draft
-from photomat.orders.purchase import Created, Creation, create_job_atomic
+from photomat.orders.outcome import Created, Creation
+from photomat.orders.purchase import create_job_atomic
 from photomat.wallet import ledger
 from support.money import make_user, rub
 from support.updates import BOT_ID

@@ -25,9 +25,9 @@ from photomat.delivery.render import failure_word
 from photomat.delivery.resend import ResendAnswer
 from photomat.jobs.job import ANSWER_TITLE
 from photomat.kie.tracks import STEM_TITLES
-from photomat.orders.limits import Why as LimitWhy
+from photomat.orders.outcome import LimitKind as LimitWhy
 from photomat.payments.notices import ReceivedKey
-from photomat.payments.offers import Way
+from photomat.payments.options import Way
 from photomat.payments.transfers import ReceiptState
 from photomat.rewards.promo import PromoRefusal
 from photomat.texts.load import LANGUAGES, MissingText, load_texts

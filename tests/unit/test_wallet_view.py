@@ -8,7 +8,7 @@ from typing import Any, get_args
 import pytest
 
 from photomat.bot.buttons import MAX_BYTES
-from photomat.bot.pages import View
+from photomat.bot.view import View
 from photomat.bot.wallet.views import BOTH_WAYS, ONE_WAY, Page, balance_page, statement_page, story_page
 from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import Money

@@ -54,20 +54,20 @@ LONG_TRANSACTION: Final = timedelta(minutes=30)
 RECEIPT_AFTER: Final = timedelta(hours=1)
 
 
-async def no_active(eyes: ProbeContext) -> Figures | None:
+async def no_active(context: ProbeContext) -> Figures | None:
     """No instance is ACTIVE."""
-    return {"alive": await _alive(eyes)} if await _active(eyes) == 0 else None
+    return {"alive": await _alive(context)} if await _active(context) == 0 else None
 
 
-async def two_active(eyes: ProbeContext) -> Figures | None:
+async def two_active(context: ProbeContext) -> Figures | None:
     """More than one instance is ACTIVE."""
-    active = await _active(eyes)
+    active = await _active(context)
     return {"active": active} if active > 1 else None
 
 
-async def audit_red(eyes: ProbeContext) -> Figures | None:
+async def audit_red(context: ProbeContext) -> Figures | None:
     """An invariant is broken among new rows, or was at the last full check and still is."""
-    async with eyes.pool.acquire() as connection:
+    async with context.pool.acquire() as connection:
         found = await violations_by_day(connection)
     names = ", ".join(one.name for one in found[:NAMES_SHOWN])
     return {"count": len(found), "names": names} if found else None
@@ -76,8 +76,8 @@ async def audit_red(eyes: ProbeContext) -> Figures | None:
 def proof_missing(*, longer_than: timedelta) -> Condition:
     """No full check has finished for this long, in a database that has been this shop's for at least as long."""
 
-    async def holds(eyes: ProbeContext) -> Figures | None:
-        hours: int | None = await eyes.pool.fetchval(
+    async def holds(context: ProbeContext) -> Figures | None:
+        hours: int | None = await context.pool.fetchval(
             """
             SELECT floor(extract(epoch FROM photomat_now() - since) / 3600)::int
               FROM (SELECT greatest(stamped_at, (SELECT max(at) FROM audit_runs)) AS since FROM installation) AS checked
@@ -90,11 +90,11 @@ def proof_missing(*, longer_than: timedelta) -> Condition:
     return holds
 
 
-async def stopped_jobs(eyes: ProbeContext) -> Figures | None:
+async def stopped_jobs(context: ProbeContext) -> Figures | None:
     """A job was stopped by a bug, and its money is held."""
     return _some(
         await require_row(
-            eyes.pool,
+            context.pool,
             """
             SELECT count(*) AS count, min(job_id) AS job FROM generation_jobs
              WHERE stopped_at IS NOT NULL AND settled_at IS NULL
@@ -103,11 +103,11 @@ async def stopped_jobs(eyes: ProbeContext) -> Figures | None:
     )
 
 
-async def parked_deliveries(eyes: ProbeContext) -> Figures | None:
+async def parked_deliveries(context: ProbeContext) -> Figures | None:
     """Telegram refused a card so often that it is no longer tried."""
     return _some(
         await require_row(
-            eyes.pool,
+            context.pool,
             """
             SELECT count(*) AS count, min(job_id) AS job FROM generation_jobs
              WHERE parked_at IS NOT NULL AND card_shown < card_wanted
@@ -119,10 +119,10 @@ async def parked_deliveries(eyes: ProbeContext) -> Figures | None:
 def refused_media(*, within: timedelta) -> Condition:
     """Telegram refused the media of a card in an unexpected way, so that a link was shown instead."""
 
-    async def holds(eyes: ProbeContext) -> Figures | None:
+    async def holds(context: ProbeContext) -> Figures | None:
         return _some(
             await require_row(
-                eyes.pool,
+                context.pool,
                 """
                 SELECT count(*) AS count, max(job_id) AS job FROM generation_jobs
                  WHERE media_refused_at > photomat_now() - $1::interval
@@ -137,10 +137,10 @@ def refused_media(*, within: timedelta) -> Condition:
 def unread_results(*, within: timedelta) -> Condition:
     """Kie's result had fields that no rule could read; their contents were stored as files."""
 
-    async def holds(eyes: ProbeContext) -> Figures | None:
+    async def holds(context: ProbeContext) -> Figures | None:
         return _some(
             await require_row(
-                eyes.pool,
+                context.pool,
                 """
                 SELECT count(*) AS count, max(job_id) AS job,
                        (array_agg(array_to_string(unread_fields, ', ') ORDER BY settled_at DESC))[1] AS fields
@@ -157,10 +157,10 @@ def unread_results(*, within: timedelta) -> Condition:
 def undelivered(*, longer_than: timedelta) -> Condition:
     """A result has not been delivered for this long to a customer who can be reached."""
 
-    async def holds(eyes: ProbeContext) -> Figures | None:
+    async def holds(context: ProbeContext) -> Figures | None:
         return _some(
             await require_row(
-                eyes.pool,
+                context.pool,
                 """
                 SELECT count(*) AS count, min(job_id) AS job,
                        (extract(epoch FROM photomat_now() - min(settled_at)) / 60)::int AS minutes
@@ -178,10 +178,12 @@ def undelivered(*, longer_than: timedelta) -> Condition:
 def parked_updates(*, within: timedelta) -> Condition:
     """An update was parked lately; the rows stay forever, so only new ones count."""
 
-    async def holds(eyes: ProbeContext) -> Figures | None:
+    async def holds(context: ProbeContext) -> Figures | None:
         return _some(
             await require_row(
-                eyes.pool, "SELECT count(*) AS count FROM inbox WHERE parked_at > photomat_now() - $1::interval", within
+                context.pool,
+                "SELECT count(*) AS count FROM inbox WHERE parked_at > photomat_now() - $1::interval",
+                within,
             )
         )
 
@@ -191,8 +193,8 @@ def parked_updates(*, within: timedelta) -> Condition:
 def orphan_spike(*, at_least: int, older_than: timedelta, within: timedelta) -> Condition:
     """Many recent callbacks found no job in time; the rows stay forever, so only new ones count."""
 
-    async def holds(eyes: ProbeContext) -> Figures | None:
-        count: int = await eyes.pool.fetchval(
+    async def holds(context: ProbeContext) -> Figures | None:
+        count: int = await context.pool.fetchval(
             """
             SELECT count(*) FROM orphan_callbacks
              WHERE processed_at IS NULL
@@ -206,12 +208,12 @@ def orphan_spike(*, at_least: int, older_than: timedelta, within: timedelta) -> 
     return holds
 
 
-async def kie_key_refused(eyes: ProbeContext) -> Figures | None:
+async def kie_key_refused(context: ProbeContext) -> Figures | None:
     """Kie does not accept our key. Unknown while submitting is paused: that incident says more."""
-    if await _pause_code(eyes) is not None:
+    if await _pause_code(context) is not None:
         raise Transient("submitting is paused: that says more")
     try:
-        await eyes.account.credits()
+        await context.account.credits()
     except Paused:
         return {}
     return None
@@ -220,19 +222,19 @@ async def kie_key_refused(eyes: ProbeContext) -> Figures | None:
 def kie_credits(*, below: int) -> Condition:
     """The account at Kie is (nearly) empty. Unknown if Kie does not answer or refuses the key."""
 
-    async def holds(eyes: ProbeContext) -> Figures | None:
-        left = await eyes.account.credits()
+    async def holds(context: ProbeContext) -> Figures | None:
+        left = await context.account.credits()
         return {"credits": int(left)} if left < below else None
 
     return holds
 
 
-async def kie_paused(eyes: ProbeContext) -> Figures | None:
+async def kie_paused(context: ProbeContext) -> Figures | None:
     """Kie refused a task for a reason that applies to every task, less than a pause ago."""
-    code = await _pause_code(eyes)
+    code = await _pause_code(context)
     if code is None:
         return None
-    waiting: int = await eyes.pool.fetchval(
+    waiting: int = await context.pool.fetchval(
         """
         SELECT count(*) FROM generation_jobs
          WHERE (due_at IS NOT NULL OR submit_at IS NOT NULL) AND status = 'pending'
@@ -244,10 +246,10 @@ async def kie_paused(eyes: ProbeContext) -> Figures | None:
 def receipts_waiting(*, longer_than: timedelta) -> Condition:
     """A receipt of a transfer has waited this long for an operator's decision."""
 
-    async def holds(eyes: ProbeContext) -> Figures | None:
+    async def holds(context: ProbeContext) -> Figures | None:
         return _some(
             await require_row(
-                eyes.pool,
+                context.pool,
                 """
                 SELECT count(*) AS count, min(receipt_id) AS receipt,
                        (extract(epoch FROM photomat_now() - min(created_at)) / 60)::int AS minutes
@@ -267,8 +269,8 @@ def old_transaction(*, idle: timedelta, any_longer_than: timedelta) -> Condition
     The server stamps sessions by its own clock, so that clock is asked here.
     """
 
-    async def holds(eyes: ProbeContext) -> Figures | None:
-        row = await eyes.pool.fetchrow(
+    async def holds(context: ProbeContext) -> Figures | None:
+        row = await context.pool.fetchrow(
             """
             SELECT pid, (extract(epoch FROM clock_timestamp() - xact_start) / 60)::int AS minutes
               FROM pg_stat_activity
@@ -285,39 +287,43 @@ def old_transaction(*, idle: timedelta, any_longer_than: timedelta) -> Condition
     return holds
 
 
-async def disk_low(eyes: ProbeContext) -> Figures | None:
+async def disk_low(context: ProbeContext) -> Figures | None:
     """The disk of DATA_DIR, the embedded database included, has little room left."""
-    if eyes.disk is None or not eyes.disk_alert_bytes:
+    if context.disk is None or not context.disk_alert_bytes:
         return None
-    free = await asyncio.to_thread(eyes.disk.free_bytes)
-    return {"free": free // MIB, "threshold": eyes.disk_alert_bytes // MIB} if free < eyes.disk_alert_bytes else None
+    free = await asyncio.to_thread(context.disk.free_bytes)
+    return (
+        {"free": free // MIB, "threshold": context.disk_alert_bytes // MIB} if free < context.disk_alert_bytes else None
+    )
 
 
-async def database_large(eyes: ProbeContext) -> Figures | None:
+async def database_large(context: ProbeContext) -> Figures | None:
     """The database is larger than the operator's threshold, for example the limit of a hosted plan."""
-    if not eyes.database_alert_bytes:
+    if not context.database_alert_bytes:
         return None
-    size: int = await eyes.pool.fetchval("SELECT pg_database_size(current_database())")
-    over = size > eyes.database_alert_bytes
-    return {"size": size // MIB, "threshold": eyes.database_alert_bytes // MIB} if over else None
+    size: int = await context.pool.fetchval("SELECT pg_database_size(current_database())")
+    over = size > context.database_alert_bytes
+    return {"size": size // MIB, "threshold": context.database_alert_bytes // MIB} if over else None
 
 
-async def _active(eyes: ProbeContext) -> int:
+async def _active(context: ProbeContext) -> int:
     return int(
-        await eyes.pool.fetchval(
+        await context.pool.fetchval(
             "SELECT count(*) FROM instances WHERE active AND seen_at > photomat_now() - $1::interval", FRESH
         )
     )
 
 
-async def _alive(eyes: ProbeContext) -> int:
+async def _alive(context: ProbeContext) -> int:
     return int(
-        await eyes.pool.fetchval("SELECT count(*) FROM instances WHERE seen_at > photomat_now() - $1::interval", FRESH)
+        await context.pool.fetchval(
+            "SELECT count(*) FROM instances WHERE seen_at > photomat_now() - $1::interval", FRESH
+        )
     )
 
 
-async def _pause_code(eyes: ProbeContext) -> int | None:
-    reason: str | None = await eyes.pool.fetchval(
+async def _pause_code(context: ProbeContext) -> int | None:
+    reason: str | None = await context.pool.fetchval(
         "SELECT reason FROM budgets WHERE name = $1 AND blocked_until > photomat_now()", CREATES
     )
     return next((code for code in sorted(PAUSED_CODES) if paused_by(code) == reason), None)

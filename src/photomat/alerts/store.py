@@ -13,9 +13,9 @@ from photomat.db.pool import Pool, Transaction, transaction
 from photomat.kernel.ids import ChatId
 
 
-async def claim_checks(pool: Pool, watches: Sequence[AlertRule], *, limit: int) -> list[RuleCheck]:
+async def claim_checks(pool: Pool, rules: Sequence[AlertRule], *, limit: int) -> list[RuleCheck]:
     """Claim the rules that are due, each for one check; a new rule is first checked after its interval."""
-    kinds, times = [watch.kind.value for watch in watches], [watch.every for watch in watches]
+    kinds, times = [rule.kind.value for rule in rules], [rule.every for rule in rules]
     async with transaction(pool) as tx:
         await tx.execute(
             """
@@ -48,7 +48,7 @@ async def claim_checks(pool: Pool, watches: Sequence[AlertRule], *, limit: int) 
 
 
 async def write_checked(
-    tx: Transaction, turn: RuleCheck, *, holds: bool, gap: timedelta, patience: timedelta
+    tx: Transaction, claimed: RuleCheck, *, holds: bool, gap: timedelta, patience: timedelta
 ) -> bool | None:
     """Record a check; return whether the condition has held long enough to open, None if the claim was lost.
 
@@ -65,8 +65,8 @@ async def write_checked(
          WHERE kind = $1 AND due_at = $2
         RETURNING coalesce(holds_since <= photomat_now() - $5::interval, false)
         """,
-        turn.kind,
-        turn.next_at,
+        claimed.kind,
+        claimed.next_at,
         holds,
         gap,
         patience,

@@ -155,10 +155,10 @@ def job_steps(
     ]
 
 
-def alert_steps(watcher: RuleChecker, sender: AlertSender) -> list[LoopStep[Any]]:
+def alert_steps(checker: RuleChecker, sender: AlertSender) -> list[LoopStep[Any]]:
     """Alerts, on every instance: that none is ACTIVE is one of the rules."""
     return [
-        LoopStep(name="watches", claim=watcher.claim, do=watcher.watch, width=WATCH_WIDTH),
+        LoopStep(name="watches", claim=checker.claim, do=checker.check, width=WATCH_WIDTH),
         message_step("alerts", sender, width=ALERT_WIDTH),
     ]
 
@@ -173,7 +173,7 @@ def money_steps(
 ) -> list[LoopStep[Any]]:
     """Payments, refunds, rewards and notices, on every instance."""
     return [
-        LoopStep(name="invoices", claim=invoices.claim, do=invoices.look, width=INVOICE_WIDTH),
+        LoopStep(name="invoices", claim=invoices.claim, do=invoices.poll, width=INVOICE_WIDTH),
         LoopStep(name="refunds", claim=refunder.claim, do=refunder.refund, width=REFUND_WIDTH),
         LoopStep(name="rewards", claim=rewards.claim, do=rewards.book, width=REWARD_WIDTH),
         message_step("receipts", reminder, width=RECEIPT_WIDTH),

@@ -7,7 +7,7 @@ from photomat.catalog.pricing import Rates
 from photomat.jobs.job import Times
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
 from photomat.orders.limits import Limits
-from photomat.payments.offers import Offers, Plan, read_packages, read_sums, stars_worth
+from photomat.payments.options import PaymentOptions, Plan, read_packages, read_sums, stars_worth
 from photomat.rewards.book import ReferralTerms
 
 
@@ -38,7 +38,7 @@ def times_of(settings: Settings) -> Times:
     )
 
 
-def offers_of(settings: Settings) -> Offers:
+def offers_of(settings: Settings) -> PaymentOptions:
     worth, currency = settings.star_usd * settings.usd_rate * MINOR_PER_MAJOR, settings.currency
     plan = None
     if settings.subscription_stars:
@@ -47,7 +47,7 @@ def offers_of(settings: Settings) -> Offers:
             stars=settings.subscription_stars,
             credit=credit if credit.minor else stars_worth(settings.subscription_stars, worth, currency),
         )
-    return Offers(
+    return PaymentOptions(
         currency=currency,
         star_worth=worth,
         packages=read_packages(settings.stars_packages, star_worth=worth, currency=currency),

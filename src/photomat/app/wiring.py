@@ -26,7 +26,7 @@ from photomat.app.settings import Settings
 from photomat.app.terms import limits_of, offers_of, rates_of, referral_terms_of, times_of, welcome_credit_of
 from photomat.bot.app import build_dispatcher
 from photomat.bot.checkout_guard import CheckoutGuard
-from photomat.bot.context import Shop, Support
+from photomat.bot.context import BotConfig, Support
 from photomat.bot.worker import SHARE_OF_LEASE, UpdateWorker
 from photomat.catalog.load import load_catalog
 from photomat.catalog.model import Catalog
@@ -54,6 +54,7 @@ from photomat.kernel.private_files import tighten
 from photomat.kie.client import KieClient, KieUploads
 from photomat.kie.signature import sign_job
 from photomat.messages.notices import NoticeSender
+from photomat.orders.service import OrderService
 from photomat.payments.invoices import InvoicePoller, look_at
 from photomat.payments.receipt_reminder import ReceiptReminder
 from photomat.payments.refunder import ClaimedRefund, RefundCall, Refunder
@@ -131,33 +132,40 @@ class Program:
         return update_steps(*workers, wake=self.wakes.here)
 
     def _update_worker(self, *, pre_checkout: bool) -> UpdateWorker:
-        dispatcher = build_dispatcher(shop=self._shop(), texts=self.texts)
         return UpdateWorker(
-            pool=self.pool,
+            config=self._bot_config(),
             bot=self.bot,
-            dispatcher=dispatcher,
-            texts=self.texts,
+            dispatcher=build_dispatcher(),
             instance=self.instance,
             lease_s=self.settings.lease_s,
             pre_checkout=pre_checkout,
         )
 
-    def _shop(self) -> Shop:
-        settings = self.settings
-        return Shop(
+    @property
+    def orders(self) -> OrderService:
+        """The one way to buy."""
+        return OrderService(
             pool=self.pool,
-            files=self.file_sources,
             catalog=self.catalog,
-            rates=rates_of(settings),
+            rates=rates_of(self.settings),
+            limits=limits_of(self.settings),
+            reachable=self.settings.base_url is not None,
+        )
+
+    def _bot_config(self) -> BotConfig:
+        settings = self.settings
+        return BotConfig(
+            pool=self.pool,
+            orders=self.orders,
+            texts=self.texts,
             times=times_of(settings),
-            limits=limits_of(settings),
             welcome_credit=welcome_credit_of(settings),
             terms=referral_terms_of(settings),
             offers=offers_of(settings),
             providers=self.providers,
-            support=Support(contact=settings.support_contact, terms_url=settings.terms_url),
             operators=frozenset(UserId(admin) for admin in settings.admins),
-            reachable=settings.base_url is not None,
+            support=Support(contact=settings.support_contact, terms_url=settings.terms_url),
+            files=self.file_sources,
         )
 
     @property
@@ -175,7 +183,7 @@ class Program:
         messenger = TelegramMessenger(self.bot)
         wake = self.wakes.here
         alerts = alert_steps(
-            RuleChecker(eyes=self.probe_context, admins=self.settings.admins),
+            RuleChecker(context=self.probe_context, admins=self.settings.admins),
             AlertSender(pool=self.pool, messenger=messenger, texts=self.texts),
         )
         steps = job_steps(

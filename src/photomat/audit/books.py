@@ -80,7 +80,7 @@ BOOKS: Final = (
     Invariant(
         name="no-negative-money",
         new=invariant.WALLETS,
-        sentence="Nobody has less than nothing available, held or owed.",
+        sentence="No wallet has less than nothing available, held or owed.",
         sql="""
             SELECT user_id, posted, held, owed FROM wallets WHERE posted - held < 0 OR held < 0 OR owed < 0
         """,

@@ -56,7 +56,7 @@ JOBS: Final = (
     Invariant(
         name="hold-is-of-its-job",
         new=invariant.JOBS,
-        sentence="A hold bears the name, the user and the price of a job there is.",
+        sentence="A hold has the reference, the user and the price of an existing job.",
         sql="""
             SELECT reference, job_id, amount, generation_jobs.price
               FROM holds LEFT JOIN generation_jobs USING (job_id)

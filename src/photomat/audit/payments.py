@@ -21,7 +21,7 @@ PAYMENTS: Final = (
     Invariant(
         name="payment-is-credited",
         new=invariant.PAYMENTS,
-        sentence="Every payment has one credit: its reference, user, sum and reason, and the sum its provider told.",
+        sentence="Every payment has one credit: its reference, user, sum and reason, and the sum its provider reported.",
         sql="""
             SELECT payment_id, payments.reference, payments.user_id, credit, payments.reason, net
               FROM payments
@@ -172,7 +172,7 @@ PAYMENTS: Final = (
     Invariant(
         name="subscription-is-of-its-month",
         new=invariant.SUBSCRIPTIONS,
-        sentence="A subscription bears the charge, user, price and allowance of one of its paid months.",
+        sentence="A subscription has the charge, user, price and allowance of one of its paid months.",
         sql="""
             SELECT subscription_id, charge_id, stars, allowance
               FROM subscriptions
@@ -184,7 +184,7 @@ PAYMENTS: Final = (
     Invariant(
         name="listed-stars-are-booked",
         new=invariant.STARS_LISTED,
-        sentence="What Telegram lists as paid since we came is a payment of that user and sum, or somebody's difference.",
+        sentence="What Telegram lists as paid since our first reading is a payment of that user and sum, or a difference.",
         sql="""
             SELECT charge_id, listed.user_id, stars, paid_amount
               FROM stars_listed AS listed
@@ -199,7 +199,7 @@ PAYMENTS: Final = (
     Invariant(
         name="receipt-is-of-its-offer",
         new=invariant.RECEIPTS,
-        sentence="A receipt bears the user and the sum of the transfer it was sent for.",
+        sentence="A receipt has the user and the sum of the transfer it was sent for.",
         sql="""
             SELECT receipt_id, topup_id, receipts.user_id, amount, credit
               FROM receipts LEFT JOIN topups USING (topup_id)

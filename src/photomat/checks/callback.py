@@ -23,7 +23,7 @@ from photomat.kernel.errors import Transient
 from photomat.kernel.ids import JobId
 from photomat.kie.port import Paused
 from photomat.kie.signature import SIGNATURE_HEADER, TIMESTAMP_HEADER, kie_signature, sign_job
-from photomat.orders.purchase import Created
+from photomat.orders.outcome import Created
 from photomat.web.kie_callback import KieCallbacks
 
 FEW_CREDITS: Final = 100

@@ -24,7 +24,7 @@ from photomat.delivery.render import LockedCard
 from photomat.jobs.settle import Success
 from photomat.kernel.clock import epoch
 from photomat.kernel.ids import ChatId, InstanceId, JobId
-from photomat.orders.purchase import Created
+from photomat.orders.outcome import Created
 
 ADMINS_TIMEOUT_S = 10
 RACES: Final = 25

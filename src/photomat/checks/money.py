@@ -20,7 +20,7 @@ from photomat.jobs.settle import Failure, Settled, Success
 from photomat.kernel.errors import Corrupt, NotEnough
 from photomat.kernel.ids import JobId
 from photomat.kernel.money import Money
-from photomat.orders.purchase import AlreadyStarted, Created
+from photomat.orders.outcome import AlreadyStarted, Created
 from photomat.wallet import ledger
 
 ATOMIC_FIX = "run `photomat migrate`; if it stays so, run the tests of this version and report it."

@@ -1,16 +1,22 @@
 """A customer and jobs for the checks, made by the product's functions. Only for sessions that are rolled back or separate."""
 
+from decimal import Decimal
 from typing import Final
 
-from photomat.catalog.pricing import agreed
+from photomat.catalog.formula import PriceRow
+from photomat.catalog.input import Input
+from photomat.catalog.model import Catalog, Model
+from photomat.catalog.pricing import USD_PER_CREDIT, Rates
 from photomat.db.pool import Pool, transaction
 from photomat.jobs.callback import KieCallback, update_from_callback
 from photomat.jobs.settle import Outcome, Settled, settle
 from photomat.kernel.errors import Corrupt
-from photomat.kernel.ids import BotId, ChatId, DraftId, JobId, MessageId, UserId
-from photomat.kernel.money import Money
-from photomat.orders.draft import Draft, save_draft
-from photomat.orders.purchase import Creation, create_job_atomic
+from photomat.kernel.ids import BotId, ChatId, JobId, MessageId, UserId
+from photomat.kernel.money import MINOR_PER_MAJOR, Money
+from photomat.orders.draft import Buyer, Draft
+from photomat.orders.outcome import Creation, OpenOrder
+from photomat.orders.purchase import purchase
+from photomat.orders.service import OrderService
 from photomat.users.user import register
 from photomat.wallet import ledger
 
@@ -22,6 +28,16 @@ FIRST_JOB: Final = 900_000_000_000_000_000
 
 BALANCE: Final = 1000
 PRICE: Final = 64
+MODEL: Final = Model(
+    id="photomat-check",
+    title="photomat check",
+    kind="image",
+    inputs=(Input(name="prompt", type="text", required=True),),
+    prices=(PriceRow(credits=1 / USD_PER_CREDIT),),
+)
+"""A model that costs one dollar and has no operators' rules, whatever the shop sells and for how much."""
+
+CATALOG: Final = Catalog(models={MODEL.id: MODEL})
 CORR: Final = "c4ec4ec4"
 RESULT: Final = "https://result.invalid/trial.png"
 
@@ -36,31 +52,19 @@ async def create_customer(pool: Pool, currency: str, *, balance: int = BALANCE) 
 
 
 async def create_draft(pool: Pool, currency: str, *, number: int = 1, price: int = PRICE) -> Draft:
-    return await save_draft(
-        pool,
-        origin=f"check:{number}",
-        bot_id=_bot_of(pool),
-        user_id=USER,
-        chat_id=ChatId(USER),
-        model="z-image",
-        inputs={"prompt": "check", "aspect_ratio": "1:1"},
-        price=Money(price, currency),
-    )
+    orders = OrderService(pool=pool, catalog=CATALOG, rates=_rates(Money(price, currency)))
+    return await orders.save_draft(_buyer(pool), MODEL, {"prompt": "check"}, origin=f"check:{number}")
 
 
 async def buy(pool: Pool, draft: Draft, *, message: int | None = None) -> Creation:
     async with transaction(pool) as tx:
-        return await create_job_atomic(
+        return await purchase(
             tx,
-            draft_id=DraftId(draft.draft_id),
+            _buyer(pool),
+            OpenOrder(draft, MODEL),
             revision=draft.revision,
-            bot_id=_bot_of(pool),
-            user_id=USER,
-            chat_id=ChatId(USER),
             message_id=MessageId(message or draft.draft_id),
-            language="en",
-            kind="image",
-            quote=agreed(draft.price),
+            rates=_rates(draft.price),
             corr=CORR,
             job_id=JobId(FIRST_JOB + draft.draft_id),
         )
@@ -87,7 +91,13 @@ async def read_money(pool: Pool) -> tuple[int, int]:
     return found.available.minor, found.held.minor
 
 
-def _bot_of(pool: Pool) -> BotId:
+def _buyer(pool: Pool) -> Buyer:
+    """The sample customer, of the bot the check is done for."""
     if pool.bot_id is None:
         raise Corrupt("a check needs a pool that works for a bot")
-    return BotId(pool.bot_id)
+    return Buyer(user_id=USER, language="en", bot_id=BotId(pool.bot_id), chat_id=ChatId(USER))
+
+
+def _rates(price: Money) -> Rates:
+    """Rates at which the sample model costs so much."""
+    return Rates(usd_rate=Decimal(price.minor) / MINOR_PER_MAJOR, markup=Decimal(1), currency=price.currency)

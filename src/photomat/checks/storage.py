@@ -20,7 +20,7 @@ from photomat.delivery.lock import get_undelivered_jobs
 from photomat.jobs.report import find_job
 from photomat.jobs.settle import Success
 from photomat.kernel.private_files import make_private
-from photomat.orders.purchase import Created
+from photomat.orders.outcome import Created
 
 OLDEST_VERSION: Final = 150000
 MAJOR_STEP: Final = 10_000

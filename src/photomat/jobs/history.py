@@ -190,14 +190,14 @@ def _prompt_of(inputs: Mapping[str, Any]) -> str:
 
 
 async def inputs_of_earlier_jobs(
-    session: Pool | Transaction, user_id: UserId, model: Model, inputs: Mapping[str, Any]
+    tx: Transaction, user_id: UserId, model: Model, inputs: Mapping[str, Any]
 ) -> dict[str, str]:
     """Inputs of the jobs this order refers to, by the names prices use: `{"task_id:resolution": "480p"}`."""
     wanted = {name for row in model.prices for name, _ in row.when if ":" in name}
     tasks = {name: ref for name, value in inputs.items() if isinstance(ref := reference(value), JobRef)}
     if not wanted or not tasks:
         return {}
-    rows = await session.fetch(
+    rows = await tx.fetch(
         """
         SELECT job_id, coalesce(request -> 'body', inputs) AS chosen
           FROM generation_jobs WHERE job_id = ANY($1::bigint[]) AND user_id = $2

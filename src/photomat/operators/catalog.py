@@ -49,6 +49,33 @@ class NewTitle:
     back: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriceChange:
+    """A requested change. `override` None clears every rule of the model; `from_at` None is now."""
+
+    model: Model
+    override: Override | None
+    operator: str
+    reason: str
+    from_at: datetime | None = None
+    confirmed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Objections:
+    """Why a change needs confirmation, with the numbers."""
+
+    loss: str | None = None
+    jump: str | None = None
+
+    @property
+    def any(self) -> bool:
+        return self.loss is not None or self.jump is not None
+
+    def __str__(self) -> str:
+        return "; ".join(each for each in (self.loss, self.jump) if each is not None)
+
+
 async def switch_model(pool: Pool, model: Model, turn: ModelSwitch, *, operator: str, reason: str) -> ActionResult:
     """Hide, feature or sell a model, or undo it; refused if nothing would change."""
 
@@ -115,18 +142,6 @@ async def _journaled(
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PriceChange:
-    """A requested change. `override` None clears every rule of the model; `from_at` None is now."""
-
-    model: Model
-    override: Override | None
-    operator: str
-    reason: str
-    from_at: datetime | None = None
-    confirmed: bool = False
-
-
 async def change_price(pool: Pool, change: PriceChange, *, rates: Rates) -> ActionResult:
     """Change the price of a model, or refuse it with the numbers."""
 
@@ -162,21 +177,6 @@ async def _change(tx: Transaction, change: PriceChange, rates: Rates) -> ActionR
             reason=change.reason,
         )
     return ActionResult(done=True, sentence=_sentence(change, rates, before, after, objections))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Objections:
-    """Why a change needs confirmation, with the numbers."""
-
-    loss: str | None = None
-    jump: str | None = None
-
-    @property
-    def any(self) -> bool:
-        return self.loss is not None or self.jump is not None
-
-    def __str__(self) -> str:
-        return "; ".join(each for each in (self.loss, self.jump) if each is not None)
 
 
 def guard(model: Model, rates: Rates, before: PriceRules, override: Override | None) -> Objections:

@@ -29,7 +29,7 @@ OWNED: Final[Mapping[str, str]] = {
     "referral": "follows the friend's order and payments: `photomat wallet refund` or `photomat payments refund` those,"
     " or `photomat wallet debit` the wallet.",
     "promo": "belongs to the use of a code: `photomat wallet debit` takes it away, `photomat promo stop` ends the code.",
-    "gift": "is one side of a gift: its giver takes it back while nobody has opened it, then `photomat wallet debit`"
+    "gift": "is one side of a gift: its giver takes it back until it is opened, then `photomat wallet debit`"
     " the taker and `photomat wallet credit` the giver.",
 }
 """Postings that belong to a row of another table, by their reason: reversed, they would be given back or taken twice."""

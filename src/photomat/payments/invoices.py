@@ -23,17 +23,17 @@ from photomat.kernel.money import Money
 from photomat.payments import refunds
 from photomat.payments.receive import IncomingPayment, Provider, receive_payment
 from photomat.payments.topup import Topup, find_by_token, find_topup
-from photomat.providers.port import Invoice, PaymentProvider, PaymentRequest, ProviderReport
+from photomat.providers.port import Invoice, InvoiceRequest, PaymentProvider, ProviderReport
 
 INVOICES_DUE: Final = "SELECT 1 FROM provider_invoices WHERE look_at <= photomat_now()"
 LEASE: Final = timedelta(seconds=60)
 GIVE_UP: Final = timedelta(days=3)
 """An unpaid invoice of this age is no longer polled; a notice still makes it due."""
 LOOK_BACK: Final = timedelta(days=2)
-UNKNOWN_PAYER: Final = "payment-of-nobody"
+PAYMENT_OF_NOBODY: Final = "payment-of-nobody"
 IN_ANOTHER_CURRENCY: Final = "payment-in-another-currency"
 log = get_logger()
-BillState: TypeAlias = Literal["paid", "open", "canceled", "gone"]
+InvoiceStatus: TypeAlias = Literal["paid", "open", "canceled", "gone"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,11 +46,11 @@ class OpenInvoice:
     leased_until: datetime
 
 
-async def bill(
+async def create_invoice(
     pool: Pool, provider: PaymentProvider, topup: Topup, *, description: str, return_url: str | None
 ) -> Invoice:
     """Have the provider create an invoice for a top-up, and poll it. Idempotent: the token is the top-up's."""
-    asked = PaymentRequest(
+    asked = InvoiceRequest(
         token=topup.token,
         user_id=topup.user_id,
         amount=Money(topup.asked_amount, topup.asked_currency),
@@ -131,16 +131,16 @@ class InvoicePoller:
     async def claim(self, limit: int) -> list[OpenInvoice]:
         return await claim_invoices(self.pool, limit=limit)
 
-    async def look(self, invoice: OpenInvoice) -> None:
+    async def poll(self, invoice: OpenInvoice) -> None:
         """Read one invoice from its provider and act on it."""
         provider = self.providers.get(invoice.provider)
         if provider is None:
-            await self._next_look(invoice, give_up=invoice.age > GIVE_UP, error="this provider is switched off")
+            await self._postpone(invoice, give_up=invoice.age > GIVE_UP, error="this provider is switched off")
             return
         try:
-            await self._look(provider, invoice)
+            await self._poll(provider, invoice)
         except PhotomatError as error:
-            await self._next_look(invoice, give_up=False, error=str(error))
+            await self._postpone(invoice, give_up=False, error=str(error))
             log.warning("INVOICE_LOOK_FAILED", provider=invoice.provider, invoice=invoice.external_id, error=str(error))
 
     async def read_recent(self, provider: PaymentProvider) -> int:
@@ -178,14 +178,14 @@ class InvoicePoller:
         failpoint("payment.after_commit")
         return report.state != "open"
 
-    async def _look(self, provider: PaymentProvider, invoice: OpenInvoice) -> None:
+    async def _poll(self, provider: PaymentProvider, invoice: OpenInvoice) -> None:
         report = await provider.find(invoice.external_id)
         if report is None:
             async with transaction(self.pool) as tx:
                 leased_until = invoice.leased_until
                 await _set_state(tx, invoice.provider, invoice.external_id, "unknown", leased_until=leased_until)
         elif not await self.act_on(provider.name, report, via="poll", leased_until=invoice.leased_until):
-            await self._next_look(invoice, give_up=invoice.age > GIVE_UP, error=None)
+            await self._postpone(invoice, give_up=invoice.age > GIVE_UP, error=None)
 
     async def _known(self, provider: str, external_ids: list[str]) -> set[str]:
         rows = await self.pool.fetch(
@@ -195,7 +195,7 @@ class InvoicePoller:
         )
         return {row["external_id"] for row in rows}
 
-    async def _next_look(self, invoice: OpenInvoice, *, give_up: bool, error: str | None) -> None:
+    async def _postpone(self, invoice: OpenInvoice, *, give_up: bool, error: str | None) -> None:
         await self.pool.execute(
             """
             UPDATE provider_invoices
@@ -247,13 +247,13 @@ async def _topup_of(tx: Transaction, provider: str, report: ProviderReport) -> T
 async def _report_unknown_payer(tx: Transaction, provider: str, report: ProviderReport) -> None:
     await differences.report(
         tx,
-        kind=UNKNOWN_PAYER,
+        kind=PAYMENT_OF_NOBODY,
         reference=f"payment:{provider}:{report.external_id}",
         expected="an offer of ours",
         found=str(report.paid),
         again=False,
     )
-    log.error("UNKNOWN_PAYER", provider=provider, invoice=report.external_id)
+    log.error("PAYMENT_OF_NOBODY", provider=provider, invoice=report.external_id)
 
 
 async def _report_another_currency(tx: Transaction, provider: str, report: ProviderReport, topup: Topup) -> None:
@@ -281,7 +281,7 @@ def _arrived(provider: Any, report: ProviderReport, topup: Topup, via: str) -> I
     )
 
 
-async def ask_bill(pool: Pool, *, topup_id: int, user_id: UserId) -> BillState:
+async def check_invoice(pool: Pool, *, topup_id: int, user_id: UserId) -> InvoiceStatus:
     """Make an invoice of this user due and return its state; one unknown to its provider counts as canceled."""
     async with transaction(pool) as tx:
         topup = await find_topup(tx, topup_id)
@@ -289,13 +289,13 @@ async def ask_bill(pool: Pool, *, topup_id: int, user_id: UserId) -> BillState:
         return "gone"
     if topup.state == "paid":
         return "paid"
-    bill = await pool.fetchrow(
+    invoice = await pool.fetchrow(
         "SELECT provider, external_id, state FROM provider_invoices WHERE topup_id = $1 ORDER BY created_at DESC LIMIT 1",
         topup_id,
     )
-    if bill is None:
+    if invoice is None:
         return "gone"
-    if bill["state"] == "canceled":
+    if invoice["state"] == "canceled":
         return "canceled"
-    await look_at(pool, bill["provider"], bill["external_id"])
-    return "canceled" if bill["state"] == "unknown" else "open"
+    await look_at(pool, invoice["provider"], invoice["external_id"])
+    return "canceled" if invoice["state"] == "unknown" else "open"

@@ -34,6 +34,48 @@ class Payment:
     received_at: datetime
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PastPayment:
+    """A payment; `refunded` went back of it, `refunding` is on its way back."""
+
+    payment_id: int
+    provider: str
+    paid: Money
+    credit: Money
+    refunded: Money
+    refunding: Money
+    received_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedRefund:
+    """A refund of a payment; `error` is the last one of a refund that has not succeeded yet."""
+
+    refund_id: int
+    amount: Money
+    paid: Money
+    state: str
+    asked_by: str
+    created_at: datetime
+    closed_at: datetime | None
+    attempts: int
+    error: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedPayment:
+    """A payment with all of its refunds, oldest first."""
+
+    payment: Payment
+    refunds: Sequence[ListedRefund]
+
+    @property
+    def gone(self) -> Money:
+        """What went back of its credit, or is on its way back."""
+        minor = sum(one.amount.minor for one in self.refunds if one.state != "refused")
+        return Money(minor, self.payment.credit.currency)
+
+
 async def find_payment(pool: Pool, payment_id: int) -> Payment | None:
     row = await pool.fetchrow(f"SELECT {COLUMNS} FROM payments WHERE payment_id = $1", payment_id)  # noqa: S608  a constant list
     return None if row is None else payment_of(row)
@@ -75,19 +117,6 @@ def payment_of(row: Row) -> Payment:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PastPayment:
-    """A payment; `refunded` went back of it, `refunding` is on its way back."""
-
-    payment_id: int
-    provider: str
-    paid: Money
-    credit: Money
-    refunded: Money
-    refunding: Money
-    received_at: datetime
-
-
 async def recent_payments(pool: Pool, *, user_id: UserId, limit: int) -> list[PastPayment]:
     rows = await pool.fetch(
         """
@@ -116,35 +145,6 @@ def _past(row: Row) -> PastPayment:
         refunding=Money(row["refunding"], currency),
         received_at=row["received_at"],
     )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedRefund:
-    """A refund of a payment; `error` is the last one of a refund that has not succeeded yet."""
-
-    refund_id: int
-    amount: Money
-    paid: Money
-    state: str
-    asked_by: str
-    created_at: datetime
-    closed_at: datetime | None
-    attempts: int
-    error: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedPayment:
-    """A payment with all of its refunds, oldest first."""
-
-    payment: Payment
-    refunds: Sequence[ListedRefund]
-
-    @property
-    def gone(self) -> Money:
-        """What went back of its credit, or is on its way back."""
-        minor = sum(one.amount.minor for one in self.refunds if one.state != "refused")
-        return Money(minor, self.payment.credit.currency)
 
 
 async def list_payments(

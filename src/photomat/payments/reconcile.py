@@ -16,7 +16,7 @@ from photomat.db.rows import require_row
 from photomat.kernel.errors import PhotomatError
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
-from photomat.payments.invoices import IN_ANOTHER_CURRENCY, LOOK_BACK, UNKNOWN_PAYER, InvoicePoller
+from photomat.payments.invoices import IN_ANOTHER_CURRENCY, LOOK_BACK, PAYMENT_OF_NOBODY, InvoicePoller
 from photomat.providers.port import PaymentProvider, ProviderReport
 
 ONCE_IN: Final = timedelta(hours=22)
@@ -36,14 +36,14 @@ class BookedPayment:
     wanted: int
 
 
-async def reconcile(looker: InvoicePoller, *, always: bool = False) -> int:
+async def reconcile(poller: InvoicePoller, *, always: bool = False) -> int:
     """Receive what every provider lists, and compare the lists once a night; return the number of differences."""
     found = 0
-    for provider in looker.providers.values():
+    for provider in poller.providers.values():
         try:
-            await looker.read_recent(provider)
-            if always or await _is_due(looker.pool, provider.name):
-                found += await compare(looker.pool, provider)
+            await poller.read_recent(provider)
+            if always or await _is_due(poller.pool, provider.name):
+                found += await compare(poller.pool, provider)
         except PhotomatError as error:
             log.error("PAYMENTS_NOT_COMPARED", provider=provider.name, error=str(error))
     return found
@@ -94,7 +94,7 @@ def _in_words(paid: Money, given_back: int) -> str:
 
 async def _reported_apart(tx: Transaction, provider: str) -> set[str]:
     """Payments that have a difference of another kind: of an unknown payer, or in another currency."""
-    kinds = [UNKNOWN_PAYER, IN_ANOTHER_CURRENCY]
+    kinds = [PAYMENT_OF_NOBODY, IN_ANOTHER_CURRENCY]
     rows = await tx.fetch("SELECT reference FROM differences WHERE kind = ANY($1::text[])", kinds)
     prefix = _reference(provider, "")
     return {row["reference"].removeprefix(prefix) for row in rows if row["reference"].startswith(prefix)}

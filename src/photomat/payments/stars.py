@@ -15,7 +15,7 @@ from photomat.kernel.errors import Rejected
 from photomat.kernel.ids import UserId
 from photomat.kernel.money import Money
 from photomat.payments import refunds, subscriptions
-from photomat.payments.offers import STARS_CURRENCY, Offers
+from photomat.payments.options import STARS_CURRENCY, PaymentOptions
 from photomat.payments.receive import IncomingPayment, ReceivedPayment, receive_payment
 from photomat.payments.subscriptions import PERIOD, PaidMonth
 from photomat.payments.topup import Topup, find_by_token
@@ -41,6 +41,17 @@ class StarPayment:
     is_subscription: bool = False
     until: datetime | None = None
     is_first: bool | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkout:
+    """What is about to be paid, and by whom."""
+
+    user_id: UserId
+    payload: str
+    amount: int
+    currency: str
+    has_blocked_us: bool
 
 
 def payload_of(topup: Topup) -> str:
@@ -71,7 +82,7 @@ async def offer_of(tx: Transaction, payload: str) -> Topup | None:
     return topup if topup is not None and topup.way in PAID_IN_STARS else None
 
 
-async def receive_stars(tx: Transaction, payment: StarPayment, offers: Offers) -> ReceivedPayment:
+async def receive_stars(tx: Transaction, payment: StarPayment, offers: PaymentOptions) -> ReceivedPayment:
     """Credit Stars once by their charge id, and record a subscription's month."""
     topup = await offer_of(tx, payment.payload)
     is_month = payment.is_subscription or (topup is not None and topup.way == "subscription")
@@ -95,7 +106,7 @@ async def receive_stars(tx: Transaction, payment: StarPayment, offers: Offers) -
     return received
 
 
-async def take_back_stars(tx: Transaction, payment: StarPayment, offers: Offers) -> int | None:
+async def take_back_stars(tx: Transaction, payment: StarPayment, offers: PaymentOptions) -> int | None:
     """Telegram refunded a payment: take it from the wallet, after receiving it if its update has not come yet."""
     if not await tx.fetchval(
         "SELECT 1 FROM payments WHERE provider = $1 AND external_id = $2", STARS, payment.charge_id
@@ -136,18 +147,7 @@ async def wait_to_pay(pool: Pool, user_id: UserId, *, a_day: int) -> timedelta |
     return wait
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checkout:
-    """What is about to be paid, and by whom."""
-
-    user_id: UserId
-    payload: str
-    amount: int
-    currency: str
-    has_blocked_us: bool
-
-
-async def check_checkout(pool: Pool, checkout: Checkout, offers: Offers) -> None:
+async def check_checkout(pool: Pool, checkout: Checkout, offers: PaymentOptions) -> None:
     """Return if it may be paid, or raise `Rejected` with the text for the user; a fact `wait` is a timedelta."""
     async with transaction(pool) as tx:
         topup = await offer_of(tx, checkout.payload)
@@ -166,7 +166,7 @@ async def check_checkout(pool: Pool, checkout: Checkout, offers: Offers) -> None
         raise Rejected("checkout-limit", wait=wait)
 
 
-def _check_package(topup: Topup, offers: Offers) -> None:
+def _check_package(topup: Topup, offers: PaymentOptions) -> None:
     if not offers.packages:
         raise Rejected("checkout-closed")
     if topup.expired or topup.state == "closed":
@@ -178,7 +178,7 @@ async def _is_next_month(pool: Pool, checkout: Checkout, topup: Topup) -> bool:
     return any(one.topup_id == topup.topup_id for one in running)
 
 
-async def _check_subscription(pool: Pool, checkout: Checkout, topup: Topup, offers: Offers) -> None:
+async def _check_subscription(pool: Pool, checkout: Checkout, topup: Topup, offers: PaymentOptions) -> None:
     if offers.plan is None or offers.plan.stars != topup.asked_amount:
         raise Rejected("checkout-closed")
     if await subscriptions.current_subscription(pool, checkout.user_id) is not None:

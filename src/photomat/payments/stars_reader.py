@@ -21,7 +21,7 @@ from photomat.kernel.ids import BotId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
 from photomat.payments import subscriptions
-from photomat.payments.offers import Offers
+from photomat.payments.options import PaymentOptions
 from photomat.payments.stars import STARS, StarPayment, receive_stars, take_back_stars
 from photomat.rewards.newcomer import ensure_user
 from photomat.telegram.port import StarMove, StarPage, StarsLedger
@@ -55,7 +55,7 @@ class BookedCharge:
 class StarsReader:
     pool: Pool
     ledger: StarsLedger
-    offers: Offers
+    offers: PaymentOptions
     welcome: Money
     bot_id: BotId
 

@@ -45,6 +45,58 @@ class StatementLine:
     facts: Mapping[str, str | int]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenHold:
+    """Money set aside for an unfinished job."""
+
+    job_id: JobId
+    amount: Money
+    model: str
+    prompt: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderDetails:
+    """The job a line belongs to; `price` is that of the purchase."""
+
+    job_id: JobId
+    price: Money
+    status: str
+    bought_at: datetime
+    prompt: str | None
+    holds: Sequence[JobHold]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaymentDetails:
+    """A payment as its provider reported it; an amount in XTR is a number of Stars."""
+
+    provider: str
+    amount: int
+    currency: str
+    paid_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reversal:
+    """A later transaction that refunds or takes back this one: how much of the user's money."""
+
+    reason: str
+    amount: Money
+    booked_at: datetime
+    reference: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineDetails:
+    """A line with its job, its payment (its own, or the one it gives back), and what was reversed of it."""
+
+    move: StatementLine
+    order: OrderDetails | None
+    payment: PaymentDetails | None
+    given_back: Sequence[Reversal]
+
+
 async def statement(
     tx: Transaction, *, user_id: UserId, limit: int = 20, before: int | None = None
 ) -> list[StatementLine]:
@@ -134,16 +186,6 @@ def _move(row: Row) -> StatementLine:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenHold:
-    """Money set aside for an unfinished job."""
-
-    job_id: JobId
-    amount: Money
-    model: str
-    prompt: str | None
-
-
 async def open_holds(tx: Transaction, *, user_id: UserId) -> list[OpenHold]:
     """Every open hold of the user, newest first.
 
@@ -168,48 +210,6 @@ async def open_holds(tx: Transaction, *, user_id: UserId) -> list[OpenHold]:
         )
         for row in rows
     ]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OrderDetails:
-    """The job a line belongs to; `price` is that of the purchase."""
-
-    job_id: JobId
-    price: Money
-    status: str
-    bought_at: datetime
-    prompt: str | None
-    holds: Sequence[JobHold]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PaymentDetails:
-    """A payment as its provider reported it; an amount in XTR is a number of Stars."""
-
-    provider: str
-    amount: int
-    currency: str
-    paid_at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reversal:
-    """A later transaction that refunds or takes back this one: how much of the user's money."""
-
-    reason: str
-    amount: Money
-    booked_at: datetime
-    reference: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LineDetails:
-    """A line with its job, its payment (its own, or the one it gives back), and what was reversed of it."""
-
-    move: StatementLine
-    order: OrderDetails | None
-    payment: PaymentDetails | None
-    given_back: Sequence[Reversal]
 
 
 async def line_details(tx: Transaction, *, user_id: UserId, move_id: int) -> LineDetails | None:

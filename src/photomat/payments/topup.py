@@ -13,7 +13,7 @@ from photomat.db.pool import Pool, Transaction
 from photomat.db.rows import Row, require_row
 from photomat.kernel.ids import BotId, DraftId, UserId
 from photomat.kernel.money import Money
-from photomat.payments.offers import Way
+from photomat.payments.options import Way
 
 LIFE: Final = timedelta(days=1)
 COLUMNS: Final = (

@@ -33,6 +33,12 @@ FEWEST_DIGITS: Final = 5
 _WORD: Final = re.compile(r"\w+(?:[-/]\w+)*")
 _CODE: Final = re.compile(r"p\d+", re.ASCII)
 _NUMBER: Final = re.compile(r"\d[\d ()-]*\d")
+_YEAR, _MONTH, _DAY = r"20\d\d", r"(?:0?[1-9]|1[0-2])", r"(?:0?[1-9]|[12]\d|3[01])"
+_DATE: Final = re.compile(
+    rf"(?<!\w)(?<!\w[-/])(?:{_YEAR}[-/]?{_MONTH}[-/]?{_DAY}(?:t\d\d[-\d]*)?|{_DAY}[-/]?{_MONTH}[-/]?{_YEAR}|{_DAY}[-/]{_MONTH}[-/]\d\d)"
+    r"(?![-/]?\w)",
+    re.ASCII,
+)
 PHONE_DIGITS: Final = 10
 """Without what is dialed before them: +7 and 8 lead to the same phone."""
 MOST_WAITING: Final = 3
@@ -58,16 +64,6 @@ CLAIM_DUE: Final = f"""
     SELECT {COLUMNS} FROM {WHOSE}
     """  # noqa: S608  constants
 log = get_logger()
-
-
-_YEAR, _MONTH, _DAY = r"20\d\d", r"(?:0?[1-9]|1[0-2])", r"(?:0?[1-9]|[12]\d|3[01])"
-
-
-_DATE: Final = re.compile(
-    rf"(?<!\w)(?<!\w[-/])(?:{_YEAR}[-/]?{_MONTH}[-/]?{_DAY}(?:t\d\d[-\d]*)?|{_DAY}[-/]?{_MONTH}[-/]?{_YEAR}|{_DAY}[-/]{_MONTH}[-/]\d\d)"
-    r"(?![-/]?\w)",
-    re.ASCII,
-)
 
 
 class ReceiptState(StrEnum):
@@ -162,57 +158,6 @@ def code_of(topup_id: int) -> str:
     return f"P-{topup_id}"
 
 
-def normal_note(text: str) -> str:
-    """What a user wrote under the file, on one line and truncated."""
-    return " ".join(text.split())[:MOST_NOTE]
-
-
-def refs_of(note: str, *, amount: Money, details: str) -> list[str]:
-    """The references in a note, each once, without the sum and the numbers of our own bank details."""
-    sums = {str(amount.minor // MINOR_PER_MAJOR), str(amount.minor)}
-    ours = [re.sub(r"\D", "", number) for number in _NUMBER.findall(details)]
-    words = [re.sub(r"[-/_]", "", word) for word in _WORD.findall(_DATE.sub(" ", note.casefold()))]
-    references = [word for word in words if _names_a_transfer(word) and word not in sums and not _is_of(word, ours)]
-    return list(dict.fromkeys(references))
-
-
-def _is_of(word: str, numbers: Sequence[str]) -> bool:
-    """Whether a word is one of the numbers, or a part of one written with spaces."""
-    return any(
-        word in number or (len(number) >= PHONE_DIGITS and word[1:] == number[-PHONE_DIGITS:]) for number in numbers
-    )
-
-
-def _names_a_transfer(word: str) -> bool:
-    return sum(letter.isdecimal() for letter in word) >= FEWEST_DIGITS or _CODE.fullmatch(word) is not None
-
-
-def receipt_of(row: Row) -> Receipt:
-    currency = row["currency"]
-    return Receipt(
-        receipt_id=row["receipt_id"],
-        topup_id=row["topup_id"],
-        user_id=UserId(row["user_id"]),
-        first_name=row["first_name"] or "",
-        username=row["username"],
-        amount=Money(row["amount"], currency),
-        file=ReceiptFile(
-            kind=row["file_kind"], file_id=row["file_id"], unique_id=row["file_unique_id"], sha256=row["sha256"]
-        ),
-        note=row["note"],
-        refs=tuple(row["refs"]),
-        same_file_as=row["same_file_as"],
-        same_note_as=row["same_note_as"],
-        state=ReceiptState(row["state"]),
-        created_at=row["created_at"],
-        decided_at=row["decided_at"],
-        decided_by=row["decided_by"],
-        reason=row["reason"],
-        credited=None if row["credited"] is None else Money(row["credited"], currency),
-        attempts=row["tries"],
-    )
-
-
 async def submit_receipt(
     tx: Transaction,
     *,
@@ -266,6 +211,31 @@ async def submit_receipt(
     return receipt
 
 
+def normal_note(text: str) -> str:
+    """What a user wrote under the file, on one line and truncated."""
+    return " ".join(text.split())[:MOST_NOTE]
+
+
+def refs_of(note: str, *, amount: Money, details: str) -> list[str]:
+    """The references in a note, each once, without the sum and the numbers of our own bank details."""
+    sums = {str(amount.minor // MINOR_PER_MAJOR), str(amount.minor)}
+    ours = [re.sub(r"\D", "", number) for number in _NUMBER.findall(details)]
+    words = [re.sub(r"[-/_]", "", word) for word in _WORD.findall(_DATE.sub(" ", note.casefold()))]
+    references = [word for word in words if _names_a_transfer(word) and word not in sums and not _is_of(word, ours)]
+    return list(dict.fromkeys(references))
+
+
+def _is_of(word: str, numbers: Sequence[str]) -> bool:
+    """Whether a word is one of the numbers, or a part of one written with spaces."""
+    return any(
+        word in number or (len(number) >= PHONE_DIGITS and word[1:] == number[-PHONE_DIGITS:]) for number in numbers
+    )
+
+
+def _names_a_transfer(word: str) -> bool:
+    return sum(letter.isdecimal() for letter in word) >= FEWEST_DIGITS or _CODE.fullmatch(word) is not None
+
+
 async def approve(
     tx: Transaction,
     receipt_id: int,
@@ -295,7 +265,7 @@ async def approve(
         )
     await _credit(tx, receipt, credited)
     approved = await _decide(tx, receipt_id, ReceiptState.APPROVED, by=operator, credited=credited.minor, reason=reason)
-    sentence = f"{credited} credited to user {receipt.user_id}; they are told."
+    sentence = f"{credited} credited to user {receipt.user_id}; they are notified."
     return DecisionResult(ruling=Decision.APPROVED, receipt=approved, sentence=sentence)
 
 
@@ -310,7 +280,7 @@ async def decline(tx: Transaction, receipt_id: int, *, operator: str, reason: st
     declined = await _decide(tx, receipt_id, ReceiptState.DECLINED, by=operator, credited=None, reason=reason)
     await close_topup(tx, topup_id=receipt.topup_id, user_id=receipt.user_id)
     await transfer_notices.notify_declined(tx, declined)
-    sentence = "Declined, nothing was credited; the user is told why."
+    sentence = "Declined, nothing was credited; the user is notified of the reason."
     return DecisionResult(ruling=Decision.DECLINED, receipt=declined, sentence=sentence)
 
 
@@ -332,52 +302,20 @@ async def _lock(tx: Transaction, receipt_id: int) -> Receipt | None:
     return await _receipt(tx, receipt_id)
 
 
-async def find_receipt(pool: Pool, receipt_id: int) -> Receipt | None:
-    row = await pool.fetchrow(ONE, receipt_id)
-    return None if row is None else receipt_of(row)
-
-
-async def duplicates_of(tx: Transaction, receipt: Receipt) -> list[DuplicateReceipt]:
-    """The receipts like it, credited ones first."""
-    return await _alike(tx, receipt.receipt_id, receipt.file, receipt.refs)
-
-
-async def count_waiting(pool: Pool, user_id: UserId) -> int:
-    return int(await pool.fetchval(COUNT_WAITING, user_id))
-
-
-async def waiting_of(pool: Pool, user_id: UserId) -> list[Receipt]:
-    """The receipts of a user that wait, oldest first."""
-    rows = await pool.fetch(
-        f"SELECT {COLUMNS} FROM {WHOSE} WHERE receipts.user_id = $1 AND state = 'waiting' ORDER BY receipt_id",  # noqa: S608  constants
-        user_id,
-    )
-    return [receipt_of(row) for row in rows]
-
-
-async def sent_for(pool: Pool, topup_id: int) -> Receipt | None:
-    """The receipt of this transfer that waits or was credited; after a declined one another may be sent."""
-    row = await pool.fetchrow(
-        f"SELECT {COLUMNS} FROM {WHOSE} WHERE topup_id = $1 AND state <> 'declined' ORDER BY receipt_id LIMIT 1",  # noqa: S608  constants
-        topup_id,
-    )
-    return None if row is None else receipt_of(row)
-
-
-async def list_receipts(pool: Pool, *, waiting: bool, limit: int) -> list[Receipt]:
-    """The waiting ones, oldest first; or all, newest first."""
-    which = "state = 'waiting' ORDER BY receipt_id" if waiting else "true ORDER BY receipt_id DESC"
-    rows = await pool.fetch(f"SELECT {COLUMNS} FROM {WHOSE} WHERE {which} LIMIT $1", limit)  # noqa: S608  constants
-    return [receipt_of(row) for row in rows]
-
-
-async def next_due(tx: Transaction, receipt: Receipt, *, after: timedelta | None) -> None:
-    """Set when it is due again, unless it was decided meanwhile: a decision is due at once."""
-    await tx.execute(
-        "UPDATE receipts SET due_at = photomat_now() + $3::interval WHERE receipt_id = $1 AND state = $2",
-        receipt.receipt_id,
-        receipt.state,
-        after,
+async def _credit(tx: Transaction, receipt: Receipt, credited: Money) -> None:
+    await receive_payment(
+        tx,
+        IncomingPayment(
+            provider="transfer",
+            external_id=f"receipt:{receipt.receipt_id}",
+            user_id=receipt.user_id,
+            topup_id=receipt.topup_id,
+            paid=credited,
+            worth=credited,
+            paid_at=receipt.created_at,
+            via="operator",
+            expected=credited,
+        ),
     )
 
 
@@ -403,11 +341,30 @@ async def _decide(
     return await _receipt(tx, receipt_id)
 
 
-async def _receipt(tx: Transaction, receipt_id: int) -> Receipt:
-    row = await tx.fetchrow(ONE, receipt_id)
-    if row is None:
-        raise Corrupt(f"receipt {receipt_id} is gone; receipts are never deleted")
-    return receipt_of(row)
+def _too_late(receipt_id: int, receipt: Receipt | None) -> DecisionResult:
+    if receipt is None:
+        sentence = f"There is no receipt {receipt_id}; `receipts list` shows them."
+        return DecisionResult(ruling=Decision.NO_SUCH, sentence=sentence)
+    what = f"approved with {receipt.credited}" if receipt.credited else f"declined ({receipt.reason})"
+    when = f"{receipt.decided_at:%Y-%m-%d %H:%M} UTC"
+    return DecisionResult(
+        ruling=Decision.DECIDED_BEFORE,
+        receipt=receipt,
+        sentence=f"It was {what} by {receipt.decided_by} at {when}; nothing was done again.",
+    )
+
+
+def _duplicate_sentence(duplicate: DuplicateReceipt) -> str:
+    what = "file" if duplicate.same_file else "reference"
+    return (
+        f"Receipt {duplicate.receipt_id} of user {duplicate.user_id} has the same {what} and was credited: not credited"
+        " again. If it really is another transfer, approve it with --anyway."
+    )
+
+
+async def duplicates_of(tx: Transaction, receipt: Receipt) -> list[DuplicateReceipt]:
+    """The receipts like it, credited ones first."""
+    return await _alike(tx, receipt.receipt_id, receipt.file, receipt.refs)
 
 
 async def _alike(
@@ -439,39 +396,78 @@ async def _alike(
     ]
 
 
-async def _credit(tx: Transaction, receipt: Receipt, credited: Money) -> None:
-    await receive_payment(
-        tx,
-        IncomingPayment(
-            provider="transfer",
-            external_id=f"receipt:{receipt.receipt_id}",
-            user_id=receipt.user_id,
-            topup_id=receipt.topup_id,
-            paid=credited,
-            worth=credited,
-            paid_at=receipt.created_at,
-            via="operator",
-            expected=credited,
+async def _receipt(tx: Transaction, receipt_id: int) -> Receipt:
+    row = await tx.fetchrow(ONE, receipt_id)
+    if row is None:
+        raise Corrupt(f"receipt {receipt_id} is gone; receipts are never deleted")
+    return receipt_of(row)
+
+
+def receipt_of(row: Row) -> Receipt:
+    currency = row["currency"]
+    return Receipt(
+        receipt_id=row["receipt_id"],
+        topup_id=row["topup_id"],
+        user_id=UserId(row["user_id"]),
+        first_name=row["first_name"] or "",
+        username=row["username"],
+        amount=Money(row["amount"], currency),
+        file=ReceiptFile(
+            kind=row["file_kind"], file_id=row["file_id"], unique_id=row["file_unique_id"], sha256=row["sha256"]
         ),
+        note=row["note"],
+        refs=tuple(row["refs"]),
+        same_file_as=row["same_file_as"],
+        same_note_as=row["same_note_as"],
+        state=ReceiptState(row["state"]),
+        created_at=row["created_at"],
+        decided_at=row["decided_at"],
+        decided_by=row["decided_by"],
+        reason=row["reason"],
+        credited=None if row["credited"] is None else Money(row["credited"], currency),
+        attempts=row["tries"],
     )
 
 
-def _too_late(receipt_id: int, receipt: Receipt | None) -> DecisionResult:
-    if receipt is None:
-        sentence = f"There is no receipt {receipt_id}; `receipts list` shows them."
-        return DecisionResult(ruling=Decision.NO_SUCH, sentence=sentence)
-    what = f"approved with {receipt.credited}" if receipt.credited else f"declined ({receipt.reason})"
-    when = f"{receipt.decided_at:%Y-%m-%d %H:%M} UTC"
-    return DecisionResult(
-        ruling=Decision.DECIDED_BEFORE,
-        receipt=receipt,
-        sentence=f"It was {what} by {receipt.decided_by} at {when}; nothing was done again.",
+async def find_receipt(pool: Pool, receipt_id: int) -> Receipt | None:
+    row = await pool.fetchrow(ONE, receipt_id)
+    return None if row is None else receipt_of(row)
+
+
+async def sent_for(pool: Pool, topup_id: int) -> Receipt | None:
+    """The receipt of this transfer that waits or was credited; after a declined one another may be sent."""
+    row = await pool.fetchrow(
+        f"SELECT {COLUMNS} FROM {WHOSE} WHERE topup_id = $1 AND state <> 'declined' ORDER BY receipt_id LIMIT 1",  # noqa: S608  constants
+        topup_id,
     )
+    return None if row is None else receipt_of(row)
 
 
-def _duplicate_sentence(duplicate: DuplicateReceipt) -> str:
-    what = "file" if duplicate.same_file else "reference"
-    return (
-        f"Receipt {duplicate.receipt_id} of user {duplicate.user_id} has the same {what} and was credited: not credited"
-        " again. If it really is another transfer, approve it with --anyway."
+async def count_waiting(pool: Pool, user_id: UserId) -> int:
+    return int(await pool.fetchval(COUNT_WAITING, user_id))
+
+
+async def waiting_of(pool: Pool, user_id: UserId) -> list[Receipt]:
+    """The receipts of a user that wait, oldest first."""
+    rows = await pool.fetch(
+        f"SELECT {COLUMNS} FROM {WHOSE} WHERE receipts.user_id = $1 AND state = 'waiting' ORDER BY receipt_id",  # noqa: S608  constants
+        user_id,
+    )
+    return [receipt_of(row) for row in rows]
+
+
+async def list_receipts(pool: Pool, *, waiting: bool, limit: int) -> list[Receipt]:
+    """The waiting ones, oldest first; or all, newest first."""
+    which = "state = 'waiting' ORDER BY receipt_id" if waiting else "true ORDER BY receipt_id DESC"
+    rows = await pool.fetch(f"SELECT {COLUMNS} FROM {WHOSE} WHERE {which} LIMIT $1", limit)  # noqa: S608  constants
+    return [receipt_of(row) for row in rows]
+
+
+async def next_due(tx: Transaction, receipt: Receipt, *, after: timedelta | None) -> None:
+    """Set when it is due again, unless it was decided meanwhile: a decision is due at once."""
+    await tx.execute(
+        "UPDATE receipts SET due_at = photomat_now() + $3::interval WHERE receipt_id = $1 AND state = $2",
+        receipt.receipt_id,
+        receipt.state,
+        after,
     )

@@ -19,8 +19,8 @@ from photomat.kernel.errors import OutcomeUnknown, Rejected, Transient
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
 from photomat.providers.http import (
+    JsonReply,
     ProviderHttp,
-    ProviderReply,
     decimal_of,
     instant_of,
     json_object,
@@ -29,7 +29,7 @@ from photomat.providers.http import (
     token_of,
     written,
 )
-from photomat.providers.port import ForgedNotice, Invoice, InvoiceState, PaymentRequest, ProviderReport
+from photomat.providers.port import ForgedNotice, Invoice, InvoiceRequest, InvoiceState, ProviderReport
 
 FIATS: Final = (
     *("USD", "EUR", "RUB", "BYN", "UAH", "GBP", "CNY", "KZT", "UZS", "GEL"),
@@ -50,7 +50,7 @@ MOST_PAGES: Final = 1000
 log = get_logger()
 
 
-def invoice_order(asked: PaymentRequest) -> dict[str, Any]:
+def invoice_order(asked: InvoiceRequest) -> dict[str, Any]:
     back = {"paid_btn_name": "callback", "paid_btn_url": asked.return_url} if asked.return_url else {}
     return {
         "currency_type": "fiat",
@@ -154,7 +154,7 @@ class CryptoPay:
             timeout_s=timeout_s,
         )
 
-    async def create(self, asked: PaymentRequest) -> Invoice:
+    async def create(self, asked: InvoiceRequest) -> Invoice:
         if asked.amount.currency not in FIATS:
             raise Rejected("provider-refused")
         reply = await self._exchange.write("/createInvoice", invoice_order(asked))
@@ -219,14 +219,14 @@ class CryptoPay:
         return items
 
 
-def _result(reply: ProviderReply) -> Mapping[str, Any] | None:
+def _result(reply: JsonReply) -> Mapping[str, Any] | None:
     """The result of a successful call; None if it failed."""
     body = reply.body or {}
     result = body.get("result")
     return result if body.get("ok") is True and isinstance(result, dict) else None
 
 
-def _refuse(reply: ProviderReply) -> NoReturn:
+def _refuse(reply: JsonReply) -> NoReturn:
     """Raise `Rejected` for a refusal, `OutcomeUnknown` for anything else."""
     body = reply.body or {}
     error = body.get("error")

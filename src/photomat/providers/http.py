@@ -29,7 +29,7 @@ LONGEST_NUMBER: Final = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProviderReply:
+class JsonReply:
     """`body` is None if it was not a JSON object."""
 
     status: int
@@ -46,13 +46,13 @@ class ProviderHttp:
         limit = None if timeout_s is None else aiohttp.ClientTimeout(total=timeout_s)
         self._write_timeout, self._read_timeout = limit or WRITE_TIMEOUT, limit or READ_TIMEOUT
 
-    async def read(self, path: str, query: Mapping[str, str] | None = None) -> ProviderReply:
+    async def read(self, path: str, query: Mapping[str, str] | None = None) -> JsonReply:
         """Read something; every error may be retried."""
         reply = _reply(await self._http.get(self._base_url + path, query=query, within=self._read_timeout))
         self._refuse_pauses(reply)
         return reply
 
-    async def write(self, path: str, body: Fields, headers: Mapping[str, str] | None = None) -> ProviderReply:
+    async def write(self, path: str, body: Fields, headers: Mapping[str, str] | None = None) -> JsonReply:
         """Request a change. 5xx, or an answer without JSON, is an unknown outcome."""
         url = self._base_url + path
         reply = _reply(await self._http.post(url, body, headers=headers, within=self._write_timeout))
@@ -64,7 +64,7 @@ class ProviderHttp:
     async def close(self) -> None:
         await self._http.close()
 
-    def _refuse_pauses(self, reply: ProviderReply) -> None:
+    def _refuse_pauses(self, reply: JsonReply) -> None:
         """Raise `Transient` for the two answers that mean nothing was done: too many requests, key refused."""
         if reply.status == ASKED_TOO_OFTEN:
             raise Transient(f"{self._name} is asked too often", retry_after_s=ASKED_TOO_OFTEN_S)
@@ -83,11 +83,11 @@ def json_object(body: bytes) -> Fields:
     return found
 
 
-def _reply(answered: HttpAnswer) -> ProviderReply:
+def _reply(answered: HttpAnswer) -> JsonReply:
     try:
-        return ProviderReply(status=answered.status, body=json_object(answered.body))
+        return JsonReply(status=answered.status, body=json_object(answered.body))
     except ValueError:
-        return ProviderReply(status=answered.status, body=None)
+        return JsonReply(status=answered.status, body=None)
 
 
 def decimal_of(written: object) -> Decimal:

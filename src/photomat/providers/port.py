@@ -17,7 +17,7 @@ InvoiceState: TypeAlias = Literal["open", "paid", "canceled"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PaymentRequest:
+class InvoiceRequest:
     """A sum to collect from a user. `token` is the same at every attempt and is returned in every report."""
 
     token: str
@@ -67,7 +67,7 @@ class PaymentProvider(Protocol):
         """Whether its reports contain refunds; a provider that cannot refund lists none."""
         ...
 
-    async def create(self, asked: PaymentRequest) -> Invoice:
+    async def create(self, asked: InvoiceRequest) -> Invoice:
         """Create an invoice."""
         ...
 

@@ -4,7 +4,7 @@ Its notices have no signature, only a source address that can be checked; so the
 read from the API. HTTP 500 means an unknown outcome, by the provider's documentation.
 
 What arrived is `amount` of a payment that is `succeeded` (`income_amount` is the same less the provider's fee, which the shop
-bears), what went back is `refunded_amount`. A refunded payment stays `succeeded`.
+pays), what went back is `refunded_amount`. A refunded payment stays `succeeded`.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from photomat.kernel.errors import OutcomeUnknown, Rejected, Transient
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
 from photomat.providers.http import ProviderHttp, instant_of, json_object, money_of, token_of, written
-from photomat.providers.port import ForgedNotice, Invoice, InvoiceState, PaymentRequest, ProviderReport
+from photomat.providers.port import ForgedNotice, Invoice, InvoiceRequest, InvoiceState, ProviderReport
 
 LONGEST_DESCRIPTION: Final = 128
 LONGEST_KEY: Final = 64
@@ -41,7 +41,7 @@ MOST_PAGES: Final = 1000
 log = get_logger()
 
 
-def payment_order(asked: PaymentRequest) -> dict[str, Any]:
+def payment_order(asked: InvoiceRequest) -> dict[str, Any]:
     return {
         "amount": {"value": written(asked.amount), "currency": asked.amount.currency},
         "capture": True,
@@ -152,7 +152,7 @@ class YooKassa:
         self._exchange = ProviderHttp(name="YooKassa", base_url=base_url + ROOT, headers=headers, timeout_s=timeout_s)
         self._networks = networks_of(sources)
 
-    async def create(self, asked: PaymentRequest) -> Invoice:
+    async def create(self, asked: InvoiceRequest) -> Invoice:
         """Create a payment; repeated after it was paid, the URL is the return URL."""
         payment = await self._ordered("/payments", payment_order(asked), key=asked.token)
         try:

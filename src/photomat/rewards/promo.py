@@ -71,6 +71,47 @@ class CodeUsage:
     is_new_user: bool
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeAccepted:
+    """A sum was credited; a percent or free generations wait to be used."""
+
+    code: PromoCode
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeRefused:
+    """`wait` is how long no code is looked up for this user."""
+
+    why: PromoRefusal
+    wait: timedelta | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredCode:
+    """A code with its uses, whether it can still be used, and who created it why."""
+
+    promo: PromoCode
+    used: int
+    is_over: bool
+    operator: str
+    reason: str
+    created_at: datetime
+    stopped_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeUse:
+    """A use of a code. `credited` and `taken_back` are money, `generations` the free ones it paid for."""
+
+    use_id: int
+    user_id: UserId
+    used_at: datetime
+    credited: int | None
+    taken_back: int
+    payment_id: int | None
+    generations: int
+
+
 def normalize_code(written: str) -> str:
     """A code as it is stored: trimmed, in capitals; empty if it cannot be a code."""
     code = written.strip().upper()
@@ -88,21 +129,6 @@ def refusal_for(code: PromoCode, standing: CodeUsage) -> PromoRefusal | None:
     if code.only_new and not standing.is_new_user:
         return PromoRefusal.ONLY_NEW
     return None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CodeAccepted:
-    """A sum was credited; a percent or free generations wait to be used."""
-
-    code: PromoCode
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CodeRefused:
-    """`wait` is how long no code is looked up for this user."""
-
-    why: PromoRefusal
-    wait: timedelta | None = None
 
 
 async def use_code(tx: Transaction, *, user_id: UserId, written: str, origin: str) -> CodeAccepted | CodeRefused:
@@ -216,32 +242,6 @@ async def _note_wrong_try(tx: Transaction, user_id: UserId, origin: str) -> None
     await tx.execute(
         "INSERT INTO promo_tries (origin, user_id) VALUES ($1, $2) ON CONFLICT DO NOTHING", origin, user_id
     )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredCode:
-    """A code with its uses, whether it can still be used, and who created it why."""
-
-    promo: PromoCode
-    used: int
-    is_over: bool
-    operator: str
-    reason: str
-    created_at: datetime
-    stopped_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CodeUse:
-    """A use of a code. `credited` and `taken_back` are money, `generations` the free ones it paid for."""
-
-    use_id: int
-    user_id: UserId
-    used_at: datetime
-    credited: int | None
-    taken_back: int
-    payment_id: int | None
-    generations: int
 
 
 async def add_code(tx: Transaction, promo: PromoCode, *, operator: str, reason: str) -> bool:

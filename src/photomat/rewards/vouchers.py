@@ -8,7 +8,7 @@ the result of a canceled job is accepted after all.
 from typing import Final
 
 from photomat.catalog.pricing import Quote, Voucher
-from photomat.db.pool import Pool, Transaction
+from photomat.db.pool import Transaction
 from photomat.kernel.ids import JobId, UserId
 
 LEFT: Final = """
@@ -19,9 +19,9 @@ LEFT: Final = """
 """How many generations a use of a code still pays for."""
 
 
-async def voucher_for(source: Pool | Transaction, *, user_id: UserId, quote: Quote) -> Voucher | None:
+async def voucher_for(tx: Transaction, *, user_id: UserId, quote: Quote) -> Voucher | None:
     """The user's oldest voucher that covers this price, with how many generations are left; None if there is none."""
-    row = await source.fetchrow(
+    row = await tx.fetchrow(
         f"""
         SELECT use_id, code, available FROM (
             SELECT use_id, code, {LEFT} AS available FROM promo_uses JOIN promo_codes USING (code)

@@ -16,8 +16,8 @@ from html import escape
 from typing import Final
 
 from photomat.bot.buttons import JobAction, JobButton, MoveButton, Screen, StatementButton
-from photomat.bot.pages import Rows, View, button, screen_button, to_create, to_home
 from photomat.bot.rewards.views import rewards_rows
+from photomat.bot.view import Rows, View, button, screen_button, to_create, to_home
 from photomat.kernel.money import Money
 from photomat.kernel.text import cut
 from photomat.payments.refunds import put_back_reference

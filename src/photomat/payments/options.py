@@ -33,7 +33,7 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Offers:
+class PaymentOptions:
     """Everything that can be paid in this shop, and its limits."""
 
     currency: str
