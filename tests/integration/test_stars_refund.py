@@ -2,7 +2,7 @@
 
 import pytest
 
-from photomat.app.wiring import give_back_ways
+from photomat.app.wiring import refund_calls
 from photomat.db.pool import transaction
 from photomat.kernel.errors import OutcomeUnknown, Rejected, Transient
 from photomat.kernel.ids import UserId
@@ -30,7 +30,7 @@ async def wants_it_back(chat: Chat) -> None:
 
 
 async def gives_back(chat: Chat) -> str:
-    refunder = Refunder(pool=chat.pool, ways=give_back_ways(chat.bot, {}))
+    refunder = Refunder(pool=chat.pool, ways=refund_calls(chat.bot, {}))
     for refund in await refunder.claim(9):
         await refunder.refund(refund)
     return str(await chat.pool.fetchval("SELECT state FROM payment_refunds"))

@@ -1,6 +1,6 @@
-"""Every setting, once: name, type, default and a line of help. Read by `wiring` and `cli` alone.
+"""Every setting, once: name, type, default and a line of help. Only `app`, `checks` and `cli` read them.
 
-Values come from the environment and from a file `.env` beside the program. All bad ones are named at once.
+Values come from the environment and from a file `.env`. All wrong ones are reported at once.
 """
 
 import hashlib
@@ -66,10 +66,10 @@ class Settings(BaseSettings):
     kie_webhook_key: str | None = Field(None, description="Kie's webhook key: then callbacks must carry its signature.")
     callback_secret: str | None = Field(
         None,
-        description="Signs callback addresses; by comma: the first signs, all are valid. Default: from BOT_TOKEN.",
+        description="Signs callback URLs; by comma: the first signs, all are valid. Default: from BOT_TOKEN.",
     )
     admin_ids: str = Field(
-        "", description="Telegram ids of operators, by comma: who is told of incidents and decides about receipts."
+        "", description="Telegram ids of operators, by comma: they are notified of incidents and decide about receipts."
     )
     console_password: str | None = Field(None, description="Opens the operators' console.")
     currency: str = Field(
@@ -111,7 +111,7 @@ class Settings(BaseSettings):
     )
     star_usd: Decimal = Field(Decimal("0.013"), gt=0, description="What one Star is worth to you, in US dollars.")
     stars_reconcile_s: float = Field(
-        180, gt=0, le=86400, description="How often Telegram's own list of Stars is held against our payments."
+        180, gt=0, le=86400, description="How often Telegram's own list of Stars is compared with our payments."
     )
     subscription_stars: int = Field(
         0, ge=0, le=10_000, description="The price of a monthly subscription in Stars; 0 is none."
@@ -166,7 +166,7 @@ class Settings(BaseSettings):
     keep_updates_days: int = _kept(2, "Telegram's updates once handled (2 to 6, no more)", least=2, most=6)
     keep_callbacks_days: int = _kept(30, "the bodies of callbacks, once their job is settled")
     keep_orphans_days: int = _kept(30, "callbacks that found their job late; those that never did stay")
-    keep_drafts_days: int = _kept(30, "drafts nobody bought, after they expired")
+    keep_drafts_days: int = _kept(30, "drafts that were not bought, after they expired")
     keep_events_days: int = _kept(365, "the timelines of jobs, after a job was settled")
     keep_input_files_days: int = _kept(90, "what is known of files customers sent, when nothing open uses them")
     keep_resends_days: int = _kept(90, "records of results sent once more")
@@ -177,13 +177,13 @@ class Settings(BaseSettings):
     disk_alert_mb: int = Field(
         1024,
         ge=0,
-        description="Operators are told when the disk of DATA_DIR has less than so many MB free; 0 is never.",
+        description="Operators are notified when the disk of DATA_DIR has less than so many MB free; 0 is never.",
     )
     disk_reserve_mb: int = Field(
         200, ge=0, description="Below so many free MB no results are copied any more: the rest is for the database."
     )
     database_alert_mb: int = Field(
-        0, ge=0, description="Operators are told when the database is larger than so many MB; 0 is never."
+        0, ge=0, description="Operators are notified when the database is larger than so many MB; 0 is never."
     )
     kie_creates_per_10s: int = Field(
         20, ge=1, le=2000, description="How many tasks Kie lets this account create in 10 s; we stay a little below."

@@ -253,7 +253,9 @@ class Customer:
         """Wait for a message that contains the text."""
 
         async def found() -> Mapping[str, Any] | None:
-            return next((one for one in await self.screen() if one["message_id"] > after and text in words(one)), None)
+            return next(
+                (one for one in await self.screen() if one["message_id"] > after and text in text_of(one)), None
+            )
 
         return await self.environment.until(found, f"A message with «{text}»")
 
@@ -283,16 +285,16 @@ class Customer:
         await self.taps("🖼 Создать картинку", after=start)
         await self.taps("Z-Image", after=start)
         await self.environment.until(self._is_asked, "The question for a prompt")
-        said = await self.says("кот-космонавт")
-        await self.taps("1:1", after=said)
-        return await self.taps("✅ Создать", after=said)
+        prompt = await self.says("кот-космонавт")
+        await self.taps("1:1", after=prompt)
+        return await self.taps("✅ Создать", after=prompt)
 
     async def pictures(self) -> list[Mapping[str, Any]]:
         return [message for message in await self.screen() if message["kind"] == "photo"]
 
     async def rings(self) -> int:
         """The number of completion messages."""
-        return sum(words(message) == RING for message in await self.screen())
+        return sum(text_of(message) == RING for message in await self.screen())
 
     async def _is_asked(self) -> bool | None:
         asked = await self.environment.pool.fetchval(
@@ -308,6 +310,6 @@ async def new_customer(environment: SmokeEnvironment) -> Customer:
     return Customer(environment=environment, user_id=person["user_id"])
 
 
-def words(message: Mapping[str, Any]) -> str:
+def text_of(message: Mapping[str, Any]) -> str:
     """The text or caption, with plain spaces."""
     return str(message["text"] or message["caption"] or "").replace(NO_BREAK_SPACE, " ")

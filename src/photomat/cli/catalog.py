@@ -10,6 +10,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from photomat.app.settings import Settings, load
+from photomat.app.terms import rates_of
 from photomat.catalog.diff import differences
 from photomat.catalog.file_rules import MEGABYTE
 from photomat.catalog.formula import plain
@@ -232,12 +233,6 @@ def diff_command(
         typer.echo(f"{len(found)} differences" if found else "✓ The catalogue says what the list says.")
     if found:
         raise typer.Exit(1)
-
-
-def rates_of(settings: Settings) -> Rates:
-    return Rates(
-        usd_rate=settings.usd_rate, markup=settings.markup, currency=settings.currency, step=settings.price_step
-    )
 
 
 def known_model(name: str) -> Model:

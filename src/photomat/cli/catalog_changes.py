@@ -10,13 +10,14 @@ from typing import Annotated, Any
 import typer
 
 from photomat.app.settings import Settings, load
+from photomat.app.terms import rates_of
 from photomat.catalog.canary import CanaryRun, run_canary
 from photomat.catalog.model import Model
 from photomat.catalog.order import HOST, check_order, example_of
 from photomat.catalog.overrides import StoredOverride, kept_rules, rules_of, setting_of
 from photomat.catalog.pricing import Override, Quote, Rates, quote
 from photomat.catalog.storefront import ModelSetting
-from photomat.cli.catalog import CALLBACK, SESSION, as_listed, known_model, made_by, rates_of
+from photomat.cli.catalog import CALLBACK, SESSION, as_listed, known_model, made_by
 from photomat.cli.screen import Listing, print_listing
 from photomat.cli.session import AsJson, operate, operator_name, print_json, print_outcome, query
 from photomat.db.pool import Pool
@@ -258,10 +259,10 @@ def _inputs(model: Model, given: list[str]) -> dict[str, Any]:
 
 
 async def _run_at_kie(settings: Settings, model: Model, inputs: dict[str, Any], patience: timedelta) -> CanaryRun:
-    from photomat.app.clients import reach_kie  # noqa: PLC0415  aiogram takes seconds to load; no other command of these needs it
+    from photomat.app.clients import connect_kie  # noqa: PLC0415  aiogram takes seconds to load; no other command of these needs it
 
     async with AsyncExitStack() as stack:
-        kie = reach_kie(stack, settings)
+        kie = connect_kie(stack, settings)
         callback_url = CALLBACK if model.needs_callback else None
         return await run_canary(kie, model, inputs, callback_url=callback_url, patience=patience)
 

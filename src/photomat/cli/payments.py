@@ -94,7 +94,7 @@ def refund(
 @app.command("reconcile")
 def reconcile(*, as_json: AsJson = False) -> None:
     """Compare our payments with the lists of every provider and Telegram; see `differences list` afterwards."""
-    from photomat.app.clients import payment_providers, reach_outside  # noqa: PLC0415  aiogram takes seconds to load
+    from photomat.app.clients import connect_outside, payment_providers  # noqa: PLC0415  aiogram takes seconds to load
     from photomat.app.wiring import stars_reader  # noqa: PLC0415  likewise
 
     settings = load()
@@ -104,7 +104,7 @@ def reconcile(*, as_json: AsJson = False) -> None:
             poller = InvoicePoller(pool=pool, providers=payment_providers(stack, settings))
             found = {"differences": await reconcile_providers(poller, always=True), "providers": len(poller.providers)}
             if settings.bot_token and settings.stars_packages:
-                bot, _ = reach_outside(stack, settings, pool)
+                bot, _ = connect_outside(stack, settings, pool)
                 found["stars"] = await stars_reader(pool, bot, settings).read_once()
         return found
 

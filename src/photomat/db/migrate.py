@@ -181,7 +181,7 @@ async def _apply_next(connection: Connection, files: Sequence[Migration]) -> Mig
 
 
 async def _applied_under_lock(tx: Transaction) -> Mapping[int, tuple[str, str]]:
-    """What has run so far, as name and checksum by number; nobody else migrates until this transaction ends."""
+    """Name and checksum of the applied files by number; holds the migration lock until the transaction ends."""
     await tx.execute(f"SET LOCAL statement_timeout = '{FILE_TIMEOUT_S}s'")
     await tx.execute("SELECT pg_advisory_xact_lock($1)", LOCK_KEY, timeout=FILE_TIMEOUT_S)
     if not await tx.fetchval(HAS_JOURNAL):

@@ -18,10 +18,9 @@ def build_app(
     health: Health,
     callbacks: KieCallbacks,
     webhook: TelegramWebhook,
-    notices: PaymentNotices | None = None,
-    results: ResultDownload | None = None,
+    notices: PaymentNotices,
+    results: ResultDownload,
 ) -> web.Application:
-    """Every route there is; without `notices` nobody pays through a provider, without `results` no copies are given out."""
     app = web.Application(client_max_size=LARGEST_BODY_BYTES)
     app.router.add_get("/health", health.health)
     app.router.add_get("/ready", health.ready)
@@ -29,8 +28,6 @@ def build_app(
     app.router.add_post("/telegram/webhook", webhook.handle)
     app.router.add_post("/kie/callback", callbacks.handle_any)
     app.router.add_post("/kie/callback/{token}", callbacks.handle_job)
-    if notices is not None:
-        app.router.add_post("/pay/{provider}", notices.handle)
-    if results is not None:
-        app.router.add_get("/result/{token}", results.handle)
+    app.router.add_post("/pay/{provider}", notices.handle)
+    app.router.add_get("/result/{token}", results.handle)
     return app

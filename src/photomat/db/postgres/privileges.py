@@ -1,7 +1,7 @@
 """Which user the server runs as, and with which rights.
 
 PostgreSQL refuses to run as root. As root we run it as an unprivileged user who owns the data folder and nothing else;
-as anybody else we simply run it. No permission of a folder above the data is ever changed: where such a folder is
+as any other user we simply run it. No permission of a folder above the data is ever changed: where such a folder is
 closed to the server's user (a fresh `mktemp -d`, `/root`), above the data or above PostgreSQL's own programs, the server
 is given the one capability to walk through.
 """
