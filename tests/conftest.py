@@ -2,11 +2,12 @@
 
 import asyncio
 import inspect
+import os
 import shutil
 import tempfile
 from collections.abc import Coroutine, Generator, Iterator
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 from urllib.parse import urlsplit
 
 import pytest
@@ -18,9 +19,12 @@ from photomat.db.installation import stamp
 from photomat.db.migrate import migrate
 from photomat.kernel.ids import BotId
 from support.audit import wrongs
-from support.database import SharedPostgres, connection_of, create_database, drop_database
+from support.database import RUNNING_SERVER, SharedPostgres, connection_of, create_database, drop_database
 from support.reuse import ReusedDatabase
 from support.updates import BOT_ID
+
+if TYPE_CHECKING:
+    from support.browser import BrowserLoop
 
 T = TypeVar("T")
 
@@ -43,13 +47,14 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
-    """Run an `async def` test in an event loop of its own, for a bounded time."""
+    """Run an `async def` test in an event loop of its own or of its folder, for a bounded time."""
     if not inspect.iscoroutinefunction(pyfuncitem.obj):
         return None
     names = inspect.signature(pyfuncitem.obj).parameters
     arguments = {name: pyfuncitem.funcargs[name] for name in names}
     marker = pyfuncitem.get_closest_marker("time_limit")
-    run_bounded(pyfuncitem.obj(**arguments), limit_s=marker.args[0] if marker else TEST_LIMIT_S)
+    loop = cast("BrowserLoop | None", pyfuncitem.funcargs.get("own_loop"))
+    run_bounded(pyfuncitem.obj(**arguments), limit_s=marker.args[0] if marker else TEST_LIMIT_S, loop=loop)
     return True
 
 
@@ -67,6 +72,10 @@ def pytest_runtest_call(item: pytest.Item) -> Generator[None]:
 @pytest.fixture(scope="session")
 def postgres() -> Iterator[SharedPostgres]:
     """One real server for the whole run, in a folder of its own, with a migrated template."""
+    if running := os.environ.get(RUNNING_SERVER):
+        dsn, template = running.split()
+        yield SharedPostgres(dsn=dsn, template=template)
+        return
     with tempfile.TemporaryDirectory(prefix="photomat-test-", dir=fastest_place()) as folder:
         server = Embedded.start(Path(folder), settings=FAST_AND_FORGETFUL)
         try:
@@ -114,13 +123,15 @@ def fastest_place() -> str | None:
     return str(memory) if memory.is_dir() and shutil.disk_usage(memory).free > 2 << 30 else None
 
 
-def run_bounded(work: Coroutine[Any, Any, T], *, limit_s: float = TEST_LIMIT_S) -> T:
-    """Run to the end in a new event loop, or fail when it takes too long."""
+def run_bounded(work: Coroutine[Any, Any, T], *, limit_s: float = TEST_LIMIT_S, loop: "BrowserLoop | None" = None) -> T:
+    """Run to the end in this event loop or a new one, or fail when it takes too long."""
 
     async def bounded() -> T:
         async with asyncio.timeout(limit_s):
             return await work
 
+    if loop is not None:
+        return loop.run(bounded())
     with asyncio.Runner(debug=False) as runner:
         return runner.run(bounded())
 

@@ -26,19 +26,18 @@ NEWEST = len(read_migrations())
 DAYS_BACK_S = 3 * 24 * 3600.0
 
 
-@pytest.fixture
-def first(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The first release, ready to start."""
-    return unpack_first_version(tmp_path / "first")
+    return unpack_first_version(tmp_path_factory.mktemp("first"))
 
 
-@pytest.fixture
-def previous(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def previous(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The release before this version, ready to start."""
-    return unpack_previous_version(tmp_path / "previous")
+    return unpack_previous_version(tmp_path_factory.mktemp("previous"))
 
 
-@pytest.mark.time_limit(240)
 async def test_a_deploy_and_a_step_back_under_load_lose_nothing(database: str, tmp_path: Path, previous: Path) -> None:
     async with running_system(database, tmp_path, UPDATE_WORKERS="all") as system:
         old = await system.start(program=previous)
@@ -62,6 +61,7 @@ async def buying_during(system: System, deploy: Coroutine[None, None, None]) -> 
     return customers, [before, meanwhile, await vera.buys()]
 
 
+@pytest.mark.prove
 async def test_after_a_step_back_the_old_version_finishes_what_the_new_one_began(
     database: str, tmp_path: Path, first: Path
 ) -> None:
@@ -109,6 +109,7 @@ async def test_the_old_version_buys_and_delivers_while_the_new_one_migrates_and_
             assert await connection.fetchval(REACHED) == NEWEST
 
 
+@pytest.mark.prove
 async def test_old_and_new_share_the_work_during_a_deploy(database: str, tmp_path: Path, first: Path) -> None:
     async with running_system(database, tmp_path, UPDATE_WORKERS="all") as system:
         await system.start(program=first)
@@ -136,6 +137,7 @@ async def leave_work_only_the_new_version_knows(system: System) -> None:
         )
 
 
+@pytest.mark.prove
 def test_the_check_of_the_old_version_warns_and_lets_it_run_on(database: str, first: Path, tmp_path: Path) -> None:
     said = subprocess.run(
         [sys.executable, "-m", "photomat", "check", "--only", "migrations", "--json"],

@@ -1,16 +1,24 @@
-"""Without a Chromium the browser tests are skipped, and the summary says so; where CI is set they run and fail."""
+"""One Chromium for all tests; without one they are skipped, and the summary says so; where CI is set they run and fail."""
 
 import os
 import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
-from support.browser import NAMES
+from support.browser import NAMES, BrowserLoop
 
 HERE = Path(__file__).parent
 REASON = f"no Chromium: none of {', '.join(NAMES)} is on the PATH"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_loop() -> Iterator[BrowserLoop]:
+    """The event loop of these tests: starting a browser takes longer than most of them do."""
+    loop = BrowserLoop()
+    yield loop
+    loop.close()
 
 
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:

@@ -10,6 +10,7 @@ from photomat.catalog.model import Model
 from photomat.catalog.order import SAMPLE_TASK, SAMPLE_TRACK, example_facts, example_of, request_of
 from photomat.kie.protocol import FAMILIES, JOBS
 from photomat_sandbox.kie.models import KieRefusal, check_input, price, table
+from support.cases import for_each
 from support.full_orders import full_order
 from support.kie_sim import RunningKie, running_kie, until
 
@@ -51,7 +52,7 @@ async def test_every_example_over_the_older_protocols_creates_a_task() -> None:
     assert {FAMILIES[model.protocol].create for model in OVER_OLDER} >= {"generate", "veo/generate", "aleph/generate"}
 
 
-@pytest.mark.parametrize("model", OVER_JOBS, ids=lambda model: model.id)
+@for_each(OVER_JOBS, name=lambda model: model.id)
 def test_an_example_costs_at_least_what_the_simulator_takes_for_it(model: Model) -> None:
     inputs = example_of(model)
     _, body = request_of(model, inputs)
@@ -60,7 +61,7 @@ def test_an_example_costs_at_least_what_the_simulator_takes_for_it(model: Model)
         assert float(model.credits_for(inputs, example_facts(model, inputs))) >= taken
 
 
-@pytest.mark.parametrize("model", OVER_JOBS, ids=lambda model: model.id)
+@for_each(OVER_JOBS, name=lambda model: model.id)
 def test_an_example_without_a_required_input_is_refused_so_the_check_is_strict(model: Model) -> None:
     _, body = request_of(model, example_of(model))
     needed = next((item.name for item in table()[model.id].inputs if item.required), None)
@@ -70,7 +71,7 @@ def test_an_example_without_a_required_input_is_refused_so_the_check_is_strict(m
             check_input(table()[model.id], lacking, has_callback=True)
 
 
-@pytest.mark.parametrize("model", OVER_JOBS, ids=lambda model: model.id)
+@for_each(OVER_JOBS, name=lambda model: model.id)
 def test_an_order_with_everything_it_can_take_is_taken(model: Model) -> None:
     inputs = full_order(model)
     _, body = request_of(model, inputs)

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from photomat_sandbox.kie.models import KieModel, KieRefusal, ModelInput, check_input, price, table
+from support.cases import for_each
 from support.kie_sim import running_kie
 
 MODELS = {model.id: model for model in table().values()}
@@ -40,7 +41,7 @@ def test_the_table_holds_the_whole_catalogue() -> None:
     assert {model.output for model in MODELS.values()} == {"image", "video", "audio", "json"}
 
 
-@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS.keys())
+@for_each(MODELS.values(), name=lambda model: model.id)
 def test_a_model_takes_its_smallest_order_and_misses_every_required_field(model: KieModel) -> None:
     order = smallest_order(model)
     assert check_input(model, order, has_callback=True) == order

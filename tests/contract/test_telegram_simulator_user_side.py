@@ -148,7 +148,7 @@ async def test_the_command_starts_says_where_it_listens_and_stops_on_a_signal() 
     )
     try:
         assert process.stdout is not None
-        async with asyncio.timeout(30):
+        async with asyncio.timeout(300):
             line = (await process.stdout.readline()).decode()
             address = line.strip().removeprefix("telegram listening on ")
             async with ClientSession() as session, session.get(f"{address}/bot77:abc/getMe") as answer:
@@ -184,7 +184,7 @@ async def acting(telegram: RunningTelegram) -> AsyncIterator[Acting]:
 async def next_event(stream: ClientResponse) -> tuple[str, dict[str, Any]]:
     """Read one frame of server-sent events."""
     name, data = "", {}
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(120):
         while (line := (await stream.content.readline()).decode().rstrip("\n")) != "":
             if line.startswith("event: "):
                 name = line.removeprefix("event: ")

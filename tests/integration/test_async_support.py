@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from support.database import RUNNING_SERVER, SharedPostgres
+
 TESTS = Path(__file__).parent.parent
 
 EXAMPLES = """
@@ -59,14 +61,14 @@ async def test_green(number: int, tmp_path: object) -> None:
 
 
 @pytest.fixture(scope="module")
-def report(tmp_path_factory: pytest.TempPathFactory) -> str:
+def report(tmp_path_factory: pytest.TempPathFactory, postgres: SharedPostgres) -> str:
     """What pytest says about the examples when it uses our conftest."""
     folder = tmp_path_factory.mktemp("examples")
     (folder / "test_examples.py").write_text(EXAMPLES)
     (folder / "pytest.ini").write_text(f"[pytest]\npythonpath = {TESTS}\nfilterwarnings = error\n")
     (folder / "conftest.py").write_text((TESTS / "conftest.py").read_text())
     command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-rA", str(folder)]
-    wide = os.environ | {"COLUMNS": "200"}
+    wide = os.environ | {"COLUMNS": "200", RUNNING_SERVER: f"{postgres.dsn} {postgres.template}"}
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600, cwd=folder, env=wide)
     return done.stdout
 

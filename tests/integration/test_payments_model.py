@@ -8,11 +8,11 @@ import contextlib
 from functools import partial
 from typing import Any, ClassVar
 
+import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
-from photomat.audit.run import violations
 from photomat.db.pool import Transaction
 from photomat.kernel.ids import JobId, UserId
 from photomat.payments.receive import receive_payment
@@ -22,6 +22,7 @@ from photomat.rewards import gifts
 from photomat.rewards.book import book_share
 from photomat.rewards.promo import CodeAccepted, use_code
 from photomat.wallet import ledger, refunds
+from support.audit import ONE_PLAN, wrongs
 from support.crashes import Cut, Verb, answer_of, cut_off, cuts
 from support.database import connection_of
 from support.money import buy, give_back, make_user, rub, sell
@@ -54,6 +55,7 @@ class PaymentMachine(RuleBasedStateMachine):
         self.runner = asyncio.Runner()
         self.opened = contextlib.AsyncExitStack()
         self.connection = self.run(self.opened.enter_async_context(connection_of(self.dsn)))
+        self.run(self.connection.execute(ONE_PLAN))
 
     @initialize()
     def two_users_with_an_offer(self) -> None:
@@ -72,7 +74,7 @@ class PaymentMachine(RuleBasedStateMachine):
 
     async def an_invitation_and_a_code(self, inviter: UserId, friend: UserId) -> None:
         await invite(self.connection, inviter, friend)
-        await a_code(self.connection, self.code, kind="percent", amount=None, percent=PERCENT, per_user=1000)
+        await a_code(as_pool(self.connection), self.code, kind="percent", amount=None, percent=PERCENT, per_user=1000)
         for user in (inviter, friend):
             await use_code(self.connection, user_id=user, written=self.code, origin=f"first code of {user}")
             self.payments.waiting[user] += 1
@@ -275,7 +277,7 @@ class PaymentMachine(RuleBasedStateMachine):
 
     @invariant()
     def the_audit_is_content(self) -> None:
-        assert self.run(violations(self.connection)) == []
+        assert self.run(wrongs(self.connection)) == []
 
     def teardown(self) -> None:
         """Nothing that is wanted is left to the next history."""
@@ -286,14 +288,15 @@ class PaymentMachine(RuleBasedStateMachine):
         self.runner.close()
 
 
-def test_random_histories_of_payments_agree_with_the_model(database: str) -> None:
+@pytest.mark.parametrize("histories", [5, pytest.param(200, marks=pytest.mark.prove)])
+def test_random_histories_of_payments_agree_with_the_model(database: str, histories: int) -> None:
     class Machine(PaymentMachine):
         dsn = database
 
     run_state_machine_as_test(
         Machine,
         settings=settings(
-            max_examples=24,
+            max_examples=histories,
             stateful_step_count=50,
             phases=[Phase.generate],
             report_multiple_bugs=False,

@@ -14,6 +14,9 @@ BROKEN: Final = " UNION ALL ".join(
     for each in INVARIANTS
 )
 
+ONE_PLAN: Final = "SET plan_cache_mode = force_generic_plan"
+"""For a session that asks often: to plan the question costs more than to answer it for a few rows."""
+
 
 async def broken(connection: Connection) -> set[str]:
     """The names of the invariants that do not hold."""

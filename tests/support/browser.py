@@ -1,11 +1,14 @@
-"""A real Chromium for one test: found on this machine, closed at the end, and loud when a page breaks."""
+"""A real Chromium: found on this machine, shared by the tests of one event loop, and loud when a page breaks."""
 
+import asyncio
 import shutil
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
-from typing import Any, Final
+from collections.abc import AsyncIterator, Coroutine, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Any, ClassVar, Final, TypeVar
 
 from playwright.async_api import Browser, ConsoleMessage, Page, async_playwright, expect
+
+T = TypeVar("T")
 
 NAMES: Final = ("chromium", "chromium-browser", "google-chrome")
 ARGUMENTS: Final = (
@@ -33,9 +36,57 @@ def chromium_path() -> str:
     return found
 
 
+class BrowserLoop:
+    """An event loop that many tests run in, one after the other, so that they can share a Chromium."""
+
+    _of: ClassVar[dict[asyncio.AbstractEventLoop, "BrowserLoop"]] = {}
+
+    def __init__(self) -> None:
+        self._runner = asyncio.Runner()
+        self._opened = AsyncExitStack()
+        self._browser: Browser | None = None
+        self._of[self._runner.get_loop()] = self
+
+    @classmethod
+    def running(cls) -> "BrowserLoop | None":
+        """The one the caller runs in, if any."""
+        return cls._of.get(asyncio.get_running_loop())
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        """Run to the end."""
+        return self._runner.run(work)
+
+    async def browser(self) -> Browser:
+        """The shared Chromium; another one where it has died."""
+        if self._browser is None or not self._browser.is_connected():
+            self._browser = await self._opened.enter_async_context(_launched())
+        return self._browser
+
+    def close(self) -> None:
+        """Close the browser and the loop."""
+        self.run(self._opened.aclose())
+        del self._of[self._runner.get_loop()]
+        self._runner.close()
+
+
 @asynccontextmanager
 async def chromium(*, extra_arguments: Sequence[str] = ()) -> AsyncIterator[Browser]:
-    """Launch Chromium without a window."""
+    """A Chromium without a window and without a page: a new one, unless this event loop has one to share."""
+    shared = BrowserLoop.running()
+    if shared is None or extra_arguments:
+        async with _launched(extra_arguments) as browser:
+            yield browser
+        return
+    browser = await shared.browser()
+    try:
+        yield browser
+    finally:
+        for context in browser.contexts:
+            await context.close()
+
+
+@asynccontextmanager
+async def _launched(extra_arguments: Sequence[str] = ()) -> AsyncIterator[Browser]:
     path = chromium_path()
     async with async_playwright() as playwright:
         browser = await playwright.chromium.launch(executable_path=path, args=[*ARGUMENTS, *extra_arguments])

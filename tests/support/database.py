@@ -3,11 +3,15 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Final
 from urllib.parse import urlsplit, urlunsplit
 from uuid import uuid4
 
 from photomat.db.pool import BoundedPool, Connection, Pool, connect, connect_pool
 from support.updates import BOT_ID
+
+RUNNING_SERVER: Final = "PHOTOMAT_TEST_SERVER"
+"""The server of a run that starts another one: its address and its template. PostgreSQL then need not start again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 TESTS: Final = Path(__file__).parents[1]
-LIMIT_S: Final = 100
+LIMIT_S: Final = 600
 
 
 def run_all(lines: Sequence[str], *, folder: Path, **settings: str) -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ from photomat.catalog.model import CATEGORIES, Model
 from photomat.catalog.order import check_order, example_facts, example_of, request_of
 from photomat.catalog.price_list import cheapest, combinations, least_facts, price_table
 from photomat.catalog.pricing import Rates, quote, samples
+from support.cases import for_each
 
 CATALOG: Final = load_catalog()
 MODELS: Final = tuple(CATALOG.models.values())
@@ -27,10 +28,6 @@ UNPRICED: Final = {
     "wan/2-6-flash-image-to-video",
     "wan/2-6-flash-video-to-video",
 }
-
-
-def each_model(models: tuple[Model, ...]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize("model", models, ids=[model.id for model in models])
 
 
 def test_every_model_of_kie_is_known() -> None:
@@ -74,7 +71,7 @@ def test_what_is_gone_is_refused_and_names_what_replaces_it() -> None:
     assert all(CATALOG.get(model.instead).is_sellable for model in MODELS if model.instead)
 
 
-@each_model(MODELS)
+@for_each(MODELS, name=lambda model: model.id)
 def test_a_model_says_everything_in_both_languages(model: Model) -> None:
     assert model.titles is not None
     assert model.purpose is not None
@@ -89,7 +86,7 @@ def test_a_model_says_everything_in_both_languages(model: Model) -> None:
         assert not each.labels or each.labels.keys() == set(each.options)
 
 
-@each_model(MODELS)
+@for_each(MODELS, name=lambda model: model.id)
 def test_a_model_speaks_only_of_models_that_exist(model: Model) -> None:
     for each in model.inputs:
         assert all(name in CATALOG.models or name in CATEGORIES for name in each.of)
@@ -110,7 +107,7 @@ def test_a_song_is_worked_on_through_the_endpoint_it_was_made_at() -> None:
     assert sources("veo/extend", "task_id") == {"veo-3-1"}
 
 
-@each_model(CATALOG.sellable)
+@for_each(CATALOG.sellable, name=lambda model: model.id)
 def test_every_combination_has_a_price_that_is_never_below_cost(model: Model) -> None:
     table = price_table(model)
     assert table
@@ -120,19 +117,19 @@ def test_every_combination_has_a_price_that_is_never_below_cost(model: Model) ->
     assert cheapest(model).credits == min(row.credits for row in table)
 
 
-@each_model(CATALOG.sellable)
+@for_each(CATALOG.sellable, name=lambda model: model.id)
 def test_an_operator_can_try_a_price_before_it_is_set(model: Model) -> None:
     assert all(quote(model, inputs, RATES).cost.minor > 0 or model.free for inputs in samples(model))
 
 
-@each_model(CATALOG.sellable)
+@for_each(CATALOG.sellable, name=lambda model: model.id)
 def test_a_file_that_is_not_measured_costs_the_most_it_can(model: Model) -> None:
     for inputs in combinations(model):
         files = {each.name: ["f"] for each in model.inputs if each.takes_files and each.required}
         assert model.credits_for({**files, **inputs}) >= model.credits_for({**files, **inputs}, least_facts(model))
 
 
-@each_model(CATALOG.sellable)
+@for_each(CATALOG.sellable, name=lambda model: model.id)
 def test_an_example_can_be_ordered_and_its_prompt_is_russian(model: Model) -> None:
     inputs = example_of(model)
     assert check_order(model, inputs, example_facts(model, inputs)) == ()

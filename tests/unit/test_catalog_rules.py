@@ -13,6 +13,7 @@ from photomat.catalog.order import body_of, check_order, example_of, open_to_cus
 from photomat.catalog.order_words import order_in_words
 from photomat.catalog.roles import common_value
 from photomat.texts.load import load_texts
+from support.cases import for_each
 
 CATALOG = load_catalog()
 TEXTS = load_texts()
@@ -115,7 +116,7 @@ def test_veo_takes_the_way_that_its_photos_mean(model_id: str) -> None:
         assert "8 секунд" in told(model_id, **three, duration="4")
 
 
-@pytest.mark.parametrize("model", SOLD, ids=lambda model: model.id)
+@for_each(SOLD, name=lambda model: model.id)
 def test_an_option_named_after_files_is_never_sold_without_them(model: Model) -> None:
     """An order with no file at all: a way called after frames or references is refused, whatever model offers it."""
     files = {each.name for each in model.inputs if each.takes_files}
@@ -128,7 +129,7 @@ def test_an_option_named_after_files_is_never_sold_without_them(model: Model) ->
                 assert check_order(model, {**bare, asked.name: option}), f"{asked.name} = {option}"
 
 
-@pytest.mark.parametrize("model", SOLD, ids=lambda model: model.id)
+@for_each(SOLD, name=lambda model: model.id)
 def test_a_last_frame_alone_is_sent_only_where_it_is_enough(model: Model) -> None:
     names = {each.name for each in model.inputs}
     if not {"first_frame_url", "last_frame_url"} <= names or model.id in {
@@ -180,7 +181,7 @@ def test_more_than_four_pictures_come_as_a_series_only(model_id: str) -> None:
     assert not refusals(model_id, n="12", enable_sequential="true")
 
 
-@pytest.mark.parametrize("model", SOLD, ids=lambda model: model.id)
+@for_each(SOLD, name=lambda model: model.id)
 def test_a_hero_is_shown_on_two_photos_at_least(model: Model) -> None:
     for listed in model.inputs:
         if any(field.name == "element_input_urls" for field in listed.fields):
@@ -220,7 +221,7 @@ def test_what_comes_of_a_photo_keeps_its_format(model_id: str, files: dict[str, 
     assert chosen[asked] == "16:9"
 
 
-@pytest.mark.parametrize("model", SOLD, ids=lambda model: model.id)
+@for_each(SOLD, name=lambda model: model.id)
 def test_an_edit_keeps_the_format_of_its_source_where_the_model_can(model: Model) -> None:
     shape = model.input_for("format")
     if shape is None or model.category not in {"image-edit", "image-to-image", "video-to-video"}:

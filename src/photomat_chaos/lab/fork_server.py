@@ -20,7 +20,7 @@ from functools import cache
 from pathlib import Path
 from typing import IO, Final, NoReturn
 
-CLOSE_LIMIT_S: Final = 10.0
+CLOSE_LIMIT_S: Final = 60.0
 LOADED: Final = "loaded"
 
 

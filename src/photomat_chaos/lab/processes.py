@@ -12,7 +12,7 @@ from photomat.checks.smoke_environment import reserve_port
 from photomat_chaos.lab.fork_server import LaunchRequest, fork_server
 
 RUNNING: Final = "Photomat is running"
-END_LIMIT_S: Final = 15.0
+END_LIMIT_S: Final = 60.0
 LOOK_EVERY_S: Final = 0.01
 
 
