@@ -5,8 +5,8 @@
 
 The last stage is for the test of the built wheel: what the program needs once more, for every other supported Python found.
 
-Runs before anything is installed, so it uses the standard library alone. Everything comes from the lock files, checked by
-its hash. Whatever goes wrong becomes one sentence that says what to do.
+Runs before anything is installed, so it uses only the standard library. Everything comes from the lock files, checked by
+hash. Every failure is one sentence that says what to do.
 """
 
 import os
@@ -56,11 +56,11 @@ SIGNS = (
     ),
     (NO_WHEEL, ("no matching platform tag", "is not a supported wheel", "no solution found", "has no wheels")),
 )
-"""What tools say, in lower case, and the sentence it becomes; the first that fits."""
+"""Parts of tools' output, in lower case, and the sentence for each; the first match counts."""
 
 
 def main(folder: Path, stage: str) -> None:
-    """Bring the environment one stage further, or leave with one sentence."""
+    """Run one stage, or exit with one sentence."""
     if sys.version_info < OLDEST:
         leave(f"Photomat needs Python 3.11 or newer, this is {sys.version.split()[0]}: make PYTHON=python3.11 …")
     if shutil.disk_usage(folder.resolve().parent).free < ROOM_BYTES:
@@ -76,7 +76,7 @@ def main(folder: Path, stage: str) -> None:
 
 
 def install_uv(folder: Path) -> None:
-    """An environment with the one tool that plain pip installs; a broken one is made anew."""
+    """Make an environment with uv, the only tool installed by pip; replace a broken one."""
     say("Preparing the environment in .venv, about a minute the first time…")
     if not works(folder):
         run([sys.executable, "-m", "venv", "--clear", str(folder)], otherwise=NO_VENV)
@@ -117,7 +117,7 @@ def install_other_pythons(folder: Path) -> None:
 
 
 def find_python(version: str) -> str | None:
-    """The path of the interpreter of this version, if it is installed; pyenv shows it only to those who ask by name."""
+    """The interpreter of this version, if it is installed; pyenv finds it only by its name."""
     environment = {**os.environ, "PYENV_VERSION": version}
     try:
         found = subprocess.run(  # noqa: S603  a fixed list
@@ -140,13 +140,13 @@ def version_of(python: str) -> str:
 
 
 def install(folder: Path, *what: str, into: Path | None = None) -> None:
-    """One installation by uv into this environment (or the named one) and no other."""
+    """Install with uv into this environment, or another one."""
     python = (into or folder) / "bin" / "python"
     run([str(folder / "bin" / "uv"), "pip", "install", "--quiet", "--python", str(python), *what])
 
 
 def works(folder: Path) -> bool:
-    """Whether the environment is whole: a copied folder or a half-made one is not."""
+    """Whether the environment is usable: a copied folder or an incomplete one is not."""
     python = folder / "bin" / "python"
     if not python.exists():
         return False
@@ -157,29 +157,28 @@ def works(folder: Path) -> bool:
 
 
 def run(command: list[str], *, otherwise: str = UNKNOWN) -> None:
-    """Run a step; if it fails, one sentence says what to do, below the tool's own words where they tell more."""
+    """Run a step; if it fails, exit with one sentence, below the tool's output where that says more."""
     environment = {**os.environ, "UV_SYSTEM_CERTS": "1"}
     step = subprocess.run(command, check=False, capture_output=True, text=True, env=environment)  # noqa: S603  a fixed list
     if step.returncode != 0:
-        said = step.stdout + step.stderr
-        sentence = advice(said, otherwise=otherwise)
-        leave(sentence if sentence in {NO_ROOM, NO_NETWORK} else f"{said}\n{sentence}")
+        output = step.stdout + step.stderr
+        sentence = advice(output, otherwise=otherwise)
+        leave(sentence if sentence in {NO_ROOM, NO_NETWORK} else f"{output}\n{sentence}")
 
 
-def advice(said: str, *, otherwise: str = UNKNOWN) -> str:
-    """Turn the last words of a tool into a sentence for people."""
-    words = said.lower()
-    return next((sentence for sentence, signs in SIGNS if any(sign in words for sign in signs)), otherwise)
+def advice(output: str, *, otherwise: str = UNKNOWN) -> str:
+    """The sentence for the output of a failed tool."""
+    output = output.lower()
+    return next((sentence for sentence, signs in SIGNS if any(sign in output for sign in signs)), otherwise)
 
 
 def say(sentence: str) -> None:
-    """Tell how far we are; on stderr, where it stays out of pipes."""
+    """Print progress to standard error."""
     sys.stderr.write(f"{sentence}\n")
     sys.stderr.flush()
 
 
 def leave(sentence: str) -> None:
-    """Say it and stop."""
     sys.exit(f"\n{sentence}")
 
 

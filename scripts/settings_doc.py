@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Write docs/settings.md and .env.example from `photomat.settings`, where every setting stands once. `make docs` runs it.
+"""Write docs/settings.md and .env.example from `photomat.app.settings`. `make docs` runs it.
 
-What is added here is only the order for readers: sections with a sentence each. A setting that stands in no section is an
-error, and a test compares both files with what this prints.
+Only the order for readers is defined here: sections with a sentence each. A setting without a section is an error, and a test
+compares both files with the output.
 """
 
 from pathlib import Path

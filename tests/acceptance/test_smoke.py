@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from photomat.checks.smoke_shop import SmokeFailed, open_shop
+from photomat.checks.smoke_environment import SmokeFailed, open_environment
 from support.database import connection_of
 
 PHOTOMAT = Path(sys.executable).with_name("photomat")
@@ -52,5 +52,5 @@ async def test_a_shop_that_cannot_open_says_why(database: str, tmp_path: Path) -
             "INSERT INTO schema_migrations (number, name, checksum) VALUES (9999, '9999_breaks_it', 'x')"
         )
     with pytest.raises(SmokeFailed, match=r"exit code 2(.|\n)*newer than this program"):
-        async with open_shop(database, tmp_path):
+        async with open_environment(database, tmp_path):
             pass

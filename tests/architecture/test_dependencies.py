@@ -2,6 +2,7 @@
 
 import ast
 import re
+import subprocess
 import sys
 import tomllib
 from importlib.metadata import packages_distributions
@@ -46,6 +47,11 @@ def test_the_other_locks_hold_what_was_asked_for() -> None:
         "the audio extra changes no other version: run `make lock`"
     )
     assert {canonicalize_name(Requirement(line).name) for line in EXTRAS["audio"]} <= set(_locked("audio"))
+
+
+def test_commands_start_without_aiogram() -> None:
+    code = "import sys, photomat.cli.main; sys.exit('aiogram' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0, "it takes seconds to load"
 
 
 def test_the_build_back_end_is_locked() -> None:

@@ -3,6 +3,7 @@
 import ast
 import re
 import runpy
+import tomllib
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote
@@ -11,20 +12,22 @@ import pytest
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from photomat.alerts.incident import IncidentKind
+from photomat.catalog.roles import RULES
 from photomat.cli.main import app
 from photomat.jobs.job import TRANSITIONS
 from support.pages import anchors, links, pages, prose, table
 from support.source import ROOT, calls, modules
 
 READMES = {"README.md": "Where is it?", "README.ru.md": "Где что лежит?"}
-OPERATIONS = ROOT / "docs" / "operations.md"
+OPERATIONS = ROOT / "docs" / "operations"
 LEVELS = {"debug", "info", "warning", "error", "exception", "critical"}
 
 
 @pytest.mark.parametrize(("page", "heading"), READMES.items())
 def test_every_path_of_the_where_is_it_table_exists(page: str, heading: str) -> None:
     rows = table(ROOT / page, heading)
-    assert len(rows) > 10
+    assert len(rows) == 12
     for question, answer in rows:
         paths = re.findall(r"\]\(([^)]+)\)", answer)
         assert paths, f"{question!r} names no path"
@@ -53,15 +56,38 @@ def test_settings_are_documented_as_they_are() -> None:
     assert (ROOT / ".env.example").read_text(encoding="utf-8") == written["example"](), "run `make docs`"
 
 
-def test_every_command_is_in_operations_and_no_other() -> None:
-    documented = {row[0].strip("`") for row in table(OPERATIONS, "Commands")}
+def test_every_command_is_documented_and_no_other() -> None:
+    documented = {row[0].strip("`") for row in table(OPERATIONS / "commands.md", "Commands")}
     assert documented == set(_commands(get_command(app), "photomat"))
 
 
-def test_every_log_tag_is_in_operations_and_no_other() -> None:
-    documented = [row[0].strip("`") for row in table(OPERATIONS, "Log tags")]
+def test_every_log_tag_is_documented_and_no_other() -> None:
+    documented = [row[0].strip("`") for row in table(OPERATIONS / "logs.md", "Log tags")]
     assert documented == sorted(set(documented)), "the table is in order, each tag once"
     assert set(documented) == {tag for module in modules("photomat") for tag in _tags(module.tree)}
+
+
+def test_every_incident_is_documented_and_no_other() -> None:
+    documented = [row[0].strip("`") for row in table(OPERATIONS / "alerts.md", "Alerts")]
+    assert sorted(documented) == sorted(IncidentKind)
+
+
+def test_every_role_of_an_input_is_documented_and_no_other() -> None:
+    rows = table(ROOT / "docs" / "catalogue.md", "Roles")
+    assert sorted(role for row in rows for role in re.findall(r"`(\w+)`", row[0])) == sorted(RULES)
+
+
+def test_the_printed_layers_are_those_of_the_import_contract() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    printed = re.search(r"^## Which way imports go$.*?^```\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+    assert printed is not None
+    assert printed.group(1).splitlines() == _layers()
+
+
+def test_every_slice_is_in_the_architecture_page_and_no_other() -> None:
+    rows = table(ROOT / "docs" / "architecture.md", "Slices")
+    named = [name for row in rows for name in re.findall(r"\[(\w+)\]\(\.\./src/photomat/\1\)", row[0])]
+    assert sorted(named) == sorted(name for layer in _layers() for name in layer.split(" | "))
 
 
 def test_a_tag_is_written_out_where_it_is_logged() -> None:
@@ -93,6 +119,13 @@ def test_the_language_versions_of_the_readme_link_to_each_other() -> None:
     assert len(re.findall(r"^## ", prose(ROOT / "README.md"), re.MULTILINE)) == len(
         re.findall(r"^## ", prose(ROOT / "README.ru.md"), re.MULTILINE)
     )
+
+
+def _layers() -> list[str]:
+    """The layers of the import contract, as they are written in pyproject.toml."""
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        contracts = tomllib.load(file)["tool"]["importlinter"]["contracts"]
+    return next(list(contract["layers"]) for contract in contracts if contract["type"] == "layers")
 
 
 def _is_outside(link: str) -> bool:

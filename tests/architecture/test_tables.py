@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from support.source import SOURCE, modules, strings
+from support import pages
+from support.source import ROOT, SOURCE, modules, strings
 
 SCHEMA = (SOURCE / "photomat" / "db" / "schema.txt").read_text(encoding="utf-8").splitlines()
 TABLES = {line.removeprefix("column ").partition(".")[0] for line in SCHEMA if line.startswith("column ")}
@@ -107,6 +108,15 @@ def test_every_table_has_its_writer() -> None:
     assert {(table, slice_) for table, slices in WRITERS.items() for slice_ in slices} == written
 
 
+def test_the_architecture_page_lists_the_tables_of_each_slice() -> None:
+    rows = pages.table(ROOT / "docs" / "architecture.md", "Slices")
+    listed = {
+        (owned, re.sub(r"[^\w].*", "", row[0].lstrip("["))) for row in rows for owned in re.findall(r"`(\w+)`", row[2])
+    }
+    written = {(owned, slice_) for owned, slices in WRITERS.items() for slice_ in slices}
+    assert listed == written | {("clock_shift", "db")}
+
+
 def test_delivery_columns_are_written_by_delivery_alone() -> None:
     found = {
         (module.partition(".")[0], column)
@@ -125,7 +135,7 @@ def test_the_audit_and_the_views_for_people_write_nothing() -> None:
         found
         for found in writes()
         if found[0].startswith(
-            ("audit", "cli", "jobs.listing", "jobs.history", "jobs.story", "wallet.statement", "wallet.explain")
+            ("audit", "cli", "jobs.listing", "jobs.history", "jobs.story", "payments.statement", "operators.explain")
         )
         and found[0] not in KEEPERS
     ] == []

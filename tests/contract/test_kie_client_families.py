@@ -81,7 +81,7 @@ async def test_a_task_is_created_called_back_about_and_found_done(protocol: str)
     async with running_kie() as sim, callback_receiver() as bot, kie_client(sim.url) as kie:
         task_id = await create(sim, kie, protocol, bot)
         await ended(sim, task_id)
-        reading = (await kie.record(task_id, protocol=protocol)).reading
+        reading = await kie.record(task_id, protocol=protocol)
         assert reading is not None
         assert reading.state is KieState.SUCCESS
         assert reading.result_object if protocol in WITHOUT_FILES else reading.urls
@@ -102,7 +102,7 @@ async def test_a_failed_task_is_told_as_failed_both_ways(protocol: str) -> None:
     async with running_kie() as sim, callback_receiver() as bot, kie_client(sim.url) as kie:
         task_id = await create(sim, kie, protocol, bot, prompt="[fail]")
         await ended(sim, task_id)
-        reading = (await kie.record(task_id, protocol=protocol)).reading
+        reading = await kie.record(task_id, protocol=protocol)
         assert reading is not None
         assert (reading.state, bool(reading.fail_code)) == (KieState.FAIL, True)
         await until(lambda: any(told(call.body, task_id) is KieState.FAIL for call in bot.calls))
@@ -113,22 +113,22 @@ async def test_a_failed_task_is_told_as_failed_both_ways(protocol: str) -> None:
 async def test_a_task_at_work_is_running_and_an_unknown_one_is_nothing(protocol: str) -> None:
     async with running_kie(seconds_to_success=60.0) as sim, callback_receiver() as bot, kie_client(sim.url) as kie:
         task_id = await create(sim, kie, protocol, bot)
-        reading = (await kie.record(task_id, protocol=protocol)).reading
+        reading = await kie.record(task_id, protocol=protocol)
         assert reading is not None
         assert reading.state is KieState.RUNNING
-        assert (await kie.record(TaskId("0" * 32), protocol=protocol)).reading is None
+        assert await kie.record(TaskId("0" * 32), protocol=protocol) is None
 
 
 async def test_a_lagging_flag_and_an_undelivered_callback_do_not_hide_a_result() -> None:
     async with running_kie(lagging_flag=True, callback_retries=0) as sim, kie_client(sim.url) as kie:
         image = await create(sim, kie, "gpt4o-image", None)
         await ended(sim, image)
-        reading = (await kie.record(image, protocol="gpt4o-image")).reading
+        reading = await kie.record(image, protocol="gpt4o-image")
         assert reading is not None
         assert (reading.state, len(reading.urls)) == (KieState.SUCCESS, 1)
         song = await kie.create_task(model="", inputs=SONG, callback_url="http://127.0.0.1:9/cb", protocol="suno")
         await until(lambda: sim.world.tasks[song].callback_given_up)
-        reading = (await kie.record(song, protocol="suno")).reading
+        reading = await kie.record(song, protocol="suno")
         assert reading is not None
         assert (reading.state, len(reading.urls)) == (KieState.SUCCESS, 2)
 
@@ -153,7 +153,7 @@ async def test_a_refusal_of_an_old_family_is_definite() -> None:
 )
 async def test_every_way_to_say_unknown_is_the_same_to_us(status: int, body: dict[str, Any]) -> None:
     async with answering(status, body) as url, kie_client(url) as kie:
-        assert (await kie.record(TaskId("t"))).reading is None
+        assert await kie.record(TaskId("t")) is None
 
 
 @pytest.mark.parametrize(("code", "error"), [(429, Busy), (455, Busy), (500, Transient), (401, Transient)])

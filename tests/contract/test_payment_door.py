@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 from aiohttp import web
 
-from photomat.web.payments import LARGEST_NOTICE_BYTES, PaymentNotices, source_of
+from photomat.web.payments import LARGEST_NOTICE_BYTES, PaymentNotices, client_ip
 from photomat_chaos.lab.load_balancer import serving
 from support.kie_sim import until
 from support.logs import logged
@@ -148,5 +148,5 @@ async def test_who_stands_before_the_door_himself_cannot_name_another() -> None:
         remote = "9.9.9.9"
         headers: dict[str, str] = {"X-Forwarded-For": "185.71.76.5"}  # noqa: RUF012  read only
 
-    wanted: Callable[..., str] = source_of
+    wanted: Callable[..., str] = client_ip
     assert wanted(Request()) == "9.9.9.9"

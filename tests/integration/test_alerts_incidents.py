@@ -72,7 +72,7 @@ async def test_two_who_saw_the_same_at_the_same_moment_open_one_incident(databas
     async with a_tower(database, IncidentKind.PARKED_DELIVERIES) as tower:
         await _parked(tower.pool)
         (turn,) = await tower.turns(15)
-        await asyncio.gather(*(tower_on(tower.pool).watcher.watch(turn) for _ in range(6)))
+        await asyncio.gather(*(tower_on(tower.pool).watcher.check(turn) for _ in range(6)))
         assert len(await tower.incidents()) == 1
         assert await tower.pool.fetchval(NOTICES, "open") == 1
 
@@ -83,7 +83,7 @@ async def test_one_who_was_frozen_with_a_turn_in_hand_writes_nothing(database: s
         assert await tower.goes_round(180) == 1
         zombie = tower_on(tower.pool, IncidentKind.KIE_CREDITS)
         zombie.account.answer = 3.0
-        await zombie.watcher.watch(old)
+        await zombie.watcher.check(old)
         assert await tower.incidents() == []
 
 

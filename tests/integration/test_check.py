@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from photomat.app.settings import Settings
+from photomat.checks.context import LOCK_KEY, SCHEMA
 from photomat.checks.delivery import prove_the_lock
-from photomat.checks.ground import LOCK_KEY, PHASES, SCHEMA, Finding, Level
+from photomat.checks.findings import PHASES, Finding, Level
 from photomat.checks.production import check
 from photomat.db.embedded import Embedded
 from photomat.db.migrate import migrate
@@ -134,7 +135,7 @@ async def test_a_fence_that_is_not_raised_is_found(database: str) -> None:
 async def test_a_refused_token_names_its_cure(database: str, tmp_path: Path) -> None:
     async with worlds(tmp_path, bot_token="1:wrong") as (settings, _telegram, _kie):
         found = await findings(settings, database, only="delivery")
-        assert "BOT_TOKEN" in str(only_one(found, Level.FAILURE).mend)
+        assert "BOT_TOKEN" in str(only_one(found, Level.FAILURE).fix)
 
 
 async def test_a_webhook_that_leads_elsewhere_is_a_warning(database: str, tmp_path: Path) -> None:
@@ -156,16 +157,16 @@ async def test_credits_that_run_out_are_said(
     async with worlds(tmp_path) as (settings, _telegram, kie):
         kie.world.credits = credits_left
         found = await findings(settings, database, only="callback handler")
-        assert cure in str(only_one(found, level).mend)
+        assert cure in str(only_one(found, level).fix)
 
 
 async def test_a_refused_key_and_a_kie_that_is_gone_are_told_apart(database: str, tmp_path: Path) -> None:
     async with worlds(tmp_path, kie_api_key="wrong") as (settings, _telegram, _kie):
         found = await findings(settings, database, only="callback handler")
-        assert "KIE_API_KEY" in str(only_one(found, Level.FAILURE).mend)
+        assert "KIE_API_KEY" in str(only_one(found, Level.FAILURE).fix)
     async with worlds(tmp_path, kie_api_url="http://127.0.0.1:9") as (settings, _telegram, _kie):
         found = await findings(settings, database, only="callback handler")
-        assert "KIE_API_URL" in str(only_one(found, Level.FAILURE).mend)
+        assert "KIE_API_URL" in str(only_one(found, Level.FAILURE).fix)
 
 
 async def test_signed_callbacks_are_proved_with_kies_signature_too(database: str, tmp_path: Path) -> None:
@@ -262,7 +263,7 @@ async def test_an_outdated_embedded_postgresql_is_named_with_the_way_to_a_newer_
     assert fine.level is Level.OK
     assert outdated.level is Level.WARNING
     assert "was planned for" in outdated.what
-    assert "make setup" in str(outdated.mend)
+    assert "make setup" in str(outdated.fix)
 
 
 async def test_a_server_of_somebody_else_is_theirs_to_update(database: str, tmp_path: Path) -> None:

@@ -6,10 +6,10 @@ from typing import Any
 
 from photomat.catalog.pricing import quote
 from support.command import answer, photomat
-from support.conversation import RATES
 from support.database import pool_of
 from support.jobs import CAT, a_done_job, a_user
 from support.prices import Z_IMAGE
+from support.shop import RATES
 
 
 async def test_a_price_is_set_shown_and_cleared_from_the_terminal_and_guarded(database: str, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import pytest
 from photomat.bot.context import Support
 from photomat.kernel.errors import OutcomeUnknown, PhotomatError, Rejected, Transient
 from photomat.payments.invoices import InvoicePoller
-from photomat.providers.port import Invoice, PaymentRequest
+from photomat.providers.port import Invoice, InvoiceTerms
 from support.conversation import Chat, conversation
 from support.database import shift_clock
 from support.money import rub
@@ -28,7 +28,7 @@ class Silent(ScriptedProvider):
 
     trouble: PhotomatError = Transient("no answer")
 
-    async def create(self, asked: PaymentRequest) -> Invoice:
+    async def create(self, asked: InvoiceTerms) -> Invoice:
         """Fail as told."""
         self.asked.append(asked)
         raise self.trouble
@@ -38,7 +38,7 @@ async def looks(chat: Chat, provider: ScriptedProvider) -> None:
     """One round of the step that reads bills."""
     looker = InvoicePoller(pool=chat.pool, providers={provider.name: provider})
     for bill in await looker.claim(9):
-        await looker.look(bill)
+        await looker.poll(bill)
 
 
 async def test_a_sum_becomes_a_bill_which_is_paid_and_checked(database: str) -> None:

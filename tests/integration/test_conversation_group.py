@@ -10,7 +10,6 @@ from aiogram.filters.callback_data import CallbackData
 from aiogram.methods import AnswerCallbackQuery, EditMessageText, SendMessage
 from aiogram.types import ForceReply
 
-from photomat.bot.app import build_dispatcher
 from photomat.bot.buttons import (
     CheckBillButton,
     GiftBackButton,
@@ -28,18 +27,14 @@ from photomat.bot.buttons import (
     TransferReceiptButton,
     TransferSumButton,
 )
-from photomat.bot.context import Shop
 from photomat.bot.worker import UpdateWorker
-from photomat.catalog.load import load_catalog
 from photomat.db.pool import Pool
 from photomat.db.rows import require_row
 from photomat.inbox.receive import receive
 from photomat.kernel.ids import BotId, InstanceId
-from photomat.kernel.money import Money
-from photomat.texts.load import load_texts
-from support.conversation import RATES, TIMES
 from support.database import pool_of
 from support.rewards import a_code
+from support.shop import bot_config, dispatcher
 from support.updates import BOT_ID, GROUP, KeepingSession, keeping_bot, tap_update, text_update
 
 ANNA, BORIS = 7, 8
@@ -90,19 +85,12 @@ class Group:
 async def group(database: str) -> AsyncIterator[Group]:
     bot, session = keeping_bot()
     async with pool_of(database) as pool:
-        texts = load_texts()
-        dispatcher = build_dispatcher(
-            shop=Shop(
-                pool=pool,
-                catalog=load_catalog(),
-                rates=RATES,
-                times=TIMES,
-                welcome_credit=Money(1000, "RUB"),
-            ),
-            texts=texts,
-        )
         worker = UpdateWorker(
-            pool=pool, bot=bot, dispatcher=dispatcher, texts=texts, instance=InstanceId("one"), lease_s=30
+            config=bot_config(pool, welcome=1000),
+            bot=bot,
+            dispatcher=dispatcher(),
+            instance=InstanceId("one"),
+            lease_s=30,
         )
         yield Group(pool=pool, worker=worker, session=session)
 

@@ -32,7 +32,7 @@ async def test_a_bill_that_is_over_shows_so_and_cannot_be_pressed_again(database
         looker = InvoicePoller(pool=chat.pool, providers={provider.name: provider})
         await chat.taps("🔄 Проверить")
         for bill in await looker.claim(9):
-            await looker.look(bill)
+            await looker.poll(bill)
         await chat.taps("🔄 Проверить")
         assert "счёт оплачен" in seen(chat)
         assert labels(chat)[-2:] == ["💰 Баланс", "🏠 Меню"]

@@ -1,15 +1,13 @@
 """From a wish to a model: the menu, its lists and filters, the search, prices; and models that are not sold."""
 
-from typing import Any
-
 import pytest
 
-from photomat.bot.context import Shop
 from photomat.catalog.load import load_catalog
 from photomat.operators.catalog import ModelSwitch, NewTitle, rename_model, switch_model
 from photomat_sandbox.telegram import person_acts
 from support.conversation import Chat, conversation
 from support.prices import ME, set_price
+from support.shop import orders_of
 
 SPACE = "\N{NO-BREAK SPACE}"
 CATALOG = load_catalog()
@@ -225,15 +223,8 @@ async def test_a_file_while_something_is_looked_for_is_answered(database: str) -
 
 async def test_what_needs_a_callback_is_sold_only_where_kie_can_reach_us(database: str) -> None:
     async with conversation(database) as chat:
-        parts: dict[str, Any] = {
-            "pool": chat.pool,
-            "catalog": CATALOG,
-            "rates": None,
-            "times": None,
-            "welcome_credit": None,
-        }
-        assert await Shop(**parts, reachable=True).model("suno/generate") is not None
-        assert await Shop(**parts).model("suno/generate") is None
+        assert await orders_of(chat.pool, reachable=True).model("suno/generate") is not None
+        assert await orders_of(chat.pool).model("suno/generate") is None
 
 
 async def test_a_link_opens_its_model_or_says_what_is_sold_instead(database: str) -> None:

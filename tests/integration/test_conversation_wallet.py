@@ -7,9 +7,9 @@ from photomat.db.pool import transaction
 from photomat.jobs.settle import Failure, Success
 from photomat.kernel.errors import Rejected
 from photomat.kernel.ids import UserId
+from photomat.payments.statement import statement
 from photomat.rewards import gifts
 from photomat.wallet import ledger, refunds
-from photomat.wallet.statement import statement
 from support.conversation import Chat, conversation
 from support.jobs import URL, a_running_job, settle_now
 from support.money import make_user, rub

@@ -13,7 +13,6 @@ from photomat.catalog.answers import Refused
 from photomat.catalog.input import FileLimits, Input
 from photomat.catalog.load import load_catalog
 from photomat.catalog.reference import FileRef
-from photomat.files import store
 from photomat.files.accept import accept_file
 from photomat.files.conversion import NotConverted
 from photomat.files.file import FromLink, InputFile
@@ -53,7 +52,7 @@ class Desk:
 
     async def takes(self, content: bytes, limits: FileLimits, *, kind: str = "document") -> InputFile | Refused:
         """Send a file where it is asked for."""
-        answer = await attached(self.sender.visit, await self.sender.sends(content, kind), asks(limits), 0)
+        answer = await attached(self.sender.ctx, await self.sender.sends(content, kind), asks(limits), 0)
         return answer if isinstance(answer, Refused) else await self.known(answer)
 
     async def known(self, answer: object) -> InputFile:
@@ -65,7 +64,9 @@ class Desk:
 
     async def again(self, file: InputFile) -> InputFile:
         """The same file as it is known now."""
-        return (await store.own_files(self.sender.pool, user_id=file.user_id, file_ids=[file.file_id]))[file.file_id]
+        known = await self.uploader.own_file(file.ref, user_id=file.user_id)
+        assert known is not None
+        return known
 
     def at_kie(self) -> list[str]:
         """The formats of what was uploaded, by content."""
@@ -125,7 +126,7 @@ async def test_what_cannot_be_converted_is_refused_before_anybody_pays(
         refused = await desk.takes(content, limits)
         assert isinstance(refused, Refused), refused
         assert refused.key == key
-        assert desk.sender.visit.say(refused.key, **refused.facts)
+        assert desk.sender.ctx.say(refused.key, **refused.facts)
         assert await desk.sender.pool.fetchval("SELECT count(*) FROM input_files") == 0
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from photomat.db.pool import Pool
 from photomat.db.rows import require_row
-from photomat.delivery.coordinator import Coordinator, renew_lock
+from photomat.delivery import lock
+from photomat.delivery.coordinator import Coordinator
 from photomat.delivery.lock import try_acquire_delivery_lock
 from photomat.delivery.render import LockedCard
 from photomat.kernel.ids import InstanceId, JobId
@@ -103,7 +104,7 @@ async def test_nothing_is_renewed_after_the_edit_nor_for_a_short_one(database: s
         await desk.coordinator.deliver_result_atomic(card)
         assert asyncio.all_tasks() == before
         assert await desk.delivered(job_id)
-        assert not await renew_lock(desk.pool, card), "the lock was given back"
+        assert not await lock.renew(desk.pool, card), "the lock was given back"
 
 
 async def test_a_zombie_cannot_renew(database: str, tmp_path: Path) -> None:
@@ -112,6 +113,6 @@ async def test_a_zombie_cannot_renew(database: str, tmp_path: Path) -> None:
         zombie = await lock_card(desk.pool, job_id)
         await steal(desk, lease=timedelta(0))
         before = await row_of(desk.pool, job_id)
-        assert not await renew_lock(desk.pool, zombie)
+        assert not await lock.renew(desk.pool, zombie)
         assert await row_of(desk.pool, job_id) == before
         assert await lock_cards(desk.pool, instance=TWO) == []

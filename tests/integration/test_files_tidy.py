@@ -7,6 +7,7 @@ from typing import Any
 from photomat.bot.order_form.attachments import attached
 from photomat.catalog.input import FileLimits, Input
 from photomat.catalog.reference import FileRef, JobRef, Ref
+from photomat.db.pool import transaction
 from photomat.files import store
 from photomat.files.accept import accept_file
 from photomat.files.facts import missing_references
@@ -29,7 +30,7 @@ KEPT = timedelta(days=90)
 
 
 async def sent(sender: Sender) -> FileRef:
-    answer = await attached(sender.visit, await sender.sends(made.image("JPEG"), "photo"), IMAGE, 0)
+    answer = await attached(sender.ctx, await sender.sends(made.image("JPEG"), "photo"), IMAGE, 0)
     assert isinstance(answer, list)
     return FileRef(answer[0]["file"])
 
@@ -65,7 +66,8 @@ async def made_before(sender: Sender, job_id: JobId) -> FileRef:
 
 async def lost(sender: Sender, *refs: Ref, user_id: UserId | None = None) -> set[Ref]:
     inputs: dict[str, Any] = {"lines": [{"of": ref.as_json()} for ref in refs], "prompt": "кот"}
-    return await missing_references(sender.pool, user_id or sender.user_id, inputs)
+    async with transaction(sender.pool) as tx:
+        return await missing_references(tx, user_id or sender.user_id, inputs)
 
 
 async def test_old_files_are_forgotten_unless_a_draft_or_a_job_needs_them(database: str, tmp_path: Path) -> None:

@@ -8,7 +8,6 @@ from typing import Any
 from photomat.catalog.load import load_catalog
 from photomat.db.pool import Pool, transaction
 from photomat.jobs import store
-from photomat.jobs import store as jobs_store
 from photomat.jobs.job import InputLost, Job, KieRequest, frozen_request
 from photomat.jobs.submit import Submitter
 from photomat.jobs.sweep import rearm_stuck
@@ -69,7 +68,7 @@ class ToldInputs:
 
 async def claim_upload(pool: Pool, job_id: JobId, *, instance: InstanceId = ONE) -> Job:
     """Claim this one job, whose files are to be uploaded."""
-    (job,) = await jobs_store.claim_uploads(pool, limit=9, lease=LEASE, instance=instance)
+    (job,) = await store.claim_uploads(pool, limit=9, lease=LEASE, instance=instance)
     assert job.job_id == job_id
     return job
 
@@ -86,7 +85,7 @@ async def test_an_older_program_neither_claims_what_it_would_send_wrongly_nor_is
         assert [row["job_id"] for row in await pool.fetch(CLAIM_OF_AN_OLDER_PROGRAM)] == [plain]
         await pool.execute(SWEEP_OF_AN_OLDER_PROGRAM)
         assert await pool.fetch(CLAIM_OF_AN_OLDER_PROGRAM) == []
-        ours = await jobs_store.claim_uploads(pool, limit=99, lease=LEASE, instance=ONE)
+        ours = await store.claim_uploads(pool, limit=99, lease=LEASE, instance=ONE)
         assert sorted(job.job_id for job in ours) == asking
         assert {job.request.protocol for job in ours} == {"jobs"}
 
@@ -97,12 +96,12 @@ async def test_a_frozen_job_comes_due_again_however_it_was_given_back(database: 
         provider = ToldProvider(creates=[TaskId("task-9")])
         later = ToldInputs(answer=Transient("not now", retry_after_s=60))
         await with_inputs(pool, provider, later).submit(await claim_upload(pool, job_id))
-        assert await jobs_store.claim_uploads(pool, limit=9, lease=LEASE, instance=ONE) == []
+        assert await store.claim_uploads(pool, limit=9, lease=LEASE, instance=ONE) == []
         assert await rearm_stuck(pool) == 0
         await shift_clock(pool, 61)
         broken = ToldInputs(answer=Corrupt("a rule of our own"))
         await with_inputs(pool, provider, broken).submit(await claim_upload(pool, job_id))
-        assert await jobs_store.claim_uploads(pool, limit=9, lease=LEASE, instance=ONE) == [], (
+        assert await store.claim_uploads(pool, limit=9, lease=LEASE, instance=ONE) == [], (
             "a stopped job waits for the operator"
         )
         async with transaction(pool) as tx:

@@ -8,7 +8,7 @@ import pytest
 
 from photomat.db.pool import transaction
 from photomat.db.rows import require_row
-from photomat.delivery.resend import Asked, ask_again
+from photomat.delivery.resend import ResendAnswer, ask_again
 from photomat.jobs.settle import Failure
 from photomat.kernel.ids import ChatId, JobId, UserId
 from photomat.telegram.client import TelegramMessenger
@@ -19,7 +19,7 @@ from support.history import RESEND, Archive, archive
 from support.jobs import a_running_job, a_user, money_of, row_of, settle_now
 
 
-async def asks(past: Archive, job_id: JobId, *, origin: str = "update:1:1", user: int | None = None) -> Asked:
+async def asks(past: Archive, job_id: JobId, *, origin: str = "update:1:1", user: int | None = None) -> ResendAnswer:
     async with transaction(past.chat.pool) as tx:
         return await ask_again(
             tx,
@@ -71,10 +71,10 @@ async def test_the_same_tap_handled_again_sends_nothing_more(database: str, tmp_
     async with archive(database, tmp_path) as past:
         job_id = await past.done_job()
         await past.deliver()
-        assert await asks(past, job_id) is Asked.SENDING
+        assert await asks(past, job_id) is ResendAnswer.SENDING
         await past.send_all()
         await shift_clock(past.chat.pool, 3600)
-        assert await asks(past, job_id) is Asked.SENDING, "the same answer, an hour later too"
+        assert await asks(past, job_id) is ResendAnswer.SENDING, "the same answer, an hour later too"
         assert await past.send_all() == 0
         assert len(past.media()) == 2
 
@@ -198,9 +198,9 @@ async def test_somebody_elses_job_or_one_without_a_result_is_refused_in_words(da
         await past.deliver()
         failed = await a_running_job(past.chat.pool, past.user, task_id="t-failed")
         await settle_now(past.chat.pool, failed, Failure(code="kie-422"))
-        assert await asks(past, failed) is Asked.NO_RESULT
+        assert await asks(past, failed) is ResendAnswer.NO_RESULT
         stranger = await a_user(past.chat.pool, user_id=42)
-        assert await asks(past, done, user=stranger) is Asked.NOT_YOURS
+        assert await asks(past, done, user=stranger) is ResendAnswer.NOT_YOURS
         assert await past.send_all() == 0
 
 

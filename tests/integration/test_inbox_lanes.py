@@ -3,7 +3,7 @@
 import asyncio
 
 from photomat.db.pool import Pool, transaction
-from photomat.inbox.lanes import claim_lane, finish, free_lanes_of_the_dead, park, release
+from photomat.inbox.lanes import claim_lane, finish, free_lanes_of_dead_instances, park, release
 from photomat.inbox.receive import queue_depth, receive
 from photomat.inbox.update import Claimed
 from photomat.kernel.ids import BotId, InstanceId
@@ -204,7 +204,7 @@ async def test_the_lanes_of_a_dead_instance_are_freed_and_those_of_the_living_ke
         dead = await claim_surely(pool, "dead")
         await store(pool, 2, user_id=8)
         alive = await claim_surely(pool, "alive")
-        assert await free_lanes_of_the_dead(pool) == 1
+        assert await free_lanes_of_dead_instances(pool) == 1
         heir = await claim_surely(pool, "alive")
         assert (heir.lane, alive.lane) == ("u7", "u8")
         assert not await end(pool, dead)

@@ -6,19 +6,18 @@ from dataclasses import dataclass, field
 
 from aiogram import Bot, Dispatcher
 from aiogram.exceptions import TelegramForbiddenError, TelegramNetworkError, TelegramRetryAfter
-from aiogram.fsm.context import FSMContext
 from aiogram.methods import AnswerCallbackQuery, SendMessage
 from aiogram.types import Message
 
-from photomat.bot.context import Unit
+from photomat.bot.context import UpdateContext
+from photomat.bot.conversation import Typing
 from photomat.bot.worker import UpdateWorker
 from photomat.db.pool import Connection, Pool, Transaction
 from photomat.inbox.receive import receive
 from photomat.inbox.update import MOST_SILENT_CLAIMS
 from photomat.kernel.ids import BotId, InstanceId
-from photomat.kernel.money import Money
-from photomat.texts.load import load_texts
 from support.database import connection_of, pool_of, shift_clock
+from support.shop import bot_config
 from support.updates import BOT_ID, KeepingSession, keeping_bot, tap_update, text_update
 
 LEASE_S = 30.0
@@ -34,23 +33,21 @@ class Desk:
     bot: Bot
     session: KeepingSession
     seen: list[str] = field(default_factory=list)
-    does: Callable[[Message, Unit, FSMContext], Awaitable[None]]
+    does: Callable[[Message, UpdateContext], Awaitable[None]]
 
     def worker(self, instance: str = "one") -> UpdateWorker:
         dispatcher = Dispatcher(disable_fsm=True)
-        dispatcher["welcome_credit"] = Money(100, "RUB")
 
-        async def handle(message: Message, unit: Unit, state: FSMContext) -> None:
+        async def handle(message: Message, ctx: UpdateContext) -> None:
             self.seen.append(message.text or "")
-            unit.registers = True
-            await self.does(message, unit, state)
+            ctx.registers_user = True
+            await self.does(message, ctx)
 
         dispatcher.message.register(handle)
         return UpdateWorker(
-            pool=self.pool,
+            config=bot_config(self.pool, welcome=100),
             bot=self.bot,
             dispatcher=dispatcher,
-            texts=load_texts(),
             instance=InstanceId(instance),
             lease_s=LEASE_S,
         )
@@ -81,13 +78,13 @@ class Desk:
         return [(row["text"], row["became"], row["attempts"]) for row in rows]
 
 
-async def nothing(_message: Message, _unit: Unit, _state: FSMContext) -> None:
+async def nothing(_message: Message, _ctx: UpdateContext) -> None:
     """Be content with having seen it."""
 
 
 @asynccontextmanager
 async def desk(
-    database: str, does: Callable[[Message, Unit, FSMContext], Awaitable[None]] = nothing
+    database: str, does: Callable[[Message, UpdateContext], Awaitable[None]] = nothing
 ) -> AsyncIterator[Desk]:
     bot, session = keeping_bot()
     async with pool_of(database) as pool, connection_of(database) as clock:
@@ -103,7 +100,7 @@ async def test_updates_are_handled_once_and_in_order(database: str) -> None:
 
 
 async def test_poison_is_parked_after_three_tries_its_user_is_told_and_the_lane_goes_on(database: str) -> None:
-    async def breaks(message: Message, _unit: Unit, _state: FSMContext) -> None:
+    async def breaks(message: Message, _ctx: UpdateContext) -> None:
         if message.text == "яд":
             raise ZeroDivisionError
 
@@ -136,7 +133,7 @@ async def test_an_update_that_killed_ten_processes_is_parked_unhandled(database:
 
 
 async def test_after_a_few_killed_processes_three_failures_are_allowed_all_the_same(database: str) -> None:
-    async def breaks_twice(_message: Message, _unit: Unit, _state: FSMContext) -> None:
+    async def breaks_twice(_message: Message, _ctx: UpdateContext) -> None:
         if len(office.seen) <= 2:
             raise ZeroDivisionError
 
@@ -165,7 +162,7 @@ async def test_an_update_that_was_in_the_hands_of_a_few_killed_processes_is_hand
 
 
 async def test_a_429_is_waited_out_as_long_as_asked_and_not_counted(database: str) -> None:
-    async def is_refused(_message: Message, _unit: Unit, _state: FSMContext) -> None:
+    async def is_refused(_message: Message, _ctx: UpdateContext) -> None:
         if len(office.seen) <= 5:
             raise TelegramRetryAfter(method=METHOD, message="Too Many Requests: retry after 40", retry_after=40)
 
@@ -182,7 +179,7 @@ async def test_a_429_is_waited_out_as_long_as_asked_and_not_counted(database: st
 
 
 async def test_an_unreachable_telegram_parks_nothing(database: str) -> None:
-    async def is_lost(_message: Message, _unit: Unit, _state: FSMContext) -> None:
+    async def is_lost(_message: Message, _ctx: UpdateContext) -> None:
         if len(office.seen) <= 6:
             raise TelegramNetworkError(method=METHOD, message="no route")
 
@@ -193,26 +190,26 @@ async def test_an_unreachable_telegram_parks_nothing(database: str) -> None:
 
 
 async def test_somebody_who_blocked_us_meanwhile_counts_as_handled(database: str) -> None:
-    async def is_blocked(_message: Message, _unit: Unit, state: FSMContext) -> None:
-        await state.set_state("waiting")
+    async def is_blocked(_message: Message, ctx: UpdateContext) -> None:
+        ctx.conversation.wait_for(Typing.promo)
         raise TelegramForbiddenError(method=METHOD, message="Forbidden: bot was blocked by the user")
 
     async with desk(database, is_blocked) as office:
         await office.gets("раз")
         assert await office.worker().run_once()
         assert await office.inbox() == [("раз", "handled", 1)]
-        assert await office.pool.fetchval("SELECT state FROM conversations") == "waiting"
+        assert await office.pool.fetchval("SELECT state FROM conversations") == Typing.promo.state
 
 
 async def test_state_user_and_handled_commit_together_or_not_at_all(database: str) -> None:
-    async def fails_at_the_end(_message: Message, unit: Unit, state: FSMContext) -> None:
-        await state.set_state("further")
+    async def fails_at_the_end(_message: Message, ctx: UpdateContext) -> None:
+        ctx.conversation.wait_for(Typing.gift)
 
         async def step(_tx: Transaction) -> None:
             if len(office.seen) == 1:
                 raise ZeroDivisionError
 
-        unit.steps.append(step)
+        ctx.on_commit(step)
 
     async with desk(database, fails_at_the_end) as office:
         await office.gets("раз")
@@ -224,13 +221,13 @@ async def test_state_user_and_handled_commit_together_or_not_at_all(database: st
         await shift_clock(office.clock, 60)
         assert await worker.run_once()
         assert await office.inbox() == [("раз", "handled", 2)]
-        assert await office.pool.fetchval("SELECT state FROM conversations") == "further"
+        assert await office.pool.fetchval("SELECT state FROM conversations") == Typing.gift.state
         assert await office.pool.fetchval("SELECT count(*) FROM users") == 1
 
 
 async def test_a_worker_that_lost_its_lane_writes_nothing(database: str) -> None:
-    async def is_slow(_message: Message, _unit: Unit, state: FSMContext) -> None:
-        await state.set_state(f"of worker {len(office.seen)}")
+    async def is_slow(_message: Message, ctx: UpdateContext) -> None:
+        ctx.conversation.keep({"worker": len(office.seen)})
         if len(office.seen) == 1:
             await shift_clock(office.clock, LEASE_S + 1)
             assert await office.worker("two").run_once()
@@ -240,7 +237,7 @@ async def test_a_worker_that_lost_its_lane_writes_nothing(database: str) -> None
         assert await office.worker("one").run_once()
         assert office.seen == ["раз", "раз"]
         assert await office.inbox() == [("раз", "handled", 2)]
-        assert await office.pool.fetchval("SELECT state FROM conversations") == "of worker 2"
+        assert await office.pool.fetchval("SELECT data FROM conversations") == {"worker": 2}
         assert await office.pool.fetchval("SELECT pending FROM lanes") == 0
 
 

@@ -44,7 +44,7 @@ async def talks_to(database: str, bot_id: int, user_id: int = 5) -> None:
 
 async def test_an_empty_database_is_the_first_programs_and_of_two_at_once_one_is_refused(empty_database: str) -> None:
     await migrate(empty_database)
-    assert (await owner_of(empty_database)).is_nobody, "a migration does not decide whose database it is"
+    assert (await owner_of(empty_database)).is_unowned, "a migration does not decide whose database it is"
     starts = [stamp(empty_database, bot_id=bot, currency="RUB") for bot in (OURS, OTHER)]
     ended = await asyncio.gather(*starts, return_exceptions=True)
     assert [type(one) for one in ended if one is not None] == [Startup]

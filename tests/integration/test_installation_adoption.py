@@ -31,8 +31,8 @@ async def adopts(pool: Pool, bot_id: BotId = OTHER, *, abandon: bool = False) ->
 
 
 async def test_whatever_is_counted_has_a_way_out(database: str) -> None:
-    async with pool_of(database) as pool:
-        assert set(await open_of_others(pool, OURS)) == set(WAYS_OUT)
+    async with pool_of(database) as pool, transaction(pool) as tx:
+        assert set(await open_of_others(tx, OURS)) == set(WAYS_OUT)
 
 
 async def test_a_result_that_was_paid_for_is_shown_or_refunded_before_the_bot_changes(database: str) -> None:

@@ -12,8 +12,7 @@ from photomat.jobs.listing import margins, price_breakdown, quote_of_own_job
 from photomat.jobs.settle import Failure, Success
 from photomat.kernel.ids import UserId
 from photomat.kie.state_parser import Reading
-from photomat.orders.purchase import Created
-from support.conversation import RATES
+from photomat.orders.outcome import Created
 from support.database import pool_of, shift_clock
 from support.jobs import (
     CAT,
@@ -29,6 +28,7 @@ from support.jobs import (
     settle_now,
     tap_create,
 )
+from support.shop import RATES
 from support.steps import BALANCE, cancel, look
 
 QUOTE = quote(load_catalog().get("z-image"), CAT, RATES)

@@ -8,8 +8,8 @@ from typing import Any
 from photomat.db.pool import Pool
 from photomat.jobs.settle import Failure, Success
 from photomat.kernel.ids import UserId
-from photomat.orders.limits import LimitReached, Limits, Why
-from photomat.orders.purchase import AlreadyStarted, Created, Creation
+from photomat.orders.limits import Limits
+from photomat.orders.outcome import AlreadyStarted, Created, Creation, LimitKind, LimitReached
 from support.database import pool_of, shift_clock
 from support.jobs import URL, a_draft, a_user, money_of, settle_now, tap_create
 
@@ -128,7 +128,7 @@ async def test_a_refused_tap_leaves_nothing_behind_and_may_be_tapped_again(datab
         limits = Limits(running=1)
         first = created(await buys(pool, user, limits, price=64))
         draft = await a_draft(pool, user)
-        assert await tap_create(pool, draft, allowed=limits) == LimitReached(why=Why.RUNNING, limit=1)
+        assert await tap_create(pool, draft, allowed=limits) == LimitReached(why=LimitKind.RUNNING, limit=1)
         assert await money_of(pool, user) == (10_000 - 64, 64)
         await settle_now(pool, first.job_id, Success(urls=(URL,)))
         assert isinstance(await tap_create(pool, draft, allowed=limits), Created)

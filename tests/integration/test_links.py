@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from photomat.app.files import file_sources
 from photomat.app.settings import Settings
+from photomat.app.wiring import file_sources
 from photomat.catalog.answers import Refused
 from photomat.catalog.input import FileLimits, Input
 from photomat.files import accept as taking

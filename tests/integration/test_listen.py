@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
-from photomat.db.listen import Notifier, listen
+from photomat.db.listen import WakeSender, listen
 from support.database import connection_of
 
 
@@ -27,8 +27,8 @@ class Woken:
 
 
 @asynccontextmanager
-async def listening(dsn: str) -> AsyncIterator[tuple[Woken, Notifier]]:
-    woken, notifier = Woken(), Notifier(dsn)
+async def listening(dsn: str) -> AsyncIterator[tuple[Woken, WakeSender]]:
+    woken, notifier = Woken(), WakeSender(dsn)
     async with asyncio.TaskGroup() as group:
         running = [group.create_task(listen(dsn, woken)), group.create_task(notifier.run())]
         await woken.until(lambda words: words == [""])
@@ -59,7 +59,7 @@ async def test_hints_without_end_travel_in_one_notification_each_20_ms(database:
 
 
 async def test_a_hint_does_not_wait_for_anybody_to_be_connected() -> None:
-    notifier = Notifier("postgresql://nobody@/nothing?host=/nowhere")
+    notifier = WakeSender("postgresql://nobody@/nothing?host=/nowhere")
     for word in range(10_000):
         notifier.hint(str(word))
 

@@ -13,7 +13,7 @@ from photomat.jobs.job import Job
 from photomat.jobs.settle import Failure, Settled, Success
 from photomat.jobs.timeline import events_of
 from photomat.kernel.ids import JobId, TaskId
-from photomat.kie.port import Answer, Busy
+from photomat.kie.port import Busy
 from photomat.kie.state_parser import KieState, Reading
 from photomat.orders.limits import Limits
 from photomat.work import budget
@@ -251,7 +251,7 @@ class SettledMeanwhile(ToldProvider):
 
     meanwhile: Callable[[], Any]
 
-    async def record(self, task_id: TaskId, *, protocol: str = "jobs") -> Answer:
+    async def record(self, task_id: TaskId, *, protocol: str = "jobs") -> Reading | None:
         answer = await ToldProvider.record(self, task_id, protocol=protocol)
         await self.meanwhile()
         return answer

@@ -138,12 +138,12 @@ async def test_run_once_does_what_is_due_and_says_how_many() -> None:
 async def test_one_question_wakes_those_who_have_work_and_nobody_else(database: str) -> None:
     async with pool_of(database) as pool:
         wakes = Wakes(DUE)
-        beat = DuePoller(pool, wakes, DUE).beat
+        poll = DuePoller(pool, wakes, DUE).poll_once
 
         async def woken() -> set[str]:
             for name in wakes.names():
                 wakes.event(name).clear()
-            await beat()
+            await poll()
             return {name for name in wakes.names() if wakes.event(name).is_set()}
 
         assert await woken() == set()
@@ -178,7 +178,7 @@ async def test_the_pulse_beats_on_through_trouble_and_says_it_once(database: str
 async def test_a_wake_up_reaches_this_process_and_the_others() -> None:
     wakes = Wakes(["looks", "rings"])
     told: list[str] = []
-    wakes.tell_others = told.append
+    wakes.notify_others = told.append
     wakes.everywhere("looks")
     wakes.here("rings", "nobody")
     assert (told, wakes.event("looks").is_set(), wakes.event("rings").is_set()) == (["looks"], True, True)

@@ -35,7 +35,7 @@ async def test_a_database_with_data_is_upgraded_by_a_later_file_and_keeps_its_ro
     await migrate(empty_database, read_migrations(folder_of(tmp_path, FIRST)))
     async with connection_of(empty_database) as connection:
         await connection.execute("INSERT INTO cats (name) VALUES ('Мурка')")
-        applied = await migrate(connection, read_migrations(folder_of(tmp_path, FIRST, SECOND)))
+        applied = await migrate(empty_database, read_migrations(folder_of(tmp_path, FIRST, SECOND)))
         row = await require_row(connection, "SELECT name, lives FROM cats")
     assert applied == ["0002_step"]
     assert (row["name"], row["lives"]) == ("Мурка", 9)

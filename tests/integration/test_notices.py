@@ -17,8 +17,8 @@ from photomat.messages.notices import (
     NoticeButton,
     NoticeFile,
     NoticeSender,
+    notify,
     retry_blocked_notices,
-    tell,
 )
 from photomat.telegram.client import TelegramMessenger
 from photomat.texts.load import load_texts
@@ -32,7 +32,7 @@ FACTS = {"credit": rub(123_450), "available": rub(5), "bonus": rub(0), "owed": r
 
 async def told(pool: Pool, chat_id: int, key: str = "payment:1", text_key: str = "payment-received") -> bool:
     async with transaction(pool) as tx:
-        return await tell(tx, key=key, chat_id=ChatId(chat_id), text_key=text_key, facts=FACTS)
+        return await notify(tx, key=key, chat_id=ChatId(chat_id), text_key=text_key, facts=FACTS)
 
 
 def sender(desk: Desk) -> NoticeSender:
@@ -80,7 +80,7 @@ async def test_what_did_not_happen_is_not_told(database: str) -> None:
         async with pool.acquire() as connection:
             begun = connection.transaction()
             await begun.start()
-            assert await tell(connection, key="k", chat_id=ChatId(1), text_key="payment-received", facts=FACTS)
+            assert await notify(connection, key="k", chat_id=ChatId(1), text_key="payment-received", facts=FACTS)
             await begun.rollback()
         assert await claim(pool) == []
 
@@ -110,7 +110,7 @@ async def test_a_notice_carries_its_buttons(database: str, tmp_path: Path) -> No
             [NoticeButton(text_key="menu-balance", data="m:balance")],
         ]
         async with transaction(desk.pool) as tx:
-            await tell(
+            await notify(
                 tx, key="k", chat_id=ChatId(desk.user), text_key="payment-received", facts=FACTS, buttons=buttons
             )
         await send_all(desk)
@@ -126,7 +126,7 @@ async def test_a_notice_shows_a_file_of_telegrams(database: str, tmp_path: Path)
         file_id = await desk.pool.fetchval("SELECT file_id FROM job_outputs")
         async with transaction(desk.pool) as tx:
             file = NoticeFile(kind="photo", file_id=file_id)
-            await tell(tx, key="k", chat_id=ChatId(desk.user), text_key="payment-received", facts=FACTS, file=file)
+            await notify(tx, key="k", chat_id=ChatId(desk.user), text_key="payment-received", facts=FACTS, file=file)
         await send_all(desk)
         card, notice = desk.seen()
         assert notice["kind"] == "photo"

@@ -11,8 +11,8 @@ from photomat.db.pool import Pool
 from photomat.db.rows import require_row
 from photomat.kernel.errors import OutcomeUnknown, PhotomatError, Transient
 from photomat.kernel.money import Money
-from photomat.payments.invoices import GIVE_UP, LEASE, LOOK_BACK, InvoicePoller, bill, look_at
-from photomat.payments.offers import Way
+from photomat.payments.invoices import GIVE_UP, LEASE, LOOK_BACK, InvoicePoller, create_invoice, look_at
+from photomat.payments.options import Way
 from photomat.payments.reconcile import reconcile
 from photomat.payments.topup import Topup
 from support.database import SharedPostgres, create_database, drop_database, pool_of, shift_clock
@@ -40,7 +40,7 @@ async def a_bill(pool: Pool, provider: ScriptedProvider, **facts: object) -> Top
     """Anna has opened a bill of 500 roubles."""
     await people(pool)
     topup = await offer(pool, asked=rub(50_000), credit=rub(50_000), way=PROVIDER, **facts)  # type: ignore[arg-type]  # as said
-    await bill(pool, provider, topup, description="Top-up", return_url=None)
+    await create_invoice(pool, provider, topup, description="Top-up", return_url=None)
     return topup
 
 
@@ -48,7 +48,7 @@ async def look_all(pool: Pool, *providers: ScriptedProvider) -> int:
     looker = InvoicePoller(pool=pool, providers={one.name: one for one in providers})
     claimed = await looker.claim(9)
     for invoice in claimed:
-        await looker.look(invoice)
+        await looker.poll(invoice)
     return len(claimed)
 
 
@@ -64,7 +64,8 @@ async def test_a_bill_is_made_once_for_what_is_asked_and_looked_at_until_it_is_p
         await people(pool)
         topup = await offer(pool, asked=rub(50_000), credit=rub(55_000), way=PROVIDER)
         first, again = [
-            await bill(pool, provider, topup, description="Top-up", return_url="https://t.me/x") for _ in range(2)
+            await create_invoice(pool, provider, topup, description="Top-up", return_url="https://t.me/x")
+            for _ in range(2)
         ]
         assert first == again
         ((asked),) = provider.asked
@@ -314,7 +315,7 @@ async def test_two_installs_with_one_shop_credit_their_own_customers_alone(
         for pool, user_id in ((ours, ANNA), (theirs, BORIS)):
             await people(pool)
             topup = await offer(pool, asked=rub(1000), credit=rub(1000), way=way, user_id=user_id)
-            invoice = await bill(pool, provider, topup, description="?", return_url=None)
+            invoice = await create_invoice(pool, provider, topup, description="?", return_url=None)
             if pool is ours:
                 till.pay(invoice.external_id)
         for pool in (ours, theirs):
@@ -330,7 +331,7 @@ async def test_a_database_made_anew_makes_a_bill_of_its_own(database: str, postg
         for pool, user_id in ((before, ANNA), (after, BORIS)):
             await people(pool)
             topup = await offer(pool, asked=rub(1000), credit=rub(1000), way="yookassa", user_id=user_id)
-            made.append(await bill(pool, pay.yookassa, topup, description="?", return_url=None))
+            made.append(await create_invoice(pool, pay.yookassa, topup, description="?", return_url=None))
         pay.shop.pay(made[0].external_id)
         assert made[0].external_id != made[1].external_id
         await reconcile(InvoicePoller(pool=after, providers={"yookassa": pay.yookassa}))

@@ -45,7 +45,8 @@ async def test_a_payment_is_credited_with_what_was_offered_for_it(database: str)
         received = await pays(pool, topup_id=topup.topup_id, paid=stars(500))
         assert (received.credit, received.bonus, received.is_new) == (rub(52_500), rub(0), True)
         assert await wallet_of(pool) == (52_500, 0, 0)
-        found = await find_topup(pool, topup.topup_id)
+        async with transaction(pool) as tx:
+            found = await find_topup(tx, topup.topup_id)
         assert found is not None
         assert found.state == "paid"
         row = await require_row(pool, "SELECT * FROM payments")
@@ -148,7 +149,8 @@ async def test_an_offer_paid_twice_is_two_payments_and_a_closed_or_old_one_is_st
         for charge in ("ch-1", "ch-2"):
             await pays(pool, topup_id=topup.topup_id, external_id=charge)
         assert await wallet_of(pool) == (40_000, 0, 0)
-        found = await find_topup(pool, topup.topup_id)
+        async with transaction(pool) as tx:
+            found = await find_topup(tx, topup.topup_id)
         assert found is not None
         assert (found.state, found.expired) == ("paid", True)
 

@@ -14,10 +14,10 @@ from photomat.catalog.model import Model
 from photomat.catalog.overrides import add_rule, kept_rules, lock_prices, rules_of
 from photomat.catalog.pricing import Override, quote
 from photomat.db.pool import Pool, transaction
-from support.conversation import RATES
 from support.database import pool_of, shift_clock
 from support.patience import until_found
 from support.prices import ME, Z_IMAGE, clear_price, set_price
+from support.shop import RATES
 
 SIZED = Model(
     id="sized",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from photomat.delivery.archive import PARTS
-from photomat.files.sources import empty
+from photomat.files.sources import empty_folder
 from photomat.kernel.private_files import tighten
 from support.delivery import delivery_desk
 from support.telegram_media import picture
@@ -53,5 +53,5 @@ def test_what_an_older_version_left_open_is_closed_at_a_start(tmp_path: Path) ->
 
 
 def test_the_folder_for_copies_is_private(tmp_path: Path) -> None:
-    empty(tmp_path / "tmp")
+    empty_folder(tmp_path / "tmp")
     assert modes(tmp_path / "tmp") == {"tmp": "700"}

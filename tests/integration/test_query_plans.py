@@ -27,7 +27,7 @@ from photomat.jobs.history import recent_jobs, usual_seconds
 from photomat.jobs.listing import JobFilter, list_jobs, read_surroundings, waiting_orphans
 from photomat.kernel.errors import PhotomatError
 from photomat.kernel.ids import UserId
-from photomat.wallet.statement import statement
+from photomat.payments.statement import statement
 from photomat.work.due_poller import DuePoller
 from photomat.work.retention import prune
 from support.database import connection_of, pool_of
@@ -60,7 +60,7 @@ async def test_no_recurring_statement_grows_with_history(database: str, tmp_path
 async def once_round(program: Program) -> None:
     """Everything that recurs, once: the pulse, every claim and what follows it, every duty, every alert rule, health."""
     await program.heartbeat().beat()
-    await DuePoller(program.pool, program.wakes, DUE).beat()
+    await DuePoller(program.pool, program.wakes, DUE).poll_once()
     for step in (*program.job_steps(), *program.update_steps()):
         claimed = await step.claim(step.width)
         assert len(claimed) <= LIVE
@@ -71,7 +71,7 @@ async def once_round(program: Program) -> None:
     assert sum((await prune(program.pool, kinds_of(program.settings))).values()) > JOBS
     for watch in RULES:
         try:
-            await watch.condition(program.eyes)
+            await watch.condition(program.probe_context)
         except PhotomatError as error:
             raise AssertionError(watch.kind) from error
     async with TestClient(TestServer(program.web_app())) as client:

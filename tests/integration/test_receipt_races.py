@@ -12,9 +12,9 @@ import pytest
 from photomat.db.pool import Pool, transaction
 from photomat.kernel.ids import BotId, ChatId, UserId
 from photomat.operators.money import refund_payment
-from photomat.operators.receipts import Decision, DecisionResult, approve_receipt, decline_receipt
+from photomat.operators.receipts import approve_receipt, decline_receipt
 from photomat.payments.topup import open_topup
-from photomat.payments.transfers import Receipt, ReceiptFile, submit_receipt
+from photomat.payments.transfers import Decision, DecisionResult, Receipt, ReceiptFile, submit_receipt
 from support.books import names
 from support.command import photomat
 from support.database import pool_of
@@ -117,7 +117,7 @@ async def test_of_two_receipts_with_one_file_approved_at_once_one_is_credited(da
             second = await sent(pool, attempt * 10 + 1, user_id=BORIS, unique_id=f"same{attempt}")
             assert second.same_file_as == first.receipt_id
             found = await rulings(approve(pool, first, "one"), approve(pool, second, "two"))
-            assert found == [Decision.APPROVED, Decision.TWIN_CREDITED]
+            assert found == [Decision.APPROVED, Decision.DUPLICATE_CREDITED]
             waiting: int = await pool.fetchval("SELECT receipt_id FROM receipts WHERE state = 'waiting'")
             await decline_receipt(pool, waiting, operator="one", reason="repeated")
 

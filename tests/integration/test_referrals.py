@@ -8,7 +8,8 @@ from photomat.db.pool import Pool, transaction
 from photomat.jobs.settle import Success, settle
 from photomat.kernel.ids import UserId
 from photomat.operators.money import refund_job
-from photomat.orders.limits import LimitReached, Limits
+from photomat.orders.limits import Limits
+from photomat.orders.outcome import LimitReached
 from photomat.payments.refunds import ask_refund
 from photomat.rewards import gifts, referrals
 from photomat.rewards.book import ReferralTerms, RewardBooker

@@ -4,7 +4,7 @@ import shutil
 from pathlib import Path
 
 from photomat.db.pool import transaction
-from photomat.delivery.resend import MOST_TRIES, Asked, ask_again
+from photomat.delivery.resend import MOST_TRIES, ResendAnswer, ask_again
 from photomat.kernel.ids import ChatId, JobId, UserId
 from support.database import shift_clock
 from support.history import Archive, archive
@@ -15,7 +15,7 @@ CANNOT_SAVE = "Bad Request: PHOTO_SAVE_FILE_INVALID"
 OUTCOME = "SELECT outcome FROM result_sends"
 
 
-async def asks(past: Archive, job_id: JobId, *, chat_id: int | None = None, origin: str = "update:1:1") -> Asked:
+async def asks(past: Archive, job_id: JobId, *, chat_id: int | None = None, origin: str = "update:1:1") -> ResendAnswer:
     chat = ChatId(chat_id or past.user)
     async with transaction(past.chat.pool) as tx:
         return await ask_again(tx, job_id=job_id, user_id=UserId(past.user), chat_id=chat, origin=origin, language="ru")
@@ -24,7 +24,7 @@ async def asks(past: Archive, job_id: JobId, *, chat_id: int | None = None, orig
 async def shown_and_asked_for(past: Archive) -> JobId:
     job_id = await past.done_job()
     await past.deliver()
-    assert await asks(past, job_id) is Asked.SENDING
+    assert await asks(past, job_id) is ResendAnswer.SENDING
     return job_id
 
 
@@ -36,8 +36,8 @@ async def test_a_result_of_a_group_that_is_lost_is_sent_to_its_owner_and_the_car
         await past.chat.pool.execute(
             "UPDATE generation_jobs SET chat_id = $1, undeliverable_at = photomat_now()", A_GROUP
         )
-        assert await asks(past, job_id) is Asked.SENDING
-        assert await asks(past, job_id) is Asked.SENDING, "the same tap again asks for nothing more"
+        assert await asks(past, job_id) is ResendAnswer.SENDING
+        assert await asks(past, job_id) is ResendAnswer.SENDING, "the same tap again asks for nothing more"
         for _ in range(3):
             await past.send_all()
             await shift_clock(past.chat.pool, 2)
@@ -50,7 +50,7 @@ async def test_asked_for_in_the_very_chat_of_the_card_the_card_is_shown(database
     async with archive(database, tmp_path) as past:
         job_id = await past.done_job()
         await past.chat.pool.execute("UPDATE generation_jobs SET undeliverable_at = photomat_now()")
-        assert await asks(past, job_id) is Asked.SHOWING
+        assert await asks(past, job_id) is ResendAnswer.SHOWING
         assert (await past.send_all(), await past.deliver(), len(past.media())) == (0, 1, 1)
 
 

@@ -9,7 +9,7 @@ from aiohttp import web
 
 from photomat.delivery.result_link import ResultLinks, result_of, sign_result
 from photomat.kernel.ids import JobId
-from photomat.web.result_file import ResultDoor
+from photomat.web.result_file import ResultDownload
 from support.delivery import Desk, delivery_desk
 from support.telegram_media import picture, video
 from support.telegram_sim import served
@@ -20,7 +20,7 @@ MIB = 2**20
 
 def door_of(desk: Desk) -> web.Application:
     app = web.Application()
-    door = ResultDoor(pool=desk.pool, archive=desk.coordinator.sender.archive, secrets=SECRETS)
+    door = ResultDownload(pool=desk.pool, archive=desk.coordinator.sender.archive, secrets=SECRETS)
     app.router.add_get("/result/{token}", door.handle)
     return app
 
@@ -30,7 +30,7 @@ async def test_a_film_beyond_every_limit_is_linked_to_our_own_copy_and_read_from
 ) -> None:
     film = video(padding=50 * MIB + 1)
     async with delivery_desk(database, tmp_path) as desk, served(door_of(desk)) as address:
-        sender = replace(desk.coordinator.sender, links=ResultLinks(address=address, secrets=SECRETS))
+        sender = replace(desk.coordinator.sender, links=ResultLinks(base_url=address, secrets=SECRETS))
         desk.coordinator = replace(desk.coordinator, sender=sender)
         await desk.done_job(desk.files.add("film", film, "video/mp4"))
         await desk.deliver()

@@ -15,9 +15,9 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from photomat.checks.smoke_shop import reserve_port
+from photomat.checks.smoke_environment import reserve_port
 from photomat.web.app import LARGEST_BODY_BYTES, build_app
-from photomat.web.payments import source_of
+from photomat.web.payments import client_ip
 from photomat_chaos.lab.load_balancer import serving
 from support.patience import until
 
@@ -40,7 +40,7 @@ class Echo:
         return self.answer
 
     async def answer(self, request: web.Request) -> web.Response:
-        told = {"path": request.path, "body": len(await request.read()), "source": source_of(request)}
+        told = {"path": request.path, "body": len(await request.read()), "source": client_ip(request)}
         return web.json_response(told | {"host": request.headers.get("Host")})
 
 

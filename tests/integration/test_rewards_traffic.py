@@ -13,7 +13,7 @@ from photomat.jobs.settle import Success
 from photomat.kernel.errors import NotEnough, PhotomatError, Rejected
 from photomat.kernel.ids import JobId, UserId
 from photomat.operators.money import refund_job
-from photomat.orders.purchase import Created
+from photomat.orders.outcome import Created
 from photomat.rewards import gifts
 from photomat.rewards.book import RewardBooker
 from support.database import pool_of

@@ -1,7 +1,7 @@
 """Telegram's list of Stars against our books: lost payments arrive, refunds are taken back, what differs has an owner."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
 from photomat.db.pool import Pool
@@ -179,7 +179,7 @@ class Listed:
         found = self.moves[offset : offset + limit]
         return StarPage(lines=len(found), moves=found)
 
-    async def give_back(self, user_id: UserId, charge_id: str) -> None:
+    async def refund(self, user_id: UserId, charge_id: str) -> None:
         """Nobody asks for it here."""
         raise NotImplementedError(user_id, charge_id)
 
@@ -196,11 +196,10 @@ def a_line(charge_id: str, stars: int, at: datetime) -> StarMove:
     )
 
 
-async def read_list(pool: Pool, *moves: StarMove) -> int:
+async def read_list(pool: Pool, *moves: StarMove, currency: str = "RUB") -> int:
     """One round over such a list."""
-    stars = StarsReader(
-        pool=pool, ledger=Listed(moves), offers=shop_offers(), welcome=Money(0, "RUB"), bot_id=BotId(BOT_ID)
-    )
+    offers = replace(shop_offers(), currency=currency)
+    stars = StarsReader(pool=pool, ledger=Listed(moves), offers=offers, welcome=Money(0, "RUB"), bot_id=BotId(BOT_ID))
     return await stars.read_once()
 
 
@@ -214,3 +213,15 @@ async def test_a_line_that_cannot_be_booked_has_an_owner_and_hides_no_other(data
         ((kind, reference, *_),) = await differences_of(pool)
         assert (kind, reference) == ("stars-not-booked", "payment:stars:impossible")
         assert await pool.fetchval("SELECT read_to FROM stars_readings") == 2
+
+
+async def test_a_line_that_cannot_be_credited_leaves_nothing_but_a_difference(database: str) -> None:
+    """A credit in another currency than the wallet's is refused: the payment is undone with it, and comes again."""
+    async with pool_of(database) as pool:
+        await people(pool)
+        now = await pool.fetchval("SELECT photomat_now()")
+        await read_list(pool, a_line("foreign", 100, now), currency="USD")
+        assert await pool.fetchval("SELECT count(*) FROM payments") == 0
+        assert [kind for kind, *_ in await differences_of(pool)] == ["stars-not-booked"]
+        await read_list(pool, a_line("foreign", 100, now))
+        assert await wallet_of(pool) == (10_400, 0, 0)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from photomat.app.wiring import give_back_ways
+from photomat.app.wiring import refund_calls
 from photomat.db.pool import transaction
 from photomat.kernel.errors import OutcomeUnknown, Rejected, Transient
 from photomat.kernel.ids import UserId
@@ -30,7 +30,7 @@ async def wants_it_back(chat: Chat) -> None:
 
 
 async def gives_back(chat: Chat) -> str:
-    refunder = Refunder(pool=chat.pool, ways=give_back_ways(chat.bot, {}))
+    refunder = Refunder(pool=chat.pool, ways=refund_calls(chat.bot, {}))
     for refund in await refunder.claim(9):
         await refunder.refund(refund)
     return str(await chat.pool.fetchval("SELECT state FROM payment_refunds"))
@@ -72,11 +72,11 @@ async def test_trouble_at_telegram_is_no_answer(
         charge_id = await pays(chat)
         chat.telegram.faults.arm(world="telegram", method="refundStarPayment", action=action, status=status)
         with pytest.raises(expected):
-            await StarsClient(chat.bot).give_back(UserId(chat.person.user_id), charge_id)
+            await StarsClient(chat.bot).refund(UserId(chat.person.user_id), charge_id)
 
 
 async def test_a_charge_telegram_does_not_know_is_a_clear_no_in_its_words(database: str) -> None:
     async with conversation(database, offers=shop_offers(), welcome=0) as chat:
         await pays(chat)
         with pytest.raises(Rejected, match="CHARGE_ID_INVALID"):
-            await StarsClient(chat.bot).give_back(UserId(chat.person.user_id), "made-up")
+            await StarsClient(chat.bot).refund(UserId(chat.person.user_id), "made-up")

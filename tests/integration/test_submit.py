@@ -8,7 +8,6 @@ from photomat.cluster.instances import Heartbeat
 from photomat.cluster.leader import ActiveState
 from photomat.db.pool import transaction
 from photomat.jobs import store
-from photomat.jobs import store as jobs_store
 from photomat.jobs.actions import Canceled, TooLate, cancel_job
 from photomat.jobs.sweep import free_claims_of_dead_instances
 from photomat.kernel.errors import OutcomeUnknown
@@ -107,8 +106,8 @@ async def test_a_zombie_does_not_put_back_fail_or_forget_what_the_new_owner_hold
         before = await row_of(pool, job_id)
         async with transaction(pool) as tx:
             assert not await store.return_to_pending(tx, zombie, after=timedelta(hours=1), error="zombie")
-            assert not await jobs_store.write_stopped(tx, zombie, error="zombie")
-            assert await jobs_store.lock_status(tx, job_id, zombie.fence) is None
+            assert not await store.write_stopped(tx, zombie, error="zombie")
+            assert await store.lock_status(tx, job_id, zombie.fence) is None
         assert await row_of(pool, job_id) == before
         async with transaction(pool) as tx:
             assert await store.record_intent(tx, owner, decide_after=LEASE)

@@ -57,7 +57,7 @@ class Counter:
     async def sends_a_photo(self, content: bytes | None = None) -> dict[str, Any]:
         """A photo of the customer's, as a reference."""
         message = await self.sender.sends(content or made.image("JPEG"), "photo")
-        answer = await attached(self.sender.visit, message, IMAGE, 0)
+        answer = await attached(self.sender.ctx, message, IMAGE, 0)
         assert isinstance(answer, list)
         return dict(answer[0])
 

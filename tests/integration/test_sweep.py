@@ -5,7 +5,6 @@ import pytest
 from photomat.audit.run import violations
 from photomat.db.pool import Pool, transaction
 from photomat.jobs import store
-from photomat.jobs import store as jobs_store
 from photomat.jobs.settle import Failure, Success
 from photomat.jobs.sweep import (
     Release,
@@ -106,7 +105,7 @@ async def test_stopped_settled_claimed_and_planned_jobs_are_left_alone(database:
         for job in await claim_looks(pool, limit=9, lease=LEASE, instance=ONE):
             async with transaction(pool) as tx:
                 if job.job_id == stopped:
-                    assert await jobs_store.write_stopped(tx, job, error="ours")
+                    assert await store.write_stopped(tx, job, error="ours")
         await forget(pool, claimed)
         before = [await row_of(pool, job_id) for job_id in (planned, done, stopped, claimed)]
         assert await rearm_stuck(pool) == 0

@@ -6,8 +6,8 @@ from photomat.db.pool import Pool, Transaction, transaction
 from photomat.kernel.errors import Corrupt, NotEnough
 from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import Money
+from photomat.payments.statement import statement
 from photomat.wallet import ledger, refunds
-from photomat.wallet.statement import statement
 from support.database import pool_of
 from support.money import accept_offer, buy, give_back, make_job, make_user, mark, rub, sell
 

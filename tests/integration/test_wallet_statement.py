@@ -6,11 +6,11 @@ from typing import Any
 from photomat.db.pool import Pool, transaction
 from photomat.kernel.ids import JobId, UserId
 from photomat.operators import money
+from photomat.operators.explain import explain_job, explain_move
 from photomat.operators.journal import acts_with_money_of
+from photomat.payments.statement import statement
 from photomat.rewards import gifts
 from photomat.wallet import ledger, refunds
-from photomat.wallet.explain import explain_job, explain_move
-from photomat.wallet.statement import statement
 from support.command import answer, photomat
 from support.database import pool_of
 from support.money import buy, make_user, rub, sell

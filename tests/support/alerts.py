@@ -74,7 +74,7 @@ class Tower:
         """Let time pass and take every turn that is due; say how many there were."""
         turns = await self.turns(after_s)
         for turn in turns:
-            await self.watcher.watch(turn)
+            await self.watcher.check(turn)
         return len(turns)
 
     async def notices(self, after_s: float = 0) -> list[IncidentNotice]:
@@ -104,7 +104,7 @@ def tower_on(pool: Pool, *kinds: IncidentKind, admins: Sequence[ChatId] = (ANNA,
     watches = tuple(watch for watch in RULES if not kinds or watch.kind in kinds)
     return Tower(
         pool=pool,
-        watcher=RuleChecker(eyes=ProbeContext(pool=pool, account=account), admins=admins, watches=watches),
+        watcher=RuleChecker(context=ProbeContext(pool=pool, account=account), admins=admins, rules=watches),
         sender=AlertSender(pool=pool, messenger=cast("Any", messenger), texts=load_texts()),
         account=account,
         messenger=messenger,

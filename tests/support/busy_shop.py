@@ -5,7 +5,7 @@ from typing import Final
 from photomat.db.pool import Connection, Pool, transaction
 from photomat.inbox.receive import receive
 from photomat.kernel.ids import BotId, ChatId
-from photomat.messages.notices import tell
+from photomat.messages.notices import notify
 from photomat.payments.transfers import ReceiptFile, submit_receipt
 from photomat.rewards import gifts
 from support.database import shift_clock
@@ -63,7 +63,7 @@ async def _money(pool: Pool) -> None:
     topup = await offer(pool, asked=rub(50_000), credit=rub(50_000), way="transfer")
     async with transaction(pool) as tx:
         await gifts.give(tx, giver_id=ANNA, amount=rub(1000), origin="gift:1")
-        await tell(tx, key="notice:1", chat_id=ChatId(ANNA), text_key="payment-received", facts={})
+        await notify(tx, key="notice:1", chat_id=ChatId(ANNA), text_key="payment-received", facts={})
         await submit_receipt(
             tx,
             origin="receipt:1",

@@ -15,7 +15,7 @@ from photomat.app.settings import Settings
 from photomat.audit.invariants import INVARIANTS
 from photomat.catalog.load import load_catalog
 from photomat.catalog.order import body_of
-from photomat.checks.ground import LOCK_KEY as CHECK_LOCK
+from photomat.checks.context import LOCK_KEY as CHECK_LOCK
 from photomat.checks.storage import CHANNEL as CHECK_CHANNEL
 from photomat.checks.storage import LOCK_KEY as CHECKED_LOCK
 from photomat.cli.main import app, main

@@ -1,50 +1,30 @@
 """A person talking to the bot: the real dispatcher, the real inbox, a simulated Telegram over loopback."""
 
-from collections.abc import AsyncIterator, Iterator, Mapping
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from datetime import timedelta
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from aiogram import Bot, Dispatcher
+from aiogram import Bot
 
-from photomat.bot.app import build_dispatcher
-from photomat.bot.context import NO_SUPPORT, Shop, Support
+from photomat.bot.context import NO_SUPPORT, Support
 from photomat.bot.updates import Poller
 from photomat.bot.worker import UpdateWorker
-from photomat.catalog.load import load_catalog
-from photomat.catalog.pricing import Rates
-from photomat.catalog.storefront import Cheapest
 from photomat.db.pool import Pool
-from photomat.jobs.job import Times
 from photomat.kernel.ids import InstanceId
-from photomat.kernel.money import Money
 from photomat.orders.limits import USUAL, Limits
-from photomat.payments.offers import Offers
+from photomat.payments.options import PaymentOptions
 from photomat.providers.port import PaymentProvider
 from photomat.rewards.book import ReferralTerms
-from photomat.texts.load import Texts, load_texts
 from photomat_sandbox.telegram import person_acts
 from photomat_sandbox.telegram.people import ChatPerson
 from support.database import pool_of
 from support.files import desk_of
+from support.shop import bot_config, dispatcher
 from support.telegram_sim import RunningTelegram, running_telegram
 
-RATES = Rates(usd_rate=Decimal(80), markup=Decimal(2), currency="RUB")
-CHEAPEST = Cheapest()
-"""Reckoned once for all tests: the catalogue is the same."""
-
-FREE_DISPATCHERS: list[Dispatcher] = []
 MOST_UPDATES = 50
-TIMES = Times(
-    lease=timedelta(seconds=30),
-    poll_first=timedelta(seconds=2),
-    empty_result_grace=timedelta(minutes=2),
-    overdue=None,
-    timeout=timedelta(days=1),
-)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -139,7 +119,7 @@ async def conversation(
     first_name: str = "Анна",
     limits: Limits = USUAL,
     terms: ReferralTerms | None = None,
-    offers: Offers | None = None,
+    offers: PaymentOptions | None = None,
     providers: Mapping[str, PaymentProvider] | None = None,
     support: Support = NO_SUPPORT,
     results: Path | None = None,
@@ -147,14 +127,9 @@ async def conversation(
 ) -> AsyncIterator[Chat]:
     """A person who has opened the chat but said nothing yet, and a bot that waits for them."""
     async with pool_of(database) as pool, running_telegram() as telegram, telegram.bot() as bot:
-        texts = load_texts()
-        shop = Shop(
-            pool=pool,
-            catalog=load_catalog(),
-            rates=RATES,
-            cheapest=CHEAPEST,
-            times=TIMES,
-            welcome_credit=Money(welcome, "RUB"),
+        config = bot_config(
+            pool,
+            welcome=welcome,
             limits=limits,
             terms=terms,
             offers=offers,
@@ -162,29 +137,13 @@ async def conversation(
             support=support,
             files=desk_of(pool, bot, results or Path()),
         )
-        with _dispatcher(shop, texts) as dispatcher:
-            parts: dict[str, Any] = {
-                "pool": pool,
-                "bot": bot,
-                "dispatcher": dispatcher,
-                "texts": texts,
-                "lease_s": 30.0,
-            }
-            yield Chat(
-                telegram=telegram,
-                pool=pool,
-                bot=bot,
-                worker=UpdateWorker(**parts, instance=InstanceId("one")),
-                checkouts=UpdateWorker(**parts, instance=InstanceId("one"), pre_checkout=True),
-                poller=Poller(pool=pool, bot=bot, wake=lambda _name: None, wait_s=0),
-                person=telegram.person(first_name, **person),
-            )
-
-
-@contextmanager
-def _dispatcher(shop: Shop, texts: Texts) -> Iterator[Dispatcher]:
-    """A dispatcher nobody uses now: its hundreds of handlers hold nothing, what they depend on is in it by name."""
-    dispatcher = FREE_DISPATCHERS.pop() if FREE_DISPATCHERS else build_dispatcher(shop=shop, texts=texts)
-    dispatcher.workflow_data.update(texts=texts, welcome_credit=shop.welcome_credit, shop=shop)
-    yield dispatcher
-    FREE_DISPATCHERS.append(dispatcher)
+        parts: dict[str, Any] = {"config": config, "bot": bot, "dispatcher": dispatcher(), "lease_s": 30.0}
+        yield Chat(
+            telegram=telegram,
+            pool=pool,
+            bot=bot,
+            worker=UpdateWorker(**parts, instance=InstanceId("one")),
+            checkouts=UpdateWorker(**parts, instance=InstanceId("one"), pre_checkout=True),
+            poller=Poller(pool=pool, bot=bot, wake=lambda _name: None, wait_s=0),
+            person=telegram.person(first_name, **person),
+        )

@@ -5,26 +5,33 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from aiohttp import ClientSession
 
 from photomat.cluster.leader import ActiveState
 from photomat.db.pool import Pool
+from photomat.delivery.archive import ResultArchive, ResultFiles
 from photomat.inbox.receive import queue_depth, receive
 from photomat.jobs.callback import CallbackInbox
 from photomat.kernel.ids import JobId
 from photomat.kernel.metrics import BAD_REQUESTS
 from photomat.kie.signature import sign_job
+from photomat.payments.invoices import look_at
 from photomat.web.app import build_app
 from photomat.web.health import Health
 from photomat.web.kie_callback import KieCallbacks
+from photomat.web.payments import PaymentNotices
+from photomat.web.result_file import ResultDownload
 from photomat.web.telegram_webhook import SECRET_HEADER, TelegramWebhook
 from support.database import pool_of
 from support.jobs import BOT, Woken
 from support.telegram_sim import served
 
 SECRET = "webhook-secret"
+NO_COPIES = ResultFiles(folder=Path("no-copies"), trusted_host="", reserve_bytes=0)
 KEY = "kie-webhook-key"
 SECRETS = (b"first", b"second")
 
@@ -68,6 +75,8 @@ async def house(database: str, *, webhook_key: str | None = None) -> AsyncIterat
             health=Health(state=state, version="1", queue_depth=lambda: queue_depth(pool), is_disk_full=lambda: False),
             callbacks=KieCallbacks(inbox=CallbackInbox(pool, woken), secrets=SECRETS, webhook_key=webhook_key),
             webhook=TelegramWebhook(secret=SECRET, receive=take, wake=woken),
+            notices=PaymentNotices(providers={}, look_at=partial(look_at, pool)),
+            results=ResultDownload(pool=pool, archive=ResultArchive(pool=pool, files=NO_COPIES), secrets=SECRETS),
         )
         async with served(app) as url:
             yield House(url=url, pool=pool, state=state, woken=woken, client=client)

@@ -15,7 +15,8 @@ from photomat.kernel.money import Money
 from photomat.kie.protocol import JOBS
 from photomat.media.measure import measure
 from photomat.orders.draft import save_draft
-from photomat.orders.purchase import Created, create_job_atomic
+from photomat.orders.outcome import Created
+from photomat.orders.purchase import create_job_atomic
 from photomat_sandbox.telegram import person_acts
 from support import media_bytes as made
 from support.customer import Customer

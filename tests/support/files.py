@@ -3,33 +3,27 @@
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from decimal import Decimal
 from pathlib import Path
 
 from aiogram import Bot
-from aiogram.fsm.context import FSMContext
 from aiogram.types import Message
 
-from photomat.bot.context import Person, Shop, Unit, Visit
-from photomat.bot.conversation import Conversation, ConversationStorage, storage_key
-from photomat.catalog.load import load_catalog
-from photomat.catalog.pricing import Rates
+from photomat.bot.context import UpdateContext
+from photomat.bot.conversation import Conversation
 from photomat.db.pool import Pool
 from photomat.files.sources import FileSources
 from photomat.kernel.fetch import Fetcher
 from photomat.kernel.ids import BotId, ChatId, ReceivedId, UserId
-from photomat.kernel.money import Money
 from photomat.telegram.files import BotFiles
-from photomat.texts.load import load_texts
 from photomat.users.user import User
 from photomat_sandbox.telegram import person_acts
 from photomat_sandbox.telegram.people import ChatPerson as Someone
 from support.database import pool_of
-from support.jobs import TIMES, a_user
+from support.jobs import a_user
+from support.shop import bot_config
 from support.telegram_sim import RunningTelegram, running_telegram
 
 LOOPBACK = "127.0.0.1"
-RATES = Rates(usd_rate=Decimal(80), markup=Decimal(2), currency="RUB")
 
 
 def desk_of(pool: Pool, bot: Bot, folder: Path) -> FileSources:
@@ -61,26 +55,19 @@ class Sender:
         return UserId(self.someone.user_id)
 
     @property
-    def visit(self) -> Visit:
+    def ctx(self) -> UpdateContext:
         """What a handler would be given."""
-        user = User(user_id=self.user_id, first_name="Анна", username=None, language="ru", is_blocked=False)
-        bot_id, chat_id = BotId(self.bot.id), ChatId(self.user_id)
-        talk = Conversation(bot_id=bot_id, chat_id=chat_id, user_id=self.user_id, state=None, data={})
-        person = Person(user=user, is_new=False, language_code="ru")
-        unit = Unit(
-            bot_id=bot_id, received_id=ReceivedId(1), kind="message", corr="c0ffee00", person=person, conversation=talk
+        config = bot_config(self.pool, files=self.desk)
+        return UpdateContext(
+            config=config,
+            received_id=ReceivedId(1),
+            corr="c0ffee00",
+            user=User(user_id=self.user_id, first_name="Анна", username=None, language="ru", is_blocked=False),
+            is_new_user=False,
+            language_code="ru",
+            conversation=Conversation(bot_id=BotId(self.bot.id), chat_id=ChatId(self.user_id), user_id=self.user_id),
+            say=config.texts.speaker("ru"),
         )
-        shop = Shop(
-            pool=self.pool,
-            catalog=load_catalog(),
-            rates=RATES,
-            times=TIMES,
-            welcome_credit=Money(0, "RUB"),
-            files=self.desk,
-        )
-        state = FSMContext(storage=ConversationStorage(talk), key=storage_key(talk))
-        texts = load_texts()
-        return Visit(unit=unit, person=person, state=state, say=texts.speaker("ru"), shop=shop)
 
     async def sends(self, content: bytes, kind: str, name: str = "a.bin") -> Message:
         """Send a file; gives the message as the bot gets it."""

@@ -16,11 +16,11 @@ from photomat.jobs.job import Job, Times
 from photomat.jobs.settle import Outcome, Settled, Success, settle
 from photomat.kernel.ids import BotId, ChatId, InstanceId, JobId, MessageId, TaskId, UserId
 from photomat.kernel.logs import ensure_correlation_id
-from photomat.kie.port import Answer
 from photomat.kie.protocol import FAMILIES, JOBS
 from photomat.kie.state_parser import KieState, Reading
 from photomat.orders.draft import Draft, save_draft
-from photomat.orders.purchase import Created, Creation, create_job_atomic
+from photomat.orders.outcome import Created, Creation
+from photomat.orders.purchase import create_job_atomic
 from photomat.wallet import ledger
 from support.money import make_user, rub
 from support.updates import BOT_ID
@@ -230,13 +230,13 @@ class ToldProvider:
             raise answer
         return answer
 
-    async def record(self, task_id: TaskId, *, protocol: str = JOBS) -> Answer:
+    async def record(self, task_id: TaskId, *, protocol: str = JOBS) -> Reading | None:
         assert protocol in FAMILIES
         self.asked.append(task_id)
         reading = self.readings.pop(0) if len(self.readings) > 1 else self.readings[0]
         if isinstance(reading, Exception):
             raise reading
-        return Answer(reading)
+        return reading
 
 
 @dataclass(slots=True)

@@ -13,7 +13,7 @@ from aiohttp import web
 from photomat.kernel.ids import UserId
 from photomat.kernel.money import Money
 from photomat.providers.crypto_pay import CryptoPay
-from photomat.providers.port import PaymentRequest
+from photomat.providers.port import InvoiceTerms
 from photomat.providers.yookassa import YooKassa
 from photomat_chaos.lab.load_balancer import serving
 from photomat_sandbox.faults import Faults
@@ -100,7 +100,7 @@ def token(number: int = 7) -> str:
     return str(UUID(int=number))
 
 
-def asked(*, minor: int = 100_00, currency: str = "RUB", **other: Any) -> PaymentRequest:
+def asked(*, minor: int = 100_00, currency: str = "RUB", **other: Any) -> InvoiceTerms:
     """A sum to collect; further arguments replace the rest."""
     rest: dict[str, Any] = {
         "token": token(),
@@ -108,4 +108,4 @@ def asked(*, minor: int = 100_00, currency: str = "RUB", **other: Any) -> Paymen
         "description": "Пополнение",
         "return_url": "https://shop.example/back",
     } | other
-    return PaymentRequest(amount=Money(minor, currency), **rest)
+    return InvoiceTerms(amount=Money(minor, currency), **rest)

@@ -6,7 +6,7 @@ from typing import Any
 from photomat.kernel.ids import BotId, UserId
 from photomat.kernel.money import Money
 from photomat.messages.notices import NoticeSender
-from photomat.payments.offers import Offers, Plan, read_packages, read_sums
+from photomat.payments.options import PaymentOptions, Plan, read_packages, read_sums
 from photomat.payments.stars_reader import StarsReader
 from photomat.telegram.client import StarsClient, TelegramMessenger
 from photomat.texts.load import load_texts
@@ -21,7 +21,7 @@ STAR_WORTH = Decimal(104)
 PLAN = Plan(stars=300, credit=rub(40_000))
 
 
-def shop_offers(**changes: Any) -> Offers:
+def shop_offers(**changes: Any) -> PaymentOptions:
     """Five sums, three packages, a subscription; a Star is worth 1.04 roubles."""
     fields: dict[str, Any] = {
         "currency": "RUB",
@@ -34,7 +34,7 @@ def shop_offers(**changes: Any) -> Offers:
         "a_day": 20,
         "transfer_details": "",
     }
-    return Offers(**{**fields, **changes})
+    return PaymentOptions(**{**fields, **changes})
 
 
 def link_on_screen(chat: Chat) -> str:
@@ -64,7 +64,7 @@ async def tell_all(chat: Chat) -> None:
             await sender.deliver(notice)
 
 
-def reader(chat: Chat, offers: Offers | None = None) -> StarsReader:
+def reader(chat: Chat, offers: PaymentOptions | None = None) -> StarsReader:
     """Who reads Telegram's list."""
     return StarsReader(
         pool=chat.pool,

@@ -11,12 +11,12 @@ from photomat.kernel.errors import PhotomatError
 from photomat.kernel.ids import BotId, UserId
 from photomat.kernel.money import Money
 from photomat.messages.notices import facts_from_json
-from photomat.payments.offers import Way
+from photomat.payments.options import Way
 from photomat.payments.receive import IncomingPayment, ReceivedPayment, receive_payment
 from photomat.payments.refunder import ClaimedRefund, RefundCall, Refunder
 from photomat.payments.refunds import ask_refund, take_back_reported
 from photomat.payments.topup import Topup, open_topup
-from photomat.providers.port import Invoice, PaymentRequest, ProviderReport
+from photomat.providers.port import Invoice, InvoiceTerms, ProviderReport
 from photomat.texts.load import load_texts
 from photomat.wallet import ledger
 from support.money import make_user, rub
@@ -162,7 +162,7 @@ class ScriptedProvider:
     name: str = "yookassa"
     lists_refunds: bool = True
     reports: dict[str, ProviderReport | PhotomatError] = field(default_factory=dict)
-    asked: list[PaymentRequest] = field(default_factory=list)
+    asked: list[InvoiceTerms] = field(default_factory=list)
     found: list[str] = field(default_factory=list)
     since: datetime | None = None
 
@@ -175,7 +175,7 @@ class ScriptedProvider:
         self.reports[external_id] = report
         return report
 
-    async def create(self, asked: PaymentRequest) -> Invoice:
+    async def create(self, asked: InvoiceTerms) -> Invoice:
         """Make a bill, another one each time."""
         self.asked.append(asked)
         external_id = f"bill-{len(self.asked)}"

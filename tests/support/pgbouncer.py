@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from photomat.checks.smoke_shop import reserve_port
+from photomat.checks.smoke_environment import reserve_port
 from photomat.db.postgres.privileges import choose_user, command_line
 from support.patience import until
 

@@ -1,6 +1,6 @@
 """Ports that follow each other, for a program that counts on from its own."""
 
-from photomat.checks.smoke_shop import reserve_port
+from photomat.checks.smoke_environment import reserve_port
 
 
 def free_ports_in_a_row(count: int) -> int:

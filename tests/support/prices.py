@@ -10,7 +10,7 @@ from photomat.catalog.pricing import Override, OverrideKind
 from photomat.db.pool import Pool
 from photomat.operators.actions import ActionResult
 from photomat.operators.catalog import PriceChange, change_price
-from support.conversation import RATES
+from support.shop import RATES
 
 Z_IMAGE = load_catalog().get("z-image")
 ME = "cli:anna@desk"

@@ -4,7 +4,7 @@ from photomat.catalog.load import load_catalog
 from photomat.catalog.menu_categories import MenuCategory
 from photomat.catalog.pricing import NO_RULES, Override, PriceRules
 from photomat.catalog.storefront import Cheapest, ModelSetting, Offer, Storefront, in_order, storefront_of
-from support.conversation import RATES
+from support.shop import RATES
 
 CATALOG = load_catalog()
 CHEAPEST = Cheapest()

@@ -2,8 +2,8 @@
 
 from photomat.db.pool import Transaction
 from photomat.kernel.ids import UserId
+from photomat.payments.statement import StatementLine, newer_page, open_holds, own_line, statement
 from photomat.wallet import ledger
-from photomat.wallet.statement import StatementLine, newer_page, open_holds, own_line, statement
 
 
 async def statement_adds_up(tx: Transaction, user_id: UserId, *, limit: int) -> list[StatementLine]:

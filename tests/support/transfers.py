@@ -7,28 +7,25 @@ from decimal import Decimal
 from io import BytesIO
 from typing import Any
 
-from aiogram import Dispatcher
 from PIL import Image
 
-from photomat.bot.app import build_dispatcher
-from photomat.bot.context import Shop
 from photomat.bot.updates import Poller
 from photomat.bot.worker import UpdateWorker
-from photomat.catalog.load import load_catalog
 from photomat.db.pool import Pool
 from photomat.db.rows import require_row
 from photomat.kernel.ids import ChatId, InstanceId, UserId
 from photomat.kernel.money import Money
 from photomat.messages.notices import NoticeSender
-from photomat.payments.offers import Offers
+from photomat.payments.options import PaymentOptions
 from photomat.payments.receipt_reminder import ReceiptReminder
 from photomat.telegram.client import TelegramMessenger
-from photomat.texts.load import Texts, load_texts
+from photomat.texts.load import load_texts
 from photomat_sandbox.telegram import person_acts
 from photomat_sandbox.telegram.people import ChatPerson
-from support.conversation import RATES, TIMES, Chat
+from support.conversation import Chat
 from support.customer import words_of
 from support.database import pool_of
+from support.shop import bot_config, dispatcher
 from support.telegram_sim import RunningTelegram, running_telegram
 
 PETER, OLGA = 9001, 9002
@@ -36,7 +33,7 @@ DETAILS = "Карта 0000 <b>1111</b>\\nПолучатель: Ф."
 MOST = Money(1_000_000, "RUB")
 PDF = b"%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n"
 MP4 = b"\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom" + b"\x00" * 200
-OFFERS = Offers(
+OFFERS = PaymentOptions(
     currency="RUB",
     star_worth=Decimal(104),
     packages=(),
@@ -126,15 +123,14 @@ class TransferShop:
 
 
 @asynccontextmanager
-async def transfer_shop(database: str, *, offers: Offers = OFFERS) -> AsyncIterator[TransferShop]:
+async def transfer_shop(database: str, *, offers: PaymentOptions = OFFERS) -> AsyncIterator[TransferShop]:
     """Anna and Boris buy, Peter and Olga are operators."""
     async with pool_of(database) as pool, running_telegram() as telegram, telegram.bot() as bot:
         texts = load_texts()
         parts: dict[str, Any] = {
-            "pool": pool,
+            "config": bot_config(pool, offers=offers, operators=frozenset({UserId(PETER), UserId(OLGA)})),
             "bot": bot,
-            "dispatcher": dispatcher_of(pool, texts, offers),
-            "texts": texts,
+            "dispatcher": dispatcher(),
         }
         one = InstanceId("one")
         shared: dict[str, Any] = {
@@ -162,20 +158,7 @@ async def transfer_shop(database: str, *, offers: Offers = OFFERS) -> AsyncItera
         )
 
 
-def dispatcher_of(pool: Pool, texts: Texts, offers: Offers) -> Dispatcher:
-    shop = Shop(
-        pool=pool,
-        catalog=load_catalog(),
-        rates=RATES,
-        times=TIMES,
-        welcome_credit=Money(0, "RUB"),
-        offers=offers,
-        operators=frozenset({UserId(PETER), UserId(OLGA)}),
-    )
-    return build_dispatcher(shop=shop, texts=texts)
-
-
-def without_transfers() -> Offers:
+def without_transfers() -> PaymentOptions:
     """The same offers, no requisites."""
     return replace(OFFERS, transfer_details="")
 

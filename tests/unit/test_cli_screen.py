@@ -2,14 +2,14 @@
 
 import pytest
 
-from photomat.cli.screen import Listing, folding, print_found
+from photomat.cli.screen import Listing, print_listing
 
 NAME = "payment:stars:[bold]7"
 SUM = "1\N{NO-BREAK SPACE}234.50\N{NO-BREAK SPACE}₽"
 
 
 def a_listing() -> Listing:
-    table = folding("reference", "sum", "why")
+    table = Listing("reference", "sum", "why")
     table.add_row(NAME, SUM, "paid by somebody who wrote many words about it")
     return table
 
@@ -34,7 +34,7 @@ def test_a_terminal_too_narrow_for_the_words_gets_paragraphs() -> None:
 
 
 def test_a_pipe_gets_one_line_for_each_row(capsys: pytest.CaptureFixture[str]) -> None:
-    print_found(a_listing())
+    print_listing(a_listing())
     (row,) = [line for line in capsys.readouterr().out.splitlines() if line.startswith("│")]
     assert NAME in row
     assert row.endswith("paid by somebody who wrote many words about it │")

@@ -12,10 +12,11 @@ import pytest
 
 from photomat.delivery.caption import readable
 from photomat.kie.leftovers import MOST_OUTPUTS
-from photomat.kie.results import NOT_OUTPUTS, STEMS, stem_keys
+from photomat.kie.results import BESIDE_OUTPUTS, NEVER_OUTPUTS, STEMS, stem_keys
 from photomat.kie.state_parser import KieState, Reading, parse_kie_state
 from photomat.texts.load import load_texts
 
+NOT_OUTPUTS = {**NEVER_OUTPUTS, **BESIDE_OUTPUTS}
 SAY = load_texts().speaker("en")
 HOST = "https://r.example"
 SOUND = {"title": "T", "tags": "lo-fi", "duration": 198.4, "prompt": "la", "createTime": 1776323915587}

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from photomat.bot import pages
 from photomat.bot.buttons import MAX_BYTES
+from photomat.bot.order_card.views import change_menu, draft_card, further_settings
 from photomat.bot.order_form import multipart
 from photomat.bot.order_form import views as order_form_views
 from photomat.bot.order_form.form import (
@@ -26,7 +26,7 @@ from photomat.bot.order_form.form import (
 )
 from photomat.bot.order_form.parsing import typed_lines, understood, values
 from photomat.bot.order_form.views import About, Asking, Sources
-from photomat.bot.pages import View
+from photomat.bot.view import View
 from photomat.catalog.answers import Refused, check_answer
 from photomat.catalog.file_rules import FileFacts, check_file, check_files
 from photomat.catalog.input import Input
@@ -223,10 +223,10 @@ def card_fits(model: Model, language: str) -> None:
         revision=LARGEST_TURN,
         expired=False,
     )
-    card = pages.draft_card(say, model, draft, language=language, balance=Money(0, "RUB"))
+    card = draft_card(say, model, draft, language=language, balance=Money(0, "RUB"))
     fits(card)
     assert "<b>&<b>" not in card.text
-    menus = [show(say, model, draft, language=language) for show in (pages.change_menu, pages.further_settings)]
+    menus = [show(say, model, draft, language=language) for show in (change_menu, further_settings)]
     changed = {
         data for menu in menus for row in menu.rows for each in row if (data := each.callback_data or "")[:2] == "e:"
     }

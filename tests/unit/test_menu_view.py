@@ -8,15 +8,15 @@ from photomat.bot import price_views
 from photomat.bot.buttons import MAX_BYTES
 from photomat.bot.menu import views as menu_views
 from photomat.bot.menu.views import Found
-from photomat.bot.pages import View
+from photomat.bot.view import View
 from photomat.catalog.menu_categories import EVERYTHING, MENU_CATEGORIES, PICTURE
 from photomat.catalog.price_list import price_groups
 from photomat.catalog.pricing import NO_RULES, Override, PriceRules
 from photomat.catalog.storefront import OfferFilter, page_of
 from photomat.kernel.money import Money
 from photomat.texts.load import LANGUAGES, Say, load_texts
-from support.conversation import RATES
 from support.shelves import CATALOG, offers, shelf
+from support.shop import RATES
 
 LONGEST_TEXT, LONGEST_TOAST = 4096, 200
 EVIL = "<b>&" * 250

@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from photomat.checks.smoke_shop import LOOPBACK, reserve_port
+from photomat.checks.smoke_environment import LOOPBACK, reserve_port
 from support.ports import free_ports_in_a_row
 
 RESERVED, ASKED = 2_000, 300

@@ -11,7 +11,7 @@ from photomat.catalog.formula import Extra, PriceRow, PriceUnit
 from photomat.catalog.load import load_catalog
 from photomat.catalog.model import Model
 from photomat.catalog.pricing import Override, PriceRules, Rates, quote, quote_from_json
-from photomat.orders.limits import LimitReached, Why
+from photomat.orders.outcome import LimitKind, LimitReached
 from photomat.texts.load import LANGUAGES, Say, load_texts
 
 RATES = Rates(usd_rate=Decimal("81.5"), markup=Decimal("1.7"), currency="RUB", step=10)
@@ -131,9 +131,9 @@ def test_a_wait_is_said_rounded_up(seconds: float, words: str) -> None:
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("why_not", list(Why))
-def test_every_refusal_says_until_when_and_fits_a_toast(language: str, why_not: Why) -> None:
-    wait = None if why_not is Why.RUNNING else timedelta(hours=23, minutes=59)
+@pytest.mark.parametrize("why_not", list(LimitKind))
+def test_every_refusal_says_until_when_and_fits_a_toast(language: str, why_not: LimitKind) -> None:
+    wait = None if why_not is LimitKind.RUNNING else timedelta(hours=23, minutes=59)
     said = price_views.refusal(say(language), LimitReached(why=why_not, limit=1000, wait=wait))
     until = {"ru": ("как только", "24 ч 0 мин", "23 ч 59 мин"), "en": ("as soon as", "23 h 59 min")}[language]
     assert any(words in said for words in until)

@@ -43,7 +43,7 @@ def test_nothing_set_is_the_sandbox_with_its_defaults(environment: Set) -> None:
     assert (settings.usd_rate, settings.markup) == (Decimal(80), Decimal(2))
     assert (settings.lease_s, settings.delivery_lease_s, settings.poll_first_s) == (30, 300, 2)
     assert (settings.empty_result_grace_s, settings.job_timeout_s, settings.job_overdue_s) == (120, 86400, None)
-    assert (settings.update_workers, settings.log_format, settings.address) == ("active", "text", None)
+    assert (settings.update_workers, settings.log_format, settings.base_url) == ("active", "text", None)
     assert settings.welcome == SANDBOX_WELCOME
 
 
@@ -103,9 +103,9 @@ def test_a_real_bot_gives_nothing_away_unless_told(environment: Set) -> None:
 def test_addresses_lose_their_last_slash_and_renders_own_stands_in(environment: Set) -> None:
     environment(RENDER_EXTERNAL_URL="https://bot.onrender.com/", KIE_API_URL="http://127.0.0.1:9/")
     settings = load()
-    assert (settings.address, settings.kie_api_url) == ("https://bot.onrender.com", "http://127.0.0.1:9")
+    assert (settings.base_url, settings.kie_api_url) == ("https://bot.onrender.com", "http://127.0.0.1:9")
     environment(PUBLIC_URL="https://bot.example/")
-    assert load().address == "https://bot.example"
+    assert load().base_url == "https://bot.example"
 
 
 def test_secrets_come_from_the_token_and_differ_by_purpose_and_bot(environment: Set) -> None:

@@ -22,12 +22,12 @@ from photomat.catalog.storefront import OfferFilter
 from photomat.delivery.caption import KNOWN_NAMES
 from photomat.delivery.fallbacks import FallbackReason
 from photomat.delivery.render import failure_word
-from photomat.delivery.resend import Asked
+from photomat.delivery.resend import ResendAnswer
 from photomat.jobs.job import ANSWER_TITLE
 from photomat.kie.tracks import STEM_TITLES
-from photomat.orders.limits import Why as LimitWhy
+from photomat.orders.outcome import LimitKind as LimitWhy
 from photomat.payments.notices import ReceivedKey
-from photomat.payments.offers import Way
+from photomat.payments.options import Way
 from photomat.payments.transfers import ReceiptState
 from photomat.rewards.promo import PromoRefusal
 from photomat.texts.load import LANGUAGES, MissingText, load_texts
@@ -41,7 +41,7 @@ SPEAKERS = {
     "Refused",
     "Rejected",
     "NotEnough",
-    "tell",
+    "notify",
     "_tell",
     "NoticeButton",
 }
@@ -114,7 +114,7 @@ def keys_made_up() -> set[str]:
         *KNOWN_NAMES.values(),
         *(f"tap-limit-{why}" for why in LimitWhy),
         *(f"promo-refused-{why}" for why in PromoRefusal),
-        *(f"tap-resend-{asked}" for asked in Asked),
+        *(f"tap-resend-{asked}" for asked in ResendAnswer),
         *(f"history-fail-{failure_word(code)}" for code in (None, "kie-422", "timeout", "empty", "input-gone")),
         *(f"pay-way-{way}" for way in get_args(Way)),
         *get_args(ReceivedKey),

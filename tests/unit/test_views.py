@@ -4,14 +4,14 @@ from datetime import UTC, datetime
 
 import pytest
 
-from photomat.bot import pages
 from photomat.bot.buttons import MAX_BYTES
-from photomat.bot.pages import View
+from photomat.bot.menu.views import help_page, languages
+from photomat.bot.order_card.views import change_menu, draft_card, not_enough
 from photomat.bot.results.views import Page, history_page
+from photomat.bot.view import View
 from photomat.catalog.load import load_catalog
 from photomat.jobs.history import PastJob
 from photomat.jobs.job import JobStatus
-from photomat.kernel.errors import NotEnough
 from photomat.kernel.ids import BotId, ChatId, DraftId, JobId, UserId
 from photomat.kernel.money import Money
 from photomat.orders.draft import Draft
@@ -56,12 +56,12 @@ def every_view(say: Say, language: str) -> list[View]:
         delivered=True,
     )
     return [
-        pages.help_page(say, for_operator=True),
-        pages.draft_card(say, MODEL, draft(EVIL), language=language, balance=rub(1)),
-        pages.change_menu(say, MODEL, draft(EVIL), language=language),
+        help_page(say, for_operator=True),
+        draft_card(say, MODEL, draft(EVIL), language=language, balance=rub(1)),
+        change_menu(say, MODEL, draft(EVIL), language=language),
         history_page(say, Page(number=7, first=36, jobs=[job] * 5, has_older=True), {MODEL.id: MODEL.title}),
         history_page(say, Page(number=0, first=1, jobs=[], has_older=False), {}),
-        pages.languages(say),
+        languages(say),
     ]
 
 
@@ -76,24 +76,23 @@ def test_every_view_fits_telegram(language: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_what_people_write_is_never_markup(language: str) -> None:
     say = load_texts().speaker(language)
-    card = pages.draft_card(say, MODEL, draft("<i>кот</i> & пёс"), language=language, balance=rub(100)).text
+    card = draft_card(say, MODEL, draft("<i>кот</i> & пёс"), language=language, balance=rub(100)).text
     assert "&lt;i&gt;кот&lt;/i&gt; &amp; пёс" in card
     assert "<i>" not in card
 
 
 def test_the_card_says_what_is_missing_only_when_something_is() -> None:
     say = load_texts().speaker("ru")
-    assert "Не хватает" not in pages.draft_card(say, MODEL, draft("кот"), language="ru", balance=rub(64)).text
+    assert "Не хватает" not in draft_card(say, MODEL, draft("кот"), language="ru", balance=rub(64)).text
     assert (
         f"Не хватает {rub(1).written('ru')}"
-        in pages.draft_card(say, MODEL, draft("кот"), language="ru", balance=rub(63)).text
+        in draft_card(say, MODEL, draft("кот"), language="ru", balance=rub(63)).text
     )
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_an_alert_about_money_fits_and_names_all_three_sums(language: str) -> None:
-    trouble = NotEnough("not-enough", price=rub(1_000_000_64), available=rub(1_000_50))
-    text = pages.not_enough(load_texts().speaker(language), trouble)
+    text = not_enough(load_texts().speaker(language), price=rub(1_000_000_64), available=rub(1_000_50))
     assert len(text) <= LONGEST_TOAST
     for sum_of_money in (rub(1_000_000_64), rub(1_000_50), rub(999_000_14)):
         assert sum_of_money.written(language) in text

@@ -8,22 +8,15 @@ from typing import Any, get_args
 import pytest
 
 from photomat.bot.buttons import MAX_BYTES
-from photomat.bot.pages import View
+from photomat.bot.view import View
 from photomat.bot.wallet.views import BOTH_WAYS, ONE_WAY, Page, balance_page, statement_page, story_page
 from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import Money
+from photomat.operators.explain import WORDS
+from photomat.payments.statement import LineDetails, OpenHold, OrderDetails, PaymentDetails, Reversal, StatementLine
 from photomat.texts.load import LANGUAGES, Say, load_texts
-from photomat.wallet.explain import WORDS
+from photomat.wallet.ledger import JobHold
 from photomat.wallet.postings import Balance, CreditReason
-from photomat.wallet.statement import (
-    JobHold,
-    LineDetails,
-    OpenHold,
-    OrderDetails,
-    PaymentDetails,
-    Reversal,
-    StatementLine,
-)
 
 LARGEST = 2**63 - 1
 LONGEST_TEXT = 4096

@@ -1,1 +1,1 @@
-"""What wakes an operator: incidents, opened and ended by watches, each told once to everybody in ADMIN_IDS."""
+"""Alerts for operators: incidents, opened and ended by rules, each announced once to everyone in ADMIN_IDS."""

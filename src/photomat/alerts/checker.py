@@ -1,7 +1,7 @@
-"""Keeps the watches: claim a turn → ask its condition → record, opening and ending incidents, each once.
+"""Checks the alert rules: claim → evaluate → record, opening and ending incidents, each once.
 
-Every instance takes turns, PASSIVE ones too: nobody ACTIVE is one of the things to see. Killed between claim and record: the
-watch comes round again at its usual time. Frozen in between: the turn has passed on, and what was seen is not written.
+Every instance checks, PASSIVE ones too, because "no instance is ACTIVE" is one of the rules. Killed between claim and record:
+the rule is checked again at its usual time. Frozen in between: the claim has passed on, and the result is not written.
 """
 
 from collections.abc import Sequence
@@ -20,20 +20,20 @@ from photomat.work.retention import OldRows
 
 OUR_KINDS: Final = ", ".join(f"'{kind.value}'" for kind in IncidentKind)
 WATCHES_DUE: Final = f"SELECT 1 FROM watches WHERE due_at <= photomat_now() AND kind IN ({OUR_KINDS})"  # noqa: S608  no input
-"""A newer version's watches may stand in the rota after a step back: nobody here takes their turns."""
+"""After a step back the table may hold rules of a newer version, which this one cannot check."""
 
 GAP_CHECKS: Final = 3
-"""Turns further apart than this do not add up: in between nobody knows."""
+"""Checks further apart than this do not add up: what was in between is unknown."""
 
 CLOSED_INCIDENTS: Final = OldRows(table="incidents", age="closed_at")
-"""What may be deleted, with who was told of them."""
+"""What may be deleted, with its notices."""
 
 log = get_logger()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IncidentOpened:
-    """An incident this turn opened."""
+    """An incident that a check opened."""
 
     incident_id: int
     kind: IncidentKind
@@ -42,7 +42,7 @@ class IncidentOpened:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IncidentOver:
-    """An incident this turn ended."""
+    """An incident that a check ended."""
 
     incident_id: int
     kind: IncidentKind
@@ -51,56 +51,55 @@ class IncidentOver:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleChecker:
-    """Watches when it is time and writes down what came of it; `admins` are to be told."""
+    """Checks rules that are due and notifies `admins`."""
 
-    eyes: ProbeContext
+    context: ProbeContext
     admins: Sequence[ChatId]
-    watches: Sequence[AlertRule] = RULES
+    rules: Sequence[AlertRule] = RULES
 
     async def claim(self, limit: int) -> list[RuleCheck]:
-        """Take the turns that are due."""
-        return await store.claim_checks(self.eyes.pool, self.watches, limit=limit)
+        return await store.claim_checks(self.context.pool, self.rules, limit=limit)
 
-    async def watch(self, turn: RuleCheck) -> None:
-        """Take one turn; an outside that does not answer says nothing, neither that it holds nor that it is over."""
-        watch = next(one for one in self.watches if one.kind is turn.kind)
+    async def check(self, claimed: RuleCheck) -> None:
+        """Check one rule; if an outside service does not answer, nothing is recorded."""
+        rule = next(one for one in self.rules if one.kind is claimed.kind)
         try:
-            figures = await watch.condition(self.eyes)
+            figures = await rule.condition(self.context)
         except Transient:
             return
-        async with transaction(self.eyes.pool) as tx:
-            change = await self._record(tx, watch, turn, figures)
+        async with transaction(self.context.pool) as tx:
+            change = await self._record(tx, rule, claimed, figures)
         _say(change)
 
     async def _record(
-        self, tx: Transaction, watch: AlertRule, turn: RuleCheck, figures: Figures | None
+        self, tx: Transaction, rule: AlertRule, claimed: RuleCheck, figures: Figures | None
     ) -> IncidentOpened | IncidentOver | None:
-        gap = watch.every * GAP_CHECKS
-        ripe = await store.write_checked(tx, turn, holds=figures is not None, gap=gap, patience=watch.patience)
+        gap = rule.every * GAP_CHECKS
+        ripe = await store.write_checked(tx, claimed, holds=figures is not None, gap=gap, patience=rule.patience)
         if ripe is None:
             return None
-        return await (self._quiet(tx, watch) if figures is None else self._seen(tx, watch, figures, ripe=ripe))
+        return await (self._quiet(tx, rule) if figures is None else self._seen(tx, rule, figures, ripe=ripe))
 
-    async def _seen(self, tx: Transaction, watch: AlertRule, figures: Figures, *, ripe: bool) -> IncidentOpened | None:
-        known = await store.write_seen(tx, watch.kind, figures)
+    async def _seen(self, tx: Transaction, rule: AlertRule, figures: Figures, *, ripe: bool) -> IncidentOpened | None:
+        known = await store.write_seen(tx, rule.kind, figures)
         if known is not None:
             await store.add_openings(tx, known, self.admins)
             return None
-        opened = await store.write_opened(tx, watch.kind, figures) if ripe else None
+        opened = await store.write_opened(tx, rule.kind, figures) if ripe else None
         if opened is None:
             return None
         await store.add_openings(tx, opened, self.admins)
-        return IncidentOpened(incident_id=opened, kind=watch.kind, figures=figures)
+        return IncidentOpened(incident_id=opened, kind=rule.kind, figures=figures)
 
-    async def _quiet(self, tx: Transaction, watch: AlertRule) -> IncidentOver | None:
-        row = await store.write_quiet(tx, watch.kind, calm=watch.calm)
+    async def _quiet(self, tx: Transaction, rule: AlertRule) -> IncidentOver | None:
+        row = await store.write_quiet(tx, rule.kind, calm=rule.calm)
         if row is None:
             return None
         if not row["over"]:
-            await store.hurry(tx, watch.kind, within=watch.calm)
+            await store.hurry(tx, rule.kind, within=rule.calm)
             return None
         await store.add_endings(tx, row["incident_id"], self.admins)
-        return IncidentOver(incident_id=row["incident_id"], kind=watch.kind, lasted=row["lasted"])
+        return IncidentOver(incident_id=row["incident_id"], kind=rule.kind, lasted=row["lasted"])
 
 
 def _say(change: IncidentOpened | IncidentOver | None) -> None:

@@ -1,4 +1,4 @@
-"""Incidents as the rest of the slice speaks of them: which kinds there are, what a watch is, what an operator is told."""
+"""The types of this slice: kinds of incidents, alert rules and their checks, and notices to operators."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ from photomat.kie.port import Account
 from photomat.work.disk import Disk
 
 Figures = Mapping[str, int | str]
-"""What was seen, small and fit to be read by anybody: no prompts, no addresses, no secrets."""
+"""What was found, without prompts, URLs or secrets."""
 
 
 class IncidentKind(StrEnum):
-    """What can happen; at most one incident of a kind is open at a time."""
+    """At most one incident of a kind is open at a time."""
 
     NO_ACTIVE = "no-active"
     TWO_ACTIVE = "two-active"
@@ -46,7 +46,7 @@ class IncidentPhase(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProbeContext:
-    """What a watch can see: the database, our account at Kie, the disk; and the operator's thresholds, 0 for none."""
+    """What a condition can read: the database, our account at Kie, the disk, and the operator's thresholds (0: none)."""
 
     pool: Pool
     account: Account
@@ -56,12 +56,12 @@ class ProbeContext:
 
 
 Condition = Callable[[ProbeContext], Awaitable[Figures | None]]
-"""One cheap question: the figures while the condition holds, None while it does not; Transient when nobody can say."""
+"""One cheap query: figures while the condition holds, None while it does not; `Transient` if it cannot be known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlertRule:
-    """One named condition: asked `every` so often, opened after `patience` of it, over after `calm` without it."""
+    """A condition checked `every` so often; an incident opens after `patience` of it and ends after `calm` without it."""
 
     kind: IncidentKind
     condition: Condition
@@ -72,7 +72,7 @@ class AlertRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RuleCheck:
-    """A watch whose turn it is, claimed; `next_at` is also the fence: whoever comes back after that writes nothing."""
+    """A claimed check of a rule; `next_at` is also the fence: a check that returns after it writes nothing."""
 
     kind: IncidentKind
     next_at: datetime
@@ -80,7 +80,7 @@ class RuleCheck:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IncidentNotice:
-    """One message to one operator, in our hands until its lease is over."""
+    """A claimed message to one operator, ours until its lease expires."""
 
     incident_id: int
     admin_id: ChatId

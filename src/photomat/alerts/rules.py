@@ -1,8 +1,7 @@
-"""Every watch with its thresholds, on one page. `docs/operations.md` has the same table for people.
+"""Every alert rule with its thresholds and its condition; docs/operations/alerts.md has the same table.
 
-The conditions behind the watches: one cheap statement each, over partial indexes that do not grow with history.
-
-None of them writes, and none reads all history: the audit looks at what is new (`audit/run.py`).
+A condition is one cheap statement over partial indexes that do not grow with history. None of them writes; the audit
+reads only new rows (`audit/run.py`).
 """
 
 import asyncio
@@ -20,26 +19,26 @@ from photomat.kie.protocol import PAUSED_CODES
 from photomat.work.disk import MIB
 
 FRESH: Final = timedelta(seconds=7)
-"""Who has missed three heartbeats does not count as ACTIVE here."""
+"""An instance that missed three heartbeats does not count as ACTIVE."""
 NAMES_SHOWN: Final = 3
 OFTEN: Final = timedelta(seconds=5)
-"""For who is ACTIVE: a handover is over before its turn has come twice."""
+"""For the ACTIVE rules: a handover ends within two checks."""
 SOON: Final = timedelta(seconds=15)
 NOW_AND_THEN: Final = timedelta(minutes=3)
 SELDOM: Final = timedelta(minutes=10)
-"""For the audit, which reads more than the others."""
+"""For rules that read more than the others."""
 PROOF_AFTER: Final = timedelta(hours=26)
 """A proof is kept every night: a day, and two hours for a late or long one."""
 CATCHING_UP: Final = timedelta(hours=1)
-"""After days of standstill the proof is kept soon after the start; no alert before that."""
+"""After days of downtime the proof is made soon after the start; no alert before that."""
 AT_ONCE: Final = timedelta(0)
 CALM: Final = timedelta(minutes=1)
 PAUSE_CALM: Final = timedelta(minutes=4)
-"""While submitting is paused, one job tries once a minute: a few tries must be missing before it counts as over."""
+"""While submitting is paused, one job tries once a minute: several tries must be missing before it is over."""
 DISK_CALM: Final = timedelta(minutes=5)
-"""Instances on several machines take turns, each with its own disk: one that has room does not end the other's incident."""
+"""Instances on several machines check in turn, each its own disk: one with room must not end another's incident."""
 HANDOVER: Final = timedelta(seconds=15)
-"""Two ACTIVEs for a moment are an ordinary deploy; each of them must have gone on beating for so long."""
+"""Two ACTIVE instances for a moment are an ordinary deploy."""
 LEADERLESS: Final = timedelta(seconds=30)
 UNDELIVERED_AFTER: Final = timedelta(minutes=10)
 NOTED_WITHIN: Final = timedelta(days=1)
@@ -55,30 +54,30 @@ LONG_TRANSACTION: Final = timedelta(minutes=30)
 RECEIPT_AFTER: Final = timedelta(hours=1)
 
 
-async def no_active(eyes: ProbeContext) -> Figures | None:
-    """Nobody says it is ACTIVE."""
-    return {"alive": await _alive(eyes)} if await _active(eyes) == 0 else None
+async def no_active(context: ProbeContext) -> Figures | None:
+    """No instance is ACTIVE."""
+    return {"alive": await _alive(context)} if await _active(context) == 0 else None
 
 
-async def two_active(eyes: ProbeContext) -> Figures | None:
-    """More than one says it is ACTIVE."""
-    active = await _active(eyes)
+async def two_active(context: ProbeContext) -> Figures | None:
+    """More than one instance is ACTIVE."""
+    active = await _active(context)
     return {"active": active} if active > 1 else None
 
 
-async def audit_red(eyes: ProbeContext) -> Figures | None:
-    """An invariant does not hold among what is new, or did not at the last full check and still does not."""
-    async with eyes.pool.acquire() as connection:
+async def audit_red(context: ProbeContext) -> Figures | None:
+    """An invariant is broken among new rows, or was at the last full check and still is."""
+    async with context.pool.acquire() as connection:
         found = await violations_by_day(connection)
     names = ", ".join(one.name for one in found[:NAMES_SHOWN])
     return {"count": len(found), "names": names} if found else None
 
 
 def proof_missing(*, longer_than: timedelta) -> Condition:
-    """No full check has finished for so long, in a database that has been this shop's for at least as long."""
+    """No full check has finished for this long, in a database that has been this shop's for at least as long."""
 
-    async def holds(eyes: ProbeContext) -> Figures | None:
-        hours: int | None = await eyes.pool.fetchval(
+    async def holds(context: ProbeContext) -> Figures | None:
+        hours: int | None = await context.pool.fetchval(
             """
             SELECT floor(extract(epoch FROM photomat_now() - since) / 3600)::int
               FROM (SELECT greatest(stamped_at, (SELECT max(at) FROM audit_runs)) AS since FROM installation) AS checked
@@ -91,11 +90,11 @@ def proof_missing(*, longer_than: timedelta) -> Condition:
     return holds
 
 
-async def stopped_jobs(eyes: ProbeContext) -> Figures | None:
-    """A job was stopped because of an error of ours, and its money is held."""
+async def stopped_jobs(context: ProbeContext) -> Figures | None:
+    """A job was stopped by a bug, and its money is held."""
     return _some(
         await require_row(
-            eyes.pool,
+            context.pool,
             """
             SELECT count(*) AS count, min(job_id) AS job FROM generation_jobs
              WHERE stopped_at IS NOT NULL AND settled_at IS NULL
@@ -104,11 +103,11 @@ async def stopped_jobs(eyes: ProbeContext) -> Figures | None:
     )
 
 
-async def parked_deliveries(eyes: ProbeContext) -> Figures | None:
-    """Telegram refused a card so often that nobody tries any more."""
+async def parked_deliveries(context: ProbeContext) -> Figures | None:
+    """Telegram refused a card so often that it is no longer tried."""
     return _some(
         await require_row(
-            eyes.pool,
+            context.pool,
             """
             SELECT count(*) AS count, min(job_id) AS job FROM generation_jobs
              WHERE parked_at IS NOT NULL AND card_shown < card_wanted
@@ -118,12 +117,12 @@ async def parked_deliveries(eyes: ProbeContext) -> Figures | None:
 
 
 def refused_media(*, within: timedelta) -> Condition:
-    """Telegram refused the media of a card so often, and in a way nobody planned for, that a link was shown instead."""
+    """Telegram refused the media of a card in an unexpected way, so that a link was shown instead."""
 
-    async def holds(eyes: ProbeContext) -> Figures | None:
+    async def holds(context: ProbeContext) -> Figures | None:
         return _some(
             await require_row(
-                eyes.pool,
+                context.pool,
                 """
                 SELECT count(*) AS count, max(job_id) AS job FROM generation_jobs
                  WHERE media_refused_at > photomat_now() - $1::interval
@@ -136,12 +135,12 @@ def refused_media(*, within: timedelta) -> Condition:
 
 
 def unread_results(*, within: timedelta) -> Condition:
-    """Kie's answer to a finished job held fields that no rule could read; their contents were kept as files."""
+    """Kie's result had fields that no rule could read; their contents were stored as files."""
 
-    async def holds(eyes: ProbeContext) -> Figures | None:
+    async def holds(context: ProbeContext) -> Figures | None:
         return _some(
             await require_row(
-                eyes.pool,
+                context.pool,
                 """
                 SELECT count(*) AS count, max(job_id) AS job,
                        (array_agg(array_to_string(unread_fields, ', ') ORDER BY settled_at DESC))[1] AS fields
@@ -156,12 +155,12 @@ def unread_results(*, within: timedelta) -> Condition:
 
 
 def undelivered(*, longer_than: timedelta) -> Condition:
-    """A result is there and its customer, who can be reached, has not seen it for so long."""
+    """A result has not been delivered for this long to a customer who can be reached."""
 
-    async def holds(eyes: ProbeContext) -> Figures | None:
+    async def holds(context: ProbeContext) -> Figures | None:
         return _some(
             await require_row(
-                eyes.pool,
+                context.pool,
                 """
                 SELECT count(*) AS count, min(job_id) AS job,
                        (extract(epoch FROM photomat_now() - min(settled_at)) / 60)::int AS minutes
@@ -177,12 +176,14 @@ def undelivered(*, longer_than: timedelta) -> Condition:
 
 
 def parked_updates(*, within: timedelta) -> Condition:
-    """An update was put aside lately; the rows stay for ever, so only new ones count."""
+    """An update was parked lately; the rows stay forever, so only new ones count."""
 
-    async def holds(eyes: ProbeContext) -> Figures | None:
+    async def holds(context: ProbeContext) -> Figures | None:
         return _some(
             await require_row(
-                eyes.pool, "SELECT count(*) AS count FROM inbox WHERE parked_at > photomat_now() - $1::interval", within
+                context.pool,
+                "SELECT count(*) AS count FROM inbox WHERE parked_at > photomat_now() - $1::interval",
+                within,
             )
         )
 
@@ -190,10 +191,10 @@ def parked_updates(*, within: timedelta) -> Condition:
 
 
 def orphan_spike(*, at_least: int, older_than: timedelta, within: timedelta) -> Condition:
-    """So many callbacks of late found no job though they had time to; the rows stay for ever, so only new ones count."""
+    """Many recent callbacks found no job in time; the rows stay forever, so only new ones count."""
 
-    async def holds(eyes: ProbeContext) -> Figures | None:
-        count: int = await eyes.pool.fetchval(
+    async def holds(context: ProbeContext) -> Figures | None:
+        count: int = await context.pool.fetchval(
             """
             SELECT count(*) FROM orphan_callbacks
              WHERE processed_at IS NULL
@@ -207,33 +208,33 @@ def orphan_spike(*, at_least: int, older_than: timedelta, within: timedelta) -> 
     return holds
 
 
-async def kie_key_refused(eyes: ProbeContext) -> Figures | None:
-    """Kie does not accept our key. While submitting is paused, that incident says it, and this one says nothing."""
-    if await _pause_code(eyes) is not None:
+async def kie_key_refused(context: ProbeContext) -> Figures | None:
+    """Kie does not accept our key. Unknown while submitting is paused: that incident says more."""
+    if await _pause_code(context) is not None:
         raise Transient("submitting is paused: that says more")
     try:
-        await eyes.account.credits()
+        await context.account.credits()
     except Paused:
         return {}
     return None
 
 
 def kie_credits(*, below: int) -> Condition:
-    """The account at Kie is (nearly) empty. A Kie that does not answer, or refuses the key, says nothing about that."""
+    """The account at Kie is (nearly) empty. Unknown if Kie does not answer or refuses the key."""
 
-    async def holds(eyes: ProbeContext) -> Figures | None:
-        left = await eyes.account.credits()
+    async def holds(context: ProbeContext) -> Figures | None:
+        left = await context.account.credits()
         return {"credits": int(left)} if left < below else None
 
     return holds
 
 
-async def kie_paused(eyes: ProbeContext) -> Figures | None:
-    """Kie refused a task in a way that holds for every task, less than a pause ago."""
-    code = await _pause_code(eyes)
+async def kie_paused(context: ProbeContext) -> Figures | None:
+    """Kie refused a task for a reason that applies to every task, less than a pause ago."""
+    code = await _pause_code(context)
     if code is None:
         return None
-    waiting: int = await eyes.pool.fetchval(
+    waiting: int = await context.pool.fetchval(
         """
         SELECT count(*) FROM generation_jobs
          WHERE (due_at IS NOT NULL OR submit_at IS NOT NULL) AND status = 'pending'
@@ -243,12 +244,12 @@ async def kie_paused(eyes: ProbeContext) -> Figures | None:
 
 
 def receipts_waiting(*, longer_than: timedelta) -> Condition:
-    """Somebody transferred money by hand, sent a receipt, and no operator has decided about it for so long."""
+    """A receipt of a transfer has waited this long for an operator's decision."""
 
-    async def holds(eyes: ProbeContext) -> Figures | None:
+    async def holds(context: ProbeContext) -> Figures | None:
         return _some(
             await require_row(
-                eyes.pool,
+                context.pool,
                 """
                 SELECT count(*) AS count, min(receipt_id) AS receipt,
                        (extract(epoch FROM photomat_now() - min(created_at)) / 60)::int AS minutes
@@ -263,13 +264,13 @@ def receipts_waiting(*, longer_than: timedelta) -> Condition:
 
 
 def old_transaction(*, idle: timedelta, any_longer_than: timedelta) -> Condition:
-    """A session keeps its transaction open for so long that the database cannot tidy up behind it.
+    """A session keeps its transaction open for so long that the database cannot vacuum.
 
     The server stamps sessions by its own clock, so that clock is asked here.
     """
 
-    async def holds(eyes: ProbeContext) -> Figures | None:
-        row = await eyes.pool.fetchrow(
+    async def holds(context: ProbeContext) -> Figures | None:
+        row = await context.pool.fetchrow(
             """
             SELECT pid, (extract(epoch FROM clock_timestamp() - xact_start) / 60)::int AS minutes
               FROM pg_stat_activity
@@ -286,39 +287,43 @@ def old_transaction(*, idle: timedelta, any_longer_than: timedelta) -> Condition
     return holds
 
 
-async def disk_low(eyes: ProbeContext) -> Figures | None:
-    """The disk of DATA_DIR has little room left, the embedded database's included."""
-    if eyes.disk is None or not eyes.disk_alert_bytes:
+async def disk_low(context: ProbeContext) -> Figures | None:
+    """The disk of DATA_DIR, the embedded database included, has little room left."""
+    if context.disk is None or not context.disk_alert_bytes:
         return None
-    free = await asyncio.to_thread(eyes.disk.free_bytes)
-    return {"free": free // MIB, "threshold": eyes.disk_alert_bytes // MIB} if free < eyes.disk_alert_bytes else None
+    free = await asyncio.to_thread(context.disk.free_bytes)
+    return (
+        {"free": free // MIB, "threshold": context.disk_alert_bytes // MIB} if free < context.disk_alert_bytes else None
+    )
 
 
-async def database_large(eyes: ProbeContext) -> Figures | None:
-    """The database is larger than the operator wants it to be, for example than a hosted plan allows."""
-    if not eyes.database_alert_bytes:
+async def database_large(context: ProbeContext) -> Figures | None:
+    """The database is larger than the operator's threshold, for example the limit of a hosted plan."""
+    if not context.database_alert_bytes:
         return None
-    size: int = await eyes.pool.fetchval("SELECT pg_database_size(current_database())")
-    over = size > eyes.database_alert_bytes
-    return {"size": size // MIB, "threshold": eyes.database_alert_bytes // MIB} if over else None
+    size: int = await context.pool.fetchval("SELECT pg_database_size(current_database())")
+    over = size > context.database_alert_bytes
+    return {"size": size // MIB, "threshold": context.database_alert_bytes // MIB} if over else None
 
 
-async def _active(eyes: ProbeContext) -> int:
+async def _active(context: ProbeContext) -> int:
     return int(
-        await eyes.pool.fetchval(
+        await context.pool.fetchval(
             "SELECT count(*) FROM instances WHERE active AND seen_at > photomat_now() - $1::interval", FRESH
         )
     )
 
 
-async def _alive(eyes: ProbeContext) -> int:
+async def _alive(context: ProbeContext) -> int:
     return int(
-        await eyes.pool.fetchval("SELECT count(*) FROM instances WHERE seen_at > photomat_now() - $1::interval", FRESH)
+        await context.pool.fetchval(
+            "SELECT count(*) FROM instances WHERE seen_at > photomat_now() - $1::interval", FRESH
+        )
     )
 
 
-async def _pause_code(eyes: ProbeContext) -> int | None:
-    reason: str | None = await eyes.pool.fetchval(
+async def _pause_code(context: ProbeContext) -> int | None:
+    reason: str | None = await context.pool.fetchval(
         "SELECT reason FROM budgets WHERE name = $1 AND blocked_until > photomat_now()", CREATES
     )
     return next((code for code in sorted(PAUSED_CODES) if paused_by(code) == reason), None)
@@ -336,7 +341,7 @@ def rule(
     patience: timedelta = AT_ONCE,
     calm: timedelta = CALM,
 ) -> AlertRule:
-    """A watch; most have their turn soon, opened at once and over after a minute of calm."""
+    """A rule; most are checked often, open at once and end after a minute of calm."""
     return AlertRule(kind=kind, condition=condition, every=every, patience=patience, calm=calm)
 
 

@@ -1,7 +1,7 @@
-"""Statements on `watches` and `incidents`, and what adds `incident_notices`; `alerts/sender.py` sends those.
+"""Every statement on `watches` and `incidents`, and those that add rows to `incident_notices`.
 
-"Once" is the key `incidents_one_open_per_kind`, the notices' primary key, and guards in the statements: a turn is tested by its
-`due_at`, so a late watcher changes nothing.
+"Once" is the key `incidents_one_open_per_kind`, the notices' primary key, and a guard: a check is tested by its `due_at`, so a
+late one changes nothing.
 """
 
 from collections.abc import Sequence
@@ -13,9 +13,9 @@ from photomat.db.pool import Pool, Transaction, transaction
 from photomat.kernel.ids import ChatId
 
 
-async def claim_checks(pool: Pool, watches: Sequence[AlertRule], *, limit: int) -> list[RuleCheck]:
-    """Take the watches that are due, each for one turn; one that is new to the rota has its first turn after its time."""
-    kinds, times = [watch.kind.value for watch in watches], [watch.every for watch in watches]
+async def claim_checks(pool: Pool, rules: Sequence[AlertRule], *, limit: int) -> list[RuleCheck]:
+    """Claim the rules that are due, each for one check; a new rule is first checked after its interval."""
+    kinds, times = [rule.kind.value for rule in rules], [rule.every for rule in rules]
     async with transaction(pool) as tx:
         await tx.execute(
             """
@@ -48,11 +48,11 @@ async def claim_checks(pool: Pool, watches: Sequence[AlertRule], *, limit: int) 
 
 
 async def write_checked(
-    tx: Transaction, turn: RuleCheck, *, holds: bool, gap: timedelta, patience: timedelta
+    tx: Transaction, claimed: RuleCheck, *, holds: bool, gap: timedelta, patience: timedelta
 ) -> bool | None:
-    """Record what a turn saw: whether it has held long enough to open; None when the turn is no longer ours.
+    """Record a check; return whether the condition has held long enough to open, None if the claim was lost.
 
-    Turns further apart than `gap` do not add up: in between nobody knows.
+    Checks further apart than `gap` do not add up: what was in between is unknown.
     """
     found: bool | None = await tx.fetchval(
         """
@@ -65,8 +65,8 @@ async def write_checked(
          WHERE kind = $1 AND due_at = $2
         RETURNING coalesce(holds_since <= photomat_now() - $5::interval, false)
         """,
-        turn.kind,
-        turn.next_at,
+        claimed.kind,
+        claimed.next_at,
         holds,
         gap,
         patience,
@@ -75,14 +75,14 @@ async def write_checked(
 
 
 async def hurry(tx: Transaction, kind: IncidentKind, *, within: timedelta) -> None:
-    """Let the next turn of a watch come sooner than usual."""
+    """Check a rule sooner than usual."""
     await tx.execute(
         "UPDATE watches SET due_at = least(due_at, photomat_now() + $2::interval) WHERE kind = $1", kind, within
     )
 
 
 async def write_seen(tx: Transaction, kind: IncidentKind, figures: Figures) -> int | None:
-    """The condition holds: refresh the open incident of its kind and give its id, None when there is none."""
+    """The condition holds: refresh the open incident of its kind and return its id, None if there is none."""
     found: int | None = await tx.fetchval(
         """
         UPDATE incidents SET figures = $2, last_seen_at = photomat_now(), quiet_since = NULL
@@ -96,7 +96,7 @@ async def write_seen(tx: Transaction, kind: IncidentKind, figures: Figures) -> i
 
 
 async def write_opened(tx: Transaction, kind: IncidentKind, figures: Figures) -> int | None:
-    """Open an incident and give its id; None when somebody else has just done so."""
+    """Open an incident and return its id; None if another instance has just done so."""
     found: int | None = await tx.fetchval(
         """
         INSERT INTO incidents (kind, figures) VALUES ($1, $2)
@@ -110,7 +110,7 @@ async def write_opened(tx: Transaction, kind: IncidentKind, figures: Figures) ->
 
 
 async def write_quiet(tx: Transaction, kind: IncidentKind, *, calm: timedelta) -> Any | None:
-    """The condition does not hold: note since when, and close the incident once that was long enough."""
+    """The condition does not hold: record since when, and close the incident once that is long enough."""
     return await tx.fetchrow(
         """
         UPDATE incidents
@@ -125,7 +125,7 @@ async def write_quiet(tx: Transaction, kind: IncidentKind, *, calm: timedelta) -
 
 
 async def add_openings(tx: Transaction, incident_id: int, admins: Sequence[ChatId]) -> None:
-    """Whoever has not been told that it opened is to be told."""
+    """Notify every admin of the opening who was not notified yet."""
     await tx.execute(
         """
         INSERT INTO incident_notices (incident_id, admin_id, about)
@@ -138,7 +138,7 @@ async def add_openings(tx: Transaction, incident_id: int, admins: Sequence[ChatI
 
 
 async def add_endings(tx: Transaction, incident_id: int, admins: Sequence[ChatId]) -> None:
-    """Whoever was told that it opened, or will be, is to be told that it is over."""
+    """Notify of the end every admin who was, or will be, notified of the opening."""
     await tx.execute(
         """
         INSERT INTO incident_notices (incident_id, admin_id, about)
@@ -153,7 +153,7 @@ async def add_endings(tx: Transaction, incident_id: int, admins: Sequence[ChatId
 
 
 async def list_incidents(pool: Pool, *, limit: int) -> list[dict[str, Any]]:
-    """Each with what was seen last, how long it went on, and how many operators were told."""
+    """Open incidents first, then the newest, each with its last figures, its duration and its notices."""
     rows = await pool.fetch(
         """
         SELECT incident_id, kind, closed_at IS NULL AS open, figures, opened_at, last_seen_at, closed_at,

@@ -1,4 +1,4 @@
-"""The clients of the worlds outside: Telegram, Kie, and the payment providers whose keys are set."""
+"""The clients of Telegram, Kie, and the payment providers whose keys are set; the stack closes them."""
 
 from contextlib import AsyncExitStack
 
@@ -15,24 +15,22 @@ from photomat.providers.yookassa import YooKassa
 from photomat.telegram.pacing import Pacing
 
 
-def reach_outside(stack: AsyncExitStack, settings: Settings, pool: Pool) -> tuple[Bot, KieClient]:
-    """The clients of Telegram and Kie; calls to Telegram pass the budgets all instances share."""
+def connect_outside(stack: AsyncExitStack, settings: Settings, pool: Pool) -> tuple[Bot, KieClient]:
+    """Connect to Telegram, within the rate limits shared by all instances, and to Kie."""
     session = AiohttpSession(api=TelegramAPIServer.from_base(settings.telegram_api_url))
     session.middleware(Pacing(pool, calls_per_s=settings.telegram_calls_per_s))
     bot = Bot(settings.bot_token or "", session=session)
     stack.push_async_callback(bot.session.close)
-    return bot, reach_kie(stack, settings)
+    return bot, connect_kie(stack, settings)
 
 
-def reach_kie(stack: AsyncExitStack, settings: Settings) -> KieClient:
-    """The client of Kie alone."""
+def connect_kie(stack: AsyncExitStack, settings: Settings) -> KieClient:
     kie = KieClient(base_url=settings.kie_api_url, api_key=settings.kie_api_key or "")
     stack.push_async_callback(kie.close)
     return kie
 
 
 def payment_providers(stack: AsyncExitStack, settings: Settings) -> dict[str, PaymentProvider]:
-    """The clients of the payment providers whose keys are set, by name."""
     found: list[YooKassa | CryptoPay] = []
     if settings.yookassa_shop_id and settings.yookassa_secret_key:
         yookassa = YooKassa(

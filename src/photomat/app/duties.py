@@ -1,4 +1,4 @@
-"""What the ACTIVE instance does besides: its doors to Telegram, sweeps, readings, tidying. Each bears two ACTIVEs."""
+"""The duties of the ACTIVE instance: receiving updates, sweeps, readings, cleaning up. Two ACTIVE instances do no harm."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -14,7 +14,7 @@ from photomat.cluster.instances import forget_dead_instances
 from photomat.db.installation import is_ours
 from photomat.db.pool import Pool
 from photomat.delivery.lock import free_locks_of_dead_instances
-from photomat.inbox.lanes import free_lanes_of_the_dead
+from photomat.inbox.lanes import free_lanes_of_dead_instances
 from photomat.jobs.kie_balance import read_kie_balance
 from photomat.jobs.orphans import reconcile_orphans
 from photomat.jobs.settle import refund_undelivered
@@ -34,13 +34,13 @@ HOURLY_S: Final = 3600.0
 
 
 def duties_of(program: Program) -> list[Duty]:
-    """All of it. What writes the shop's rows is done only while the database is our bot's."""
+    """All duties; those that write run only while our bot owns the database."""
     every = _while_ours(program.pool)
     stars = stars_reader(program.pool, program.bot, program.settings)
     return [
-        *_doors(program),
+        *_receive_updates(program),
         until_it_works("commands", lambda: announce_commands(program.bot, program.texts)),
-        every(SWEEP_EVERY_S, "lanes", lambda: free_lanes_of_the_dead(program.pool)),
+        every(SWEEP_EVERY_S, "lanes", lambda: free_lanes_of_dead_instances(program.pool)),
         every(SWEEP_EVERY_S, "claims", lambda: free_claims_of_dead_instances(program.pool)),
         every(SWEEP_EVERY_S, "delivery locks", lambda: free_locks_of_dead_instances(program.pool)),
         every(ORPHANS_EVERY_S, "orphans", lambda: reconcile_orphans(program.pool)),
@@ -51,14 +51,14 @@ def duties_of(program: Program) -> list[Duty]:
         every(TIDY_EVERY_S, "instances", lambda: forget_dead_instances(program.pool)),
         _retention_duty(program),
         every(TIDY_EVERY_S, "proof", lambda: prove_the_night(program.pool)),
-        every(RECONCILE_EVERY_S, "providers", lambda: reconcile(program.invoice_looker)),
+        every(RECONCILE_EVERY_S, "providers", lambda: reconcile(program.invoice_poller)),
         every(HOURLY_S, "kie balance", lambda: read_kie_balance(program.pool, program.kie)),
         *_refund_duty(program),
     ]
 
 
 def _retention_duty(program: Program) -> Duty:
-    """Delete what was kept long enough; a pass that is under way ends between two batches."""
+    """Delete old rows; a running pass stops between two batches."""
     kinds, every = kinds_of(program.settings), _while_ours(program.pool)
 
     async def run(stop: asyncio.Event) -> None:
@@ -68,7 +68,7 @@ def _retention_duty(program: Program) -> Duty:
 
 
 def _while_ours(pool: Pool) -> Callable[[float, str, Callable[[], Awaitable[object]]], Duty]:
-    """How a duty is repeated: only while the database belongs to the pool's bot."""
+    """Repeat a duty, only while the pool's bot owns the database."""
 
     def every(seconds: float, name: str, do: Callable[[], Awaitable[object]]) -> Duty:
         async def do_if_ours() -> None:
@@ -81,29 +81,29 @@ def _while_ours(pool: Pool) -> Callable[[float, str, Callable[[], Awaitable[obje
 
 
 def _refund_duty(program: Program) -> list[Duty]:
-    """The rule of days, unless it is switched off."""
+    """Refund undelivered results after some days, unless switched off."""
     every = _while_ours(program.pool)
     after = timedelta(days=program.settings.refund_undelivered_days)
     return [every(HOURLY_S, "undelivered", lambda: refund_undelivered(program.pool, after=after))] if after else []
 
 
-def _doors(program: Program) -> list[Duty]:
-    """How updates reach us: by webhook where there is a public address, else by long polling."""
-    address = program.settings.address
-    if address is not None:
-        return [until_it_works("webhook", lambda: _open_webhook(program, address))]
+def _receive_updates(program: Program) -> list[Duty]:
+    """By webhook if there is a public URL, else by long polling."""
+    base_url = program.settings.base_url
+    if base_url is not None:
+        return [until_it_works("webhook", lambda: _start_webhook(program, base_url))]
     poller = Poller(pool=program.pool, bot=program.bot, wake=program.wakes.here, guard=program.guard)
     return [
-        until_it_works("no webhook", lambda: _open_polling(program)),
+        until_it_works("no webhook", lambda: _start_polling(program)),
         lambda over: first_of(lambda: poller.run(over), over.wait),
     ]
 
 
-async def _open_polling(program: Program) -> None:
+async def _start_polling(program: Program) -> None:
     await use_polling(program.bot)
-    program.doors_open.set()
+    program.receiving.set()
 
 
-async def _open_webhook(program: Program, address: str) -> None:
-    await use_webhook(program.bot, url=f"{address}/telegram/webhook", secret=program.settings.webhook_secret)
-    program.doors_open.set()
+async def _start_webhook(program: Program, base_url: str) -> None:
+    await use_webhook(program.bot, url=f"{base_url}/telegram/webhook", secret=program.settings.webhook_secret)
+    program.receiving.set()

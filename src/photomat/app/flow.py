@@ -1,30 +1,30 @@
-"""The lifecycle on one page: loop → what it claims → the function that does it.
+"""The lifecycle on one page: loop → what it claims → the module that does it.
 
-    updates      a lane with a stored update        bot.dispatch            the conversation; the tap that buys
-    pre-checkout a pre-checkout's own lane          bot.dispatch            never waits behind anything
-    uploads      jobs `pending`, with files         jobs.submit             files to Kie, before the job takes its place
-    submits      jobs `pending`, in their order     jobs.submit             intent, createTask, task id
-    looks        jobs at Kie, due or woken          jobs.look → settle      the one reader of the truth; money; card due
-    deliveries   cards due (shown < wanted)         delivery.coordinator    card = render(row), under the delivery lock
-    rings        rings due                          delivery.completion     at most once
-    sends        results asked for once more        delivery.resend         at most once a tap
-    keeps        outputs without a copy of ours     delivery.keep           Kie deletes them after a while
+    updates      a lane with a stored update        bot.worker                 the conversation; the tap that buys
+    pre-checkout a pre-checkout's own lane          bot.worker                 never waits behind anything
+    uploads      jobs `pending`, with files         jobs.submit                files to Kie, before the job takes its place
+    submits      jobs `pending`, in their order     jobs.submit                intent, createTask, task id
+    looks        jobs at Kie, due or woken          jobs.poll → jobs.settle    the only reader of results; money; card due
+    deliveries   cards due (shown < wanted)         delivery.coordinator       card = render(row), under the delivery lock
+    rings        completion messages due            delivery.completion        at most once
+    sends        results requested again            delivery.resend            at most once a tap
+    keeps        outputs without our copy           delivery.archive           Kie deletes them after a while
 
-Money, and what is said by itself:
+Money and notices:
 
-    invoices     bills at a provider, due or woken  payments.invoices       the one reader of what was paid
-    refunds      payments to be given back          payments.refunder       out of the wallet first, then asked for until done
-    rewards      rewards and old gifts, due         rewards.book            what others get: two wallets, one transaction
-    receipts     transfers by hand, waiting/decided payments.receipt_reminder  reminds operators; removes buttons once decided
-    notices      what somebody is to be told        messages.notices        at most once
+    invoices     invoices of a provider, due        payments.invoices          the only reader of what was paid
+    refunds      payments to refund                 payments.refunder          debits the wallet, then asks until it is done
+    rewards      rewards and old gifts, due         rewards.book               two wallets, one transaction
+    receipts     manual transfers, waiting/decided  payments.receipt_reminder  reminds operators; removes buttons once decided
+    notices      messages to users, due             messages.notices           at most once
 
-Beside the lifecycle, for the operator:
+For operators:
 
-    watches      watches whose turn it is           alerts.watch            is something wrong? opens and ends incidents
-    alerts       notices to operators, due          alerts.sender           each told once that it opened and that it is over
+    watches      alert rules whose turn it is       alerts.checker             opens and closes incidents
+    alerts       notices to operators, due          alerts.sender              once when an incident opens, once when it is over
 
-Callbacks come in through `web.kie_callback` → `jobs.callback` and only wake `looks`. Every step claims from the rows
-themselves; there is no second queue. `DUE` is what the pulse asks once a second, for all loops in one query.
+Callbacks come in through `web.kie_callback` → `jobs.callback` and only wake `looks`. Every loop claims from the rows
+themselves; there is no second queue. The due poller asks `DUE` once a second, for all loops in one query.
 """
 
 from collections.abc import Callable, Mapping
@@ -45,7 +45,6 @@ from photomat.delivery.resend import Resender
 from photomat.inbox.receive import PRE_CHECKOUTS_DUE, UPDATES_DUE
 from photomat.inbox.update import Claimed
 from photomat.jobs import store
-from photomat.jobs import store as jobs_store
 from photomat.jobs.claims import Claims
 from photomat.jobs.poll import TaskPoller
 from photomat.jobs.submit import Submitter
@@ -78,7 +77,7 @@ NOTICE_WIDTH: Final = 4
 DUE: Final[Mapping[str, str]] = {
     "updates": UPDATES_DUE,
     "pre-checkout": PRE_CHECKOUTS_DUE,
-    "uploads": jobs_store.UPLOADS_DUE,
+    "uploads": store.UPLOADS_DUE,
     "submits": store.SUBMITS_DUE,
     "looks": store.LOOKS_DUE,
     "deliveries": DELIVERIES_DUE,
@@ -126,7 +125,7 @@ def job_steps(
     *,
     claims: Claims,
     submitter: Submitter,
-    looker: TaskPoller,
+    poller: TaskPoller,
     coordinator: Coordinator,
     completions: CompletionNotifier,
     resender: Resender,
@@ -135,7 +134,7 @@ def job_steps(
     lease: timedelta,
     delivery_lease: timedelta,
 ) -> list[LoopStep[Any]]:
-    """From the paid draft to the ring; every instance may do every step."""
+    """From the paid draft to the completion message, on every instance."""
 
     async def claim_deliveries(limit: int) -> list[LockedCard]:
         return await try_acquire_delivery_lock(pool, limit=limit, lease=delivery_lease, instance=instance)
@@ -148,7 +147,7 @@ def job_steps(
         LoopStep(
             name="submits", claim=claims.submits, do=submitter.submit, width=max(SUBMIT_WIDTH, claims.creates.limit)
         ),
-        LoopStep(name="looks", claim=claims.looks, do=looker.look, width=max(LOOK_WIDTH, claims.queries.limit)),
+        LoopStep(name="looks", claim=claims.looks, do=poller.look, width=max(LOOK_WIDTH, claims.queries.limit)),
         LoopStep(name="deliveries", claim=claim_deliveries, do=coordinator.deliver_result_atomic, width=DELIVERY_WIDTH),
         message_step("rings", completions, width=RING_WIDTH),
         message_step("sends", resender, width=SEND_WIDTH),
@@ -156,25 +155,25 @@ def job_steps(
     ]
 
 
-def alert_steps(watcher: RuleChecker, sender: AlertSender) -> list[LoopStep[Any]]:
-    """What wakes the operator; every instance takes part, for "nobody is ACTIVE" is one of the things to see."""
+def alert_steps(checker: RuleChecker, sender: AlertSender) -> list[LoopStep[Any]]:
+    """Alerts, on every instance: that none is ACTIVE is one of the rules."""
     return [
-        LoopStep(name="watches", claim=watcher.claim, do=watcher.watch, width=WATCH_WIDTH),
+        LoopStep(name="watches", claim=checker.claim, do=checker.check, width=WATCH_WIDTH),
         message_step("alerts", sender, width=ALERT_WIDTH),
     ]
 
 
 def money_steps(
     *,
-    looker: InvoicePoller,
+    invoices: InvoicePoller,
     refunder: Refunder,
     rewards: RewardBooker,
     reminder: ReceiptReminder,
     notices: NoticeSender,
 ) -> list[LoopStep[Any]]:
-    """Payments that arrive and go back, and what people are told by themselves; every instance may do every step."""
+    """Payments, refunds, rewards and notices, on every instance."""
     return [
-        LoopStep(name="invoices", claim=looker.claim, do=looker.look, width=INVOICE_WIDTH),
+        LoopStep(name="invoices", claim=invoices.claim, do=invoices.poll, width=INVOICE_WIDTH),
         LoopStep(name="refunds", claim=refunder.claim, do=refunder.refund, width=REFUND_WIDTH),
         LoopStep(name="rewards", claim=rewards.claim, do=rewards.book, width=REWARD_WIDTH),
         message_step("receipts", reminder, width=RECEIPT_WIDTH),

@@ -1,7 +1,7 @@
-"""One running instance: web server, loops, the ACTIVE's duties, all in one process, from start to a clean end.
+"""One running instance from start to stop: web server, loops and the duties of the ACTIVE instance in one process.
 
-It stops within ten seconds: no more claims, what is held is finished or given back (an intent never is), the ACTIVE lock is
-given back.
+It stops within ten seconds: it claims nothing more, finishes or returns its claims (an intent is never returned), and releases
+the ACTIVE lock. What a killed instance had claimed is freed by the sweeps when its leases expire.
 """
 
 import asyncio
@@ -19,7 +19,7 @@ from photomat.app.wiring import Program, build
 from photomat.cluster.instances import Heartbeat
 from photomat.cluster.leader import Leader
 from photomat.db import installation
-from photomat.db.listen import Notifier, listen, require_session
+from photomat.db.listen import WakeSender, listen, require_session
 from photomat.db.migrate import migrate
 from photomat.kernel.clock import sleep_until_set
 from photomat.kernel.error_report import describe
@@ -31,7 +31,7 @@ from photomat.work.loop import Loop, LoopStep
 
 DRAIN_S: Final = 8.0
 TEND_EVERY_S: Final = 2.0
-DOORS_PATIENCE_S: Final = 3.0
+RECEIVING_PATIENCE_S: Final = 3.0
 log = get_logger()
 
 
@@ -43,9 +43,9 @@ async def run(
     stop: asyncio.Event,
     ready: Callable[[], None],
 ) -> None:
-    """Start everything on this database, call `ready` when the instance works, go on until `stop`.
+    """Run on this database until `stop`; call `ready` when the instance works.
 
-    `tend` is called now and then, in this thread: an embedded database that died by itself is started again by it.
+    `tend` is called now and then in this thread; it restarts an embedded database that died by itself.
     """
     direct = settings.direct_database_url or dsn
     bot_id = settings.bot_id
@@ -61,10 +61,10 @@ async def run(
         await heartbeat.beat()
         await _serve_web(stack, program)
         log.info("STARTED", instance=program.instance, version=__version__, port=settings.port)
-        given_away = await _run_until(program, heartbeat, direct=direct, tend=tend, stop=stop, ready=ready)
+        lost_to_other_bot = await _run_until(program, heartbeat, direct=direct, tend=tend, stop=stop, ready=ready)
         await heartbeat.leave()
-    if given_away is not None:
-        raise Startup(given_away)
+    if lost_to_other_bot is not None:
+        raise Startup(lost_to_other_bot)
     log.info("STOPPED")
 
 
@@ -91,9 +91,9 @@ async def _run_until(
     stop: asyncio.Event,
     ready: Callable[[], None],
 ) -> str | None:
-    """Run until `stop`; the reason where that was because the database was given to another bot."""
-    notifier = Notifier(direct)
-    program.wakes.tell_others = notifier.hint
+    """Run until `stop`; return the reason if the database was given to another bot."""
+    notifier = WakeSender(direct)
+    program.wakes.notify_others = notifier.hint
     steps = program.job_steps()
     updates = program.update_steps()
     everywhere = program.settings.update_workers == "all"
@@ -102,7 +102,7 @@ async def _run_until(
         helpers = [
             group.create_task(_endless(listen(direct, program.wakes.here))),
             group.create_task(_endless(notifier.run())),
-            group.create_task(_tell_ready(program, ready)),
+            group.create_task(_call_ready(program, ready)),
         ]
         workers = [
             group.create_task(Leader(direct, program.state).run(stop)),
@@ -135,7 +135,7 @@ def _loop_duty(program: Program, step: LoopStep[Any]) -> Duty:
 
 
 async def _be_active(program: Program, duties: list[Duty], stop: asyncio.Event) -> None:
-    """Do the singleton duties whenever this instance is ACTIVE."""
+    """Do the duties whenever this instance is ACTIVE."""
     while not stop.is_set():
         await first_of(program.state.wait_active, stop.wait)
         if stop.is_set():
@@ -157,12 +157,12 @@ async def _tend(tend: Callable[[], object], stop: asyncio.Event) -> None:
 
 
 async def _watch_installation(program: Program, stop: asyncio.Event) -> str | None:
-    """Stop when the database is given to another bot, and return the reason; until then nothing can be claimed anyway."""
+    """Stop when the database is given to another bot, and return the reason; claims are refused already."""
     while not await sleep_until_set(stop, TEND_EVERY_S):
         try:
             async with program.heartbeat_pool.acquire() as connection:
                 problem = installation.refusal(await installation.read_owner(connection), program.bot_id)
-        except Exception as error:  # noqa: BLE001  the pulse says that the database is gone
+        except Exception as error:  # noqa: BLE001  the due poller reports a lost database
             log.debug("INSTALLATION_UNREAD", error=describe(error))
             continue
         if problem is not None:
@@ -172,7 +172,7 @@ async def _watch_installation(program: Program, stop: asyncio.Event) -> str | No
     return None
 
 
-async def _tell_ready(program: Program, ready: Callable[[], None]) -> None:
-    """Ready is: ACTIVE with its doors open, or PASSIVE beside another ACTIVE; a moment decides which."""
-    await sleep_until_set(program.doors_open, DOORS_PATIENCE_S)
+async def _call_ready(program: Program, ready: Callable[[], None]) -> None:
+    """Ready means ACTIVE and receiving updates, or PASSIVE after a moment."""
+    await sleep_until_set(program.receiving, RECEIVING_PATIENCE_S)
     ready()

@@ -1,4 +1,4 @@
-"""Every kind of data that grows with time, and how long it is kept: the one list the duty and `photomat prune` work from.
+"""The kinds of data that are deleted after a time; the duty and `photomat prune` use this one list.
 
 Never deleted: users, jobs and their results' rows, everything about money (wallets, ledger, holds, payments, receipts,
 rewards), the operators' journal, differences, sealed days, updates that were parked, callbacks that never found their job.
@@ -8,7 +8,6 @@ from datetime import timedelta
 from typing import Final
 
 from photomat.alerts.checker import CLOSED_INCIDENTS
-from photomat.app.files import result_files
 from photomat.app.settings import Settings
 from photomat.audit.proofs import OLD_PROOFS
 from photomat.delivery.archive import RESENDS, OldCopies
@@ -16,14 +15,14 @@ from photomat.files.store import UNUSED
 from photomat.inbox.lanes import HANDLED, QUIET_LANES
 from photomat.jobs import sweep
 from photomat.messages.notices import ENDED_NOTICES
+from photomat.orders.draft import UNBOUGHT_DRAFTS
 from photomat.work.retention import OldRows, RetentionRule
 
 LANES_KEPT: Final = timedelta(days=2)
 
 
 def kinds_of(settings: Settings) -> list[RetentionRule]:
-    """All of them, by the settings."""
-    copies = OldCopies(folder=result_files(settings).folder)
+    copies = OldCopies(folder=settings.results_folder)
     return [
         RetentionRule(
             name="result copies",
@@ -35,7 +34,7 @@ def kinds_of(settings: Settings) -> list[RetentionRule]:
         RetentionRule(name="quiet lanes", keep=LANES_KEPT, count=QUIET_LANES.count, delete=QUIET_LANES.delete),
         _rows("callbacks", settings.keep_callbacks_days, sweep.CALLBACKS),
         _rows("matched orphans", settings.keep_orphans_days, sweep.ORPHANS),
-        _rows("unbought drafts", settings.keep_drafts_days, sweep.DRAFTS),
+        _rows("unbought drafts", settings.keep_drafts_days, UNBOUGHT_DRAFTS),
         _rows("job events", settings.keep_events_days, sweep.EVENTS),
         _rows("input files", settings.keep_input_files_days, UNUSED),
         _rows("resends", settings.keep_resends_days, RESENDS),

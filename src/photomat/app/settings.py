@@ -1,6 +1,6 @@
-"""Every setting, once: name, type, default and a line of help. Read by `wiring` and `cli` alone.
+"""Every setting, once: name, type, default and a line of help. Only `app`, `checks` and `cli` read them.
 
-Values come from the environment and from a file `.env` beside the program. All bad ones are named at once.
+Values come from the environment and from a file `.env`. All wrong ones are reported at once.
 """
 
 import hashlib
@@ -66,10 +66,10 @@ class Settings(BaseSettings):
     kie_webhook_key: str | None = Field(None, description="Kie's webhook key: then callbacks must carry its signature.")
     callback_secret: str | None = Field(
         None,
-        description="Signs callback addresses; by comma: the first signs, all are valid. Default: from BOT_TOKEN.",
+        description="Signs callback URLs; by comma: the first signs, all are valid. Default: from BOT_TOKEN.",
     )
     admin_ids: str = Field(
-        "", description="Telegram ids of operators, by comma: who is told of incidents and decides about receipts."
+        "", description="Telegram ids of operators, by comma: they are notified of incidents and decide about receipts."
     )
     console_password: str | None = Field(None, description="Opens the operators' console.")
     currency: str = Field(
@@ -111,7 +111,7 @@ class Settings(BaseSettings):
     )
     star_usd: Decimal = Field(Decimal("0.013"), gt=0, description="What one Star is worth to you, in US dollars.")
     stars_reconcile_s: float = Field(
-        180, gt=0, le=86400, description="How often Telegram's own list of Stars is held against our payments."
+        180, gt=0, le=86400, description="How often Telegram's own list of Stars is compared with our payments."
     )
     subscription_stars: int = Field(
         0, ge=0, le=10_000, description="The price of a monthly subscription in Stars; 0 is none."
@@ -166,7 +166,7 @@ class Settings(BaseSettings):
     keep_updates_days: int = _kept(2, "Telegram's updates once handled (2 to 6, no more)", least=2, most=6)
     keep_callbacks_days: int = _kept(30, "the bodies of callbacks, once their job is settled")
     keep_orphans_days: int = _kept(30, "callbacks that found their job late; those that never did stay")
-    keep_drafts_days: int = _kept(30, "drafts nobody bought, after they expired")
+    keep_drafts_days: int = _kept(30, "drafts that were not bought, after they expired")
     keep_events_days: int = _kept(365, "the timelines of jobs, after a job was settled")
     keep_input_files_days: int = _kept(90, "what is known of files customers sent, when nothing open uses them")
     keep_resends_days: int = _kept(90, "records of results sent once more")
@@ -177,13 +177,13 @@ class Settings(BaseSettings):
     disk_alert_mb: int = Field(
         1024,
         ge=0,
-        description="Operators are told when the disk of DATA_DIR has less than so many MB free; 0 is never.",
+        description="Operators are notified when the disk of DATA_DIR has less than so many MB free; 0 is never.",
     )
     disk_reserve_mb: int = Field(
         200, ge=0, description="Below so many free MB no results are copied any more: the rest is for the database."
     )
     database_alert_mb: int = Field(
-        0, ge=0, description="Operators are told when the database is larger than so many MB; 0 is never."
+        0, ge=0, description="Operators are notified when the database is larger than so many MB; 0 is never."
     )
     kie_creates_per_10s: int = Field(
         20, ge=1, le=2000, description="How many tasks Kie lets this account create in 10 s; we stay a little below."
@@ -223,7 +223,7 @@ class Settings(BaseSettings):
         "terms_url",
     )
     @classmethod
-    def _is_an_address(cls, value: str | None) -> str | None:
+    def _is_a_url(cls, value: str | None) -> str | None:
         if value is None:
             return None
         parts = urlsplit(value)
@@ -257,11 +257,11 @@ class Settings(BaseSettings):
 
     @property
     def sandboxed(self) -> bool:
-        """Neither key is set: everything outside is simulated."""
+        """Whether neither key is set, so that everything outside is simulated."""
         return self.bot_token is None and self.kie_api_key is None
 
     def in_sandbox(self) -> "Settings":
-        """These settings without keys, and with the sandbox's own folder below DATA_DIR."""
+        """These settings without keys, in the sandbox's folder below DATA_DIR."""
         return self.model_copy(
             update={"bot_token": None, "kie_api_key": None, "data_dir": self.data_dir / SANDBOX_FOLDER}
         )
@@ -272,34 +272,39 @@ class Settings(BaseSettings):
         return None if self.bot_token is None else BotId(int(self.bot_token.partition(":")[0]))
 
     @property
-    def address(self) -> str | None:
-        """Where the outside reaches us, if it can."""
+    def base_url(self) -> str | None:
+        """The URL where the outside reaches us; None if it cannot."""
         return self.public_url or self.render_external_url
 
     @property
+    def results_folder(self) -> Path:
+        """Where copies of results are kept."""
+        return Path(self.data_dir) / "results"
+
+    @property
     def admins(self) -> tuple[ChatId, ...]:
-        """Who is told of incidents, each once."""
+        """The chats of operators, notified of incidents; without duplicates."""
         return tuple(dict.fromkeys(ChatId(int(part)) for part in self.admin_ids.split(",") if part.strip()))
 
     @property
     def callback_secrets(self) -> tuple[bytes, ...]:
-        """The secrets of callback addresses: the first signs, all are valid."""
+        """The secrets of callback URLs: the first signs, all are valid."""
         if self.callback_secret:
             return tuple(part.strip().encode() for part in self.callback_secret.split(",") if part.strip())
         return (self.derived("kie callback"),)
 
     @property
     def webhook_secret(self) -> str:
-        """What Telegram repeats in its secret header."""
+        """The token of Telegram's secret header."""
         return self.derived("telegram webhook").hex()
 
     def derived(self, purpose: str) -> bytes:
-        """A secret of its own for a purpose, from the bot's token."""
+        """A secret for one purpose, derived from the bot's token."""
         return hmac.new((self.bot_token or "").encode(), purpose.encode(), hashlib.sha256).digest()
 
     @property
     def welcome(self) -> int:
-        """What a new user is given."""
+        """The welcome credit of a new user, in minor units."""
         if self.welcome_credit is not None:
             return self.welcome_credit
         return SANDBOX_WELCOME if self.sandboxed else 0

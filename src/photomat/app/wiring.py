@@ -1,10 +1,7 @@
-"""One running instance: every part built from the settings, its steps, its doors, its duties.
+"""The composition root: `build` opens what an instance needs, `Program` makes its loops and its web server from the settings.
 
-How results reach people, put together: the copies we keep, the cards, what is sent once more, the door to large files.
-
-What can be paid here, how each way gives money back, and what an invitation brings.
-
-Telegram Stars put together: who reads Telegram's list, and who sees that nobody who pays is left hanging.
+Concrete classes are named here alone. To follow one loop, start at its step in `flow.py` and find its parts in
+`Program.job_steps`, `update_steps` or `_money_steps`.
 """
 
 import asyncio
@@ -14,6 +11,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import urlsplit
 
 from aiogram import Bot
 from aiohttp import web
@@ -22,199 +20,70 @@ from photomat import __version__
 from photomat.alerts.checker import RuleChecker
 from photomat.alerts.incident import ProbeContext
 from photomat.alerts.sender import AlertSender
-from photomat.app.clients import payment_providers, reach_outside
-from photomat.app.files import file_sources, input_uploader, result_files
+from photomat.app.clients import connect_outside, payment_providers
 from photomat.app.flow import DUE, alert_steps, job_steps, money_steps, update_steps
 from photomat.app.settings import Settings
+from photomat.app.terms import limits_of, offers_of, rates_of, referral_terms_of, times_of, welcome_credit_of
 from photomat.bot.app import build_dispatcher
 from photomat.bot.checkout_guard import CheckoutGuard
-from photomat.bot.context import Shop, Support
-from photomat.bot.worker import UpdateWorker
+from photomat.bot.context import BotConfig, Support
+from photomat.bot.worker import SHARE_OF_LEASE, UpdateWorker
 from photomat.catalog.load import load_catalog
 from photomat.catalog.model import Catalog
-from photomat.catalog.pricing import Rates
 from photomat.cluster.instances import Heartbeat, new_instance_id
 from photomat.cluster.leader import ActiveState
 from photomat.db.pool import BoundedPool, Pool, connect_pool
 from photomat.db.schema_check import require_schema
-from photomat.delivery.archive import ResultArchive
+from photomat.delivery.archive import ResultArchive, ResultFiles
 from photomat.delivery.completion import CompletionNotifier
 from photomat.delivery.coordinator import Coordinator
 from photomat.delivery.resend import Resender
 from photomat.delivery.result_link import ResultLinks
 from photomat.delivery.sender import Sender
-from photomat.files.sources import FileSources
+from photomat.files.sources import FileSources, empty_folder
+from photomat.files.uploader import InputUploader
 from photomat.inbox.receive import is_handled, queue_depth, receive
 from photomat.jobs.callback import CallbackInbox
 from photomat.jobs.claims import Claims, Departures, creates_budget, queries_budget
 from photomat.jobs.inputs import Inputs
-from photomat.jobs.job import Times
 from photomat.jobs.poll import TaskPoller
 from photomat.jobs.submit import Submitter
+from photomat.kernel.fetch import Fetcher
 from photomat.kernel.ids import BotId, InstanceId, JobId, UserId
-from photomat.kernel.money import MINOR_PER_MAJOR, Money
-from photomat.kie.client import KieClient
+from photomat.kernel.private_files import tighten
+from photomat.kie.client import KieClient, KieUploads
 from photomat.kie.signature import sign_job
 from photomat.messages.notices import NoticeSender
-from photomat.orders.limits import Limits
+from photomat.orders.service import OrderService
 from photomat.payments.invoices import InvoicePoller, look_at
-from photomat.payments.offers import Offers, Plan, read_packages, read_sums, stars_worth
 from photomat.payments.receipt_reminder import ReceiptReminder
 from photomat.payments.refunder import ClaimedRefund, RefundCall, Refunder
 from photomat.payments.stars_reader import StarsReader
 from photomat.providers.port import PaymentProvider
-from photomat.rewards.book import ReferralTerms, RewardBooker
+from photomat.rewards.book import RewardBooker
 from photomat.telegram.client import StarsClient, TelegramMessenger
+from photomat.telegram.files import BotFiles
 from photomat.telegram.port import Messenger, StarsLedger
 from photomat.texts.load import Texts, load_texts
 from photomat.web.app import build_app
 from photomat.web.health import Health
 from photomat.web.kie_callback import KieCallbacks
 from photomat.web.payments import PaymentNotices
-from photomat.web.result_file import ResultDoor
+from photomat.web.result_file import ResultDownload
 from photomat.web.telegram_webhook import TelegramWebhook
 from photomat.work.disk import MIB, Disk
 from photomat.work.due_poller import Wakes
 from photomat.work.loop import LoopStep
 
 POOL_SIZE: Final = 12
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Results:
-    """Makes the parts that show results."""
-
-    settings: Settings
-    pool: Pool
-    texts: Texts
-    catalog: Catalog
-
-    @property
-    def archive(self) -> ResultArchive:
-        """What copies results to our disk."""
-        return ResultArchive(pool=self.pool, files=result_files(self.settings))
-
-    @property
-    def links(self) -> ResultLinks:
-        """Lasting addresses of our copies, if the outside can reach us."""
-        return ResultLinks(address=self.settings.address, secrets=self.settings.callback_secrets)
-
-    @property
-    def door(self) -> ResultDoor:
-        """Where those addresses lead."""
-        return ResultDoor(pool=self.pool, archive=self.archive, secrets=self.settings.callback_secrets)
-
-    def coordinator(self, messenger: Messenger, wake: Callable[[str], None]) -> Coordinator:
-        """What brings cards up to date."""
-        sender = Sender(
-            pool=self.pool,
-            messenger=messenger,
-            archive=self.archive,
-            texts=self.texts,
-            links=self.links,
-            rich=self.settings.rich_results,
-        )
-        return Coordinator(
-            pool=self.pool,
-            messenger=messenger,
-            sender=sender,
-            texts=self.texts,
-            model_of=self.catalog.models.get,
-            wake=wake,
-            lease=timedelta(seconds=self.settings.delivery_lease_s),
-        )
-
-    def resender(self, messenger: Messenger) -> Resender:
-        """What sends a result once more."""
-        return Resender(
-            pool=self.pool,
-            messenger=messenger,
-            archive=self.archive,
-            texts=self.texts,
-            model_of=self.catalog.models.get,
-            links=self.links,
-        )
-
-
-def offers_of(settings: Settings) -> Offers:
-    """The settings about paying, as offers."""
-    worth, currency = settings.star_usd * settings.usd_rate * MINOR_PER_MAJOR, settings.currency
-    plan = None
-    if settings.subscription_stars:
-        credit = Money(settings.subscription_credit, currency)
-        plan = Plan(
-            stars=settings.subscription_stars,
-            credit=credit if credit.minor else stars_worth(settings.subscription_stars, worth, currency),
-        )
-    return Offers(
-        currency=currency,
-        star_worth=worth,
-        packages=read_packages(settings.stars_packages, star_worth=worth, currency=currency),
-        plan=plan,
-        sums=read_sums(settings.topup_sums, currency=currency),
-        least=Money(settings.topup_least, currency),
-        most=Money(settings.topup_most, currency),
-        a_day=settings.topups_per_day,
-        transfer_details=settings.transfer_details,
-    )
-
-
-def terms_of(settings: Settings) -> ReferralTerms:
-    """The settings about invitations."""
-    return ReferralTerms(
-        inviter=Money(settings.referral_reward, settings.currency),
-        friend=Money(settings.referral_friend_reward, settings.currency),
-        percent=settings.referral_percent,
-    )
-
-
-def support_of(settings: Settings) -> Support:
-    """The settings about questions and terms."""
-    return Support(contact=settings.support_contact, terms_url=settings.terms_url)
-
-
-def give_back_ways(bot: Bot, providers: Mapping[str, PaymentProvider]) -> dict[str, RefundCall]:
-    """How each provider is asked to give money back."""
-    return {"stars": _by_telegram(StarsClient(bot)), **{name: _by_provider(one) for name, one in providers.items()}}
-
-
-def _by_telegram(stars: StarsLedger) -> RefundCall:
-    async def give_back(refund: ClaimedRefund) -> None:
-        await stars.give_back(refund.payment.user_id, refund.payment.external_id)
-
-    return give_back
-
-
-def _by_provider(provider: PaymentProvider) -> RefundCall:
-    async def give_back(refund: ClaimedRefund) -> None:
-        await provider.refund(refund.payment.external_id, refund.paid, key=refund.key)
-
-    return give_back
-
-
-def checkout_guard(pool: Pool, bot: Bot, texts: Texts) -> CheckoutGuard:
-    """The guard of pre-checkout queries this process takes in."""
-
-    async def answered(update_id: int) -> bool:
-        return await is_handled(pool, bot_id=BotId(bot.id), update_id=update_id)
-
-    return CheckoutGuard(bot=bot, texts=texts, is_handled=answered)
-
-
-def stars_reader(pool: Pool, bot: Bot, settings: Settings) -> StarsReader:
-    """What holds Telegram's list against our payments."""
-    return StarsReader(
-        pool=pool,
-        ledger=StarsClient(bot),
-        offers=offers_of(settings),
-        welcome=Money(settings.welcome, settings.currency),
-        bot_id=BotId(bot.id),
-    )
+ACCEPT_WITHIN_S: Final = 15.0
+SHARE_OF_HANDLER: Final = 0.7
+"""The share of a handler's time that fetching a file may take; the rest is for inspecting it and answering."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """Everything a running instance is made of."""
+    """The parts of a running instance."""
 
     settings: Settings
     pool: BoundedPool
@@ -227,7 +96,7 @@ class Program:
     wakes: Wakes
     state: ActiveState
     instance: InstanceId
-    doors_open: asyncio.Event
+    receiving: asyncio.Event
     guard: CheckoutGuard
     file_sources: FileSources
     stop: asyncio.Event
@@ -235,106 +104,72 @@ class Program:
 
     @property
     def bot_id(self) -> BotId:
-        """The bot's own id, the number before its token's colon."""
         return BotId(self.bot.id)
 
-    @property
-    def times(self) -> Times:
-        """The settings about time, as spans."""
-        overdue = self.settings.job_overdue_s
-        return Times(
-            lease=timedelta(seconds=self.settings.lease_s),
-            poll_first=timedelta(seconds=self.settings.poll_first_s),
-            empty_result_grace=timedelta(seconds=self.settings.empty_result_grace_s),
-            overdue=None if overdue is None else timedelta(seconds=overdue),
-            timeout=timedelta(seconds=self.settings.job_timeout_s),
-        )
-
     def heartbeat(self) -> Heartbeat:
-        """What tells the others that this instance is alive."""
         return Heartbeat(self.heartbeat_pool, self.instance, self.state, version=__version__)
 
-    @property
-    def rates(self) -> Rates:
-        """The settings about prices."""
-        settings = self.settings
-        return Rates(
-            usd_rate=settings.usd_rate, markup=settings.markup, currency=settings.currency, step=settings.price_step
-        )
-
-    @property
-    def limits(self) -> Limits:
-        """The settings about how much one user may buy."""
-        settings = self.settings
-        return Limits(
-            running=settings.most_running,
-            a_minute=settings.orders_per_minute,
-            pause=timedelta(seconds=settings.cooldown_s),
-            free_a_day=settings.free_per_day,
-            free_a_friend=settings.referral_free,
-        )
-
     def callback_url(self, job_id: JobId) -> str | None:
-        """The signed address Kie calls back at, if the outside can reach us."""
-        if self.settings.address is None:
+        """The signed URL for callbacks of Kie; None if the outside cannot reach us."""
+        if self.settings.base_url is None:
             return None
-        return f"{self.settings.address}/kie/callback/{sign_job(job_id, self.settings.callback_secrets)}"
+        return f"{self.settings.base_url}/kie/callback/{sign_job(job_id, self.settings.callback_secrets)}"
 
     @property
     def claims(self) -> Claims:
-        """How jobs are claimed within the limits of Kie."""
         return Claims(
             pool=self.pool,
             instance=self.instance,
-            lease=self.times.lease,
-            timeout=self.times.timeout,
+            lease=times_of(self.settings).lease,
+            timeout=times_of(self.settings).timeout,
             creates=creates_budget(self.settings.kie_creates_per_10s),
             queries=queries_budget(self.settings.kie_queries_per_s),
         )
 
-    @property
-    def results(self) -> Results:
-        """What brings results to people."""
-        return Results(settings=self.settings, pool=self.pool, texts=self.texts, catalog=self.catalog)
-
     def update_steps(self) -> list[LoopStep[Any]]:
-        """The conversation."""
+        """The loops of the conversation."""
         workers = [self._update_worker(pre_checkout=pre_checkout) for pre_checkout in (False, True)]
         return update_steps(*workers, wake=self.wakes.here)
 
     def _update_worker(self, *, pre_checkout: bool) -> UpdateWorker:
-        dispatcher = build_dispatcher(shop=self._shop(), texts=self.texts)
         return UpdateWorker(
-            pool=self.pool,
+            config=self._bot_config(),
             bot=self.bot,
-            dispatcher=dispatcher,
-            texts=self.texts,
+            dispatcher=build_dispatcher(),
             instance=self.instance,
             lease_s=self.settings.lease_s,
             pre_checkout=pre_checkout,
         )
 
-    def _shop(self) -> Shop:
-        settings = self.settings
-        return Shop(
+    @property
+    def orders(self) -> OrderService:
+        """The one way to buy."""
+        return OrderService(
             pool=self.pool,
-            files=self.file_sources,
             catalog=self.catalog,
-            rates=self.rates,
-            times=self.times,
-            limits=self.limits,
-            welcome_credit=Money(settings.welcome, settings.currency),
-            terms=terms_of(settings),
+            rates=rates_of(self.settings),
+            limits=limits_of(self.settings),
+            reachable=self.settings.base_url is not None,
+        )
+
+    def _bot_config(self) -> BotConfig:
+        settings = self.settings
+        return BotConfig(
+            pool=self.pool,
+            orders=self.orders,
+            texts=self.texts,
+            times=times_of(settings),
+            welcome_credit=welcome_credit_of(settings),
+            terms=referral_terms_of(settings),
             offers=offers_of(settings),
             providers=self.providers,
-            support=support_of(settings),
             operators=frozenset(UserId(admin) for admin in settings.admins),
-            reachable=settings.address is not None,
+            support=Support(contact=settings.support_contact, terms_url=settings.terms_url),
+            files=self.file_sources,
         )
 
     @property
-    def eyes(self) -> ProbeContext:
-        """What the alert rules can see."""
+    def probe_context(self) -> ProbeContext:
         return ProbeContext(
             pool=self.pool,
             account=self.kie,
@@ -344,11 +179,11 @@ class Program:
         )
 
     def job_steps(self) -> list[LoopStep[Any]]:
-        """From the paid draft to the ring, and what wakes the operator: the steps every instance takes."""
+        """The loops of every instance: jobs and delivery, money and notices, alerts."""
         messenger = TelegramMessenger(self.bot)
         wake = self.wakes.here
         alerts = alert_steps(
-            RuleChecker(eyes=self.eyes, admins=self.settings.admins),
+            RuleChecker(context=self.probe_context, admins=self.settings.admins),
             AlertSender(pool=self.pool, messenger=messenger, texts=self.texts),
         )
         steps = job_steps(
@@ -357,7 +192,7 @@ class Program:
             submitter=Submitter(
                 pool=self.pool,
                 provider=self.kie,
-                times=self.times,
+                times=times_of(self.settings),
                 callback_url=self.callback_url,
                 wake=wake,
                 inputs=Inputs(
@@ -366,22 +201,59 @@ class Program:
                 stopping=self.stop.is_set,
                 departures=Departures(apart_s=self.claims.creates.apart_s),
             ),
-            looker=TaskPoller(pool=self.pool, provider=self.kie, times=self.times, wake=wake),
-            coordinator=self.results.coordinator(messenger, wake),
+            poller=TaskPoller(pool=self.pool, provider=self.kie, times=times_of(self.settings), wake=wake),
+            coordinator=self._coordinator(messenger, wake),
             completions=CompletionNotifier(pool=self.pool, messenger=messenger, texts=self.texts),
-            resender=self.results.resender(messenger),
-            archive=self.results.archive,
+            resender=self._resender(messenger),
+            archive=self._archive,
             instance=self.instance,
-            lease=self.times.lease,
+            lease=times_of(self.settings).lease,
             delivery_lease=timedelta(seconds=self.settings.delivery_lease_s),
         )
         return [*steps, *self._money_steps(messenger), *alerts]
 
+    @property
+    def _archive(self) -> ResultArchive:
+        return ResultArchive(pool=self.pool, files=result_files(self.settings))
+
+    @property
+    def _links(self) -> ResultLinks:
+        return ResultLinks(base_url=self.settings.base_url, secrets=self.settings.callback_secrets)
+
+    def _coordinator(self, messenger: Messenger, wake: Callable[[str], None]) -> Coordinator:
+        sender = Sender(
+            pool=self.pool,
+            messenger=messenger,
+            archive=self._archive,
+            texts=self.texts,
+            links=self._links,
+            rich=self.settings.rich_results,
+        )
+        return Coordinator(
+            pool=self.pool,
+            messenger=messenger,
+            sender=sender,
+            texts=self.texts,
+            model_of=self.catalog.models.get,
+            wake=wake,
+            lease=timedelta(seconds=self.settings.delivery_lease_s),
+        )
+
+    def _resender(self, messenger: Messenger) -> Resender:
+        return Resender(
+            pool=self.pool,
+            messenger=messenger,
+            archive=self._archive,
+            texts=self.texts,
+            model_of=self.catalog.models.get,
+            links=self._links,
+        )
+
     def _money_steps(self, messenger: TelegramMessenger) -> list[LoopStep[Any]]:
         return money_steps(
-            looker=self.invoice_looker,
-            refunder=Refunder(pool=self.pool, ways=give_back_ways(self.bot, self.providers)),
-            rewards=RewardBooker(pool=self.pool, terms=terms_of(self.settings)),
+            invoices=self.invoice_poller,
+            refunder=Refunder(pool=self.pool, ways=refund_calls(self.bot, self.providers)),
+            rewards=RewardBooker(pool=self.pool, terms=referral_terms_of(self.settings)),
             reminder=ReceiptReminder(
                 pool=self.pool, messenger=messenger, texts=self.texts, operators=self.settings.admins
             ),
@@ -389,14 +261,13 @@ class Program:
         )
 
     @property
-    def invoice_looker(self) -> InvoicePoller:
-        """The one reader of what was paid at a provider."""
+    def invoice_poller(self) -> InvoicePoller:
         return InvoicePoller(pool=self.pool, providers=self.providers)
 
     def web_app(self) -> web.Application:
-        """The doors for callers from outside."""
+        """The web server for callers from outside."""
 
-        async def take(updates: Any) -> object:
+        async def store(updates: Any) -> object:
             return await self.guard.taking_in(updates, lambda: receive(self.pool, bot_id=self.bot_id, updates=updates))
 
         return build_app(
@@ -411,18 +282,18 @@ class Program:
                 secrets=self.settings.callback_secrets,
                 webhook_key=self.settings.kie_webhook_key,
             ),
-            notices=PaymentNotices(providers=self.providers, look_at=self._look_at_bill),
-            webhook=TelegramWebhook(secret=self.settings.webhook_secret, receive=take, wake=self.wakes.everywhere),
-            results=self.results.door,
+            notices=PaymentNotices(providers=self.providers, look_at=self._make_invoice_due),
+            webhook=TelegramWebhook(secret=self.settings.webhook_secret, receive=store, wake=self.wakes.everywhere),
+            results=ResultDownload(pool=self.pool, archive=self._archive, secrets=self.settings.callback_secrets),
         )
 
-    async def _look_at_bill(self, provider: str, external_id: str) -> None:
+    async def _make_invoice_due(self, provider: str, external_id: str) -> None:
         await look_at(self.pool, provider, external_id)
         self.wakes.everywhere("invoices")
 
 
 async def build(stack: AsyncExitStack, settings: Settings, dsn: str, *, stop: asyncio.Event) -> Program:
-    """Open what an instance needs on this database; `stack` closes it again, `stop` is set when the instance is to stop."""
+    """Open what an instance needs; `stack` closes it, and `stop` is set when the instance is to stop."""
     instance = new_instance_id()
     pooled = settings.direct_database_url not in {None, dsn}
     bot_id = settings.bot_id
@@ -432,7 +303,7 @@ async def build(stack: AsyncExitStack, settings: Settings, dsn: str, *, stop: as
         await require_schema(connection)
     heartbeat_pool = await connect_pool(dsn, name=instance, size=1, through_pooler=pooled, bot_id=bot_id)
     stack.push_async_callback(_close_pool, heartbeat_pool)
-    bot, kie = reach_outside(stack, settings, pool)
+    bot, kie = connect_outside(stack, settings, pool)
     texts = load_texts()
     return Program(
         settings=settings,
@@ -446,7 +317,7 @@ async def build(stack: AsyncExitStack, settings: Settings, dsn: str, *, stop: as
         wakes=Wakes(DUE),
         state=ActiveState(),
         instance=instance,
-        doors_open=asyncio.Event(),
+        receiving=asyncio.Event(),
         guard=checkout_guard(pool, bot, texts),
         file_sources=file_sources(settings, pool=pool, bot=bot),
         stop=stop,
@@ -460,3 +331,79 @@ async def _close_pool(pool: BoundedPool) -> None:
             await pool.close()
     except TimeoutError:
         pool.terminate()
+
+
+def result_files(settings: Settings) -> ResultFiles:
+    """The folder of result copies; they are fetched from the host of KIE_API_URL, whatever its IP address."""
+    return ResultFiles(
+        folder=settings.results_folder,
+        trusted_host=_kie_host(settings),
+        reserve_bytes=settings.disk_reserve_mb * MIB,
+    )
+
+
+def file_sources(settings: Settings, *, pool: Pool, bot: Bot) -> FileSources:
+    """Where input files come from; customers' links are fetched from public IP addresses only."""
+    tmp = Path(settings.data_dir) / "tmp"
+    empty_folder(tmp)
+    for folder in (tmp, settings.results_folder):
+        tighten(folder)
+    return FileSources(
+        pool=pool,
+        telegram=BotFiles(bot),
+        links=Fetcher(any_port=False),
+        results=Fetcher(trusted_host=_kie_host(settings)),
+        folder=settings.results_folder,
+        tmp=tmp,
+        accept_within_s=min(ACCEPT_WITHIN_S, settings.lease_s * SHARE_OF_LEASE * SHARE_OF_HANDLER),
+    )
+
+
+def input_uploader(settings: Settings, sources: FileSources) -> InputUploader:
+    return InputUploader(
+        sources=sources, uploads=KieUploads(base_url=settings.kie_upload_url, api_key=settings.kie_api_key or "")
+    )
+
+
+def _kie_host(settings: Settings) -> str:
+    return urlsplit(settings.kie_api_url).hostname or ""
+
+
+def checkout_guard(pool: Pool, bot: Bot, texts: Texts) -> CheckoutGuard:
+    async def answered(update_id: int) -> bool:
+        return await is_handled(pool, bot_id=BotId(bot.id), update_id=update_id)
+
+    return CheckoutGuard(bot=bot, texts=texts, is_handled=answered)
+
+
+def stars_reader(pool: Pool, bot: Bot, settings: Settings) -> StarsReader:
+    """Compares Telegram's list of Stars with our payments."""
+    return StarsReader(
+        pool=pool,
+        ledger=StarsClient(bot),
+        offers=offers_of(settings),
+        welcome=welcome_credit_of(settings),
+        bot_id=BotId(bot.id),
+    )
+
+
+def refund_calls(bot: Bot, providers: Mapping[str, PaymentProvider]) -> dict[str, RefundCall]:
+    """How each provider is asked for a refund."""
+    return {
+        "stars": _refund_by_telegram(StarsClient(bot)),
+        **{name: _refund_by_provider(one) for name, one in providers.items()},
+    }
+
+
+def _refund_by_telegram(stars: StarsLedger) -> RefundCall:
+    async def call(refund: ClaimedRefund) -> None:
+        await stars.refund(refund.payment.user_id, refund.payment.external_id)
+
+    return call
+
+
+def _refund_by_provider(provider: PaymentProvider) -> RefundCall:
+    async def call(refund: ClaimedRefund) -> None:
+        await provider.refund(refund.payment.external_id, refund.paid, key=refund.key)
+
+    return call

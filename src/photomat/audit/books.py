@@ -1,17 +1,24 @@
-"""The books themselves: sums that are zero, sums that are cached, moves that happened once and as they were asked for.
-
-Money that went back or across: no more than was taken, from whom it was taken, and named by what it gives back.
-
-The database's own defences: still there, still switched on.
-
-What was proved or noticed before: days that were sealed, differences somebody owns.
-"""
+"""Invariants of the books: sums, references, reversals, sealed days, and the triggers and keys that protect them."""
 
 from typing import Final
 
 from photomat.audit import invariant
 from photomat.audit.invariant import Invariant
 
+OLDEST_DIFFERENCE_DAYS: Final = 7
+OF_DAYS: Final = """
+    SELECT (booked_at AT TIME ZONE 'UTC')::date AS day, count(*) AS transactions,
+           sha256(string_agg(digest || coalesce(seal, ''::bytea), ''::bytea ORDER BY transaction_id)) AS books
+      FROM ledger_transactions"""
+BY_DAY: Final = "GROUP BY (booked_at AT TIME ZONE 'UTC')::date"
+DAYS: Final = f"{OF_DAYS} {BY_DAY}"
+"""The fingerprint of every day's transactions; their own fingerprints are compared with their lines elsewhere."""
+UNSEALED_DAYS: Final = f"""
+    {OF_DAYS}
+     WHERE booked_at >= coalesce((SELECT (max(day) + 1)::timestamp AT TIME ZONE 'UTC' FROM sealed_days), '-infinity')
+     {BY_DAY}
+"""  # noqa: S608  our own constants
+"""The same for the days after the last sealed one: a night's work, not all history."""
 BOOKS: Final = (
     Invariant(
         name="transaction-balances",
@@ -73,7 +80,7 @@ BOOKS: Final = (
     Invariant(
         name="no-negative-money",
         new=invariant.WALLETS,
-        sentence="Nobody has less than nothing available, held or owed.",
+        sentence="No wallet has less than nothing available, held or owed.",
         sql="""
             SELECT user_id, posted, held, owed FROM wallets WHERE posted - held < 0 OR held < 0 OR owed < 0
         """,
@@ -170,8 +177,6 @@ BOOKS: Final = (
              WHERE closed_as = 'charge' GROUP BY job_id HAVING count(*) > 1
         """,
     ),
-)
-GIVEN_BACK: Final = (
     Invariant(
         name="gives-back-no-more-than-taken",
         new=invariant.GIVEN_BACK,
@@ -256,8 +261,6 @@ GIVEN_BACK: Final = (
              GROUP BY currency HAVING sum(amount) < 0
         """,
     ),
-)
-PROTECTIONS: Final = (
     Invariant(
         name="protections-stand",
         new=invariant.AS_IT_IS,
@@ -295,22 +298,6 @@ PROTECTIONS: Final = (
                                 WHERE relname = wanted.name AND indisunique AND indisvalid)
         """,
     ),
-)
-OLDEST_DIFFERENCE_DAYS: Final = 7
-OF_DAYS: Final = """
-    SELECT (booked_at AT TIME ZONE 'UTC')::date AS day, count(*) AS transactions,
-           sha256(string_agg(digest || coalesce(seal, ''::bytea), ''::bytea ORDER BY transaction_id)) AS books
-      FROM ledger_transactions"""
-BY_DAY: Final = "GROUP BY (booked_at AT TIME ZONE 'UTC')::date"
-DAYS: Final = f"{OF_DAYS} {BY_DAY}"
-"""The fingerprint of every day's transactions; their own fingerprints are compared with their lines elsewhere."""
-UNSEALED_DAYS: Final = f"""
-    {OF_DAYS}
-     WHERE booked_at >= coalesce((SELECT (max(day) + 1)::timestamp AT TIME ZONE 'UTC' FROM sealed_days), '-infinity')
-     {BY_DAY}
-"""  # noqa: S608  our own constants
-"""The same for the days after the last sealed one: a night's work, not all history."""
-PROOFS_KEPT: Final = (
     Invariant(
         name="sealed-days-are-unchanged",
         sentence="No transaction of a sealed day was changed, added or taken away since.",

@@ -1,7 +1,7 @@
-"""Where our books and somebody else's do not agree: rows with an owner, never a silent correction.
+"""Differences between our books and a provider's: rows with an owner, never a silent correction.
 
-Whoever compares reports what it sees, again and again: a difference is open once per kind and reference, and keeps its owner.
-It ends when somebody says how it was resolved, or when a comparison of the same kind no longer sees it.
+A comparison reports what it finds every time it runs: a difference is open once per kind and reference, and keeps its owner. It
+ends when an operator resolves it, or when a comparison of the same kind no longer finds it.
 """
 
 from collections.abc import Collection
@@ -17,7 +17,7 @@ GONE: Final = "seen no more"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Difference:
-    """What should be, what is, and who looks after it."""
+    """What was expected, what was found, and who handles it."""
 
     difference_id: int
     kind: str
@@ -41,7 +41,7 @@ async def report(
     owner: str = UNASSIGNED,
     again: bool = True,
 ) -> bool:
-    """Keep a difference open; True when it is new. `again` says whether one that was resolved is opened once more."""
+    """Open or refresh a difference; True if it is new. `again`: open it once more if it was resolved before."""
     return bool(
         await tx.fetchval(
             """
@@ -64,7 +64,7 @@ async def report(
 
 
 async def end_unseen(tx: Transaction, *, kind: str, still_there: Collection[str]) -> int:
-    """End the open differences of a kind that a complete comparison no longer saw; returns how many."""
+    """End the open differences of a kind that a complete comparison no longer found; return how many."""
     rows = await tx.fetch(
         """
         UPDATE differences SET resolved_at = photomat_now(), resolution = $3
@@ -79,7 +79,7 @@ async def end_unseen(tx: Transaction, *, kind: str, still_there: Collection[str]
 
 
 async def assign(tx: Transaction, difference_id: int, *, owner: str) -> bool:
-    """Let somebody else look after an open difference; False when there is no such."""
+    """Set the owner of an open difference; False if there is none."""
     return bool(
         await tx.fetchval(
             """
@@ -92,7 +92,7 @@ async def assign(tx: Transaction, difference_id: int, *, owner: str) -> bool:
 
 
 async def resolve(tx: Transaction, difference_id: int, *, resolution: str) -> bool:
-    """Say how an open difference was resolved; False when there is no such."""
+    """Resolve an open difference; False if there is none."""
     return bool(
         await tx.fetchval(
             """
@@ -107,7 +107,7 @@ async def resolve(tx: Transaction, difference_id: int, *, resolution: str) -> bo
 
 
 async def list_differences(pool: Pool, *, limit: int = 50) -> list[Difference]:
-    """The differences, open ones first, the oldest of them on top."""
+    """The open ones first, oldest first; then the resolved, newest first."""
     rows = await pool.fetch(
         """
         SELECT difference_id, kind, reference, expected, found, opened_at, seen_at, owner, resolved_at, resolution

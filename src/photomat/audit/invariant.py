@@ -1,13 +1,9 @@
-"""One rule as a value: a sentence for people and a query for the rows that break it. None is the good answer.
-
-Scopes: what an invariant reads when it checks only what is new.
+"""An invariant as a value, and the scopes that limit it to new rows.
 
 A scope is a list of common table expressions, each named like the table it hides: the invariant's own SQL then reads only
 the rows around what was written lately, found by index. Both sides of a comparison are hidden by the same keys, so a row at
 the edge of the window never looks as if its counterpart were missing. `$1` is the instant, `$2` the ledger transaction,
 since which everything is new.
-
-An invariant without a scope reads all history by its nature and is checked at night: `sealed-days-are-unchanged`.
 """
 
 from dataclasses import dataclass
@@ -16,7 +12,7 @@ from typing import Final
 BOUNDS: Final = "bounds AS (SELECT $1::timestamptz AS since, $2::bigint AS first_transaction)"
 """Uses both arguments, so that every scope may leave out what it does not need."""
 AS_IT_IS: Final = ""
-"""For rules that read small tables and the system catalogue only."""
+"""For invariants that read only small tables and the system catalogue."""
 TRANSACTIONS: Final = """
     ledger_transactions AS NOT MATERIALIZED (SELECT * FROM ledger_transactions WHERE transaction_id >= $2),
     entries AS NOT MATERIALIZED (SELECT * FROM entries WHERE transaction_id >= $2),
@@ -24,7 +20,7 @@ TRANSACTIONS: Final = """
     hold_closings AS NOT MATERIALIZED (SELECT * FROM hold_closings WHERE closed_at >= $1),
     payment_refunds AS NOT MATERIALIZED (SELECT * FROM payment_refunds WHERE closed_at >= $1 - interval '1 hour')
 """
-"""New transactions with their lines, and new holds; for rules about one of them at a time."""
+"""New transactions with their lines, and new holds; for invariants about one of them at a time."""
 GIVEN_BACK: Final = """
     named AS MATERIALIZED (
         SELECT DISTINCT coalesce(reverses, refunds) AS original FROM ledger_transactions
@@ -196,9 +192,9 @@ GIFTS: Final = f"""{NAMED},
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invariant:
-    """One rule; `sql` returns a row for each offender, with what an operator needs to find it.
+    """`sql` returns a row for each offender, with what an operator needs to find it.
 
-    `new` is its scope (`new_rows.py`): how it is checked on what was written lately only; None: always on everything.
+    `new` is its scope for checking new rows; None: it reads all history and is checked at night.
     """
 
     name: str

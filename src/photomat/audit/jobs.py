@@ -1,7 +1,4 @@
-"""Jobs, cards and updates: one of each where there is to be one.
-
-Jobs and their money: held while on its way, charged when done, given back otherwise.
-"""
+"""Invariants of jobs: one card, draft and result each; the price is held while live, charged if done, else released."""
 
 from typing import Final
 
@@ -56,12 +53,10 @@ JOBS: Final = (
              WHERE pending IS DISTINCT FROM coalesce(waiting, 0)
         """,
     ),
-)
-JOBS_AND_MONEY: Final = (
     Invariant(
         name="hold-is-of-its-job",
         new=invariant.JOBS,
-        sentence="A hold bears the name, the user and the price of a job there is.",
+        sentence="A hold has the reference, the user and the price of an existing job.",
         sql="""
             SELECT reference, job_id, amount, generation_jobs.price
               FROM holds LEFT JOIN generation_jobs USING (job_id)

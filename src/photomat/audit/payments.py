@@ -1,20 +1,27 @@
-"""Payments = credits: what arrived was credited once and as offered, what went back left the wallet, and nothing else did.
-
-Receipts of transfers by hand: each is of its offer. What was credited for them stands with the payments.
-
-What was given away: every credit has its reason in a row, every row its credit, and no limit was passed.
-"""
+"""Invariants of money that comes in or is given away: payments, refunds, receipts, promo codes, referrals, gifts."""
 
 from typing import Final
 
 from photomat.audit import invariant
 from photomat.audit.invariant import Invariant
 
+NETS: Final = """
+    SELECT moves.*, coalesce(back.given_back, 0) AS given_back
+      FROM (SELECT booked.transaction_id, reference, reason, user_id, currency, sum(amount) AS net
+              FROM ledger_transactions AS booked JOIN entries USING (transaction_id)
+             WHERE user_id IS NOT NULL AND reverses IS NULL AND refunds IS NULL
+             GROUP BY booked.transaction_id, reference, reason, user_id, currency) AS moves
+      LEFT JOIN (SELECT coalesce(later.refunds, later.reverses) AS transaction_id, user_id, -sum(amount) AS given_back
+                   FROM ledger_transactions AS later JOIN entries ON entries.transaction_id = later.transaction_id
+                  WHERE (later.refunds IS NOT NULL OR later.reverses IS NOT NULL) AND user_id IS NOT NULL
+                  GROUP BY coalesce(later.refunds, later.reverses), user_id) AS back USING (transaction_id, user_id)
+"""
+"""What every move that gives back nothing did to each of its users, and what was given back of it since."""
 PAYMENTS: Final = (
     Invariant(
         name="payment-is-credited",
         new=invariant.PAYMENTS,
-        sentence="Every payment has one credit: its reference, user, sum and reason, and the sum its provider told.",
+        sentence="Every payment has one credit: its reference, user, sum and reason, and the sum its provider reported.",
         sql="""
             SELECT payment_id, payments.reference, payments.user_id, credit, payments.reason, net
               FROM payments
@@ -165,7 +172,7 @@ PAYMENTS: Final = (
     Invariant(
         name="subscription-is-of-its-month",
         new=invariant.SUBSCRIPTIONS,
-        sentence="A subscription bears the charge, user, price and allowance of one of its paid months.",
+        sentence="A subscription has the charge, user, price and allowance of one of its paid months.",
         sql="""
             SELECT subscription_id, charge_id, stars, allowance
               FROM subscriptions
@@ -177,7 +184,7 @@ PAYMENTS: Final = (
     Invariant(
         name="listed-stars-are-booked",
         new=invariant.STARS_LISTED,
-        sentence="What Telegram lists as paid since we came is a payment of that user and sum, or somebody's difference.",
+        sentence="What Telegram lists as paid since our first reading is a payment of that user and sum, or a difference.",
         sql="""
             SELECT charge_id, listed.user_id, stars, paid_amount
               FROM stars_listed AS listed
@@ -189,12 +196,10 @@ PAYMENTS: Final = (
                                   AND moved_at < started_at - interval '1 day')
         """,
     ),
-)
-RECEIPTS: Final = (
     Invariant(
         name="receipt-is-of-its-offer",
         new=invariant.RECEIPTS,
-        sentence="A receipt bears the user and the sum of the transfer it was sent for.",
+        sentence="A receipt has the user and the sum of the transfer it was sent for.",
         sql="""
             SELECT receipt_id, topup_id, receipts.user_id, amount, credit
               FROM receipts LEFT JOIN topups USING (topup_id)
@@ -202,20 +207,6 @@ RECEIPTS: Final = (
                    IS DISTINCT FROM (topups.user_id, credit, topups.currency, way)
         """,
     ),
-)
-NETS: Final = """
-    SELECT moves.*, coalesce(back.given_back, 0) AS given_back
-      FROM (SELECT booked.transaction_id, reference, reason, user_id, currency, sum(amount) AS net
-              FROM ledger_transactions AS booked JOIN entries USING (transaction_id)
-             WHERE user_id IS NOT NULL AND reverses IS NULL AND refunds IS NULL
-             GROUP BY booked.transaction_id, reference, reason, user_id, currency) AS moves
-      LEFT JOIN (SELECT coalesce(later.refunds, later.reverses) AS transaction_id, user_id, -sum(amount) AS given_back
-                   FROM ledger_transactions AS later JOIN entries ON entries.transaction_id = later.transaction_id
-                  WHERE (later.refunds IS NOT NULL OR later.reverses IS NOT NULL) AND user_id IS NOT NULL
-                  GROUP BY coalesce(later.refunds, later.reverses), user_id) AS back USING (transaction_id, user_id)
-"""
-"""What every move that gives back nothing did to each of its users, and what was given back of it since."""
-REWARDS: Final = (
     Invariant(
         name="promo-credit-has-its-use",
         new=invariant.PROMO_CREDITS,

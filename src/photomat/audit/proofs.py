@@ -1,8 +1,8 @@
-"""Proofs that are kept: what the audit found each night and what the books added up to; the days that are over, sealed.
+"""Stored audits: what each night's audit found and the totals of the books; and sealed days.
 
-Every night has one proof, by a unique key, whoever runs it and however often; an operator may keep more. A day is sealed an
-hour after it ended, when no transaction of it can still be on its way: its fingerprint holds that of the day before, so
-a change of the past shows in every later row. Old proofs are forgotten, sealed days never.
+Every night has one proof, by a unique key, however often and by however many instances it is run; an operator may store more. A
+day is sealed an hour after it ended, when no transaction of it can still be uncommitted: its digest includes that of the day
+before, so a change of the past shows in every later row. Old proofs are pruned, sealed days never.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ BEGINS: Final = timedelta(hours=2)
 """A night's proof is due from two o'clock on (UTC), when the day before can be sealed."""
 
 OLD_PROOFS: Final = OldRows(table="audit_runs", age="at")
-"""What may be deleted; sealed days may not."""
+"""What may be deleted."""
 
 OFFENDERS_KEPT: Final = 5
 log = get_logger()
@@ -29,7 +29,7 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Proof:
-    """One examination of the past; `night` is None for one that an operator kept. `violations` has a few offenders each."""
+    """A stored audit; `night` is None for one of an operator's. `violations` has a few offenders each."""
 
     run_id: int
     at: datetime
@@ -41,7 +41,7 @@ class Proof:
 
 
 async def prove_the_night(pool: Pool) -> bool:
-    """Keep the proof of this night unless there is one, and seal the days that are over; False when there was."""
+    """Store the proof of this night and seal the days that are over; False if there is one already."""
     night = await pool.fetchval(
         """
         SELECT night FROM (SELECT ((photomat_now() - $1::interval) AT TIME ZONE 'UTC')::date AS night) AS tonight
@@ -62,7 +62,7 @@ async def prove_the_night(pool: Pool) -> bool:
 
 
 async def keep_proof(pool: Pool, *, night: date | None = None) -> Examination:
-    """Examine everything now and keep what was found."""
+    """Audit everything now and store the result."""
     async with pool.acquire() as connection:
         found = await examine(connection)
     await pool.execute(
@@ -92,7 +92,7 @@ async def kept_proofs(pool: Pool, *, limit: int = 30) -> list[Proof]:
 
 
 async def seal_days(tx: Transaction) -> int:
-    """Seal every day that ended an hour ago or more; returns how many."""
+    """Seal every day that ended an hour ago or more; return how many."""
     await tx.execute(f"SET LOCAL statement_timeout = '{TIMEOUT_S}s'")
     before = await tx.fetchval("SELECT digest FROM sealed_days ORDER BY day DESC LIMIT 1") or b""
     days = await tx.fetch(

@@ -1,9 +1,8 @@
-"""Runs the audit: every invariant against a snapshot of its own, reading only, so it may run beside live traffic.
+"""Runs the audit: every invariant in a read-only snapshot of its own, so it may run beside live traffic.
 
-The audit between two nights: cheap enough for every ten minutes, however long the history is.
-
-Everything is checked at night (`proofs.py`) and by `photomat audit`. By day each invariant looks only at what was written
-since the last of these full checks began; one that was broken then is checked in full again, until it holds.
+Everything is checked at night (`proofs.py`) and by `photomat audit`. By day, every ten minutes, each invariant reads only what
+was written since the last full check began, so the cost does not grow with history; one that was broken then is checked in
+full until it holds.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -36,16 +35,16 @@ FIGURES: Final = """
     UNION ALL SELECT 'open differences', count(*) FROM differences WHERE resolved_at IS NULL
     ORDER BY name
 """
-"""What the books add up to, in minor units: the wallets of all users, and every other account by its name."""
+"""Totals in minor units: the wallets of all users, and every other account by its name."""
 SLACK: Final = timedelta(hours=1)
-"""A transaction may carry an instant from before a full check and be committed after it: longer than any of ours lasts."""
+"""A transaction may have a timestamp from before a full check and commit after it; none of ours lasts this long."""
 LONGEST: Final = timedelta(days=2)
-"""Without a proof of the last nights, by day no more than this is looked at."""
+"""The most that is read by day if the last nights have no proof."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Violation:
-    """An invariant that does not hold, with the rows that break it, the first hundred of them."""
+    """A broken invariant with the first hundred rows that break it."""
 
     name: str
     sentence: str
@@ -54,7 +53,7 @@ class Violation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Examination:
-    """What was found, what the books added up to, and how long the look took."""
+    """The result of a full audit."""
 
     violations: list[Violation]
     figures: Mapping[str, int]
@@ -63,10 +62,10 @@ class Examination:
 
 
 async def violations(connection: Connection, invariants: Sequence[Invariant] = INVARIANTS) -> list[Violation]:
-    """Check all history; what is wrong, worst first. An empty list is the good answer.
+    """Check all history.
 
     Each invariant is one statement with a snapshot of its own: a transaction around all of them would keep the server from
-    tidying up for as long as they take. The connection must not be in a transaction.
+    vacuuming for as long as they take. The connection must not be in a transaction.
     """
     return [found for one in invariants if (found := await _violation(connection, one, one.sql)) is not None]
 
@@ -74,7 +73,7 @@ async def violations(connection: Connection, invariants: Sequence[Invariant] = I
 async def new_violations(
     connection: Connection, invariants: Sequence[Invariant], *, since: datetime, first_transaction: int
 ) -> list[Violation]:
-    """Check what was written since then only, as far as the invariants have a scope for that (`new_rows.py`)."""
+    """Check only what was written since then; invariants without a scope are left out."""
     found = []
     for one in invariants:
         if one.new is None:
@@ -86,7 +85,7 @@ async def new_violations(
 
 
 async def examine(connection: Connection) -> Examination:
-    """Everything that is wrong, and what the books add up to then. The connection must not be in a transaction."""
+    """Check all history and compute the totals. The connection must not be in a transaction."""
     began = monotonic()
     found = await violations(connection)
     async with _unhurried(connection):
@@ -106,7 +105,7 @@ async def _violation(connection: Connection, invariant: Invariant, sql: str, *ar
 
 @asynccontextmanager
 async def _unhurried(connection: Connection) -> AsyncIterator[None]:
-    """A short transaction of one statement, which may take longer than others and is planned for its own arguments."""
+    """A read-only transaction with a long statement timeout, planned for its own arguments."""
     async with connection.transaction(readonly=True):
         await connection.execute(
             f"SET LOCAL statement_timeout = '{TIMEOUT_S}s'; SET LOCAL plan_cache_mode = force_custom_plan"

@@ -1,6 +1,6 @@
 """The dispatcher: routers and middlewares in reading order.
 
-aiogram's own FSM middleware is off: `dispatch` hands each update its conversation, loaded before and written after.
+aiogram's own FSM middleware is off: the worker loads each update's conversation before its handlers and writes it after them.
 """
 
 from typing import Final
@@ -8,22 +8,15 @@ from typing import Final
 from aiogram import Bot, Dispatcher, Router
 from aiogram.types import BotCommand
 
-from photomat.bot.context import Shop
 from photomat.bot.menu import deep_link, fallback, search
 from photomat.bot.menu import handlers as menu_handlers
-from photomat.bot.middlewares import (
-    AnswerEveryTap,
-    OpeningAPageLeavesTheQuestion,
-    RegisterWhoIsAnswered,
-    Welcome,
-)
+from photomat.bot.middlewares import AnswerEveryTap, OpeningAPageLeavesTheQuestion, RegisterWhoIsAnswered
 from photomat.bot.order_card import handlers as order_card_handlers
 from photomat.bot.order_form import handlers as order_form_handlers
 from photomat.bot.results import handlers as results_handlers
 from photomat.bot.rewards import handlers as rewards_handlers
 from photomat.bot.topup import handlers as topup_handlers
 from photomat.bot.topup import stars, subscription
-from photomat.bot.topup import stars as topup_stars
 from photomat.bot.transfer import handlers as transfer_handlers
 from photomat.bot.transfer import review
 from photomat.bot.wallet import handlers as wallet_handlers
@@ -52,13 +45,9 @@ COMMANDS: Final = (
 CALL_TIMEOUT_S: Final = 10
 
 
-def build_dispatcher(*, shop: Shop, texts: Texts) -> Dispatcher:
-    """Everything a user can say to the bot; what handlers depend on is here by name."""
+def build_dispatcher() -> Dispatcher:
+    """Everything a user can say to the bot. Handlers get an `UpdateContext` as `ctx`, made by the worker."""
     dispatcher = Dispatcher(disable_fsm=True)
-    dispatcher["texts"] = texts
-    dispatcher["welcome_credit"] = shop.welcome_credit
-    dispatcher["shop"] = shop
-    dispatcher.update.outer_middleware(Welcome())
     dispatcher.callback_query.outer_middleware(AnswerEveryTap())
     dispatcher.message.middleware(RegisterWhoIsAnswered())
     dispatcher.callback_query.middleware(RegisterWhoIsAnswered())
@@ -73,7 +62,7 @@ def _routers() -> list[Router]:
     return [
         fallback.private_router(),
         stars.stars_router(),
-        topup_stars.checkout_router(),
+        stars.checkout_router(),
         transfer_handlers.transfer_commands_router(),
         review.receipts_commands_router(),
         deep_link.deep_link_router(),

@@ -11,7 +11,7 @@ from aiogram.filters.callback_data import CallbackData
 from pydantic import Field
 
 from photomat.catalog.storefront import OfferFilter
-from photomat.payments.offers import Way
+from photomat.payments.options import Way
 
 MAX_BYTES: Final = 64
 

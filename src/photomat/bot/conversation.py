@@ -1,9 +1,7 @@
-"""aiogram's FSM storage on PostgreSQL: one conversation, read before the handlers and written after them.
+"""Where a conversation can stand between two updates, and its row.
 
-What handlers set is kept back and committed by `dispatch` in the transaction that marks the update as handled, so a
-conversation never gets ahead of its updates. One object serves one update; nothing is shared between updates.
-
-Where a conversation can stand between two updates.
+Handlers change the object; it is written in the transaction that marks the update as handled, so a conversation never gets
+ahead of its updates.
 """
 
 from collections.abc import Mapping
@@ -11,7 +9,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from aiogram.fsm.state import State, StatesGroup
-from aiogram.fsm.storage.base import BaseStorage, StateType, StorageKey
 
 from photomat.db.pool import Pool, Transaction
 from photomat.kernel.ids import BotId, ChatId, UserId
@@ -28,46 +25,19 @@ class Conversation:
     data: dict[str, Any] = field(default_factory=dict)
     is_changed: bool = False
 
+    def wait_for(self, state: State, data: Mapping[str, Any] | None = None) -> None:
+        """Expect an answer of this kind next; without `data` what is kept stays as it is."""
+        self.state = state.state
+        self.keep(self.data if data is None else data)
 
-class ConversationStorage(BaseStorage):
-    """The conversation of the update at hand, in the shape aiogram asks for."""
+    def keep(self, data: Mapping[str, Any]) -> None:
+        """Replace what is kept between two updates."""
+        self.data = dict(data)
+        self.is_changed = True
 
-    def __init__(self, conversation: Conversation) -> None:
-        self._conversation = conversation
-
-    async def set_state(self, key: StorageKey, state: StateType = None) -> None:
-        """Keep the new state back."""
-        conversation = self._of(key)
-        conversation.state = state.state if isinstance(state, State) else state
-        conversation.is_changed = True
-
-    async def get_state(self, key: StorageKey) -> str | None:
-        """The state, as set last."""
-        return self._of(key).state
-
-    async def set_data(self, key: StorageKey, data: Mapping[str, Any]) -> None:
-        """Keep the new data back."""
-        conversation = self._of(key)
-        conversation.data = dict(data)
-        conversation.is_changed = True
-
-    async def get_data(self, key: StorageKey) -> dict[str, Any]:
-        """The data, as set last."""
-        return dict(self._of(key).data)
-
-    async def close(self) -> None:
-        """Nothing is open."""
-
-    def _of(self, key: StorageKey) -> Conversation:
-        ours = self._conversation
-        if (key.bot_id, key.chat_id, key.user_id) != (ours.bot_id, ours.chat_id, ours.user_id):
-            raise KeyError(f"the update at hand is not of chat {key.chat_id} and user {key.user_id}")
-        return ours
-
-
-def storage_key(conversation: Conversation) -> StorageKey:
-    """The conversation's name in aiogram's words."""
-    return StorageKey(bot_id=conversation.bot_id, chat_id=conversation.chat_id, user_id=conversation.user_id)
+    def clear(self) -> None:
+        """Expect nothing, keep nothing."""
+        self.state, self.data, self.is_changed = None, {}, True
 
 
 async def read_conversation(pool: Pool, *, bot_id: BotId, chat_id: ChatId, user_id: UserId) -> Conversation:

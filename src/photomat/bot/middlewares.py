@@ -1,10 +1,10 @@
-"""What every handler can count on: a known person, their language, and an answer to each tap.
+"""What holds for every handler: users it answers are registered, opening a page leaves a question, each tap is answered.
 
-What comes from a group, and which of its messages are meant for the bot.
+Also the filters that tell which messages of a group are meant for the bot.
 """
 
 from collections.abc import Awaitable, Callable
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from aiogram import BaseMiddleware, Bot
 from aiogram.enums import ChatType
@@ -12,50 +12,35 @@ from aiogram.filters import CommandObject, Filter
 from aiogram.types import CallbackQuery, Message, TelegramObject
 
 from photomat.bot.buttons import PAGES
-from photomat.bot.context import Shop, Unit, Visit
+from photomat.bot.context import UpdateContext
 from photomat.bot.transport import Tap
 from photomat.jobs.history import is_job_card
 from photomat.kernel.ids import ChatId, MessageId
-from photomat.texts.load import Texts
 
-T = TypeVar("T")
 Handler: TypeAlias = Callable[[TelegramObject, dict[str, Any]], Awaitable[Any]]
 
 
-class Welcome(BaseMiddleware):
-    """Gives the `visit`. What nobody sent (a channel's post, an anonymous admin) goes no further, quietly."""
-
-    async def __call__(self, handler: Handler, event: TelegramObject, data: dict[str, Any]) -> Any:
-        """Go on with the person, or not at all."""
-        unit, texts = _typed(data["unit"], Unit), _typed(data["texts"], Texts)
-        if unit.person is None:
-            return None
-        say = texts.speaker(unit.person.user.language)
-        data["visit"] = Visit(unit=unit, person=unit.person, state=data["state"], say=say, shop=data["shop"])
-        return await handler(event, data)
-
-
 class RegisterWhoIsAnswered(BaseMiddleware):
-    """Whoever a handler answers becomes a user; people who merely talk in a group do not."""
+    """Somebody a handler answers becomes a user; people who merely talk in a group do not."""
 
     async def __call__(self, handler: Handler, event: TelegramObject, data: dict[str, Any]) -> Any:
         """A handler was found: the person is registered when its work is committed."""
-        _typed(data["unit"], Unit).registers = True
+        _context(data).registers_user = True
         return await handler(event, data)
 
 
 class OpeningAPageLeavesTheQuestion(BaseMiddleware):
-    """Whoever opens another page, by a command or a tap, has left what was asked: what they type next answers nothing.
+    """A user who opens another page, by a command or a tap, has left what was asked: what they type next answers nothing.
 
-    A receipt is still waited for: nobody sends one by mistake. /cancel says itself what it left.
+    A receipt is still waited for: it is never sent by mistake. /cancel says itself what it left.
     """
 
     async def __call__(self, handler: Handler, event: TelegramObject, data: dict[str, Any]) -> Any:
         """A handler was found: leave the question before it may ask one of its own."""
-        visit, command = _typed(data["visit"], Visit), data.get("command")
+        command = data.get("command")
         by_command = isinstance(command, CommandObject) and command.command != "cancel"
         if by_command or isinstance(data.get("callback_data"), PAGES):
-            await visit.leave_question()
+            _context(data).leave_question()
         return await handler(event, data)
 
 
@@ -66,27 +51,29 @@ class AnswerEveryTap(BaseMiddleware):
         """Answer what was left unanswered; after an exception the update is handled again, so it is not answered."""
         if not isinstance(event, CallbackQuery):
             return await handler(event, data)
-        data["tap"] = tap = Tap(event, on_a_job_card=await _hosts_a_job(event, data))
+        data["tap"] = tap = Tap(event, on_a_job_card=await _is_job_card(event, data))
         result = await handler(event, data)
         await tap.answer()
         return result
 
 
-async def _hosts_a_job(event: CallbackQuery, data: dict[str, Any]) -> bool:
+async def _is_job_card(event: CallbackQuery, data: dict[str, Any]) -> bool:
     if event.message is None:
         return False
+    ctx = _context(data)
     return await is_job_card(
-        _typed(data["shop"], Shop).pool,
-        bot_id=_typed(data["unit"], Unit).bot_id,
+        ctx.pool,
+        bot_id=ctx.bot_id,
         chat_id=ChatId(event.message.chat.id),
         message_id=MessageId(event.message.message_id),
     )
 
 
-def _typed(value: object, kind: type[T]) -> T:
-    if not isinstance(value, kind):
-        raise TypeError(f"the dispatcher was given {type(value).__name__} where {kind.__name__} belongs")
-    return value
+def _context(data: dict[str, Any]) -> UpdateContext:
+    ctx = data["ctx"]
+    if not isinstance(ctx, UpdateContext):
+        raise TypeError(f"the dispatcher was given {type(ctx).__name__} where UpdateContext belongs")
+    return ctx
 
 
 class SpokenToUs(Filter):

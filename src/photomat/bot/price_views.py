@@ -20,14 +20,14 @@ from aiogram.types import InlineKeyboardButton
 
 from photomat.bot.buttons import ListButton
 from photomat.bot.menu.views import pick
-from photomat.bot.pages import View, button, to_home
+from photomat.bot.view import View, button, to_home
 from photomat.catalog.formula import Part, PriceUnit, is_given, plain
 from photomat.catalog.input import Input
 from photomat.catalog.model import Model
 from photomat.catalog.price_list import PriceGroup, PriceGroups, PriceRates, Rate
 from photomat.catalog.pricing import Quote
 from photomat.kernel.money import ExactMoney, Money
-from photomat.orders.limits import LimitReached
+from photomat.orders.outcome import LimitReached
 from photomat.texts.load import Say
 
 MINUTE_S: Final = 60

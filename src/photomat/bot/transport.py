@@ -10,7 +10,7 @@ from aiogram.enums import ChatType, ParseMode
 from aiogram.exceptions import TelegramBadRequest
 from aiogram.types import CallbackQuery, ForceReply, InaccessibleMessage, InlineKeyboardMarkup, Message
 
-from photomat.bot.pages import View
+from photomat.bot.view import View
 from photomat.kernel.ids import MessageId
 from photomat.telegram.errors import is_not_modified
 

@@ -1,22 +1,15 @@
 """One stored update through the dispatcher, its effects on the database committed together with "handled".
 
-    claim (commit) → load person and conversation → handlers (network, no transaction held) → commit all of it
+    claim (commit) → load user and conversation → handlers (network, no transaction held) → commit all of it
 
-Killed after the claim, or anywhere in the handlers: the lease runs out and the update is handled again; every handler
-bears repeating. Killed in the commit: all of it or nothing. A worker that lost its lane meanwhile fails the fence and
-writes nothing. Three failures of ours park the update, one that cannot be read is parked at once, and one with which ten
-claims ended without a word is not tried an eleventh time: it is logged, its user is told, the lane goes on. A database that is
-away is nobody's failure.
+Killed after the claim, or anywhere in the handlers: the lease runs out and the update is handled again; every handler is
+idempotent. Killed in the commit: all of it or nothing. A worker that lost its lane fails the fence and writes nothing.
 
-What becomes of an update whose handler failed. Pure.
-
-Trouble of the outside world (429, Telegram unreachable, a database that went away) is not the update's fault: it is tried
-again and not counted, until the update is so old that it may well be its fault. Anything else is a failure and counted, and
-the third parks the update; one that cannot be read is parked at once. Nothing sleeps here: the wait is written to the lane.
-
-A stored update as aiogram's type, or `Unreadable`. What passes here fits our columns.
-
-Whoever sends updates knows the webhook's secret, so this is Telegram having changed something, or somebody who stole it.
+Trouble of the outside world (429, Telegram unreachable, a database that went away) is not the update's fault: it is retried
+and not counted, until the update is so old that it may well be its fault. Anything else is a failure and counted, and the
+third parks the update; an update that cannot be read is parked at once, and so is one with which ten claims ended without an
+answer. A parked update is logged, its user gets an apology, and the lane goes on. Nothing sleeps here: waits are written to
+the lane.
 """
 
 import asyncio
@@ -29,15 +22,13 @@ from aiogram import Bot, Dispatcher
 from aiogram.dispatcher.middlewares.user_context import UserContextMiddleware
 from aiogram.enums import ParseMode
 from aiogram.exceptions import ClientDecodeError, TelegramAPIError
-from aiogram.fsm.context import FSMContext
 from aiogram.types import CallbackQuery, Message, Update
 from aiogram.types.update import UpdateTypeLookupError
 from pydantic import ValidationError
 
-from photomat.bot.context import LaneLost, Unit, commit_unit, load_unit
-from photomat.bot.conversation import Conversation, ConversationStorage, storage_key
+from photomat.bot.context import BotConfig, LaneLost, UpdateContext, commit_update, load_context
 from photomat.bot.transport import Tap
-from photomat.db.pool import Pool, database_is_away, transaction
+from photomat.db.pool import is_unavailable, transaction
 from photomat.inbox.lanes import claim_lane, park, release
 from photomat.inbox.update import Claimed, kind_of
 from photomat.kernel.clock import backoff_s
@@ -48,7 +39,6 @@ from photomat.kernel.ids import BotId, InstanceId
 from photomat.kernel.logs import correlated, get_logger
 from photomat.telegram.errors import translate
 from photomat.telegram.port import Unauthorized, Unreachable
-from photomat.texts.load import Texts
 from photomat.users.user import DEFAULT_LANGUAGE
 
 PATIENCE_S: Final = 3600
@@ -62,7 +52,7 @@ log = get_logger()
 
 
 class Unreadable(Exception):
-    """The update is not what Telegram's documents say: nobody can act on it, and trying again changes nothing."""
+    """The update is not what Telegram documents: Telegram changed, or the secret was stolen. A retry changes nothing."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +81,7 @@ def nobody_is_there(trouble: Exception) -> bool:
 def judge(trouble: Exception, claimed: Claimed) -> Later | GiveUp:
     """Decide what becomes of the update."""
     trouble = in_our_words(trouble)
-    if (isinstance(trouble, OUTSIDE) or database_is_away(trouble)) and claimed.age_s < PATIENCE_S:
+    if (isinstance(trouble, OUTSIDE) or is_unavailable(trouble)) and claimed.age_s < PATIENCE_S:
         asked = trouble.retry_after_s if isinstance(trouble, Transient) else None
         pause = min(LONGEST_PAUSE_S, max(1.0, claimed.age_s / 4))
         return Later(wait_s=pause if asked is None else asked, counted=False)
@@ -131,18 +121,17 @@ class UpdateWorker:
     def __init__(
         self,
         *,
-        pool: Pool,
+        config: BotConfig,
         bot: Bot,
         dispatcher: Dispatcher,
-        texts: Texts,
         instance: InstanceId,
         lease_s: float,
         pre_checkout: bool = False,
     ) -> None:
-        self._pool = pool
+        self._config = config
+        self._pool = config.pool
         self._bot = bot
         self._dispatcher = dispatcher
-        self._texts = texts
         self._instance = instance
         self._lease_s = lease_s
         self._pre_checkout = pre_checkout
@@ -185,39 +174,37 @@ class UpdateWorker:
         failpoint("update.before_handle")
         try:
             async with asyncio.timeout(self._lease_s * SHARE_OF_LEASE):
-                unit = await self._handle(claimed, corr)
+                ctx = await self._handle(claimed, corr)
             failpoint("update.after_handle")
-            await commit_unit(self._pool, claimed, unit, welcome_credit=self._dispatcher["welcome_credit"])
+            await commit_update(self._pool, claimed, ctx)
         except LaneLost:
             log.warning("UPDATE_LANE_LOST", fence=claimed.fence)
         except Exception as trouble:  # noqa: BLE001  the top of a loop: every trouble ends in a retry or a parked row
             await self._after_trouble(claimed, trouble)
         else:
             failpoint("update.after_commit")
-            log.info("UPDATE_HANDLED", kind=unit.kind, corr=unit.corr)
+            log.info("UPDATE_HANDLED", kind=kind_of(claimed.update), corr=corr if ctx is None else ctx.corr)
 
-    async def _handle(self, claimed: Claimed, corr: str) -> Unit:
+    async def _handle(self, claimed: Claimed, corr: str) -> UpdateContext | None:
         update = read_update(claimed.update, self._bot)
-        context = UserContextMiddleware.resolve_event_context(update) if _is_known(update) else None
-        unit = await load_unit(
-            self._pool,
-            claimed,
-            corr=corr,
-            sender=context.user if context else None,
-            chat=context.chat if context else None,
-        )
-        if unit.conversation is not None:
-            await self._feed(update, unit, unit.conversation)
-        return unit
+        if not _is_known(update):
+            return None
+        ctx = await self._load(update, claimed, corr)
+        if ctx is not None:
+            await self._feed(update, ctx, kind=kind_of(claimed.update))
+        return ctx
 
-    async def _feed(self, update: Update, unit: Unit, conversation: Conversation) -> None:
-        state = FSMContext(storage=ConversationStorage(conversation), key=storage_key(conversation))
+    async def _load(self, update: Update, claimed: Claimed, corr: str) -> UpdateContext | None:
+        event = UserContextMiddleware.resolve_event_context(update)
+        return await load_context(self._config, claimed, corr=corr, sender=event.user, chat=event.chat)
+
+    async def _feed(self, update: Update, ctx: UpdateContext, *, kind: str) -> None:
         try:
-            await self._dispatcher.feed_update(self._bot, update, unit=unit, state=state, raw_state=conversation.state)
+            await self._dispatcher.feed_update(self._bot, update, ctx=ctx, raw_state=ctx.conversation.state)
         except Exception as trouble:
             if not nobody_is_there(trouble):
                 raise
-            log.info("UPDATE_UNREACHABLE", kind=unit.kind)
+            log.info("UPDATE_UNREACHABLE", kind=kind)
 
     async def _after_trouble(self, claimed: Claimed, trouble: Exception) -> None:
         error = describe(trouble)
@@ -255,13 +242,12 @@ class UpdateWorker:
 
     async def _apologize(self, claimed: Claimed) -> None:
         update = read_update(claimed.update, self._bot)
-        context = UserContextMiddleware.resolve_event_context(update)
-        unit = await load_unit(self._pool, claimed, corr="", sender=context.user, chat=context.chat)
-        language = unit.person.user.language if unit.person else DEFAULT_LANGUAGE
+        ctx = await self._load(update, claimed, corr="")
+        language = ctx.language if ctx else DEFAULT_LANGUAGE
         if update.callback_query is not None:
-            await Tap(update.callback_query).answer(self._texts.say(language, "tap-failed"), alert=True)
-        elif update.message is not None and unit.person is not None:
-            await update.message.answer(self._texts.say(language, "parked"), parse_mode=ParseMode.HTML)
+            await Tap(update.callback_query).answer(self._config.texts.say(language, "tap-failed"), alert=True)
+        elif update.message is not None and ctx is not None:
+            await update.message.answer(ctx.say("parked"), parse_mode=ParseMode.HTML)
 
 
 def _is_known(update: Update) -> bool:

@@ -83,6 +83,6 @@ async def _end(
 
 async def _look(provider: Provider, model: Model, task_id: TaskId) -> Reading | None:
     try:
-        return (await provider.record(task_id, protocol=model.protocol)).reading
+        return await provider.record(task_id, protocol=model.protocol)
     except Transient:
         return None

@@ -1,1 +1,1 @@
-"""The operator's proofs: the production check on the real configuration, the smoke test in a shop of its own."""
+"""The production check on the real configuration, and the smoke test with simulators and a temporary database."""

@@ -2,7 +2,7 @@
 
     1 user  2 balance  3 job  4 task  5 callback  6 charge  7 delivery  8 orphan  9 undelivered
 
-Nothing of the operator's own configuration is touched: the database lies in a temporary folder, Telegram and Kie are simulated.
+The operator's own configuration is not touched: the database is in a temporary folder, Telegram and Kie are simulated.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -14,7 +14,15 @@ import aiohttp
 import asyncpg
 
 from photomat.audit.run import violations
-from photomat.checks.smoke_shop import WEBHOOK_KEY, WELCOME, Customer, Shop, SmokeFailed, a_customer, open_shop
+from photomat.checks.smoke_environment import (
+    WEBHOOK_KEY,
+    WELCOME,
+    Customer,
+    SmokeEnvironment,
+    SmokeFailed,
+    new_customer,
+    open_environment,
+)
 from photomat.db.pool import connect, transaction
 from photomat.delivery.lock import get_undelivered_jobs
 from photomat.kernel.clock import epoch, monotonic
@@ -29,9 +37,7 @@ BLOCKED: Final = "Forbidden: bot was blocked by the user"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Passed:
-    """One phase and how it ended."""
-
+class PhaseResult:
     number: int
     name: str
     ok: bool
@@ -40,23 +46,23 @@ class Passed:
 
 
 @dataclass(slots=True, kw_only=True)
-class Day:
-    """A day in the shop: one customer for phases 1 to 7, one for each of the others, because chats have their limits."""
+class SmokeRun:
+    """The phases; one customer for phases 1 to 7, a new one for each of the others, because chats have rate limits."""
 
-    shop: Shop
+    environment: SmokeEnvironment
     customer: Customer
     price: int = 0
     card: int = 0
 
     async def user(self) -> str:
-        """Somebody writes to the bot for the first time."""
+        """A new user writes to the bot."""
         start = await self.customer.says("/start")
         await self.customer.sees("", after=start)
-        await self.shop.until(self._is_known, "The customer's row")
+        await self.environment.until(self._is_known, "The customer's row")
         return f"A new customer is stored (id {self.customer.user_id})."
 
     async def balance(self) -> str:
-        """The welcome credit is there, and the chat says so."""
+        """The welcome credit is in the wallet and in the chat."""
         asked = await self.customer.says("/balance")
         await self.customer.sees(f"{WELCOME // 100} ₽", after=asked)
         await self._has(self.customer, WELCOME, held=0)
@@ -65,115 +71,123 @@ class Day:
     async def job(self) -> str:
         """A tap buys a job and holds its price."""
         self.card = await self.customer.buys()
-        job = await self.shop.until_job(lambda row: row["card_message_id"] == self.card, "A job for the tapped card")
+        job = await self.environment.until_job(
+            lambda row: row["card_message_id"] == self.card, "A job for the tapped card"
+        )
         self.price = job["price"]
-        _demand(self.price > 0, "the job costs nothing")
+        _expect(self.price > 0, "the job costs nothing")
         await self._has(self.customer, WELCOME - self.price, held=self.price)
         return f"Job {job['job_id']} is bought and its price is held."
 
     async def task(self) -> str:
-        """Kie has the task, once."""
-        job = await self.shop.until_job(lambda row: row["external_task_id"], "The task at Kie")
+        """Kie has exactly one task."""
+        job = await self.environment.until_job(lambda row: row["external_task_id"], "The task at Kie")
         tasks = [task["task_id"] for task in await self._tasks()]
-        _demand(tasks == [job["external_task_id"]], f"Kie has {len(tasks)} tasks instead of this one")
+        _expect(tasks == [job["external_task_id"]], f"Kie has {len(tasks)} tasks instead of this one")
         return f"Kie has made task {job['external_task_id'][:8]}…, once."
 
     async def callback(self) -> str:
-        """The callback comes in and the job is done."""
-        job = await self.shop.until_job(lambda row: row["status"] == "done", "The end of the job")
-        heard = await self.shop.pool.fetchval("SELECT count(*) FROM callbacks WHERE job_id = $1", job["job_id"])
-        _demand(heard >= 1, "no callback is stored")
-        _demand(job["found_via"] == "callback", f"the result was found by {job['found_via']}, not by the callback")
+        """The callback arrives and the job is done."""
+        job = await self.environment.until_job(lambda row: row["status"] == "done", "The end of the job")
+        heard = await self.environment.pool.fetchval("SELECT count(*) FROM callbacks WHERE job_id = $1", job["job_id"])
+        _expect(heard >= 1, "no callback is stored")
+        _expect(job["found_via"] == "callback", f"the result was found by {job['found_via']}, not by the callback")
         return "The callback was taken, Kie was asked, the job is done."
 
     async def charge(self) -> str:
         """The price is charged once."""
         await self._has(self.customer, WELCOME - self.price, held=0)
-        charges = await self.shop.pool.fetchval("SELECT count(*) FROM ledger_transactions WHERE reason = 'charge'")
-        _demand(charges == 1, f"{charges} charges instead of one")
-        await self._books_are_in_order()
+        charges = await self.environment.pool.fetchval(
+            "SELECT count(*) FROM ledger_transactions WHERE reason = 'charge'"
+        )
+        _expect(charges == 1, f"{charges} charges instead of one")
+        await self._audit_is_clean()
         return "The hold became one charge; the audit is clean."
 
     async def delivery(self) -> str:
-        """The card has become the picture, and the phone has rung."""
+        """The card has become the picture, and the completion message is sent."""
         await self._gets_one_picture(self.customer, self.card)
         return "The card became the picture, one picture, and the phone rang once."
 
     async def orphan(self) -> str:
-        """A create answer is lost and the callback comes without its job: kept, matched, delivered, submitted once."""
-        customer = await a_customer(self.shop)
+        """The answer of createTask is lost and a callback names no job: kept, matched, delivered, submitted once."""
+        customer = await new_customer(self.environment)
         before = {task["task_id"] for task in await self._tasks()}
         await self._arm("kie", "createTask", "drop_after")
         await self._arm("kie", "callback", "never")
         card = await customer.buys()
-        job = await self.shop.until_job(
+        job = await self.environment.until_job(
             lambda row: row["last_error"] and row["status"] == "submitting", "An unknown submit"
         )
-        task = await self.shop.until(lambda: self._new_task(before), "The end of the task at Kie")
+        task = await self.environment.until(lambda: self._new_task(before), "The end of the task at Kie")
         status = await self._call_back_without_job(task)
-        _demand(status == 200, f"a callback signed by Kie was answered {status}")  # noqa: PLR2004  the only good answer
-        first = await actions.reconcile(self.shop.pool, operator=OPERATOR)
-        _demand([one["task_id"] for one in first.waiting] == [task], "the orphan is not kept")
-        await self.shop.order(f"{self.shop.kie_url}/sandbox/tasks/{task}/callback")
+        _expect(status == 200, f"a callback signed by Kie was answered {status}")  # noqa: PLR2004  the only good answer
+        first = await actions.reconcile(self.environment.pool, operator=OPERATOR)
+        _expect([one["task_id"] for one in first.waiting] == [task], "the orphan is not kept")
+        await self.environment.post(f"{self.environment.kie_url}/sandbox/tasks/{task}/callback")
         await self._gets_one_picture(customer, card)
-        waiting = await self.shop.pool.fetchval("SELECT count(*) FROM orphan_callbacks WHERE processed_at IS NULL")
-        _demand(waiting == 0, "the orphan still waits although its job is known")
-        _demand(len(await self._tasks()) == len(before) + 1, f"job {job['job_id']} was submitted twice")
+        waiting = await self.environment.pool.fetchval(
+            "SELECT count(*) FROM orphan_callbacks WHERE processed_at IS NULL"
+        )
+        _expect(waiting == 0, "the orphan still waits although its job is known")
+        _expect(len(await self._tasks()) == len(before) + 1, f"job {job['job_id']} was submitted twice")
         await self._has(customer, WELCOME - self.price, held=0)
         return "An orphan callback was kept, found its job, and its picture was shown and paid for once."
 
     async def undelivered(self) -> str:
-        """Telegram refuses the result: it is kept, found, and shown once when it can be."""
+        """Telegram refuses the result: it is kept, redelivered, and shown once."""
         await self._arm("telegram", "editMessageMedia", "error", status=403, code=403, text=BLOCKED, times=-1)
-        customer = await a_customer(self.shop)
+        customer = await new_customer(self.environment)
         card = await customer.buys()
-        job = await self.shop.until_job(lambda row: row["undeliverable_at"], "An undeliverable result")
+        job = await self.environment.until_job(lambda row: row["undeliverable_at"], "An undeliverable result")
         job_id = JobId(job["job_id"])
-        _demand(job_id in await get_undelivered_jobs(self.shop.pool), "it is not among the undelivered")
-        await self.shop.client.delete(f"{self.shop.telegram_url}/sandbox/faults")
-        answer = await actions.redeliver(self.shop.pool, job_id, operator=OPERATOR, reason="smoke")
-        _demand(answer.done, answer.sentence)
+        _expect(job_id in await get_undelivered_jobs(self.environment.pool), "it is not among the undelivered")
+        await self.environment.client.delete(f"{self.environment.telegram_url}/sandbox/faults")
+        answer = await actions.redeliver(self.environment.pool, job_id, operator=OPERATOR, reason="smoke")
+        _expect(answer.done, answer.sentence)
         await self._gets_one_picture(customer, card)
-        _demand(await get_undelivered_jobs(self.shop.pool) == [], "something is still undelivered")
+        _expect(await get_undelivered_jobs(self.environment.pool) == [], "something is still undelivered")
         await self._has(customer, WELCOME - self.price, held=0)
-        await self._books_are_in_order()
+        await self._audit_is_clean()
         return "A refused result was kept, redelivered and shown once; the audit is clean."
 
     async def _is_known(self) -> bool | None:
-        known = await self.shop.pool.fetchval("SELECT true FROM users WHERE user_id = $1", self.customer.user_id)
+        known = await self.environment.pool.fetchval("SELECT true FROM users WHERE user_id = $1", self.customer.user_id)
         return True if known else None
 
     async def _gets_one_picture(self, customer: Customer, card: int) -> None:
-        """On the card and nowhere else, marked, and rung once."""
+        """Expect the picture on the card alone, marked as delivered, and one completion message."""
 
         async def rung() -> bool | None:
             return True if await customer.rings() else None
 
-        await self.shop.until_job(lambda row: row["delivered_at"], f"The picture on card {card}")
-        await self.shop.until(rung, "The ring")
+        await self.environment.until_job(lambda row: row["delivered_at"], f"The picture on card {card}")
+        await self.environment.until(rung, "The ring")
         pictures = [message["message_id"] for message in await customer.pictures()]
-        _demand(pictures == [card], f"the pictures {pictures} are not the card {card}")
-        _demand(await customer.rings() == 1, "the phone rang more than once")
+        _expect(pictures == [card], f"the pictures {pictures} are not the card {card}")
+        _expect(await customer.rings() == 1, "the phone rang more than once")
 
     async def _has(self, customer: Customer, available: int, *, held: int) -> None:
-        async with transaction(self.shop.pool) as tx:
+        async with transaction(self.environment.pool) as tx:
             found = await ledger.balance(tx, user_id=UserId(customer.user_id))
         seen = (found.available.minor, found.held.minor)
-        _demand(seen == (available, held), f"available and held are {seen} instead of {(available, held)}")
+        _expect(seen == (available, held), f"available and held are {seen} instead of {(available, held)}")
 
-    async def _books_are_in_order(self) -> None:
-        connection = await connect(self.shop.dsn, name=OPERATOR)
+    async def _audit_is_clean(self) -> None:
+        connection = await connect(self.environment.dsn, name=OPERATOR)
         try:
             found = await violations(connection)
         finally:
             await connection.close(timeout=5)
-        _demand(not found, f"the audit found {[one.name for one in found]}")
+        _expect(not found, f"the audit found {[one.name for one in found]}")
 
     async def _arm(self, world: str, method: str, action: str, **more: object) -> None:
-        await self.shop.order(f"{self.shop.kie_url}/sandbox/faults", world=world, method=method, action=action, **more)
+        await self.environment.post(
+            f"{self.environment.kie_url}/sandbox/faults", world=world, method=method, action=action, **more
+        )
 
     async def _tasks(self) -> list[dict[str, str]]:
-        return list((await self.shop.ask(f"{self.shop.kie_url}/sandbox/tasks"))["tasks"])
+        return list((await self.environment.get(f"{self.environment.kie_url}/sandbox/tasks"))["tasks"])
 
     async def _new_task(self, before: set[str]) -> str | None:
         ended = [task["task_id"] for task in await self._tasks() if task["state"] == "success"]
@@ -183,34 +197,36 @@ class Day:
         now = str(epoch())
         headers = {TIMESTAMP_HEADER: now, SIGNATURE_HEADER: kie_signature(task_id, now, WEBHOOK_KEY)}
         body = {"code": 200, "data": {"taskId": task_id, "state": "success"}}
-        async with self.shop.client.post(f"{self.shop.url}/kie/callback", json=body, headers=headers) as answer:
+        async with self.environment.client.post(
+            f"{self.environment.url}/kie/callback", json=body, headers=headers
+        ) as answer:
             return answer.status
 
 
-async def smoke(dsn: str, folder: Path) -> AsyncIterator[Passed]:
-    """Live the day phase by phase and tell each; the first that fails is the last. Phase 0 is a shop that did not open."""
+async def smoke(dsn: str, folder: Path) -> AsyncIterator[PhaseResult]:
+    """Run the phases and yield each result; stop at the first failure. Phase 0 is a start that failed."""
     try:
-        async with open_shop(dsn, folder) as shop:
-            async for passed in _phases(shop):
-                yield passed
+        async with open_environment(dsn, folder) as environment:
+            async for result in _phases(environment):
+                yield result
     except SmokeFailed as failure:
-        yield Passed(number=0, name="start", ok=False, sentence=str(failure), seconds=0)
+        yield PhaseResult(number=0, name="start", ok=False, sentence=str(failure), seconds=0)
 
 
-async def _phases(shop: Shop) -> AsyncIterator[Passed]:
-    day = Day(shop=shop, customer=await a_customer(shop))
+async def _phases(environment: SmokeEnvironment) -> AsyncIterator[PhaseResult]:
+    run = SmokeRun(environment=environment, customer=await new_customer(environment))
     phases: tuple[Callable[[], Awaitable[str]], ...] = (
-        *(day.user, day.balance, day.job, day.task, day.callback, day.charge, day.delivery),
-        *(day.orphan, day.undelivered),
+        *(run.user, run.balance, run.job, run.task, run.callback, run.charge, run.delivery),
+        *(run.orphan, run.undelivered),
     )
     for number, phase in enumerate(phases, start=1):
-        passed = await _pass(number, phase)
-        yield passed
-        if not passed.ok:
+        result = await _run_phase(number, phase)
+        yield result
+        if not result.ok:
             return
 
 
-async def _pass(number: int, phase: Callable[[], Awaitable[str]]) -> Passed:
+async def _run_phase(number: int, phase: Callable[[], Awaitable[str]]) -> PhaseResult:
     began = monotonic()
     try:
         sentence, ok = await phase(), True
@@ -219,9 +235,9 @@ async def _pass(number: int, phase: Callable[[], Awaitable[str]]) -> Passed:
     except (aiohttp.ClientError, asyncpg.PostgresError, PhotomatError, OSError) as error:
         sentence, ok = f"{type(error).__name__}: {error}", False
     name = getattr(phase, "__name__", "phase")
-    return Passed(number=number, name=name, ok=ok, sentence=sentence, seconds=round(monotonic() - began, 2))
+    return PhaseResult(number=number, name=name, ok=ok, sentence=sentence, seconds=round(monotonic() - began, 2))
 
 
-def _demand(holds: object, otherwise: str) -> None:
+def _expect(holds: object, otherwise: str) -> None:
     if not holds:
         raise SmokeFailed(f"{otherwise[:1].upper()}{otherwise[1:]}.")

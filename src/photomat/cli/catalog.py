@@ -1,7 +1,4 @@
-"""`photomat catalog`: what is for sale, for how much, how it is ordered, and what a list of Kie says otherwise.
-
-A model of the catalogue in an operator's words: every input with its limits, for `photomat catalog show`.
-"""
+"""`photomat catalog list|check|show|example|diff`: models, their inputs and prices, and differences to a list of Kie."""
 
 import json
 from collections import Counter
@@ -13,6 +10,7 @@ from typing import Annotated, Any, Final
 import typer
 
 from photomat.app.settings import Settings, load
+from photomat.app.terms import rates_of
 from photomat.catalog.diff import differences
 from photomat.catalog.file_rules import MEGABYTE
 from photomat.catalog.formula import plain
@@ -25,8 +23,8 @@ from photomat.catalog.price_list import cheapest, least_facts, price_table
 from photomat.catalog.pricing import NO_RULES, PriceRules, Quote, Rates, quote
 from photomat.catalog.storefront import AS_IN_ITS_FILE, ModelSetting, as_sold, called, payload_of
 from photomat.cli.database import has_database
-from photomat.cli.screen import folding, print_found
-from photomat.cli.session import AsJson, ask, print_json
+from photomat.cli.screen import Listing, print_listing
+from photomat.cli.session import AsJson, print_json, query
 from photomat.db.pool import Pool
 
 SESSION: Final = "photomat catalog"
@@ -35,11 +33,11 @@ app = typer.Typer(help="What is for sale.", no_args_is_help=True)
 
 
 def in_words(model: Model) -> dict[str, Any]:
-    """Everything about a model but its prices."""
+    """Everything about a model except its prices."""
     return {
         "id": model.id,
-        "title": _said(model.titles),
-        "purpose": _said(model.purpose),
+        "title": _bilingual(model.titles),
+        "purpose": _bilingual(model.purpose),
         "category": model.category,
         "also": model.also,
         "output": model.output,
@@ -108,7 +106,7 @@ def _condition(condition: Condition) -> str:
     return f"only when {', '.join(parts)}" if parts else ""
 
 
-def _said(text: Any) -> str | None:
+def _bilingual(text: Any) -> str | None:
     if text is None:
         return None
     return text.ru if text.ru == text.en else f"{text.ru} / {text.en}"
@@ -118,25 +116,25 @@ def _said(text: Any) -> str | None:
 def list_command(*, as_json: AsJson = False) -> None:
     """Every model we know, whether it is sold, and from which price, as it is asked for now."""
     settings = load()
-    rates, said = rates_of(settings), _said_by_operators(settings)
-    found = [(model, _least(model, rates, said.standing)) for model in load_catalog().models.values()]
+    rates, changed = rates_of(settings), _operator_settings(settings)
+    found = [(model, _least(model, rates, changed.standing)) for model in load_catalog().models.values()]
     if as_json:
-        print_json([as_listed(model, priced, said.of(model)) for model, priced in found])
+        print_json([as_listed(model, priced, changed.of(model)) for model, priced in found])
         return
-    table = folding("model", "title", "category", "output", "status", "from", "by")
+    table = Listing("model", "title", "category", "output", "status", "from", "by")
     for model, priced in found:
-        setting = said.of(model)
+        setting = changed.of(model)
         sold = as_sold(model, setting, reachable=True)
         shown = (str(priced.price), made_by(priced)) if priced and sold else ("off", model.off or "")
         by = ", ".join(word for word in (shown[1], *in_operators_words(setting)) if word)
         title = called(model, setting).title
         table.add_row(model.id, title, model.category, model.output, model.status, shown[0], by)
-    print_found(table)
+    print_listing(table)
 
 
 @app.command("check")
 def check_command(*, as_json: AsJson = False) -> None:
-    """Whether the catalogue is whole: everything loads, every combination has its price; what is off, and why."""
+    """Whether every model loads and every combination has a price; which models are off, and why."""
     catalog = load_catalog()
     report = _report(catalog)
     if as_json:
@@ -158,7 +156,7 @@ def check_command(*, as_json: AsJson = False) -> None:
 def show_command(model: str, *, as_json: AsJson = False) -> None:
     """Everything about one model: what it asks for, within which limits, and what every choice costs."""
     found, settings = known_model(model), load()
-    rates, setting = rates_of(settings), _said_by_operators(settings).of(found)
+    rates, setting = rates_of(settings), _operator_settings(settings).of(found)
     rows = price_table(found) if found.prices else []
     facts = least_facts(found)
     prices = [(row, quote(found, row.order, rates, measured=facts)) for row in rows]
@@ -177,15 +175,15 @@ def show_command(model: str, *, as_json: AsJson = False) -> None:
     typer.echo(f"link: https://t.me/<your bot>?start={payload_of(model)}")
     if setting != AS_IN_ITS_FILE:
         typer.echo(f"set by operators: {', '.join(in_operators_words(setting))}")
-    table_of_inputs = folding("input", "type", "required", "limits", "default", "asked")
+    table_of_inputs = Listing("input", "type", "required", "limits", "default", "asked")
     for each in in_words(found)["inputs"]:
         table_of_inputs.add_row(*(str(each[key]) for key in ("name", "type", "required", "limits", "default", "place")))
-    print_found(table_of_inputs)
-    table_of_prices = folding("choice", "credits", "price from")
+    print_listing(table_of_inputs)
+    table_of_prices = Listing("choice", "credits", "price from")
     for row, priced in prices:
         chosen = ", ".join(f"{name} = {value}" for name, value in row.inputs.items()) or "any"
         table_of_prices.add_row(chosen, f"{row.credits:f}", str(priced.price))
-    print_found(table_of_prices)
+    print_listing(table_of_prices)
 
 
 @app.command("example")
@@ -221,7 +219,7 @@ def diff_command(
     *,
     as_json: AsJson = False,
 ) -> None:
-    """What a model list of Kie says otherwise: proposals for a review; exit 1 when there are any."""
+    """Differences between a model list of Kie and the catalogue, for review; exit 1 if there are any."""
     try:
         entries = json.loads(listed.read_text(encoding="utf-8"))
         found = differences(load_catalog(), entries)
@@ -237,15 +235,8 @@ def diff_command(
         raise typer.Exit(1)
 
 
-def rates_of(settings: Settings) -> Rates:
-    """What prices are made with."""
-    return Rates(
-        usd_rate=settings.usd_rate, markup=settings.markup, currency=settings.currency, step=settings.price_step
-    )
-
-
 def known_model(name: str) -> Model:
-    """The model of this id, for sale or not."""
+    """The model of this id, sold or not; a usage error if there is none."""
     found = load_catalog().models.get(name)
     if found is None:
         raise typer.BadParameter(f"{name} is not in the catalogue; `photomat catalog list` names what is")
@@ -253,7 +244,6 @@ def known_model(name: str) -> Model:
 
 
 def as_listed(model: Model, priced: Quote | None, setting: ModelSetting = AS_IN_ITS_FILE) -> dict[str, Any]:
-    """A model as machines read it, with what operators set."""
     minor = priced.price.minor if priced else None
     return {
         "id": model.id,
@@ -275,39 +265,38 @@ def as_listed(model: Model, priced: Quote | None, setting: ModelSetting = AS_IN_
 
 
 def made_by(priced: Quote) -> str:
-    """Which rule made a price, in words."""
+    """The rule that made a price, in words."""
     by = {"formula": "the settings", "fixed": "a fixed price", "markup": "its own markup", "free": "free"}[priced.rule]
     return by if priced.percent is None else f"{by}, less {priced.percent:f} %"
 
 
 def in_operators_words(setting: ModelSetting) -> list[str]:
-    """What operators set of a model, in words."""
+    """What operators changed about a model, in words."""
     flags = {"hidden": setting.hidden, "featured": setting.featured, "sold though off": setting.sold}
     renamed = setting.title_ru is not None or setting.title_en is not None
     return [word for word, is_so in (*flags.items(), ("renamed", renamed)) if is_so]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class SaidByOperators:
-    """What operators set without a deploy: prices, and how models are sold."""
+class OperatorSettings:
+    """Prices and storefront settings that operators changed without a deploy."""
 
     standing: Mapping[str, PriceRules]
     models: Mapping[str, ModelSetting]
 
     def of(self, model: Model) -> ModelSetting:
-        """How one model is sold."""
         return self.models.get(model.id, AS_IN_ITS_FILE)
 
 
-def _said_by_operators(settings: Settings) -> SaidByOperators:
-    """What operators set, where there is a database to have it."""
+def _operator_settings(settings: Settings) -> OperatorSettings:
+    """The operators' settings, if there is a database."""
 
-    async def read(pool: Pool) -> SaidByOperators:
+    async def read(pool: Pool) -> OperatorSettings:
         standing = await standing_rules(pool, currency=settings.currency)
-        return SaidByOperators(standing=standing, models=await settings_of_models(pool))
+        return OperatorSettings(standing=standing, models=await settings_of_models(pool))
 
     embedded = has_database(settings.data_dir) if settings.sandboxed else (settings.data_dir / "postgres").exists()
-    return ask(read, name=SESSION) if settings.database_url or embedded else SaidByOperators(standing={}, models={})
+    return query(read, name=SESSION) if settings.database_url or embedded else OperatorSettings(standing={}, models={})
 
 
 def _least(model: Model, rates: Rates, standing: Mapping[str, PriceRules]) -> Quote | None:

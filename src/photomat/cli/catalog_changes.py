@@ -1,9 +1,4 @@
-"""`photomat catalog price` and `margins`: changing a price without a deploy, and what each model brought.
-
-`photomat catalog hide|feature|rename|sell` and their opposites: how a model is sold, changed without a deploy.
-
-`photomat catalog canary`: one model run for real, and compared with what the catalogue says of it.
-"""
+"""`photomat catalog price|margins|hide|feature|rename|sell|canary`: changes without a deploy, margins, a real test run."""
 
 import asyncio
 from contextlib import AsyncExitStack
@@ -15,15 +10,16 @@ from typing import Annotated, Any
 import typer
 
 from photomat.app.settings import Settings, load
+from photomat.app.terms import rates_of
 from photomat.catalog.canary import CanaryRun, run_canary
 from photomat.catalog.model import Model
 from photomat.catalog.order import HOST, check_order, example_of
 from photomat.catalog.overrides import StoredOverride, kept_rules, rules_of, setting_of
 from photomat.catalog.pricing import Override, Quote, Rates, quote
 from photomat.catalog.storefront import ModelSetting
-from photomat.cli.catalog import CALLBACK, SESSION, as_listed, known_model, made_by, rates_of
-from photomat.cli.screen import folding, print_found
-from photomat.cli.session import AsJson, ask, operate, operator_name, print_json, tell
+from photomat.cli.catalog import CALLBACK, SESSION, as_listed, known_model, made_by
+from photomat.cli.screen import Listing, print_listing
+from photomat.cli.session import AsJson, operate, operator_name, print_json, print_outcome, query
 from photomat.db.pool import Pool
 from photomat.jobs.listing import Margin, margins
 from photomat.kernel.errors import OutcomeUnknown, Rejected, Transient
@@ -39,7 +35,7 @@ def price(
     *,
     fixed: Annotated[str | None, typer.Option("--set", help="One price, in the currency, whatever is chosen.")] = None,
     markup: Annotated[str | None, typer.Option(help="Another markup than MARKUP.")] = None,
-    free: Annotated[bool, typer.Option("--free", help="For nothing.")] = False,
+    free: Annotated[bool, typer.Option("--free", help="Free of charge.")] = False,
     discount: Annotated[str | None, typer.Option(help="Percent off, above 0 and below 100.")] = None,
     clear: Annotated[bool, typer.Option("--clear", help="Back to the settings: ends every rule of the model.")] = False,
     begin: Annotated[datetime | None, typer.Option("--from", help="Begins then; UTC.")] = None,
@@ -68,19 +64,19 @@ def price(
         from_at=_utc(begin),
         confirmed=confirm,
     )
-    _tell(found, operate(lambda pool: change_price(pool, change, rates=rates), name=SESSION), as_json=as_json)
+    _print_answer(found, operate(lambda pool: change_price(pool, change, rates=rates), name=SESSION), as_json=as_json)
 
 
 def show_margins(*, days: Annotated[int, typer.Option(min=1, max=3660)] = 30, as_json: AsJson = False) -> None:
-    """What each model brought in the last days: charged, what Kie took for it, what was left."""
-    found = ask(lambda pool: margins(pool, since=timedelta(days=days)), name=SESSION)
+    """Income, cost at Kie and margin of each model in the last days."""
+    found = query(lambda pool: margins(pool, since=timedelta(days=days)), name=SESSION)
     if as_json:
         print_json([asdict(each) for each in found])
         return
-    table = folding("model", "jobs", "done", "income", "cost", "margin", "cost unknown")
+    table = Listing("model", "jobs", "done", "income", "cost", "margin", "cost unknown")
     for each in found:
         table.add_row(each.model, str(each.jobs), str(each.done), *_sums(each), str(each.unknown))
-    print_found(table if found else f"Nothing was settled in the last {days} days.")
+    print_listing(table if found else f"Nothing was settled in the last {days} days.")
 
 
 def _override(
@@ -120,7 +116,7 @@ def _show(model: Model, rates: Rates, *, as_json: bool) -> None:
         priced = quote(model, model.defaults, rates, standing)
         return priced, await kept_rules(pool, model.id), await setting_of(pool, model.id)
 
-    priced, rules, setting = ask(read, name=SESSION)
+    priced, rules, setting = query(read, name=SESSION)
     if as_json:
         print_json(
             as_listed(model, priced, setting) | {"quote": priced.as_json(), "rules": [asdict(rule) for rule in rules]}
@@ -130,7 +126,7 @@ def _show(model: Model, rates: Rates, *, as_json: bool) -> None:
     typer.echo(
         f"{model.id}: {priced.price} by {made_by(priced)}; cost {priced.cost}, margin {margin}, at default inputs"
     )
-    table = folding("rule", "value", "from", "until", "cleared", "by", "why")
+    table = Listing("rule", "value", "from", "until", "cleared", "by", "why")
     for rule in rules:
         instants = (rule.from_at, rule.override.until, rule.cleared_at)
         table.add_row(
@@ -141,7 +137,7 @@ def _show(model: Model, rates: Rates, *, as_json: bool) -> None:
             rule.reason,
         )
     if rules:
-        print_found(table)
+        print_listing(table)
 
 
 def _value(override: Override, currency: str) -> str:
@@ -156,9 +152,9 @@ def _value(override: Override, currency: str) -> str:
             return f"×{override.value:f}"
 
 
-def _tell(model: Model, answer: ActionResult, *, as_json: bool) -> None:
+def _print_answer(model: Model, answer: ActionResult, *, as_json: bool) -> None:
     facts = {"model": model.id, "sentence": answer.sentence} if as_json else None
-    tell(f"{model.id}: {answer.sentence}", done=answer.done, facts=facts)
+    print_outcome(f"{model.id}: {answer.sentence}", done=answer.done, facts=facts)
 
 
 def _sums(each: Margin) -> list[str]:
@@ -166,7 +162,7 @@ def _sums(each: Margin) -> list[str]:
 
 
 def hide(model: str, *, reason: Reason, as_json: AsJson = False) -> None:
-    """Keep a model from customers, at once: neither listed nor sold. Jobs that are bought go on."""
+    """Neither list nor sell a model, from now on; existing jobs continue."""
     _turn(model, "hide", reason, as_json=as_json)
 
 
@@ -191,7 +187,7 @@ def sell(model: str, *, reason: Reason, as_json: AsJson = False) -> None:
 
 
 def unsell(model: str, *, reason: Reason, as_json: AsJson = False) -> None:
-    """Leave it to the catalogue again whether a model is sold."""
+    """Let the catalogue decide again whether a model is sold."""
     _turn(model, "unsell", reason, as_json=as_json)
 
 
@@ -204,7 +200,7 @@ def rename(
     reason: Reason,
     as_json: AsJson = False,
 ) -> None:
-    """Call a model otherwise, in one language or both; jobs keep the name they were bought under."""
+    """Rename a model in one language or both; existing jobs keep their name."""
     if back == (ru is not None or en is not None):
         raise typer.BadParameter("choose --ru, --en or both; or --back alone")
     found, new = known_model(model), NewTitle(ru=ru, en=en, back=back)
@@ -212,7 +208,7 @@ def rename(
         lambda pool: rename_model(pool, found, new, operator=operator_name(), reason=reason),
         name=SESSION,
     )
-    _tell(found, answer, as_json=as_json)
+    _print_answer(found, answer, as_json=as_json)
 
 
 def _turn(model: str, turn: ModelSwitch, reason: str, *, as_json: bool) -> None:
@@ -221,7 +217,7 @@ def _turn(model: str, turn: ModelSwitch, reason: str, *, as_json: bool) -> None:
         lambda pool: switch_model(pool, found, turn, operator=operator_name(), reason=reason),
         name=SESSION,
     )
-    _tell(found, answer, as_json=as_json)
+    _print_answer(found, answer, as_json=as_json)
 
 
 def canary(
@@ -234,21 +230,21 @@ def canary(
     patience_s: Annotated[int, typer.Option("--patience", min=1, max=7200, help="Seconds to wait for the end.")] = 900,
     as_json: AsJson = False,
 ) -> None:
-    """Run the example of a model at Kie, for real, and compare; exit 1 when something is otherwise."""
+    """Run the example of a model at Kie, for real, and compare with the catalogue; exit 1 on a difference."""
     settings, found = load(), known_model(model)
     inputs = _inputs(found, given or [])
     if not confirm:
         cost = quote(found, inputs, rates_of(settings)).cost if found.prices else "an unknown sum"
         raise typer.BadParameter(f"this runs {model} for real and costs about {cost}: say --confirm")
     try:
-        flight = asyncio.run(_fly(settings, found, inputs, timedelta(seconds=patience_s)))
+        run = asyncio.run(_run_at_kie(settings, found, inputs, timedelta(seconds=patience_s)))
     except (Rejected, Transient, OutcomeUnknown) as error:
         raise typer.BadParameter(f"Kie took no task: {getattr(error, 'reason', error)}") from error
-    _print_canary(flight, as_json=as_json)
+    _print_canary(run, as_json=as_json)
 
 
 def _inputs(model: Model, given: list[str]) -> dict[str, Any]:
-    """The example with what was given in its place; files must be given, a sample's address leads nowhere."""
+    """The example with the given inputs; files must be given, because the example's URLs lead nowhere."""
     if not model.can_be_ordered:
         raise typer.BadParameter(f"{model.id} cannot be ordered: {model.off}")
     pairs = [each.partition("=") for each in given]
@@ -262,34 +258,34 @@ def _inputs(model: Model, given: list[str]) -> dict[str, Any]:
     return inputs
 
 
-async def _fly(settings: Settings, model: Model, inputs: dict[str, Any], patience: timedelta) -> CanaryRun:
-    from photomat.app.clients import reach_kie  # noqa: PLC0415  aiogram takes seconds to load; no other command of these needs it
+async def _run_at_kie(settings: Settings, model: Model, inputs: dict[str, Any], patience: timedelta) -> CanaryRun:
+    from photomat.app.clients import connect_kie  # noqa: PLC0415  aiogram takes seconds to load; no other command of these needs it
 
     async with AsyncExitStack() as stack:
-        kie = reach_kie(stack, settings)
+        kie = connect_kie(stack, settings)
         callback_url = CALLBACK if model.needs_callback else None
         return await run_canary(kie, model, inputs, callback_url=callback_url, patience=patience)
 
 
-def _print_canary(flight: CanaryRun, *, as_json: bool) -> None:
-    reading = flight.reading
+def _print_canary(run: CanaryRun, *, as_json: bool) -> None:
+    reading = run.reading
     if as_json:
         print_json(
             {
-                "model": flight.model.id,
-                "task_id": flight.task_id,
+                "model": run.model.id,
+                "task_id": run.task_id,
                 "state": reading.state if reading else None,
                 "outputs": len(reading.urls) if reading else 0,
-                "counted": flight.counted,
+                "counted": run.counted,
                 "taken": reading.credits if reading else None,
                 "took": reading.took if reading else None,
-                "complaints": flight.complaints,
+                "complaints": run.complaints,
             }
         )
     else:
-        for complaint in flight.complaints:
-            typer.echo(f"✗ {flight.model.id}: {complaint}")
-        if not flight.complaints:
-            typer.echo(f"✓ {flight.model.id}: task {flight.task_id} ended as the catalogue says")
-    if flight.complaints:
+        for complaint in run.complaints:
+            typer.echo(f"✗ {run.model.id}: {complaint}")
+        if not run.complaints:
+            typer.echo(f"✓ {run.model.id}: task {run.task_id} ended as the catalogue says")
+    if run.complaints:
         raise typer.Exit(1)

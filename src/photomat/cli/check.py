@@ -1,7 +1,4 @@
-"""`photomat check`: is this installation fit for customers? Seven phases on the real configuration; exit 1 on a failure.
-
-`photomat smoke`: a customer's day in nine phases, on simulators and a database of its own. Exit 1 on a failure.
-"""
+"""`photomat check` on the real configuration, and `photomat smoke` on simulators; both exit with 1 on a failure."""
 
 import asyncio
 import io
@@ -16,7 +13,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from photomat.app.settings import Settings, load
-from photomat.checks.ground import PHASES, Level, Phase, broken
+from photomat.checks.findings import PHASES, Level, Phase, failure
 from photomat.cli.database import reachable_database
 from photomat.cli.session import AsJson, print_json
 from photomat.db.embedded import Embedded
@@ -24,7 +21,7 @@ from photomat.kernel import logs
 from photomat.kernel.errors import Startup
 
 if TYPE_CHECKING:
-    from photomat.checks.smoke import Passed
+    from photomat.checks.smoke import PhaseResult
 
 SIGNS: Final = {Level.OK: "[green]✓[/]", Level.WARNING: "[yellow]![/]", Level.FAILURE: "[red]✗[/]"}
 BY_FIRST_WORD: Final = {name.split()[0]: name for name in PHASES}
@@ -35,7 +32,7 @@ def check(
     only: Annotated[str | None, typer.Option(help=f"One phase alone: {', '.join(BY_FIRST_WORD)}.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check storage, atomic operations, callbacks, delivery, migrations, idempotency and balance, each by doing it."""
+    """Exercise storage, atomic operations, callbacks, delivery, migrations, idempotency and balance."""
     if only not in {None, *BY_FIRST_WORD, *PHASES}:
         raise typer.BadParameter(f"there is no phase {only}; there are {', '.join(BY_FIRST_WORD)}", param_hint="--only")
     named = None if only is None else BY_FIRST_WORD.get(only, only)
@@ -66,8 +63,8 @@ async def _check(settings: Settings, dsn: str, only: str | None, *, quiet: bool)
 
 
 def _nothing_to_check(error: Startup, *, quiet: bool) -> Phase:
-    """Without a database there is one finding, and it is the whole story."""
-    phase = Phase(number=1, name=PHASES[0], findings=[broken(str(error), "then check again.")])
+    """Report the missing database as the only finding."""
+    phase = Phase(number=1, name=PHASES[0], findings=[failure(str(error), "then check again.")])
     if not quiet:
         _print(phase)
     return phase
@@ -77,8 +74,8 @@ def _print(phase: Phase) -> None:
     table = Table.grid(padding=(0, 1))
     for finding in phase.findings:
         table.add_row(" ", SIGNS[finding.level], escape(finding.what))
-        if finding.mend is not None and finding.level is not Level.OK:
-            table.add_row("", "", f"[bold]→[/] {escape(finding.mend)}")
+        if finding.fix is not None and finding.level is not Level.OK:
+            table.add_row("", "", f"[bold]→[/] {escape(finding.fix)}")
     console = Console(emoji=False)
     console.print(f"{SIGNS[phase.level]} [bold]{phase.number} {phase.name}[/]")
     console.print(table)
@@ -98,33 +95,33 @@ def _as_json(phase: Phase) -> dict[str, object]:
         "phase": phase.number,
         "name": phase.name,
         "level": phase.level,
-        "findings": [{"level": one.level, "what": one.what, "mend": one.mend} for one in phase.findings],
+        "findings": [{"level": one.level, "what": one.what, "mend": one.fix} for one in phase.findings],
     }
 
 
 def smoke(*, as_json: AsJson = False) -> None:
-    """Buy, pay, get, lose and find again: the whole lifecycle end to end, without touching your installation."""
+    """Run the whole lifecycle end to end on simulators, without touching your installation."""
     logs.configure("text", io.StringIO())
     with tempfile.TemporaryDirectory(prefix="photomat-smoke-") as folder:
         server = Embedded.start(Path(folder) / "database")
         try:
-            passed = asyncio.run(_smoke(server.dsn, Path(folder), quiet=as_json))
+            results = asyncio.run(_smoke(server.dsn, Path(folder), quiet=as_json))
         finally:
             server.stop()
     if as_json:
-        print_json([asdict(one) for one in passed])
-    elif all(one.ok for one in passed):
-        typer.echo(f"✓ All {len(passed)} phases passed in {sum(one.seconds for one in passed):.1f} s.")
-    if not all(one.ok for one in passed):
+        print_json([asdict(one) for one in results])
+    elif all(one.ok for one in results):
+        typer.echo(f"✓ All {len(results)} phases passed in {sum(one.seconds for one in results):.1f} s.")
+    if not all(one.ok for one in results):
         raise typer.Exit(1)
 
 
-async def _smoke(dsn: str, folder: Path, *, quiet: bool) -> "list[Passed]":
-    from photomat.checks import smoke as day  # noqa: PLC0415  other commands do not need what it loads
+async def _smoke(dsn: str, folder: Path, *, quiet: bool) -> "list[PhaseResult]":
+    from photomat.checks import smoke as phases  # noqa: PLC0415  other commands do not need what it loads
 
-    passed = []
-    async for one in day.smoke(dsn, folder):
-        passed.append(one)
+    results = []
+    async for one in phases.smoke(dsn, folder):
+        results.append(one)
         if not quiet:
             typer.echo(f"{'✓' if one.ok else '✗'} {one.number} {one.name}: {one.sentence} ({one.seconds:.1f} s)")
-    return passed
+    return results

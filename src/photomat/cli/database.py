@@ -1,12 +1,10 @@
-"""Which database a command works on: DATABASE_URL, or the embedded one, started or found running.
+"""The database a command works on: DATABASE_URL, or an embedded one, started or found running.
 
-Which embedded database a command starts: the shop's in DATA_DIR, or the sandbox's in a folder of its own below it.
-
-An earlier version kept the sandbox in DATA_DIR itself. Its database moves to the sandbox's folder before anything else is
-started: the real shop never finds play money in its database, and the sandbox finds its chats again. The database moves last: a
-move that was interrupted is done again by the next start, and a missing password of an embedded database is made anew.
-The copies in DATA_DIR/results stay where they are, because a real shop with DATABASE_URL may have written some of them under
-the same job numbers; the sandbox shows its history from its simulated Telegram, or copies a result again.
+The embedded database of the real bot is in DATA_DIR, that of the sandbox in a folder below it. An earlier version kept the
+sandbox in DATA_DIR itself; its database is moved before anything else starts, so that the real bot never finds play money and
+the sandbox keeps its chats. The database folder moves last: the next start repeats an interrupted move, and a missing password
+is set anew. The copies in DATA_DIR/results stay, because a real bot with DATABASE_URL may have written some of them under the
+same job ids; the sandbox shows its history from the simulated Telegram, or copies a result again.
 """
 
 import asyncio
@@ -26,11 +24,11 @@ from photomat.kernel.errors import Startup
 from photomat.kernel.logs import get_logger
 
 log = get_logger()
-PASSING_FILESYSTEMS: Final = frozenset({"overlay", "aufs", "tmpfs", "ramfs"})
+EPHEMERAL_FILESYSTEMS: Final = frozenset({"overlay", "aufs", "tmpfs", "ramfs"})
 
 
 def start_real(data_dir: Path) -> Embedded:
-    """Start the embedded database of the real shop; what an earlier sandbox left in its place is moved first."""
+    """Start the embedded database of the real bot; an earlier sandbox in its place is moved first."""
     embedded = Embedded.start(data_dir)
     if not _is_play_money(embedded):
         return embedded
@@ -40,20 +38,20 @@ def start_real(data_dir: Path) -> Embedded:
 
 
 def start_sandbox(folder: Path) -> Embedded:
-    """Start the embedded database of the sandbox; that of an earlier version is moved here first."""
-    shop = _shop_above(folder)
-    if shop is not None:
-        shop.stop()
+    """Start the embedded database of the sandbox; one of an earlier version is moved here first."""
+    real = _real_database_above(folder)
+    if real is not None:
+        real.stop()
     return Embedded.start(folder)
 
 
 def start_without_keys(folder: Path) -> Embedded:
-    """Start the only embedded database there is, for a command without keys: the sandbox's, or else the shop's in DATA_DIR."""
-    return _shop_above(folder) or Embedded.start(folder)
+    """Start the existing embedded database for a command without keys: the sandbox's, else the real bot's."""
+    return _real_database_above(folder) or Embedded.start(folder)
 
 
 def folder_in_use(folder: Path) -> Path:
-    """The folder of the server a command without keys finds running: the sandbox's, or else the shop's in DATA_DIR."""
+    """The folder of the running server for a command without keys: the sandbox's, else the real bot's."""
     return folder.parent if is_owned(folder.parent) and not is_owned(folder) else folder
 
 
@@ -62,8 +60,8 @@ def has_database(folder: Path) -> bool:
     return any(cluster_folder(place).exists() for place in (folder, folder.parent))
 
 
-def _shop_above(folder: Path) -> Embedded | None:
-    """The server in DATA_DIR where there is no sandbox yet and it holds no play money; an earlier sandbox is moved instead."""
+def _real_database_above(folder: Path) -> Embedded | None:
+    """Start the real bot's database in DATA_DIR if the sandbox has none yet; an earlier sandbox there is moved instead."""
     home = folder.parent
     if cluster_folder(folder).exists() or not cluster_folder(home).exists() or is_owned(home):
         return None
@@ -98,7 +96,7 @@ def _move(data_dir: Path) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Database:
-    """Where it is, and how to start it again should it die by itself (nothing to do for one that is not ours)."""
+    """`tend` restarts an embedded server that died by itself; it does nothing for another database."""
 
     dsn: str
     tend: Callable[[], object]
@@ -106,14 +104,14 @@ class Database:
 
 @contextmanager
 def owned_database(settings: Settings) -> Iterator[Database]:
-    """The database of a running bot: the one given, or an embedded one we own until the end."""
+    """Yield the database of a running bot: DATABASE_URL, or an embedded one that we own."""
     if settings.database_url is not None:
         yield Database(dsn=settings.database_url, tend=lambda: None)
         return
     if settings.sandboxed:
         embedded = start_sandbox(settings.data_dir)
     else:
-        refuse_a_passing_disk(settings)
+        refuse_ephemeral_disk(settings)
         embedded = start_real(settings.data_dir)
     try:
         yield Database(dsn=embedded.dsn, tend=embedded.tend)
@@ -123,7 +121,7 @@ def owned_database(settings: Settings) -> Iterator[Database]:
 
 @contextmanager
 def reachable_database(settings: Settings) -> Iterator[str]:
-    """The database for a tool beside a running bot, or on its own."""
+    """Yield the database for a command, whether a bot is running or not."""
     try:
         if settings.database_url is None and settings.sandboxed:
             with _without_keys(settings.data_dir) as dsn:
@@ -141,7 +139,7 @@ def reachable_database(settings: Settings) -> Iterator[str]:
 
 @contextmanager
 def _without_keys(folder: Path) -> Iterator[str]:
-    """The embedded database a command without keys means: the one that runs, else the one there is, else the sandbox's."""
+    """Yield the embedded database for a command without keys: the running one, else the existing one, else the sandbox's."""
     running = find_running(folder_in_use(folder))
     if running is not None:
         yield running
@@ -153,9 +151,9 @@ def _without_keys(folder: Path) -> Iterator[str]:
         embedded.stop()
 
 
-def refuse_a_passing_disk(settings: Settings) -> None:
-    """Money must not live on a disk that is wiped at the next deploy."""
-    if settings.embedded_ok or not disk_may_not_last(settings.data_dir):
+def refuse_ephemeral_disk(settings: Settings) -> None:
+    """Refuse to keep money on a disk that is wiped at the next deploy."""
+    if settings.embedded_ok or not is_ephemeral_disk(settings.data_dir):
         return
     raise Startup(
         "This disk does not last (Render, or a container without a volume at DATA_DIR), and the embedded database would"
@@ -164,14 +162,14 @@ def refuse_a_passing_disk(settings: Settings) -> None:
     )
 
 
-def disk_may_not_last(data_dir: Path) -> bool:
-    """Whether DATA_DIR lies on a disk that goes away with the machine."""
+def is_ephemeral_disk(data_dir: Path) -> bool:
+    """Whether DATA_DIR is on a disk that is lost with the container or machine."""
     place, kind = _mount_of(data_dir.resolve())
-    return kind in PASSING_FILESYSTEMS or ("RENDER" in os.environ and place == "/")
+    return kind in EPHEMERAL_FILESYSTEMS or ("RENDER" in os.environ and place == "/")
 
 
 def _mount_of(path: Path) -> tuple[str, str]:
-    """The mount point a path lies on and its file system, as Linux tells; unknown elsewhere."""
+    """The mount point and file system type of a path on Linux; unknown elsewhere."""
     try:
         lines = Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines()
     except OSError:

@@ -1,4 +1,4 @@
-"""`photomat incidents`: what is wrong now, and what was lately."""
+"""`photomat incidents`: what is wrong now, and what was recently."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Final
@@ -6,15 +6,15 @@ from typing import Annotated, Any, Final
 import typer
 
 from photomat.alerts.store import list_incidents
-from photomat.cli.screen import folding, print_found
-from photomat.cli.session import AsJson, ask, print_json
+from photomat.cli.screen import Listing, print_listing
+from photomat.cli.session import AsJson, print_json, query
 
 COLUMNS: Final = ("no", "kind", "state", "opened (UTC)", "lasted", "figures", "operators told")
 
 
 def incidents(*, limit: Annotated[int, typer.Option(min=1, max=1000)] = 20, as_json: AsJson = False) -> None:
-    """Incidents, the open ones first: what was seen, how long, who was told."""
-    rows = ask(lambda pool: list_incidents(pool, limit=limit), name="photomat incidents")
+    """Incidents, the open ones first: figures, duration, operators notified."""
+    rows = query(lambda pool: list_incidents(pool, limit=limit), name="photomat incidents")
     if as_json:
         print_json(rows)
     else:
@@ -22,9 +22,9 @@ def incidents(*, limit: Annotated[int, typer.Option(min=1, max=1000)] = 20, as_j
 
 
 def _print(rows: Sequence[Mapping[str, Any]]) -> None:
-    table = folding(*COLUMNS)
+    table = Listing(*COLUMNS)
     for row in rows:
-        told = f"{row['told']}" + (f", {row['not_told']} could not be" if row["not_told"] else "")
+        notified = f"{row['told']}" + (f", {row['not_told']} could not be" if row["not_told"] else "")
         table.add_row(
             str(row["incident_id"]),
             row["kind"],
@@ -32,6 +32,6 @@ def _print(rows: Sequence[Mapping[str, Any]]) -> None:
             f"{row['opened_at']:%m-%d %H:%M}",
             f"{round(row['lasted_s'] / 60)} min",
             " ".join(f"{name}={value}" for name, value in row["figures"].items()),
-            told,
+            notified,
         )
-    print_found(table if rows else "There are no incidents, now or lately.")
+    print_listing(table if rows else "There are no incidents, now or lately.")

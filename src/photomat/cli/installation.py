@@ -1,9 +1,4 @@
-"""`photomat installation`: whose database this is, and how a shop is given to another bot.
-
-`photomat migrate`: bring the database up to this version, then compare it with what the program needs.
-
-`photomat prune`: delete what was kept long enough, as the running bot does every ten minutes.
-"""
+"""`photomat installation`, `migrate` and `prune`: who owns the database, its schema, and the deletion of old rows."""
 
 import asyncio
 import sys
@@ -14,8 +9,8 @@ import typer
 from photomat.app.retention import kinds_of
 from photomat.app.settings import Settings, load
 from photomat.cli.database import reachable_database
-from photomat.cli.screen import folding, print_found
-from photomat.cli.session import AsJson, ask, operate, operator_name, print_json, tell
+from photomat.cli.screen import Listing, print_listing
+from photomat.cli.session import AsJson, operate, operator_name, print_json, print_outcome, query
 from photomat.db.installation import (
     ADOPT,
     SANDBOX_BOT,
@@ -28,7 +23,6 @@ from photomat.db.installation import (
     require_ours,
 )
 from photomat.db.migrate import migrate
-from photomat.db.migrate import migrate as apply
 from photomat.db.pool import ACQUIRE_TIMEOUT_S, Pool, connect, connect_pool
 from photomat.db.schema_check import require_schema
 from photomat.kernel import logs
@@ -41,13 +35,13 @@ from photomat.work.retention import would_prune
 
 app = typer.Typer(help="Whose database this is.", no_args_is_help=True)
 NAME = "photomat installation"
-SESSION: Final = "photomat prune"
+PRUNE_NAME: Final = "photomat prune"
 
 
 @app.command("show")
 def show(*, as_json: AsJson = False) -> None:
-    """Whose database this is, whose token is set, and what is under way."""
-    facts = ask(lambda pool: _facts(pool, load()), name=NAME)
+    """Which bot owns the database, whose token is set, and what is in progress."""
+    facts = query(lambda pool: _facts(pool, load()), name=NAME)
     if as_json:
         print_json(facts)
         return
@@ -99,12 +93,13 @@ def adopt(
     with reachable_database(settings) as dsn:
         answer = asyncio.run(act(settings.direct_database_url or dsn))
     facts = {"identity": identity_of(bot_id), "sentence": answer.sentence} if as_json else None
-    tell(answer.sentence, done=answer.done, facts=facts)
+    print_outcome(answer.sentence, done=answer.done, facts=facts)
 
 
 async def _facts(pool: Pool, settings: Settings) -> dict[str, Any]:
     async with pool.acquire(timeout=ACQUIRE_TIMEOUT_S) as connection:
         owner = await read_owner(connection)
+        under_way = await installation.open_of_others(connection, None)
     bot_id = settings.bot_id or (SANDBOX_BOT if settings.database_url is None else None)
     return {
         "identity": identity_of(owner.bots[0]) if len(owner.bots) == 1 else None,
@@ -115,14 +110,14 @@ async def _facts(pool: Pool, settings: Settings) -> dict[str, Any]:
         "currency": owner.currency,
         "bot_id": bot_id,
         "refusal": None if bot_id is None else refusal(owner, bot_id),
-        "open": await installation.open_of_others(pool, None),
+        "open": under_way,
     }
 
 
 def _in_words(owner: Owner) -> str:
     if owner.stamped:
         return f"This database belongs to {owner.name} (as its row says)."
-    if owner.is_nobody:
+    if owner.is_unowned:
         return "This database belongs to nobody (it is empty; the bot that starts on it first becomes its owner)."
     if len(owner.bots) == 1:
         return (
@@ -142,10 +137,10 @@ def migrate_command() -> None:
 
 
 async def _migrate(dsn: str, bot_id: BotId | None) -> list[str]:
-    """Migrate, unless the token is another bot's than the database's; whose it is is not written here."""
+    """Migrate, unless BOT_TOKEN is not that of the owner; the owner is not written here."""
     if bot_id is not None:
         await require_ours(dsn, bot_id)
-    applied = await apply(dsn)
+    applied = await migrate(dsn)
     connection = await connect(dsn, name="photomat migrate")
     try:
         await require_schema(connection)
@@ -162,9 +157,9 @@ def prune(
     """Delete what was kept longer than the KEEP_…_DAYS settings say."""
     kinds = kinds_of(load())
     if dry_run:
-        counts = ask(lambda pool: would_prune(pool, kinds), name=SESSION)
+        counts = query(lambda pool: would_prune(pool, kinds), name=PRUNE_NAME)
     else:
-        counts = operate(lambda pool: delete_old(pool, kinds), name=SESSION)
+        counts = operate(lambda pool: delete_old(pool, kinds), name=PRUNE_NAME)
     if as_json:
         print_json(
             [
@@ -178,7 +173,7 @@ def prune(
             ]
         )
         return
-    table = folding("kind", "kept for", "would be deleted" if dry_run else "deleted")
+    table = Listing("kind", "kept for", "would be deleted" if dry_run else "deleted")
     for kind in kinds:
         table.add_row(kind.name, "ever" if kind.keep is None else f"{kind.keep.days} days", str(counts[kind.name]))
-    print_found(table)
+    print_listing(table)

@@ -1,7 +1,4 @@
-"""`photomat jobs`: what happened to every job, and what an operator may do about it. Every act is in the journal.
-
-A job's story for people (a sentence, the facts, one time line) and for machines.
-"""
+"""`photomat jobs`: listings and reports of jobs, and the actions of operators, each recorded in the journal."""
 
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict
@@ -12,8 +9,8 @@ from typing import Annotated, Any, Final
 import typer
 
 from photomat.app.settings import load
-from photomat.cli.screen import folding, print_found
-from photomat.cli.session import AsJson, ask, operate, operator_name, print_json, surroundings, tell
+from photomat.cli.screen import Listing, print_listing
+from photomat.cli.session import AsJson, operate, operator_name, print_json, print_outcome, query, surroundings
 from photomat.db.pool import Pool
 from photomat.jobs.listing import JobFilter, list_jobs, price_breakdown, waiting_orphans
 from photomat.jobs.report import JobReport, find_job, read_job_report
@@ -23,7 +20,7 @@ from photomat.operators import actions, journal
 from photomat.operators.actions import ActionResult, Reconciliation
 from photomat.operators.journal import JournalEntry
 
-Line = tuple[datetime, str, str, str]
+TimelineRow = tuple[datetime, str, str, str]
 """When, what, by whom, details."""
 SUMS: Final = frozenset({"price", "cost", "amount"})
 """Names of facts that are minor units in rows and events."""
@@ -38,7 +35,7 @@ Act = Callable[[Pool, JobId], Awaitable[ActionResult]]
 
 
 def story_as_json(story: JobReport, acts: Sequence[JournalEntry]) -> dict[str, Any]:
-    """The row's facts at the top level, everything around it beside them."""
+    """The columns of the job at the top level, related rows beside them."""
     return {
         **story.row,
         "why": story.why,
@@ -53,26 +50,25 @@ def story_as_json(story: JobReport, acts: Sequence[JournalEntry]) -> dict[str, A
 
 
 def print_story(story: JobReport, acts: Sequence[JournalEntry]) -> None:
-    """The sentence first, then the time line, then the facts."""
     typer.secho(story.why, bold=True)
     typer.echo(f"Money: {'; '.join(price_breakdown(story.row))}.")
-    lines = folding("when (UTC)", "what", "by", "details")
+    lines = Listing("when (UTC)", "what", "by", "details")
     for at, what, who, details in sorted(_lines(story, acts), key=lambda line: line[0]):
         lines.add_row(f"{at:%Y-%m-%d %H:%M:%S.%f}"[:-3], what, who, details)
-    print_found(lines if lines.rows else "Nothing is recorded about it.")
+    print_listing(lines if lines.rows else "Nothing is recorded about it.")
     for name, value in _facts(story.row).items():
         typer.echo(f"{name:<24}{value}")
 
 
-def _lines(story: JobReport, acts: Sequence[JournalEntry]) -> Iterator[Line]:
+def _lines(story: JobReport, acts: Sequence[JournalEntry]) -> Iterator[TimelineRow]:
     for tap in story.taps:
         yield tap.received_at, "tap stored", "", f"update {tap.update_id}, attempts {tap.attempts}"
     for hold in story.holds:
         yield hold.held_at, "money held", "", f"{hold.amount} {hold.reference}"
         if hold.closed_at is not None:
             yield hold.closed_at, f"money: {hold.closed_as}", "", f"{hold.amount} {hold.reference}"
-    for heard in story.callbacks:
-        yield heard.received_at, "callback stored", "Kie", f"says {heard.state} of {heard.task_id}"
+    for callback in story.callbacks:
+        yield callback.received_at, "callback stored", "Kie", f"says {callback.state} of {callback.task_id}"
     for output in story.outputs:
         if output.kept_at is not None:
             yield output.kept_at, "output copied", "", f"{output.position}: {output.mime}, {output.size_bytes} bytes"
@@ -95,14 +91,13 @@ def _facts(row: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _value(name: str, value: object, currency: str) -> str:
-    """A fact in words: sums with their currency."""
     return str(Money(value, currency)) if name in SUMS and isinstance(value, int) else str(value)
 
 
 @app.command("list")
 def list_command(
     *,
-    undelivered: Annotated[bool, typer.Option(help="Only results nobody has seen yet.")] = False,
+    undelivered: Annotated[bool, typer.Option(help="Only results that are not delivered yet.")] = False,
     orphans: Annotated[bool, typer.Option(help="Callbacks that wait for their job instead.")] = False,
     stuck: Annotated[bool, typer.Option(help="Only jobs that do not move as they should.")] = False,
     limit: Annotated[int, typer.Option(min=1, max=1000)] = 20,
@@ -112,18 +107,20 @@ def list_command(
     if undelivered + orphans + stuck > 1:
         raise typer.BadParameter("choose one of --undelivered, --orphans and --stuck")
     if orphans:
-        _show_list(ask(lambda pool: waiting_orphans(pool, limit=limit), name=SESSION), _print_orphans, as_json=as_json)
+        _show_list(
+            query(lambda pool: waiting_orphans(pool, limit=limit), name=SESSION), _print_orphans, as_json=as_json
+        )
         return
     only = JobFilter.UNDELIVERED if undelivered else JobFilter.STUCK if stuck else JobFilter.ALL
-    rows = ask(lambda pool: _list(pool, limit=limit, only=only), name=SESSION)
+    rows = query(lambda pool: _list(pool, limit=limit, only=only), name=SESSION)
     show = _print_jobs if only is JobFilter.ALL else partial(_print_reasons, none=NONE_OF[only])
     _show_list(rows, show, as_json=as_json)
 
 
 @app.command("show")
 def show_command(job: str, *, as_json: AsJson = False) -> None:
-    """The whole story of one job, by its id or by its task's, and why it is not delivered (yet)."""
-    found = ask(lambda pool: _story(pool, job), name=SESSION)
+    """Everything about one job, by its id or its task id, and why it is not delivered yet."""
+    found = query(lambda pool: _story(pool, job), name=SESSION)
     if found is None:
         raise _unknown(job)
     story, acts = found
@@ -145,7 +142,7 @@ def reconcile_command(*, as_json: AsJson = False) -> None:
 
 @app.command("retry")
 def retry_command(job: str, *, reason: Reason = None, as_json: AsJson = False) -> None:
-    """Look at a job, or submit it, now; a request that left for Kie is never sent again."""
+    """Poll a job, or submit it, now; a request that left for Kie is never sent again."""
     _act(job, lambda pool, job_id: actions.retry(pool, job_id, operator=operator_name(), reason=reason), as_json)
 
 
@@ -159,7 +156,7 @@ def redeliver_command(job: str, *, reason: Reason = None, as_json: AsJson = Fals
 def cancel_command(
     job: str, *, reason: Annotated[str, typer.Option(help="Why, for the journal.")], as_json: AsJson = False
 ) -> None:
-    """Give a live job's money back; a result that comes later is offered for its price."""
+    """Release the money of an unfinished job; a result that comes later is offered for its price."""
     _act(job, lambda pool, job_id: actions.cancel(pool, job_id, operator=operator_name(), reason=reason), as_json)
 
 
@@ -173,7 +170,7 @@ def _act(job: str, act: Act, as_json: bool) -> None:  # noqa: FBT001  the one fl
         raise _unknown(job)
     job_id, answer = found
     facts = {"job_id": job_id, "sentence": answer.sentence} if as_json else None
-    tell(f"Job {job_id}: {answer.sentence}", done=answer.done, facts=facts)
+    print_outcome(f"Job {job_id}: {answer.sentence}", done=answer.done, facts=facts)
 
 
 async def _list(pool: Pool, *, limit: int, only: JobFilter) -> list[dict[str, Any]]:
@@ -200,7 +197,7 @@ def _show_list(
 
 
 def _print_jobs(rows: Sequence[Mapping[str, Any]]) -> None:
-    table = folding("job", "corr", "user", "model", "status", "price", "created (UTC)", "delivered")
+    table = Listing("job", "corr", "user", "model", "status", "price", "created (UTC)", "delivered")
     for row in rows:
         table.add_row(
             *(str(row[key] or "") for key in ("job_id", "corr", "user_id", "model", "status")),
@@ -208,26 +205,26 @@ def _print_jobs(rows: Sequence[Mapping[str, Any]]) -> None:
             _short(row["created_at"]),
             _short(row["delivered_at"]),
         )
-    print_found(table if rows else "There are no jobs yet.")
+    print_listing(table if rows else "There are no jobs yet.")
 
 
 def _short(at: str | None) -> str:
-    """An instant, given in ISO form, that fits into a terminal of eighty columns; `--json` has it in full."""
+    """An ISO timestamp, shortened for a terminal of eighty columns; `--json` has it in full."""
     return f"{datetime.fromisoformat(at):%m-%d %H:%M}" if at else ""
 
 
 def _print_reasons(rows: Sequence[Mapping[str, Any]], *, none: str) -> None:
-    table = folding("job", "user", "status", "created", "why")
+    table = Listing("job", "user", "status", "created", "why")
     for row in rows:
         table.add_row(str(row["job_id"]), str(row["user_id"]), row["status"], _short(row["created_at"]), row["why"])
-    print_found(table if rows else none)
+    print_listing(table if rows else none)
 
 
 def _print_orphans(rows: Sequence[Mapping[str, Any]]) -> None:
-    table = folding("orphan", "task", "received", "why it is one")
+    table = Listing("orphan", "task", "received", "why it is one")
     for row in rows:
         table.add_row(str(row["orphan_id"]), row["task_id"], _short(row["received_at"]), str(row.get("error") or ""))
-    print_found(table if rows else "No callback waits for its job.")
+    print_listing(table if rows else "No callback waits for its job.")
 
 
 def _print_reconciliation(done: Reconciliation) -> None:

@@ -1,7 +1,4 @@
-"""`photomat chaos …`: the crash lab. It is another program that imports this one, so it is started as a process.
-
-`photomat failpoints`: the names FAILPOINT takes, one a line.
-"""
+"""`photomat chaos` and `photomat failpoints`: the crash lab, a program of its own that is run as a process."""
 
 import subprocess
 import sys
@@ -14,12 +11,12 @@ FORWARDED = {"allow_extra_args": True, "ignore_unknown_options": True, "help_opt
 
 
 def chaos(context: typer.Context) -> None:
-    """Prove the promise: explore the model, try the mutants, ride out a storm."""
+    """Run the crash lab: explore the model, try the mutants, run a storm."""
     done = subprocess.run([sys.executable, "-m", "photomat_chaos", *context.args], check=False)  # noqa: S603  our own program
     raise typer.Exit(done.returncode)
 
 
 def failpoints() -> None:
-    """List the places where a test can kill the process."""
+    """List the failpoints: the names FAILPOINT accepts."""
     for name in FAILPOINTS:
         typer.echo(name)

@@ -1,4 +1,4 @@
-"""`photomat`: what an operator can do from a terminal. One file a command."""
+"""The `photomat` command and its subcommands."""
 
 import sys
 
@@ -56,7 +56,7 @@ app.add_typer(promo.app, name="promo")
 
 
 def main() -> None:
-    """Run a command; what prevents a start is one sentence and exit code 2."""
+    """Run a command; a `Startup` error is printed as one sentence, with exit code 2."""
     try:
         app()
     except (Startup, UnknownFailpoint) as error:

@@ -1,7 +1,4 @@
-"""`photomat payments`: what arrived and what went back, and the refund of a payment, with a reason.
-
-`photomat receipts`: transfers by hand that wait for a decision, and the decision. The chat's buttons do the same.
-"""
+"""`photomat payments`: payments, refunds and reconciliation. `photomat receipts`: manual transfers, as in the chat."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
@@ -11,25 +8,25 @@ from typing import Annotated, Any
 import typer
 
 from photomat.app.settings import load
-from photomat.cli.screen import folding, print_found
-from photomat.cli.session import AsJson, ask, minor_units, operate, operator_name, print_json, tell
-from photomat.db.pool import Pool
+from photomat.cli.screen import Listing, print_listing
+from photomat.cli.session import AsJson, minor_units, operate, operator_name, print_json, print_outcome, query
+from photomat.db.pool import Pool, transaction
 from photomat.kernel.ids import UserId
 from photomat.kernel.money import Money
 from photomat.operators.actions import ActionResult
 from photomat.operators.money import refund_payment
-from photomat.operators.receipts import DecisionResult, approve_receipt, decline_receipt
+from photomat.operators.receipts import approve_receipt, decline_receipt
 from photomat.payments import transfers
 from photomat.payments.invoices import InvoicePoller
 from photomat.payments.payment import ListedPayment, ListedRefund, list_payments
 from photomat.payments.reconcile import reconcile as reconcile_providers
 from photomat.payments.transfer_notices import REASONS
-from photomat.payments.transfers import DuplicateReceipt, Receipt
+from photomat.payments.transfers import DecisionResult, DuplicateReceipt, Receipt
 
 app = typer.Typer(help="What arrived, and what went back.", no_args_is_help=True)
 NAME = "photomat payments"
 RECEIPTS_NAME = "photomat receipts"
-Operator = Annotated[str | None, typer.Option(help="Who decides, for the journal; without, who sits at this terminal.")]
+Operator = Annotated[str | None, typer.Option(help="Who decides, for the journal; without, the user of this terminal.")]
 receipts_app = typer.Typer(help="Transfers by hand: what waits, and the decision.", no_args_is_help=True)
 
 
@@ -53,7 +50,7 @@ def list_all(
             limit=limit,
         )
 
-    found = ask(read, name=NAME)
+    found = query(read, name=NAME)
     if as_json:
         print_json([_as_json(one) for one in found])
     else:
@@ -62,8 +59,8 @@ def list_all(
 
 @app.command("show")
 def show(payment_id: int, *, as_json: AsJson = False) -> None:
-    """One payment and everything that went back of it."""
-    found = ask(lambda pool: list_payments(pool, payment_id=payment_id), name=NAME)
+    """One payment and its refunds."""
+    found = query(lambda pool: list_payments(pool, payment_id=payment_id), name=NAME)
     if not found:
         typer.echo(f"There is no payment {payment_id}; `photomat payments list` tells their numbers.", err=True)
         raise typer.Exit(1)
@@ -80,10 +77,10 @@ def refund(
     reason: Annotated[str, typer.Option(help="Why, for the journal.")],
     owing: Annotated[bool, typer.Option("--owing", help="What is spent becomes a debt.")] = False,
     by_hand: Annotated[bool, typer.Option("--by-hand", help="You have given it back already.")] = False,
-    operator: Annotated[str | None, typer.Option(help="Who does it; else whoever sits here.")] = None,
+    operator: Annotated[str | None, typer.Option(help="Who does it; without, the user of this terminal.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Give back all that is left of a payment: out of the wallet first, then by its provider until that has worked."""
+    """Refund what is left of a payment: debit the wallet, then ask its provider until it succeeds."""
 
     async def act(pool: Pool) -> ActionResult:
         who = operator or operator_name()
@@ -91,23 +88,23 @@ def refund(
 
     answer = operate(act, name=NAME)
     facts = {"payment_id": payment_id, "sentence": answer.sentence} if as_json else None
-    tell(answer.sentence, done=answer.done, facts=facts)
+    print_outcome(answer.sentence, done=answer.done, facts=facts)
 
 
 @app.command("reconcile")
 def reconcile(*, as_json: AsJson = False) -> None:
-    """Hold our payments against every provider's list and Telegram's own, now; `differences list` has what differs."""
-    from photomat.app.clients import payment_providers, reach_outside  # noqa: PLC0415  aiogram takes seconds to load
+    """Compare our payments with the lists of every provider and Telegram; see `differences list` afterwards."""
+    from photomat.app.clients import connect_outside, payment_providers  # noqa: PLC0415  aiogram takes seconds to load
     from photomat.app.wiring import stars_reader  # noqa: PLC0415  likewise
 
     settings = load()
 
     async def compare(pool: Pool) -> dict[str, int]:
         async with AsyncExitStack() as stack:
-            looker = InvoicePoller(pool=pool, providers=payment_providers(stack, settings))
-            found = {"differences": await reconcile_providers(looker, always=True), "providers": len(looker.providers)}
+            poller = InvoicePoller(pool=pool, providers=payment_providers(stack, settings))
+            found = {"differences": await reconcile_providers(poller, always=True), "providers": len(poller.providers)}
             if settings.bot_token and settings.stars_packages:
-                bot, _ = reach_outside(stack, settings, pool)
+                bot, _ = connect_outside(stack, settings, pool)
                 found["stars"] = await stars_reader(pool, bot, settings).read_once()
         return found
 
@@ -126,7 +123,7 @@ def _compared(found: Mapping[str, int]) -> str:
 
 
 def in_words(listed: ListedPayment) -> list[str]:
-    """A payment in sentences, oldest fact first."""
+    """A payment and its refunds as sentences."""
     payment = listed.payment
     offer = f"for offer {payment.topup_id}" if payment.topup_id is not None else "for no offer of ours"
     paid = f"user {payment.user_id} paid {payment.paid} by {payment.provider} {_when(payment.paid_at)} {offer}"
@@ -155,7 +152,7 @@ def _when(at: datetime | None) -> str:
 
 
 def _print(found: Sequence[ListedPayment]) -> None:
-    table = folding("number", "when (UTC)", "user", "way", "paid", "credited", "gone back", "called there")
+    table = Listing("number", "when (UTC)", "user", "way", "paid", "credited", "gone back", "called there")
     for one in found:
         payment = one.payment
         table.add_row(
@@ -168,7 +165,7 @@ def _print(found: Sequence[ListedPayment]) -> None:
             str(one.gone) if one.gone.minor else "",
             payment.external_id,
         )
-    print_found(table if found else "There are no such payments.")
+    print_listing(table if found else "There are no such payments.")
 
 
 def _as_json(listed: ListedPayment) -> dict[str, object]:
@@ -202,7 +199,7 @@ def list_command(
     as_json: AsJson = False,
 ) -> None:
     """The receipts that wait, the oldest first."""
-    found = ask(lambda pool: transfers.list_receipts(pool, waiting=not everything, limit=limit), name=RECEIPTS_NAME)
+    found = query(lambda pool: transfers.list_receipts(pool, waiting=not everything, limit=limit), name=RECEIPTS_NAME)
     if as_json:
         print_json([_receipt_as_json(one) for one in found])
     else:
@@ -215,9 +212,12 @@ def show_command(receipt_id: int, *, as_json: AsJson = False) -> None:
 
     async def read(pool: Pool) -> tuple[Receipt, list[DuplicateReceipt]] | None:
         receipt = await transfers.find_receipt(pool, receipt_id)
-        return None if receipt is None else (receipt, await transfers.duplicates_of(pool, receipt))
+        if receipt is None:
+            return None
+        async with transaction(pool) as tx:
+            return receipt, await transfers.duplicates_of(tx, receipt)
 
-    found = ask(read, name=RECEIPTS_NAME)
+    found = query(read, name=RECEIPTS_NAME)
     if found is None:
         typer.echo(f"There is no receipt {receipt_id}; `receipts list` shows them.", err=True)
         raise typer.Exit(1)
@@ -266,7 +266,7 @@ def decline_command(
     operator: Operator = None,
     as_json: AsJson = False,
 ) -> None:
-    """Credit nothing, and tell the user why."""
+    """Credit nothing, and print_outcome the user why."""
 
     async def act(pool: Pool) -> DecisionResult:
         return await decline_receipt(pool, receipt_id, operator=operator or operator_name(), reason=reason)
@@ -277,11 +277,11 @@ def decline_command(
 def _do(receipt_id: int, act: Callable[[Pool], Awaitable[DecisionResult]], *, as_json: bool) -> None:
     ruled = operate(act, name=RECEIPTS_NAME)
     facts = {"receipt_id": receipt_id, "ruling": ruled.ruling, "sentence": ruled.sentence} if as_json else None
-    tell(f"Receipt {receipt_id}: {ruled.sentence}", done=ruled.done, facts=facts)
+    print_outcome(f"Receipt {receipt_id}: {ruled.sentence}", done=ruled.done, facts=facts)
 
 
 def _print_receipt(found: Sequence[Receipt]) -> None:
-    table = folding("receipt", "sent (UTC)", "user", "sum", "code", "state", "decided by", "repeats")
+    table = Listing("receipt", "sent (UTC)", "user", "sum", "code", "state", "decided by", "repeats")
     for one in found:
         repeats = sorted({number for number in (one.same_file_as, one.same_note_as) if number is not None})
         table.add_row(
@@ -294,7 +294,7 @@ def _print_receipt(found: Sequence[Receipt]) -> None:
             one.decided_by or "",
             ", ".join(str(number) for number in repeats),
         )
-    print_found(table if found else "No receipt waits for a decision; `--all` lists the decided ones.")
+    print_listing(table if found else "No receipt waits for a decision; `--all` lists the decided ones.")
 
 
 def _twin_in_words(twin: DuplicateReceipt) -> str:

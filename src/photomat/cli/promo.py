@@ -7,8 +7,8 @@ from typing import Annotated
 import typer
 
 from photomat.app.settings import load
-from photomat.cli.screen import folding, print_found
-from photomat.cli.session import AsJson, ask, minor_units, operate, operator_name, print_json
+from photomat.cli.screen import Listing, print_listing
+from photomat.cli.session import AsJson, minor_units, operate, operator_name, print_json, query
 from photomat.db.pool import Pool
 from photomat.kernel.money import Money
 from photomat.operators.actions import ActionResult
@@ -34,7 +34,9 @@ def create(
     ] = None,
     uses: Annotated[int | None, typer.Option(min=1, help="How often in all; without it any number of times.")] = None,
     per_user: Annotated[int, typer.Option(min=1, help="How often one user may use it.")] = 1,
-    only_new: Annotated[bool, typer.Option("--only-new", help="For who has neither ordered nor paid yet.")] = False,
+    only_new: Annotated[
+        bool, typer.Option("--only-new", help="Only for users who have neither ordered nor paid.")
+    ] = False,
     until: Annotated[datetime | None, typer.Option(help="Ends then; UTC.")] = None,
     reason: Reason,
     as_json: AsJson = False,
@@ -57,36 +59,36 @@ def create(
     async def act(pool: Pool) -> ActionResult:
         return await create_promo(pool, promo, operator=operator_name(), reason=reason)
 
-    _tell(operate(act, name=NAME), as_json=as_json)
+    _print_answer(operate(act, name=NAME), as_json=as_json)
 
 
 @app.command("stop")
 def stop(code: str, *, reason: Reason, as_json: AsJson = False) -> None:
-    """Let nobody use a code any more."""
+    """Stop a code: it cannot be used any more."""
 
     async def act(pool: Pool) -> ActionResult:
         return await stop_promo(pool, code, operator=operator_name(), reason=reason)
 
-    _tell(operate(act, name=NAME), as_json=as_json)
+    _print_answer(operate(act, name=NAME), as_json=as_json)
 
 
 @app.command("list")
 def list_command(*, limit: Limit = 50, as_json: AsJson = False) -> None:
     """The newest codes, how often each was used."""
-    found = ask(lambda pool: list_codes(pool, limit=limit), name=NAME)
+    found = query(lambda pool: list_codes(pool, limit=limit), name=NAME)
     if as_json:
         print_json([_as_json(kept) for kept in found])
         return
-    table = folding("code", "gives", "used", "state")
+    table = Listing("code", "gives", "used", "state")
     for kept in found:
         table.add_row(kept.promo.code, in_words(kept.promo), str(kept.used), "over" if kept.is_over else "open")
-    print_found(table if found else "There are no promo codes yet; `photomat promo create` makes one.")
+    print_listing(table if found else "There are no promo codes yet; `photomat promo create` makes one.")
 
 
 @app.command("show")
 def show(code: str, *, limit: Limit = 100, as_json: AsJson = False) -> None:
     """A code, and who used it."""
-    found = ask(lambda pool: show_code(pool, normalize_code(code), limit=limit), name=NAME)
+    found = query(lambda pool: show_code(pool, normalize_code(code), limit=limit), name=NAME)
     if found is None:
         typer.echo(f"There is no code {code}.", err=True)
         raise typer.Exit(1)
@@ -98,7 +100,7 @@ def show(code: str, *, limit: Limit = 100, as_json: AsJson = False) -> None:
     used = f"Used {kept.used} {'time' if kept.used == 1 else 'times'}."
     typer.echo(f"{kept.promo.code}: {in_words(kept.promo)}. {used}{over} {kept.operator}: {kept.reason}")
     for use in uses:
-        typer.echo(f"{use.used_at:%Y-%m-%d %H:%M:%S}  user {use.user_id}  {_came_of(use, kept.promo.currency)}")
+        typer.echo(f"{use.used_at:%Y-%m-%d %H:%M:%S}  user {use.user_id}  {_outcome(use, kept.promo.currency)}")
 
 
 def _kind(amount: str | None, percent: int | None, free: int | None, most: str | None) -> CodeKind:
@@ -111,7 +113,7 @@ def _kind(amount: str | None, percent: int | None, free: int | None, most: str |
     return "sum" if amount is not None else "percent" if percent is not None else "free"
 
 
-def _came_of(use: CodeUse, currency: str) -> str:
+def _outcome(use: CodeUse, currency: str) -> str:
     if use.credited is None:
         return f"{use.generations} generations" if use.generations else "waits"
     back = f", {Money(use.taken_back, currency)} taken back" if use.taken_back else ""
@@ -130,7 +132,7 @@ def _as_json(kept: StoredCode) -> dict[str, object]:
     }
 
 
-def _tell(answer: ActionResult, *, as_json: bool) -> None:
+def _print_answer(answer: ActionResult, *, as_json: bool) -> None:
     if as_json:
         print_json(asdict(answer))
     else:

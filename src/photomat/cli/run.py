@@ -24,19 +24,19 @@ def run() -> None:
     else:
         prepare(settings)
         with owned_database(settings) as database:
-            serve(settings, database, lambda: show_box(_addresses(settings), settings=settings))
+            serve(settings, database, lambda: show_box(_urls(settings), settings=settings))
     _leave()
 
 
 def _leave() -> NoReturn:
-    """End without taking the loaded program apart, which costs a second of processor time: everything is closed already."""
+    """Exit without interpreter shutdown, which costs a second of CPU time: everything is closed already."""
     sys.stdout.flush()
     sys.stderr.flush()
     os._exit(0)
 
 
 def prepare(settings: Settings) -> None:
-    """What every long-running command does first."""
+    """Configure logs and failpoints of a long-running command."""
     logs.configure(settings.log_format, sys.stdout)
     failpoint.arm(settings.failpoint)
 
@@ -57,9 +57,9 @@ async def _serve(settings: Settings, database: Database, ready: Callable[[], Non
     await instance.run(settings, dsn=database.dsn, tend=database.tend, stop=stop, ready=ready)
 
 
-def _addresses(settings: Settings) -> dict[str, str]:
+def _urls(settings: Settings) -> dict[str, str]:
     local = f"http://{'127.0.0.1' if settings.host in {'0.0.0.0', '::'} else settings.host}:{settings.port}"  # noqa: S104  compared, not bound
-    updates = f"webhook at {settings.address}" if settings.address else "long polling (set PUBLIC_URL for webhooks)"
+    updates = f"webhook at {settings.base_url}" if settings.base_url else "long polling (set PUBLIC_URL for webhooks)"
     return {
         "Bot": f"id {(settings.bot_token or '').partition(':')[0]}",
         "Updates": updates,

@@ -1,7 +1,7 @@
-"""`photomat sandbox`: the bot, simulated Telegram, Kie.ai and payment providers, and a chat page in the browser. One command.
+"""`photomat sandbox`: the bot with simulated Telegram, Kie.ai and payment providers, and a chat page in the browser.
 
-The simulators are another program, started as a process: a misreading of a vendor's document cannot stand on both sides
-and agree with itself. The bot talks to them over real HTTP, by webhook and with signed callbacks, as in production.
+The simulators share no code with the bot and run as a separate process; the bot talks to them over real HTTP, by webhook and
+with signed callbacks, as in production.
 """
 
 import socket
@@ -29,10 +29,16 @@ SHOP_ID: Final = "100500"
 SHOP_KEY: Final = "test_sandbox-shop"
 CRYPTO_TOKEN: Final = "1000:sandbox-token-of-no-value"  # noqa: S105  opens nothing but the simulator
 OPERATOR_ID: Final = 4_900_001
-"""Whom the simulated Telegram lets join as «Оператор», where ADMIN_IDS names nobody: open them beside the customer."""
+"""The operator «Оператор» of the simulated Telegram if ADMIN_IDS is empty."""
 
-REAL_SHOP: Final = ("database_url", "direct_database_url", "public_url", "render_external_url", "callback_secret")
-"""Settings that lead to a real shop or belong to it; the sandbox does without them."""
+REAL_BOT_SETTINGS: Final = (
+    "database_url",
+    "direct_database_url",
+    "public_url",
+    "render_external_url",
+    "callback_secret",
+)
+"""Settings of a real bot that the sandbox ignores."""
 
 TRANSFER_DETAILS: Final = "Карта 0000 0000 0000 0000 (песочница, денег здесь нет)\nПолучатель: Фотомат Ф."
 SUBSCRIPTION_STARS: Final = 300
@@ -40,14 +46,13 @@ START_TIMEOUT_S: Final = 20.0
 LAST_PORT: Final = 65533
 OVERDUE_S: Final = 45.0
 TIMEOUT_S: Final = 300.0
-"""The simulated Kie forgets its tasks when it stops, and nobody plays with a sandbox for a day."""
-
+"""Short, because the simulated Kie forgets its tasks when it stops."""
 
 log = get_logger()
 
 
 def sandbox() -> None:
-    """Run everything on this machine, the outside world simulated; a real shop's keys and database are left alone."""
+    """Run the bot with a simulated outside world; keys and database of a real bot are not used."""
     settings = load()
     run_sandbox(settings if settings.sandboxed else settings.in_sandbox())
 
@@ -59,20 +64,18 @@ def run_sandbox(settings: Settings) -> None:
         raise Startup(f"The sandbox needs three ports in a row: set PORT to a number from 1 to {LAST_PORT}.")
     ports = (settings.port, settings.port + 1, settings.port + 2)
     for port in ports:
-        refuse_a_taken_port(settings.host, port)
+        refuse_taken_port(settings.host, port)
     if settings.database_url is not None:
         log.warning("DATABASE_URL_IGNORED", reason="the sandbox has a database of its own", data=str(settings.data_dir))
-    settings = settings.model_copy(update=dict.fromkeys(REAL_SHOP))
+    settings = settings.model_copy(update=dict.fromkeys(REAL_BOT_SETTINGS))
     inside = _against_simulators(settings)
     with owned_database(settings) as database, simulators(settings):
-        run_command.serve(
-            inside, database, lambda: show_box(_addresses(settings), first="Chat page", settings=settings)
-        )
+        run_command.serve(inside, database, lambda: show_box(_urls(settings), first="Chat page", settings=settings))
 
 
 @contextmanager
 def simulators(settings: Settings) -> Iterator[None]:
-    """All simulators in one process of their own; it ends with us, even if we are killed: its standard input closes."""
+    """Run all simulators in one process; it ends with us, even if we are killed, because its standard input closes."""
     state = Path(settings.data_dir) / "telegram.json"
     state.parent.mkdir(parents=True, exist_ok=True)
     tighten(state.with_name(f"{state.name}.files"))
@@ -93,8 +96,7 @@ def simulators(settings: Settings) -> Iterator[None]:
             process.terminate()
 
 
-def refuse_a_taken_port(host: str, port: int) -> None:
-    """Say at once, and in one sentence, that a port is taken."""
+def refuse_taken_port(host: str, port: int) -> None:
     with socket.socket() as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -136,7 +138,7 @@ def _wait_for(process: subprocess.Popen[bytes], port: int) -> None:
     deadline = time.monotonic() + START_TIMEOUT_S
     while time.monotonic() < deadline:
         if process.poll() is not None:
-            raise Startup("The simulators stopped right after their start; their words stand above.")
+            raise Startup("The simulators stopped right after their start; see their output above.")
         with socket.socket() as probe:
             if probe.connect_ex(("127.0.0.1", port)) == 0:
                 return
@@ -144,7 +146,7 @@ def _wait_for(process: subprocess.Popen[bytes], port: int) -> None:
     raise Startup("The simulators did not start in time.")
 
 
-def _addresses(settings: Settings) -> dict[str, str]:
+def _urls(settings: Settings) -> dict[str, str]:
     base = "http://127.0.0.1"
     return {
         "Chat page": f"{base}:{settings.port + 1}/",

@@ -1,10 +1,8 @@
-"""How commands print what they found: words are never broken or cut, whatever the width of the terminal.
+"""Output for people: listings, and the box of a running instance.
 
-An id, a reference or a sum can always be copied whole. A listing is a table where the terminal is wide enough for its
-longest words, otherwise a paragraph for each row; into a pipe it is a table with one line for each row. Nothing that came
-from a database is read as markup: a reference such as `payment:stars:7` keeps its colons.
-
-The box that cannot be missed.
+Words are never broken or truncated, so that ids, references and amounts can be copied. A listing is a table if the terminal is
+wide enough for its longest words, otherwise a paragraph per row; into a pipe it is a table with one line per row. Values from
+the database are never read as markup: a reference such as `payment:stars:7` keeps its colons.
 """
 
 import textwrap
@@ -25,18 +23,17 @@ log = get_logger()
 
 
 class Listing:
-    """Rows under headings."""
+    """Rows under headings; long cells wrap between words."""
 
-    def __init__(self, headings: Sequence[str]) -> None:
+    def __init__(self, *headings: str) -> None:
         self.headings = list(headings)
         self.rows: list[list[str]] = []
 
     def add_row(self, *cells: str) -> None:
-        """Add a row with a cell for every heading."""
         self.rows.append(list(cells))
 
     def widths(self, available: int | None) -> list[int] | None:
-        """The width of every column; None if the words of a row do not fit beside each other."""
+        """The width of every column; None if the longest words of a row do not fit on a line."""
         columns = list(zip(self.headings, *self.rows, strict=True))
         widest = [max(cell_len(line) for cell in column for line in cell.split("\n")) for column in columns]
         if available is None:
@@ -53,7 +50,6 @@ class Listing:
         return widths
 
     def as_table(self, widths: Sequence[int]) -> Table:
-        """The table with columns of these widths."""
         table = Table()
         for heading, width in zip(self.headings, widths, strict=True):
             table.add_column(heading, width=width, no_wrap=True, overflow="fold")
@@ -62,7 +58,6 @@ class Listing:
         return table
 
     def as_paragraphs(self, width: int) -> str:
-        """The first cell of every row, and the others below it."""
         return "\n".join(f"{row[0]}\n{self._rest(row, width)}" for row in self.rows)
 
     def _rest(self, row: Sequence[str], width: int) -> str:
@@ -71,12 +66,7 @@ class Listing:
         return _folded(words.replace("\n", " "), width, indent="  ")
 
 
-def folding(*headings: str) -> Listing:
-    """A listing whose cells go on in the next line, between two words."""
-    return Listing(headings)
-
-
-def print_found(found: Listing | str) -> None:
+def print_listing(found: Listing | str) -> None:
     """Print a listing, or the sentence that there is nothing."""
     console = Console(emoji=False, markup=False, highlight=False)
     if isinstance(found, str):
@@ -91,7 +81,7 @@ def print_found(found: Listing | str) -> None:
 
 
 def _words(cell: str) -> list[str]:
-    """Split at spaces and line ends alone: a no-break space belongs to its word."""
+    """Split at spaces and line ends only: a no-break space belongs to its word."""
     return cell.replace("\n", " ").split(" ")
 
 
@@ -111,15 +101,15 @@ def _folded(text: str, width: int, *, indent: str = "") -> str:
     return "\n".join("\n".join(each) for each in lines)
 
 
-def show_box(addresses: Mapping[str, str], *, settings: Settings, first: str | None = None) -> None:
-    """Print where everything is, the most important address first; logs for machines get it as an event."""
+def show_box(urls: Mapping[str, str], *, settings: Settings, first: str | None = None) -> None:
+    """Print where everything is, with `first` highlighted; with JSON logs as the event READY."""
     if settings.log_format == "json":
-        log.info("READY", **{name.lower().replace(" ", "_"): address for name, address in addresses.items()})
+        log.info("READY", **{name.lower().replace(" ", "_"): url for name, url in urls.items()})
         return
     table = Table.grid(padding=(0, 2))
-    for name, address in addresses.items():
+    for name, url in urls.items():
         style = "bold green" if name == first else ""
-        table.add_row(f"[{style}]{name}[/]" if style else name, f"[{style}]{address}[/]" if style else address)
+        table.add_row(f"[{style}]{name}[/]" if style else name, f"[{style}]{url}[/]" if style else url)
     Console(width=100).print(
         Panel(table, title="Photomat is running · Ctrl-C stops it", border_style="green", padding=(1, 3))
     )

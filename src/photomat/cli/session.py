@@ -1,4 +1,4 @@
-"""How a command asks the database: one small pool on the database of the settings, closed again, whatever runs beside it."""
+"""How a command uses the database of the settings: a small pool for its own run, also beside a running bot."""
 
 import asyncio
 import getpass
@@ -25,11 +25,10 @@ T = TypeVar("T")
 AsJson = Annotated[bool, typer.Option("--json", help="For machines.")]
 
 
-def ask(question: Callable[[Pool], Awaitable[T]], *, name: str) -> T:
-    """Ask the database of the settings, which needs no keys; commands that write use `operate`.
+def query(read: Callable[[Pool], Awaitable[T]], *, name: str) -> T:
+    """Read from the database of the settings, which needs no keys; commands that write use `operate`.
 
-    `name` is what the session is called in timelines and in the server's lists.
-    What is logged on the way goes to standard error: standard output is the answer.
+    `name` is the application name of the session. Logs go to standard error: standard output is the answer.
     """
     settings = load()
     logs.configure(settings.log_format, sys.stderr)
@@ -38,7 +37,7 @@ def ask(question: Callable[[Pool], Awaitable[T]], *, name: str) -> T:
         pooled = settings.direct_database_url not in {None, dsn}
         pool = await connect_pool(dsn, name=name, size=2, through_pooler=pooled, patience_s=0)
         try:
-            return await question(pool)
+            return await read(pool)
         finally:
             await pool.close()
 
@@ -47,9 +46,9 @@ def ask(question: Callable[[Pool], Awaitable[T]], *, name: str) -> T:
 
 
 def operate(act: Callable[[Pool], Awaitable[T]], *, name: str) -> T:
-    """Let an operator's command write, unless the token of the settings is another bot's than the database's.
+    """Write to the database of the settings; refuse if BOT_TOKEN is not that of the database's owner.
 
-    Without a token the command works on the database it was given, as the bot whose database that is.
+    Without a token the command works as the bot that owns the database.
     """
     settings = load()
     logs.configure(settings.log_format, sys.stderr)
@@ -73,7 +72,7 @@ def operate(act: Callable[[Pool], Awaitable[T]], *, name: str) -> T:
 
 
 async def surroundings(pool: Pool, settings: Settings) -> Surroundings:
-    """What a sentence about a job needs beyond its row."""
+    """What the explanation of a job needs beyond its row."""
     return await read_surroundings(
         pool,
         delivery_lease=timedelta(seconds=settings.delivery_lease_s),
@@ -82,7 +81,7 @@ async def surroundings(pool: Pool, settings: Settings) -> Surroundings:
 
 
 def operator_name() -> str:
-    """Who sits at this terminal, for the journal."""
+    """The user of this terminal, for the journal."""
     try:
         user = getpass.getuser()
     except (OSError, KeyError):
@@ -91,15 +90,15 @@ def operator_name() -> str:
 
 
 def minor_units(amount: str) -> int:
-    """An amount as it was typed, in minor units."""
+    """Parse an amount argument."""
     try:
         return read_minor(amount)
     except ValueError as error:
         raise typer.BadParameter(str(error)) from error
 
 
-def tell(sentence: str, *, done: bool, facts: Mapping[str, object] | None = None) -> None:
-    """Say what came of an act, as `facts` for machines; one that was not done ends the command with an error."""
+def print_outcome(sentence: str, *, done: bool, facts: Mapping[str, object] | None = None) -> None:
+    """Print the outcome of an action, `facts` as JSON; exit with 1 if it was not done."""
     if facts is None:
         typer.echo(f"{'✓' if done else '✗'} {sentence}")
     else:
@@ -109,7 +108,6 @@ def tell(sentence: str, *, done: bool, facts: Mapping[str, object] | None = None
 
 
 def print_json(found: object) -> None:
-    """Print for machines."""
     typer.echo(json.dumps(found, ensure_ascii=False, default=_as_text))
 
 

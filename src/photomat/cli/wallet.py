@@ -1,4 +1,4 @@
-"""`photomat wallet`: what happened to every coin of a user, and the moves an operator may make, each with a reason."""
+"""`photomat wallet`: statements, and the bookings an operator may make, each with a reason for the journal."""
 
 import secrets
 from collections.abc import Awaitable, Callable
@@ -8,22 +8,22 @@ from typing import Annotated, Final
 import typer
 
 from photomat.cli.payments import in_words
-from photomat.cli.screen import folding, print_found
-from photomat.cli.session import AsJson, ask, minor_units, operate, operator_name, print_json, tell
+from photomat.cli.screen import Listing, print_listing
+from photomat.cli.session import AsJson, minor_units, operate, operator_name, print_json, print_outcome, query
 from photomat.db.pool import Pool, transaction
 from photomat.jobs.listing import price_breakdown
 from photomat.kernel.errors import PhotomatError
 from photomat.kernel.ids import JobId, UserId
 from photomat.operators import money
 from photomat.operators.actions import ActionResult, release_hold
+from photomat.operators.explain import explain_job, explain_move
 from photomat.operators.journal import JournalEntry, acts_with_money_of
 from photomat.payments.payment import ListedPayment, list_payments
-from photomat.wallet.explain import explain_job, explain_move
+from photomat.payments.statement import StatementLine, statement
 from photomat.wallet.ledger import balance
 from photomat.wallet.postings import Balance
-from photomat.wallet.statement import StatementLine, statement
 
-app = typer.Typer(help="What happened to every coin.", no_args_is_help=True)
+app = typer.Typer(help="Statements and bookings of users' wallets.", no_args_is_help=True)
 
 Reason = Annotated[str, typer.Option(help="Why, for the journal.")]
 Reference = Annotated[
@@ -31,7 +31,7 @@ Reference = Annotated[
 ]
 NAME = "photomat wallet"
 LONGEST_NUMBER: Final = 18
-"""So many digits the number of a job has at most."""
+"""Digits of a job id, at most."""
 
 
 @app.command("show")
@@ -42,7 +42,7 @@ def show(
     before: Annotated[int | None, typer.Option(help="Older than the move with this number.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """A user's balance and last moves, what was paid, and what operators did with the money."""
+    """A user's balance, last moves and payments, and what operators did with the money."""
 
     async def read(pool: Pool) -> tuple[Balance, list[StatementLine], list[JournalEntry], list[ListedPayment]]:
         async with transaction(pool) as tx:
@@ -52,7 +52,7 @@ def show(
         return found, moves, await acts_with_money_of(pool, UserId(user_id)), payments
 
     try:
-        found, moves, acts, payments = ask(read, name=NAME)
+        found, moves, acts, payments = query(read, name=NAME)
     except PhotomatError as error:
         typer.echo(str(error), err=True)
         raise typer.Exit(1) from error
@@ -112,7 +112,7 @@ def refund(
 
 @app.command("correct")
 def correct(of: str, *, reason: Reason, as_json: AsJson = False) -> None:
-    """Turn a whole move round, by its reference; a charge is refunded instead."""
+    """Reverse a whole move, by its reference; a charge is refunded instead."""
 
     async def act(pool: Pool) -> ActionResult:
         return await money.correct_move(pool, of, operator=operator_name(), reason=reason)
@@ -142,7 +142,7 @@ def explain(what: str, *, as_json: AsJson = False) -> None:
             return None
         return [*found.sentences, *await _quoted(pool, found.job_id)]
 
-    sentences = ask(read, name=NAME)
+    sentences = query(read, name=NAME)
     if sentences is None:
         typer.echo(f"There is no move and no job {what}; `wallet show` tells their references.", err=True)
         raise typer.Exit(1)
@@ -166,7 +166,7 @@ async def _quoted(pool: Pool, job_id: JobId | None) -> list[str]:
 def _do(act: Callable[[Pool], Awaitable[ActionResult]], reference: str, *, as_json: bool) -> None:
     answer = operate(act, name=NAME)
     facts = {"reference": reference, "sentence": answer.sentence} if as_json else None
-    tell(f"{answer.sentence} [{reference}]", done=answer.done, facts=facts)
+    print_outcome(f"{answer.sentence} [{reference}]", done=answer.done, facts=facts)
 
 
 def _reference(given: str | None) -> str:
@@ -176,7 +176,7 @@ def _reference(given: str | None) -> str:
 def _print(found: Balance, moves: list[StatementLine]) -> None:
     owed = f" · owed {found.owed}" if found.owed.minor else ""
     typer.echo(f"available {found.available} · held {found.held} · posted {found.posted}{owed}")
-    table = folding("move", "when", "why", "amount", "balance", "about", "reference")
+    table = Listing("move", "when", "why", "amount", "balance", "about", "reference")
     for move in moves:
         table.add_row(
             str(move.move_id),
@@ -187,11 +187,10 @@ def _print(found: Balance, moves: list[StatementLine]) -> None:
             about(move),
             move.reference,
         )
-    print_found(table if moves else "There are no such moves.")
+    print_listing(table if moves else "There are no such moves.")
 
 
 def about(move: StatementLine) -> str:
-    """What a move is about, in a few words."""
     words = [
         f"job {move.job_id} {move.model or ''}".strip() if move.job_id is not None else "",
         f"“{move.prompt}”" if move.prompt else "",

@@ -1,1 +1,1 @@
-"""Which instance is ACTIVE, and who else is alive. A convenience, never the safety: every duty bears two ACTIVEs."""
+"""Which instance is ACTIVE, and which are alive. Never needed for safety: every duty is safe with two ACTIVEs."""

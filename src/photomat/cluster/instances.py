@@ -1,4 +1,4 @@
-"""Who is alive: every instance writes that it was seen, every two seconds."""
+"""Live instances: each one updates its row every two seconds."""
 
 import asyncio
 import os
@@ -15,21 +15,23 @@ from photomat.kernel.logs import get_logger
 
 SEEN_EVERY_S: Final = 2.0
 DEAD_AFTER: Final = timedelta(seconds=8)
-"""Who has not been seen for so long counts as dead: what it held is freed. A zombie's fences still guard every row."""
+"""An instance not seen for so long counts as dead and its claims are freed. If it is alive after all, fences stop its
+writes.
+"""
 
 FORGOTTEN_AFTER: Final = timedelta(days=1)
 log = get_logger()
 
 
 def new_instance_id() -> InstanceId:
-    """A name nobody else has, and a person can read."""
+    """A unique, readable name."""
     return InstanceId(f"{socket.gethostname()[:20]}-{os.getpid()}-{secrets.token_hex(2)}")
 
 
 class Heartbeat:
-    """Keeps this instance's row fresh and takes it away at a clean end.
+    """Updates this instance's row and deletes it at a clean end.
 
-    Its pool serves nobody else: an instance whose pool is busy to the last connection works hard and is not dead.
+    It has a pool of its own: an instance that uses all of its connections is busy, not dead.
     """
 
     def __init__(self, pool: Pool, instance: InstanceId, state: ActiveState, *, version: str) -> None:
@@ -39,10 +41,10 @@ class Heartbeat:
         self._version = version
 
     async def beat(self) -> None:
-        """Say once that this instance is alive; without a database the next beat does."""
+        """Update the row; without a database the next beat does."""
         try:
             await self._write()
-        except Exception as error:  # noqa: BLE001  the pulse says that the database is gone
+        except Exception as error:  # noqa: BLE001  the due poller reports an unreachable database
             log.debug("HEARTBEAT_MISSED", error=type(error).__name__)
 
     async def _write(self) -> None:
@@ -59,12 +61,12 @@ class Heartbeat:
         )
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Beat until told to stop; then the row goes, so that nobody waits for our leases."""
+        """Beat until `stop`."""
         while not await sleep_until_set(stop, SEEN_EVERY_S):
             await self.beat()
 
     async def leave(self) -> None:
-        """Take the row away; without a database it is forgotten later."""
+        """Delete the row, so that our leases are freed at once; without a database it is deleted later."""
         try:
             await self._pool.execute("DELETE FROM instances WHERE instance_id = $1", self._instance)
         except Exception as error:  # noqa: BLE001  we are leaving anyway
@@ -72,7 +74,6 @@ class Heartbeat:
 
 
 async def alive_instances(pool: Pool) -> frozenset[str]:
-    """Who has been seen lately."""
     rows = await pool.fetch(
         "SELECT instance_id FROM instances WHERE seen_at > photomat_now() - $1::interval", DEAD_AFTER
     )
@@ -80,5 +81,5 @@ async def alive_instances(pool: Pool) -> frozenset[str]:
 
 
 async def forget_dead_instances(pool: Pool) -> None:
-    """Drop rows of instances nobody has seen for a day."""
+    """Delete rows of instances not seen for a day."""
     await pool.execute("DELETE FROM instances WHERE seen_at < photomat_now() - $1::interval", FORGOTTEN_AFTER)

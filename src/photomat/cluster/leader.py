@@ -1,10 +1,8 @@
 """Which instance is ACTIVE: the one whose session holds an advisory lock.
 
-The lock lives on a connection of its own in autocommit, never "idle in transaction". The holder proves its connection every
-two seconds and steps down when it cannot; the server forgets a dead host by TCP keepalives and ends the session of a frozen
-process, and then the next one wins.
-
-Whether this instance is ACTIVE, for everyone in it who wants to know or to wait.
+The lock has a connection of its own in autocommit, never "idle in transaction". Its holder proves the connection every two
+seconds and steps down when it cannot. The server detects a dead host by TCP keepalives and ends the session of a frozen
+process; then another instance wins.
 """
 
 import asyncio
@@ -25,7 +23,7 @@ PROOF_S: Final = 2.0
 TRY_S: Final = 0.5
 ANSWER_TIMEOUT_S: Final = 2.0
 FROZEN_AFTER_S: Final = 8
-"""A holder that does not prove itself for so long is frozen: the server ends its session, and the next one wins."""
+"""The server ends the session of a holder that does not prove its connection for so long."""
 LOST: Final = (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, Startup)
 
 
@@ -39,11 +37,10 @@ class ActiveState:
 
     @property
     def active(self) -> bool:
-        """Whether this instance does the singleton duties now."""
         return self._active.is_set()
 
     def set(self, *, active: bool, reason: str) -> None:
-        """Change the state and say so."""
+        """Change the state and log it."""
         if active == self.active:
             return
         log.info("STATE_SYNC", active_state=f"{self.active}->{active}", reason=reason)
@@ -53,23 +50,21 @@ class ActiveState:
         ACTIVE.set(int(active))
 
     async def wait_active(self) -> None:
-        """Wait until this instance is ACTIVE."""
         await self._active.wait()
 
     async def wait_passive(self) -> None:
-        """Wait until it no longer is."""
         await self._passive.wait()
 
 
 class Leader:
-    """Tries for the lock until stopped, and keeps the ActiveState true to it."""
+    """Competes for the lock until stopped, and keeps the ActiveState in step with it."""
 
     def __init__(self, dsn: str, state: ActiveState) -> None:
         self._dsn = dsn
         self._state = state
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Be PASSIVE, win, be ACTIVE, lose, for ever; give the lock back at the end."""
+        """Compete, hold, lose, repeat; release the lock at the end."""
         waited = False
         while not stop.is_set():
             try:
@@ -107,6 +102,6 @@ class Leader:
 
 
 async def _let_go(connection: Connection) -> None:
-    """Closing the session gives the lock back."""
+    """Closing the session releases the lock."""
     with suppress(*LOST):
         await connection.close(timeout=ANSWER_TIMEOUT_S)

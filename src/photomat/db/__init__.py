@@ -1,1 +1,1 @@
-"""PostgreSQL: a server of our own where none is given, connections, wake-ups, and a schema that is always complete."""
+"""PostgreSQL: connections, wake-ups, migrations, whose database it is, and an embedded server where none is given."""

@@ -19,7 +19,7 @@ import asyncpg
 from asyncpg.transaction import Transaction
 
 ROLLBACK_TIMEOUT_S: Final = 2.0
-"""A healthy server answers in a millisecond; a connection that takes longer is not worth keeping."""
+"""A healthy server needs a millisecond; a slower connection is not worth keeping."""
 
 Isolation: TypeAlias = Literal["read_committed", "read_uncommitted", "repeatable_read", "serializable"]
 
@@ -61,7 +61,7 @@ class SyncedConnection(_Connection):
     def transaction(
         self, *, isolation: Isolation | None = None, readonly: bool = False, deferrable: bool = False
     ) -> Transaction:
-        """A transaction, READ COMMITTED unless said otherwise; within another one a savepoint."""
+        """A transaction, READ COMMITTED by default; inside another one a savepoint."""
         if isolation is None and self._top_xact is None:
             isolation = "read_committed"
         return super().transaction(isolation=isolation, readonly=readonly, deferrable=deferrable)

@@ -1,16 +1,11 @@
-"""A real PostgreSQL that needs no installation: the default where DATABASE_URL is not set.
+"""The embedded PostgreSQL, used where DATABASE_URL is not set. Its parts are in `postgres/`.
 
-Promises: the data in DATA_DIR/postgres outlives every crash; one owner at a time, a second one is refused by name;
-nobody but us reaches the socket; a server whose owner was killed stops by itself, and the next start waits for it; no
-permission outside DATA_DIR is touched; whatever prevents a start is said in one sentence (`Startup`).
+The data in DATA_DIR/postgres survives every crash. One process owns the folder, by a lock on `photomat.lock` that the
+kernel releases when the owner dies; a second one is refused by name. Only we reach the socket. A server whose owner was killed
+stops by itself, and the next start waits for it. No permission outside DATA_DIR is touched. Whatever prevents a start is a
+`Startup` error of one sentence.
 
-Call `Embedded.start` in the main thread, before the event loop: the kernel ties the server to the thread that started
-it. The parts are in `postgres/`.
-
-One owner for a data folder: an exclusive lock on `photomat.lock`, held as long as the owner lives.
-
-The kernel gives the lock back when its holder dies, however it dies; the file itself stays and its content, the
-owner's process id, is only for people.
+Call `Embedded.start` in the main thread, before the event loop: the kernel ties the server to the thread that started it.
 """
 
 import fcntl
@@ -23,6 +18,7 @@ from types import MappingProxyType
 from typing import Final
 
 from photomat.db.postgres.cluster import DATABASE, USER, cluster_folder, password_file, prepare_cluster
+from photomat.db.postgres.failures import as_startup_errors
 from photomat.db.postgres.privileges import choose_user
 from photomat.db.postgres.server import (
     PORT,
@@ -35,12 +31,11 @@ from photomat.db.postgres.server import (
     start_server,
     stop_leftover,
 )
-from photomat.db.postgres.trouble import told_to_people
 from photomat.kernel.errors import Startup
 
 FILE_NAME: Final = "photomat.lock"
 PATIENCE_S: Final = 1.0
-"""Longer than anybody's glance at the lock (`is_owned`), and enough for an owner that is just leaving."""
+"""Longer than a check of the lock takes (`is_owned`), and enough for an owner that is just stopping."""
 RETRY_PAUSE_S: Final = 0.02
 NO_SETTINGS: Final[Mapping[str, str]] = MappingProxyType({})
 FIND_PATIENCE_S: Final = 10
@@ -54,7 +49,7 @@ class OwnerLock:
 
     @classmethod
     def acquire(cls, data_dir: Path) -> "OwnerLock":
-        """Become the owner, or name the one who is."""
+        """Become the owner; raise `Startup` with the current owner's process id."""
         descriptor = os.open(data_dir / FILE_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         deadline = time.monotonic() + PATIENCE_S
         while not _try_lock(descriptor):
@@ -66,18 +61,16 @@ class OwnerLock:
                     "or give this one its own DATA_DIR, or set DATABASE_URL for both."
                 )
             time.sleep(RETRY_PAUSE_S)
-        with suppress(OSError):  # a full disk is for the server to report; the lock holds without its note
+        with suppress(OSError):  # the server reports a full disk; the lock holds without the process id
             os.ftruncate(descriptor, 0)
             os.pwrite(descriptor, f"{os.getpid()}\n".encode(), 0)
         return cls(descriptor)
 
     def release(self) -> None:
-        """Let the next owner in."""
         os.close(self._descriptor)
 
 
 def is_owned(data_dir: Path) -> bool:
-    """Whether some process owns the folder right now."""
     try:
         descriptor = os.open(data_dir / FILE_NAME, os.O_RDWR | os.O_CLOEXEC)
     except FileNotFoundError:
@@ -108,9 +101,9 @@ class Embedded:
 
     @classmethod
     def start(cls, data_dir: Path, *, settings: Mapping[str, str] = NO_SETTINGS) -> "Embedded":
-        """Own the folder, make its database if there is none, and serve it; `settings` go over our own."""
+        """Own the folder, make its database if there is none, and start the server; `settings` override ours."""
         data_dir = data_dir.absolute()
-        with told_to_people(data_dir):
+        with as_startup_errors(data_dir):
             data_dir.mkdir(parents=True, exist_ok=True)
             data_dir = data_dir.resolve()
             lock = OwnerLock.acquire(data_dir)
@@ -122,18 +115,18 @@ class Embedded:
                 raise
 
     def tend(self) -> bool:
-        """Serve again at the same address if the server died by itself (say, for want of memory); True when it had.
+        """Restart the server if it died by itself (out of memory, say); return whether it had.
 
-        For the main thread, now and then; it blocks only when there is no database to work with.
+        Call it in the main thread; it blocks only while there is no database to work with.
         """
         if self._server is None or self._server.process.poll() is None:
             return False
-        with told_to_people(self._data_dir):
+        with as_startup_errors(self._data_dir):
             self._server = _start_again(self._data_dir, self._settings)
         return True
 
     def stop(self) -> None:
-        """Shut down, remove the socket, let the next owner in; a second call does nothing."""
+        """Shut down, remove the socket, release the folder; a second call does nothing."""
         if self._server is None:
             return
         server, self._server = self._server, None
@@ -145,10 +138,10 @@ class Embedded:
 
 
 def find_running(data_dir: Path) -> str | None:
-    """The address of the server that another process of ours runs in this folder, for tools beside a running bot."""
+    """The URL of the server that another process runs in this folder, for commands beside a running bot."""
     data_dir = data_dir.resolve()
     deadline = time.monotonic() + FIND_PATIENCE_S
-    with told_to_people(data_dir):
+    with as_startup_errors(data_dir):
         while is_owned(data_dir) and time.monotonic() < deadline:
             if running_pid(data_dir) is not None and is_ready(data_dir):
                 return _dsn(data_dir)
@@ -157,7 +150,7 @@ def find_running(data_dir: Path) -> str | None:
 
 
 def is_embedded(dsn: str, data_dir: Path) -> bool:
-    """Whether this address leads to the server that lives in this folder."""
+    """Whether this URL is that of the server in this folder."""
     return dsn.endswith(_place(data_dir.resolve()))
 
 

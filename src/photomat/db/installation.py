@@ -1,9 +1,9 @@
-"""Whose database this is: a bot's, or the sandbox's. The id stands in the one row of the table `installation`.
+"""Which bot owns the database, the sandbox's included: one row in the table `installation`.
 
-A program of another identity refuses to start before it migrates or claims anything. Every claim tests the row as well (the SQL
-function `photomat_our_bot`), so a program that started before the shop was given to another bot claims nothing. A database
-without the row takes its identity from its own rows; only an empty one takes that of the program that starts. The id is the
-number before the colon of the token: a new token of the same bot is the same identity.
+A program of another bot refuses to start before it migrates or claims anything. Every claim tests the row too (SQL function
+`photomat_our_bot`), so a program that started before the database was given to another bot claims nothing. Without the row the
+owner is read from the other tables; only an empty database takes the bot of the program that starts. The bot's id is the number
+before the colon of its token, so a new token of the same bot keeps its database.
 """
 
 from collections.abc import Sequence
@@ -16,13 +16,13 @@ from photomat.kernel.ids import BotId
 from photomat.kernel.logs import get_logger
 
 SANDBOX_BOT: Final = BotId(424242)
-"""The bot of the simulated Telegram that `photomat sandbox` starts. No real bot has so low a number."""
+"""The bot of the simulated Telegram; no real bot has such a low id."""
 
 CUSTOMER_TABLES: Final = ("generation_jobs", "drafts", "conversations", "inbox", "lanes", "topups", "receipts")
 """Tables that name the bot a customer talked to."""
 
 READING_TABLES: Final = ("stars_readings", "stars_listed")
-"""Tables that name a bot without any customer; they decide only where the others are empty."""
+"""Tables that name a bot without any customer; they count only if the others are empty."""
 
 SESSION: Final = "photomat installation"
 ADOPT: Final = "`photomat installation adopt --reason …`"
@@ -31,7 +31,7 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Owner:
-    """What a database says about whose it is: the bot of its row, or else every bot its other rows name."""
+    """The bot of the `installation` row, or else every bot that other rows name."""
 
     bots: tuple[BotId, ...]
     stamped: bool = False
@@ -39,36 +39,34 @@ class Owner:
     currency: str | None = None
 
     @property
-    def is_nobody(self) -> bool:
-        """An empty database, which takes the identity of the program that starts."""
+    def is_unowned(self) -> bool:
+        """Whether the database is empty, and so becomes that of the program that starts."""
         return not self.bots and not self.has_customers
 
     @property
     def is_sandbox(self) -> bool:
-        """Whether its money is play money."""
+        """Whether it is the sandbox's, with play money."""
         return self.bots == (SANDBOX_BOT,)
 
     @property
     def name(self) -> str:
-        """Its owner in words."""
         return " and ".join(map(name_of, self.bots)) or (
             "customers of an unknown bot" if self.has_customers else "nobody"
         )
 
 
 def identity_of(bot_id: int) -> str:
-    """The identity as the row shows it."""
+    """The bot's id as commands show it."""
     return "sandbox" if bot_id == SANDBOX_BOT else str(bot_id)
 
 
 def name_of(bot_id: int) -> str:
-    """An identity in words."""
     return "the sandbox" if bot_id == SANDBOX_BOT else f"bot {bot_id}"
 
 
 def refusal(owner: Owner, bot_id: BotId) -> str | None:
-    """Why a program of this bot must not work on the database, and what to do; None where it may."""
-    if owner.bots == (bot_id,) or owner.is_nobody:
+    """Why a program of this bot must not use the database, and what to do; None if it may."""
+    if owner.bots == (bot_id,) or owner.is_unowned:
         return None
     us = name_of(bot_id)
     if bot_id == SANDBOX_BOT:
@@ -87,8 +85,8 @@ def refusal(owner: Owner, bot_id: BotId) -> str | None:
     return f"This database holds {found}, and this program is {us}: if the shop is {us}'s, say so with {ADOPT}."
 
 
-async def read_owner(connection: Connection | Transaction) -> Owner:
-    """Whose database this is, whatever version of the schema it has."""
+async def read_owner(connection: Connection) -> Owner:
+    """The owner, read from a schema of any version."""
     tables = await _existing(connection, ("installation", "users", *CUSTOMER_TABLES, *READING_TABLES))
     if "installation" in tables:
         row = await connection.fetchrow("SELECT bot_id, currency FROM installation")
@@ -102,7 +100,7 @@ async def read_owner(connection: Connection | Transaction) -> Owner:
 
 
 async def owner_of(dsn: str) -> Owner:
-    """Whose database this is, asked on a connection of its own."""
+    """The owner, read on a separate connection."""
     connection = await connect(dsn, name=SESSION, patience_s=10)
     try:
         return await read_owner(connection)
@@ -111,14 +109,14 @@ async def owner_of(dsn: str) -> Owner:
 
 
 async def require_ours(dsn: str, bot_id: BotId) -> None:
-    """Refuse to touch a database that belongs to another identity."""
+    """Raise `Startup` if the database belongs to another bot."""
     problem = refusal(await owner_of(dsn), bot_id)
     if problem is not None:
         raise Startup(problem)
 
 
 async def stamp(dsn: str, *, bot_id: BotId, currency: str) -> None:
-    """Write whose database this is, unless that is known; refuse where it is another's, or its money is in another currency.
+    """Write the owner unless it is known; raise `Startup` if it is another bot, or its money is in another currency.
 
     Of two programs that start at once on an empty database one writes the row and the other finds it.
     """
@@ -138,7 +136,7 @@ async def stamp(dsn: str, *, bot_id: BotId, currency: str) -> None:
 
 
 async def insert_stamp(tx: Transaction, *, bot_id: BotId, currency: str) -> None:
-    """Write the row if there is none; existing wallets tell the currency, `currency` is for a database without any."""
+    """Write the row if there is none; the currency is that of existing wallets, else `currency`."""
     await tx.execute(
         """
         INSERT INTO installation (bot_id, currency)
@@ -151,7 +149,7 @@ async def insert_stamp(tx: Transaction, *, bot_id: BotId, currency: str) -> None
 
 
 async def give_to(tx: Transaction, *, bot_id: BotId, currency: str) -> None:
-    """Make the database this bot's, whoever's it was."""
+    """Make this bot the owner, whichever was before."""
     await insert_stamp(tx, bot_id=bot_id, currency=currency)
     await tx.execute("UPDATE installation SET bot_id = $1, stamped_at = photomat_now()", bot_id)
 
@@ -162,13 +160,13 @@ async def is_ours(pool: Pool) -> bool:
 
 
 async def require_still_ours(tx: Transaction, bot_id: int | None) -> None:
-    """Refuse to store anything from outside in a database that belongs to another identity by now."""
+    """Refuse to store anything from outside in a database that belongs to another bot by now."""
     if not await tx.fetchval("SELECT true FROM installation WHERE bot_id = $1", bot_id):
         raise Transient("this database belongs to another bot")
 
 
 async def _require_currency(tx: Transaction, currency: str) -> None:
-    """Refuse another currency than that of the money and prices which are there; without any it may still be changed."""
+    """Refuse to change the currency while there are wallets or prices in another one."""
     kept: str = await tx.fetchval("SELECT currency FROM installation")
     if kept == currency:
         return
@@ -189,8 +187,8 @@ async def _require_currency(tx: Transaction, currency: str) -> None:
         )
 
 
-async def wallets_in_other_currencies(tx: Connection | Transaction) -> int:
-    """How many wallets are not in the currency of the database: an earlier version let CURRENCY change."""
+async def wallets_in_other_currencies(tx: Connection) -> int:
+    """How many wallets are in another currency than the database: an earlier version let CURRENCY change."""
     count: int = await tx.fetchval(
         "SELECT count(*) FROM wallets JOIN installation ON wallets.currency <> installation.currency"
     )
@@ -198,7 +196,7 @@ async def wallets_in_other_currencies(tx: Connection | Transaction) -> int:
 
 
 async def _warn_of_other_currencies(tx: Transaction) -> None:
-    """Say so and start: the other customers are to be served."""
+    """Warn instead of refusing to start: the other customers can be served."""
     count = await wallets_in_other_currencies(tx)
     if count:
         log.warning("WALLETS_IN_OTHER_CURRENCIES", count=count)

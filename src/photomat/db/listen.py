@@ -1,13 +1,10 @@
 """Wake-ups between processes by LISTEN and NOTIFY.
 
-A wake-up only hurries what a look at the due rows would find within a second anyway: a lost one is harmless, a doubled
-one costs nothing. So a notification never travels in anybody's transaction (there it would make commits queue behind
-each other); it leaves on a connection of its own, at most one for each 20 ms and process, carrying all the words that
-came together meanwhile.
+A wake-up only speeds up what the due poller finds within a second anyway: a lost one is harmless, a repeated one is free. So
+a notification is never part of a transaction (NOTIFY makes commits queue behind each other); it leaves on a separate
+connection, at most one per 20 ms and process, with all the words collected meanwhile.
 
-Both sides need a real session: give them the direct address where a transaction pooler stands in between.
-
-Is a connection a session of its own? Locks and LISTEN live in one; a pooler in transaction mode hands out any.
+Both sides need a session of their own: behind a transaction pooler use the direct URL (`require_session` checks it).
 """
 
 import asyncio
@@ -18,7 +15,7 @@ from typing import Final, Never
 import asyncpg
 import structlog
 
-from photomat.db.pool import Connection, connect, describe
+from photomat.db.pool import Connection, connect, display_name
 from photomat.kernel.errors import Startup
 
 CHANNEL: Final = "photomat"
@@ -27,29 +24,29 @@ RECONNECT_S: Final = 1.0
 HEARTBEAT_S: Final = 10.0
 ANSWER_TIMEOUT_S: Final = 5.0
 MAX_WORDS: Final = 64
-"""Hints are names of loops, a handful; the bound keeps a payload far below PostgreSQL's 8000 bytes."""
+"""Words are names of loops, about twenty; the limit keeps a payload far below PostgreSQL's 8000 bytes."""
 LOST: Final = (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError, Startup)
 log = structlog.get_logger()
 ROUNDS: Final = 3
 PATIENCE_S: Final = 10
-"""For a database that starts beside us."""
+"""For a database that is still starting."""
 
 
 async def listen(dsn: str, wake: Callable[[str], None], *, channel: str = CHANNEL) -> Never:
-    """Call `wake` for every word that arrives, for ever, across lost connections.
+    """Call `wake` for every word that arrives, reconnecting for ever.
 
-    After each connection it is called once with an empty word: anything may have been missed before.
+    After each connect it is called once with an empty word, because words may have been missed.
     """
     while True:
         try:
             await _listen_once(dsn, wake, channel)
-        except LOST as trouble:
-            log.warning("LISTEN_LOST", reason=type(trouble).__name__)
+        except LOST as error:
+            log.warning("LISTEN_LOST", reason=type(error).__name__)
         await asyncio.sleep(RECONNECT_S)
 
 
-class Notifier:
-    """Collects hints and sends them; `run` must be running for anything to leave."""
+class WakeSender:
+    """Collects words and sends them while `run` is running."""
 
     def __init__(self, dsn: str, *, channel: str = CHANNEL) -> None:
         self._dsn = dsn
@@ -58,18 +55,18 @@ class Notifier:
         self._waiting = asyncio.Event()
 
     def hint(self, word: str) -> None:
-        """Wake whoever waits for this word, soon; never blocks and never fails."""
+        """Send this word soon; never blocks and never fails."""
         if len(self._words) < MAX_WORDS:
             self._words.add(word)
             self._waiting.set()
 
     async def run(self) -> Never:
-        """Send for ever; hints that meet a lost connection are dropped."""
+        """Send for ever; words are dropped while the connection is lost."""
         while True:
             try:
                 await self._send_on_one_connection()
-            except LOST as trouble:
-                log.warning("NOTIFY_LOST", reason=type(trouble).__name__)
+            except LOST as error:
+                log.warning("NOTIFY_LOST", reason=type(error).__name__)
             await asyncio.sleep(RECONNECT_S)
 
     async def _send_on_one_connection(self) -> Never:
@@ -107,7 +104,7 @@ async def _listen_once(dsn: str, wake: Callable[[str], None], channel: str) -> N
 
 
 async def _until_it_ends(connection: Connection, ended: asyncio.Event) -> None:
-    """A dead peer says nothing, so the connection is asked now and then whether it still lives."""
+    """Probe the connection now and then: a dead peer sends nothing."""
     while not ended.is_set():
         with suppress(TimeoutError):
             async with asyncio.timeout(HEARTBEAT_S):
@@ -122,7 +119,7 @@ async def _close(connection: Connection) -> None:
 
 
 async def require_session(dsn: str) -> None:
-    """Refuse to start where two connections open at once turn out to share a session."""
+    """Refuse to start where two open connections share a session: that is a pooler in transaction mode."""
     first = await connect(dsn, name="photomat session check", patience_s=PATIENCE_S)
     try:
         second = await connect(dsn, name="photomat session check")
@@ -134,7 +131,7 @@ async def require_session(dsn: str) -> None:
         await first.close(timeout=5)
     if shared:
         raise Startup(
-            f"{describe(dsn)} is a pooler in transaction mode, where the ACTIVE lock cannot be held;"
+            f"{display_name(dsn)} is a pooler in transaction mode, where the ACTIVE lock cannot be held;"
             " set DIRECT_DATABASE_URL to the server behind it, or put the pooler into session mode."
         )
 

@@ -1,21 +1,18 @@
-"""Brings a database to the schema this code needs, forward only.
+"""Migrations, forward only.
 
-Promises: each file runs once, in its own transaction together with its row in `schema_migrations`; of two starters at
-once one applies a file and the other finds it applied; a file edited after it ran, a gap and a doubled number are refused
-by name before anything changes.
+Each file runs once, in one transaction with its row in `schema_migrations`; of two starting processes one applies a file
+and the other finds it applied. A file edited after it ran, a gap and a duplicate number are refused by name before anything
+changes. A server that is too old, or a role without the rights, is refused in one sentence that says what to do.
 
-A program may run on a schema newer than itself, so that versions can overlap at a deploy and an operator can go a version
-back. So migrations only add. One that an older program cannot live with says so in its name, `NNNN_breaks_what.sql`: that
-older program then refuses to start.
+A program may run on a newer schema, so that versions overlap at a deploy and an operator can go one version back. So migrations
+only add. One that older programs cannot work with is named `NNNN_breaks_what.sql`, and older programs refuse to start.
 
-The lock is taken anew in every transaction and the applied rows are read under it, so a killed starter leaves nothing
-behind and it also works through a transaction pooler.
+The advisory lock is taken in every transaction and the applied rows are read under it: a killed process leaves nothing behind,
+and it works through a transaction pooler.
 
-The version before goes on working meanwhile. Whoever waits for a table's lock makes everybody wait who comes after it, so a
-file that does not get one within a moment gives way, sooner than the server looks for circles of waiting, and is tried
-again as a whole for minutes. For that a file asks for its locks first, and one that stops readers does nothing slow.
-
-What a server must be and allow before the first migration runs; each lack is one sentence that says what to do.
+The previous version keeps working meanwhile. A statement that waits for a table lock blocks all later ones, so a file that does
+not get its locks quickly (before the server's deadlock check) is rolled back and retried as a whole, for minutes. Therefore a
+file takes its locks first, and one that blocks readers does nothing slow.
 """
 
 import asyncio
@@ -30,28 +27,28 @@ from typing import Final
 import asyncpg
 import structlog
 
-from photomat.db.address import quoted
 from photomat.db.pool import Connection, Transaction, connect
 from photomat.db.rows import require_row
+from photomat.db.url import quote_identifier
 from photomat.kernel.clock import monotonic
 from photomat.kernel.errors import Startup
 
 OLDEST_VERSION: Final = 150_000
-"""As the server itself reports it in server_version_num."""
+"""As in server_version_num."""
 NAME_PATTERN: Final = re.compile(r"(?P<number>\d{4})_[a-z0-9_]+\.sql")
 BREAKING_PATTERN: Final = re.compile(r"\d{4}_breaks_")
 LOCK_KEY: Final = 0x70686F746F6D6174  # "photomat" in bytes
 FILE_TIMEOUT_S: Final = 600
 LOCK_TIMEOUT_MS: Final = 200
-"""For each table. Four of them are less than the second after which PostgreSQL looks for a circle and ends somebody."""
+"""Per table. Four of them stay below deadlock_timeout (1 s), after which PostgreSQL ends one of the sessions."""
 LOCK_PATIENCE_S: Final = 300.0
-GIVES_WAY_S: Final = 1.0
-"""Between two tries everybody else has the tables for longer than a try stops them."""
-IN_THE_WAY: Final = (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError)
+RETRY_PAUSE_S: Final = 1.0
+"""Longer than one try blocks the others."""
+LOCK_ERRORS: Final = (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError)
 HAS_JOURNAL: Final = (
     "SELECT EXISTS (SELECT FROM pg_tables WHERE schemaname = current_schema() AND tablename = 'schema_migrations')"
 )
-"""Asked first, because CREATE TABLE IF NOT EXISTS needs the right to create even where the table exists."""
+"""Asked first: CREATE TABLE IF NOT EXISTS needs the right to create even if the table exists."""
 CREATE_JOURNAL: Final = """
     CREATE TABLE IF NOT EXISTS schema_migrations (
         number     integer     NOT NULL,
@@ -79,7 +76,7 @@ async def require_server(connection: Connection, *, files: int) -> None:
     if row["schema"] is None:
         raise Startup(
             f"No schema of the search path {row['search_path']} can be used by the role {row['role']}: create it with"
-            f" CREATE SCHEMA … AUTHORIZATION {quoted(row['role'])}, or correct `schema` in DATABASE_URL."
+            f" CREATE SCHEMA … AUTHORIZATION {quote_identifier(row['role'])}, or correct `schema` in DATABASE_URL."
         )
     if row["may_create"]:
         return
@@ -87,7 +84,7 @@ async def require_server(connection: Connection, *, files: int) -> None:
     if applied < files:
         raise Startup(
             f"The role {row['role']} may not create tables in the schema {row['schema']}: run GRANT CREATE ON SCHEMA"
-            f" {quoted(row['schema'])} TO {quoted(row['role'])} as the database's owner, then start again."
+            f" {quote_identifier(row['schema'])} TO {quote_identifier(row['role'])} as the database's owner, then start again."
         )
 
 
@@ -102,7 +99,7 @@ def refuse_old_version(version: int, *, called: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Migration:
-    """One file: its number, its name without the ending, and what it says."""
+    """One file; `name` is without the extension."""
 
     number: int
     name: str
@@ -110,7 +107,6 @@ class Migration:
 
     @property
     def checksum(self) -> str:
-        """What the journal keeps to notice a later edit."""
         return hashlib.sha256(self.sql.encode()).hexdigest()
 
 
@@ -127,16 +123,11 @@ def read_migrations(folder: Traversable | None = None) -> list[Migration]:
 
 
 async def migrate(
-    database: str | Connection, files: Sequence[Migration] | None = None, *, patience_s: float = LOCK_PATIENCE_S
+    dsn: str, files: Sequence[Migration] | None = None, *, patience_s: float = LOCK_PATIENCE_S
 ) -> list[str]:
-    """Apply what is not applied yet and return its names; the database is an address or an open connection.
-
-    A file that does not get its locks is tried again for `patience_s`.
-    """
+    """Apply the pending files and return their names; a file that does not get its locks is retried for `patience_s`."""
     files = read_migrations() if files is None else files
-    if not isinstance(database, str):
-        return await _apply_all(database, files, patience_s)
-    connection = await connect(database, name="photomat migrate", patience_s=10)
+    connection = await connect(dsn, name="photomat migrate", patience_s=10)
     try:
         return await _apply_all(connection, files, patience_s)
     finally:
@@ -147,7 +138,7 @@ async def _apply_all(connection: Connection, files: Sequence[Migration], patienc
     await require_server(connection, files=len(files))
     applied_now: list[str] = []
     for _ in range(len(files) + 1):
-        done = await _apply_next_patiently(connection, files, patience_s)
+        done = await _apply_next_with_retries(connection, files, patience_s)
         if done is None:
             break
         log.info("MIGRATION", number=done.number, name=done.name)
@@ -155,42 +146,42 @@ async def _apply_all(connection: Connection, files: Sequence[Migration], patienc
     return applied_now
 
 
-async def _apply_next_patiently(
+async def _apply_next_with_retries(
     connection: Connection, files: Sequence[Migration], patience_s: float
 ) -> Migration | None:
-    """Apply the next file, however often it has to give way; None when there is none left."""
+    """Apply the next file, retrying while its locks are taken; None when there is none left."""
     deadline = monotonic() + patience_s
     while True:
         try:
             return await _apply_next(connection, files)
-        except asyncpg.InsufficientPrivilegeError as trouble:
+        except asyncpg.InsufficientPrivilegeError as error:
             raise Startup(
-                f"The role may not change the database ({trouble}): run `photomat migrate` as the role that owns the tables."
-            ) from trouble
-        except IN_THE_WAY as trouble:
+                f"The role may not change the database ({error}): run `photomat migrate` as the role that owns the tables."
+            ) from error
+        except LOCK_ERRORS as error:
             if monotonic() >= deadline:
                 raise Startup(
-                    f"A migration did not get its locks within {patience_s:.0f} s ({trouble}): a session keeps a transaction"
+                    f"A migration did not get its locks within {patience_s:.0f} s ({error}): a session keeps a transaction"
                     " open. pg_stat_activity shows which; end it and start again."
-                ) from trouble
-            log.warning("MIGRATION_WAITS", error=str(trouble), for_s=round(deadline - monotonic()))
-        await asyncio.sleep(GIVES_WAY_S)
+                ) from error
+            log.warning("MIGRATION_WAITS", error=str(error), for_s=round(deadline - monotonic()))
+        await asyncio.sleep(RETRY_PAUSE_S)
 
 
 async def _apply_next(connection: Connection, files: Sequence[Migration]) -> Migration | None:
     async with connection.transaction():
         applied = await _applied_under_lock(connection)
-        _refuse_what_disagrees(files, applied)
+        _refuse_mismatch(files, applied)
         next_one = next((file for file in files if file.number not in applied), None)
         if next_one is None:
-            _tell_if_newer(files, applied)
+            _warn_if_newer(files, applied)
         else:
             await _apply(connection, next_one)
     return next_one
 
 
 async def _applied_under_lock(tx: Transaction) -> Mapping[int, tuple[str, str]]:
-    """What has run so far, as name and checksum by number; nobody else migrates until this transaction ends."""
+    """Name and checksum of the applied files by number; holds the migration lock until the transaction ends."""
     await tx.execute(f"SET LOCAL statement_timeout = '{FILE_TIMEOUT_S}s'")
     await tx.execute("SELECT pg_advisory_xact_lock($1)", LOCK_KEY, timeout=FILE_TIMEOUT_S)
     if not await tx.fetchval(HAS_JOURNAL):
@@ -210,7 +201,7 @@ async def _apply(tx: Transaction, migration: Migration) -> None:
     )
 
 
-def _refuse_what_disagrees(files: Sequence[Migration], applied: Mapping[int, tuple[str, str]]) -> None:
+def _refuse_mismatch(files: Sequence[Migration], applied: Mapping[int, tuple[str, str]]) -> None:
     reached = max(applied, default=0)
     edited = [file.name for file in files if file.number in applied and applied[file.number][1] != file.checksum]
     if edited:
@@ -229,11 +220,11 @@ def _refuse_what_disagrees(files: Sequence[Migration], applied: Mapping[int, tup
 
 
 def _newer_than(files: Sequence[Migration], applied: Mapping[int, tuple[str, str]]) -> list[str]:
-    """The names of what a newer program has applied."""
+    """The names of migrations that a newer program applied."""
     return [name for number, (name, _) in sorted(applied.items()) if number > len(files)]
 
 
-def _tell_if_newer(files: Sequence[Migration], applied: Mapping[int, tuple[str, str]]) -> None:
+def _warn_if_newer(files: Sequence[Migration], applied: Mapping[int, tuple[str, str]]) -> None:
     newer = _newer_than(files, applied)
     if newer:
         log.warning("SCHEMA_NEWER", database=newer[-1], program=files[-1].name if files else None)

@@ -1,12 +1,10 @@
 """Connections to PostgreSQL, all opened the same way.
 
-Promises: nothing waits for ever (connecting, acquiring, a statement and an idle transaction each have a bound), JSON
-columns are Python values, and a database that cannot be reached at start is told in one sentence without its password.
-A pool's connection carries no session state: no LISTEN, no session-level lock, no SET outside a transaction. That is
-why it goes back to the pool without a reset query, which saves a round trip for each transaction, and why the same code
-runs through a transaction pooler. Only after an interrupted statement is a ROLLBACK sent (see `db/connection.py`).
-
-Is it the database that is away, or is it the statement's own fault? Whoever counts failures wants to know.
+Connecting, acquiring, a statement and an idle transaction each have a time limit; JSON columns are Python values; a database
+that cannot be reached at start is reported in one sentence without its password. A pool's connection carries no session
+state: no LISTEN, no session-level lock, no SET outside a transaction. So it returns to the pool without a reset query, which
+saves a round trip per transaction, and the same code runs through a transaction pooler. Only after an interrupted statement
+a ROLLBACK is sent (see `db/connection.py`).
 """
 
 import asyncio
@@ -21,20 +19,20 @@ from urllib.parse import parse_qs, urlsplit
 import asyncpg
 from asyncpg.pool import PoolAcquireContext, PoolConnectionProxy
 
-from photomat.db.address import Address, read_address
 from photomat.db.connection import SyncedConnection
+from photomat.db.url import DatabaseUrl, parse_url
 from photomat.kernel.clock import monotonic
 from photomat.kernel.errors import PhotomatError, Startup
 
 Connection: TypeAlias = SyncedConnection | PoolConnectionProxy
-"""A connection of its own (see `connect`) or one of a pool's."""
+"""A separate connection (see `connect`) or one of a pool."""
 Transaction: TypeAlias = Connection
 """A connection inside the caller's transaction."""
 Opened = TypeVar("Opened")
 CONNECT_TIMEOUT_S: Final = 10
 ACQUIRE_TIMEOUT_S: Final = 10
 COMMAND_TIMEOUT_S: Final = 35
-"""A little more than the server's own bound, so that the server's clearer error wins."""
+"""A little more than the server's own limit, so that the server's clearer error comes first."""
 RETRY_PAUSE_S: Final = 0.2
 STATEMENTS_KEPT: Final = 200
 QUERIES_PER_CONNECTION: Final = 50_000
@@ -49,13 +47,13 @@ SESSION_SETTINGS: Final = {
     "tcp_user_timeout": "15000",
     "jit": "off",
 }
-"""What each session asks of the server, whatever its role or database is set to.
+"""Settings of each session, whatever its role or database is set to.
 
-Our claims are written for READ COMMITTED. Keepalives do nothing on a Unix socket, and free a dead host's locks on TCP."""
+Our claims are written for READ COMMITTED. Keepalives do nothing on a Unix socket; on TCP they free the locks of a dead host."""
 SET_ALL: Final = "SELECT set_config(name, value, false) FROM unnest($1::text[], $2::text[]) AS setting (name, value)"
 TLS_REFUSED: Final = "rejected SSL upgrade"
-"""asyncpg's words for a server that answers a request for TLS with "no"."""
-NOT_YET: Final = (
+"""asyncpg's message for a server that refuses TLS."""
+RETRIED_AT_START: Final = (
     OSError,
     TimeoutError,
     asyncpg.CannotConnectNowError,
@@ -81,8 +79,8 @@ ADVICE: Final = (
         "cannot be reached; start the database or correct DATABASE_URL.",
     ),
 )
-"""What to tell an operator about each failure, the first that fits."""
-AWAY: Final = (
+"""What an operator can do about each failure; the first match counts."""
+UNAVAILABLE: Final = (
     asyncpg.PostgresConnectionError,
     asyncpg.OperatorInterventionError,
     asyncpg.InsufficientResourcesError,
@@ -90,11 +88,11 @@ AWAY: Final = (
 )
 """Connections lost or refused, a server that shuts down or starts, too many clients."""
 UNMIGRATED: Final = (asyncpg.UndefinedTableError, asyncpg.UndefinedColumnError, asyncpg.UndefinedFunctionError)
-"""The database is there, our tables are not, or not all of them."""
+"""The database exists, but lacks our tables or some of them."""
 
 
 class BoundedPool(asyncpg.Pool):
-    """A pool in which nobody waits for ever for a connection, whichever of its methods asks for one."""
+    """A pool with a time limit for acquiring a connection, also in its own methods such as `fetch`."""
 
     def __init__(self, *, acquire_timeout_s: float, bot_id: int | None, **arguments: Any) -> None:
         super().__init__(**arguments)
@@ -102,12 +100,12 @@ class BoundedPool(asyncpg.Pool):
         self.bot_id = bot_id
 
     def acquire(self, *, timeout: float | None = None) -> PoolAcquireContext:
-        """Wait for a free connection, as long as said or as long as the pool allows; `TimeoutError` then."""
+        """Wait for a free connection, by default for the pool's own limit; raise TimeoutError then."""
         return super().acquire(timeout=self._acquire_timeout_s if timeout is None else timeout)
 
 
 class OneSession:
-    """Stands where a pool stands, and is one connection: whatever is done with it belongs to one transaction."""
+    """One connection in place of a pool, so that everything done with it belongs to one transaction."""
 
     def __init__(self, connection: Connection, bot_id: int) -> None:
         self._connection = connection
@@ -120,14 +118,11 @@ class OneSession:
 
     @asynccontextmanager
     async def acquire(self, **_bounds: object) -> AsyncIterator[Connection]:
-        """The connection; a transaction on it is a savepoint in the caller's."""
+        """Yield the connection; a transaction on it is a savepoint in the caller's."""
         yield self._connection
 
 
 Pool: TypeAlias = BoundedPool | OneSession
-
-
-"""Hands out connections, each statement or transaction on its own; closed by who opened it."""
 
 
 async def connect_pool(
@@ -140,13 +135,13 @@ async def connect_pool(
     acquire_timeout_s: float = ACQUIRE_TIMEOUT_S,
     bot_id: int | None = None,
 ) -> BoundedPool:
-    """Open a pool; a database still starting is given `patience_s`, anything else is a `Startup` at once.
+    """Open a pool; wait up to `patience_s` for a database that is starting, raise `Startup` for any other failure.
 
-    `name` is what its sessions are called, in the server's lists and in the timelines of jobs.
+    `name` is the application name of its sessions, shown in pg_stat_activity and in the timelines of jobs.
     `through_pooler` is for a transaction pooler: no prepared statements are kept and no session settings are sent.
-    `bot_id` is the bot on whose behalf the pool works; without it nothing can be claimed (see `db/installation.py`).
+    `bot_id` is the bot the pool works for; without it nothing can be claimed (see `db/installation.py`).
     """
-    address = read_address(dsn)
+    url = parse_url(dsn)
 
     async def open_pool() -> BoundedPool:
         return await BoundedPool(
@@ -156,41 +151,40 @@ async def connect_pool(
             max_size=size,
             max_queries=QUERIES_PER_CONNECTION,
             max_inactive_connection_lifetime=IDLE_CONNECTION_S,
-            init=partial(_check_pooled if through_pooler else _settle_in, address=address),
+            init=partial(_check_pooled_session if through_pooler else _configure_session, url=url),
             reset=_end_interrupted,
             loop=None,
             connection_class=SyncedConnection,
             record_class=asyncpg.Record,
-            **_arguments(address, name=name, statement_cache_size=0 if through_pooler else STATEMENTS_KEPT),
+            **_arguments(url, name=name, statement_cache_size=0 if through_pooler else STATEMENTS_KEPT),
         )
 
-    return await _patiently(open_pool, dsn=dsn, patience_s=patience_s)
+    return await _retry_at_start(open_pool, dsn=dsn, patience_s=patience_s)
 
 
 async def connect(dsn: str, *, name: str, patience_s: float = 0) -> SyncedConnection:
-    """Open one connection of its own, for session-level work: locks, LISTEN, migrations."""
-    address = read_address(dsn)
+    """Open one separate connection, for session-level work: locks, LISTEN, migrations."""
+    url = parse_url(dsn)
 
     async def open_connection() -> SyncedConnection:
         connection = await asyncpg.connect(
             connection_class=SyncedConnection,
-            **_arguments(address, name=name, statement_cache_size=STATEMENTS_KEPT),
+            **_arguments(url, name=name, statement_cache_size=STATEMENTS_KEPT),
         )
-        await _settle_in(connection, address=address)
+        await _configure_session(connection, url=url)
         return connection
 
-    return await _patiently(open_connection, dsn=dsn, patience_s=patience_s)
+    return await _retry_at_start(open_connection, dsn=dsn, patience_s=patience_s)
 
 
 @asynccontextmanager
 async def transaction(pool: Pool) -> AsyncIterator[Transaction]:
-    """Commit what the block did, or nothing of it."""
     async with pool.acquire() as connection, connection.transaction():
         yield connection
 
 
-def describe(dsn: str) -> str:
-    """Name a database for people: user, host and database, never the password."""
+def display_name(dsn: str) -> str:
+    """User, host and database, never the password."""
     try:
         parts = urlsplit(dsn)
         host = parts.hostname or parse_qs(parts.query).get("host", ["the local socket"])[0]
@@ -200,38 +194,38 @@ def describe(dsn: str) -> str:
     return f"{parts.username or 'the default user'}@{host}{port}{parts.path}"
 
 
-def _arguments(address: Address, *, name: str, statement_cache_size: int) -> dict[str, Any]:
+def _arguments(url: DatabaseUrl, *, name: str, statement_cache_size: int) -> dict[str, Any]:
     return {
-        "dsn": address.dsn,
-        "ssl": address.tls,
-        "timeout": address.connect_timeout_s or CONNECT_TIMEOUT_S,
+        "dsn": url.dsn,
+        "ssl": url.tls,
+        "timeout": url.connect_timeout_s or CONNECT_TIMEOUT_S,
         "command_timeout": COMMAND_TIMEOUT_S,
         "statement_cache_size": statement_cache_size,
         "server_settings": {"application_name": name},
     }
 
 
-async def _patiently(open_it: Callable[[], Awaitable[Opened]], *, dsn: str, patience_s: float) -> Opened:
+async def _retry_at_start(open_it: Callable[[], Awaitable[Opened]], *, dsn: str, patience_s: float) -> Opened:
     deadline = monotonic() + patience_s
     while True:
         try:
             return await open_it()
-        except NOT_YET as trouble:
-            if monotonic() >= deadline or _tls_trouble(trouble):
-                raise Startup(_sentence(dsn, trouble)) from None
-        except (asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as trouble:
-            raise Startup(_sentence(dsn, trouble)) from None
+        except RETRIED_AT_START as error:
+            if monotonic() >= deadline or _tls_error(error):
+                raise Startup(_startup_message(dsn, error)) from None
+        except (asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
+            raise Startup(_startup_message(dsn, error)) from None
         await asyncio.sleep(RETRY_PAUSE_S)
 
 
-def _tls_trouble(trouble: Exception) -> str | None:
-    """What is wrong with TLS, if that is the trouble; waiting does not change it."""
-    if isinstance(trouble, ssl.SSLCertVerificationError):
+def _tls_error(error: Exception) -> str | None:
+    """Advice for a TLS failure, which no retry fixes; None for other errors."""
+    if isinstance(error, ssl.SSLCertVerificationError):
         return (
-            f"has a certificate that cannot be verified ({trouble.verify_message}); set sslrootcert in DATABASE_URL to the"
+            f"has a certificate that cannot be verified ({error.verify_message}); set sslrootcert in DATABASE_URL to the"
             " certificate of its authority."
         )
-    if isinstance(trouble, ConnectionError) and TLS_REFUSED in str(trouble):
+    if isinstance(error, ConnectionError) and TLS_REFUSED in str(error):
         return (
             "does not offer TLS, which sslmode in DATABASE_URL requires; turn TLS on at the server, or remove sslmode where"
             " the network is private."
@@ -239,39 +233,39 @@ def _tls_trouble(trouble: Exception) -> str | None:
     return None
 
 
-def _sentence(dsn: str, trouble: Exception) -> str:
-    about_tls = _tls_trouble(trouble)
-    if about_tls is not None:
-        return f"{describe(dsn)} {about_tls}"
+def _startup_message(dsn: str, error: Exception) -> str:
+    tls_advice = _tls_error(error)
+    if tls_advice is not None:
+        return f"{display_name(dsn)} {tls_advice}"
     for kind, advice in ADVICE:
-        if isinstance(trouble, kind):
-            return f"{describe(dsn)} {advice}"
-    if isinstance(trouble, asyncpg.PostgresError):
-        return f"{describe(dsn)} cannot be used: {trouble}"
+        if isinstance(error, kind):
+            return f"{display_name(dsn)} {advice}"
+    if isinstance(error, asyncpg.PostgresError):
+        return f"{display_name(dsn)} cannot be used: {error}"
     return "DATABASE_URL is not a valid address; it looks like postgresql://user:password@host/name."
 
 
-async def _settle_in(connection: Connection, *, address: Address) -> None:
-    """Ask the session for our settings. Not while connecting: a pooler refuses what it does not know there."""
-    wanted = SESSION_SETTINGS | ({"search_path": address.search_path} if address.search_path else {})
+async def _configure_session(connection: Connection, *, url: DatabaseUrl) -> None:
+    """Apply our session settings; not in the startup packet, where a pooler refuses what it does not know."""
+    wanted = SESSION_SETTINGS | ({"search_path": url.search_path} if url.search_path else {})
     await connection.execute(SET_ALL, list(wanted), list(wanted.values()), timeout=CONNECT_TIMEOUT_S)
-    await _speak_json(connection)
+    await _set_json_codecs(connection)
 
 
-async def _check_pooled(connection: SyncedConnection, *, address: Address) -> None:
-    """Behind a transaction pooler no setting of a session survives: see to it that we do not depend on one."""
+async def _check_pooled_session(connection: SyncedConnection, *, url: DatabaseUrl) -> None:
+    """Make sure that nothing depends on session settings, which do not survive behind a transaction pooler."""
     schema = await connection.fetchval("SELECT current_schema()")
-    if address.schema not in {None, schema}:
+    if url.schema not in {None, schema}:
         raise Startup(
             f"DATABASE_URL leads through a transaction pooler, which keeps no search_path, and its role finds the schema"
-            f" {schema} instead of {address.schema}: run ALTER ROLE … SET search_path = {address.search_path} on the server,"
+            f" {schema} instead of {url.schema}: run ALTER ROLE … SET search_path = {url.search_path} on the server,"
             " or put the pooler into session mode and remove DIRECT_DATABASE_URL."
         )
     await connection.pin_isolation()
-    await _speak_json(connection)
+    await _set_json_codecs(connection)
 
 
-async def _speak_json(connection: Connection) -> None:
+async def _set_json_codecs(connection: Connection) -> None:
     for name in ("json", "jsonb"):
         await connection.set_type_codec(name, schema="pg_catalog", encoder=_to_json, decoder=json.loads, format="text")
 
@@ -281,19 +275,19 @@ def _to_json(value: object) -> str:
 
 
 async def _end_interrupted(connection: SyncedConnection) -> None:
-    """The pool itself rolls back open transactions; an interrupted statement's implicit one is invisible to it."""
+    """Asyncpg's pool rolls back open transactions, but does not see the implicit one of an interrupted statement."""
     await connection.end_interrupted()
 
 
-def database_is_away(trouble: BaseException) -> bool:
-    """Whether the same statement may well succeed when the database is back."""
-    if isinstance(trouble, asyncpg.InterfaceError):
-        return not isinstance(trouble, ValueError)  # a value that cannot be sent will not be sendable later
-    return isinstance(trouble, AWAY)
+def is_unavailable(error: BaseException) -> bool:
+    """Whether the database was unavailable, so that the same statement may succeed later."""
+    if isinstance(error, asyncpg.InterfaceError):
+        return not isinstance(error, ValueError)  # a value that asyncpg cannot encode
+    return isinstance(error, UNAVAILABLE)
 
 
-def fails_every_time(trouble: BaseException) -> bool:
-    """Whether the database has refused the values themselves: repeating the statement cannot help."""
-    if isinstance(trouble, asyncpg.InterfaceError):
-        return isinstance(trouble, ValueError)
-    return isinstance(trouble, asyncpg.IntegrityConstraintViolationError | asyncpg.DataError | PhotomatError)
+def is_permanent(error: BaseException) -> bool:
+    """Whether the values themselves were refused, so that repeating the statement cannot help."""
+    if isinstance(error, asyncpg.InterfaceError):
+        return isinstance(error, ValueError)
+    return isinstance(error, asyncpg.IntegrityConstraintViolationError | asyncpg.DataError | PhotomatError)

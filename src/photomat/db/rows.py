@@ -1,4 +1,4 @@
-"""Rows as asyncpg hands them out. Each slice turns its rows into types in one place."""
+"""Rows of asyncpg. Each slice turns its rows into types in one place."""
 
 from typing import TypeAlias
 
@@ -13,7 +13,7 @@ Row: TypeAlias = asyncpg.Record
 async def require_row(session: Pool | Transaction, query: str, *args: object) -> Row:
     """The first row of a statement that always finds one; `Corrupt` shows the statement if there is none.
 
-    Takes both kinds of session, as `fetchrow` does.
+    Takes a pool or a transaction because it only stands in for their common `fetchrow`.
     """
     row = await session.fetchrow(query, *args)
     if row is None:

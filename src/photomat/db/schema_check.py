@@ -1,10 +1,10 @@
-"""Says what a live database lacks of the schema this program was written for.
+"""What a live database lacks of the schema this program needs.
 
-The need is a generated file, `schema.txt`: one line for each column, key, check, index, function and trigger that the
-migrations make. A test keeps it equal to a freshly migrated database, so a diff of it shows what a migration does. What
-a database has beyond it is nobody's concern here: that is how old code runs on a newer schema.
+`schema.txt` has one line for each column, key, check, index, function and trigger that the migrations make. A test compares it
+with a freshly migrated database, so its diff shows what a migration does. Whatever a database has in addition is ignored: old
+code runs on a newer schema.
 
-`python -m photomat.db.schema_check > src/photomat/db/schema.txt` writes it anew.
+`python -m photomat.db.schema_check > src/photomat/db/schema.txt` regenerates it.
 """
 
 import asyncio
@@ -62,7 +62,7 @@ DESCRIBE: Final = """
 
 
 async def require_schema(connection: Connection) -> None:
-    """Refuse to start on a database that lacks something, and name it."""
+    """Refuse to start on a database that lacks something; the error names it."""
     lacking = await missing(connection, needed())
     if lacking:
         more = f" and {len(lacking) - SHOWN_AT_MOST} more" if len(lacking) > SHOWN_AT_MOST else ""
@@ -73,22 +73,22 @@ async def require_schema(connection: Connection) -> None:
 
 
 async def missing(connection: Connection, needed: Collection[str]) -> list[str]:
-    """Which of the needed lines the live schema does not have, in order."""
+    """The needed lines that the live schema lacks, sorted."""
     return sorted(set(needed) - set(await describe_schema(connection)))
 
 
 def needed() -> list[str]:
-    """What this program was written for."""
+    """The lines of `schema.txt`."""
     return resources.files("photomat.db").joinpath("schema.txt").read_text(encoding="utf-8").splitlines()
 
 
 async def describe_schema(connection: Connection) -> list[str]:
-    """The live schema, one line for each thing in it, sorted."""
+    """The live schema as sorted lines, like `schema.txt`."""
     return sorted(row[0] for row in await connection.fetch(DESCRIBE))
 
 
 async def describe_fresh(dsn: str) -> list[str]:
-    """Migrate an empty database and describe what came of it."""
+    """Migrate an empty database and describe its schema."""
     await migrate(dsn)
     connection = await connect(dsn, name="photomat schema check")
     try:
@@ -98,7 +98,7 @@ async def describe_fresh(dsn: str) -> list[str]:
 
 
 def main() -> None:
-    """Print the schema that the migrations make in a throw-away database, and nothing else to the same stream."""
+    """Print the schema that the migrations make in a temporary database."""
     structlog.configure(logger_factory=structlog.PrintLoggerFactory(sys.stderr))
     with tempfile.TemporaryDirectory(prefix="photomat-schema-") as folder:
         server = Embedded.start(Path(folder))

@@ -1,25 +1,16 @@
-"""Our own copy of every output: Kie deletes results after a day to two weeks, so each is copied soon after the job is done.
+"""Our own copies of results, because Kie deletes its files after a day to two weeks: each output is copied soon.
 
-Delivery copies what it shows; the loop over `claim_unkept` copies the rest. Copying bears repeating: killed anywhere, the
-output comes due again.
+Delivery copies what it shows; the loop over `claim_unkept` copies the rest. Files are fetched from allowed URLs only
+(`kernel/fetch.py`). Copying is idempotent: killed anywhere, the output is due again.
 
-The result file: fetched once from Kie, from addresses that are allowed (`kernel/fetch.py`), and kept as our own copy.
+The cover of a track becomes a JPEG within 320 pixels and 200 kB, stored beside the track's copy so that a repeated upload
+carries the same. A track is sent without its cover when anything is wrong with it, or it takes too long. Memory is bounded: one
+cover is decoded at a time, up to `MOST_PIXELS`.
 
-Kie deletes results after a day to two weeks, so each is copied as soon as it is shown.
-
-The picture of a track, as small as Telegram wants it beside the player: a JPEG within 320 pixels and 200 kB.
-
-A cover is no result: whatever is the matter with it, however long it takes, the track comes all the same, without it. It is
-fetched when the track is uploaded, and its small copy kept beside the track's, so that a repeated upload carries the same.
-Memory is bounded: one picture is decoded at a time in the whole process, and none of more pixels than a cover has.
-
-What may be deleted of deliveries: records of results sent once more, and our copies of results that Telegram keeps.
-
-A copy is deleted only when Telegram keeps the same bytes and our bot can have them: history and cards show it from there. What
-Telegram changes (a photo is compressed, a GIF becomes a video), a result of the bot that owned the database before, and one
-that reached its customer as a link or not at all exist only here (Kie deletes its own) and stay. The file goes first, its
-name in the row after it: killed in between, the row names a file that is not there, which everybody takes as "no copy", and
-the next pass ends it.
+A copy is deleted only when Telegram has the same bytes and our bot can access them. What Telegram changes (a photo is
+compressed, a GIF becomes a video), results of another bot, and results sent as a link exist only here and stay. The file is
+deleted before its name in the row: killed in between, the row names a missing file, which counts as "no copy", and the next
+pass completes it.
 """
 
 import asyncio
@@ -60,12 +51,12 @@ from photomat.work.retention import Batch, OldRows
 
 LARGEST_BYTES: Final = 200 * 2**20
 PARTS: Final = ".parts"
-"""Where a file lies until it is whole, below the folder of results; what a killed process left there is deleted in time."""
+"""The folder of incomplete files, below the results; what a killed process left there is deleted after a day."""
 FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
 log = get_logger()
 LARGEST_COVER_BYTES: Final = 8 * 2**20
 MOST_PIXELS: Final = 8 * 2**20
-"""Eight times a usual cover. Decoders hold up to 16 bytes a pixel, and a JPEG in passes whole, however small it is wanted."""
+"""Eight times a usual cover. Decoders need up to 16 bytes a pixel, and decode a progressive JPEG in full size."""
 SIDE: Final = 320
 MOST_BYTES: Final = 200_000
 QUALITIES: Final = (85, 60, 35)
@@ -73,39 +64,40 @@ FORMATS: Final = ("JPEG", "PNG", "WEBP")
 WITHIN_S: Final = 12.0
 FETCH_WITHIN: Final = aiohttp.ClientTimeout(total=10, connect=5, sock_read=5)
 DECODER: Final = ThreadPoolExecutor(max_workers=1, thread_name_prefix="cover")
-log = get_logger()
 ROOM_LOOKED_FOR: Final = timedelta(minutes=5)
 PART_KEPT_S: Final = 86400
 """Far longer than a download may take."""
 RESENDS: Final = OldRows(table="result_sends", age="asked_at", only="due_at IS NULL")
-"""Kept far longer than the tap that asked can be repeated, which must find its row."""
+"""Kept far longer than an update can be repeated, which must find its row."""
 
 
 class NoDiskSpace(Transient):
-    """The disk is full, or nearly: the copy can be had as soon as there is room again."""
+    """The disk is full, or nearly; retried when there is room again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultFiles:
     """Fetches results into `folder`; `trusted_host` is the host of KIE_API_URL.
 
-    With less than `reserve_bytes` free nothing is copied: the rest of the disk is for the database.
+    With less than `reserve_bytes` free nothing is copied: the reserve is for the database.
     """
 
     folder: Path
     trusted_host: str
     reserve_bytes: int = 0
 
+    @property
+    def fetcher(self) -> Fetcher:
+        return Fetcher(trusted_host=self.trusted_host)
+
     def path_of(self, kept_as: str) -> Path:
-        """Where a kept copy lies."""
         return self.folder / kept_as
 
     def name_for(self, output: Output, mime_extension: str) -> str:
-        """The name of an output's copy, below the folder."""
         return f"{output.job_id}/{output.position}.{mime_extension}"
 
     async def fetch(self, output: Output) -> KeptFile:
-        """Copy an output to our own disk; raises Transient when it cannot be had now, NoDiskSpace when there is no room."""
+        """Copy an output to our disk; raises Transient when it cannot be fetched now, NoDiskSpace when there is no room."""
         part = self.folder / PARTS / f"{output.job_id}.{output.position}.{secrets.token_hex(4)}"
         try:
             await asyncio.to_thread(self._make_folder, part.parent)
@@ -128,13 +120,17 @@ class ResultFiles:
         make_private(folder)
 
     async def write(self, output: Output, data: bytes, *, mime: str, extension: str) -> KeptFile:
-        """Keep bytes of our own as an output; raises Transient when the disk takes nothing now."""
+        """Store bytes of our own as an output; raises Transient when the disk refuses them."""
         path = self.path_of(self.name_for(output, extension))
         try:
-            await asyncio.to_thread(self._write, path, data)
+            await self.write_bytes(path, data)
         except OSError as error:
             raise _not_kept(error) from error
         return KeptFile(path=path, mime=mime, size_bytes=len(data), width=None, height=None)
+
+    async def write_bytes(self, path: Path, data: bytes) -> None:
+        """Write a file below the folder; its name appears when it is complete."""
+        await asyncio.to_thread(self._write, path, data)
 
     def _write(self, path: Path, data: bytes) -> None:
         self._make_folder(path.parent)
@@ -156,7 +152,7 @@ class ResultFiles:
     async def _download(self, url: str, part: Path) -> int:
         size_bytes = 0
         with open_private(part) as file:
-            async with Fetcher(trusted_host=self.trusted_host).opened(url, most_bytes=LARGEST_BYTES) as chunks:
+            async with self.fetcher.opened(url, most_bytes=LARGEST_BYTES) as chunks:
                 async for chunk in chunks:
                     size_bytes += len(chunk)
                     file.write(chunk)
@@ -187,7 +183,7 @@ def _is_transparent(part: Path, mime: str) -> bool:
 
 
 def _measured(part: Path) -> Measured:
-    """What the file is; one that nobody can measure is a result all the same, told by its first bytes."""
+    """The facts of a file; one that cannot be measured is still a result, known by its first bytes."""
     try:
         return measure_path(part)
     except OSError:
@@ -202,19 +198,17 @@ def _measured(part: Path) -> Measured:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Covers:
-    """Gives covers; `files` knows where copies lie and which host is trusted."""
-
     files: ResultFiles
 
     async def of(self, output: Output) -> bytes | None:
-        """The small cover of an output, or nothing; raises nothing but the end of the task it runs in."""
+        """The small cover of an output, or None; never raises, except when canceled."""
         if output.cover_url is None:
             return None
         path = self.files.folder / str(output.job_id) / f"{output.position}.cover.jpg"
         try:
             async with asyncio.timeout(WITHIN_S):
                 return await asyncio.to_thread(_kept_cover, path) or await self._made(output.cover_url, path)
-        except Exception as error:  # noqa: BLE001  decoders of damaged pictures raise whatever they like; the track comes without
+        except Exception as error:  # noqa: BLE001  decoders of damaged pictures raise anything; the track is sent without it
             log.info("COVER_LEFT_OUT", position=output.position, error=type(error).__name__)
             return None
 
@@ -222,18 +216,16 @@ class Covers:
         data = await self._fetched(url)
         small = await asyncio.get_running_loop().run_in_executor(DECODER, fitted, data)
         with suppress(OSError):
-            await asyncio.to_thread(_keep, path, small)
+            await self.files.write_bytes(path, small)
         return small
 
     async def _fetched(self, url: str) -> bytes:
-        async with Fetcher(trusted_host=self.files.trusted_host).opened(
-            url, most_bytes=LARGEST_COVER_BYTES, within=FETCH_WITHIN
-        ) as chunks:
+        async with self.files.fetcher.opened(url, most_bytes=LARGEST_COVER_BYTES, within=FETCH_WITHIN) as chunks:
             return b"".join([chunk async for chunk in chunks])
 
 
 def fitted(data: bytes) -> bytes:
-    """The picture as a JPEG that is small enough; raises whatever its decoder raises for what is no such picture."""
+    """The picture as a small JPEG; raises whatever the decoder raises."""
     with Image.open(io.BytesIO(data), formats=FORMATS) as image:
         if image.width * image.height > MOST_PIXELS:
             raise ValueError("the cover is too large")
@@ -249,38 +241,27 @@ def fitted(data: bytes) -> bytes:
 
 
 def _kept_cover(path: Path) -> bytes:
-    """The small copy; empty where there is none."""
+    """The stored cover; empty when there is none."""
     try:
         return path.read_bytes()
     except OSError:
         return b""
 
 
-def _keep(path: Path, data: bytes) -> None:
-    make_private(path.parent)
-    part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    try:
-        with open_private(part) as file:
-            file.write(data)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultArchive:
-    """Copies outputs into the results folder and remembers what they are."""
+    """Copies outputs into the results folder and records what they are."""
 
     pool: Pool
     files: ResultFiles
 
     def path_of(self, output: Output) -> Path | None:
-        """Where our copy of an output lies, if there is one on this disk."""
+        """The path of our copy of an output, if it is on this disk."""
         path = None if output.kept_as is None else self.files.path_of(output.kept_as)
         return path if path is not None and path.is_file() else None
 
     async def kept(self, output: Output) -> Output:
-        """The output with our own copy, made now if there is none; raises Transient when it cannot be had."""
+        """The output with our own copy, made now if there is none; raises Transient when it cannot be fetched."""
         if self.path_of(output) is not None:
             return output
         failpoint("deliver.before_fetch")
@@ -300,20 +281,19 @@ class ResultArchive:
         )
 
     async def _answer(self, output: Output) -> KeptFile:
-        """The object a job has as its result, as a file of JSON."""
+        """The job's result object as a JSON file."""
         found = await outputs.result_object_of(self.pool, output.job_id)
         data = json.dumps(found, ensure_ascii=False, indent=1).encode("utf-8", "replace")
         return await self.files.write(output, data, mime="application/json", extension="json")
 
     async def label_of(self, output: Output, *, title: str | None, performer: str) -> Label:
-        """What a player shows of what is heard; nothing of anything else. A cover goes only with bytes Telegram lacks."""
+        """What a player shows of an audio output. A cover is only sent with bytes Telegram does not have yet."""
         if kind_of(output) is not MediaKind.AUDIO:
             return UNLABELLED
         cover = None if output.file_id is not None else await Covers(files=self.files).of(output)
         return Label(title=title, performer=performer or None, cover=cover)
 
     async def keep(self, output: Output) -> None:
-        """Copy one claimed output."""
         with correlated(output.corr, job_id=output.job_id):
             try:
                 await self.kept(output)
@@ -328,16 +308,15 @@ class ResultArchive:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OldCopies:
-    """Our copies in `folder` that are no longer needed."""
+    """Deletes copies in `folder` that are no longer needed."""
 
     folder: Path
 
     async def count(self, pool: Pool, older_than: timedelta) -> int:
-        """How many copies are older than that, of results Telegram keeps unchanged."""
         return await outputs.count_old_copies(pool, older_than=older_than)
 
     async def delete(self, pool: Pool, older_than: timedelta, limit: int) -> Batch:
-        """Delete a batch of them, and what a killed process left of files that never became whole."""
+        """Delete a batch, and incomplete files a killed process left."""
         await asyncio.to_thread(self._unlink_parts)
         copies = await outputs.old_copies(pool, older_than=older_than, limit=limit)
         await asyncio.to_thread(self._unlink, [kept_as for _, _, kept_as in copies])

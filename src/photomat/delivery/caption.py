@@ -1,11 +1,10 @@
-"""The order under its result: what was bought, in the customer's words, escaped and within what a caption holds. Pure.
+"""Captions: the order under its result, and result objects as readable text. Pure.
 
-Of everything in it the prompt alone may be long, so the prompt gives way. Room is left for a last paragraph: why a file is not
-what it should be, and the way to it.
+A caption is escaped and within Telegram's limit. The prompt is the only long part, so the prompt is cut. Room is left for a
+last paragraph: why a file is not shown as what it is, and a link to it.
 
-An object Kie hands over, as a text people can read: speech, lyrics, notes, what was found in a picture. Pure.
-
-Never the object as it is: what nobody has planned for is told line by line, its names in plain words. Nothing raises on junk.
+A result object (speech, lyrics, notes, what was found in a picture) becomes text; unknown ones a line for each field, named in
+plain words. Junk never raises.
 """
 
 import html
@@ -38,10 +37,10 @@ MOST_LINES: Final = 300
 PITCHES: Final = ("C", "C♯", "D", "D♯", "E", "F", "F♯", "G", "G♯", "A", "A♯", "B")
 NOTES_IN_OCTAVE: Final = 12
 TEXTS: Final = ("text", "result", "lyrics", "validateInfo", "validate_info")
-UNTOLD: Final = frozenset(
+NOT_SHOWN: Final = frozenset(
     {"seed", "state", "status", "code", "waveformData", "hootCer", "isStreamed", "index", "maskUrl"}
 )
-"""What means nothing to a customer."""
+"""Fields without meaning for a customer."""
 Found = Mapping[str, Any]
 KNOWN_NAMES: Final[Mapping[str, str]] = {
     "has_human": "read-has-human",
@@ -58,7 +57,7 @@ KNOWN_NAMES: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardOrder:
-    """What was bought, as its row has it, and what its model is now, if anybody knows it still."""
+    """What was bought, as in its row, and its model, if the catalogue still has it."""
 
     title: str | None
     model_id: str
@@ -67,7 +66,7 @@ class CardOrder:
     model: Model | None
 
     def name(self, language: str) -> str:
-        """What the model was called when it was bought; in older rows, what it is called now."""
+        """The model's title at the time of purchase; in older rows, its title now."""
         return cut(self.title or self._name_now(language), LONGEST_TITLE)
 
     def _name_now(self, language: str) -> str:
@@ -76,8 +75,17 @@ class CardOrder:
         return self.model.titles.of(language) if self.model.titles else self.model.title
 
 
+@dataclass(slots=True)
+class _Passage:
+    """Consecutive words of one speaker."""
+
+    speaker: str | None
+    start: float | None
+    words: list[str] = field(default_factory=list)
+
+
 def captioned(sentence: Callable[[str], str], bought: CardOrder, *, part: str | None, language: str, say: Say) -> str:
-    """The sentence with the order in it; `part` is what the shown output is called."""
+    """The sentence with the order in it; `part` is the title of the shown output."""
     order = order_in_words(bought.model, bought.inputs, language=language, say=say)
     lines = _lines(bought, order, say)
     longest = LONGEST_PROMPT
@@ -92,22 +100,21 @@ def captioned(sentence: Callable[[str], str], bought: CardOrder, *, part: str | 
 
 
 def part_in_words(title: str | None, say: Say) -> str | None:
-    """What one output is called: a part of a track and the file with the answer in words, anything else by its title."""
+    """The title of one output; parts of a track and the answer file are translated."""
     return say(title) if title in {*STEM_TITLES, ANSWER_TITLE} else title
 
 
 def seen_length(text: str) -> int:
-    """How long a text is for Telegram: without its markup, in the units it counts."""
+    """The length of a text as Telegram counts it: without markup, in UTF-16 units."""
     return utf16_length(unmarked(text))
 
 
 def unmarked(text: str) -> str:
-    """The text alone."""
     return html.unescape(TAG.sub("", text))
 
 
 def _lines(bought: CardOrder, order: OrderWords, say: Say) -> list[str]:
-    """What was chosen, and the seed where Kie tells one that nobody gave."""
+    """The chosen inputs, and the seed where Kie reports one that was not ordered."""
     named = bought.model is not None
     values = [f"{value.title}: {value.text}" if named else value.text for value in order.values]
     seed = (bought.result_object or {}).get("seed")
@@ -123,21 +130,12 @@ def _written(part: str | None, prompt: str, lines: Sequence[str]) -> str:
     return "\n".join([*titled, *described, *map(html.escape, lines)])
 
 
-@dataclass(slots=True)
-class _Passage:
-    """Words one speaker says in one go."""
-
-    speaker: str | None
-    start: float | None
-    words: list[str] = field(default_factory=list)
-
-
 def readable(result: Found, say: Say) -> str:
-    """The whole of it as plain text; empty where there is nothing to read."""
-    told = (
+    """A result object as plain text; empty when there is nothing to read."""
+    text = (
         _spoken(result, say) or _said(result) or _played(result, say) or "\n".join(_object_lines(result, say, depth=0))
     )
-    return told[:LONGEST_TEXT].strip()
+    return text[:LONGEST_TEXT].strip()
 
 
 def _said(result: Found) -> str:
@@ -145,7 +143,7 @@ def _said(result: Found) -> str:
 
 
 def _spoken(result: Found, say: Say) -> str:
-    """Speech or song by passages, with their times and speakers, where there is more than one."""
+    """Speech or song in passages, with times and speakers where there is more than one."""
     passages = list(_passages(_objects(result.get("words")) or _objects(result.get("alignedWords"))))
     speakers = {who: number for number, who in enumerate(dict.fromkeys(one.speaker for one in passages), start=1)}
     if len(passages) < 2 and _said(result):  # noqa: PLR2004  a single passage needs no times
@@ -184,13 +182,13 @@ def _begins_anew(passage: _Passage, speaker: str | None, start: float | None) ->
 
 
 def _joined(words: Sequence[str]) -> str:
-    """Words with the spaces they bring, or one between them where they bring none."""
+    """Words joined by their own spaces, or by one each where they have none."""
     glue = "" if any(word[:1].isspace() or word[-1:].isspace() for word in words) else " "
     return " ".join(glue.join(words).split())
 
 
 def _played(result: Found, say: Say) -> str:
-    """What each instrument plays: how many notes, and which."""
+    """The notes of each instrument."""
     lines = []
     for number, instrument in enumerate(_objects(result.get("instruments")), start=1):
         notes = _objects(instrument.get("notes"))
@@ -209,17 +207,17 @@ def _note(note: Found) -> str:
 
 
 def _object_lines(found: Found, say: Say, *, depth: int) -> list[str]:
-    """Whatever else there is, a line for each thing."""
+    """Any other object, a line for each field."""
     lines: list[str] = []
     for key, value in found.items():
-        if key in UNTOLD or value is None or value in ("", [], {}):
+        if key in NOT_SHOWN or value is None or value in ("", [], {}):
             continue
         name = _in_words(str(key), say)
         if isinstance(value, Mapping) and depth < DEEPEST:
             lines += [f"{name}:", *(f"  {line}" for line in _object_lines(value, say, depth=depth + 1))]
         elif isinstance(value, list):
             lines += _listed(name, value, say, depth=depth)
-        elif not _is_address(value):
+        elif not _is_url(value):
             lines.append(f"{name}: {_value(value, say)}")
     return lines[:MOST_LINES]
 
@@ -229,14 +227,14 @@ def _listed(name: str, values: Sequence[Any], say: Say, *, depth: int) -> list[s
     if not things:
         plain = [_value(value, say) for value in values if isinstance(value, str | int | float)]
         return [f"{name}: {', '.join(plain)}"] if plain else [f"{name}: {len(values)}"]
-    told = [f"{name}: {len(values)}"]
+    lines = [f"{name}: {len(values)}"]
     for number, thing in enumerate(things[:MOST_LINES], start=1):
         inner = _object_lines(thing, say, depth=depth + 1) if depth < DEEPEST else []
         label = next((str(thing[key]) for key in ("name", "label", "title") if isinstance(thing.get(key), str)), "")
         rest = [line for line in inner if label not in line or not label]
-        told.append(f"{number}. {label or '; '.join(rest)}".rstrip())
-        told += [f"   {line}" for line in rest] if label else []
-    return told
+        lines.append(f"{number}. {label or '; '.join(rest)}".rstrip())
+        lines += [f"   {line}" for line in rest] if label else []
+    return lines
 
 
 def _value(value: object, say: Say) -> str:
@@ -248,7 +246,7 @@ def _value(value: object, say: Say) -> str:
 
 
 def _in_words(key: str, say: Say) -> str:
-    """A name people know in their own words, any other with spaces between its words."""
+    """A known name in the customer's language, any other split into words."""
     if key in KNOWN_NAMES:
         return say(KNOWN_NAMES[key])
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key).replace("_", " ").strip().lower() or "…"
@@ -259,7 +257,7 @@ def _objects(values: object) -> list[Found]:
 
 
 def _number(value: object) -> float | None:
-    """A time; None for what nobody can mean by one."""
+    """A time in seconds; None for anything implausible."""
     if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) <= LONGEST_S:
         return None
     return float(value)
@@ -271,5 +269,5 @@ def _clock(seconds: float | None) -> str:
     return f"{minutes // 60}:{minutes % 60:02}:{rest:02}" if minutes >= 60 else f"{minutes}:{rest:02}"  # noqa: PLR2004  an hour
 
 
-def _is_address(value: object) -> bool:
+def _is_url(value: object) -> bool:
     return isinstance(value, str) and value.startswith(("http://", "https://"))

@@ -1,37 +1,32 @@
-"""EXACTLY ONCE. One place alone edits a bought card: card = render(row), under the delivery lock.
+"""EXACTLY ONCE: the one place that edits a bought card. card = render(row), under the delivery lock.
 
-The promise: whatever crashes, a customer sees one result, on the one card they paid on. It rests on three things. The path
-from paying to picture contains no send: the card is a message whose id the customer's own tap gave us, and an edit can be
-repeated for ever with one visible effect. Only the holder of the lock edits, and its fence is tested by every write. And
-"shown" is recorded after the edit, never before.
+Whatever crashes, a customer sees one result, on the card they paid on, for three reasons. The way from payment to result
+contains no send: the card is a message whose id came with the customer's tap, and repeating an edit has one visible effect.
+Only the holder of the lock edits, and every write tests its fence. "Shown" is recorded after the edit, never before.
 
 Killed …
-    after the lock      the lease runs out, somebody renders the same row
+    after the lock      the lease expires, and the same row is rendered again
     before the edit     likewise
-    after the edit      the same edit again: "not modified", or the same picture in the same place
+    after the edit      the same edit again: "not modified", or the same result in the same place
     after the mark      done; the ring is due by its own row
-An edit whose answer was lost may land late, after a newer one: then the final edit is rendered once more two minutes later.
+An edit whose answer was lost may arrive after a newer one: the final edit is then repeated two minutes later. The lease is
+renewed during an edit; an instance that has lost the lock is interrupted and writes nothing.
 
-While an edit is under way its lease is renewed; whoever lost the lock meanwhile is stopped and writes nothing.
-
-Troubles: blocked or gone → undeliverable until the user returns; the card's message deleted, or its group moved → a short text
-slot takes its place, one for each revision (at worst a stray line, never a second picture); a chat's limit → all its cards
-wait; time-outs → released with the next try, later each time; a bad token → nothing is condemned, tried again every minute; a
-database that is away → not counted; media refused for a reason nobody planned for → a text with a link after a few tries, and
-the operator is alerted; such a refusal of a text, and our own faults → parked for the operator after as many; an end that could
-not be shown for days → parked too.
-
-The delivery lock kept alive while a long edit is under way, and what is raised by whoever lost it.
+Errors: user blocked the bot or is gone → undeliverable until they return; message deleted or group moved → a short text takes
+its place, once per revision (at worst an extra line, never a second result); chat limit → all cards of the chat wait; timeout →
+released with backoff; bad token → retried every minute, no card is given up; database unreachable → not counted; media refused
+for an unknown reason → after a few attempts a text with a link, and an alert; a text refused like that, and errors of our own →
+parked for the operator; an end that could not be shown for days → parked.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Final, TypeVar
+from typing import Final
 
 from photomat.catalog.model import Model
-from photomat.db.pool import Pool, database_is_away, transaction
+from photomat.db.pool import Pool, is_unavailable, transaction
 from photomat.delivery import lock, outputs
 from photomat.delivery.render import CardView, LockedCard, render
 from photomat.delivery.sender import EditOutcome, Exhausted, FileUnavailable, Sender
@@ -59,51 +54,23 @@ from photomat.telegram.port import (
     Unreachable,
 )
 from photomat.texts.load import Texts
-from photomat.users.user import user_blocked_us
-from photomat.work import lease as work_lease
-from photomat.work.lease import ClaimLost
+from photomat.users.user import mark_blocked
+from photomat.work.lease import ClaimLost, while_renewing
 
-__all__ = ["ClaimLost", "renew_lock", "while_renewing"]
-T = TypeVar("T")
 MOST_REFUSALS: Final = 8
 TRIES_BEFORE_TEXT: Final = 4
 MOST_RETRY_S: Final = 3600.0
 UNAUTHORIZED_RETRY_S: Final = 60.0
 LEAST_RETRY_S: Final = 5.0
 MOST_WAIT_FOR_OTHERS_S: Final = 300.0
-"""While Telegram or the database cannot be reached at all nothing is lost by asking, and a customer waits."""
+"""While Telegram or the database is unreachable, asking costs nothing and a customer waits."""
 GIVE_UP_AFTER: Final = timedelta(days=3)
-"""An end that could not be shown for so long is the operator's."""
+"""An end that could not be shown for so long is parked for the operator."""
 log = get_logger()
-
-
-async def while_renewing(pool: Pool, card: LockedCard, *, lease: timedelta, work: Callable[[], Awaitable[T]]) -> T:
-    """Do the work with the card's lock kept alive; raises ClaimLost, and ends the work, when it was taken over.
-
-    The new holder renders the same card again.
-    """
-    return await work_lease.while_renewing(work, renew=lambda: renew_lock(pool, card), lease=lease)
-
-
-async def renew_lock(pool: Pool, card: LockedCard) -> bool:
-    """Begin the lease anew; False when the lock is no longer ours."""
-    return bool(
-        await pool.fetchval(
-            """
-            UPDATE generation_jobs SET delivering_at = photomat_now()
-             WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
-            RETURNING true
-            """,
-            card.job_id,
-            card.fence,
-        )
-    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Coordinator:
-    """Brings locked cards up to date."""
-
     pool: Pool
     messenger: Messenger
     sender: Sender
@@ -113,7 +80,7 @@ class Coordinator:
     lease: timedelta
 
     async def deliver_result_atomic(self, card: LockedCard) -> None:
-        """Render a locked card, edit its message, record what it shows; or give the lock back with the reason."""
+        """Render a locked card, edit its message, record what it shows; or release the lock with the reason."""
         with correlated(card.corr, job_id=card.job_id):
             if card.first_result:
                 log.info("DELIVER_LOCK_WIN", fence=card.fence, via=_via(card))
@@ -131,14 +98,14 @@ class Coordinator:
         except asyncio.CancelledError:
             await self._release(card, 0, "the instance stopped", unknown=True)
             raise
-        except Exception as trouble:  # noqa: BLE001  whatever it was, the lock is given back and somebody hears of it
+        except Exception as trouble:  # noqa: BLE001  whatever it was, the lock is released and the error recorded
             await self._after_trouble(card, trouble)
         else:
             failpoint("deliver.after_edit")
             await self._mark(card, view, shown)
 
     async def _after_trouble(self, card: LockedCard, trouble: Exception) -> None:
-        """Each family says what comes next; a refusal nobody planned for, or a fault of ours, is parked after a few."""
+        """Choose what comes next by the family of the error; an unexpected one is parked after a few attempts."""
         match trouble:
             case Unreachable():
                 await self._undeliverable(card)
@@ -154,7 +121,7 @@ class Coordinator:
                 await self._release(card, wait_s, str(trouble), counted=False, chat_waits=isinstance(trouble, ChatBusy))
             case OutcomeUnknown():
                 await self._release(card, _backoff(card), str(trouble), unknown=True)
-            case _ if database_is_away(trouble):
+            case _ if is_unavailable(trouble):
                 await self._release(card, _wait_for_others(card), describe(trouble), counted=False)
             case _:
                 await self._refused(card, str(trouble) if isinstance(trouble, CallRefused) else describe(trouble))
@@ -166,9 +133,11 @@ class Coordinator:
         return render(card, found, model=self.model_of(card.model), texts=self.texts)
 
     async def _show(self, card: LockedCard, view: CardView) -> EditOutcome:
-        return await while_renewing(self.pool, card, lease=self.lease, work=lambda: self._climb(card, view))
+        return await while_renewing(
+            lambda: self._edit_card(card, view), renew=lambda: lock.renew(self.pool, card), lease=self.lease
+        )
 
-    async def _climb(self, card: LockedCard, view: CardView) -> EditOutcome:
+    async def _edit_card(self, card: LockedCard, view: CardView) -> EditOutcome:
         place = Card(chat_id=card.chat_id, message_id=card.message_id)
         try:
             return await self._edit(card, place, view)
@@ -187,7 +156,7 @@ class Coordinator:
             return await self._edit_slot(card, moved.chat_id, view)
 
     async def _edit_slot(self, card: LockedCard, chat_id: ChatId, view: CardView) -> EditOutcome:
-        """Show the face in a new place; whoever cannot edit that either gets no third one."""
+        """Show the card in a new message; if that cannot be edited either, there is no third one."""
         if card.slot_for == card.wanted:
             raise CallRefused("the slot sent for this revision cannot be edited")
         try:
@@ -203,7 +172,7 @@ class Coordinator:
             return await self.sender.show(place, view, language=card.language, exhausted=exhausted)
 
     async def _new_slot(self, card: LockedCard, chat_id: ChatId) -> Card:
-        """The card's message is gone: a short text takes its place, its id committed with the fence."""
+        """Send a short text in place of the lost message, and commit its id with the fence."""
         text = self.texts.say(card.language, "card-slot")
         message_id = await self.messenger.send_text(chat_id, text, reply_to=None)
         failpoint("deliver.after_slot")
@@ -268,7 +237,7 @@ class Coordinator:
             log.warning("DELIVER_LOCK_SKIP", reason="the lock was taken over", fence=card.fence)
 
     async def _refused(self, card: LockedCard, error: str) -> None:
-        """Parked after a few; progress never is, for a parked card would keep its result back."""
+        """Park after a few attempts; never progress, for a parked card would hold back its result."""
         if card.attempts < MOST_REFUSALS or card.status not in TERMINAL:
             await self._release(card, _backoff(card), error)
         else:
@@ -290,7 +259,7 @@ class Coordinator:
             if await lock.mark_undeliverable(tx, card, error="the user cannot be reached"):
                 await timeline.record(tx, card.job_id, Tag.UNDELIVERABLE, fence=card.fence)
                 if card.is_private:
-                    await user_blocked_us(tx, user_id=card.user_id)
+                    await mark_blocked(tx, user_id=card.user_id)
         log.warning("UNDELIVERABLE", chat_id=card.chat_id)
 
 

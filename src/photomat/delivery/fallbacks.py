@@ -1,10 +1,9 @@
-"""The ways a file can reach a chat, best first, within Telegram's limits; and why a file comes as a document or a link. Pure.
+"""The ways to show a file in a chat, best first, within Telegram's limits; and why it is shown as a document or a link. Pure.
 
-By Telegram's own file → by its address → by uploaded bytes → as an uploaded document. What is heard is uploaded before its
-address is tried, for only with the bytes go its title and its cover. What is beyond a limit is not even tried.
-Whatever does not come as what it is comes with a reason, the same one each time, so that a repeated edit changes nothing.
-A picture one can see through is a document: Telegram's photos are opaque, also one it had before we knew.
-A cover is no reason to refuse a track: what goes with one goes without it next.
+By Telegram's file id → by URL → by uploaded bytes → as an uploaded document. Audio is uploaded before its URL is tried, because
+title and cover need an upload; an upload with a cover is followed by one without. What exceeds a limit is not tried. A file
+that is not shown as what it is has a reason, the same each time, so that a repeated edit changes nothing. A transparent picture
+is a document: Telegram's photos are opaque.
 """
 
 from dataclasses import dataclass, replace
@@ -34,17 +33,17 @@ BY_MIME: Final = {
     "audio/mp4": MediaKind.AUDIO,
     "audio/ogg": MediaKind.AUDIO,
 }
-"""A WAV or a FLAC is no music to Telegram, which asks for MP3 and M4A; an Opus it takes for one, as it takes it for a voice."""
+"""Telegram accepts MP3 and M4A as music, and Opus; not WAV or FLAC."""
 
 SEEN_OR_HEARD: Final = ("image/", "video/", "audio/")
 BECOMES_A_STICKER: Final = "image/webp"
-"""What Telegram may make of such a document, unless it is told to take it as it is."""
+"""Telegram may turn such a document into a sticker unless content detection is off."""
 
-BY_ADDRESS_AS_DOCUMENT: Final = frozenset({"application/pdf", "application/zip"})
+BY_URL_AS_DOCUMENT: Final = frozenset({"application/pdf", "application/zip"})
 
 
 class FallbackReason(StrEnum):
-    """Why a file does not come as what it is; each is a text, `why-…`."""
+    """Why a file is not shown as what it is; each has a text, `why-…`."""
 
     PHOTO_TOO_BIG = "photo-too-big"
     PHOTO_SHAPE = "photo-shape"
@@ -58,7 +57,7 @@ class FallbackReason(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fallback:
-    """One way: its level for the log, what is shown, and the reason where that is less than it should be."""
+    """One way: its level for the log, what is shown, and the reason where that is not what it is."""
 
     level: str
     media: Media
@@ -66,13 +65,13 @@ class Fallback:
     size_bytes: int = 0
 
     def is_left(self, refusal: Exception) -> bool:
-        """Whether the next way is tried: this source was refused, or whatever was refused may be its cover."""
+        """Whether the next way is tried: the source was refused, or possibly its cover."""
         return isinstance(refusal, SourceRefused | PhotoRefused) or self.media.thumbnail is not None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Label:
-    """What a player shows of what is heard: what it is called, who made it, a small picture."""
+    """What a player shows of audio."""
 
     title: str | None = None
     performer: str | None = None
@@ -83,16 +82,16 @@ UNLABELLED: Final = Label()
 
 
 def fallbacks_of(output: Output, path: Path | None, *, label: Label = UNLABELLED) -> list[Fallback]:
-    """Every way this output may take, best first; `path` is our copy of it."""
+    """Every way to show this output, best first; `path` is our copy of it."""
     kind, why = kind_of(output), document_reason(output)
     found: list[Fallback] = []
     had = None if output.media is None else MediaKind(output.media)
     if output.file_id is not None and had is not None and (had is kind or why is not FallbackReason.TRANSPARENT):
         less = why or (FallbackReason.REFUSED if had is MediaKind.DOCUMENT is not kind else None)
         found.append(Fallback(level="url", media=_media(output, had, output.file_id, label), why=less))
-    by_address = _by_url(output, kind, label)
+    by_url = _by_url(output, kind, label)
     by_bytes = _by_bytes(output, kind, path, label)
-    found += [*by_bytes, *by_address] if kind is MediaKind.AUDIO else [*by_address, *by_bytes]
+    found += [*by_bytes, *by_url] if kind is MediaKind.AUDIO else [*by_url, *by_bytes]
     if path is not None and _fits(output):
         last = why if kind is MediaKind.DOCUMENT else FallbackReason.REFUSED
         media = replace(_media(output, MediaKind.DOCUMENT, path, label), as_is=output.mime == BECOMES_A_STICKER)
@@ -101,18 +100,17 @@ def fallbacks_of(output: Output, path: Path | None, *, label: Label = UNLABELLED
 
 
 def originals_of(output: Output, path: Path | None) -> list[Fallback]:
-    """The ways a file may take as the file it is: never by what Telegram has made of it."""
+    """The ways to send the original file, never Telegram's version of it."""
     found: list[Fallback] = []
     if path is not None and _fits(output):
         media = replace(_media(output, MediaKind.DOCUMENT, path, UNLABELLED), as_is=True)
         found.append(Fallback(level="bytes", media=media))
-    if output.mime in BY_ADDRESS_AS_DOCUMENT and (output.size_bytes or 0) <= URL_LIMIT_OTHERWISE:
+    if output.mime in BY_URL_AS_DOCUMENT and (output.size_bytes or 0) <= URL_LIMIT_OTHERWISE:
         found.append(Fallback(level="url", media=_media(output, MediaKind.DOCUMENT, output.url, UNLABELLED)))
     return found
 
 
 def name_of(output: Output, path: Path | None) -> str:
-    """What a file is called where it is kept; its end says what it is."""
     return f"photomat-{output.job_id}-{output.position + 1}{path.suffix if path else ''}"
 
 
@@ -151,21 +149,20 @@ def _media(output: Output, kind: MediaKind, source: str | Path, label: Label) ->
 
 
 def link_reason(output: Output, *, is_too_large: bool) -> FallbackReason:
-    """Why a file comes as a link in the end."""
     if is_too_large or (output.size_bytes or 0) > UPLOAD_BYTES:
         return FallbackReason.FILE_TOO_BIG
     return FallbackReason.NO_FILE
 
 
 def kind_of(output: Output) -> MediaKind:
-    """What Telegram should make of an output, by its bytes; what does not fit goes as a document."""
+    """How Telegram should show an output, judged by its bytes; what does not fit is a document."""
     if output.mime is None:
         return MediaKind.PHOTO
     return MediaKind.DOCUMENT if document_reason(output) else BY_MIME.get(output.mime, MediaKind.DOCUMENT)
 
 
 def document_reason(output: Output) -> FallbackReason | None:
-    """Why an output cannot be shown as what it is; None for what can, and for what is a document by nature."""
+    """Why an output cannot be shown as what it is; None when it can, or is a document by nature."""
     mime = output.mime or ""
     if mime.startswith(SEEN_OR_HEARD) and mime not in BY_MIME:
         return FallbackReason.FORMAT

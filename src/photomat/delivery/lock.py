@@ -1,15 +1,12 @@
 """The delivery lock: the lease on changing a job's card.
 
-A card is due while `card_shown < card_wanted`. Taking the lock raises the fence; each later write of its holder (mark, release,
-move, give up, and the renewal in `lease`) tests it, so a zombie whose lease was taken over changes nothing. Others may say that
-and when a card is due (`turns`, `rearm`, `page`, whoever changes the job); what it shows is recorded here, after the edit.
+A card is due while `card_shown < card_wanted`. Taking the lock raises the fence, and each later write of its holder tests it,
+so an instance whose lease was taken over changes nothing. Other code makes cards due (`rearm.py`, and each change of a job);
+what a card shows is recorded here alone, after the edit.
 
-Whose turn it is: cards are taken fairly between chats, and a chat that must wait waits as a whole.
-
-Of what is due and free only the oldest of each rank are looked at, so a claim costs the same whatever the backlog and however
-many others are at work. A chat has so many cards in hand at most, whoever holds them, and a chat with fewer goes first. Should
-one chat fill all that is looked at, its surplus is put off to the pace Telegram allows a chat anyway, and the others come into
-sight.
+Cards are taken fairly between chats. Only the oldest due and free cards of each rank are read, so a claim costs the same for
+any backlog. A chat has at most `MOST_OF_A_CHAT` cards locked, and chats with fewer come first. When one chat fills all that is
+read, its surplus is put off to the pace Telegram allows a chat, which uncovers the others.
 """
 
 from datetime import timedelta
@@ -32,11 +29,11 @@ IS_DUE: Final = (
     "card_shown < card_wanted AND undeliverable_at IS NULL AND parked_at IS NULL AND deliver_at <= photomat_now()"
 )
 IS_FREE: Final = "(delivering_at IS NULL OR delivering_at <= photomat_now() - $2::interval)"
-"""Nobody holds its lock any more; `$2` is how long a lock lasts, here and below."""
+"""Its lock is free or expired; `$2` is how long a lock lasts, here and below."""
 OURS: Final = "bot_id = (SELECT photomat_our_bot($3))"
-"""The card is one of our bot's; `$3` is the bot of the pool, here and below."""
+"""The card belongs to our bot; `$3` is the bot of the pool, here and below."""
 RANKS: Final = ("status = 'done'", "status IN ('failed', 'canceled')", "status IN ('pending', 'submitting', 'running')")
-"""Results before other ends before progress. Each has an index of its own, so the statuses are written out."""
+"""Results before other ends before progress. Each has its own index, so the statuses are written out."""
 OLDEST: Final = " UNION ALL ".join(
     f"(SELECT {rank} AS rank, job_id, bot_id, chat_id, deliver_at AS since FROM generation_jobs"  # noqa: S608  constants of this module
     f" WHERE {statuses} AND {IS_DUE} AND {IS_FREE} AND {OURS} ORDER BY deliver_at LIMIT {LOOKED_AT})"
@@ -51,60 +48,19 @@ IN_TURN: Final = f"""
            coalesce(held, 0) + row_number() OVER (PARTITION BY bot_id, chat_id ORDER BY rank, since, job_id) AS turn,
            count(*) OVER (PARTITION BY rank) >= {LOOKED_AT} AS is_crowded
       FROM ({OLDEST}) AS oldest LEFT JOIN ({IN_HAND}) AS in_hand USING (bot_id, chat_id)"""  # noqa: S608  constants of this module
-"""The oldest due and free cards of each rank with their turn in their chat, after those in hand."""
+"""The oldest due and free cards of each rank with their turn in their chat, after those locked."""
 ONCE_MORE_AFTER: Final = timedelta(minutes=2)
-"""After an unknown outcome or a take-over an older edit may still land; the final one is rendered again."""
+"""After an unknown outcome or a take-over an older edit may still arrive, so the final one is repeated."""
 MOST_ROUNDS: Final = 16
-"""How often one claim puts off the surplus of chats that hide the others."""
+"""How often one claim puts off the surplus of chats that hide others."""
 DELIVERIES_DUE: Final = f"SELECT 1 FROM generation_jobs WHERE {IS_DUE}"  # noqa: S608  a constant of ours
 log = get_logger()
-
-
-async def put_off_surplus(pool: Pool, *, lease: timedelta) -> int:
-    """Where one rank fills all that is looked at: let the surplus of each chat wait, a second a card; say how many."""
-    rows = await pool.fetch(
-        f"""
-        WITH in_turn AS MATERIALIZED ({IN_TURN}),
-        surplus AS MATERIALIZED (
-            SELECT job_id, turn FROM generation_jobs JOIN in_turn USING (job_id)
-             WHERE is_crowded AND turn > $1 AND {IS_DUE} AND delivering_at IS NULL
-               FOR UPDATE OF generation_jobs SKIP LOCKED)
-        UPDATE generation_jobs AS job SET deliver_at = photomat_now() + (turn - $1) * interval '1 second'
-          FROM surplus
-         WHERE job.job_id = surplus.job_id
-        RETURNING true
-        """,  # noqa: S608  constants of this module
-        MOST_OF_A_CHAT,
-        lease,
-        pool.bot_id,
-    )
-    return len(rows)
-
-
-async def put_off_chat(tx: Transaction, *, bot_id: BotId, chat_id: ChatId, after: timedelta) -> int:
-    """Telegram takes nothing more for this chat so long: its other cards wait too, without a try each; say how many."""
-    rows = await tx.fetch(
-        f"""
-        WITH waiting AS MATERIALIZED (
-            SELECT job_id FROM generation_jobs
-             WHERE bot_id = $1 AND chat_id = $2 AND {IS_DUE} AND delivering_at IS NULL
-               FOR UPDATE SKIP LOCKED)
-        UPDATE generation_jobs AS job SET deliver_at = photomat_now() + $3::interval
-          FROM waiting
-         WHERE job.job_id = waiting.job_id
-        RETURNING true
-        """,  # noqa: S608  a constant of this module
-        bot_id,
-        chat_id,
-        after,
-    )
-    return len(rows)
 
 
 async def try_acquire_delivery_lock(
     pool: Pool, *, limit: int, lease: timedelta, instance: InstanceId, job_id: JobId | None = None
 ) -> list[LockedCard]:
-    """Lock cards that are due, results before failures before progress, fairly between chats; a named job's alone."""
+    """Lock due cards, results before failures before progress, fairly between chats; with `job_id` that one alone."""
     cards, is_crowded = await _lock(pool, limit=limit, lease=lease, instance=instance, job_id=job_id)
     try:
         for _ in range(MOST_ROUNDS):
@@ -116,14 +72,14 @@ async def try_acquire_delivery_lock(
     except Exception as error:
         if not cards:
             raise
-        log.warning("DELIVERY_CLAIM_SHORT", cards=len(cards), error=describe(error))  # what is locked is worked on
+        log.warning("DELIVERY_CLAIM_SHORT", cards=len(cards), error=describe(error))  # those locked are delivered
     return cards
 
 
 async def _lock(
     pool: Pool, *, limit: int, lease: timedelta, instance: InstanceId, job_id: JobId | None
 ) -> tuple[list[LockedCard], bool]:
-    """Lock what may be taken now; say too whether some chat's surplus hides the others."""
+    """Lock what may be taken now; return also whether the surplus of a chat hides others."""
     rows = await pool.fetch(
         f"""
         WITH in_turn AS MATERIALIZED (
@@ -143,7 +99,7 @@ async def _lock(
               FROM due
              WHERE job.job_id = due.job_id
             RETURNING job.*, due.taken_over, photomat_now() AS locked_at),
-        told AS ({timeline.TELL_LOCKED})
+        event AS ({timeline.TELL_LOCKED})
         SELECT changed.*, hidden.is_crowded
           FROM (SELECT coalesce(bool_or(is_crowded AND turn > $5), false) AS is_crowded FROM in_turn) AS hidden
           LEFT JOIN changed ON true
@@ -158,35 +114,83 @@ async def _lock(
     return [locked_card(row) for row in rows if row["job_id"] is not None], rows[0]["is_crowded"]
 
 
-async def mark_delivered(tx: Transaction, card: LockedCard, *, ring_kind: str | None, once_more: bool) -> bool:
-    """Record what the card shows now; False when the lock was no longer ours. `delivered_at` speaks of results only.
+async def put_off_surplus(pool: Pool, *, lease: timedelta) -> int:
+    """Where one rank fills all that is read, put off the surplus of each chat, a second a card; return how many."""
+    rows = await pool.fetch(
+        f"""
+        WITH in_turn AS MATERIALIZED ({IN_TURN}),
+        surplus AS MATERIALIZED (
+            SELECT job_id, turn FROM generation_jobs JOIN in_turn USING (job_id)
+             WHERE is_crowded AND turn > $1 AND {IS_DUE} AND delivering_at IS NULL
+               FOR UPDATE OF generation_jobs SKIP LOCKED)
+        UPDATE generation_jobs AS job SET deliver_at = photomat_now() + (turn - $1) * interval '1 second'
+          FROM surplus
+         WHERE job.job_id = surplus.job_id
+        RETURNING true
+        """,  # noqa: S608  constants of this module
+        MOST_OF_A_CHAT,
+        lease,
+        pool.bot_id,
+    )
+    return len(rows)
 
-    Doubt is forgotten by the final face alone: an old progress edit of unknown outcome may still land over it.
-    """
+
+async def renew(pool: Pool, card: LockedCard) -> bool:
+    """Restart the lease; False when the lock was lost."""
     return bool(
-        await tx.fetchval(
+        await pool.fetchval(
             """
-            UPDATE generation_jobs
-               SET card_shown = $3, delivering_at = NULL, delivering_by = NULL, delivery_error = NULL,
-                   delivery_attempts = 0, delivery_failing_since = NULL, card_doubtful = card_doubtful AND NOT $8,
-                   delivered_at = CASE WHEN $4 THEN coalesce(delivered_at, photomat_now()) ELSE delivered_at END,
-                   ring_due_at = CASE WHEN $5::text IS NOT NULL AND ring_kind IS DISTINCT FROM $5 THEN photomat_now()
-                                      ELSE ring_due_at END,
-                   ring_kind = coalesce($5, ring_kind),
-                   deliver_at = CASE WHEN $6 AND card_wanted = $3 THEN photomat_now() + $7::interval ELSE deliver_at END,
-                   card_wanted = card_wanted + CASE WHEN $6 AND card_wanted = $3 THEN 1 ELSE 0 END
+            UPDATE generation_jobs SET delivering_at = photomat_now()
              WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
             RETURNING true
             """,
             card.job_id,
             card.fence,
-            card.wanted,
-            card.shows_result,
-            ring_kind,
-            once_more,
-            ONCE_MORE_AFTER,
-            card.status in TERMINAL,
         )
+    )
+
+
+async def still_ours(pool: Pool, card: LockedCard) -> bool:
+    """Whether the fence is unchanged; asked before a late edit."""
+    return bool(
+        await pool.fetchval(
+            """
+            SELECT true FROM generation_jobs
+             WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
+            """,
+            card.job_id,
+            card.fence,
+        )
+    )
+
+
+async def mark_delivered(tx: Transaction, card: LockedCard, *, ring_kind: str | None, once_more: bool) -> bool:
+    """Record what the card shows now; False when the lock was lost. `delivered_at` is set for results only.
+
+    Only the final view clears the doubt: an old progress edit of unknown outcome may still overwrite it.
+    """
+    return await _fenced(
+        tx,
+        card,
+        """
+        UPDATE generation_jobs
+           SET card_shown = $3, delivering_at = NULL, delivering_by = NULL, delivery_error = NULL,
+               delivery_attempts = 0, delivery_failing_since = NULL, card_doubtful = card_doubtful AND NOT $8,
+               delivered_at = CASE WHEN $4 THEN coalesce(delivered_at, photomat_now()) ELSE delivered_at END,
+               ring_due_at = CASE WHEN $5::text IS NOT NULL AND ring_kind IS DISTINCT FROM $5 THEN photomat_now()
+                                  ELSE ring_due_at END,
+               ring_kind = coalesce($5, ring_kind),
+               deliver_at = CASE WHEN $6 AND card_wanted = $3 THEN photomat_now() + $7::interval ELSE deliver_at END,
+               card_wanted = card_wanted + CASE WHEN $6 AND card_wanted = $3 THEN 1 ELSE 0 END
+         WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
+        RETURNING true
+        """,
+        card.wanted,
+        card.shows_result,
+        ring_kind,
+        once_more,
+        ONCE_MORE_AFTER,
+        card.status in TERMINAL,
     )
 
 
@@ -200,85 +204,110 @@ async def release(
     unknown: bool,
     blameless: bool = False,
 ) -> bool:
-    """Give the lock back without having shown anything for sure; the next try comes after so long.
+    """Release the lock without a confirmed edit; the next attempt comes `after` so long.
 
-    A try that surely never left is not counted; one whose outcome is unknown leaves the card doubtful; one that no card could
-    have passed is blameless, and the days after which a card is given up begin anew.
+    An attempt that surely never left is not `counted`; an `unknown` outcome leaves the card doubtful; a `blameless` one, which
+    no card could have passed, restarts the days after which a card is given up.
     """
-    return bool(
-        await tx.fetchval(
-            """
-            UPDATE generation_jobs
-               SET delivering_at = NULL, delivering_by = NULL, delivery_error = $3, deliver_at = photomat_now() + $4::interval,
-                   delivery_attempts = greatest(0, delivery_attempts - CASE WHEN $5 THEN 0 ELSE 1 END),
-                   delivery_failing_since = CASE WHEN $7 THEN NULL ELSE coalesce(delivery_failing_since, photomat_now()) END,
-                   card_doubtful = card_doubtful OR $6
-             WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
-            RETURNING true
-            """,
-            card.job_id,
-            card.fence,
-            error,
-            after,
-            counted,
-            unknown,
-            blameless,
-        )
+    return await _fenced(
+        tx,
+        card,
+        """
+        UPDATE generation_jobs
+           SET delivering_at = NULL, delivering_by = NULL, delivery_error = $3, deliver_at = photomat_now() + $4::interval,
+               delivery_attempts = greatest(0, delivery_attempts - CASE WHEN $5 THEN 0 ELSE 1 END),
+               delivery_failing_since = CASE WHEN $7 THEN NULL ELSE coalesce(delivery_failing_since, photomat_now()) END,
+               card_doubtful = card_doubtful OR $6
+         WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
+        RETURNING true
+        """,
+        error,
+        after,
+        counted,
+        unknown,
+        blameless,
     )
 
 
-async def still_ours(pool: Pool, card: LockedCard) -> bool:
-    """Whether the fence is still the one we raised; asked before an edit that comes late."""
-    return bool(
-        await pool.fetchval(
-            """
-            SELECT true FROM generation_jobs
-             WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
-            """,
-            card.job_id,
-            card.fence,
-        )
+async def put_off_chat(tx: Transaction, *, bot_id: BotId, chat_id: ChatId, after: timedelta) -> int:
+    """Telegram accepts nothing more for this chat for so long: put off its other cards; return how many."""
+    rows = await tx.fetch(
+        f"""
+        WITH waiting AS MATERIALIZED (
+            SELECT job_id FROM generation_jobs
+             WHERE bot_id = $1 AND chat_id = $2 AND {IS_DUE} AND delivering_at IS NULL
+               FOR UPDATE SKIP LOCKED)
+        UPDATE generation_jobs AS job SET deliver_at = photomat_now() + $3::interval
+          FROM waiting
+         WHERE job.job_id = waiting.job_id
+        RETURNING true
+        """,  # noqa: S608  a constant of this module
+        bot_id,
+        chat_id,
+        after,
     )
+    return len(rows)
 
 
 async def move_card(tx: Transaction, card: LockedCard, message_id: MessageId, *, chat_id: ChatId | None = None) -> bool:
-    """The card's message is gone and a new slot stands in for it, in another chat where the group has moved."""
-    return bool(
-        await tx.fetchval(
-            """
-            UPDATE generation_jobs SET card_message_id = $3, chat_id = coalesce($4, chat_id), card_slot_for = card_tried
-             WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
-            RETURNING true
-            """,
-            card.job_id,
-            card.fence,
-            message_id,
-            chat_id,
-        )
+    """A new message replaces the lost one, in another chat where the group has moved."""
+    return await _fenced(
+        tx,
+        card,
+        """
+        UPDATE generation_jobs SET card_message_id = $3, chat_id = coalesce($4, chat_id), card_slot_for = card_tried
+         WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
+        RETURNING true
+        """,
+        message_id,
+        chat_id,
     )
 
 
 async def mark_undeliverable(tx: Transaction, card: LockedCard, *, error: str) -> bool:
-    """The person cannot be reached; armed again when they return."""
-    return bool(
-        await tx.fetchval(
-            """
-            UPDATE generation_jobs
-               SET undeliverable_at = photomat_now(), delivering_at = NULL, delivering_by = NULL, delivery_error = $3
-             WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
-            RETURNING true
-            """,
-            card.job_id,
-            card.fence,
-            error,
-        )
+    """The user cannot be reached; the card is due again when they return."""
+    return await _fenced(
+        tx,
+        card,
+        """
+        UPDATE generation_jobs
+           SET undeliverable_at = photomat_now(), delivering_at = NULL, delivering_by = NULL, delivery_error = $3
+         WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
+        RETURNING true
+        """,
+        error,
     )
 
 
-async def give_up_cards_of_others(tx: Transaction, *, bot_id: BotId) -> list[JobId]:
-    """Nobody shows the cards of other bots any more; return the jobs whose result was paid for and never seen.
+async def park(tx: Transaction, card: LockedCard, *, error: str) -> bool:
+    """Too many unexpected refusals, or days of failures: an operator decides."""
+    return await _fenced(
+        tx,
+        card,
+        """
+        UPDATE generation_jobs
+           SET parked_at = photomat_now(), delivering_at = NULL, delivering_by = NULL, delivery_error = $3
+         WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
+        RETURNING true
+        """,
+        error,
+    )
 
-    The sandbox's customers paid with play money, so their jobs are not among them.
+
+async def _fenced(tx: Transaction, card: LockedCard, statement: str, *args: object) -> bool:
+    """Run an update of a locked card's job ($1) that tests the fence ($2); False when the lock was lost."""
+    return bool(await tx.fetchval(statement, card.job_id, card.fence, *args))
+
+
+async def note_refused_media(tx: Transaction, job_id: JobId) -> None:
+    """Record for the operator's alert that a text with a link replaced media."""
+    await tx.execute("UPDATE generation_jobs SET media_refused_at = photomat_now() WHERE job_id = $1", job_id)
+
+
+async def give_up_cards_of_others(tx: Transaction, *, bot_id: BotId) -> list[JobId]:
+    """Give up the cards of other bots; return the jobs whose result was paid for and never shown.
+
+    Jobs of the sandbox, paid with play money, are not among them.
     """
     await tx.execute(
         "UPDATE generation_jobs SET ring_due_at = NULL WHERE bot_id <> $1 AND ring_due_at IS NOT NULL", bot_id
@@ -299,30 +328,8 @@ async def give_up_cards_of_others(tx: Transaction, *, bot_id: BotId) -> list[Job
     return [JobId(row["job_id"]) for row in rows if row["is_paid"]]
 
 
-async def park(tx: Transaction, card: LockedCard, *, error: str) -> bool:
-    """Too many refusals nobody planned for, or days in vain: the operator decides."""
-    return bool(
-        await tx.fetchval(
-            """
-            UPDATE generation_jobs
-               SET parked_at = photomat_now(), delivering_at = NULL, delivering_by = NULL, delivery_error = $3
-             WHERE job_id = $1 AND delivery_fence = $2 AND delivering_at IS NOT NULL
-            RETURNING true
-            """,
-            card.job_id,
-            card.fence,
-            error,
-        )
-    )
-
-
-async def note_refused_media(tx: Transaction, job_id: JobId) -> None:
-    """Note for the operator's alert that media was given up for a text with a link; the caller has marked the card."""
-    await tx.execute("UPDATE generation_jobs SET media_refused_at = photomat_now() WHERE job_id = $1", job_id)
-
-
 async def free_locks_of_dead_instances(pool: Pool) -> int:
-    """Let the locks of instances nobody sees any more be taken over at once; say how many. The fence still guards."""
+    """Let the locks of dead instances be taken over at once; return how many. The fence still guards."""
     rows = await pool.fetch(
         """
         UPDATE generation_jobs SET delivering_at = '-infinity'

@@ -13,25 +13,26 @@ from photomat.kernel.ids import JobId
 
 MOST_TRIES: Final = 8
 KEEP_LEASE: Final = timedelta(seconds=150)
-"""Longer than a copy may take (`media.FETCH_TIMEOUT`), so that a slow file is not fetched by two at once."""
+"""Longer than a copy may take, so that a slow file is not fetched twice at once."""
 
 OURS: Final = "bot_id = (SELECT bot_id FROM installation)"
-"""Of a job: it is the bot's that owns the database. Telegram gives each bot file ids of its own, which another cannot use."""
+"""The job belongs to the bot that owns the database. File ids of Telegram are valid for one bot only."""
 
 AS_GOOD_AT_TELEGRAM: Final = f"""
     kept_as IS NOT NULL AND file_id IS NOT NULL AND media IN ('audio', 'document', 'video')
     AND mime IS DISTINCT FROM 'image/gif'
     AND EXISTS (SELECT FROM generation_jobs AS job WHERE job.job_id = output.job_id AND job.{OURS})
 """
-"""Telegram keeps the very bytes of these, and our bot can have them. A photo is compressed, a GIF becomes a video: the
-original of such a result exists only here."""
+"""Telegram has the same bytes, and our bot can access them. A photo is compressed, a GIF becomes a video: such originals exist
+only here.
+"""
 
 KEEPS_DUE: Final = "SELECT 1 FROM job_outputs WHERE keep_at <= photomat_now()"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Output:
-    """One output. `kept_as` is our copy's name below the results folder; `title`, cover and length are what Kie tells.
+    """One output. `kept_as` is our copy's name below the results folder; `title`, cover and length are as Kie reports them.
 
     `is_transparent`: a picture that is not opaque everywhere.
     """
@@ -55,7 +56,7 @@ class Output:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptFile:
-    """What became known of an output when it was copied."""
+    """Our copy of an output, and what it is."""
 
     path: Path
     mime: str
@@ -67,7 +68,7 @@ class KeptFile:
 
 
 async def outputs_of(pool: Pool, job_id: JobId) -> list[Output]:
-    """All outputs of a job, in order; a file another bot has at Telegram is none to us."""
+    """All outputs of a job, in order, without file ids of another bot."""
     rows = await pool.fetch(
         f"""
         SELECT job_id, corr, position, url, media, mime, size_bytes, width, height, kept_as,
@@ -80,13 +81,13 @@ async def outputs_of(pool: Pool, job_id: JobId) -> list[Output]:
 
 
 async def result_object_of(pool: Pool, job_id: JobId) -> Mapping[str, Any]:
-    """What a job has to be read; empty where it has nothing."""
+    """The job's result object; empty when it has none."""
     found = await pool.fetchval("SELECT result_object FROM generation_jobs WHERE job_id = $1", job_id)
     return found or {}
 
 
 async def remember_kept(pool: Pool, output: Output, kept: KeptFile, *, kept_as: str) -> None:
-    """Our copy is on the disk."""
+    """Record that our copy is on the disk."""
     await pool.execute(
         """
         UPDATE job_outputs
@@ -107,9 +108,9 @@ async def remember_kept(pool: Pool, output: Output, kept: KeptFile, *, kept_as: 
 
 
 async def claim_unkept(pool: Pool, *, limit: int, lease: timedelta) -> list[Output]:
-    """Claim outputs nobody has copied yet; what fails comes due again, later each time, and is given up in the end.
+    """Claim outputs that are not copied yet; what fails is due again with backoff, and given up in the end.
 
-    Copying bears repeating, so the claim is only a date: no fence guards it.
+    Copying is idempotent, so the claim is only a date without a fence.
     """
     rows = await pool.fetch(
         """
@@ -135,7 +136,7 @@ async def claim_unkept(pool: Pool, *, limit: int, lease: timedelta) -> list[Outp
 
 
 async def put_off_keeping(pool: Pool, output: Output, *, after: timedelta) -> None:
-    """There was no room for a copy: try again after so long, as if this try had not been."""
+    """There was no room for a copy: retry after so long, without counting this attempt."""
     await pool.execute(
         """
         UPDATE job_outputs SET keep_at = photomat_now() + $3::interval, keep_tries = greatest(keep_tries - 1, 0)
@@ -148,7 +149,7 @@ async def put_off_keeping(pool: Pool, output: Output, *, after: timedelta) -> No
 
 
 async def remember_file(pool: Pool, output: Output, *, media: str, file_id: str) -> None:
-    """Telegram has the file: from now on it is shown by its id. Not for a job of another bot, whose ids the row holds."""
+    """Record Telegram's file id, by which the output is shown from now on; not for a job of another bot."""
     await pool.execute(
         """
         UPDATE job_outputs AS output SET media = $3, file_id = $4
@@ -164,7 +165,7 @@ async def remember_file(pool: Pool, output: Output, *, media: str, file_id: str)
 
 
 async def count_old_copies(pool: Pool, *, older_than: timedelta) -> int:
-    """How many copies are older than that, of outputs Telegram keeps unchanged."""
+    """Count old copies of outputs that Telegram keeps unchanged."""
     return int(
         await pool.fetchval(
             f"""
@@ -177,7 +178,7 @@ async def count_old_copies(pool: Pool, *, older_than: timedelta) -> int:
 
 
 async def old_copies(pool: Pool, *, older_than: timedelta, limit: int) -> list[tuple[JobId, int, str]]:
-    """The oldest of them: job, position and name of the copy."""
+    """The oldest such copies: job, position and name."""
     rows = await pool.fetch(
         f"""
         SELECT job_id, position, kept_as FROM job_outputs AS output
@@ -191,7 +192,7 @@ async def old_copies(pool: Pool, *, older_than: timedelta, limit: int) -> list[t
 
 
 async def forget_copies(pool: Pool, copies: Sequence[tuple[JobId, int, str]], *, older_than: timedelta) -> None:
-    """The files of these copies are gone; one that was made anew meanwhile is younger and stays."""
+    """The files of these copies are deleted; one copied again meanwhile is younger and stays."""
     await pool.execute(
         """
         UPDATE job_outputs AS output SET kept_as = NULL, kept_at = NULL

@@ -1,7 +1,4 @@
-"""What could not be shown becomes due again: when its person returns, or when an operator asks for it.
-
-Turning the page of a carousel: the tap names the page it wants, the card is rendered anew like any other change.
-"""
+"""Make cards due again: when a user or a group returns, when an operator asks, and when a page of results is turned."""
 
 from photomat.db.pool import Transaction
 from photomat.jobs import timeline
@@ -10,7 +7,7 @@ from photomat.kernel.ids import BotId, ChatId, JobId, MessageId, UserId
 
 
 async def rearm_user(tx: Transaction, *, user_id: UserId) -> int:
-    """Make the undeliverable cards of a user due again; say how many."""
+    """Make the undeliverable cards of a user due again; return how many."""
     rows = await tx.fetch(
         """
         UPDATE generation_jobs
@@ -25,7 +22,7 @@ async def rearm_user(tx: Transaction, *, user_id: UserId) -> int:
 
 
 async def rearm_chat(tx: Transaction, *, bot_id: BotId, chat_id: ChatId) -> int:
-    """Make the undeliverable cards of a group due again: the bot is back in it; say how many."""
+    """The bot is back in a group: make its undeliverable cards due again; return how many."""
     rows = await tx.fetch(
         """
         UPDATE generation_jobs
@@ -41,9 +38,9 @@ async def rearm_chat(tx: Transaction, *, bot_id: BotId, chat_id: ChatId) -> int:
 
 
 async def rearm_job(tx: Transaction, job_id: JobId, *, by: str = "operator") -> bool:
-    """Make one job's card due again, whatever kept it; False when there is no such job.
+    """Make one job's card due again, whatever held it back; False when there is no such job.
 
-    Safe at any time: a card that shows the row already is edited to what it shows. A lock that is held stays held.
+    Safe at any time: a card that is up to date is edited to what it shows. A held lock stays held.
     """
     found = await tx.fetchval(
         """
@@ -61,7 +58,7 @@ async def rearm_job(tx: Transaction, job_id: JobId, *, by: str = "operator") -> 
 
 
 async def turn_page(tx: Transaction, *, job_id: JobId, user_id: UserId, message_id: MessageId, page: int) -> bool:
-    """Show another output of a delivered job; False when there is no such page, or it is not theirs."""
+    """Show another output of a delivered job; False when there is no such page, or it is not the user's."""
     return bool(
         await tx.fetchval(
             """

@@ -1,8 +1,6 @@
 """What a job's card shows: card = render(row). Pure; the same row always renders the same card.
 
-One place for every face of a bought card: accepted, progress, overdue, canceled, offered, failed, and the result.
-
-A card in our hands: everything needed to render it and to say later that it was ours. Pure.
+Every view of a bought card is here: accepted, progress, overdue, canceled, offered, failed, and the result.
 """
 
 import html
@@ -33,14 +31,14 @@ from photomat.texts.load import Say, Texts
 
 LONGEST_READ: Final = 2900
 LONGEST_PLAIN: Final = LONGEST_CAPTION - ROOM_FOR_A_REASON
-"""A message holds 4096 characters: a caption, so much of a text, and where the rest is. A plain face fits into a caption."""
+"""A message holds 4096 characters: a caption, so much of a text, and where the rest is. A plain view fits into a caption."""
 KNOWN_FAILURES: Final = frozenset({"timeout", "empty"})
 BAR_CELLS: Final = 10
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LockedCard:
-    """A job's card in our hands until the lease runs out: everything needed to render it, and the fence."""
+    """A job's card, locked by us until the lease expires: everything needed to render it, and the fence."""
 
     job_id: JobId
     corr: str
@@ -75,22 +73,21 @@ class LockedCard:
 
     @property
     def shows_result(self) -> bool:
-        """Whether what this card is to show is the result."""
         return self.status is JobStatus.DONE
 
     @property
     def is_private(self) -> bool:
-        """Whether the card stands in the customer's own chat with the bot, not in a group."""
+        """Whether the card is in the customer's own chat with the bot, not in a group."""
         return int(self.chat_id) == int(self.user_id)
 
     @property
     def first_result(self) -> bool:
-        """Whether the result was not on the card before, as far as anybody recorded."""
+        """Whether this shows the result for the first time, as far as recorded."""
         return self.shows_result and not self.delivered
 
 
 def locked_card(row: Row) -> LockedCard:
-    """The card of a row that was locked just now; it must hold `locked_at` besides."""
+    """The card of a locked row, which also has `locked_at`."""
     return LockedCard(
         job_id=JobId(row["job_id"]),
         corr=row["corr"],
@@ -127,7 +124,7 @@ def locked_card(row: Row) -> LockedCard:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Album:
-    """All outputs at once, where the install shows them so: each with what it is called, and the buttons without pages."""
+    """All outputs at once, each with its title, and the buttons without pages."""
 
     text: str
     outputs: tuple[Output, ...]
@@ -137,9 +134,9 @@ class Album:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CardView:
-    """What is to be seen: a text (a caption where there is media), buttons, the output shown, the ring that goes with it.
+    """A text (a caption where there is media), buttons, the output shown, and the ring that follows.
 
-    `model` and `part` are what the player says of an output that is heard: who made it, and what it is called.
+    `model` and `part` are performer and title of an audio output.
     """
 
     text: str
@@ -152,7 +149,7 @@ class CardView:
 
 
 def render(card: LockedCard, outputs: Sequence[Output], *, model: Model | None, texts: Texts) -> CardView:
-    """The face of a job's card as its row stands now; `model` is what was bought, if anybody knows it still."""
+    """The view of a job's row; `model` is what was bought, if the catalogue still has it."""
     writer = _Writer(card, order_on_card(card, model), texts.speaker(card.language))
     match card.status:
         case JobStatus.DONE:
@@ -166,7 +163,6 @@ def render(card: LockedCard, outputs: Sequence[Output], *, model: Model | None, 
 
 
 def order_on_card(card: LockedCard, model: Model | None) -> CardOrder:
-    """What was bought on a card."""
     return CardOrder(
         title=card.title,
         model_id=card.model,
@@ -198,11 +194,11 @@ class _Writer:
             ring_kind="done",
             model=self.bought.name(self.card.language),
             part=parts[page],
-            album=album if count > 1 and page == 0 else None,  # who turns pages has them
+            album=album if count > 1 and page == 0 else None,  # a turned page is shown as a page
         )
 
     def _text_result(self, key: str) -> CardView:
-        """A result to be read; what is too long for a message can be had as a file."""
+        """A text result; one too long for a message is available as a file."""
         whole = readable(self.card.result_object or {}, self.say) or self.say("card-text-empty")
         is_long = utf16_length(whole) > LONGEST_READ
         shown = html.escape(truncate(whole, LONGEST_READ)) + (self.say("card-text-cut") if is_long else "")
@@ -218,7 +214,7 @@ class _Writer:
         return self._button(key, "files", count=count)
 
     def _why(self) -> tuple[Button, ...]:
-        """A price can be asked about where one was paid."""
+        """A gift has no price to explain."""
         if self.card.gift:
             return ()
         is_free = not self.card.price.minor
@@ -275,13 +271,13 @@ def progress_bar(percent: int) -> str:
     return f"{'▓' * full}{'░' * (BAR_CELLS - full)} {percent} %"
 
 
-def plain(face: CardView) -> CardView:
-    """The same face without markup and short, for when Telegram cannot read or hold its text."""
-    return replace(face, text=html.escape(cut(unmarked(face.text), LONGEST_PLAIN)) or "…")
+def plain(view: CardView) -> CardView:
+    """The same view, short and without markup, for when Telegram refuses its text."""
+    return replace(view, text=html.escape(cut(unmarked(view.text), LONGEST_PLAIN)) or "…")
 
 
 def failure_word(code: str | None) -> str:
-    """Which words explain a failure to its customer: never the provider's own text."""
+    """Which text explains a failure to the customer: never the provider's own."""
     if code in KNOWN_FAILURES:
         return code
     if code is not None and code.startswith("input-"):

@@ -254,8 +254,8 @@ class Resender(MessageKind[Resend]):
         )
 
 
-class Asked(StrEnum):
-    """What came of it."""
+class ResendAnswer(StrEnum):
+    """What a user who asks for a result once more is answered."""
 
     SENDING = "sending"
     SHOWING = "showing"
@@ -273,7 +273,7 @@ async def ask_again(
     origin: str,
     language: str,
     as_file: bool = False,
-) -> Asked:
+) -> ResendAnswer:
     """Let a result come once more into this chat, as the files it is where that is asked for; `origin` names the tap."""
     job = await tx.fetchrow(
         """
@@ -285,23 +285,23 @@ async def ask_again(
         chat_id,
     )
     if job is None:
-        return Asked.NOT_YOURS
+        return ResendAnswer.NOT_YOURS
     if job["status"] != "done":
-        return Asked.NO_RESULT
+        return ResendAnswer.NO_RESULT
     earlier = await _earlier(tx, job_id, origin, as_file=as_file)
     if earlier is not None:
         return earlier
     if job["may_be_shown"]:
         await rearm_job(tx, job_id, by="customer")
         await _record(tx, job_id, chat_id, origin, language, positions=[None], as_file=as_file)
-        return Asked.SHOWING
+        return ResendAnswer.SHOWING
     positions = await _positions(tx, job_id)
     await _record(tx, job_id, chat_id, origin, language, positions=positions, as_file=as_file)
     await timeline.record(tx, job_id, Tag.ASKED, files=len(positions))
-    return Asked.SENDING
+    return ResendAnswer.SENDING
 
 
-async def _earlier(tx: Transaction, job_id: JobId, origin: str, *, as_file: bool) -> Asked | None:
+async def _earlier(tx: Transaction, job_id: JobId, origin: str, *, as_file: bool) -> ResendAnswer | None:
     """What this very tap has led to before, or that another one has just asked."""
     row = await tx.fetchrow(
         """
@@ -317,8 +317,8 @@ async def _earlier(tx: Transaction, job_id: JobId, origin: str, *, as_file: bool
     if row is None:
         return None
     if not row["is_same"]:
-        return Asked.TOO_SOON
-    return Asked.SHOWING if row["is_card"] else Asked.SENDING
+        return ResendAnswer.TOO_SOON
+    return ResendAnswer.SHOWING if row["is_card"] else ResendAnswer.SENDING
 
 
 async def _positions(tx: Transaction, job_id: JobId) -> list[int | None]:

@@ -1,7 +1,7 @@
-"""A lasting way to a result that is too large for a chat: our own copy, under an address only we can write. Pure.
+"""Links to results that are too large for a chat. Pure.
 
-Kie deletes its files after a day to two weeks. Where the outside can reach us and there is a copy, the link leads to it:
-PUBLIC_URL/result/<job>.<position>.<signature>, signed like the address of a callback and compared in constant time.
+Kie deletes its files after a day to two weeks. With a PUBLIC_URL and a copy of our own the link leads to that:
+PUBLIC_URL/result/<job>.<position>.<signature>, signed like the URL of a callback and compared in constant time.
 """
 
 import hashlib
@@ -21,7 +21,7 @@ LONGEST_NUMBER: Final = 18
 
 @dataclass(frozen=True, slots=True)
 class ResultLink:
-    """An address, and whether it lasts."""
+    """A URL; `is_ours`: it leads to our copy, which lasts."""
 
     url: str
     is_ours: bool
@@ -29,29 +29,29 @@ class ResultLink:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultLinks:
-    """Writes links; without an address the outside cannot reach us."""
+    """Makes links; without a `base_url` we are not reachable from outside."""
 
-    address: str | None = None
+    base_url: str | None = None
     secrets: Sequence[bytes] = ()
 
     def to(self, output: Output, *, is_kept: bool) -> ResultLink:
-        """The way to an output: to our copy, else to Kie's file while it lasts."""
-        if self.address is None or not is_kept:
+        """A link to our copy, else to Kie's file."""
+        if self.base_url is None or not is_kept:
             return ResultLink(output.url, is_ours=False)
         token = sign_result(output.job_id, output.position, self.secrets)
-        return ResultLink(f"{self.address}/result/{token}", is_ours=True)
+        return ResultLink(f"{self.base_url}/result/{token}", is_ours=True)
 
 
 NO_LINKS: Final = ResultLinks()
 
 
 def sign_result(job_id: JobId, position: int, secrets: Sequence[bytes]) -> str:
-    """The part of an address that names one output."""
+    """The part of a URL that names one output."""
     return f"{job_id}.{position}.{_signature(job_id, position, secrets[0])}"
 
 
 def result_of(token: str, secrets: Sequence[bytes]) -> tuple[JobId, int] | None:
-    """The output an address names, or None when the signature is not ours."""
+    """The output a URL names, or None when the signature is not ours."""
     *numbers, signature = token.split(".")
     if len(numbers) != NUMBERS or not all(_is_number(number) for number in numbers):
         return None

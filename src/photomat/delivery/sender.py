@@ -1,15 +1,11 @@
-"""The ladder by which a face reaches its card: by Telegram's own file → by URL → by uploaded bytes → as text with links.
+"""Show a view on its card: by Telegram's file id → by URL → by uploaded bytes → as text with a link (`fallbacks.py`).
 
-Each rung is an edit of the same message, so trying again shows the same thing once. A rung is left only when Telegram
-refused the *source*; every other trouble goes up to the coordinator. Text with a link is the last resort: while a file that
-nobody could fetch may still be had, or media refused for an unknown reason may still be taken, that is tried again first.
-A document or a link says why it is one.
+Each fallback edits the same message, so repeating it has one visible effect. The next one is tried only when Telegram refused
+the *source*; other errors go to the coordinator. Text with a link is the last resort, used once the attempts to fetch the file,
+or to have refused media accepted, are exhausted.
 
-All outputs of a job on one card at once: a rich message, where the install turns it on.
-
-Like every edit of a card it bears repeating. The files go by Telegram's own ids or their addresses first, then all as uploaded
-bytes; whatever Telegram refuses, or a file that cannot go at all, leaves the card to its pages, one output at a time.
-Whatever comes as less than it is has its reason in the text, each once.
+Where the installation enables it, several outputs are one rich message: all by file ids or URLs, else all as uploaded bytes.
+When Telegram refuses that, the card shows pages, one output at a time.
 """
 
 import html
@@ -51,7 +47,7 @@ from photomat.telegram.port import (
 from photomat.texts.load import Texts
 
 VOICE: Final = "audio/ogg"
-"""The one format of voice notes, which a rich message may hold though a card cannot become one."""
+"""The format of voice notes, which a rich message may contain though a card cannot become one."""
 VOICE_BYTES: Final = 2**20
 REFUSALS: Final = (SourceRefused, PhotoRefused, TextRefused, CallRefused)
 log = get_logger()
@@ -60,8 +56,6 @@ LONGEST_LINK: Final = 2000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AlbumSender:
-    """Shows albums."""
-
     pool: Pool
     messenger: Messenger
     archive: ResultArchive
@@ -69,7 +63,7 @@ class AlbumSender:
     async def show(
         self, card: Card, album: Album, *, performer: str, say_why: Callable[[FallbackReason | None], str]
     ) -> str | None:
-        """Edit the card into one rich message; the level by which it got there, None when it did not."""
+        """Edit the card into one rich message; return the level that worked, None when none did."""
         shown = [await self._kept(output) for output in album.outputs]
         labelled = zip(shown, album.parts, strict=True)
         ways = [await self._ways(output, part, performer) for output, part in labelled]
@@ -112,7 +106,7 @@ class AlbumSender:
 
 
 def _chosen(ways: Sequence[Sequence[Fallback]], level: str) -> list[Fallback] | None:
-    """One way for each output: the best, or the best with bytes; None where one has none, or all are too much for a call."""
+    """One way for each output: the best, or the best by bytes; None when one has none, or all exceed one call."""
     chosen = [
         next((fallback for fallback in fallbacks if level in {"url", fallback.level}), None) for fallbacks in ways
     ]
@@ -131,19 +125,19 @@ def _may_be_voice(output: Output) -> bool:
 
 
 class EditOutcome(NamedTuple):
-    """How a face got onto its card; `refused` is what Telegram said to media that was given up for a text with a link."""
+    """The level that worked; `refused` is Telegram's answer to media that a text with a link replaced."""
 
     level: str
     refused: str | None = None
 
 
 class FileUnavailable(Transient):
-    """Neither Telegram nor we could fetch the file; it may still be had."""
+    """Neither Telegram nor we could fetch the file; it may become available."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exhausted:
-    """What was tried often enough: fetching a file nobody gets, and media Telegram refuses for a reason nobody knows."""
+    """Which attempts are used up: fetching the file, and sending media Telegram refuses for an unknown reason."""
 
     file: bool = False
     media: bool = False
@@ -151,7 +145,7 @@ class Exhausted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sender:
-    """Shows a face on a card; says by which rung it got there. `rich`: several outputs are one rich message, not pages."""
+    """Shows views on cards. `rich`: several outputs are one rich message, not pages."""
 
     pool: Pool
     messenger: Messenger
@@ -161,7 +155,7 @@ class Sender:
     rich: bool = False
 
     async def show(self, card: Card, view: CardView, *, language: str, exhausted: Exhausted) -> EditOutcome:
-        """Edit the card; the answer has the level: url (Telegram has or fetches the file), bytes or text."""
+        """Edit the card; the level is url (Telegram has or fetches the file), bytes or text."""
         try:
             return await self._show(card, view, language, exhausted)
         except TextRefused:
@@ -226,7 +220,7 @@ class Sender:
 
 
 def reason(texts: Texts, language: str, why: FallbackReason | None) -> str:
-    """Why a file is not what it should be, as a last paragraph in the customer's words."""
+    """Why a file is not shown as what it is, as a last paragraph in the customer's language."""
     if why is None:
         return ""
     said = texts.say(language, f"why-{why}", photo_mb=UPLOAD_PHOTO_BYTES // MIB, file_mb=UPLOAD_BYTES // MIB)
@@ -234,7 +228,7 @@ def reason(texts: Texts, language: str, why: FallbackReason | None) -> str:
 
 
 def link(texts: Texts, language: str, way: ResultLink) -> str:
-    """The way to a file that could not be shown; nothing where the URL is too long for a message, or is no URL."""
+    """A link to a file that could not be shown; empty when the URL is too long for a message, or is no URL."""
     if len(way.url) > LONGEST_LINK or not looks_like_url(way.url):
         return ""
     label = texts.say(language, "card-link-own" if way.is_ours else "card-link-label")

@@ -1,7 +1,7 @@
-"""Take a file a customer brings: looked into once, checked against what is asked for, remembered.
+"""Accept a file of a customer: examine it once, check it against the input's rules, record it.
 
-The bytes are copied for that moment and not kept. Taking bears repeating: the row is unique by what brought it (`origin`), and
-what is known already is not fetched again, unless another input needs it converted. A file that does not fit is not remembered.
+The bytes are copied temporarily. Idempotent: the row is unique by what the file came with (`origin`), and a known file is not
+fetched again unless another input needs it converted. A file that does not fit is not recorded.
 """
 
 import asyncio
@@ -27,19 +27,19 @@ from photomat.telegram.files import MOST_BYTES as TELEGRAM_BYTES
 from photomat.telegram.files import TooBig
 
 USUAL_BYTES: Final = 100 * MEGABYTE
-"""What is taken where nobody knows a limit."""
+"""The limit where an input states none."""
 
 MOST_BYTES: Final = 200 * MEGABYTE
-"""What is taken at all, whatever a model would take: it lies on our disk while it is looked into."""
+"""The limit whatever an input states: the file is on our disk while it is examined."""
 
 SIDES_KNOWN: Final = frozenset({"jpg", "png", "webp", "gif", "bmp"})
-"""Pictures whose sides can be read unless something is wrong with them."""
+"""Pictures whose sides can be read unless they are damaged."""
 
 TRY_WITHIN_S: Final = 4.0
-"""How long a conversation waits for a conversion that is tried."""
+"""How long a conversation waits for a trial conversion."""
 
 PLACE_SHARE: Final = 0.2
-"""How much of the time for a file one waits for one's turn."""
+"""The part of the time for a file that is spent waiting for a place."""
 
 log = get_logger()
 
@@ -47,7 +47,7 @@ T = TypeVar("T")
 
 
 class _NoPlace(Transient):
-    """Others are waiting for links."""
+    """Too many links are being fetched."""
 
 
 async def accept_file(
@@ -59,7 +59,7 @@ async def accept_file(
     asked: Input,
     declared_bytes: int | None = None,
 ) -> InputFile | Refused:
-    """The file as a row, or why it does not fit; raises Transient when Telegram or the database is away."""
+    """The file as a row, or why it does not fit; raises Transient when Telegram or the database is unreachable."""
     known = await store.find_by_origin(sources.pool, user_id=user_id, origin=origin)
     if known is not None:
         await store.keep_longer(sources.pool, known.file_id)
@@ -83,7 +83,7 @@ def _too_heavy(source: Source, declared_bytes: int, most_bytes: int) -> Refused 
 async def _look_into(
     sources: FileSources, source: Source, asked: Input, *, user_id: UserId, most_bytes: int
 ) -> FileContent | Refused:
-    """What the bytes are, or why they do not fit or cannot be had."""
+    """What the bytes are, or why they do not fit or cannot be fetched."""
 
     async def look(copy: Copy) -> FileContent | Refused:
         found = await asyncio.to_thread(measure, copy.file)
@@ -96,7 +96,7 @@ async def _look_into(
 
 
 async def _known_not_converted(sources: FileSources, known: InputFile, asked: Input) -> Refused | None:
-    """The same for a file that is known: what was tried before was for another input, perhaps with other formats or limits."""
+    """The trial conversion of a known file, which may have been for another input before."""
     wanted = targets([asked.files], known.content.facts.format) if asked.files else ()
     if not wanted or (known.converted is not None and _fits(known.converted, asked, wanted)):
         return None
@@ -118,7 +118,7 @@ def _fits(copy: ConvertedCopy, asked: Input, wanted: Sequence[str]) -> bool:
 async def _with_copy(
     sources: FileSources, source: Source, look: Callable[[Copy], Awaitable[T]], *, user_id: UserId, most_bytes: int
 ) -> T | Refused:
-    """What is found in a copy of the file, or why it cannot be had. Only Telegram is asked again by itself."""
+    """What `look` finds in a copy of the file, or why there is none. Only errors of Telegram are raised for a retry."""
     within_s = sources.accept_within_s * (1 - PLACE_SHARE)
     try:
         async with (
@@ -146,7 +146,7 @@ async def _with_copy(
 
 @asynccontextmanager
 async def _place(sources: FileSources, source: Source) -> AsyncIterator[None]:
-    """One of the few places for links; whoever gets none soon is asked to come again."""
+    """One of the few places for links; without a free one the customer is asked to try later."""
     if not isinstance(source, FromLink):
         yield
         return
@@ -162,13 +162,13 @@ async def _place(sources: FileSources, source: Source) -> AsyncIterator[None]:
 
 
 def _no_file(source: Source, content: FileContent) -> Refused | None:
-    """A link often leads to a page that shows the file, and not to the file."""
+    """A link often leads to a page that shows the file instead of the file."""
     is_page = isinstance(source, FromLink) and content.mime == HTML_MIME
     return Refused(key="file-link-page", facts={}) if is_page else None
 
 
 def _unreadable(content: FileContent) -> Refused | None:
-    """What is cut or broken is found out before somebody pays."""
+    """Truncated and damaged files are refused before the purchase."""
     facts = content.facts
     lacks_length = facts.kind in {"audio", "video"} and facts.seconds is None
     lacks_sides = facts.format in SIDES_KNOWN and facts.width is None
@@ -180,9 +180,9 @@ async def _broken(file: BinaryIO, content: FileContent) -> Refused | None:
 
 
 async def _not_converted(sources: FileSources, file: BinaryIO, content: FileContent, asked: Input) -> Refused | None:
-    """Try a conversion that will be needed: what cannot be converted is refused before anybody pays.
+    """Try the conversion that will be needed, to refuse before the purchase what cannot be converted.
 
-    Where there is no time to try, the file is taken; the job ends and the money goes back should it fail then.
+    Without time to try, the file is accepted; if it fails later, the job fails and the money is released.
     """
     limits = asked.files
     wanted = targets([limits], content.facts.format) if limits else ()

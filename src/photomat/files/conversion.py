@@ -1,9 +1,7 @@
-"""Convert a customer's file into a format that Kie takes, in a process of its own (`conversion_worker.py`).
+"""Convert a customer's file into a format Kie accepts, in a process of its own (`conversion_worker.py`).
 
-The process gets neither settings nor tokens: only the file, its format and the formats wanted. It ends with the block that
-asked for it, whatever happens there. Conversion is idempotent and changes nothing but a temporary file.
-
-Temporary files without a name below DATA_DIR: nothing is left of them, whatever happens.
+The process gets neither settings nor tokens: only the file, its format and the target formats. It ends with the block that
+started it. Conversion is idempotent and writes only a temporary file without a name, of which nothing remains.
 """
 
 import asyncio
@@ -25,27 +23,15 @@ WORKER: Final = "photomat.files.conversion_worker"
 
 
 class DiskUnavailable(Transient):
-    """Our own disk is in trouble: nothing is said of the file."""
-
-
-@contextmanager
-def temporary_file(folder: Path) -> Iterator[BinaryIO]:
-    """An empty file, open for reading and writing; gone after the block. Raises OwnDisk."""
-    try:
-        make_private(folder)
-        file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115  closed below; only what opening raises is translated
-    except OSError as error:
-        raise DiskUnavailable(f"the disk takes no temporary file: {type(error).__name__}") from None
-    with file:
-        yield file
+    """Our own disk has a problem; it says nothing about the file."""
 
 
 class ConversionTimeout(Transient):
-    """The conversion took too long; it says nothing about the file, for the machine may be busy."""
+    """The conversion took too long; it says nothing about the file, because the machine may be busy."""
 
 
 class NotConverted(Rejected):
-    """The file cannot be converted into any of the formats wanted, within the size allowed."""
+    """The file cannot be converted into any of the target formats within the size limit."""
 
     def __init__(self) -> None:
         super().__init__("file-not-converted")
@@ -53,7 +39,7 @@ class NotConverted(Rejected):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Converted:
-    """The converted bytes, from the first one on, and what they are."""
+    """The converted file at its first byte, and what it is."""
 
     file: BinaryIO
     mime: str
@@ -63,7 +49,7 @@ class Converted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Converter:
-    """Converts files, as many at once as there are `places`; the results lie in `folder` as long as they are used."""
+    """Converts files, as many at once as there are `places`; results are in `folder` while they are used."""
 
     folder: Path
     places: asyncio.Semaphore
@@ -72,9 +58,10 @@ class Converter:
     async def converted(
         self, file: BinaryIO, *, file_format: str, targets: Sequence[str], most_bytes: int, within_s: float
     ) -> AsyncIterator[Converted]:
-        """The file in one of the target formats, gone after the block. Raises NotConverted, ConversionTimeout or OwnDisk.
+        """The file in one of the target formats, deleted after the block.
 
-        `within_s` is the time for the conversion itself; waiting for a place is not part of it.
+        Raises NotConverted, ConversionTimeout or DiskUnavailable. `within_s` is the time for the conversion itself; waiting for
+        a place is not part of it.
         """
         with temporary_file(self.folder) as target:
             async with self.places:
@@ -90,6 +77,18 @@ class Converter:
             if kind.extension not in targets:
                 raise NotConverted
             yield Converted(file=target, mime=kind.mime, format=kind.extension, size_bytes=size_bytes)
+
+
+@contextmanager
+def temporary_file(folder: Path) -> Iterator[BinaryIO]:
+    """An empty file, open for reading and writing; deleted after the block. Raises DiskUnavailable."""
+    try:
+        make_private(folder)
+        file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115  closed below; only what opening raises is translated
+    except OSError as error:
+        raise DiskUnavailable(f"the disk takes no temporary file: {type(error).__name__}") from None
+    with file:
+        yield file
 
 
 async def _work(file: BinaryIO, target: BinaryIO, *, file_format: str, targets: Sequence[str], most_bytes: int) -> None:

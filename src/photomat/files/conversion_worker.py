@@ -1,4 +1,4 @@
-"""Convert one file: a process of its own, because decoders of files that strangers send may crash, hang or eat memory.
+"""Convert one file, in a process of its own: decoders of untrusted files may crash, hang or exhaust memory.
 
     python -m photomat.files.conversion_worker FORMAT TARGETS MOST_BYTES < file > converted
 
@@ -20,11 +20,11 @@ PICTURE_CPU_S: Final = 20
 
 OUTPUT_TIMES: Final = 8
 LEAST_OUTPUT_BYTES: Final = 2**20
-"""What is written before it turns out to be too large, and is written again smaller: a few times what is allowed."""
+"""The most that is written before a result is found too large and encoded again: a few times the limit."""
 
 PR_SET_PDEATHSIG: Final = 1
 MEMORY_BYTES: Final = 3 * 2**30
-"""Address space and not memory in use: the decoders' threads reserve much more than they touch."""
+"""Address space, not memory in use: the decoders' threads reserve much more than they use."""
 
 MOST_PIXELS: Final = 52_000_000
 """Phones take up to 50 megapixels; more would need half a gigabyte."""
@@ -43,7 +43,7 @@ DEMUXERS: Final = {
     "wav": "wav",
     "mp3": "mp3",
 }
-"""Named, never guessed: a playlist that is called a song would make FFmpeg open other files."""
+"""Named, never detected: a playlist disguised as audio would make FFmpeg open other files."""
 
 QUALITIES: Final = (92, 85, 70, 50)
 BIT_RATES: Final = (160_000, 96_000, 48_000)
@@ -57,7 +57,7 @@ class NotConvertedError(Exception):
 
 
 def convert_picture(source: BinaryIO, target: BinaryIO, *, form: str, targets: list[str], most_bytes: int) -> None:
-    """Write a picture as it is seen, turned as its camera was held: PNG if parts of it are transparent, else JPEG."""
+    """Write a picture with its rotation applied: PNG if parts of it are transparent, else JPEG."""
     import pi_heif  # noqa: PLC0415  each process needs one of the two decoders
     from PIL import Image, ImageOps  # noqa: PLC0415  likewise
 
@@ -101,13 +101,13 @@ def _encode(source: BinaryIO, target: BinaryIO, *, form: str, bit_rate: int) -> 
     with av.open(source, "r", format=DEMUXERS[form]) as given, av.open(target, "w", format="mp3") as made:
         if not given.streams.audio:
             raise NotConvertedError
-        heard = given.streams.audio[0]
-        rate = heard.rate if heard.rate in MP3_RATES else 44_100
-        layout = "mono" if heard.channels == 1 else "stereo"
+        audio = given.streams.audio[0]
+        rate = audio.rate if audio.rate in MP3_RATES else 44_100
+        layout = "mono" if audio.channels == 1 else "stereo"
         written = made.add_stream("libmp3lame", rate=rate, layout=layout, bit_rate=bit_rate)
         resampler = av.AudioResampler(format="s16p", layout=layout, rate=rate)
         frames = 0
-        for frame in given.decode(heard):
+        for frame in given.decode(audio):
             frame.pts = None
             frames += 1
             for piece in resampler.resample(frame):
@@ -155,7 +155,7 @@ def main(form: str, targets: str, most_bytes: str) -> int:
     with os.fdopen(os.dup(0), "rb") as source, os.fdopen(os.dup(1), "w+b") as target:
         try:
             convert(source, target, form=form, targets=targets.split(","), most_bytes=int(most_bytes))
-        except Exception:  # noqa: BLE001  decoders of damaged files raise whatever they like
+        except Exception:  # noqa: BLE001  decoders of damaged files raise anything
             return NOT_CONVERTED
     return 0
 

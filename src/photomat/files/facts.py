@@ -1,4 +1,4 @@
-"""What is known of the files an order refers to: what a price counts, what limits are about, what is not there any more."""
+"""What is known of the files an order refers to: what prices count, what limits apply to, what is missing."""
 
 from collections.abc import Iterable, Mapping
 from decimal import Decimal
@@ -7,42 +7,42 @@ from typing import Any
 from photomat.catalog.file_rules import FileFacts, measured
 from photomat.catalog.model import Model
 from photomat.catalog.reference import FileRef, JobRef, Ref, references
-from photomat.db.pool import Pool, Transaction
+from photomat.db.pool import Transaction
 from photomat.files import store
 from photomat.kernel.ids import UserId
 
 
 async def measured_inputs(
-    session: Pool | Transaction, user_id: UserId, model: Model, inputs: Mapping[str, Any]
+    tx: Transaction, user_id: UserId, model: Model, inputs: Mapping[str, Any]
 ) -> dict[str, Decimal]:
-    """What a price of this order counts of its files, like `audio_url:seconds`; nothing of files that are not the user's."""
+    """What a price counts of an order's files, like `audio_url:seconds`; files of other users count nothing."""
     refs = {each.name: _files_in(inputs.get(each.name)) for each in model.inputs}
     if not any(refs.values()):
         return {}
-    known = await file_facts(session, user_id, [ref for found in refs.values() for ref in found])
+    known = await file_facts(tx, user_id, [ref for found in refs.values() for ref in found])
     whole = {name: found for name, found in refs.items() if found and all(ref in known for ref in found)}
     return measured({name: [known[ref] for ref in found] for name, found in whole.items()})
 
 
-async def file_facts(session: Pool | Transaction, user_id: UserId, refs: Iterable[FileRef]) -> dict[FileRef, FileFacts]:
+async def file_facts(tx: Transaction, user_id: UserId, refs: Iterable[FileRef]) -> dict[FileRef, FileFacts]:
     """What these files are, as far as they are this user's."""
     wanted = {ref.file_id for ref in refs}
     if not wanted:
         return {}
-    found = await store.own_files(session, user_id=user_id, file_ids=wanted)
+    found = await store.own_files(tx, user_id=user_id, file_ids=wanted)
     return {file.ref: file.content.facts for file in found.values()}
 
 
-async def missing_references(session: Pool | Transaction, user_id: UserId, inputs: Any) -> set[Ref]:
+async def missing_references(tx: Transaction, user_id: UserId, inputs: Any) -> set[Ref]:
     """Which references of an order lead nowhere by now: forgotten files, results nobody has any more, jobs to go on from."""
     refs = set(references(inputs))
     files = [ref for ref in refs if isinstance(ref, FileRef)]
     jobs = [ref for ref in refs if isinstance(ref, JobRef)]
     there: set[Ref] = set()
     if files:
-        there |= await store.files_still_there(session, files, user_id=user_id)
+        there |= await store.files_still_there(tx, files, user_id=user_id)
     if jobs:
-        there |= await store.jobs_still_there(session, jobs, user_id=user_id)
+        there |= await store.jobs_still_there(tx, jobs, user_id=user_id)
     return refs - there
 
 

@@ -17,14 +17,14 @@ class FromTelegram:
 
 @dataclass(frozen=True, slots=True)
 class FromLink:
-    """Named by its address."""
+    """Given by its URL."""
 
     url: str
 
 
 @dataclass(frozen=True, slots=True)
 class FromOutput:
-    """Made before: one output of an earlier job of the same customer."""
+    """One output of an earlier job of the same customer."""
 
     job_id: JobId
     position: int
@@ -35,7 +35,7 @@ Source: TypeAlias = FromTelegram | FromLink | FromOutput
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileContent:
-    """What the bytes are, and their fingerprint."""
+    """What the bytes are; `sha256` shows later whether they are still those that were priced."""
 
     facts: FileFacts
     mime: str
@@ -44,7 +44,7 @@ class FileContent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConvertedCopy:
-    """Where Kie has the file in another format, young enough to be used."""
+    """A recent upload at Kie, in another format."""
 
     format: str
     kie_url: str
@@ -53,7 +53,7 @@ class ConvertedCopy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InputFile:
-    """A row of `input_files`. `kie_url` is where Kie has a copy that is young enough to be used."""
+    """A row of `input_files`. `kie_url` is a recent upload at Kie."""
 
     file_id: int
     user_id: UserId
@@ -64,5 +64,4 @@ class InputFile:
 
     @property
     def ref(self) -> FileRef:
-        """The reference orders keep."""
         return FileRef(self.file_id)

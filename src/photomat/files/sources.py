@@ -1,6 +1,6 @@
-"""Where customers' files are opened: at Telegram, at their address, from our own copy of a result.
+"""Open customers' files: from Telegram, from a URL, from our own copy of a result.
 
-A file's bytes on our disk for a moment: below DATA_DIR, in a file without a name, so nothing is left whatever happens.
+A file is copied for a moment to a file without a name below DATA_DIR, of which nothing remains, whatever happens.
 """
 
 import asyncio
@@ -28,7 +28,7 @@ CONVERSIONS_AT_ONCE: Final = 1
 
 
 class FileLost(Rejected):
-    """The file is not there any more, or it is not this customer's."""
+    """The file no longer exists, or is not this customer's."""
 
     def __init__(self) -> None:
         super().__init__("file-lost")
@@ -36,10 +36,10 @@ class FileLost(Rejected):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileSources:
-    """Opens files. `links` fetches what customers name, `results` what Kie made; our copies of results lie in `folder`.
+    """Opens files. `links` fetches customers' URLs, `results` Kie's. Our copies are in `folder`, temporary ones in `tmp`.
 
-    Copies for a moment lie in `tmp`. A conversation waits `take_within_s` for a file, and only a few wait for links at once
-    (`link_places`), so that slow servers do not keep everybody else waiting.
+    A conversation waits `accept_within_s` for a file, and only a few wait for links at once (`link_places`), so that slow
+    servers do not delay other customers.
     """
 
     pool: Pool
@@ -54,14 +54,14 @@ class FileSources:
 
     @property
     def converter(self) -> Converter:
-        """Converts files; what it makes lies where copies do."""
         return Converter(folder=self.tmp, places=self.conversion_places)
 
     @asynccontextmanager
     async def opened(self, source: Source, *, user_id: UserId, most_bytes: int) -> AsyncIterator[AsyncIterator[bytes]]:
         """The file's bytes, by chunks.
 
-        Raises FileLost, `TooBig` (bots get no such file), `TooLarge` and `NotAllowed` of the fetcher, OwnDisk, or Transient.
+        Raises FileLost, `TooBig` (bots get no such file), `TooLarge` and `NotAllowed` of the fetcher, DiskUnavailable, or
+        Transient.
         """
         async with AsyncExitStack() as stack:
             try:
@@ -87,7 +87,7 @@ class FileSources:
     async def _open_made(
         self, stack: AsyncExitStack, made: store.SourceOutput, *, most_bytes: int
     ) -> AsyncIterator[bytes]:
-        """A result: our copy, or what Kie still has, or what Telegram made of it."""
+        """A result: our copy, else Kie's file, else Telegram's version of it."""
         path = None if made.kept_as is None else self.folder / made.kept_as
         if path is not None and path.is_file():
             return await stack.enter_async_context(_kept(path))
@@ -97,6 +97,14 @@ class FileSources:
             if made.telegram_id is None:
                 raise
         return await stack.enter_async_context(self.telegram.opened(made.telegram_id))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Copy:
+    """The file at its first byte, and its fingerprint."""
+
+    file: BinaryIO
+    sha256: str
 
 
 @asynccontextmanager
@@ -115,21 +123,13 @@ async def _read(file: BinaryIO) -> AsyncGenerator[bytes, None]:
         yield chunk
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Copy:
-    """The bytes, from the first one on, and their fingerprint."""
-
-    file: BinaryIO
-    sha256: str
-
-
 @asynccontextmanager
 async def copied(
     sources: FileSources, source: Source, *, user_id: UserId, most_bytes: int, within_s: float
 ) -> AsyncIterator[Copy]:
-    """A copy of the file, gone after the block.
+    """A copy of the file, deleted after the block.
 
-    Raises what opening it raises, OwnDisk when our disk takes nothing, TimeoutError when it takes too long.
+    Raises what opening it raises, DiskUnavailable when our disk refuses it, TimeoutError when it takes too long.
     """
     with temporary_file(sources.tmp) as file:
         async with (
@@ -141,8 +141,8 @@ async def copied(
         yield Copy(file=file, sha256=sha256)
 
 
-def empty(folder: Path) -> None:
-    """Make the folder for copies, without what an end in the middle may have left where files must have names."""
+def empty_folder(folder: Path) -> None:
+    """Create the folder for copies, and delete what a killed process left where files must have names."""
     make_private(folder)
     for left in folder.iterdir():
         left.unlink(missing_ok=True)

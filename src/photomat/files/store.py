@@ -1,8 +1,6 @@
-"""Every statement on `input_files`, and what is read of outputs that become inputs.
+"""The statements on `input_files`, and those on outputs that become inputs.
 
-What may be deleted of the files customers brought: those in no open draft and no job under way.
-
-An order made of them can be made again until then; after that its files are asked for anew (`facts.gone`).
+Files in no open draft and no job under way may be deleted; an order made of them asks for them again.
 """
 
 from collections.abc import Iterable, Mapping
@@ -20,10 +18,16 @@ from photomat.kernel.ids import JobId, UserId
 from photomat.work.retention import OldRows
 
 UPLOAD_LASTS: Final = timedelta(hours=12)
-"""Kie keeps what is uploaded for a day or more; a copy is used again for half of that."""
+"""Kie keeps an upload for a day or more; it is used again for half of that."""
 RESULT_LASTS: Final = timedelta(days=14)
 """How long Kie keeps results at most."""
 TAKEN_LATELY: Final = timedelta(days=1)
+SELECT_FILE: Final = """
+    SELECT file_id, user_id, source, telegram_id, link, job_id, position, kind, format, mime, size_bytes, seconds,
+           width, height, sha256, CASE WHEN kie_url_at > photomat_now() - $3::interval THEN kie_url END AS kie_url,
+           converted_format, converted_bytes,
+           CASE WHEN converted_at > photomat_now() - $3::interval THEN converted_url END AS converted_url
+      FROM input_files"""
 UNUSED: Final = OldRows(
     table="input_files",
     age="taken_at",
@@ -42,19 +46,17 @@ UNUSED: Final = OldRows(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SourceOutput:
-    """An output of a job: Kie's address of it, our own copy's name below the results folder, and Telegram's file."""
+    """An output of a job: Kie's URL, the name of our copy below the results folder, and Telegram's file id."""
 
     url: str
     kept_as: str | None
     telegram_id: str | None
 
 
-async def add_file(
-    session: Pool | Transaction, *, user_id: UserId, origin: str, source: Source, content: FileContent
-) -> InputFile:
-    """Remember a file; what the same origin brought before is given again, as it was."""
+async def add_file(pool: Pool, *, user_id: UserId, origin: str, source: Source, content: FileContent) -> InputFile:
+    """Record a file; one recorded before from the same origin is returned as it was."""
     facts = content.facts
-    await session.execute(
+    await pool.execute(
         """
         INSERT INTO input_files (user_id, origin, source, telegram_id, link, job_id, position,
                                  kind, format, mime, size_bytes, seconds, width, height, sha256)
@@ -73,22 +75,15 @@ async def add_file(
         facts.height,
         content.sha256,
     )
-    found = await find_by_origin(session, user_id=user_id, origin=origin)
+    found = await find_by_origin(pool, user_id=user_id, origin=origin)
     if found is None:
-        raise Corrupt(f"the file that {origin} brought for user {user_id} was not stored")
+        raise Corrupt(f"the file of {origin} for user {user_id} was not stored")
     return found
 
 
-async def find_by_origin(session: Pool | Transaction, *, user_id: UserId, origin: str) -> InputFile | None:
-    """What this origin brought before."""
-    row = await session.fetchrow(
-        """
-        SELECT file_id, user_id, source, telegram_id, link, job_id, position, kind, format, mime, size_bytes, seconds,
-               width, height, sha256, CASE WHEN kie_url_at > photomat_now() - $3::interval THEN kie_url END AS kie_url,
-               converted_format, converted_bytes,
-               CASE WHEN converted_at > photomat_now() - $3::interval THEN converted_url END AS converted_url
-          FROM input_files WHERE user_id = $1 AND origin = $2
-        """,
+async def find_by_origin(pool: Pool, *, user_id: UserId, origin: str) -> InputFile | None:
+    row = await pool.fetchrow(
+        f"{SELECT_FILE} WHERE user_id = $1 AND origin = $2",
         user_id,
         origin,
         UPLOAD_LASTS,
@@ -96,18 +91,10 @@ async def find_by_origin(session: Pool | Transaction, *, user_id: UserId, origin
     return None if row is None else _file(row)
 
 
-async def own_files(
-    session: Pool | Transaction, *, user_id: UserId, file_ids: Iterable[int]
-) -> Mapping[int, InputFile]:
+async def own_files(tx: Transaction, *, user_id: UserId, file_ids: Iterable[int]) -> Mapping[int, InputFile]:
     """These files by their ids, as far as they are this user's."""
-    rows = await session.fetch(
-        """
-        SELECT file_id, user_id, source, telegram_id, link, job_id, position, kind, format, mime, size_bytes, seconds,
-               width, height, sha256, CASE WHEN kie_url_at > photomat_now() - $3::interval THEN kie_url END AS kie_url,
-               converted_format, converted_bytes,
-               CASE WHEN converted_at > photomat_now() - $3::interval THEN converted_url END AS converted_url
-          FROM input_files WHERE user_id = $1 AND file_id = ANY($2::bigint[])
-        """,
+    rows = await tx.fetch(
+        f"{SELECT_FILE} WHERE user_id = $1 AND file_id = ANY($2::bigint[])",
         user_id,
         list(file_ids),
         UPLOAD_LASTS,
@@ -115,12 +102,12 @@ async def own_files(
     return {row["file_id"]: _file(row) for row in rows}
 
 
-async def files_still_there(session: Pool | Transaction, refs: Iterable[FileRef], *, user_id: UserId) -> set[FileRef]:
-    """Which of these files are the user's and can be had, as far as is known.
+async def files_still_there(tx: Transaction, refs: Iterable[FileRef], *, user_id: UserId) -> set[FileRef]:
+    """Which of these files are the user's and available, as far as is known.
 
-    A result can be had from our copy, from Telegram, from Kie as long as it keeps results, or where Kie has it as a file.
+    A result is available from our copy, from Telegram, from Kie as long as it keeps results, or as an upload at Kie.
     """
-    rows = await session.fetch(
+    rows = await tx.fetch(
         """
         SELECT file.file_id
           FROM input_files AS file
@@ -140,10 +127,10 @@ async def files_still_there(session: Pool | Transaction, refs: Iterable[FileRef]
     return {FileRef(row["file_id"]) for row in rows}
 
 
-async def jobs_still_there(session: Pool | Transaction, refs: Iterable[JobRef], *, user_id: UserId) -> set[JobRef]:
-    """Which of these jobs, or tracks of them, are the user's and such that Kie can go on from them."""
+async def jobs_still_there(tx: Transaction, refs: Iterable[JobRef], *, user_id: UserId) -> set[JobRef]:
+    """Which of these jobs, or tracks of them, are the user's and Kie can continue from."""
     wanted = list(refs)
-    rows = await session.fetch(
+    rows = await tx.fetch(
         """
         SELECT wanted.job_id, wanted.position
           FROM unnest($2::bigint[], $3::integer[]) AS wanted (job_id, position)
@@ -160,7 +147,6 @@ async def jobs_still_there(session: Pool | Transaction, refs: Iterable[JobRef], 
 
 
 async def remember_upload(pool: Pool, file_id: int, *, kie_url: str) -> None:
-    """Kie has a copy from now on."""
     await pool.execute(
         "UPDATE input_files SET kie_url = $2, kie_url_at = photomat_now(), lost_times = 0 WHERE file_id = $1",
         file_id,
@@ -169,7 +155,6 @@ async def remember_upload(pool: Pool, file_id: int, *, kie_url: str) -> None:
 
 
 async def remember_converted(pool: Pool, file_id: int, copy: ConvertedCopy) -> None:
-    """Kie has a converted copy from now on."""
     await pool.execute(
         """
         UPDATE input_files
@@ -184,7 +169,7 @@ async def remember_converted(pool: Pool, file_id: int, copy: ConvertedCopy) -> N
 
 
 async def count_loss(pool: Pool, file_id: int, *, most: int) -> bool:
-    """Count that a file could not be had; whether it was for the last time, after which counting begins anew."""
+    """Count a failed fetch; return whether it was the last of `most`, after which counting restarts."""
     lost_times = await pool.fetchval(
         "UPDATE input_files SET lost_times = (lost_times + 1) % $2 WHERE file_id = $1 RETURNING lost_times",
         file_id,
@@ -194,7 +179,7 @@ async def count_loss(pool: Pool, file_id: int, *, most: int) -> bool:
 
 
 async def keep_longer(pool: Pool, file_id: int) -> None:
-    """Somebody brings a file again: it counts as taken now, and is not forgotten meanwhile."""
+    """A file is used again: count it as new, so that it is not deleted meanwhile."""
     await pool.execute(
         "UPDATE input_files SET taken_at = photomat_now() WHERE file_id = $1 AND taken_at < photomat_now() - $2::interval",
         file_id,
@@ -202,9 +187,9 @@ async def keep_longer(pool: Pool, file_id: int) -> None:
     )
 
 
-async def own_output(session: Pool | Transaction, source: FromOutput, *, user_id: UserId) -> SourceOutput | None:
-    """An output of a job that is this user's and done; another bot's file at Telegram is none to us."""
-    row = await session.fetchrow(
+async def own_output(pool: Pool, source: FromOutput, *, user_id: UserId) -> SourceOutput | None:
+    """An output of this user's finished job, without a file id of another bot."""
+    row = await pool.fetchrow(
         """
         SELECT url, kept_as, CASE WHEN bot_id = (SELECT bot_id FROM installation) THEN file_id END AS file_id
           FROM job_outputs JOIN generation_jobs USING (job_id)

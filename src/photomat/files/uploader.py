@@ -1,9 +1,9 @@
-"""Bring a file to Kie, once: its bytes are fetched again from where they come from, compared, and uploaded.
+"""Upload a file to Kie: its bytes are fetched again from their source, compared with what was priced, and uploaded.
 
-    copy (compared with what was priced) ─▶ converted, if the model does not take its format ─▶ upload ─▶ Kie's URL (commit)
+    copy ─▶ converted, if the model does not accept its format ─▶ upload ─▶ Kie's URL (commit)
 
-Killed before the upload: it is brought again. Killed after it: it is uploaded a second time, under another random name, which
-costs nothing and shows nowhere. What Kie has had for less than twelve hours is not brought again.
+Killed before the upload: it is repeated. Killed after it: the file is uploaded again under another random name, which costs
+nothing. An upload of the last twelve hours is used again.
 """
 
 from collections.abc import Sequence
@@ -14,6 +14,7 @@ from typing import Final
 from photomat.catalog.file_rules import MEGABYTE, targets
 from photomat.catalog.input import FileLimits
 from photomat.catalog.reference import FileRef
+from photomat.db.pool import transaction
 from photomat.files import store
 from photomat.files.conversion import DiskUnavailable
 from photomat.files.file import ConvertedCopy, FromLink, InputFile
@@ -30,37 +31,38 @@ COPY_TIMEOUT_S: Final = 60.0
 CONVERT_TIMEOUT_S: Final = 90.0
 MOST_CONVERTED_BYTES: Final = 100 * MEGABYTE
 MOST_LOST: Final = 4
-"""How often a file is asked for that cannot be had."""
+"""How often a missing file is retried."""
 
 log = get_logger()
 
 
 class FileChanged(Rejected):
-    """The bytes are not the ones that were looked at and priced."""
+    """The bytes are not those that were priced."""
 
     def __init__(self) -> None:
         super().__init__("file-changed")
 
 
 class SourceUnavailable(Transient):
-    """The server a customer named does not give the file out now."""
+    """The customer's server does not deliver the file now."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InputUploader:
-    """Brings files from the desk to Kie's upload host."""
+    """Uploads customers' files to Kie's upload host."""
 
     sources: FileSources
     uploads: Uploads
 
     async def own_file(self, ref: FileRef, *, user_id: UserId) -> InputFile | None:
-        """The file, if it is this user's."""
-        return (await store.own_files(self.sources.pool, user_id=user_id, file_ids=[ref.file_id])).get(ref.file_id)
+        async with transaction(self.sources.pool) as tx:
+            return (await store.own_files(tx, user_id=user_id, file_ids=[ref.file_id])).get(ref.file_id)
 
     async def upload(self, file: InputFile, limits: Sequence[FileLimits] = ()) -> str:
-        """Kie's URL of the file, in a format that all these inputs take.
+        """Kie's URL of the file, in a format that all these inputs accept.
 
-        Raises FileLost, FileChanged, NotConverted, UploadRefused, Paused, NotHad, ConversionTimeout or other Transient.
+        Raises FileLost, FileChanged, NotConverted, UploadRefused, Paused, SourceUnavailable, ConversionTimeout or other
+        Transient.
         """
         wanted = targets(limits, file.content.facts.format)
         if wanted:
@@ -78,7 +80,7 @@ class InputUploader:
         return kie_url
 
     async def _upload_converted(self, file: InputFile, limits: Sequence[FileLimits], wanted: Sequence[str]) -> str:
-        """The same for a file that is converted; Kie's copy of it is remembered beside the one of the original."""
+        """The same for a converted file, whose URL is recorded beside that of the original."""
         most_bytes = min((each.max_bytes for each in limits if each.max_bytes), default=MOST_CONVERTED_BYTES)
         if file.converted is not None and file.converted.format in wanted and file.converted.size_bytes <= most_bytes:
             return file.converted.kie_url
@@ -101,11 +103,11 @@ class InputUploader:
         return kie_url
 
     async def is_lost_for_good(self, file: InputFile) -> bool:
-        """Count one more time that the file could not be had; whether that was the last one."""
+        """Count a failed fetch; return whether it was the last attempt."""
         return await store.count_loss(self.sources.pool, file.file_id, most=MOST_LOST)
 
     async def _copy(self, stack: AsyncExitStack, file: InputFile) -> Copy:
-        """The bytes that were looked at and priced, until the stack ends."""
+        """A copy of the bytes that were priced, until the stack ends."""
         source, most_bytes = file.source, file.content.facts.size_bytes
         opening = copied(self.sources, source, user_id=file.user_id, most_bytes=most_bytes, within_s=COPY_TIMEOUT_S)
         try:

@@ -1,1 +1,1 @@
-"""Telegram updates, stored once before anyone acts on them and handed out one at a time per lane."""
+"""Telegram updates: stored once before they are handled, and handed out one at a time per lane."""

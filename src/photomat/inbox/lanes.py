@@ -1,13 +1,10 @@
 """One update at a time per lane, in order of arrival, by lease and fence.
 
-`claim_lane` is committed before anything is handled. Whatever ends the claim (`finish`, `release`, `park`) tests the
-fence in the statement that gives the lease back: False means another worker took the lane over, and the caller rolls
-back and writes nothing. An attempt is counted by the claim, so a handler that kills the process is counted as well; a
-failure is counted when it says so.
+`claim_lane` is committed before anything is handled. What ends the claim (`finish`, `release`, `park`) tests the fence in the
+statement that releases the lease: False means another worker took the lane over, and the caller rolls back. The claim counts
+the attempt, so a handler that kills the process is counted as well; a failure is counted when it is reported.
 
-Which stored updates tapped a card: how a job's story begins. For people; decides nothing.
-
-What may be deleted of the inbox: updates that were handled, and lanes in which nothing waits. Parked updates stay.
+Handled updates and lanes without waiting updates may be deleted; parked updates stay.
 """
 
 from dataclasses import dataclass
@@ -23,11 +20,23 @@ from photomat.kernel.ids import BotId, InstanceId, MessageId, ReceivedId, UserId
 from photomat.work.retention import OldRows
 
 SEARCHED: Final = 100_000
-"""How many updates after the one that made the draft are searched at most: a busy bot's inbox is never read whole."""
+"""How many updates after the one that made the draft are searched for taps."""
 MOST_TAPS: Final = 5
 HANDLED: Final = OldRows(table="inbox", age="handled_at")
 QUIET_LANES: Final = OldRows(table="lanes", age="due_at", only="pending = 0 AND leased_until IS NULL")
 """The next update makes a new one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TapUpdate:
+    """One stored update that pressed a button of a card."""
+
+    update_id: int
+    received_at: datetime
+    handled_at: datetime | None
+    parked_at: datetime | None
+    attempts: int
+    error: str | None
 
 
 async def claim_lane(
@@ -49,17 +58,17 @@ async def claim_lane(
 
 
 async def finish(tx: Transaction, claimed: Claimed) -> bool:
-    """Mark the update as handled and give the lane back; False when it is no longer ours."""
+    """Mark the update as handled and release the lane; False when the lane was lost."""
     if not await store.lower_pending(tx, claimed):
         return False
     if not await store.mark_handled(tx, claimed.received_id):
-        raise Corrupt(f"received_id={claimed.received_id} was ended by somebody else while we held its lane")
+        raise Corrupt(f"received_id={claimed.received_id} was ended by another worker while we held its lane")
     await store.forget_lane_of_one(tx, claimed)
     return True
 
 
 async def release(tx: Transaction, claimed: Claimed, *, error: str, retry_after_s: float, counted: bool = True) -> bool:
-    """Give the lane back for a later try, a failure more; a trouble that does not count takes its attempt back instead."""
+    """Release the lane for a later attempt and count a failure; with `counted=False` neither failure nor attempt counts."""
     if not await store.put_off_lane(tx, claimed, wait_s=retry_after_s):
         return False
     await store.note_trouble(tx, claimed.received_id, error=error, counted=counted)
@@ -67,43 +76,48 @@ async def release(tx: Transaction, claimed: Claimed, *, error: str, retry_after_
 
 
 async def park(tx: Transaction, claimed: Claimed, *, error: str) -> bool:
-    """Put the update aside for the operator, so that the lane goes on."""
+    """Set the update aside for the operator, so that the lane continues."""
     if not await store.lower_pending(tx, claimed):
         return False
     if not await store.mark_parked(tx, claimed.received_id, error=error):
-        raise Corrupt(f"received_id={claimed.received_id} was ended by somebody else while we held its lane")
+        raise Corrupt(f"received_id={claimed.received_id} was ended by another worker while we held its lane")
     await store.forget_lane_of_one(tx, claimed)
     return True
 
 
-async def free_lanes_of_the_dead(pool: Pool) -> int:
-    """Free the lanes of instances that have not been seen for a while, so that nobody waits for a lease; say how many."""
-    return await store.free_lanes(pool, dead_after=DEAD_AFTER)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TapUpdate:
-    """One stored update that pressed a button of a card."""
-
-    update_id: int
-    received_at: datetime
-    handled_at: datetime | None
-    parked_at: datetime | None
-    attempts: int
-    error: str | None
+async def free_lanes_of_dead_instances(pool: Pool) -> int:
+    """Free the lanes of dead instances; return how many. Until the next claim a late finish still counts."""
+    rows = await pool.fetch(
+        """
+        UPDATE lanes
+           SET leased_until = NULL
+         WHERE pending > 0
+           AND leased_until > photomat_now()
+           AND leased_by NOT IN (SELECT instance_id FROM instances WHERE seen_at > photomat_now() - $1::interval)
+        RETURNING lane
+        """,
+        DEAD_AFTER,
+    )
+    return len(rows)
 
 
 async def taps_on(
     pool: Pool, *, bot_id: BotId, user_id: UserId, message_id: MessageId, since: ReceivedId
 ) -> list[TapUpdate]:
     """The first taps of a user on a message, oldest first; the search starts at the row `since`."""
-    rows = await store.read_taps(
-        pool,
-        bot_id=bot_id,
-        lane=f"u{user_id}",
-        message_id=message_id,
-        since=since,
-        within=SEARCHED,
-        most=MOST_TAPS,
+    rows = await pool.fetch(
+        """
+        SELECT update_id, received_at, handled_at, parked_at, attempts, error
+          FROM inbox
+         WHERE received_id BETWEEN $4 AND $4::bigint + $5 AND bot_id = $1 AND lane = $2
+           AND (body #>> '{callback_query,message,message_id}')::bigint = $3
+         ORDER BY received_id LIMIT $6
+        """,
+        bot_id,
+        f"u{user_id}",
+        message_id,
+        since,
+        SEARCHED,
+        MOST_TAPS,
     )
     return [TapUpdate(**dict(row)) for row in rows]

@@ -1,6 +1,6 @@
-"""Takes updates in: stored and counted in one transaction, and only then answered or confirmed to Telegram.
+"""Receive updates: stored and counted in one transaction, and only then confirmed to Telegram.
 
-Killed before the commit, nothing is stored and Telegram repeats; killed after it, Telegram repeats and finds the row.
+Killed before the commit: nothing is stored and Telegram repeats. Killed after it: Telegram repeats and the row is there.
 """
 
 from collections import Counter
@@ -27,7 +27,7 @@ log = get_logger()
 
 
 async def receive(pool: Pool, *, bot_id: BotId, updates: Sequence[Mapping[str, Any]]) -> list[int]:
-    """Store the updates; give the ids of those that were new. `Rejected` when one of them is not an update."""
+    """Store the updates; return the ids of the new ones. Raises Rejected when one of them is not an update."""
     update_ids = [update_id_of(update) for update in updates]
     lanes = [lane_of(update) for update in updates]
     bodies = [body_of(update) for update in updates]
@@ -46,10 +46,13 @@ async def receive(pool: Pool, *, bot_id: BotId, updates: Sequence[Mapping[str, A
 
 
 async def queue_depth(pool: Pool) -> int:
-    """Say how many stored updates wait to be handled."""
-    return await store.count_waiting(pool)
+    """How many stored updates wait to be handled."""
+    return int(await pool.fetchval("SELECT coalesce(sum(pending), 0) FROM lanes WHERE pending > 0"))
 
 
 async def is_handled(pool: Pool, *, bot_id: BotId, update_id: int) -> bool:
-    """Say whether a stored update was handled to its end."""
-    return await store.was_handled(pool, bot_id=bot_id, update_id=update_id)
+    return bool(
+        await pool.fetchval(
+            "SELECT handled_at IS NOT NULL FROM inbox WHERE bot_id = $1 AND update_id = $2", bot_id, update_id
+        )
+    )

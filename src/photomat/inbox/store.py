@@ -1,21 +1,20 @@
-"""Every statement on `inbox` and `lanes`. Locks are taken in one order: a lane, then its inbox rows.
+"""The statements on `inbox` and `lanes`. Locks are taken in one order: a lane, then its inbox rows.
 
 The counter `pending` of a lane changes only with the inbox row it counts, in one transaction, under the lane's row lock.
 """
 
 from collections.abc import Sequence
-from datetime import timedelta
 
-from photomat.db.pool import Pool, Transaction
+from photomat.db.pool import Transaction
 from photomat.db.rows import Row
 from photomat.inbox.update import PRE_CHECKOUT_LANES, Claimed
-from photomat.kernel.ids import BotId, Fence, InstanceId, MessageId, ReceivedId
+from photomat.kernel.ids import BotId, Fence, InstanceId, ReceivedId
 
 
 async def add_received(
     tx: Transaction, *, bot_id: BotId, update_ids: Sequence[int], lanes: Sequence[str], bodies: Sequence[str]
 ) -> list[tuple[int, str]]:
-    """Store what is new, in order of update_id, and give its (update_id, lane)."""
+    """Store new updates, in order of update_id; return their (update_id, lane)."""
     rows = await tx.fetch(
         """
         INSERT INTO inbox (bot_id, update_id, lane, body)
@@ -34,7 +33,7 @@ async def add_received(
 
 
 async def raise_pending(tx: Transaction, *, bot_id: BotId, lanes: Sequence[str], added: Sequence[int]) -> None:
-    """Count new updates into their lanes, locking the lanes in sorted order; a lane that slept is due now."""
+    """Add new updates to the counters of their lanes, locked in sorted order; an empty lane is due now."""
     await tx.execute(
         """
         INSERT INTO lanes AS lane (bot_id, lane, pending)
@@ -54,7 +53,7 @@ async def raise_pending(tx: Transaction, *, bot_id: BotId, lanes: Sequence[str],
 async def lease_lane(
     tx: Transaction, *, bot_id: BotId, instance: InstanceId, lease_s: float, pre_checkout: bool
 ) -> tuple[str, Fence] | None:
-    """Lock one due lane nobody holds, raise its fence and lease it."""
+    """Lock one due and free lane, raise its fence and lease it."""
     row = await tx.fetchrow(
         """
         WITH due AS MATERIALIZED (
@@ -110,7 +109,7 @@ async def take_head(tx: Transaction, *, bot_id: BotId, lane: str, fence: Fence) 
 
 
 async def reset_empty_lane(tx: Transaction, *, bot_id: BotId, lane: str) -> None:
-    """Set the counter of a lane, locked by us and found empty, to what is true."""
+    """Reset the counter of a lane that is locked by us and empty."""
     await tx.execute(
         "UPDATE lanes SET pending = 0, leased_until = NULL, leased_by = NULL WHERE bot_id = $1 AND lane = $2",
         bot_id,
@@ -119,7 +118,7 @@ async def reset_empty_lane(tx: Transaction, *, bot_id: BotId, lane: str) -> None
 
 
 async def lower_pending(tx: Transaction, claimed: Claimed) -> bool:
-    """Take one update off its lane and give the lease back; False when the lane is no longer ours."""
+    """Subtract one update from its lane and release the lease; False when the lane was lost."""
     return bool(
         await tx.fetchval(
             """
@@ -136,7 +135,7 @@ async def lower_pending(tx: Transaction, claimed: Claimed) -> bool:
 
 
 async def put_off_lane(tx: Transaction, claimed: Claimed, *, wait_s: float) -> bool:
-    """Give the lease back and let the lane rest; False when the lane is no longer ours."""
+    """Release the lease and delay the lane; False when the lane was lost."""
     return bool(
         await tx.fetchval(
             """
@@ -151,22 +150,6 @@ async def put_off_lane(tx: Transaction, claimed: Claimed, *, wait_s: float) -> b
             wait_s,
         )
     )
-
-
-async def free_lanes(pool: Pool, *, dead_after: timedelta) -> int:
-    """End the leases of instances not seen for so long; until somebody claims anew, a late finish still counts."""
-    rows = await pool.fetch(
-        """
-        UPDATE lanes
-           SET leased_until = NULL
-         WHERE pending > 0
-           AND leased_until > photomat_now()
-           AND leased_by NOT IN (SELECT instance_id FROM instances WHERE seen_at > photomat_now() - $1::interval)
-        RETURNING lane
-        """,
-        dead_after,
-    )
-    return len(rows)
 
 
 async def forget_lane_of_one(tx: Transaction, claimed: Claimed) -> None:
@@ -211,48 +194,13 @@ async def mark_parked(tx: Transaction, received_id: ReceivedId, *, error: str) -
 
 
 async def note_trouble(tx: Transaction, received_id: ReceivedId, *, error: str, counted: bool) -> None:
-    """Keep what went wrong, and count the failure; what does not count takes its attempt back."""
+    """Record an error and count the failure; with `counted=False` the attempt is taken back instead."""
     await tx.execute(
         "UPDATE inbox SET error = $2, failures = failures + $3, attempts = attempts - $4 WHERE received_id = $1",
         received_id,
         error,
         int(counted),
         int(not counted),
-    )
-
-
-async def was_handled(pool: Pool, *, bot_id: BotId, update_id: int) -> bool:
-    """Say whether an update was handled to its end."""
-    return bool(
-        await pool.fetchval(
-            "SELECT handled_at IS NOT NULL FROM inbox WHERE bot_id = $1 AND update_id = $2", bot_id, update_id
-        )
-    )
-
-
-async def count_waiting(pool: Pool) -> int:
-    """Count the updates nobody has handled yet."""
-    return int(await pool.fetchval("SELECT coalesce(sum(pending), 0) FROM lanes WHERE pending > 0"))
-
-
-async def read_taps(
-    pool: Pool, *, bot_id: BotId, lane: str, message_id: MessageId, since: ReceivedId, within: int, most: int
-) -> list[Row]:
-    """The updates of a lane that tapped this message, oldest first, among the `within` rows from `since` on."""
-    return await pool.fetch(
-        """
-        SELECT update_id, received_at, handled_at, parked_at, attempts, error
-          FROM inbox
-         WHERE received_id BETWEEN $4 AND $4::bigint + $5 AND bot_id = $1 AND lane = $2
-           AND (body #>> '{callback_query,message,message_id}')::bigint = $3
-         ORDER BY received_id LIMIT $6
-        """,
-        bot_id,
-        lane,
-        message_id,
-        since,
-        within,
-        most,
     )
 
 

@@ -15,7 +15,7 @@ from photomat.kernel.ids import BotId, Fence, ReceivedId
 
 MOST_FAILURES: Final = 3
 MOST_SILENT_CLAIMS: Final = 10
-"""A process that dies with an update in its hands was hardly killed by it, even a few times in a row; ten times, it was."""
+"""After so many claims without a recorded failure the update itself is assumed to kill the process."""
 
 PRE_CHECKOUT: Final = "pre_checkout_query"
 PRE_CHECKOUT_LANES: Final = "p"
@@ -28,7 +28,7 @@ _ZERO_BYTE: Final = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claimed:
-    """One update in our hands: nobody else has its lane while the fence stands.
+    """One claimed update; no other worker has its lane while the fence is unchanged.
 
     `attempts` counts its claims, this one included; `failures` those in which handling it failed and said so.
     """
@@ -45,12 +45,12 @@ class Claimed:
 
     @property
     def tried_too_often(self) -> bool:
-        """Say whether so many tries ended without a word that this one must not be made."""
+        """Whether too many attempts ended without a recorded failure."""
         return self.attempts - self.failures > MOST_SILENT_CLAIMS
 
     @property
     def is_last_attempt(self) -> bool:
-        """Say whether a failure of this try is the final one."""
+        """Whether a failure of this attempt is final."""
         return self.failures + 1 >= MOST_FAILURES
 
 

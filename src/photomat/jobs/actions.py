@@ -44,6 +44,27 @@ class NotYours:
 Cancelation = Canceled | TooLate | NotYours
 
 
+class NextStep(StrEnum):
+    """What happens next, or why nothing does."""
+
+    SUBMIT = "submit"
+    LOOK = "look"
+    DONE_ALREADY = "done already"
+    INTENT = "intent"
+    NO_TASK = "no task"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Retry:
+    """The result of a retry; `went`: the job is due now."""
+
+    again: NextStep
+
+    @property
+    def went(self) -> bool:
+        return self.again in {NextStep.SUBMIT, NextStep.LOOK}
+
+
 async def cancel_job(
     tx: Transaction, *, job_id: JobId, user_id: UserId, message_id: MessageId, usually: timedelta
 ) -> Cancelation:
@@ -110,27 +131,6 @@ async def accept_offer(tx: Transaction, *, job_id: JobId, user_id: UserId, messa
     await store.write_accepted(tx, job_id)
     await timeline.record(tx, job_id, Tag.ACCEPTED, price=row["price"])
     return True
-
-
-class NextStep(StrEnum):
-    """What happens next, or why nothing does."""
-
-    SUBMIT = "submit"
-    LOOK = "look"
-    DONE_ALREADY = "done already"
-    INTENT = "intent"
-    NO_TASK = "no task"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Retry:
-    """The result of a retry; `went`: the job is due now."""
-
-    again: NextStep
-
-    @property
-    def went(self) -> bool:
-        return self.again in {NextStep.SUBMIT, NextStep.LOOK}
 
 
 async def retry_job(tx: Transaction, job_id: JobId) -> Retry | None:

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
-from photomat.db.pool import Pool, database_is_away, transaction
+from photomat.db.pool import Pool, is_unavailable, transaction
 from photomat.jobs import store, timeline
 from photomat.jobs.job import Job, JobStatus
 from photomat.jobs.timeline import Tag
@@ -153,7 +153,7 @@ async def stop_on_error(pool: Pool, job: Job, wake: Callable[[str], None]) -> As
     except Corrupt as error:
         await _stop(pool, job, wake, str(error))
     except Exception as error:  # noqa: BLE001  whatever it was, the customer must not wait for ever
-        counted = not database_is_away(error)
+        counted = not is_unavailable(error)
         after = timedelta(seconds=backoff_s(job.troubles, first_s=2, most_s=60))
         async with transaction(pool) as tx:
             troubles = await store.record_trouble(tx, job, after=after, error=describe(error), counted=counted)

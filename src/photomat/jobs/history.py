@@ -46,6 +46,20 @@ class OwnJob:
     corr: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EarlierResult:
+    """A finished job, or one output of it (`position`). `words` describe it: its title, or its prompt."""
+
+    job_id: JobId
+    model: str
+    made_at: datetime
+    words: str
+    position: int | None = None
+    outputs: int = 1
+    seconds: Decimal | None = None
+    is_track: bool = False
+
+
 async def own_job(pool: Pool, *, job_id: JobId, user_id: UserId) -> OwnJob | None:
     row = await pool.fetchrow(
         "SELECT model, inputs, corr FROM generation_jobs WHERE job_id = $1 AND user_id = $2", job_id, user_id
@@ -81,7 +95,7 @@ async def recent_jobs(pool: Pool, *, user_id: UserId, limit: int, skip: int = 0)
             job_id=JobId(row["job_id"]),
             model=row["model"],
             title=row["title"],
-            prompt=_described(row["inputs"]),
+            prompt=_prompt_of(row["inputs"]),
             status=JobStatus(row["status"]),
             price=Money(row["price"], row["currency"]),
             fail_code=row["fail_code"],
@@ -92,25 +106,6 @@ async def recent_jobs(pool: Pool, *, user_id: UserId, limit: int, skip: int = 0)
         )
         for row in rows
     ]
-
-
-def _described(inputs: Mapping[str, Any]) -> str:
-    """The prompt of an order, whatever its model names the input."""
-    return next((str(inputs[name]) for name in PROMPT_NAMES if name in inputs), "")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EarlierResult:
-    """A finished job, or one output of it (`position`). `words` describe it: its title, or its prompt."""
-
-    job_id: JobId
-    model: str
-    made_at: datetime
-    words: str
-    position: int | None = None
-    outputs: int = 1
-    seconds: Decimal | None = None
-    is_track: bool = False
 
 
 async def earlier_tasks(
@@ -131,7 +126,7 @@ async def earlier_tasks(
         SHOWN + 1,
         skip,
     )
-    return [_made(row) for row in rows]
+    return [_earlier_result(row) for row in rows]
 
 
 async def earlier_tracks(
@@ -153,7 +148,7 @@ async def earlier_tracks(
         SHOWN + 1,
         skip,
     )
-    return [_made(row) for row in rows]
+    return [_earlier_result(row) for row in rows]
 
 
 async def earlier_files(pool: Pool, *, user_id: UserId, kind: str, skip: int = 0) -> list[EarlierResult]:
@@ -173,15 +168,15 @@ async def earlier_files(pool: Pool, *, user_id: UserId, kind: str, skip: int = 0
         SHOWN + 1,
         skip,
     )
-    return [_made(row) for row in rows]
+    return [_earlier_result(row) for row in rows]
 
 
-def _made(row: Row) -> EarlierResult:
+def _earlier_result(row: Row) -> EarlierResult:
     return EarlierResult(
         job_id=JobId(row["job_id"]),
         model=row["model"],
         made_at=row["created_at"],
-        words=row.get("title") or _described(row["inputs"]) or row["called"] or "",
+        words=row.get("title") or _prompt_of(row["inputs"]) or row["called"] or "",
         position=row.get("position"),
         outputs=row.get("outputs") or 1,
         seconds=row.get("seconds"),
@@ -189,15 +184,20 @@ def _made(row: Row) -> EarlierResult:
     )
 
 
+def _prompt_of(inputs: Mapping[str, Any]) -> str:
+    """The prompt of an order, whatever its model names the input."""
+    return next((str(inputs[name]) for name in PROMPT_NAMES if name in inputs), "")
+
+
 async def inputs_of_earlier_jobs(
-    session: Pool | Transaction, user_id: UserId, model: Model, inputs: Mapping[str, Any]
+    tx: Transaction, user_id: UserId, model: Model, inputs: Mapping[str, Any]
 ) -> dict[str, str]:
     """Inputs of the jobs this order refers to, by the names prices use: `{"task_id:resolution": "480p"}`."""
     wanted = {name for row in model.prices for name, _ in row.when if ":" in name}
     tasks = {name: ref for name, value in inputs.items() if isinstance(ref := reference(value), JobRef)}
     if not wanted or not tasks:
         return {}
-    rows = await session.fetch(
+    rows = await tx.fetch(
         """
         SELECT job_id, coalesce(request -> 'body', inputs) AS chosen
           FROM generation_jobs WHERE job_id = ANY($1::bigint[]) AND user_id = $2

@@ -36,55 +36,6 @@ _OVERDUE: Final = {
 _OVERDUE_OTHERWISE: Final = timedelta(minutes=15)
 
 
-class InputLost(Rejected):
-    """A file or job the order refers to is gone or has changed: the job cannot be submitted.
-
-    `code` becomes the job's fail code; customers get one explanation for all codes that begin with `input-`.
-    """
-
-    def __init__(self, code: str, reason: str) -> None:
-        super().__init__("fail-input")
-        self.code = code
-        self.reason = reason
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KieRequest:
-    """The body of an order and its protocol (a name of `kie/protocol.py`)."""
-
-    protocol: str
-    body: Mapping[str, Any]
-
-    @property
-    def is_complete(self) -> bool:
-        """Whether it can be sent as it is: it contains no references."""
-        return next(references(self.body), None) is None
-
-    @property
-    def needs_files(self) -> bool:
-        return any(isinstance(ref, FileRef) for ref in references(self.body))
-
-    def as_json(self) -> dict[str, Any]:
-        return {"protocol": self.protocol, "body": dict(self.body)}
-
-
-def frozen_request(model: Model, inputs: Mapping[str, Any]) -> KieRequest | None:
-    """The request of an order; None when it equals the one made from the inputs alone."""
-    request = KieRequest(protocol=model.protocol, body=body_of(model, inputs))
-    return None if request == plain_request(inputs) else request
-
-
-def plain_request(inputs: Mapping[str, Any]) -> KieRequest:
-    """The request of a job that stores none: its inputs as they are."""
-    return KieRequest(protocol=JOBS, body=dict(inputs))
-
-
-def request_from_json(stored: Mapping[str, Any] | None, inputs: Mapping[str, Any]) -> KieRequest:
-    return (
-        plain_request(inputs) if stored is None else KieRequest(protocol=str(stored["protocol"]), body=stored["body"])
-    )
-
-
 class JobStatus(StrEnum):
     PENDING = "pending"
     SUBMITTING = "submitting"
@@ -104,18 +55,12 @@ TRANSITIONS: Final[Mapping[JobStatus, frozenset[JobStatus]]] = {
     JobStatus.FAILED: frozenset({JobStatus.DONE}),
     JobStatus.CANCELED: frozenset({JobStatus.DONE}),
 }
-
-
 TERMINAL: Final = frozenset({JobStatus.DONE, JobStatus.FAILED, JobStatus.CANCELED})
-
-
 _WORDS: Final = {
     **{status.value: status for status in JobStatus},
     "queued": JobStatus.PENDING,
     "cancelled": JobStatus.CANCELED,
 }
-
-
 _OF_KIE: Final = {
     KieState.SUCCESS: JobStatus.DONE,
     KieState.FAIL: JobStatus.FAILED,
@@ -136,6 +81,26 @@ class Times:
     def overdue_of(self, kind: str) -> timedelta:
         """How long a job of this kind may take before its customer may cancel it."""
         return self.overdue if self.overdue is not None else _OVERDUE.get(kind, _OVERDUE_OTHERWISE)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KieRequest:
+    """The body of an order and its protocol (a name of `kie/protocol.py`)."""
+
+    protocol: str
+    body: Mapping[str, Any]
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether it can be sent as it is: it contains no references."""
+        return next(references(self.body), None) is None
+
+    @property
+    def needs_files(self) -> bool:
+        return any(isinstance(ref, FileRef) for ref in references(self.body))
+
+    def as_json(self) -> dict[str, Any]:
+        return {"protocol": self.protocol, "body": dict(self.body)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -177,8 +142,26 @@ class Job:
         return self.claimed_at - (self.intent_at or self.created_at)
 
 
+class InputLost(Rejected):
+    """A file or job the order refers to is gone or has changed: the job cannot be submitted.
+
+    `code` becomes the job's fail code; customers get one explanation for all codes that begin with `input-`.
+    """
+
+    def __init__(self, code: str, reason: str) -> None:
+        super().__init__("fail-input")
+        self.code = code
+        self.reason = reason
+
+
 def may_become(before: JobStatus, after: JobStatus) -> bool:
     return after in TRANSITIONS[before]
+
+
+def normalize_job_status(raw: object) -> JobStatus:
+    """Translate any word for a status to ours (success → done, fail → failed); an unknown word means running."""
+    known = _WORDS.get(raw.strip().lower()) if isinstance(raw, str) else None
+    return known or _OF_KIE[normalize_state(raw)]
 
 
 def hold_reference(job_id: JobId) -> str:
@@ -191,7 +174,18 @@ def offer_reference(job_id: JobId) -> str:
     return f"offer:{job_id}"
 
 
-def normalize_job_status(raw: object) -> JobStatus:
-    """Translate any word for a status to ours (success → done, fail → failed); an unknown word means running."""
-    known = _WORDS.get(raw.strip().lower()) if isinstance(raw, str) else None
-    return known or _OF_KIE[normalize_state(raw)]
+def frozen_request(model: Model, inputs: Mapping[str, Any]) -> KieRequest | None:
+    """The request of an order; None when it equals the one made from the inputs alone."""
+    request = KieRequest(protocol=model.protocol, body=body_of(model, inputs))
+    return None if request == plain_request(inputs) else request
+
+
+def plain_request(inputs: Mapping[str, Any]) -> KieRequest:
+    """The request of a job that stores none: its inputs as they are."""
+    return KieRequest(protocol=JOBS, body=dict(inputs))
+
+
+def request_from_json(stored: Mapping[str, Any] | None, inputs: Mapping[str, Any]) -> KieRequest:
+    return (
+        plain_request(inputs) if stored is None else KieRequest(protocol=str(stored["protocol"]), body=stored["body"])
+    )

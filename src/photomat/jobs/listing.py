@@ -62,6 +62,33 @@ CHOSEN: Final[Mapping[JobFilter, str]] = {
 """The jobs of a filter, each condition found by an index: lists are read under load."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OwnQuote:
+    """The price of a user's own job; `quote` is None for jobs sold before quotes were stored."""
+
+    model: str
+    price: Money
+    quote: Quote | None
+    corr: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Margin:
+    """The earnings of a model. `unknown` counts the jobs whose cost Kie did not report: they are in no sum of costs.
+
+    `income` is what was charged and `cost` what Kie took, also for failed jobs and gifts; `margin` covers jobs of known cost.
+    """
+
+    model: str
+    currency: str
+    jobs: int
+    done: int
+    unknown: int
+    income: int
+    cost: int
+    margin: int
+
+
 async def list_jobs(pool: Pool, *, limit: int, only: JobFilter, around: Surroundings) -> list[dict[str, Any]]:
     """The newest jobs of a filter, each with the sentence why it is not delivered."""
     spans = (STUCK_AFTER, around.delivery_lease) if only is JobFilter.STUCK else ()
@@ -104,33 +131,6 @@ async def read_surroundings(pool: Pool, *, delivery_lease: timedelta, given_up_a
 def as_plain(row: Mapping[str, Any]) -> dict[str, Any]:
     """A row for JSON: timestamps as text."""
     return {key: value.isoformat() if isinstance(value, datetime) else value for key, value in row.items()}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OwnQuote:
-    """The price of a user's own job; `quote` is None for jobs sold before quotes were stored."""
-
-    model: str
-    price: Money
-    quote: Quote | None
-    corr: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Margin:
-    """The earnings of a model. `unknown` counts the jobs whose cost Kie did not report: they are in no sum of costs.
-
-    `income` is what was charged and `cost` what Kie took, also for failed jobs and gifts; `margin` covers jobs of known cost.
-    """
-
-    model: str
-    currency: str
-    jobs: int
-    done: int
-    unknown: int
-    income: int
-    cost: int
-    margin: int
 
 
 async def quote_of_own_job(pool: Pool, *, job_id: JobId, user_id: UserId) -> OwnQuote | None:

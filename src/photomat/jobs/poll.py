@@ -92,16 +92,16 @@ class TaskPoller:
         """Ask Kie; None while the task is unknown there. Raises Transient when there is no usable answer."""
         failpoint("look.before_ask")
         try:
-            answer = await self.provider.record(task_id, protocol=job.request.protocol)
+            reading = await self.provider.record(task_id, protocol=job.request.protocol)
         except Transient as error:
             log.info("POLL_TICK", i=job.attempts, task_id=task_id, http_ok=False, error=str(error))
             if isinstance(error, Busy):
                 await budget.block(self.pool, QUERIES, seconds=error.retry_after_s or RETRY_S, reason=str(error))
             raise
         log.info("POLL_TICK", i=job.attempts, task_id=task_id, http_ok=True, via=_via(job))
-        state = answer.reading.state if answer.reading else "unknown"
+        state = reading.state if reading else "unknown"
         log.info("POLL_STATE", i=job.attempts, task_id=task_id, state=state)
-        return answer.reading
+        return reading
 
     async def _act(self, job: Job, reading: Reading | None) -> None:
         outcome = self._outcome(job, reading)

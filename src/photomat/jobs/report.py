@@ -18,7 +18,7 @@ from photomat.jobs.store import find_job_by_task_id
 from photomat.jobs.timeline import Event, events_of
 from photomat.kernel.ids import BotId, JobId, MessageId, ReceivedId, UserId
 from photomat.kie.state_parser import parse_kie_state
-from photomat.wallet.statement import JobHold, holds_of_job
+from photomat.wallet.ledger import JobHold, holds_of_job
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -27,7 +27,7 @@ from photomat.kernel.ids import ChatId, Fence, JobId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
 from photomat.kie.tracks import Detail
-from photomat.messages.notices import TO_BALANCE, tell
+from photomat.messages.notices import TO_BALANCE, notify
 from photomat.rewards.hooks import after_paid_job, after_refunded_job
 from photomat.wallet import ledger, refunds
 from photomat.wallet.postings import RefundReason
@@ -36,7 +36,7 @@ ANSWER: Final = Detail(title=ANSWER_TITLE)
 MOST_AT_ONCE: Final = 100
 LOOKED_BACK: Final = timedelta(days=60)
 """Older ones were handled by an earlier pass or by an operator."""
-WAITS_IN_VAIN: Final = """
+UNDELIVERED: Final = """
     status = 'done' AND NOT gift AND price > 0 AND delivered_at IS NULL AND settled_at <= photomat_now() - $1::interval
     AND (parked_at IS NOT NULL OR undeliverable_at IS NOT NULL AND chat_id <> user_id)
 """
@@ -136,7 +136,62 @@ async def _fail(
     return Settled.RELEASED
 
 
-async def give_charge_back(
+async def refund_undelivered(pool: Pool, *, after: timedelta) -> int:
+    """Refund results that could not be delivered for so long; return how many."""
+    rows = await pool.fetch(
+        f"""
+        SELECT job_id FROM generation_jobs AS job
+         WHERE settled_at > photomat_now() - $1::interval - $2::interval AND {UNDELIVERED}
+           AND (SELECT sum(amount) FROM ledger_transactions JOIN entries USING (transaction_id)
+                 WHERE ledger_transactions.job_id = job.job_id AND account = 'income') > 0
+         ORDER BY settled_at LIMIT $3
+        """,  # noqa: S608  a constant of ours
+        after,
+        LOOKED_BACK,
+        MOST_AT_ONCE,
+    )
+    return sum([await _refund_if_undelivered(pool, JobId(row["job_id"]), after) for row in rows])
+
+
+async def _refund_if_undelivered(pool: Pool, job_id: JobId, after: timedelta) -> bool:
+    try:
+        async with transaction(pool) as tx:
+            if not await _is_undelivered(tx, job_id, after):
+                return False
+            refund = await refund_job_charge(
+                tx,
+                job_id=job_id,
+                reference=f"undelivered:{job_id}",
+                by="the rule of days",
+                reason="undelivered",
+            )
+    except Rejected:
+        return False
+    log.warning("REFUND_UNDELIVERED", job_id=job_id, user_id=refund.user_id, amount=refund.amount.minor)
+    return refund.is_new
+
+
+async def _is_undelivered(tx: Transaction, job_id: JobId, after: timedelta) -> bool:
+    return bool(
+        await tx.fetchval(
+            f"SELECT true FROM generation_jobs WHERE job_id = $2 AND {UNDELIVERED} FOR UPDATE",  # noqa: S608  a constant of ours
+            after,
+            job_id,
+        )
+    )
+
+
+async def refund_given_up(tx: Transaction, jobs: Iterable[JobId], *, by: str) -> None:
+    """Refund results that can no longer be shown because another bot owns the database, unless refunded before."""
+    for job_id in jobs:
+        with suppress(Rejected):
+            async with tx.transaction():
+                await refund_job_charge(
+                    tx, job_id=job_id, reference=f"undelivered:{job_id}", by=by, reason="undelivered"
+                )
+
+
+async def refund_job_charge(
     tx: Transaction,
     *,
     job_id: JobId,
@@ -153,7 +208,7 @@ async def give_charge_back(
     if refund.is_new:
         await after_refunded_job(tx, user_id=refund.user_id, job_id=job_id)
         await timeline.record(tx, job_id, Tag.REFUNDED, by=by, amount=refund.amount.minor)
-        await tell(
+        await notify(
             tx,
             key=f"job-refund:{reference}",
             chat_id=ChatId(refund.user_id),
@@ -162,58 +217,3 @@ async def give_charge_back(
             buttons=[[TO_BALANCE]],
         )
     return refund
-
-
-async def refund_undelivered(pool: Pool, *, after: timedelta) -> int:
-    """Refund results that could not be delivered for so long; return how many."""
-    rows = await pool.fetch(
-        f"""
-        SELECT job_id FROM generation_jobs AS job
-         WHERE settled_at > photomat_now() - $1::interval - $2::interval AND {WAITS_IN_VAIN}
-           AND (SELECT sum(amount) FROM ledger_transactions JOIN entries USING (transaction_id)
-                 WHERE ledger_transactions.job_id = job.job_id AND account = 'income') > 0
-         ORDER BY settled_at LIMIT $3
-        """,  # noqa: S608  a constant of ours
-        after,
-        LOOKED_BACK,
-        MOST_AT_ONCE,
-    )
-    return sum([await _refund(pool, JobId(row["job_id"]), after) for row in rows])
-
-
-async def refund_given_up(tx: Transaction, jobs: Iterable[JobId], *, by: str) -> None:
-    """Refund results that can no longer be shown because another bot owns the database, unless refunded before."""
-    for job_id in jobs:
-        with suppress(Rejected):
-            async with tx.transaction():
-                await give_charge_back(
-                    tx, job_id=job_id, reference=f"undelivered:{job_id}", by=by, reason="undelivered"
-                )
-
-
-async def _refund(pool: Pool, job_id: JobId, after: timedelta) -> bool:
-    try:
-        async with transaction(pool) as tx:
-            if not await _still_in_vain(tx, job_id, after):
-                return False
-            refund = await give_charge_back(
-                tx,
-                job_id=job_id,
-                reference=f"undelivered:{job_id}",
-                by="the rule of days",
-                reason="undelivered",
-            )
-    except Rejected:
-        return False
-    log.warning("REFUND_UNDELIVERED", job_id=job_id, user_id=refund.user_id, amount=refund.amount.minor)
-    return refund.is_new
-
-
-async def _still_in_vain(tx: Transaction, job_id: JobId, after: timedelta) -> bool:
-    return bool(
-        await tx.fetchval(
-            f"SELECT true FROM generation_jobs WHERE job_id = $2 AND {WAITS_IN_VAIN} FOR UPDATE",  # noqa: S608  a constant of ours
-            after,
-            job_id,
-        )
-    )

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final, Protocol
 
-from photomat.db.pool import Pool, fails_every_time, transaction
+from photomat.db.pool import Pool, is_permanent, transaction
 from photomat.jobs import orphans, settle, store, timeline
 from photomat.jobs.claims import CREATES, Departure, Departures, stop_on_error
 from photomat.jobs.job import InputLost, Job, JobStatus, Times
@@ -248,7 +248,7 @@ async def _until_stored(write: Callable[[], Awaitable[None]], *, task_id: TaskId
             try:
                 return await write()
             except Exception as error:
-                if fails_every_time(error):
+                if is_permanent(error):
                     raise
                 wait_s = backoff_s(failures, first_s=STORE_AGAIN_FIRST_S, most_s=STORE_AGAIN_MOST_S)
                 log.warning("ANSWER_NOT_STORED", task_id=task_id, error=describe(error), wait_s=round(wait_s, 1))

@@ -5,9 +5,8 @@ longer `pending`, so only the look is re-armed. Jobs and cards without a next st
 exist: they come from a bug or a manual change in the database, and are logged as errors. Each UPDATE repeats its condition.
 Parked, stopped and undeliverable jobs wait for a person. A loose hold is released by an operator alone.
 
-Jobs, bought drafts, holds and outputs are never deleted. Callbacks are, once their job is settled, except where the result
-could not be read and the body is the only evidence; so are matched orphans, drafts that were not bought, and events of old
-jobs.
+Jobs, holds and outputs are never deleted. Callbacks are, once their job is settled, except where the result could not be read
+and the body is the only evidence; so are matched orphans, and events of old jobs.
 """
 
 from dataclasses import dataclass
@@ -23,6 +22,7 @@ from photomat.jobs.timeline import Tag
 from photomat.kernel.ids import JobId
 from photomat.kernel.logs import get_logger
 from photomat.wallet import ledger
+from photomat.wallet.ledger import holds_of_job
 from photomat.work.retention import OldRows
 
 LATELY: Final = timedelta(days=7)
@@ -52,7 +52,6 @@ CALLBACKS: Final = OldRows(
     """,
 )
 ORPHANS: Final = OldRows(table="orphan_callbacks", age="processed_at")
-DRAFTS: Final = OldRows(table="drafts", age="expires_at", only="bought_at IS NULL")
 READINGS: Final = OldRows(table="kie_readings", age="read_at")
 EVENTS: Final = OldRows(
     table="job_events",
@@ -64,6 +63,25 @@ EVENTS: Final = OldRows(
     before="SELECT set_config('photomat.pruning', 'on', true)",
 )
 """A trigger refuses to delete events unless this setting is on."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LooseHold:
+    """An open hold whose job is over; `status` is None when there is no such job."""
+
+    reference: str
+    user_id: int
+    amount: int
+    job_id: JobId
+    status: str | None
+
+
+class Release(StrEnum):
+    RELEASED = "released"
+    NO_SUCH_HOLD = "no such hold"
+    ENDED_BEFORE = "ended before"
+    JOB_LIVES = "job lives"
+    OWED = "owed"
 
 
 async def free_claims_of_dead_instances(pool: Pool) -> int:
@@ -153,25 +171,6 @@ async def _show_results_again(tx: Transaction) -> list[JobId]:
     return [JobId(row["job_id"]) for row in rows]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LooseHold:
-    """An open hold whose job is over; `status` is None when there is no such job."""
-
-    reference: str
-    user_id: int
-    amount: int
-    job_id: JobId
-    status: str | None
-
-
-class Release(StrEnum):
-    RELEASED = "released"
-    NO_SUCH_HOLD = "no such hold"
-    ENDED_BEFORE = "ended before"
-    JOB_LIVES = "job lives"
-    OWED = "owed"
-
-
 async def find_loose_holds(pool: Pool, *, limit: int = MOST_SAID) -> list[LooseHold]:
     """Open holds of the last days whose job is settled or does not exist, oldest first."""
     rows = await pool.fetch(LOOSE_HOLDS, limit, LOOSE_AFTER)
@@ -195,29 +194,16 @@ async def report_loose_holds(pool: Pool) -> int:
 
 async def release_loose_hold(tx: Transaction, reference: str) -> Release:
     """Release a hold whose job can no longer close it and does not owe it."""
-    job_id = await job_of_hold(tx, reference)
+    job_id = await ledger.job_of_hold(tx, reference)
     if job_id is None:
         return Release.NO_SUCH_HOLD
     job = await tx.fetchrow("SELECT status, gift FROM generation_jobs WHERE job_id = $1 FOR UPDATE", job_id)
     status = None if job is None else JobStatus(job["status"])
-    if await tx.fetchval("SELECT true FROM hold_closings WHERE reference = $1", reference):
+    closings = {hold.reference: hold.closed_as for hold in await holds_of_job(tx, job_id)}
+    if closings[reference] is not None:
         return Release.ENDED_BEFORE
     if status is not None and status not in TERMINAL:
         return Release.JOB_LIVES
-    if job is not None and status is JobStatus.DONE and not job["gift"] and not await _was_charged(tx, job_id):
+    if job is not None and status is JobStatus.DONE and not job["gift"] and "charge" not in closings.values():
         return Release.OWED
     return Release.RELEASED if await ledger.release(tx, reference=reference) else Release.ENDED_BEFORE
-
-
-async def job_of_hold(tx: Transaction, reference: str) -> JobId | None:
-    job_id = await tx.fetchval("SELECT job_id FROM holds WHERE reference = $1", reference)
-    return None if job_id is None else JobId(job_id)
-
-
-async def _was_charged(tx: Transaction, job_id: JobId) -> bool:
-    return bool(
-        await tx.fetchval(
-            "SELECT true FROM holds JOIN hold_closings USING (reference) WHERE job_id = $1 AND closed_as = 'charge'",
-            job_id,
-        )
-    )

@@ -1,4 +1,4 @@
-"""Downloads from URLs that somebody else chose, protected against server-side request forgery.
+"""Downloads from URLs of customers and vendors, protected against server-side request forgery.
 
 Allowed are https to public IP addresses and one host trusted by name. The IP address is checked after the name is resolved,
 again for every redirect, and the connection uses the very address that was checked. Reading stops at the size limit.

@@ -32,7 +32,7 @@ from photomat.kie.results import (
 )
 
 MOST_OUTPUTS: Final = 100
-"""As many pages as anybody would turn. What is beyond it stands in the file with the whole answer."""
+"""The most pages of a card. Further outputs are in the file with the whole answer."""
 
 MOST_FIELDS: Final = 10
 MOST_FIELD_CHARS: Final = 60
@@ -59,7 +59,7 @@ DOCUMENTED_LISTS: Final[Mapping[str, frozenset[str]]] = {
     **dict.fromkeys(TRACK_LISTS, ABOUT_THE_TASK | TRACK_FACTS),
     "segments": ABOUT_THE_TASK | {"name", "index"},
 }
-"""The lists of files, and what is told of each file beside its URL; `tracks.py` reads what is shown of it."""
+"""The lists of files, and the known fields of each file beside its URL."""
 
 MEDIA_KEYS: Final = frozenset(
     {

@@ -1,7 +1,7 @@
-"""What the product asks of a provider of AI media, and the answers it can get."""
+"""The port to a provider of AI media: its calls, and the errors they raise."""
 
 from collections.abc import Callable, Mapping
-from typing import BinaryIO, NamedTuple, Protocol
+from typing import BinaryIO, Protocol
 
 from photomat.kernel.errors import Rejected, Transient
 from photomat.kernel.ids import TaskId
@@ -18,7 +18,7 @@ class QueueFull(Transient):
 
 
 class Paused(Transient):
-    """The key or the credits are no good: no submit can work until the operator acts. Nothing was created."""
+    """The key is invalid or the credits are used up: no submit works until an operator acts. Nothing was created."""
 
     def __init__(self, message: str, *, code: int) -> None:
         super().__init__(message)
@@ -35,21 +35,15 @@ class TaskRefused(Rejected):
 
 
 class UploadRefused(Rejected):
-    """A definite no to this file: it is not taken in."""
+    """A definite no to this file."""
 
     def __init__(self, code: int) -> None:
         super().__init__("fail-input")
         self.code = code
 
 
-class Answer(NamedTuple):
-    """recordInfo's answer: the reading, or None while the provider does not know the task (yet)."""
-
-    reading: Reading | None
-
-
 class Account(Protocol):
-    """What an operator may ask about the account at the provider."""
+    """The account at the provider."""
 
     async def credits(self) -> float:
         """How many credits are left. Raises Paused when the key is refused, Transient when there is no usable answer."""
@@ -57,17 +51,17 @@ class Account(Protocol):
 
 
 class Uploads(Protocol):
-    """The provider's upload host: inputs that are files are brought there first. An upload bears repeating."""
+    """The provider's upload host, for inputs that are files. An upload is idempotent."""
 
     async def upload(self, file: BinaryIO, *, mime: str, extension: str) -> str:
-        """Bring a file; gives its address there. Raises Busy, Paused, UploadRefused or Transient."""
+        """Upload a file; return its URL there. Raises Busy, Paused, UploadRefused or Transient."""
         ...
 
 
 class Provider(Protocol):
-    """The provider's two calls a job needs, each in the protocol of its model (a name of `families.py`).
+    """The two calls a job needs, each in the protocol of its model (a name of `protocol.py`).
 
-    `create_task` is the one that costs money and bears no repeating.
+    `create_task` costs money and is not idempotent.
     """
 
     async def create_task(
@@ -85,6 +79,9 @@ class Provider(Protocol):
         """
         ...
 
-    async def record(self, task_id: TaskId, *, protocol: str = JOBS) -> Answer:
-        """Read a task's record. Raises Busy when asked too often, Transient when there is no usable answer."""
+    async def record(self, task_id: TaskId, *, protocol: str = JOBS) -> Reading | None:
+        """Read a task's record; None while the provider does not know the task (yet).
+
+        Raises Busy when asked too often, Transient when there is no usable answer.
+        """
         ...

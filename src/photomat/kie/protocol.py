@@ -1,9 +1,7 @@
-"""The protocols of Kie: where each creates a task and where it is asked about one.
+"""Kie's protocols: the endpoints of each family of models, the envelope `{"code": …, "msg": …, "data": …}` and its codes.
 
-`jobs` is the common one, and every model's unless the catalogue says otherwise. The older families have endpoints of their own
-and take their inputs flat, beside the callback's address. Whatever a family answers, one parser reads it.
-
-Kie's envelope `{"code": …, "msg": …, "data": …}` as it comes over the wire, and what its codes mean.
+`jobs` is the default. The older families have endpoints of their own and take their inputs flat, beside the callback URL. One
+parser reads the answers of all of them.
 """
 
 import json
@@ -21,21 +19,21 @@ QUEUE_FULL: Final = 550
 PAUSED_CODES: Final = frozenset({401, 402, 433})
 CLIENT_ERROR_FROM: Final = 400
 REFUSED_CODES: Final = frozenset(range(400, 500)) - {408}
-"""A definite no. 408 is not: the answer was late, the task may be there."""
+"""A definite no, unlike 408: after a timeout the task may exist."""
 UNKNOWN_FROM: Final = 500
-"""Server errors say nothing about whether a task was made; 4xx codes are definite refusals."""
+"""A server error leaves open whether a task was created."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Family:
-    """One way to speak of tasks; both paths stand below `/api/v1/`. The common one wraps its inputs and names the model."""
+    """The endpoints of a family, below `/api/v1/`. `wraps`: inputs are nested and the model is named."""
 
     create: str
     query: str
     wraps: bool = False
 
     def body(self, model: str, inputs: Mapping[str, object], callback_url: str | None) -> dict[str, object]:
-        """What is sent to create a task. An older family names its model, if at all, among the inputs."""
+        """The body of the request that creates a task."""
         order: dict[str, object] = {"model": model, "input": dict(inputs)} if self.wraps else dict(inputs)
         return order if callback_url is None else {**order, "callBackUrl": callback_url}
 
@@ -67,13 +65,11 @@ FAMILIES: Final[Mapping[str, Family]] = {
     "suno/mp4": Family(create="mp4/generate", query="mp4/record-info"),
     "suno/cover": Family(create="suno/cover/generate", query="suno/cover/record-info"),
 }
-
-
-"""By the name a model of the catalogue gives as its protocol."""
+"""By the `protocol` of a model in the catalogue."""
 
 
 class Envelope(NamedTuple):
-    """A decoded answer; `code` is the verdict, whatever the HTTP status was."""
+    """A decoded answer; `code` counts, whatever the HTTP status was."""
 
     code: int
     message: str
@@ -81,9 +77,9 @@ class Envelope(NamedTuple):
 
 
 def decode(body: bytes, http_status: int) -> Envelope | None:
-    """Read an envelope; None when nobody can say what the answer meant (a cut body, a junk page).
+    """Decode an envelope; None when the answer is unreadable (truncated, or junk).
 
-    A gateway's own 4xx page is a refusal like Kie's own; its 5xx page leaves the outcome open.
+    A 4xx page of a gateway is a refusal like Kie's own; its 5xx page leaves the outcome open.
     """
     try:
         found = json.loads(body)

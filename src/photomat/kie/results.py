@@ -1,14 +1,11 @@
-"""What a finished task hands over, wherever its family puts it: URLs of files, or an object to be read.
+"""The results of a finished task, wherever its family puts them: URLs of files, or an object to be read. Junk never raises.
 
-A record has one place with results, and the first place that has any is believed; the others repeat it. Of that place every
-output counts. What was sent in (`origin…`) and streams are no outputs, see `NEVER_OUTPUTS`; nor are stills beside a video and
-covers beside a track, see `BESIDE_OUTPUTS`. A copy with a watermark is one only where there is no clean one.
-`leftovers.py` finds what none of these rules read. Nothing here raises on junk.
+The first place of a record that has results counts; the others repeat it. Inputs (`origin…`) and streams are no outputs
+(`NEVER_OUTPUTS`), nor are stills beside a video and covers beside a track (`BESIDE_OUTPUTS`). A watermarked copy is an output
+only where there is no clean one. `leftovers.py` finds what these rules do not read.
 
-Remove from an answer of Kie what it repeats of our order, above all the signed callback URL of the job.
-
-The token in that URL authenticates callbacks, so it must reach neither a customer's file nor a table. Removal works at any
-depth, in lists, and in JSON that is encoded in strings. Nothing here raises on junk.
+Echoes of the order are removed, above all the signed callback URL: its token authenticates callbacks, so it must reach neither
+a customer's file nor a table. Removal works at any depth, in lists, and in JSON encoded in strings.
 """
 
 import json
@@ -89,7 +86,6 @@ BESIDE_OUTPUTS: Final[Mapping[str, str]] = {
     **dict.fromkeys(WATERMARKED, "a copy with a watermark, where there is a clean one"),
 }
 """Fields that only go with an output in the same object; where that object has no other, they are the output."""
-NOT_OUTPUTS: Final[Mapping[str, str]] = {**NEVER_OUTPUTS, **BESIDE_OUTPUTS}
 
 
 def without_echoes(value: Any) -> Any:
@@ -178,8 +174,8 @@ def object_of(data: Found) -> dict[str, Any] | None:
     """The same as Kie sent it."""
     for place in places(data):
         inner = place.get("resultObject")
-        told = inner if isinstance(inner, dict) and inner else None
-        found = _lyrics(told or place) or told or _notes(place) or _voice(place)
+        given = inner if isinstance(inner, dict) and inner else None
+        found = _lyrics(given or place) or given or _notes(place) or _voice(place)
         if found:
             return found
     return None

@@ -1,7 +1,7 @@
-"""Who may say something about a job: our own signed addresses, and Kie's signature where a webhook key is set.
+"""Signatures of callbacks: our own signed URLs, and Kie's signature where a webhook key is set.
 
-Everything is compared in constant time. Kie signs the task id and the time, not the body: a valid signature proves only
-that Kie spoke about this task around then.
+Comparisons take constant time. Kie signs the task id and the time, not the body: a valid signature proves only that Kie sent
+something about this task around then.
 """
 
 import base64
@@ -19,12 +19,12 @@ TOKEN_CHARS: Final = 32
 
 
 def sign_job(job_id: JobId, secrets: Sequence[bytes]) -> str:
-    """The job's part of its callback address: `<job id>.<signature>`."""
+    """The job's part of its callback URL: `<job id>.<signature>`."""
     return f"{job_id}.{_job_signature(job_id, secrets[0])}"
 
 
 def job_of(token: str, secrets: Sequence[bytes]) -> JobId | None:
-    """The job a callback address speaks of, or None when the signature is not ours."""
+    """The job a callback URL names, or None when the signature is not ours."""
     number, _, signature = token.partition(".")
     if not (number.isascii() and number.isdigit() and len(number) < 19):  # noqa: PLR2004  a bigint has at most 19 digits
         return None

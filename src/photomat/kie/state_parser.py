@@ -1,19 +1,11 @@
-"""One parser for everything Kie says about a task, in a callback or in recordInfo. Junk never raises.
+"""One parser for everything Kie reports about a task, in a callback or in recordInfo. Junk never raises.
 
-How a task stands is read in `states.py`, what it hands over in `results.py`, instants and progress in `times.py`,
-what it tells of each file in `tracks.py`, what no rule reads in `leftovers.py`, what Kie took for it in `credits.py`.
+The state is one of running, success, fail. Families give it as `state`, `status` or `successFlag`; a flag may lag behind the
+word beside it, so the first that means an end counts. Callbacks of the older families have none of them: there the code of the
+envelope decides, and Suno's `callbackType` names the last callback. An unknown word means running.
 
-How a task stands, in the words of every family of Kie: one of running, success, fail.
-
-The families say it as `state`, as `status` or as `successFlag` (a number, or a word). A flag may lag behind the word beside it,
-so the first of them that speaks of an end is believed. Callbacks of the older families have no word at all: there the code of
-the envelope decides, and Suno's music says by `callbackType` which of its callbacks is the last. What nobody knows is running.
-
-Instants and progress as Kie writes them: milliseconds, seconds, ISO with and without a zone; junk is None, never an error.
-
-An instant without a zone is UTC. What comes out is always aware, so that two of them can be compared.
-
-What Kie took for a task, as its record says: a number of credits, or nothing that can be believed. Junk never raises.
+Times are milliseconds, seconds or ISO, without a zone UTC. Results are read in `results.py`, details of files in `tracks.py`,
+anything else in `leftovers.py`.
 """
 
 import math
@@ -47,10 +39,10 @@ MILLISECONDS_FROM: Final = 100_000_000_000
 """A number of seconds as large lies in the year 5138; as milliseconds it lies in 1973."""
 LONGEST: Final = timedelta(days=30)
 LONGEST_TEXT: Final = 40
-WHOLE: Final = 100
+FULL_PERCENT: Final = 100
 KEY: Final = "creditsConsumed"
 MOST: Final = Decimal(1_000_000)
-"""No task costs so much: a number beyond it is a mistake, and does not become a cost in somebody's books."""
+"""No task costs so much: a larger number is a mistake and is not booked as a cost."""
 MOST_CHARS: Final = 24
 PLACES: Final = Decimal("0.000001")
 __all__ = ["KieState", "Reading", "extract_task_id", "normalize_state", "parse_kie_state"]
@@ -64,15 +56,33 @@ CODE_KEYS: Final = ("failCode", "errorCode")
 
 
 class KieState(StrEnum):
-    """What a task's state means to us."""
-
     RUNNING = "running"
     SUCCESS = "success"
     FAIL = "fail"
 
 
+class Reading(NamedTuple):
+    """What a record or a callback says: state, results, the reason of a failure, how far, how long, what Kie took.
+
+    `details` are the facts about the files, by their URLs. `unread` names fields that no rule could read.
+    `object_as_file`: the object is an output of its own, beside the files or because it cannot be shown otherwise.
+    """
+
+    state: KieState
+    urls: tuple[str, ...]
+    error: str | None
+    fail_code: str | None = None
+    result_object: Mapping[str, Any] | None = None
+    progress: int | None = None
+    took: timedelta | None = None
+    credits: Decimal | None = None
+    details: Mapping[str, Detail] = MappingProxyType({})
+    unread: tuple[str, ...] = ()
+    object_as_file: bool = False
+
+
 def normalize_state(raw: object) -> KieState:
-    """Translate any family's word for a state; what nobody knows is still running."""
+    """Translate any family's word for a state; an unknown word means running."""
     word = _word(raw)
     if word in SUCCESS_STATES:
         return KieState.SUCCESS
@@ -147,7 +157,7 @@ def progress(raw: object) -> int | None:
     if number is None or number < 0:
         return None
     is_part = number <= 1 and (isinstance(text, float) or (isinstance(text, str) and "." in text))
-    return min(WHOLE, int(number * WHOLE if is_part else number))
+    return min(FULL_PERCENT, int(number * FULL_PERCENT if is_part else number))
 
 
 def _number(raw: object) -> float | None:
@@ -175,26 +185,6 @@ def credits_of(data: Mapping[str, object]) -> Decimal | None:
     if number is None or not number.is_finite() or not 0 <= number <= MOST:
         return None
     return number.quantize(PLACES).normalize() + 0
-
-
-class Reading(NamedTuple):
-    """What a record or a callback says: state, results, the reason of a failure, how far, how long, what Kie took.
-
-    `details` are what is told of the files, by their addresses. `unread` names fields that no rule could read.
-    `object_as_file`: the object is an output of its own, beside the files or because nobody knows how to show it.
-    """
-
-    state: KieState
-    urls: tuple[str, ...]
-    error: str | None
-    fail_code: str | None = None
-    result_object: Mapping[str, Any] | None = None
-    progress: int | None = None
-    took: timedelta | None = None
-    credits: Decimal | None = None
-    details: Mapping[str, Detail] = MappingProxyType({})
-    unread: tuple[str, ...] = ()
-    object_as_file: bool = False
 
 
 def extract_task_id(payload: object) -> str | None:

@@ -1,7 +1,7 @@
-"""What Kie tells of a file beside its address: the id a track has there, its title, its cover and how long it is.
+"""What Kie reports about a file beside its URL: a track's id, title, cover and length; and the seed of a task.
 
-A part of a track (a stem) is titled by a key, `stem-drums`, which `delivery` says in the customer's language; a mask by what it
-covers. And the seed of a task, where it is told. Nothing here raises on junk; what is kept is short and fit to be stored.
+A part of a track (a stem) is titled by a key, `stem-drums`, which `delivery` translates; a mask by what it covers. Junk never
+raises; what is kept is short and can be stored.
 """
 
 from collections.abc import Iterator, Mapping
@@ -35,7 +35,7 @@ STEM_NAME: Final = "stem_type_group_name"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Detail:
-    """What is known of one output; each part only where Kie tells it."""
+    """What is known of one output, as far as Kie reports it."""
 
     track_id: str | None = None
     title: str | None = None
@@ -47,7 +47,7 @@ NOTHING: Final = Detail()
 
 
 def details_of(data: Found) -> Mapping[str, Detail]:
-    """What a record or a callback tells of its files, by their URLs; of each fact the first that is told counts."""
+    """The details of a record or a callback, by the URLs of the files; the first value of each counts."""
     found: dict[str, Detail] = {}
     for place in places(data):
         for url, detail in (*_stems(place), *_tracks(place), *_masks(place)):
@@ -56,17 +56,16 @@ def details_of(data: Found) -> Mapping[str, Detail]:
     return found
 
 
-def _merged(known: Detail, told: Detail) -> Detail:
+def _merged(known: Detail, more: Detail) -> Detail:
     """One detail out of two: an earlier fact is kept, a missing one is filled in."""
-    facts = {each.name: (getattr(known, each.name), getattr(told, each.name)) for each in fields(Detail)}
+    facts = {each.name: (getattr(known, each.name), getattr(more, each.name)) for each in fields(Detail)}
     return Detail(**{name: old if old is not None else new for name, (old, new) in facts.items()})
 
 
 def seed_of(data: Found) -> int | None:
-    """The number a result was made from, where Kie tells it."""
     for place in places(data):
-        told = place.get("seed", place.get("seeds"))
-        first = told[0] if isinstance(told, list) and told else told
+        seed = place.get("seed", place.get("seeds"))
+        first = seed[0] if isinstance(seed, list) and seed else seed
         if isinstance(first, int) and not isinstance(first, bool) and abs(first) < MOST_SEED:
             return first
     return None
@@ -89,7 +88,7 @@ def _detail(track: Found) -> Detail:
 
 
 def _stem_title(name: object) -> str | None:
-    """The key of a stem we know, so that it is said in the customer's language; else its name as it is."""
+    """The key of a known stem, which is translated; else its name as it is."""
     if not isinstance(name, str):
         return None
     key = f"{STEM_TITLE}{'-'.join(name.lower().split())}"

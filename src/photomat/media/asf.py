@@ -1,4 +1,4 @@
-"""Windows Media (ASF): whether it is a video (WMV) or sound alone (WMA), and how long it is. Pure.
+"""Windows Media (ASF): whether it is video (WMV) or audio (WMA), and its length. Pure.
 
 The length is what its properties state, or the end of its last packet, whichever is more. What follows the packets are
 indexes: objects of their own, whose bytes must not be read as packets.
@@ -11,7 +11,6 @@ from typing import Final
 
 from photomat.media.reader import WMA_SAMPLES, Reader, without_padding, without_samples
 
-HEADER_OBJECT: Final = bytes.fromhex("3026b2758e66cf11a6d900aa0062ce6c")
 FILE_PROPERTIES: Final = bytes.fromhex("a1dcab8c47a9cf118ee400c00c205365")
 STREAM_PROPERTIES: Final = bytes.fromhex("9107dcb7b7a9cf118ee600c00c205365")
 AUDIO_STREAM: Final = bytes.fromhex("409e69f84d5bcf11a8fd00805f5c442b")

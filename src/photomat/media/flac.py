@@ -1,8 +1,8 @@
-"""FLAC: how long it is. Pure.
+"""The length of FLAC. Pure.
 
-Its first block says how many samples there are, which anybody can change; every frame says how many it holds, under a checksum,
-and the frames are counted. A file without frames has no length, and one that tells of more than it holds is truncated. Decoders
-follow the frames where the first block says something else, so the slower sampling rate counts. A file whose frames differ in
+The first block states the number of samples, unprotected; every frame states its own under a checksum, and the frames are
+counted. A file without frames has no length, and one that declares more samples than it holds is truncated. Decoders follow the
+frames where the first block differs, so the slower sampling rate counts. A file whose frames differ in
 rate or sample size, which no encoder writes, is unreadable.
 """
 
@@ -32,7 +32,7 @@ SAMPLE_BITS: Final = (0, 8, 12, 0, 16, 20, 24, 32)
 NO_RATE: Final = 15
 STREAM_INFO: Final = 34
 MARK: Final = re.compile(rb"\xff[\xf8\xf9]")
-"""How a frame begins, in files of frames of one length and of several."""
+"""How a frame begins, with a fixed or a variable length of frames."""
 
 LONGEST_FRAME: Final = 2**19
 """A frame of 65535 samples in two channels of 24 bits, and a little more."""
@@ -130,7 +130,7 @@ def _after_blocks(reader: Reader, at: int) -> int:
 
 
 def _frames(reader: Reader, start: int, info: StreamInfo) -> Iterator[tuple[int, FlacFrame]]:
-    """Every frame like the first one, and where it begins. Raises Cut where others are frames too."""
+    """Every frame like the first one, and where it begins. Raises Truncated where others are frames too."""
     first_at, first = _first(reader, start, info)
     different = 0
     for at, head in _marks(reader, first_at):
@@ -175,7 +175,7 @@ def _first(reader: Reader, start: int, info: StreamInfo) -> tuple[int, FlacFrame
 
 
 def _frame(head: bytes, info: StreamInfo) -> FlacFrame | None:
-    """The frame that begins with these bytes, if its header is whole."""
+    """The frame that begins with these bytes, if its header is complete."""
     if len(head) < 6:  # noqa: PLR2004  the shortest header
         return None
     block, rate = head[2] >> 4, head[2] & 15

@@ -1,10 +1,8 @@
-"""Pictures whose sides are not within their first bytes: JPEG behind long remarks, TIFF. Pure.
+"""Pictures: sides that are not within the first bytes (JPEG behind long comments, TIFF), full decoding, transparency.
 
-Pictures decoded to their last pixel: whether they can be, and whether anything shows through them. Called in `in_turn`.
-
-Nothing here raises on junk. Memory is bounded: one picture is decoded at a time in the whole process, and none that would
-hold more than `MOST_HELD_BYTES` by the sides it tells. Time is bounded: a JPEG in more passes than any program writes is not
-decoded, and nobody waits for the answer longer than `WITHIN_S`.
+Junk never raises. Memory is bounded: one picture is decoded at a time in the process, and none that would need more than
+`MOST_HELD_BYTES` by its stated sides. Time is bounded: a JPEG with more scans than any program writes is not decoded, and a
+caller waits for at most `WITHIN_S`.
 """
 
 import asyncio
@@ -53,7 +51,7 @@ WIDTH, HEIGHT = 256, 257
 
 
 def jpeg_sides(reader: Reader) -> tuple[int, int] | None:
-    """Walk from mark to mark until one tells the sides."""
+    """Walk from marker to marker until one states the sides."""
     at = 2
     while True:
         mark, kind = reader.read(at, 2)
@@ -91,7 +89,7 @@ async def decode_in_turn(work: Callable[[], Answer], *, otherwise: Answer) -> An
 
 
 def decodes(file: BinaryIO, mime: str) -> bool | None:
-    """Whether a picture can be decoded to its end; None where nobody here can tell: no decoder, or too much of it."""
+    """Whether a picture can be decoded to its end; None when unknown: no decoder, or too large."""
     form = FORMATS.get(mime)
     if form is None or (form == "AVIF" and not features.check("avif")):
         return None
@@ -100,17 +98,17 @@ def decodes(file: BinaryIO, mime: str) -> bool | None:
         with Image.open(file, formats=(form,)) as image:
             if _is_too_much(image, file):
                 return None
-            image.draft(None, (1, 1))  # a JPEG is read as a whole all the same, and held as a small one
+            image.draft(None, (1, 1))  # a JPEG is still read completely, but decoded small
             image.load()
     except (Image.DecompressionBombError, Image.DecompressionBombWarning, MemoryError):
         return None
-    except Exception:  # noqa: BLE001  decoders of damaged pictures raise whatever they like
+    except Exception:  # noqa: BLE001  decoders of damaged pictures raise anything
         return False
     return True
 
 
 def has_transparency(file: BinaryIO, mime: str) -> bool:
-    """Whether a picture has a pixel that is not opaque; what cannot be decoded, or could be no photo anyway, has none."""
+    """Whether a picture has a pixel that is not opaque; False for what cannot be decoded or is too large for a photo."""
     if mime not in MAY_BE_TRANSPARENT:
         return False
     try:

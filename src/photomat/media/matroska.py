@@ -1,4 +1,4 @@
-"""Films and sound in Matroska and WebM: how long they are, and how large. Pure.
+"""Length and sides of video and audio in Matroska and WebM. Pure.
 
 What the header says of the length is not believed where a block comes later. A browser that records says no length and
 leaves the sizes of its clusters open.
@@ -86,7 +86,7 @@ class Recording:
 
     @property
     def seconds(self) -> Decimal | None:
-        """How long it is: as it is told, or as its last block shows."""
+        """The stated length, or that of its last block."""
         units = max(self.units, self.last_unit * self.track_scale)
         seconds = units * (self.unit_ns or USUAL_UNIT_NS) / A_SECOND_NS
         return without_padding(seconds, self._padding_s) or None

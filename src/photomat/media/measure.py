@@ -1,9 +1,8 @@
-"""What a file is, by its content: kind, format, length, sides. Names and declared types say nothing.
+"""Kind, format, length and sides of a file by its content, whatever its name or declared type.
 
-Prices are made of lengths, so a length is never what a header claims alone: it is what is counted, or the larger of what is
-told and what is counted, without the encoder's padding (`padding.py`), rounded up to a millisecond. Nothing here raises on
-junk: what cannot be read is left out. Work and memory are bounded whatever the file says of itself, and one that takes more
-work than that has no length. Called in a thread: it reads.
+Prices depend on lengths, so a header alone is not trusted: a length is counted, or the larger of the stated and the counted
+one, without the encoder's padding (`reader.py`), rounded up to a millisecond. Junk never raises: what cannot be read is left
+out. Work and memory are bounded, and a file that needs more has no length. It reads, so it is called in a thread.
 """
 
 import struct
@@ -19,7 +18,7 @@ from photomat.media.asf import read_asf
 from photomat.media.flac import flac_seconds
 from photomat.media.images import jpeg_sides, tiff_sides
 from photomat.media.matroska import read_recording
-from photomat.media.mp4 import read_film, read_picture
+from photomat.media.mp4 import read_movie, read_picture
 from photomat.media.mpeg_audio import aac_seconds, after_tags, mp3_seconds
 from photomat.media.ogg import ogg_seconds
 from photomat.media.reader import Reader, Truncated
@@ -105,7 +104,7 @@ def measure(file: BinaryIO) -> Measured:
 
 
 def _certain(reader: Reader, kind: FileType) -> str:
-    """The type, where more than the first bytes tells it: what follows the tags of sound, the names in an archive."""
+    """The type where it needs more than the first bytes: what follows the tags of audio, the names in an archive."""
     try:
         if kind.mime == "audio/mpeg" and (start := after_tags(reader)):
             behind = sniff(reader.some(start, 64)).mime
@@ -124,8 +123,8 @@ def _deeper(reader: Reader, first: _Found) -> _Found:
     if mime in SIDES and first.sides is None:
         return replace(first, sides=SIDES[mime](reader))
     if mime in BOXES:
-        film = read_film(reader)
-        return _Found(mime="audio/mp4" if film.is_sound_alone else mime, seconds=film.seconds, sides=film.sides)
+        movie = read_movie(reader)
+        return _Found(mime="audio/mp4" if movie.is_sound_alone else mime, seconds=movie.seconds, sides=movie.sides)
     if mime == ASF:
         asf = read_asf(reader)
         return _Found(

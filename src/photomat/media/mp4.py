@@ -1,12 +1,9 @@
-"""Films, sound and pictures in boxes (MP4, QuickTime, M4A, HEIC, AVIF): how long they are, and how large. Pure.
+"""Length and sides of video, audio and pictures in boxes (MP4, QuickTime, M4A, HEIC, AVIF). Pure.
 
-Boxes are walked by their sizes, so the one that matters may stand at the end of a large file. A length is told in several
-places (the film's header, each track's) and can be counted (`box_times.py`); the largest counts. Where a track has an edit
-list, only what it plays counts, as every player has it: cutting programs and encoders hide the rest that way. In fragments, or
-where an edit has no length, decoders play what is in front of it too. A film with a second header of one kind is unreadable:
-decoders do not agree which one counts.
-
-Times in the boxes of films: lengths that are told, and tables of samples that are counted. Pure.
+Boxes are walked by their sizes, so the header may be at the end of a large file. A length is stated in several places (the
+movie's header, each track's) and can be counted from the tables of samples; the largest counts. Where a track has an edit list,
+only what it plays counts, as in every player. In fragments, or where an edit has no length, decoders also play what is in front
+of it. A movie with two headers of one kind is unreadable: decoders disagree which one counts.
 """
 
 import sys
@@ -42,12 +39,12 @@ DURATION_GIVEN, SIZE_GIVEN, FLAGS_GIVEN, OFFSET_GIVEN = 0x100, 0x200, 0x400, 0x8
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A box: what it is, where its content begins and ends; one that is cut ends with what it is in."""
+    """A box: its kind, where its content begins and ends; a truncated one ends with its parent."""
 
     kind: bytes
     start: int
     end: int
-    is_cut: bool = False
+    is_truncated: bool = False
 
 
 def header(reader: Reader, box: Box) -> tuple[int, int]:
@@ -58,8 +55,8 @@ def header(reader: Reader, box: Box) -> tuple[int, int]:
     return timescale, 0 if length == (1 << 8 * width) - 1 else length
 
 
-def told_of_fragments(reader: Reader, mehd: Box) -> int:
-    """How long a film in fragments is said to be."""
+def stated_of_fragments(reader: Reader, mehd: Box) -> int:
+    """The stated length of a movie in fragments."""
     is_long = reader.read(mehd.start, 1) == b"\x01"
     return reader.number(mehd.start + 4, 8 if is_long else 4)
 
@@ -87,7 +84,7 @@ class EditListEntry:
 
 
 def edits(reader: Reader, elst: Box) -> list[EditListEntry]:
-    """The edit list of a track; one that is cut short is read as far as it goes."""
+    """The edit list of a track; a truncated one is read as far as it goes."""
     is_long = reader.read(elst.start, 1) == b"\x01"
     count, half = reader.number(elst.start + 4, 4), 8 if is_long else 4
     width = 2 * half + 4
@@ -142,23 +139,23 @@ VIDEO, SOUND = b"vide", b"soun"
 
 @dataclass(slots=True, kw_only=True)
 class Track:
-    """One track of a film. Numbers are in its own units, the lengths of its edits in the film's."""
+    """One track. Numbers are in its own units, the lengths of its edits in the movie's."""
 
     number: int = 0
     handler: bytes = b""
     width: int = 0
     height: int = 0
     timescale: int = 0
-    told: int = 0
+    stated: int = 0
     edits: list[EditListEntry] = field(default_factory=list)
     counted: int = 0
     in_fragments: int = 0
     reached: int = 0
 
     def seconds(self, film_timescale: int) -> Decimal:
-        """How long it is; a track that does not say its units has the film's."""
+        """Its length; a track without units has the movie's."""
         timescale, film_timescale = self.timescale or film_timescale or 1, film_timescale or 1
-        held = Decimal(max(self.told, self.counted + self.in_fragments, self.reached)) / timescale
+        held = Decimal(max(self.stated, self.counted + self.in_fragments, self.reached)) / timescale
         if not self.edits:
             return self._without_padding(held)
         if self.in_fragments or not any(edit.length for edit in self.edits if not edit.is_empty):
@@ -176,7 +173,7 @@ class Track:
         if self.handler != SOUND:
             return Decimal(0)
         skipped = min((edit.media_time for edit in self.edits if not edit.is_empty), default=0)
-        held = max(self.told, self.counted + self.in_fragments, self.reached)
+        held = max(self.stated, self.counted + self.in_fragments, self.reached)
         return Decimal(min(skipped, AAC_SAMPLES, most_samples(timescale), held)) / timescale
 
     def _without_padding(self, seconds: Decimal) -> Decimal:
@@ -187,23 +184,23 @@ class Track:
 
 @dataclass(slots=True, kw_only=True)
 class Movie:
-    """What the boxes say of a film or a recording."""
+    """What the boxes state about a video or a recording."""
 
     timescale: int = 0
-    told: Decimal = Decimal(0)
+    stated: Decimal = Decimal(0)
     tracks: list[Track] = field(default_factory=list)
     sample_lengths: dict[int, int] = field(default_factory=dict)
 
     @property
     def seconds(self) -> Decimal | None:
-        """How long it is: the longest of what is seen and heard, or what its header tells, if that is more."""
+        """The longest of its video and audio tracks, or the length its header states if that is more."""
         played = [track for track in self.tracks if track.handler in {VIDEO, SOUND}] or self.tracks
         longest = max((track.seconds(self.timescale) for track in played), default=Decimal(0))
         rates = [track.timescale for track in played if track.handler == SOUND and track.timescale]
         padding = max((Decimal(AAC_SAMPLES) / rate for rate in rates), default=TIMESTAMP_S)
         if any(track.in_fragments for track in played):
             longest = without_padding(longest, padding)
-        return max(longest, without_padding(self.told, padding)) or None
+        return max(longest, without_padding(self.stated, padding)) or None
 
     @property
     def is_sound_alone(self) -> bool:
@@ -218,20 +215,19 @@ class Movie:
         return max(seen, key=lambda sides: sides[0] * sides[1], default=None)
 
 
-def read_film(reader: Reader) -> Movie:
-    """Read what the boxes of a film say; whatever they do not say is left out."""
-    film, headers = Movie(), list[Box]()
+def read_movie(reader: Reader) -> Movie:
+    movie, headers = Movie(), list[Box]()
     for box in boxes_within(reader, 0, reader.size):
-        if box.kind in NEEDED and box.is_cut:
+        if box.kind in NEEDED and box.is_truncated:
             raise Truncated
         if box.kind == b"moov":
             headers.append(box)
     for box in _at_most_one(headers):
-        _read_header(reader, box, film)
+        _read_header(reader, box, movie)
     for box in boxes_within(reader, 0, reader.size):
         if box.kind == b"moof":
-            _read_fragment(reader, box, film)
-    return film
+            _read_fragment(reader, box, movie)
+    return movie
 
 
 def read_picture(reader: Reader) -> tuple[int, int] | None:
@@ -278,17 +274,17 @@ def _at_most_one(found: Iterable[Box]) -> list[Box]:
     return boxes
 
 
-def _read_header(reader: Reader, moov: Box, film: Movie) -> None:
+def _read_header(reader: Reader, moov: Box, movie: Movie) -> None:
     for box in _at_most_one(boxes_at(reader, moov, b"mvhd")):
         timescale, length = header(reader, box)
         for whole in boxes_at(reader, moov, b"mvex", b"mehd"):
-            length = max(length, told_of_fragments(reader, whole))
-        film.timescale = timescale
-        film.told = max(film.told, Decimal(length) / (timescale or 1))
-    film.tracks += [_track(reader, box) for box in boxes_at(reader, moov, b"trak")]
+            length = max(length, stated_of_fragments(reader, whole))
+        movie.timescale = timescale
+        movie.stated = max(movie.stated, Decimal(length) / (timescale or 1))
+    movie.tracks += [_track(reader, box) for box in boxes_at(reader, moov, b"trak")]
     for box in boxes_at(reader, moov, b"mvex", b"trex"):
         number, length = reader.number(box.start + 4, 4), reader.number(box.start + 12, 4)
-        film.sample_lengths[number] = max(length, film.sample_lengths.get(number, 0))
+        movie.sample_lengths[number] = max(length, movie.sample_lengths.get(number, 0))
 
 
 def _track(reader: Reader, trak: Box) -> Track:
@@ -300,7 +296,7 @@ def _track(reader: Reader, trak: Box) -> Track:
     for box in _at_most_one(boxes_at(reader, trak, b"edts", b"elst")):
         track.edits = edits(reader, box)
     for box in _at_most_one(boxes_at(reader, trak, b"mdia", b"mdhd")):
-        track.timescale, track.told = header(reader, box)
+        track.timescale, track.stated = header(reader, box)
     for box in _at_most_one(boxes_at(reader, trak, b"mdia", b"hdlr")):
         track.handler = reader.read(box.start + 8, 4)
     for table in boxes_at(reader, trak, b"mdia", b"minf", b"stbl"):
@@ -310,15 +306,15 @@ def _track(reader: Reader, trak: Box) -> Track:
     return track
 
 
-def _read_fragment(reader: Reader, moof: Box, film: Movie) -> None:
+def _read_fragment(reader: Reader, moof: Box, movie: Movie) -> None:
     for traf in boxes_at(reader, moof, b"traf"):
         for header in boxes_at(reader, traf, b"tfhd"):
             flags, number = reader.number(header.start + 1, 3), reader.number(header.start + 4, 4)
             at = header.start + 8 + (8 if flags & 1 else 0) + (4 if flags & 2 else 0)
-            usual = reader.number(at, 4) if flags & 8 else film.sample_lengths.get(number, 0)
+            usual = reader.number(at, 4) if flags & 8 else movie.sample_lengths.get(number, 0)
             lasted = sum(of_run(reader, box, usual) for box in boxes_at(reader, traf, b"trun"))
             begins = max((first_presented_at(reader, box) for box in boxes_at(reader, traf, b"tfdt")), default=0)
-            for track in film.tracks:
+            for track in movie.tracks:
                 if track.number == number:
                     track.in_fragments += lasted
                     track.reached = max(track.reached, begins + lasted)

@@ -1,8 +1,8 @@
-"""Sound in frames, MP3 and AAC: how long it is. Pure.
+"""The length of audio in frames, MP3 and AAC. Pure.
 
-Every frame of the file is counted, whatever its first one says of their number; the encoder's padding (`padding.py`) is
-subtracted. An MP3 that declares more frames than it holds is truncated (`mp3_is_truncated`). Rubbish between frames is
-stepped over, as players do. A file with more frames than we count (`Reader`) has no length we would trust.
+Every frame is counted, whatever the first one states, and the encoder's padding is subtracted (`reader.py`). An MP3 that
+declares more frames than it holds is truncated. Junk between frames is skipped, as players do. A file with more frames than we
+count (`Reader`) has no length.
 """
 
 from collections import Counter
@@ -124,7 +124,7 @@ def counted_seconds(reader: Reader, start: int, read_frame: ReadFrame) -> Decima
 
 
 def _frames(reader: Reader, start: int, read_frame: ReadFrame) -> Iterator[MpegFrame]:
-    """Every whole frame. After rubbish one counts that is like the one before, or is followed by another."""
+    """Every complete frame. After junk one counts that is like the one before, or is followed by another."""
     at, base, window, before, is_next = start, start, b"", None, True
     while at < reader.size:
         if at + FRAME_HEADER > base + len(window) < reader.size:

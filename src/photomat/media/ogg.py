@@ -1,13 +1,10 @@
-"""Opus, Vorbis, Speex and FLAC in Ogg: how long they are. Pure.
+"""The length of Opus, Vorbis, Speex and FLAC in Ogg. Pure.
 
-Pages say which place the sound has reached; the packets in them say how long they are themselves. The larger counts, unless the
-page cuts off no more than padding. Streams
-that run beside each other last as long as the longest, streams one after the other add up.
+Pages state the position the audio has reached, and packets have lengths of their own. The larger counts, unless the page cuts
+off no more than padding. Concurrent streams last as long as the longest, consecutive ones add up.
 
-Vorbis: how many samples its packets hold. Pure.
-
-A packet names one of the stream's modes, and a mode is short or long. The modes stand at the end of the third header packet,
-behind tables of any size, and are therefore read from its end.
+A packet of Vorbis names one of the stream's modes, short or long. The modes are at the end of the third header packet, behind
+tables of any size, so they are read from its end.
 """
 
 from collections.abc import Iterator
@@ -55,7 +52,7 @@ class VorbisBlocks:
         self.setup = (self.setup + part)[-MODES_BYTES:]
 
     def samples(self, packet: bytes) -> int:
-        """How many samples an audio packet adds: blocks overlap, the first one adds none. Raises Cut without modes."""
+        """How many samples an audio packet adds: blocks overlap, the first one adds none. Raises Truncated without modes."""
         self.modes = self.modes or read_modes(self.setup)
         if packet[0] & 1:
             return 0
@@ -67,7 +64,7 @@ class VorbisBlocks:
 
 
 def read_modes(setup: bytes) -> tuple[bool, ...]:
-    """Which modes are long. Raises Cut where the packet does not end with modes."""
+    """Which modes are long. Raises Truncated where the packet does not end with modes."""
     bits = int.from_bytes(setup, "little")
     end = bits.bit_length() - 1
     found, modes = tuple[bool, ...](), tuple[bool, ...]()

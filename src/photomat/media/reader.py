@@ -1,11 +1,9 @@
-"""Bytes of a file at any place, with bounds: a file that is cut ends in `Cut`, one made to keep us busy in `Endless`.
+"""Read a file at any position, within bounds: a truncated file raises `Truncated`, one made to keep us busy `Endless`. Pure.
 
-Encoder padding is never billed. Pure.
-
-Most audio codecs add silence: a delay in front, and filling up to a whole frame at the end. Where a file states both (LAME
-tag, edit list, Ogg granule positions, `fact` chunk) they are subtracted exactly, up to `MOST_PADDING_S`. Where it does not, a
-length that exceeds a whole second by no more than the codec can have added is taken as that whole second, so that a clip cut to
-ten seconds is billed as ten.
+Encoder padding is never billed. Most audio codecs add silence: a delay in front, and filling up to a whole frame at the end.
+Where a file states both (LAME tag, edit list, Ogg granule positions, `fact` chunk) they are subtracted exactly, up to
+`MOST_PADDING_S`. Where it does not, a length that exceeds a whole second by no more than the codec can have added is taken as
+that whole second, so that a clip cut to ten seconds is billed as ten.
 
 More than `MOST_PADDING_S` is subtracted only where decoders drop it too: what the edit list of an unfragmented MP4 does not
 play, and the pre-skip of Opus.
@@ -37,7 +35,7 @@ class Truncated(ValueError):
 
 
 class Endless(Truncated):
-    """The file does not come to an end within the work we spend on one; whatever was found so far says too little."""
+    """The file needs more work than we spend on one, so its facts stay unknown."""
 
 
 class Reader:

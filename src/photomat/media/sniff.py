@@ -1,4 +1,4 @@
-"""What a file is, told by its first bytes and never by its name or by the model that made it. Pure."""
+"""The type of a file by its first bytes, never by its name or the model that made it. Pure."""
 
 import struct
 from dataclasses import dataclass
@@ -71,7 +71,7 @@ STARTS: Final = (
     (b"%PDF", "application/pdf"),
 )
 QUICKTIME_STARTS: Final = frozenset({b"moov", b"mdat", b"wide", b"free", b"skip"})
-"""Boxes with which a film of QuickTime may begin that says nothing of its brand."""
+"""Boxes with which a QuickTime video without a brand may begin."""
 
 JPEG_SIZES: Final = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})
 
@@ -91,7 +91,7 @@ class FileType:
 
 
 def sniff(head: bytes) -> FileType:
-    """Tell what a file is from its first bytes."""
+    """The type of a file by its first bytes."""
     if head.startswith(b"\x89PNG\r\n\x1a\n") and len(head) >= 24:  # noqa: PLR2004  the header with the size
         width, height = struct.unpack(">II", head[16:24])
         return FileType(mime="image/png", width=width, height=height)
@@ -123,7 +123,7 @@ def _jpeg(head: bytes) -> FileType:
 
 
 def _webp(head: bytes) -> FileType:
-    """The three shapes of the format keep their sides in three ways: with film and colours, without loss, and plain."""
+    """The three variants of WebP (extended, lossless, lossy) store their sides differently."""
     if len(head) < 30:  # noqa: PLR2004  the longest of the three headers
         return FileType(mime="image/webp")
     width = height = None

@@ -1,12 +1,8 @@
-"""Files that end before they say they do, by their own words: sizes, offsets, marks of the end. Pure.
+"""Whether a customer's file is truncated or damaged, found out before the purchase.
 
-Only what is certain counts as cut: whatever a format leaves open, or careless programs get wrong, is taken as whole.
-
-Whether a customer's file is all there: what is cut or broken must be found out before anybody pays.
-
-A picture is decoded to its last pixel, by the decoder its bytes ask for. One too large for that, one nobody here can decode
-(HEIC), films and sound are held against their own words: sizes, offsets, marks of the end (`ends.py`). A file is refused only
-when it is surely broken.
+A picture is decoded to its last pixel. One too large for that, one without a decoder here (HEIC), video and audio are checked
+against their own sizes, offsets and end markers. Only what is certain counts as truncated: what a format leaves open, or
+programs often get wrong, is accepted.
 """
 
 from collections.abc import Callable, Iterator
@@ -25,7 +21,7 @@ OFFSET_WIDTHS: Final = {b"stco": 4, b"co64": 8}
 SEGMENT: Final = 0x18538067
 TAIL_BYTES: Final = 2**17
 """A page of Ogg has 64 KB at most, so the last one begins in here."""
-LARGEST_TOLD: Final = 0x7FFF0000
+LARGEST_STATED: Final = 0x7FFF0000
 """Programs that do not know a WAV's length in advance write about the largest number there is."""
 SLACK_BYTES: Final = 256
 """So many bytes a WAV may be short of: some recorders count its header in."""
@@ -39,7 +35,6 @@ GIF_PICTURE, GIF_MORE, GIF_PADDING = 0x2C, 0x21, 0x00
 
 
 def is_truncated(reader: Reader, mime: str) -> bool:
-    """Whether the file surely ends too early."""
     look = LOOKS.get(mime)
     try:
         return look is not None and look(reader)
@@ -53,7 +48,7 @@ def _jpeg(reader: Reader) -> bool:
     """Behind the first scan's mark there is a mark of the end: within a scan no other bytes look like one."""
     at = 2
     while (mark := reader.read(at, 2))[1] != JPEG_SCAN:
-        if mark[0] != 0xFF:  # noqa: PLR2004  a mark: whatever this is, it is not a cut
+        if mark[0] != 0xFF:  # noqa: PLR2004  no marker: not a truncation
             return False
         at += 1 if mark[1] == 0xFF else 2 + reader.number(at + 2, 2)  # noqa: PLR2004  padding
     return not any(JPEG_END in piece for piece in _pieces(reader, at))
@@ -74,7 +69,7 @@ def _png(reader: Reader) -> bool:
 
 
 def _gif(reader: Reader) -> bool:
-    """Its blocks are whole. Many programs forget the mark of the end, so it is not asked for."""
+    """Check that its blocks are complete. Many programs omit the end marker, so it is not required."""
     flags = reader.read(10, 1)[0]
     at = 13 + _colours(flags)
     while at < reader.size:
@@ -107,15 +102,15 @@ def _riff(reader: Reader) -> bool:
 
 def _boxed_picture(reader: Reader) -> bool:
     boxes = list(boxes_within(reader, 0, reader.size))
-    return any(box.is_cut for box in boxes) or not any(box.kind == b"meta" for box in boxes)
+    return any(box.is_truncated for box in boxes) or not any(box.kind == b"meta" for box in boxes)
 
 
 def _movie(reader: Reader) -> bool:
-    """Its parts are whole, there is something to play, and the last piece of each track begins within the file."""
+    """Check that its parts are complete, and that the last chunk of each track begins within the file."""
     boxes = list(boxes_within(reader, 0, reader.size))
     played = [box for box in boxes if box.kind == b"mdat"]
     headers = [box for box in boxes if box.kind == b"moov"]
-    if not played or not headers or any(box.is_cut for box in played + headers):
+    if not played or not headers or any(box.is_truncated for box in played + headers):
         return True
     if boxes[-1].kind == b"moof":
         return True
@@ -147,7 +142,7 @@ def _wav(reader: Reader) -> bool:
     while name != b"data":
         name, size = reader.read(at, 4), reader.number(at + 4, 4, little=True)
         at += 8 + size + size % 2
-    return size < LARGEST_TOLD and at > reader.size + SLACK_BYTES
+    return size < LARGEST_STATED and at > reader.size + SLACK_BYTES
 
 
 def _aiff(reader: Reader) -> bool:
@@ -156,7 +151,7 @@ def _aiff(reader: Reader) -> bool:
 
 
 def _ogg(reader: Reader) -> bool:
-    """The last page is whole, and there is as much as is declared."""
+    """Check that the last page is complete, and that the declared samples are there."""
     start = max(0, reader.size - TAIL_BYTES)
     found = reader.some(start, TAIL_BYTES).rfind(b"OggS")
     if found < 0:
@@ -199,12 +194,12 @@ LOOKS: Final[dict[str, Callable[[Reader], bool]]] = {
 
 
 async def is_intact(file: BinaryIO, mime: str) -> bool:
-    """Whether the file is whole, as far as can be known in the time there is; moves the place it is read at."""
+    """Whether the file is complete and decodable, as far as can be known in `images.WITHIN_S`; moves the file's position."""
     return await decode_in_turn(partial(looks_intact, file, mime), otherwise=True)
 
 
 def looks_intact(file: BinaryIO, mime: str) -> bool:
-    """The same for whoever is in a thread already."""
+    """The same, for callers in a thread."""
     if is_truncated(Reader(file), mime):
         return False
     return mime not in FORMATS or decodes(file, mime) is not False

@@ -1,7 +1,7 @@
-"""Sound in plain containers: WAV, AIFF and AMR: how long it is. Pure.
+"""The length of WAV, AIFF and AMR. Pure.
 
-A WAV's header says how many bytes make a second, and how long it all is; neither is believed where the rest says more. ADPCM
-and GSM come in blocks that hold a fixed number of samples, the last of them filled up: the `fact` chunk states how many count.
+A WAV's header states the bytes per second and the size; neither counts where the rest of the file implies more. ADPCM and GSM
+come in blocks of a fixed number of samples, the last one padded: the `fact` chunk states how many count.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,7 @@ from typing import Final
 from photomat.media.mpeg_audio import mp3_seconds
 from photomat.media.reader import MP3_SAMPLES, Reader, most_samples, without_samples
 
-NOT_TOLD: Final = frozenset({0, 0xFFFFFFFF})
+NOT_STATED: Final = frozenset({0, 0xFFFFFFFF})
 EXTENDED: Final = 0xFFFE
 PLAIN: Final = frozenset({1, 3, 6, 7})
 """Numbers as they are, and the two laws of telephony: so many bits a sample."""
@@ -97,7 +97,7 @@ def _chunks(reader: Reader) -> Iterator[tuple[bytes, int, int]]:
         at += 8
         there = reader.size - at
         behind = at + size + size % 2
-        if name == b"data" and (size in NOT_TOLD or size > there or not _is_part(reader, behind)):
+        if name == b"data" and (size in NOT_STATED or size > there or not _is_part(reader, behind)):
             yield name, at, there
             return
         yield name, at, min(size, there)
@@ -111,7 +111,7 @@ def _is_part(reader: Reader, at: int) -> bool:
 
 def _format(reader: Reader, at: int, size: int) -> Format:
     code, channels = reader.number(at, 2, little=True), reader.number(at + 2, 2, little=True)
-    rate, told = reader.number(at + 4, 4, little=True), reader.number(at + 8, 4, little=True)
+    rate, stated = reader.number(at + 4, 4, little=True), reader.number(at + 8, 4, little=True)
     align, bits = reader.number(at + 12, 2, little=True), reader.number(at + 14, 2, little=True)
     if code == EXTENDED and size >= 26:  # noqa: PLR2004  as far as the code it stands for
         code = reader.number(at + 24, 2, little=True)
@@ -121,7 +121,7 @@ def _format(reader: Reader, at: int, size: int) -> Format:
         return Format(
             code=code, rate=rate, bytes_a_second=bytes_a_second, block_bytes=align, block_samples=block_samples
         )
-    counts = [Decimal(told)]
+    counts = [Decimal(stated)]
     if code in PLAIN:
         counts += [Decimal(rate * align), Decimal(rate * channels * -(-bits // 8))]
     least = min((count for count in counts if count), default=Decimal(0))

@@ -1,1 +1,1 @@
-"""What the bot says by itself: rows sent at most once."""
+"""One outbox for everything the bot says by itself, and the notices that most of it is."""

@@ -1,6 +1,6 @@
 """Notices: a text of ours to one chat, with facts, buttons and a file. Written once by key, sent at most once.
 
-`tell` writes the row in the transaction of what it is about, unique by its key, so what happens once is said once. A user
+`notify` writes the row in the transaction of what it is about, unique by its key, so what happens once is said once. A user
 who blocked the bot gets what was kept when they are back. Everything a notice says is also in the wallet, on the card or in
 the operators' lists, because a notice may be lost.
 """
@@ -22,7 +22,7 @@ from photomat.messages.outbox import Ending, MessageKind, Outcome, PutBack, Retr
 from photomat.telegram import callback_data
 from photomat.telegram.port import Button, Keyboard, Media, MediaKind, Messenger
 from photomat.texts.load import Texts
-from photomat.users.user import DEFAULT_LANGUAGE, user_blocked_us
+from photomat.users.user import DEFAULT_LANGUAGE, mark_blocked
 from photomat.work.retention import OldRows
 
 Facts: TypeAlias = Mapping[str, str | int | Money]
@@ -44,7 +44,7 @@ class NoticeButton:
     facts: Facts = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
-        """Itself, as it is stored."""
+        """The button as it is stored."""
         return {"text_key": self.text_key, "data": self.data, "url": self.url, "facts": facts_as_json(self.facts)}
 
 
@@ -96,7 +96,7 @@ def buttons_from_json(stored: Sequence[Sequence[Mapping[str, Any]]]) -> list[lis
     return [[NoticeButton(**{**button, "facts": facts_from_json(button["facts"])}) for button in row] for row in stored]
 
 
-async def tell(
+async def notify(
     tx: Transaction,
     *,
     key: str,
@@ -106,7 +106,7 @@ async def tell(
     buttons: Sequence[Sequence[NoticeButton]] = (),
     file: NoticeFile | None = None,
 ) -> bool:
-    """Have somebody told; False when this key was told before. Whatever a person wrote must be escaped for HTML."""
+    """Add a notice; False if its key was used before. What a user wrote must be escaped for HTML."""
     made = await tx.fetchval(
         """
         INSERT INTO notices (key, chat_id, text_key, facts, buttons, file_kind, file_id)
@@ -217,7 +217,7 @@ class NoticeSender(MessageKind[Notice]):
         error = None if is_blocked else ending.reason
         async with transaction(self.pool) as tx:
             if is_blocked and message.chat_id > 0:
-                await user_blocked_us(tx, user_id=UserId(message.chat_id))
+                await mark_blocked(tx, user_id=UserId(message.chat_id))
             await tx.execute(
                 "UPDATE notices SET outcome = $3, message_id = $4, error = $5 WHERE notice_id = $1 AND left_at = $2",
                 message.notice_id,

@@ -1,6 +1,6 @@
-"""What an operator may do: retry, redeliver or cancel a job, release a hold, one pass over the orphans. All in the journal.
+"""What an operator may do to jobs: retry, redeliver, cancel, release a hold, reconcile orphans. All in the journal.
 
-An act and its row in the journal are one transaction. A refused act is kept too, with the reason it was refused for.
+An action and its row in the journal are one transaction. A refused action is recorded too, with the reason.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -13,9 +13,10 @@ from photomat.jobs.actions import NextStep, cancel_by_operator, retry_job
 from photomat.jobs.job import TERMINAL
 from photomat.jobs.listing import waiting_orphans
 from photomat.jobs.orphans import reconcile_orphans
-from photomat.jobs.sweep import Release, job_of_hold, release_loose_hold
+from photomat.jobs.sweep import Release, release_loose_hold
 from photomat.kernel.ids import JobId, UserId
 from photomat.operators import journal
+from photomat.wallet import ledger
 
 ORPHANS_SHOWN: Final = 1000
 
@@ -41,7 +42,7 @@ NO_SUCH_JOB: Final = "There is no such job."
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ActionResult:
-    """What came of an act, in a sentence; `done` is False where it was refused."""
+    """The result of an action as a sentence; `done` is False if it was refused."""
 
     done: bool
     sentence: str
@@ -57,7 +58,7 @@ class Reconciliation:
 
 
 async def retry(pool: Pool, job_id: JobId, *, operator: str, reason: str | None = None) -> ActionResult:
-    """Look at a job or submit it now; an intent is never submitted again."""
+    """Poll or submit a job now; one with an unanswered request is never submitted again."""
 
     async def act(tx: Transaction) -> ActionResult:
         answer = await retry_job(tx, job_id)
@@ -69,7 +70,7 @@ async def retry(pool: Pool, job_id: JobId, *, operator: str, reason: str | None 
 
 
 async def redeliver(pool: Pool, job_id: JobId, *, operator: str, reason: str | None = None) -> ActionResult:
-    """Show a job's card again, parked and undeliverable ones too."""
+    """Deliver a job's card again, also a parked or undeliverable one."""
 
     async def act(tx: Transaction) -> ActionResult:
         found = await rearm_job(tx, job_id)
@@ -79,7 +80,7 @@ async def redeliver(pool: Pool, job_id: JobId, *, operator: str, reason: str | N
 
 
 async def cancel(pool: Pool, job_id: JobId, *, operator: str, reason: str) -> ActionResult:
-    """Give a live job's money back; a result that comes later is offered."""
+    """Cancel a live job and release its money; a later result is offered to the customer."""
 
     async def act(tx: Transaction) -> ActionResult:
         status = await cancel_by_operator(tx, job_id)
@@ -95,19 +96,19 @@ async def cancel(pool: Pool, job_id: JobId, *, operator: str, reason: str) -> Ac
 
 
 async def release_hold(pool: Pool, reference: str, *, operator: str, reason: str) -> ActionResult:
-    """Give the money of a hold back that no job will ever end; a live job's is left alone."""
+    """Release a hold that no job will ever end; never that of a live job."""
 
     async def act(tx: Transaction) -> ActionResult:
         release = await release_loose_hold(tx, reference)
         return ActionResult(done=release is Release.RELEASED, sentence=f"Hold {reference}: {RELEASES[release]}")
 
     async with transaction(pool) as tx:
-        job_id = await job_of_hold(tx, reference)
+        job_id = await ledger.job_of_hold(tx, reference)
     return await journaled(pool, act, action="release", job_id=job_id, operator=operator, reason=reason)
 
 
 async def reconcile(pool: Pool, *, operator: str) -> Reconciliation:
-    """One pass over the orphans by hand; bears being done beside the ACTIVE instance's own."""
+    """Reconcile orphans once; safe beside the ACTIVE instance."""
     done = await reconcile_orphans(pool)
     waiting = await waiting_orphans(pool, limit=ORPHANS_SHOWN)
 
@@ -129,7 +130,7 @@ async def journaled(
     user_id: UserId | None = None,
     reference: str | None = None,
 ) -> ActionResult:
-    """Do it and keep that it was done, or that it was refused; nothing of the one without the other."""
+    """Act and write the journal in one transaction."""
     async with transaction(pool) as tx:
         answer = await act(tx)
         await journal.write(

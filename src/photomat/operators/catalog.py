@@ -1,12 +1,9 @@
-"""What an operator may do to a model: hide it, show it first, call it otherwise, sell it although it is off; all journaled.
+"""What an operator may do to models and prices: hide, feature, rename or sell a model, set or clear its price. All journaled.
 
-A change counts for all running instances from its commit on: what is set is read with each use.
-
-What an operator may do to prices: a fixed one, another markup, free, a discount, back to the settings. All in the journal.
-
-The guard: a price below cost, or one more than three times above or below what it is now, is refused unless it is confirmed,
-and the refusal says the numbers. It is tried with the default inputs and with every row of the model's price. One change at a
-time (a lock on the table), so each is measured against the price it really changes.
+Settings are read with each use, so a change applies to all running instances from its commit on. A price below cost, or more
+than three times above or below the current one, is refused with the numbers unless it is confirmed; it is tried with the
+default inputs and with every row of the model's price. Price changes are serialized by a table lock, so each is compared
+with the price it really changes.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -45,15 +42,42 @@ LARGEST_JUMP: Final = 3
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewTitle:
-    """What a model shall be called; a language that is None keeps its name, `back` gives it both names of its file."""
+    """New titles; None keeps the one of that language, `back` restores both of the model's file."""
 
     ru: str | None = None
     en: str | None = None
     back: bool = False
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PriceChange:
+    """A requested change. `override` None clears every rule of the model; `from_at` None is now."""
+
+    model: Model
+    override: Override | None
+    operator: str
+    reason: str
+    from_at: datetime | None = None
+    confirmed: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Objections:
+    """Why a change needs confirmation, with the numbers."""
+
+    loss: str | None = None
+    jump: str | None = None
+
+    @property
+    def any(self) -> bool:
+        return self.loss is not None or self.jump is not None
+
+    def __str__(self) -> str:
+        return "; ".join(each for each in (self.loss, self.jump) if each is not None)
+
+
 async def switch_model(pool: Pool, model: Model, turn: ModelSwitch, *, operator: str, reason: str) -> ActionResult:
-    """Hide, feature or sell a model, or the opposite; what is so already is refused."""
+    """Hide, feature or sell a model, or undo it; refused if nothing would change."""
 
     async def act(tx: Transaction) -> ActionResult:
         before = await lock_setting(tx, model.id)
@@ -70,7 +94,7 @@ async def switch_model(pool: Pool, model: Model, turn: ModelSwitch, *, operator:
 
 
 async def rename_model(pool: Pool, model: Model, new: NewTitle, *, operator: str, reason: str) -> ActionResult:
-    """Call a model otherwise, in one language or both; jobs keep the name they were bought under."""
+    """Rename a model in one language or both; jobs keep the name they were bought under."""
 
     async def act(tx: Transaction) -> ActionResult:
         given = [title for title in (new.ru, new.en) if title is not None]
@@ -96,7 +120,7 @@ async def rename_model(pool: Pool, model: Model, new: NewTitle, *, operator: str
 
 
 def _objection(model: Model, turn: ModelSwitch) -> str | None:
-    """Why a model cannot be sold on an operator's word."""
+    """Why an operator cannot turn a model on."""
     if turn != "sell":
         return None
     if model.off is None:
@@ -118,20 +142,8 @@ async def _journaled(
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PriceChange:
-    """What an operator wants. `override` None clears every rule of the model. `from_at` None is now."""
-
-    model: Model
-    override: Override | None
-    operator: str
-    reason: str
-    from_at: datetime | None = None
-    confirmed: bool = False
-
-
 async def change_price(pool: Pool, change: PriceChange, *, rates: Rates) -> ActionResult:
-    """Change the price of a model, or refuse it with the numbers; either is in the journal."""
+    """Change the price of a model, or refuse it with the numbers."""
 
     async def act(tx: Transaction) -> ActionResult:
         return await _change(tx, change, rates)
@@ -167,25 +179,8 @@ async def _change(tx: Transaction, change: PriceChange, rates: Rates) -> ActionR
     return ActionResult(done=True, sentence=_sentence(change, rates, before, after, objections))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Objections:
-    """What speaks against a change, with its numbers."""
-
-    loss: str | None = None
-    jump: str | None = None
-
-    @property
-    def any(self) -> bool:
-        """Whether anything does."""
-        return self.loss is not None or self.jump is not None
-
-    def __str__(self) -> str:
-        """All of it in one line."""
-        return "; ".join(each for each in (self.loss, self.jump) if each is not None)
-
-
 def guard(model: Model, rates: Rates, before: PriceRules, override: Override | None) -> Objections:
-    """What speaks against a change; each objection once, for the first inputs it is true of."""
+    """The objections to a change, each for the first inputs it applies to."""
     after = NO_RULES if override is None else _after(before, replace(override, confirmed=True))
     loss = jump = None
     for inputs in samples(model):
@@ -202,7 +197,7 @@ def _after(before: PriceRules, override: Override) -> PriceRules:
 
 
 def _is_jump(old: Money, new: Money) -> bool:
-    """More than three times, up or down; from nothing and to nothing is one."""
+    """More than three times, up or down; from or to nothing is always one."""
     low, high = sorted((old.minor, new.minor))
     return high > LARGEST_JUMP * low
 
@@ -212,7 +207,7 @@ def _for(inputs: Mapping[str, str]) -> str:
 
 
 def _sentence(change: PriceChange, rates: Rates, before: PriceRules, after: PriceRules, objections: Objections) -> str:
-    """What has changed, at the default inputs."""
+    """The change, at the default inputs."""
     inputs = change.model.defaults
     old, new = (quote(change.model, inputs, rates, standing).price for standing in (before, after))
     said = f"from {old} to {new}"

@@ -1,9 +1,9 @@
-"""Gives a database to another bot: refused while the bot it belonged to has anything under way, journaled like every act.
+"""Gives a database to another bot, with the journal; refused while the current bot has anything under way.
 
 A shop that moves to another bot keeps its customers and their money. Jobs, holds, receipts and refunds are ended by the bot
 that began them, because only its token reaches their cards, files and payments; so are updates it has received and results it
-has not shown, unless the operator abandons them. Play money never becomes a real shop's: a
-sandbox's database cannot be adopted, nor can the sandbox adopt one.
+has not shown, unless the operator abandons them. Play money never becomes a real shop's: a sandbox's database cannot be
+adopted, nor can the sandbox adopt one.
 """
 
 from collections.abc import Mapping
@@ -44,8 +44,8 @@ OPEN: Final = f"""
            (SELECT count(*) FROM instances WHERE seen_at > photomat_now() - $2::interval) AS instances"""  # noqa: S608  constants of this module
 """What is under way that bot `$1` did not begin. A payment without an offer was made to bot `$3`.
 
-A result that is parked is not counted: the rule of days refunds it, whoever owns the database. A parked update is counted only
-if it is a payment that was never credited. A card of a job that failed is not counted: its money is back.
+A parked result is not counted: it is refunded after days by any bot. A parked update is counted only if it is a payment that
+was never credited. The card of a failed job is not counted: its money is back.
 """
 
 WAYS_OUT: Final[Mapping[str, str]] = {
@@ -63,7 +63,7 @@ WAYS_OUT: Final[Mapping[str, str]] = {
     "resends": "start the bot that sends them once more, or leave them with --abandon",
 }
 ABANDONABLE: Final = frozenset({"updates", "results", "rings", "resends"})
-"""What only the other bot's token can end, so that a shop whose old bot is gone must be able to leave it behind."""
+"""What only the other bot's token can end; a shop whose old bot is gone must be able to leave it behind."""
 
 FROM_SANDBOX: Final = """
     WITH known (user_id, bot_id) AS (
@@ -74,19 +74,19 @@ FROM_SANDBOX: Final = """
      WHERE posted > 0
      GROUP BY user_id HAVING bool_or(bot_id = $1)
      ORDER BY user_id"""
-"""Who came from the sandbox and holds money; it is surely play money where no other bot knows them."""
+"""Users of the sandbox who hold money; it is certainly play money if no other bot knows them."""
 
 CODES: Final = """
     SELECT count(*) FROM promo_codes WHERE stopped_at IS NULL AND coalesce(expires_at > photomat_now(), true)"""
 SHOWN: Final = 20
 
 
-async def open_of_others(source: Pool | Transaction, bot_id: BotId | None, *, paid_to: int = 0) -> dict[str, int]:
-    """How much is under way that this bot did not begin; without a bot: how much is under way at all.
+async def open_of_others(tx: Transaction, bot_id: BotId | None, *, paid_to: int = 0) -> dict[str, int]:
+    """Count what is under way that this bot did not begin; without a bot: what is under way at all.
 
     `paid_to` is the bot of payments whose row does not name one.
     """
-    return dict(await require_row(source, OPEN, bot_id, DEAD_AFTER, paid_to))
+    return dict(await require_row(tx, OPEN, bot_id, DEAD_AFTER, paid_to))
 
 
 async def adopt(
@@ -154,7 +154,7 @@ def _left(left: Mapping[str, int]) -> str:
 
 
 async def _doubtful(tx: Transaction, owner: Owner) -> str:
-    """What may be play money and only a person can tell."""
+    """What may be play money and an operator has to check."""
     people = await _from_sandbox(tx, owner, is_play_money=False)
     codes = await tx.fetchval(CODES) if SANDBOX_BOT in owner.bots else 0
     sentence = ""

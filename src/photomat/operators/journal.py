@@ -1,4 +1,4 @@
-"""The operators' journal: who did what, when, why, and what came of it. In the act's own transaction, never changed."""
+"""The operators' journal: who did what, when, why, with which result. Written in the action's transaction, never changed."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,7 +9,7 @@ from photomat.kernel.ids import JobId, UserId
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JournalEntry:
-    """One act of an operator; `done` is False where it was refused."""
+    """An action of an operator; `done` is False if it was refused."""
 
     at: datetime
     operator: str
@@ -34,7 +34,6 @@ async def write(
     user_id: UserId | None = None,
     reference: str | None = None,
 ) -> None:
-    """Keep what an operator did, to which job or with whose money, and the reference of the move."""
     await tx.execute(
         """
         INSERT INTO operator_journal (operator, action, job_id, reason, done, outcome, user_id, reference)
@@ -52,12 +51,12 @@ async def write(
 
 
 async def acts_on(pool: Pool, job_id: JobId) -> list[JournalEntry]:
-    """What operators did to a job, oldest first."""
+    """The actions on a job, oldest first."""
     return await _acts(pool, "job_id = $1", job_id)
 
 
 async def acts_with_money_of(pool: Pool, user_id: UserId) -> list[JournalEntry]:
-    """What operators did with a user's money, oldest first."""
+    """The actions on a user's money, oldest first."""
     return await _acts(pool, "user_id = $1", user_id)
 
 

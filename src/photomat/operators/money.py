@@ -1,9 +1,7 @@
-"""What an operator may do with money: credit, debit, refund a job, correct a move, look after differences. All in the journal.
+"""What an operator may do with money: credit, debit, refund a job or a payment, reverse a posting, handle differences.
 
-Each is once per reference: the same act with the same reference again changes nothing and says so. What the ledger refuses
-is answered with the reason, and the refusal is in the journal too.
-
-What an operator may do with a payment: give it back, by its provider or by hand. In the journal, done or refused.
+Each is once per reference: repeated with the same reference it changes nothing and says so. What the ledger refuses is answered
+with the reason. Everything is in the journal, refusals too.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -11,7 +9,7 @@ from typing import Final
 
 from photomat.audit import differences
 from photomat.db.pool import Pool, Transaction
-from photomat.jobs.settle import give_charge_back
+from photomat.jobs.settle import refund_job_charge
 from photomat.kernel.errors import Corrupt, NotEnough, PhotomatError, Rejected
 from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import Money
@@ -31,18 +29,18 @@ OWNED: Final[Mapping[str, str]] = {
     "referral": "follows the friend's order and payments: `photomat wallet refund` or `photomat payments refund` those,"
     " or `photomat wallet debit` the wallet.",
     "promo": "belongs to the use of a code: `photomat wallet debit` takes it away, `photomat promo stop` ends the code.",
-    "gift": "is one side of a gift: its giver takes it back while nobody has opened it, then `photomat wallet debit`"
+    "gift": "is one side of a gift: its giver takes it back until it is opened, then `photomat wallet debit`"
     " the taker and `photomat wallet credit` the giver.",
 }
-"""Moves that a row of another table speaks of, by their reason: turned round they would be given back or taken twice."""
+"""Postings that belong to a row of another table, by their reason: reversed, they would be given back or taken twice."""
 NO_WAY_BACK: Final = frozenset({"transfer", "cryptopay"})
-"""What came this way can only be given back by a person."""
+"""Payments that only a person can give back."""
 
 
 async def credit(
     pool: Pool, user_id: UserId, minor: int, *, reference: str, operator: str, reason: str
 ) -> ActionResult:
-    """Put money into a wallet; a debt is paid with it first."""
+    """Put money into a wallet, paying debt first."""
 
     async def act(tx: Transaction) -> ActionResult:
         amount = await _amount(tx, user_id, minor)
@@ -66,14 +64,14 @@ async def debit(pool: Pool, user_id: UserId, minor: int, *, reference: str, oper
 async def refund_job(
     pool: Pool, job_id: JobId, minor: int | None, *, reference: str, operator: str, reason: str
 ) -> ActionResult:
-    """Give what a job was charged back to its customer, all that is left of it or a part."""
+    """Give back what a job was charged, a part or all that is left of it."""
     owner = await pool.fetchrow("SELECT user_id, currency FROM generation_jobs WHERE job_id = $1", job_id)
 
     async def act(tx: Transaction) -> ActionResult:
         if owner is None:
             return ActionResult(done=False, sentence="There is no such job.")
         amount = None if minor is None else Money(_sane(minor), owner["currency"])
-        refund = await give_charge_back(tx, job_id=job_id, amount=amount, reference=reference, by=operator)
+        refund = await refund_job_charge(tx, job_id=job_id, amount=amount, reference=reference, by=operator)
         return await _done_or_before(
             tx, refund.user_id, f"{refund.amount} of job {job_id} refunded", is_new=refund.is_new
         )
@@ -85,7 +83,7 @@ async def refund_job(
 
 
 async def correct_move(pool: Pool, of: str, *, operator: str, reason: str) -> ActionResult:
-    """Turn round what an operator moved, or the welcome; whoever spent what they should not have got owes it."""
+    """Reverse what an operator posted, or the welcome; what was spent of it becomes debt."""
     reference = f"correction:{of}"
 
     async def act(tx: Transaction) -> ActionResult:
@@ -101,7 +99,6 @@ async def correct_move(pool: Pool, of: str, *, operator: str, reason: str) -> Ac
 async def own_difference(
     pool: Pool, difference_id: int, *, owner: str, operator: str, reason: str | None
 ) -> ActionResult:
-    """Say who looks after a difference from now on."""
 
     async def act(tx: Transaction) -> ActionResult:
         given = await differences.assign(tx, difference_id, owner=owner)
@@ -111,7 +108,6 @@ async def own_difference(
 
 
 async def resolve_difference(pool: Pool, difference_id: int, *, operator: str, reason: str) -> ActionResult:
-    """Say how a difference was resolved."""
 
     async def act(tx: Transaction) -> ActionResult:
         resolved = await differences.resolve(tx, difference_id, resolution=reason)
@@ -195,7 +191,7 @@ def _of_difference(difference_id: int, sentence: str, *, found: bool) -> ActionR
 async def refund_payment(
     pool: Pool, payment_id: int, *, owing: bool, by_hand: bool, operator: str, reason: str
 ) -> ActionResult:
-    """Give back all that is left of a payment. `owing`: spent money becomes debt. `by_hand`: it has been given back already."""
+    """Refund all that is left of a payment. `owing`: spent money becomes debt. `by_hand`: it was given back already."""
     payment = await find_payment(pool, payment_id)
 
     async def act(tx: Transaction) -> ActionResult:

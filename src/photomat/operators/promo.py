@@ -1,4 +1,4 @@
-"""What an operator may do with promo codes: make one, stop one. Both in the journal, refusals too."""
+"""Creating and stopping promo codes, with the journal."""
 
 from typing import Final
 
@@ -10,7 +10,6 @@ HOW_WRITTEN: Final = "A code has 3 to 32 letters (English or Russian), digits, -
 
 
 async def create_promo(pool: Pool, promo: PromoCode, *, operator: str, reason: str) -> ActionResult:
-    """Make a code that can be used from now on."""
 
     async def act(tx: Transaction) -> ActionResult:
         if normalize_code(promo.code) != promo.code:
@@ -26,7 +25,7 @@ async def create_promo(pool: Pool, promo: PromoCode, *, operator: str, reason: s
 
 
 async def stop_promo(pool: Pool, written: str, *, operator: str, reason: str) -> ActionResult:
-    """Let nobody use a code any more; what was given stays given."""
+    """Stop a code; what it gave before stays given."""
     code = normalize_code(written)
 
     async def act(tx: Transaction) -> ActionResult:

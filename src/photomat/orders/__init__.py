@@ -1,1 +1,1 @@
-"""Everything that turns a wish into a paid job, without knowing Telegram."""
+"""The one way to buy: everything that turns a wish into a paid job, without knowing Telegram."""

@@ -1,7 +1,7 @@
 """Drafts: what a user filled in, with the price that was shown.
 
 A draft is committed before its card is sent, under an origin of our making (the update that completed it), so an update
-handled again finds the same draft. A second card of one draft is harmless: whichever is tapped first is *the* card.
+handled again finds the same draft. A second card of one draft is harmless: the first one tapped becomes the job's card.
 """
 
 from collections.abc import Mapping
@@ -13,8 +13,10 @@ from photomat.db.pool import Pool, Transaction
 from photomat.db.rows import Row, require_row
 from photomat.kernel.ids import BotId, ChatId, DraftId, UserId
 from photomat.kernel.money import Money
+from photomat.work.retention import OldRows
 
 LIFE: Final = timedelta(days=1)
+UNBOUGHT_DRAFTS: Final = OldRows(table="drafts", age="expires_at", only="bought_at IS NULL")
 COLUMNS: Final = (
     "draft_id, bot_id, user_id, chat_id, model, inputs, price, currency, revision,"
     " (expires_at <= photomat_now() OR canceled_at IS NOT NULL) AS expired"
@@ -22,8 +24,18 @@ COLUMNS: Final = (
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Buyer:
+    """Who orders, in which language, and in which chat of which bot their card is."""
+
+    user_id: UserId
+    language: str
+    bot_id: BotId
+    chat_id: ChatId
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A filled-in form with its quote. `revision` tells a card whether it still shows the newest."""
+    """A filled-in order with its quote. `revision` tells whether a card shows the newest."""
 
     draft_id: DraftId
     bot_id: BotId
@@ -72,7 +84,7 @@ async def save_draft(
 async def change_draft(
     pool: Pool, *, draft_id: DraftId, user_id: UserId, origin: str, inputs: Mapping[str, Any], price: Money
 ) -> Draft | None:
-    """A new revision of a draft not yet bought; the same origin again makes no further one. None: not theirs, or bought."""
+    """A new revision of a draft not yet bought; idempotent per origin. None when it is bought or not this user's."""
     row = await pool.fetchrow(
         f"""
         UPDATE drafts
@@ -115,7 +127,7 @@ async def read_draft(pool: Pool, *, draft_id: DraftId, user_id: UserId) -> Draft
 
 
 async def open_draft(pool: Pool, *, user_id: UserId) -> Draft | None:
-    """The newest order of a user that has its card and can still be bought."""
+    """The newest draft of a user that can still be bought."""
     row = await pool.fetchrow(
         f"""
         SELECT {COLUMNS} FROM drafts
@@ -151,7 +163,7 @@ async def has_fresh_twin(
 async def affordable_draft(
     tx: Transaction, *, user_id: UserId, preferred: DraftId | None, available: Money
 ) -> Draft | None:
-    """An order that waits for money and can be paid with so much: the preferred one, else the newest."""
+    """A draft that this balance can pay for: the preferred one, else the newest."""
     row = await tx.fetchrow(
         f"""
         SELECT {COLUMNS} FROM drafts
@@ -179,7 +191,7 @@ async def lock_draft(tx: Transaction, *, draft_id: DraftId, user_id: UserId) -> 
 
 
 async def mark_bought(tx: Transaction, *, draft_id: DraftId) -> None:
-    """It became a job: from now on nobody changes it, also not who waits for its row right now."""
+    """It became a job: from now on it cannot be changed, also not by a transaction that waits for its row right now."""
     await tx.execute("UPDATE drafts SET bought_at = photomat_now() WHERE draft_id = $1", draft_id)
 
 

@@ -1,19 +1,19 @@
-"""Who may buy how much: jobs at once, orders a minute, a pause between two, free generations a day.
+"""How much a user may buy: jobs at once, orders a minute, a pause between two, free generations a day.
 
-Decided in the transaction that buys, under the lock of the user's row, by what that user has bought: there are no counters to
-go wrong. A free generation that failed or was canceled does not count, nor does one a promo code pays for, which has limits of
-its own. Friends who were brought and have paid make the free quota larger. The free day is the last 24 hours, not a date: it
-is the same everywhere in the world, and each used one comes back a day after it was taken.
+Decided in the purchase transaction, under the lock of the user's row, from what that user has bought: there are no counters
+to go wrong. A free generation that failed or was canceled does not count, nor does one a voucher pays for, which has limits
+of its own. Invited friends who have paid make the free quota larger. The free day is the last 24 hours, not a date: it is the
+same in every time zone, and each used generation comes back a day after it was taken.
 """
 
 from dataclasses import dataclass
 from datetime import timedelta
-from enum import StrEnum
 from typing import Final
 
 from photomat.db.pool import Pool, Transaction
 from photomat.db.rows import require_row
 from photomat.kernel.ids import UserId
+from photomat.orders.outcome import LimitKind, LimitReached
 
 MINUTE: Final = timedelta(minutes=1)
 DAY: Final = timedelta(days=1)
@@ -32,36 +32,18 @@ class Limits:
     free_a_friend: int = 0
 
     def free_with(self, friends: int) -> int:
-        """The free quota of somebody who has brought so many friends; no limit stays none."""
+        """The free quota of a user who invited so many friends; no limit stays none."""
         return self.free_a_day and self.free_a_day + self.free_a_friend * min(friends, MOST_FRIENDS)
 
 
 USUAL: Final = Limits()
 
 
-class Why(StrEnum):
-    """Which limit said no; the text a customer reads is called `tap-limit-…`."""
-
-    RUNNING = "running"
-    MINUTE = "minute"
-    PAUSE = "pause"
-    FREE = "free"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LimitReached:
-    """A limit said no. After `wait` it says yes again; None: when one of the running jobs is over."""
-
-    why: Why
-    limit: int
-    wait: timedelta | None = None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lately:
-    """What a user has done: jobs not over yet; how long ago the newest was, the n-th newest; the free ones of today.
+    """What a user has bought: unsettled jobs, the age of the newest job and of the n-th newest, and the free ones of today.
 
-    `oldest_free` is how long ago the oldest of them was that still counts, `friends` how many brought friends have paid.
+    `oldest_free` is the age of the oldest free one that still counts, `friends` how many invited friends have paid.
     """
 
     running: int
@@ -73,14 +55,14 @@ class Lately:
 
 
 async def refusal(tx: Transaction, user_id: UserId, limits: Limits, *, is_free: bool) -> LimitReached | None:
-    """Why this user may not buy now; None when they may. From here to the commit nobody else buys for them."""
+    """Why this user may not buy now; None when they may. Locks the user until the commit, so taps are judged one by one."""
     await tx.execute("SELECT FROM users WHERE user_id = $1 FOR NO KEY UPDATE", user_id)
     return judge(await _lately(tx, user_id, limits), limits, is_free=is_free)
 
 
-async def free_quota(source: Pool | Transaction, user_id: UserId, limits: Limits) -> int:
+async def free_quota(pool: Pool, user_id: UserId, limits: Limits) -> int:
     """How many free generations a day this user may have; 0 is no limit."""
-    friends = await source.fetchval(
+    friends = await pool.fetchval(
         "SELECT count(*) FROM referrals WHERE inviter_id = $1 AND state = 'rewarded'", user_id
     )
     return limits.free_with(friends)
@@ -89,20 +71,20 @@ async def free_quota(source: Pool | Transaction, user_id: UserId, limits: Limits
 def judge(lately: Lately, limits: Limits, *, is_free: bool) -> LimitReached | None:
     """The first limit that says no."""
     if limits.running and lately.running >= limits.running:
-        return LimitReached(why=Why.RUNNING, limit=limits.running)
+        return LimitReached(why=LimitKind.RUNNING, limit=limits.running)
     if limits.a_minute and lately.minute_ago is not None and lately.minute_ago < MINUTE:
-        return LimitReached(why=Why.MINUTE, limit=limits.a_minute, wait=MINUTE - lately.minute_ago)
+        return LimitReached(why=LimitKind.MINUTE, limit=limits.a_minute, wait=MINUTE - lately.minute_ago)
     if limits.pause and lately.newest is not None and lately.newest < limits.pause:
         wait = limits.pause - lately.newest
-        return LimitReached(why=Why.PAUSE, limit=int(limits.pause.total_seconds()), wait=wait)
+        return LimitReached(why=LimitKind.PAUSE, limit=int(limits.pause.total_seconds()), wait=wait)
     quota = limits.free_with(lately.friends)
     if is_free and quota and lately.free >= quota and lately.oldest_free is not None:
-        return LimitReached(why=Why.FREE, limit=quota, wait=max(DAY - lately.oldest_free, timedelta(seconds=1)))
+        return LimitReached(why=LimitKind.FREE, limit=quota, wait=max(DAY - lately.oldest_free, timedelta(seconds=1)))
     return None
 
 
 async def _lately(tx: Transaction, user_id: UserId, limits: Limits) -> Lately:
-    """One statement over three small indexes; the one that will be free again first is the oldest of the last n."""
+    """One statement over three small indexes; the oldest of the last n is the first that stops counting."""
     row = await require_row(
         tx,
         """

@@ -1,65 +1,63 @@
-"""`create_job_atomic`: the tap on [Create] becomes a job, with its hold, once per draft, all or nothing.
+"""`create_job_atomic`: a draft becomes a job with its hold, once per draft, all or nothing.
 
-Owner, revision and price are tested under the draft's row lock: the user pays what the card showed or sees the card anew. The
-limits are tested under the lock of the user's row, so two taps never take the last place both.
-A free generation of a promo code is used up under the same lock; when none is left the card is shown anew with its price.
-The message whose button was tapped becomes the job's card. A double tap, or the same update handled again, finds the
-same job. Killed before the commit: nothing happened, the update is handled again.
+Owner, revision and price are tested under the draft's row lock: the user pays what the card showed, or the card is shown anew.
+Limits are tested under the lock of the user's row, so two taps never both take the last place; a voucher is used under the
+same lock, and when none is left the card is shown anew with its price.
+The message whose button was tapped becomes the job's card. A double tap, or the same update handled again, finds the same job.
+Killed before the commit: nothing happened, and the update is handled again.
 """
 
-from dataclasses import dataclass
-
-from photomat.catalog.pricing import Quote
+from photomat.catalog.pricing import Quote, Rates
 from photomat.db.pool import Transaction
 from photomat.jobs import store as jobs_store
 from photomat.jobs import timeline
 from photomat.jobs.claims import CREATES
-from photomat.jobs.job import KieRequest, hold_reference, plain_request
+from photomat.jobs.job import KieRequest, frozen_request, hold_reference, plain_request
 from photomat.jobs.timeline import Tag
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import BotId, ChatId, DraftId, JobId, MessageId, UserId
-from photomat.kernel.money import Money
 from photomat.orders import draft as drafts
 from photomat.orders import limits
-from photomat.orders.draft import Draft
-from photomat.orders.limits import USUAL, LimitReached, Limits
+from photomat.orders.draft import Buyer
+from photomat.orders.limits import USUAL, Limits
+from photomat.orders.outcome import AlreadyStarted, Created, Creation, DraftChanged, DraftGone, OpenOrder
+from photomat.orders.quotes import quote_for
 from photomat.rewards import vouchers
 from photomat.wallet import ledger
 from photomat.work import budget
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Created:
-    """Bought just now."""
-
-    job_id: JobId
-    corr: str
-    model: str
-    price: Money
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AlreadyStarted:
-    """Bought before: by this very card, or by another card of the same draft."""
-
-    job_id: JobId
-    corr: str
-    this_card: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DraftChanged:
-    """What the card shows is no longer true: show it anew."""
-
-    draft: Draft
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DraftGone:
-    """Expired, put away, or somebody else's."""
-
-
-Creation = Created | AlreadyStarted | DraftChanged | DraftGone | LimitReached
+async def purchase(
+    tx: Transaction,
+    buyer: Buyer,
+    order: OpenOrder,
+    *,
+    revision: int,
+    message_id: MessageId,
+    rates: Rates,
+    corr: str,
+    allowed: Limits = USUAL,
+    job_id: JobId | None = None,
+) -> Creation:
+    """Quote an order and buy it in one transaction; its request is frozen on the job."""
+    draft, model = order
+    return await create_job_atomic(
+        tx,
+        draft_id=draft.draft_id,
+        revision=revision,
+        bot_id=buyer.bot_id,
+        user_id=buyer.user_id,
+        chat_id=buyer.chat_id,
+        message_id=message_id,
+        language=buyer.language,
+        kind=model.kind,
+        quote=await quote_for(tx, buyer.user_id, model, draft.inputs, rates=rates),
+        request=frozen_request(model, draft.inputs),
+        title=model.title_in(buyer.language),
+        allowed=allowed,
+        corr=corr,
+        job_id=job_id,
+    )
 
 
 async def create_job_atomic(
@@ -78,7 +76,7 @@ async def create_job_atomic(
     request: KieRequest | None = None,
     title: str | None = None,
     allowed: Limits = USUAL,
-    job_id: JobId | None = None,  # for a trial that is rolled back: it must not use up the next number
+    job_id: JobId | None = None,  # for a check that is rolled back: it must not use up the next number
 ) -> Creation:
     """Buy a draft at today's quote; raises NotEnough when the wallet does not cover it (then nothing happened)."""
     draft = await drafts.lock_draft(tx, draft_id=draft_id, user_id=user_id)
@@ -121,7 +119,7 @@ async def create_job_atomic(
         await ledger.hold(tx, user_id=user_id, amount=draft.price, reference=hold_reference(made), job_id=made)
     await timeline.record(tx, made, Tag.CREATED, model=draft.model, price=draft.price.minor)
     failpoint("create.before_commit")
-    return Created(job_id=made, corr=corr, model=draft.model, price=draft.price)
+    return Created(job_id=made, corr=corr, model=draft.model, kind=kind, price=draft.price)
 
 
 async def started_before(

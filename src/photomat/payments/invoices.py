@@ -1,10 +1,11 @@
-"""Bills at a provider, looked at until they are paid or canceled. One reader of the truth for notices and polling.
+"""Invoices at a provider, polled until they are paid or canceled.
 
-A notice only makes a bill due. What was paid is read from the provider itself, so a forged, repeated, early or lost notice
-changes nothing; a bill nobody told us of is found by `recent`. Looks come seldom as a bill grows older, and end with it. One
-that is made due while somebody looks at it stays due: whoever claimed it puts it off only if nobody has touched it since.
+A notice only makes an invoice due: what was paid is read from the provider, so a forged, repeated, early or lost notice changes
+nothing, and an invoice without a notice is found in the provider's list (`read_recent`). Polls become rarer with the age of
+an invoice. One that is made due while it is polled stays due: the poller postpones it only if nothing has changed `look_at`
+since its claim.
 
-A user asks whether their bill is paid: it is looked at once more, and they are told what is known now.
+Killed after the provider created an invoice and before it was stored (`invoice.after_create`): asked again with the same token.
 """
 
 from collections.abc import Mapping
@@ -22,22 +23,22 @@ from photomat.kernel.money import Money
 from photomat.payments import refunds
 from photomat.payments.receive import IncomingPayment, Provider, receive_payment
 from photomat.payments.topup import Topup, find_by_token, find_topup
-from photomat.providers.port import Invoice, PaymentProvider, PaymentRequest, ProviderReport
+from photomat.providers.port import Invoice, InvoiceTerms, PaymentProvider, ProviderReport
 
 INVOICES_DUE: Final = "SELECT 1 FROM provider_invoices WHERE look_at <= photomat_now()"
 LEASE: Final = timedelta(seconds=60)
 GIVE_UP: Final = timedelta(days=3)
-"""A bill nobody paid for so long is not looked at by itself any more; a notice still wakes it."""
+"""An unpaid invoice of this age is no longer polled; a notice still makes it due."""
 LOOK_BACK: Final = timedelta(days=2)
-UNKNOWN_PAYER: Final = "payment-of-nobody"
+PAYMENT_OF_NOBODY: Final = "payment-of-nobody"
 IN_ANOTHER_CURRENCY: Final = "payment-in-another-currency"
 log = get_logger()
-BillState: TypeAlias = Literal["paid", "open", "canceled", "gone"]
+InvoiceStatus: TypeAlias = Literal["paid", "open", "canceled", "gone"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenInvoice:
-    """A bill in our hands; nobody else looks at it before the lease runs out."""
+    """A claimed invoice, ours until the lease expires."""
 
     provider: Provider
     external_id: str
@@ -45,11 +46,11 @@ class OpenInvoice:
     leased_until: datetime
 
 
-async def bill(
+async def create_invoice(
     pool: Pool, provider: PaymentProvider, topup: Topup, *, description: str, return_url: str | None
 ) -> Invoice:
-    """Have the provider make a bill for an offer, and keep it under watch. Bears repeating: the token is the offer's own."""
-    asked = PaymentRequest(
+    """Have the provider create an invoice for a top-up, and poll it. Idempotent: the token is the top-up's."""
+    asked = InvoiceTerms(
         token=topup.token,
         user_id=topup.user_id,
         amount=Money(topup.asked_amount, topup.asked_currency),
@@ -80,7 +81,7 @@ async def bill(
 
 
 async def look_at(pool: Pool, provider: str, external_id: str) -> None:
-    """Make a bill due now, one we never heard of too: the create reply may have been lost."""
+    """Make an invoice due now, an unknown one too: the reply that created it may have been lost."""
     await pool.execute(
         """
         INSERT INTO provider_invoices (provider, external_id) SELECT $1, $2 WHERE (SELECT photomat_our_bot($3)) IS NOT NULL
@@ -93,7 +94,7 @@ async def look_at(pool: Pool, provider: str, external_id: str) -> None:
 
 
 async def look_again(tx: Transaction, provider: str, external_id: str) -> None:
-    """Make a bill we know due now; a payment that came without a bill has none."""
+    """Make a known invoice due now; not every payment has one."""
     await tx.execute(
         "UPDATE provider_invoices SET look_at = photomat_now() WHERE provider = $1 AND external_id = $2",
         provider,
@@ -102,7 +103,6 @@ async def look_again(tx: Transaction, provider: str, external_id: str) -> None:
 
 
 async def claim_invoices(pool: Pool, *, limit: int) -> list[OpenInvoice]:
-    """Lease the bills that are due."""
     rows = await pool.fetch(
         """
         WITH due AS MATERIALIZED (
@@ -123,29 +123,28 @@ async def claim_invoices(pool: Pool, *, limit: int) -> list[OpenInvoice]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InvoicePoller:
-    """Looks at bills that are due, and at what a provider lists as paid."""
+    """Polls invoices that are due, and reads what a provider lists as paid."""
 
     pool: Pool
     providers: Mapping[str, PaymentProvider]
 
     async def claim(self, limit: int) -> list[OpenInvoice]:
-        """Take the bills that are due."""
         return await claim_invoices(self.pool, limit=limit)
 
-    async def look(self, invoice: OpenInvoice) -> None:
-        """Read one bill from its provider and act on what it says."""
+    async def poll(self, invoice: OpenInvoice) -> None:
+        """Read one invoice from its provider and act on it."""
         provider = self.providers.get(invoice.provider)
         if provider is None:
-            await self._next_look(invoice, give_up=invoice.age > GIVE_UP, error="this provider is switched off")
+            await self._postpone(invoice, give_up=invoice.age > GIVE_UP, error="this provider is switched off")
             return
         try:
-            await self._look(provider, invoice)
+            await self._poll(provider, invoice)
         except PhotomatError as error:
-            await self._next_look(invoice, give_up=False, error=str(error))
+            await self._postpone(invoice, give_up=False, error=str(error))
             log.warning("INVOICE_LOOK_FAILED", provider=invoice.provider, invoice=invoice.external_id, error=str(error))
 
     async def read_recent(self, provider: PaymentProvider) -> int:
-        """Receive whatever the provider lists as paid and we do not know; say how many there were."""
+        """Receive what the provider lists as paid and we do not know; return how many there were."""
         since = await self.pool.fetchval("SELECT photomat_now() - $1::interval", LOOK_BACK)
         reports = await provider.recent(since)
         known = await self._known(provider.name, [one.external_id for one in reports])
@@ -160,7 +159,7 @@ class InvoicePoller:
     async def act_on(
         self, provider: str, report: ProviderReport, *, via: str, leased_until: datetime | None = None
     ) -> bool:
-        """Receive what a bill was paid, take back what went back of it; True when there is nothing more to wait for."""
+        """Receive what was paid, take back what was refunded; True if there is nothing more to wait for."""
         async with transaction(self.pool) as tx:
             topup = await _topup_of(tx, provider, report)
             if report.paid.minor and report.state == "paid":
@@ -179,14 +178,14 @@ class InvoicePoller:
         failpoint("payment.after_commit")
         return report.state != "open"
 
-    async def _look(self, provider: PaymentProvider, invoice: OpenInvoice) -> None:
+    async def _poll(self, provider: PaymentProvider, invoice: OpenInvoice) -> None:
         report = await provider.find(invoice.external_id)
         if report is None:
             async with transaction(self.pool) as tx:
                 leased_until = invoice.leased_until
                 await _set_state(tx, invoice.provider, invoice.external_id, "unknown", leased_until=leased_until)
         elif not await self.act_on(provider.name, report, via="poll", leased_until=invoice.leased_until):
-            await self._next_look(invoice, give_up=invoice.age > GIVE_UP, error=None)
+            await self._postpone(invoice, give_up=invoice.age > GIVE_UP, error=None)
 
     async def _known(self, provider: str, external_ids: list[str]) -> set[str]:
         rows = await self.pool.fetch(
@@ -196,7 +195,7 @@ class InvoicePoller:
         )
         return {row["external_id"] for row in rows}
 
-    async def _next_look(self, invoice: OpenInvoice, *, give_up: bool, error: str | None) -> None:
+    async def _postpone(self, invoice: OpenInvoice, *, give_up: bool, error: str | None) -> None:
         await self.pool.execute(
             """
             UPDATE provider_invoices
@@ -220,7 +219,7 @@ def _pause(age: timedelta) -> timedelta:
 async def _set_state(
     tx: Transaction, provider: str, external_id: str, state: str, *, leased_until: datetime | None
 ) -> None:
-    """Note how a bill stands. Nobody looks at it any more, unless it was made due after it was claimed."""
+    """Record the final state and stop polling, unless it was made due after it was claimed."""
     await tx.execute(
         """
         UPDATE provider_invoices SET state = $3, error = NULL, look_at = CASE WHEN look_at = $4 THEN NULL ELSE look_at END
@@ -234,7 +233,7 @@ async def _set_state(
 
 
 async def _topup_of(tx: Transaction, provider: str, report: ProviderReport) -> Topup | None:
-    """The offer a bill was made for: as we noted it, or as the provider repeats it."""
+    """The top-up of an invoice: as we stored it, or by the token the provider returns."""
     noted = await tx.fetchval(
         "SELECT topup_id FROM provider_invoices WHERE provider = $1 AND external_id = $2", provider, report.external_id
     )
@@ -248,13 +247,13 @@ async def _topup_of(tx: Transaction, provider: str, report: ProviderReport) -> T
 async def _report_unknown_payer(tx: Transaction, provider: str, report: ProviderReport) -> None:
     await differences.report(
         tx,
-        kind=UNKNOWN_PAYER,
+        kind=PAYMENT_OF_NOBODY,
         reference=f"payment:{provider}:{report.external_id}",
         expected="an offer of ours",
         found=str(report.paid),
         again=False,
     )
-    log.error("UNKNOWN_PAYER", provider=provider, invoice=report.external_id)
+    log.error("PAYMENT_OF_NOBODY", provider=provider, invoice=report.external_id)
 
 
 async def _report_another_currency(tx: Transaction, provider: str, report: ProviderReport, topup: Topup) -> None:
@@ -282,20 +281,21 @@ def _arrived(provider: Any, report: ProviderReport, topup: Topup, via: str) -> I
     )
 
 
-async def ask_bill(pool: Pool, *, topup_id: int, user_id: UserId) -> BillState:
-    """Make a bill of this user due, and say how it stands; one its provider does not know counts as canceled."""
-    topup = await find_topup(pool, topup_id)
+async def check_invoice(pool: Pool, *, topup_id: int, user_id: UserId) -> InvoiceStatus:
+    """Make an invoice of this user due and return its state; one unknown to its provider counts as canceled."""
+    async with transaction(pool) as tx:
+        topup = await find_topup(tx, topup_id)
     if topup is None or topup.user_id != user_id:
         return "gone"
     if topup.state == "paid":
         return "paid"
-    bill = await pool.fetchrow(
+    invoice = await pool.fetchrow(
         "SELECT provider, external_id, state FROM provider_invoices WHERE topup_id = $1 ORDER BY created_at DESC LIMIT 1",
         topup_id,
     )
-    if bill is None:
+    if invoice is None:
         return "gone"
-    if bill["state"] == "canceled":
+    if invoice["state"] == "canceled":
         return "canceled"
-    await look_at(pool, bill["provider"], bill["external_id"])
-    return "canceled" if bill["state"] == "unknown" else "open"
+    await look_at(pool, invoice["provider"], invoice["external_id"])
+    return "canceled" if invoice["state"] == "unknown" else "open"

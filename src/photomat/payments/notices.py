@@ -1,4 +1,4 @@
-"""What a payer is told: the money is there, and the order that waited for it can run at once. The order keeps its card."""
+"""Notices to a payer: the money arrived, with a button for the order that waited for it; a refund; a month not paid."""
 
 from datetime import datetime
 from typing import Literal, TypeAlias
@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 from photomat.db.pool import Transaction
 from photomat.kernel.ids import ChatId, UserId
 from photomat.kernel.money import Money
-from photomat.messages.notices import TO_BALANCE, NoticeButton, tell
+from photomat.messages.notices import TO_BALANCE, NoticeButton, notify
 from photomat.orders.draft import affordable_draft
 from photomat.payments.subscriptions import Subscription
 from photomat.payments.topup import Topup
@@ -34,15 +34,15 @@ async def notify_received(
     arrived_for: Topup | None,
     month_until: datetime | None,
 ) -> None:
-    """Tell of a payment, with the waiting order's button where the balance now covers it.
+    """Announce a payment, with the waiting order's button if the balance covers it now.
 
-    `month_until` is how far a subscription is paid now; None for a payment of its own.
+    `month_until` is until when a subscription is paid; None for a top-up.
     """
     wallet = await ledger.balance(tx, user_id=user_id)
     billed = paid if arrived_for is None else _billed(arrived_for, paid)
     order = await _waiting_order(tx, user_id, arrived_for, available=wallet.available)
     rows = [[order], [TO_BALANCE]] if order else [[TO_BALANCE]]
-    await tell(
+    await notify(
         tx,
         key=f"payment:{payment_id}",
         chat_id=ChatId(user_id),
@@ -63,8 +63,8 @@ async def notify_received(
 async def notify_refunded(
     tx: Transaction, *, refund_id: int, user_id: UserId, amount: Money, of: Money, bonus: Money, owed: Money
 ) -> None:
-    """Tell that money went back to where it came from, that its bonus left with it, and what is owed where it was spent."""
-    await tell(
+    """Announce a refund, the bonus that went back with it, and what is owed if it was spent."""
+    await notify(
         tx,
         key=f"refund:{refund_id}",
         chat_id=ChatId(user_id),
@@ -81,8 +81,8 @@ async def notify_refunded(
 
 
 async def notify_refund_refused(tx: Transaction, *, refund_id: int, user_id: UserId, amount: Money) -> None:
-    """Tell that a refund was refused, and that the money is in the wallet again."""
-    await tell(
+    """Announce that the provider refused a refund and the money is in the wallet again."""
+    await notify(
         tx,
         key=f"refund:{refund_id}",
         chat_id=ChatId(user_id),
@@ -93,9 +93,9 @@ async def notify_refund_refused(tx: Transaction, *, refund_id: int, user_id: Use
 
 
 async def notify_not_renewed(tx: Transaction, subscription: Subscription) -> None:
-    """Tell that the next month could not be paid, once for each month; Telegram tries again by itself."""
+    """Announce, once a month, that the next month could not be paid; Telegram tries again by itself."""
     until = f"{subscription.expires_at:%d.%m.%Y}"
-    await tell(
+    await notify(
         tx,
         key=f"subscription:{subscription.subscription_id}:failed:{until}",
         chat_id=ChatId(subscription.user_id),
@@ -106,13 +106,13 @@ async def notify_not_renewed(tx: Transaction, subscription: Subscription) -> Non
 
 
 def _billed(topup: Topup, paid: Money) -> Money:
-    """What was asked for; an offer in another currency says nothing about this sum."""
+    """What was asked for; a top-up in another currency cannot be compared with this sum."""
     asked = Money(topup.asked_amount, topup.asked_currency)
     return asked if asked.currency == paid.currency else paid
 
 
 def _received_key(owed: Money, bonus: Money, *, is_part: bool, is_month: bool) -> ReceivedKey:
-    """What matters most: a debt that is left, a subscription, a bill not paid in full."""
+    """By importance: a debt that is left, a subscription, a partial payment."""
     if owed.minor:
         return "payment-received-owing"
     if is_month:
@@ -125,7 +125,7 @@ def _received_key(owed: Money, bonus: Money, *, is_part: bool, is_month: bool) -
 async def _waiting_order(
     tx: Transaction, user_id: UserId, topup: Topup | None, *, available: Money
 ) -> NoticeButton | None:
-    """The order the payment was made for, or the newest one that waits; None unless it can be paid now."""
+    """The order the payment was made for, or the newest waiting one; None unless the balance covers it."""
     waiting = await affordable_draft(
         tx, user_id=user_id, preferred=topup.draft_id if topup else None, available=available
     )

@@ -1,9 +1,4 @@
-"""A payment as it was received. Never changed; what went back of it is in `payment_refunds`.
-
-A user's last payments and what became of them: what support looks at, and what the user is shown.
-
-Payments for operators: what arrived, from whom, and what went back of it. Reads only.
-"""
+"""Payments as they were received, which never change, and what went back of them: for a payer and for operators."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +18,7 @@ COLUMNS: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Payment:
-    """What was paid, and what it was credited as."""
+    """What was paid, and what was credited for it."""
 
     payment_id: int
     provider: str
@@ -39,14 +34,55 @@ class Payment:
     received_at: datetime
 
 
-async def find_payment(db: Pool | Transaction, payment_id: int) -> Payment | None:
-    """The payment with our number."""
-    row = await db.fetchrow(f"SELECT {COLUMNS} FROM payments WHERE payment_id = $1", payment_id)  # noqa: S608  a constant list
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PastPayment:
+    """A payment; `refunded` went back of it, `refunding` is on its way back."""
+
+    payment_id: int
+    provider: str
+    paid: Money
+    credit: Money
+    refunded: Money
+    refunding: Money
+    received_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedRefund:
+    """A refund of a payment; `error` is the last one of a refund that has not succeeded yet."""
+
+    refund_id: int
+    amount: Money
+    paid: Money
+    state: str
+    asked_by: str
+    created_at: datetime
+    closed_at: datetime | None
+    attempts: int
+    error: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ListedPayment:
+    """A payment with all of its refunds, oldest first."""
+
+    payment: Payment
+    refunds: Sequence[ListedRefund]
+
+    @property
+    def gone(self) -> Money:
+        """What went back of its credit, or is on its way back."""
+        minor = sum(one.amount.minor for one in self.refunds if one.state != "refused")
+        return Money(minor, self.payment.credit.currency)
+
+
+async def find_payment(pool: Pool, payment_id: int) -> Payment | None:
+    row = await pool.fetchrow(f"SELECT {COLUMNS} FROM payments WHERE payment_id = $1", payment_id)  # noqa: S608  a constant list
     return None if row is None else payment_of(row)
 
 
 async def lock_payment(tx: Transaction, payment_id: int) -> Payment | None:
-    """The same, locked for whoever gives it back; lock it before the wallet."""
+    """Lock a payment before its refunds are counted or changed, and before the wallet."""
     row = await tx.fetchrow(
         f"SELECT {COLUMNS} FROM payments WHERE payment_id = $1 FOR NO KEY UPDATE",  # noqa: S608  a constant list
         payment_id,
@@ -55,7 +91,7 @@ async def lock_payment(tx: Transaction, payment_id: int) -> Payment | None:
 
 
 async def lock_provider_payment(tx: Transaction, provider: str, external_id: str) -> Payment | None:
-    """The payment its provider calls so, locked."""
+    """Lock a payment by its provider's id."""
     row = await tx.fetchrow(
         f"SELECT {COLUMNS} FROM payments WHERE provider = $1 AND external_id = $2 FOR NO KEY UPDATE",  # noqa: S608  a constant list
         provider,
@@ -65,7 +101,6 @@ async def lock_provider_payment(tx: Transaction, provider: str, external_id: str
 
 
 def payment_of(row: Row) -> Payment:
-    """A row as a value."""
     return Payment(
         payment_id=row["payment_id"],
         provider=row["provider"],
@@ -82,21 +117,7 @@ def payment_of(row: Row) -> Payment:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PastPayment:
-    """One payment; `refunded` went back of it, `refunding` is on its way back."""
-
-    payment_id: int
-    provider: str
-    paid: Money
-    credit: Money
-    refunded: Money
-    refunding: Money
-    received_at: datetime
-
-
 async def recent_payments(pool: Pool, *, user_id: UserId, limit: int) -> list[PastPayment]:
-    """The last payments of a user, newest first."""
     rows = await pool.fetch(
         """
         SELECT payment_id, provider, paid_amount, paid_currency, credit, currency, received_at,
@@ -126,35 +147,6 @@ def _past(row: Row) -> PastPayment:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedRefund:
-    """One refund of a payment; `error` is what was said last where it has not worked yet."""
-
-    refund_id: int
-    amount: Money
-    paid: Money
-    state: str
-    asked_by: str
-    created_at: datetime
-    closed_at: datetime | None
-    attempts: int
-    error: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ListedPayment:
-    """A payment with all of its refunds, oldest first."""
-
-    payment: Payment
-    refunds: Sequence[ListedRefund]
-
-    @property
-    def gone(self) -> Money:
-        """What has gone back of its credit, or is about to."""
-        minor = sum(one.amount.minor for one in self.refunds if one.state != "refused")
-        return Money(minor, self.payment.credit.currency)
-
-
 async def list_payments(
     pool: Pool,
     *,
@@ -164,7 +156,6 @@ async def list_payments(
     payment_id: int | None = None,
     limit: int = 50,
 ) -> list[ListedPayment]:
-    """The payments that fit, newest first."""
     rows = await pool.fetch(
         f"""
         SELECT {COLUMNS} FROM payments

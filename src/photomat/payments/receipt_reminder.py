@@ -18,7 +18,7 @@ from photomat.kernel.ids import ChatId, MessageId
 from photomat.kernel.logs import get_logger
 from photomat.messages.outbox import Ending, MessageKind, PutBack, RetryPolicy
 from photomat.payments import transfers
-from photomat.payments.transfer_notices import decided_text, tell_operators, told_to_operators
+from photomat.payments.transfer_notices import decided_text, notify_operators, operators_key
 from photomat.payments.transfers import Receipt, ReceiptState, receipt_of
 from photomat.telegram.port import Card, Media, MediaKind, Messenger, Unauthorized
 from photomat.texts.load import Texts
@@ -59,19 +59,21 @@ class ReceiptReminder(MessageKind[Receipt]):
             raise Transient("a message about the receipt is on its way, or could not be edited now")
 
     async def put_back(self, message: Receipt, again: PutBack) -> None:
-        await transfers.next_due(self.pool, message, after=again.after)
+        async with transaction(self.pool) as tx:
+            await transfers.next_due(tx, message, after=again.after)
 
     async def record(self, message: Receipt, ending: Ending) -> None:  # noqa: ARG002  a decision that cannot be shown is left
         if message.state is ReceiptState.WAITING:
             await self._remind(message)
         else:
-            await transfers.next_due(self.pool, message, after=None)
+            async with transaction(self.pool) as tx:
+                await transfers.next_due(tx, message, after=None)
 
     async def _remind(self, receipt: Receipt) -> None:
         async with transaction(self.pool) as tx:
             twins = await transfers.duplicates_of(tx, receipt)
             which = f"reminder {receipt.attempts}"
-            await tell_operators(tx, receipt, twins, operators=self.operators, which=which)
+            await notify_operators(tx, receipt, twins, operators=self.operators, which=which)
             await transfers.next_due(tx, receipt, after=transfers.REMIND_AFTER)
         log.info("RECEIPT_REMINDED", receipt_id=receipt.receipt_id, reminder=receipt.attempts)
 
@@ -82,7 +84,7 @@ class ReceiptReminder(MessageKind[Receipt]):
               FROM notices LEFT JOIN users ON users.user_id = notices.chat_id
              WHERE starts_with(key, $1)
             """,
-            told_to_operators(receipt.receipt_id),
+            operators_key(receipt.receipt_id),
             DEFAULT_LANGUAGE,
         )
 

@@ -1,9 +1,8 @@
-"""The only way money comes in: a payment row, its credit, its bonus and the news of it, in one transaction.
+"""The only way money comes in: a payment row, its credit, its bonus and its notice, in one transaction.
 
-A payment is known by the provider's own id of it. Told again — by a repeated update, a poll racing a notice, a reconciliation,
-a second instance — it changes nothing. Told again with another sum or another user it changes nothing either, and becomes
-a difference somebody owns. What is credited is what was offered for it; a part of the sum is credited as that part, and money
-that no offer of ours explains as what it is worth.
+Idempotent by the provider's own payment id: a repeated update, a poll racing a notice, a reconciliation or a second instance
+changes nothing. Reported again with another sum or user it changes nothing either, and opens a difference. Credited is what was
+offered, a partial payment in proportion; money that matches no top-up of ours is credited by its worth.
 """
 
 from dataclasses import dataclass
@@ -28,10 +27,10 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IncomingPayment:
-    """Money that arrived, as its provider tells. `worth` is its credit where no offer of ours says otherwise.
+    """A payment as its provider reports it. `worth` is its credit unless a top-up of ours says otherwise.
 
-    `via` is who told us: update, notice, poll, reconcile, operator. `expected` is the sum it should be, where somebody knows
-    better than the offer: an operator who saw what arrived. `month_until` is how far this pays a subscription.
+    `via` is the source: update, notice, poll, reconcile, operator. `expected` overrides the top-up's sum: an operator saw
+    what arrived. `month_until` is until when this pays a subscription.
     """
 
     provider: Provider
@@ -48,13 +47,13 @@ class IncomingPayment:
 
     @property
     def reference(self) -> str:
-        """The name of its credit in the ledger."""
+        """The reference of its credit in the ledger."""
         return f"payment:{self.provider}:{self.external_id}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReceivedPayment:
-    """The payment as it stands; `is_new` is False when it was there before, and then nothing was changed."""
+    """The stored payment; `is_new` is False if it was stored before, and then nothing was changed."""
 
     payment_id: int
     credit: Money
@@ -63,7 +62,7 @@ class ReceivedPayment:
 
 
 async def receive_payment(tx: Transaction, arrived: IncomingPayment) -> ReceivedPayment:
-    """Credit a payment, once for ever by its provider's id; the user must have a wallet."""
+    """Credit a payment once by its provider's id; the user must have a wallet."""
     if arrived.paid.minor <= 0:
         raise Corrupt(f"{arrived.reference}: {arrived.paid.minor} is not a sum that can arrive")
     topup = None if arrived.topup_id is None else await find_topup(tx, arrived.topup_id)
@@ -112,7 +111,7 @@ async def receive_payment(tx: Transaction, arrived: IncomingPayment) -> Received
 
 
 def _credit(arrived: IncomingPayment, topup: Topup | None) -> Money:
-    """What was offered, in proportion to what was paid; without a fitting offer what it is worth."""
+    """What was offered, in proportion to what was paid; its worth if there is no top-up in this currency."""
     if topup is None or topup.asked_currency != arrived.paid.currency:
         return arrived.worth
     return Money(max(1, topup.credit.minor * arrived.paid.minor // topup.asked_amount), topup.credit.currency)

@@ -1,8 +1,8 @@
-"""A provider's list of payments against ours, once a night: what only one of us knows, and sums that differ, have an owner.
+"""Compares a provider's list of payments with ours, once a night; what differs becomes a difference with an owner.
 
-What the provider lists and we do not know is received first (`InvoiceLooker.read_recent`): whatever is left after that is a
-difference. One that both lists no longer show ends by itself; one whose payment is older than the list stays until a person
-has looked. Nothing is mended here. A provider that does not answer is compared the next time; the others are now.
+What the provider lists and we do not know is received first (`InvoicePoller.read_recent`). A difference that both lists no
+longer show ends by itself; one whose payment is older than the list stays until an operator resolves it. Nothing is
+corrected here. A provider that does not answer is compared the next time.
 """
 
 from collections.abc import Mapping
@@ -16,12 +16,12 @@ from photomat.db.rows import require_row
 from photomat.kernel.errors import PhotomatError
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
-from photomat.payments.invoices import IN_ANOTHER_CURRENCY, LOOK_BACK, UNKNOWN_PAYER, InvoicePoller
+from photomat.payments.invoices import IN_ANOTHER_CURRENCY, LOOK_BACK, PAYMENT_OF_NOBODY, InvoicePoller
 from photomat.providers.port import PaymentProvider, ProviderReport
 
 ONCE_IN: Final = timedelta(hours=22)
 GRACE: Final = timedelta(hours=1)
-"""A list may be late; whatever is younger than that is compared the next time."""
+"""A list may be late: younger payments are compared the next time."""
 
 NOTHING: Final = "nothing"
 log = get_logger()
@@ -29,28 +29,28 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BookedPayment:
-    """What our books say of a payment: how much arrived, how much went back for sure, and how much is on its way back."""
+    """A payment in our books: what arrived, what went back, what is on its way back."""
 
     paid: Money
     refunded: int
     wanted: int
 
 
-async def reconcile(looker: InvoicePoller, *, always: bool = False) -> int:
-    """Receive what every provider lists, and compare the lists where a night has passed; say how many differences there are."""
+async def reconcile(poller: InvoicePoller, *, always: bool = False) -> int:
+    """Receive what every provider lists, and compare the lists once a night; return the number of differences."""
     found = 0
-    for provider in looker.providers.values():
+    for provider in poller.providers.values():
         try:
-            await looker.read_recent(provider)
-            if always or await _is_due(looker.pool, provider.name):
-                found += await compare(looker.pool, provider)
+            await poller.read_recent(provider)
+            if always or await _is_due(poller.pool, provider.name):
+                found += await compare(poller.pool, provider)
         except PhotomatError as error:
             log.error("PAYMENTS_NOT_COMPARED", provider=provider.name, error=str(error))
     return found
 
 
 async def compare(pool: Pool, provider: PaymentProvider) -> int:
-    """Hold both lists against each other; say how many differences there are now."""
+    """Compare both lists; return the number of differences."""
     since, until = await require_row(
         pool, "SELECT photomat_now() - $1::interval, photomat_now() - $2::interval", LOOK_BACK, GRACE
     )
@@ -58,8 +58,8 @@ async def compare(pool: Pool, provider: PaymentProvider) -> int:
     async with transaction(pool) as tx:
         ours = await _booked_payments(tx, provider.name, list(reports), since=since, until=until)
         names = {*ours, *reports} - await _reported_apart(tx, provider.name)
-        told = {name: _differs(ours.get(name), reports.get(name), provider.lists_refunds) for name in names}
-        differing = {name: both for name, both in told.items() if both is not None}
+        compared = {name: _differs(ours.get(name), reports.get(name), provider.lists_refunds) for name in names}
+        differing = {name: both for name, both in compared.items() if both is not None}
         for name, (expected, found) in differing.items():
             await differences.report(
                 tx,
@@ -76,7 +76,7 @@ async def compare(pool: Pool, provider: PaymentProvider) -> int:
 
 
 def _differs(ours: BookedPayment | None, report: ProviderReport | None, lists_refunds: bool) -> tuple[str, str] | None:  # noqa: FBT001  a fact
-    """What we expected and what the provider says; None where both agree. A refund on its way may be there already."""
+    """What we expected and what the provider reports; None if both agree. A wanted refund may be listed already."""
     if ours is None:
         return (NOTHING, f"{report.paid} paid") if report else None
     if report is None:
@@ -93,8 +93,8 @@ def _in_words(paid: Money, given_back: int) -> str:
 
 
 async def _reported_apart(tx: Transaction, provider: str) -> set[str]:
-    """What has a difference of its own: money that no offer of ours explains, or not in this currency."""
-    kinds = [UNKNOWN_PAYER, IN_ANOTHER_CURRENCY]
+    """Payments that have a difference of another kind: of an unknown payer, or in another currency."""
+    kinds = [PAYMENT_OF_NOBODY, IN_ANOTHER_CURRENCY]
     rows = await tx.fetch("SELECT reference FROM differences WHERE kind = ANY($1::text[])", kinds)
     prefix = _reference(provider, "")
     return {row["reference"].removeprefix(prefix) for row in rows if row["reference"].startswith(prefix)}
@@ -103,7 +103,7 @@ async def _reported_apart(tx: Transaction, provider: str) -> set[str]:
 async def _booked_payments(
     tx: Transaction, provider: str, listed: list[str], *, since: datetime, until: datetime
 ) -> Mapping[str, BookedPayment]:
-    """Our payments of the same days, and those the provider lists whenever they were."""
+    """Our payments of the same days, and all that the provider lists."""
     rows = await tx.fetch(
         """
         SELECT external_id, paid_amount, paid_currency,

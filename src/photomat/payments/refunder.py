@@ -1,7 +1,7 @@
-"""Asks providers to give back what has left the wallets, as often as it takes; each way bears being asked again.
+"""Asks providers for wanted refunds until they answer; every way is idempotent by the refund's key.
 
-Killed anywhere: the lease runs out and the provider is asked once more; "already refunded" is success. A clear no puts the
-money back into the wallet and says so; the bill is looked at again then, for somebody else may have given some of it back.
+Killed anywhere: the lease expires and the provider is asked once more; "already refunded" is success. A clear no puts the money
+back into the wallet and notifies the payer; the invoice is polled again then, because it may have been refunded elsewhere.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -30,7 +30,7 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClaimedRefund:
-    """A refund in our hands: `amount` left the wallet, `paid` goes back where it came from."""
+    """A claimed refund: `amount` left the wallet, `paid` goes back to the payer."""
 
     refund_id: int
     payment: Payment
@@ -41,18 +41,15 @@ class ClaimedRefund:
 
 
 RefundCall: TypeAlias = Callable[[ClaimedRefund], Awaitable[None]]
-"""Asks a provider; done already counts as done. `Rejected` is a clear no."""
+"""Asks a provider; returns if it is refunded, also if it was before. `Rejected` is a clear no."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refunder:
-    """The step of refunds."""
-
     pool: Pool
     ways: Mapping[str, RefundCall]
 
     async def claim(self, limit: int) -> list[ClaimedRefund]:
-        """Lease the refunds that are due."""
         rows = await self.pool.fetch(
             """
             WITH due AS MATERIALIZED (
@@ -71,7 +68,7 @@ class Refunder:
         return [await self._refund(row) for row in rows]
 
     async def refund(self, refund: ClaimedRefund) -> None:
-        """Ask once; yes and a clear no end it, anything else is asked again later."""
+        """Ask once; yes and a clear no end it, anything else is retried."""
         failpoint("refund.after_claim")
         way = self.ways.get(refund.payment.provider, _switched_off)
         try:
@@ -126,9 +123,9 @@ async def _switched_off(refund: ClaimedRefund) -> None:
 
 
 async def put_back(tx: Transaction, refund: ClaimedRefund, error: str) -> None:
-    """The provider says no: the money is the payer's again, and they are told.
+    """The provider refused: put the money back and notify the payer.
 
-    The payment is locked, so that whoever counts what went back of it does not see this halfway.
+    The payment is locked, so that a concurrent count of its refunds sees all of this or nothing.
     """
     await lock_payment(tx, refund.payment.payment_id)
     if not await end_refund(tx, refund.refund_id, "refused", error=error):

@@ -1,10 +1,10 @@
-"""Money that goes back to a payer. It leaves the wallet first; the provider is asked after that (`refunder`).
+"""Refunds of payments: the money leaves the wallet first, then the provider is asked (`refunder`).
 
-- Asked by an operator: the wallet must still have it, and the bonus that goes back with it, unless the operator lets the rest
-  become debt. The take-back and the wish are one transaction. A provider's clear no puts the money back by a move of its own.
-- Told by a provider (a refund made elsewhere, a chargeback): it has left already. What is there is taken, the rest is debt.
-  Told of as much as we wanted, the wish has come true, whoever asks next.
-- What was given because of the payment (a bonus, the inviter's percent) goes back in proportion, once the refund is sure.
+- Requested by an operator: the wallet must still have it, and the bonus that goes back with it, unless the operator allows
+  the rest to become debt. The take-back and the request are one transaction. If the provider refuses, the money is put back.
+- Reported by a provider (a refund made elsewhere, a chargeback): it has left already. What is there is taken, the rest is
+  debt. A report that covers a wanted refund ends it as done.
+- What was given because of the payment (a bonus, the inviter's percent) goes back in proportion, once the refund is certain.
 """
 
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefundedSoFar:
-    """What has gone back of a payment so far, wishes under way included, and how often it was refused."""
+    """What went back of a payment, wanted refunds included, and how often a refund was refused."""
 
     credit: int
     paid: int
@@ -35,9 +35,9 @@ class RefundedSoFar:
 
 
 async def ask_refund(tx: Transaction, *, payment_id: int, asked_by: str, owing: bool, by_hand: bool) -> int:
-    """Take back what is left of a payment and have its provider asked; gives the refund's id, the same when asked again.
+    """Take back what is left of a payment and request it from its provider; return the refund's id, the same if repeated.
 
-    `NotEnough` when the wallet has less and `owing` is not allowed. `by_hand`: the operator has given it back already.
+    `NotEnough` if the wallet has less and `owing` is not allowed. `by_hand`: the operator has given it back already.
     """
     payment = await lock_payment(tx, payment_id)
     if payment is None:
@@ -67,26 +67,26 @@ async def ask_refund(tx: Transaction, *, payment_id: int, asked_by: str, owing: 
 async def take_back_reported(
     tx: Transaction, *, provider: str, external_id: str, refunded: Money | None, via: str
 ) -> int | None:
-    """A provider says so much of a payment went back in all (None: all of it): take what we have not taken yet.
+    """A provider reports how much of a payment went back in all (None: all of it): take what was not taken yet.
 
-    Gives the refund's id, None when there is nothing to take or the payment is not known.
+    Return the refund's id; None if there is nothing to take or the payment is not known.
     """
     payment = await lock_provider_payment(tx, provider, external_id)
     if payment is None:
         return None
-    told = payment.paid.minor if refunded is None else min(refunded.minor, payment.paid.minor)
+    reported = payment.paid.minor if refunded is None else min(refunded.minor, payment.paid.minor)
     before = await refunded_so_far(tx, payment)
-    if told >= before.paid:
+    if reported >= before.paid:
         await _end_wanted_refunds(tx, payment)
-    amount = payment.credit.minor * told // payment.paid.minor - before.credit
-    if told <= before.paid or amount <= 0:
+    amount = payment.credit.minor * reported // payment.paid.minor - before.credit
+    if reported <= before.paid or amount <= 0:
         return None
     return await _take(
         tx,
         payment,
-        key=f"refund:{provider}:{external_id}:told:{told}",
+        key=f"refund:{provider}:{external_id}:told:{reported}",
         amount=Money(amount, payment.credit.currency),
-        paid=Money(told - before.paid, payment.paid.currency),
+        paid=Money(reported - before.paid, payment.paid.currency),
         asked_by=f"{provider} ({via})",
         is_done=True,
         refusals=before.refusals,
@@ -94,7 +94,6 @@ async def take_back_reported(
 
 
 async def refunded_so_far(tx: Transaction, payment: Payment) -> RefundedSoFar:
-    """What has gone back of a payment."""
     row = await require_row(
         tx,
         """
@@ -109,7 +108,7 @@ async def refunded_so_far(tx: Transaction, payment: Payment) -> RefundedSoFar:
 
 
 def put_back_reference(key: str) -> str:
-    """The name of the move that puts a refused refund back into the wallet."""
+    """The reference of the credit that puts a refused refund back."""
     return f"{key}:refused"
 
 
@@ -160,7 +159,7 @@ async def _take(
 
 
 async def finish(tx: Transaction, payment: Payment, *, refund_id: int, amount: Money) -> None:
-    """It is sure now: what was given because of the payment goes back too, and the payer is told."""
+    """The refund is certain: take back what was given because of the payment, and notify the payer."""
     await lock_wallets(tx, payment.user_id)
     bonus = await hooks.goes_back_with(tx, payment_id=payment.payment_id, refunded=amount, of=payment.credit)
     await hooks.after_refund(
@@ -179,7 +178,7 @@ async def finish(tx: Transaction, payment: Payment, *, refund_id: int, amount: M
 
 
 async def end_refund(tx: Transaction, refund_id: int, state: RefundState, *, error: str | None = None) -> bool:
-    """End a refund that is wanted; False when it has ended before."""
+    """End a wanted refund; False if it ended before."""
     return bool(
         await tx.fetchval(
             """
@@ -213,7 +212,7 @@ async def _newest(tx: Transaction, payment_id: int) -> int:
 
 
 async def _standing_credit(tx: Transaction, payment: Payment, refusals: int) -> str:
-    """The move that holds the money now: the payment's own, or the one that put it back after a refusal."""
+    """The credit that holds the money now: the payment's own, or the one that put it back after a refusal."""
     if not refusals:
         return payment.reference
     key = await tx.fetchval(

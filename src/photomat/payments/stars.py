@@ -1,12 +1,8 @@
-"""Stars that were paid or given back, whoever tells of it. Each is known by Telegram's charge id, never by our payload.
+"""Payments in Stars: whether one may be made now, receiving it, and taking it back.
 
-The payer is who paid, also through a link made for somebody else. A payload that is no offer of ours is credited by the rate.
-
-May this bill in Stars be paid now? Asked by Telegram before anything is paid; a no is told to the user in words.
-
-A yes reserves nothing: whatever is paid is credited. So this only keeps people from paying what they would regret.
-
-How often one user may pay, and when they may again.
+A payment is identified by Telegram's charge id, never by our payload. The payer is credited, also if the link was made for
+another user; a payload that names no top-up of ours is credited by the rate. Telegram asks before a payment (`check_checkout`):
+a yes reserves nothing, because whatever is paid is credited; a no only prevents payments the user would regret.
 """
 
 from dataclasses import dataclass
@@ -14,12 +10,12 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from photomat.audit import differences
-from photomat.db.pool import Pool, Transaction
+from photomat.db.pool import Pool, Transaction, transaction
 from photomat.kernel.errors import Rejected
 from photomat.kernel.ids import UserId
 from photomat.kernel.money import Money
 from photomat.payments import refunds, subscriptions
-from photomat.payments.offers import STARS_CURRENCY, Offers
+from photomat.payments.options import STARS_CURRENCY, PaymentOptions
 from photomat.payments.receive import IncomingPayment, ReceivedPayment, receive_payment
 from photomat.payments.subscriptions import PERIOD, PaidMonth
 from photomat.payments.topup import Topup, find_by_token
@@ -28,13 +24,13 @@ STARS: Final = "stars"
 PAID_IN_STARS: Final = {"stars", "subscription"}
 PREFIX: Final = "t:"
 INT32_MAX: Final = 2**31 - 1
-"""Telegram counts Stars in so many bits."""
+"""The largest number of Stars Telegram can report."""
 DAY: Final = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StarPayment:
-    """Stars that arrived. `until` and `is_first` are of a subscription, None where the teller does not know them."""
+    """A payment in Stars. `until` and `is_first` are of a subscription; None if the source does not know them."""
 
     charge_id: str
     user_id: UserId
@@ -47,37 +43,47 @@ class StarPayment:
     is_first: bool | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checkout:
+    """What is about to be paid, and by whom."""
+
+    user_id: UserId
+    payload: str
+    amount: int
+    currency: str
+    has_blocked_us: bool
+
+
 def payload_of(topup: Topup) -> str:
-    """What Telegram carries through a payment for us."""
     return PREFIX + topup.token
 
 
 def could_be_stars(amount: int, currency: str) -> bool:
-    """Whether so much can have been paid in Stars; whatever else an update tells was not told by Telegram."""
+    """Whether this can be a sum of Stars; an update with anything else did not come from Telegram."""
     return currency == STARS_CURRENCY and 0 < amount <= INT32_MAX
 
 
-async def report_impossible_payment(tx: Transaction, *, charge_id: str, user_id: UserId, told: str) -> None:
-    """An update told of a payment that cannot be: somebody looks at it, nothing moves."""
+async def report_impossible_payment(tx: Transaction, *, charge_id: str, user_id: UserId, reported: str) -> None:
+    """Open a difference for an update with an impossible sum; no money moves."""
     await differences.report(
         tx,
         kind="stars-nonsense",
         reference=f"payment:{STARS}:{charge_id}",
         expected="a sum of Stars",
-        found=f"{told} of user {user_id}",
+        found=f"{reported} of user {user_id}",
         again=False,
     )
 
 
-async def offer_of(db: Pool | Transaction, payload: str) -> Topup | None:
-    """The offer in Stars a payload stands for."""
+async def offer_of(tx: Transaction, payload: str) -> Topup | None:
+    """The top-up in Stars that a payload names."""
     token = payload.removeprefix(PREFIX)
-    topup = None if token == payload else await find_by_token(db, token)
+    topup = None if token == payload else await find_by_token(tx, token)
     return topup if topup is not None and topup.way in PAID_IN_STARS else None
 
 
-async def receive_stars(tx: Transaction, payment: StarPayment, offers: Offers) -> ReceivedPayment:
-    """Credit Stars, once for ever by their charge id, and take a subscription's month down."""
+async def receive_stars(tx: Transaction, payment: StarPayment, offers: PaymentOptions) -> ReceivedPayment:
+    """Credit Stars once by their charge id, and record a subscription's month."""
     topup = await offer_of(tx, payment.payload)
     is_month = payment.is_subscription or (topup is not None and topup.way == "subscription")
     received = await receive_payment(
@@ -100,8 +106,8 @@ async def receive_stars(tx: Transaction, payment: StarPayment, offers: Offers) -
     return received
 
 
-async def take_back_stars(tx: Transaction, payment: StarPayment, offers: Offers) -> int | None:
-    """Telegram gave a payment back: take it from the wallet; one told before its payment is received first."""
+async def take_back_stars(tx: Transaction, payment: StarPayment, offers: PaymentOptions) -> int | None:
+    """Telegram refunded a payment: take it from the wallet, after receiving it if its update has not come yet."""
     if not await tx.fetchval(
         "SELECT 1 FROM payments WHERE provider = $1 AND external_id = $2", STARS, payment.charge_id
     ):
@@ -124,11 +130,11 @@ def _month(payment: StarPayment, topup: Topup | None, credit: Money) -> PaidMont
     )
 
 
-async def wait_to_pay(db: Pool | Transaction, user_id: UserId, *, a_day: int) -> timedelta | None:
-    """How long until the user may pay again; None when they may now, and always when `a_day` is 0."""
+async def wait_to_pay(pool: Pool, user_id: UserId, *, a_day: int) -> timedelta | None:
+    """How long until the user may pay again; None if they may now. An `a_day` of 0 is no limit."""
     if not a_day:
         return None
-    wait: timedelta | None = await db.fetchval(
+    wait: timedelta | None = await pool.fetchval(
         """
         SELECT received_at + $2::interval - photomat_now() FROM payments
          WHERE user_id = $1 AND received_at > photomat_now() - $2::interval
@@ -141,20 +147,10 @@ async def wait_to_pay(db: Pool | Transaction, user_id: UserId, *, a_day: int) ->
     return wait
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Checkout:
-    """What is about to be paid, and by whom."""
-
-    user_id: UserId
-    payload: str
-    amount: int
-    currency: str
-    has_blocked_us: bool
-
-
-async def check_checkout(pool: Pool, checkout: Checkout, offers: Offers) -> None:
-    """Let it be paid, or raise `Rejected` with what the user reads; a fact `wait` is a timedelta."""
-    topup = await offer_of(pool, checkout.payload)
+async def check_checkout(pool: Pool, checkout: Checkout, offers: PaymentOptions) -> None:
+    """Return if it may be paid, or raise `Rejected` with the text for the user; a fact `wait` is a timedelta."""
+    async with transaction(pool) as tx:
+        topup = await offer_of(tx, checkout.payload)
     if topup is None or (checkout.amount, checkout.currency) != (topup.asked_amount, topup.asked_currency):
         raise Rejected("checkout-unknown")
     if checkout.has_blocked_us:
@@ -170,7 +166,7 @@ async def check_checkout(pool: Pool, checkout: Checkout, offers: Offers) -> None
         raise Rejected("checkout-limit", wait=wait)
 
 
-def _check_package(topup: Topup, offers: Offers) -> None:
+def _check_package(topup: Topup, offers: PaymentOptions) -> None:
     if not offers.packages:
         raise Rejected("checkout-closed")
     if topup.expired or topup.state == "closed":
@@ -182,7 +178,7 @@ async def _is_next_month(pool: Pool, checkout: Checkout, topup: Topup) -> bool:
     return any(one.topup_id == topup.topup_id for one in running)
 
 
-async def _check_subscription(pool: Pool, checkout: Checkout, topup: Topup, offers: Offers) -> None:
+async def _check_subscription(pool: Pool, checkout: Checkout, topup: Topup, offers: PaymentOptions) -> None:
     if offers.plan is None or offers.plan.stars != topup.asked_amount:
         raise Rejected("checkout-closed")
     if await subscriptions.current_subscription(pool, checkout.user_id) is not None:

@@ -1,12 +1,11 @@
-"""Telegram's own list of Stars, read every few minutes and held against our payments.
+"""Reads Telegram's own list of Stars every few minutes and compares it with our payments.
 
-A payment whose update was lost is received from it, a refund nobody told us of is taken back, a sum that differs and a
-payment of ours that Telegram does not list become differences. The list only grows, so we go on where we stopped, one page
-earlier: lines that appeared late are seen. Killed anywhere: the same lines are read again and change nothing. Two readers
-at once do the same work twice, no more.
+A payment whose update was lost is received, an unreported refund is taken back; a sum that differs, and a payment of ours that
+Telegram does not list, become differences. The list only grows, so reading continues where it stopped, one page earlier, to
+see lines that appeared late. Killed anywhere, or run twice at once: the same lines are read again and change nothing.
 
-The bot may have sold things before this program came: what is older than our first reading, by a day and more, is kept as it
-was listed and credited to nobody. A line that cannot be booked becomes a difference and does not stop the others.
+The bot may have sold things before this program was installed: a charge more than a day older than our first reading is
+stored as listed and not credited. A line that cannot be booked becomes a difference and does not stop the others.
 """
 
 from dataclasses import dataclass
@@ -22,21 +21,21 @@ from photomat.kernel.ids import BotId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
 from photomat.payments import subscriptions
-from photomat.payments.offers import Offers
+from photomat.payments.options import PaymentOptions
 from photomat.payments.stars import STARS, StarPayment, receive_stars, take_back_stars
 from photomat.rewards.newcomer import ensure_user
 from photomat.telegram.port import StarMove, StarPage, StarsLedger
 
 PAGE: Final = 100
 MOST_PAGES: Final = 50
-"""More is read in the next round: a round never takes for ever."""
+"""Bounds one round; the rest is read in the next."""
 
 GRACE: Final = timedelta(minutes=15)
 BEFORE_US: Final = timedelta(days=1)
-"""So much before our first reading a payment may still be ours: its update came before the list was read."""
+"""How long before our first reading a payment may still be ours: its update came before the list was read."""
 
 LOOKED_FOR: Final = timedelta(days=7)
-"""So long a payment of ours is looked for in the list; one that was missed is looked for until it is found."""
+"""How long a payment of ours is searched in the list; a missing one is searched until it is found."""
 
 UNLISTED: Final = "stars-not-listed"
 UNBOOKED: Final = "stars-not-booked"
@@ -45,7 +44,7 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BookedCharge:
-    """What we have of a charge: who paid how much, and how much of it went back."""
+    """A charge in our books: who paid how much, and how much of it went back."""
 
     user_id: int
     paid: int
@@ -54,16 +53,14 @@ class BookedCharge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StarsReader:
-    """Reads the list and acts on it."""
-
     pool: Pool
     ledger: StarsLedger
-    offers: Offers
+    offers: PaymentOptions
     welcome: Money
     bot_id: BotId
 
     async def read_once(self) -> int:
-        """Read what is new since the last time; say how many lines changed something."""
+        """Read what is new since the last time; return how many lines changed something."""
         read_to, since = await self._begin()
         offset, changes = max(0, read_to - PAGE), 0
         for _ in range(MOST_PAGES):
@@ -92,7 +89,7 @@ class StarsReader:
         return len(changed)
 
     async def _book(self, move: StarMove) -> None:
-        """Act on a line; one that breaks a rule of ours is somebody's to look at, and no other's hindrance."""
+        """Act on a line; one that cannot be booked becomes a difference."""
         try:
             await self._act_on(move)
         except Transient:
@@ -110,7 +107,7 @@ class StarsReader:
                 )
 
     async def _old(self, page: StarPage, since: datetime) -> set[str]:
-        """The charges that were paid before our time, told by this page or an earlier one."""
+        """The charges paid before our first reading, by this page or an earlier one."""
         rows = await self.pool.fetch(
             "SELECT charge_id FROM stars_listed WHERE charge_id = ANY($1::text[]) AND side = 'in' AND moved_at < $2",
             [move.charge_id for move in page.moves],
@@ -156,7 +153,6 @@ class StarsReader:
         }
 
     async def _note(self, page: StarPage) -> None:
-        """Keep what Telegram listed."""
         await self.pool.executemany(
             """
             INSERT INTO stars_listed (bot_id, charge_id, side, user_id, stars, moved_at) VALUES ($1, $2, $3, $4, $5, $6)
@@ -166,7 +162,7 @@ class StarsReader:
         )
 
     async def _begin(self) -> tuple[int, datetime]:
-        """How far the list was read, and since when what it says is ours."""
+        """How far the list was read, and since when its charges are ours."""
         row = await require_row(
             self.pool,
             """
@@ -185,7 +181,7 @@ class StarsReader:
         )
 
     async def _miss_ours(self) -> None:
-        """Report payments of ours that Telegram does not list; those it lists by now are differences no more."""
+        """Report payments of ours that Telegram does not list, and end the differences of those it lists by now."""
         async with transaction(self.pool) as tx:
             rows = await tx.fetch(
                 """
@@ -218,7 +214,6 @@ class StarsReader:
 
 
 def _is_booked(move: StarMove, booked: BookedCharge | None) -> bool:
-    """Whether our books say the same already."""
     if booked is None:
         return False
     if move.side == "out":

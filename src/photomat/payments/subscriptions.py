@@ -1,7 +1,7 @@
-"""Monthly subscriptions in Stars: until when each is paid, and whether it goes on. What a month gives is a payment's affair.
+"""Monthly subscriptions in Stars: until when each is paid, and whether it is renewed. The money of a month is a payment.
 
-Months may be told twice, late or out of order, by an update or by Telegram's list: the end only ever moves forward, and a
-subscription is found by who pays and by the offer it began with.
+Months may be reported twice, late or out of order, by an update or by Telegram's list: the end only moves forward, and a
+subscription is found by its payer and the top-up it began with.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from photomat.kernel.money import Money
 
 PERIOD: Final = timedelta(days=30)
 PATIENCE: Final = timedelta(days=3)
-"""So long after its end the next month may still be paid: Telegram tries a few times."""
+"""How long after its end the next month may still be paid: Telegram tries a few times."""
 
 SubscriptionState: TypeAlias = Literal["active", "canceled", "failed", "ended"]
 COLUMNS: Final = "subscription_id, charge_id, user_id, topup_id, stars, allowance, currency, state, expires_at"
@@ -27,7 +27,7 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Subscription:
-    """One subscription; Telegram calls it by the charge id of its first month."""
+    """A subscription; Telegram names it by the charge id of its first month."""
 
     subscription_id: int
     charge_id: str
@@ -39,13 +39,13 @@ class Subscription:
     expires_at: datetime
 
     def as_canceled(self) -> "Subscription":
-        """The same, ending with the month that is paid."""
+        """The same, not to be renewed."""
         return replace(self, state="canceled")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaidMonth:
-    """A paid month, as it was told. Telegram's list knows neither `until` nor which month was the first."""
+    """A paid month as reported. Telegram's list knows neither `until` nor which month was the first."""
 
     charge_id: str
     user_id: UserId
@@ -58,7 +58,7 @@ class PaidMonth:
 
 
 async def note_month(tx: Transaction, month: PaidMonth) -> None:
-    """Take a paid month into its subscription, or begin one."""
+    """Extend the subscription of a paid month, or begin one."""
     until = month.until or month.paid_at + PERIOD
     known = None if month.is_first else await _going_on(tx, month)
     if known is None:
@@ -85,9 +85,9 @@ async def note_month(tx: Transaction, month: PaidMonth) -> None:
     log.info("SUBSCRIPTION_RENEWED", user_id=month.user_id, stars=month.stars, until=until.isoformat())
 
 
-async def current_subscriptions(db: Pool | Transaction, user_id: UserId) -> list[Subscription]:
-    """What a user has and has not ended: what goes on first, then the newest. Two only where both were paid at once."""
-    rows = await db.fetch(
+async def current_subscriptions(pool: Pool, user_id: UserId) -> list[Subscription]:
+    """Subscriptions that have not ended: renewed ones first, then the newest. Two only if both were paid at once."""
+    rows = await pool.fetch(
         f"""
         SELECT {COLUMNS} FROM subscriptions
          WHERE user_id = $1 AND state <> 'ended'
@@ -100,22 +100,24 @@ async def current_subscriptions(db: Pool | Transaction, user_id: UserId) -> list
     return [_subscription(row) for row in rows]
 
 
-async def current_subscription(db: Pool | Transaction, user_id: UserId) -> Subscription | None:
-    """The subscription a user is shown, unless all have ended."""
-    return next(iter(await current_subscriptions(db, user_id)), None)
+async def current_subscription(pool: Pool, user_id: UserId) -> Subscription | None:
+    """The one a user is shown."""
+    return next(iter(await current_subscriptions(pool, user_id)), None)
 
 
-async def had_subscription(db: Pool | Transaction, *, user_id: UserId, topup_id: int) -> bool:
+async def had_subscription(pool: Pool, *, user_id: UserId, topup_id: int) -> bool:
     """Whether this user has ever subscribed by this offer: its link may be paid again when the last month is over."""
     return bool(
-        await db.fetchval("SELECT 1 FROM subscriptions WHERE user_id = $1 AND topup_id = $2 LIMIT 1", user_id, topup_id)
+        await pool.fetchval(
+            "SELECT 1 FROM subscriptions WHERE user_id = $1 AND topup_id = $2 LIMIT 1", user_id, topup_id
+        )
     )
 
 
 async def set_state(
     tx: Transaction, *, user_id: UserId, topup_id: int | None, state: SubscriptionState
 ) -> Subscription | None:
-    """What Telegram says of the newest subscription by this offer; None when there is none."""
+    """Set the state Telegram reports for the newest subscription of this top-up; None if there is none."""
     changed = await tx.fetchrow(
         f"""
         UPDATE subscriptions SET state = $3, changed_at = photomat_now()
@@ -133,7 +135,7 @@ async def set_state(
 
 
 async def cancel(tx: Transaction, canceled: Sequence[Subscription]) -> None:
-    """Note that these end with the month that is paid: Telegram has taken it."""
+    """Record that these are not renewed: Telegram accepted the cancellation."""
     await tx.execute(
         """
         UPDATE subscriptions SET state = 'canceled', changed_at = photomat_now()
@@ -145,7 +147,7 @@ async def cancel(tx: Transaction, canceled: Sequence[Subscription]) -> None:
 
 
 async def end_expired(pool: Pool) -> int:
-    """Close subscriptions whose last paid month is over; say how many."""
+    """End subscriptions whose last paid month is over; return how many."""
     done = await pool.execute(
         """
         UPDATE subscriptions SET state = 'ended', changed_at = photomat_now()
@@ -158,7 +160,7 @@ async def end_expired(pool: Pool) -> int:
 
 
 async def _going_on(tx: Transaction, month: PaidMonth) -> int | None:
-    """The subscription this is a later month of; Telegram's list does not say, so one long over is another."""
+    """The subscription this month continues; without `is_first`, one that ended long ago is not continued."""
     found: int | None = await tx.fetchval(
         """
         SELECT subscription_id FROM subscriptions
@@ -176,7 +178,7 @@ async def _going_on(tx: Transaction, month: PaidMonth) -> int | None:
 
 
 async def _without_its_first(tx: Transaction, month: PaidMonth) -> int | None:
-    """A subscription whose later month was told before this first one."""
+    """A subscription whose later month was reported before this first one."""
     found: int | None = await tx.fetchval(
         """
         SELECT subscription_id FROM subscriptions
@@ -191,9 +193,20 @@ async def _without_its_first(tx: Transaction, month: PaidMonth) -> int | None:
 
 
 async def _note_another(tx: Transaction, month: PaidMonth, until: datetime) -> None:
-    """Somebody paid a second subscription before we heard of the first, and now pays two: an operator looks at it."""
-    running = [one.charge_id for one in await current_subscriptions(tx, month.user_id) if one.state != "canceled"]
-    if running and until > await tx.fetchval("SELECT photomat_now()"):
+    """Report a second subscription that was paid before the first was known: the user pays both every month."""
+    rows = await tx.fetch(
+        """
+        SELECT charge_id FROM subscriptions
+         WHERE user_id = $1 AND state NOT IN ('ended', 'canceled')
+           AND expires_at > photomat_now() - $2::interval AND $3 > photomat_now()
+         ORDER BY subscription_id DESC
+        """,
+        month.user_id,
+        PATIENCE,
+        until,
+    )
+    if rows:
+        running = [row["charge_id"] for row in rows]
         await differences.report(
             tx,
             kind="two-subscriptions",

@@ -1,7 +1,7 @@
-"""An offer to pay, committed before anybody can pay it. It credits nothing; what arrives is matched with it by its token.
+"""A top-up: what we asked a user to pay, committed before it can be paid. It credits nothing; payments name it by its token.
 
-The same origin again (an update handled twice) gives the same offer. An offer stays payable while it is open; one that
-was paid may be paid again, which is another payment.
+Idempotent by origin: an update handled twice gives the same top-up. It can be paid while it is open; one that was paid may be
+paid again, which is another payment.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from photomat.db.pool import Pool, Transaction
 from photomat.db.rows import Row, require_row
 from photomat.kernel.ids import BotId, DraftId, UserId
 from photomat.kernel.money import Money
-from photomat.payments.offers import Way
+from photomat.payments.options import Way
 
 LIFE: Final = timedelta(days=1)
 COLUMNS: Final = (
@@ -26,7 +26,7 @@ COLUMNS: Final = (
 class Topup:
     """What is asked for (`asked_*`: Stars, or our own currency) and what all of it is credited as.
 
-    `token` is what it is called outside this database, where a number could be somebody else's.
+    `token` names it outside of this database, where an id could be that of another shop.
     """
 
     topup_id: int
@@ -54,7 +54,7 @@ async def open_topup(
     credit: Money,
     draft_id: DraftId | None = None,
 ) -> Topup:
-    """Make an offer; the same origin again gives the same one. `asked` is in the currency the way is paid in."""
+    """Create a top-up, idempotent by `origin`. `asked` is in the currency in which it is paid."""
     row = await require_row(
         pool,
         f"""
@@ -77,26 +77,24 @@ async def open_topup(
     return _topup(row)
 
 
-async def find_topup(db: Pool | Transaction, topup_id: int) -> Topup | None:
-    """The offer with this id."""
-    row = await db.fetchrow(f"SELECT {COLUMNS} FROM topups WHERE topup_id = $1", topup_id)  # noqa: S608  a constant list
+async def find_topup(tx: Transaction, topup_id: int) -> Topup | None:
+    row = await tx.fetchrow(f"SELECT {COLUMNS} FROM topups WHERE topup_id = $1", topup_id)  # noqa: S608  a constant list
     return None if row is None else _topup(row)
 
 
-async def find_by_token(db: Pool | Transaction, token: str) -> Topup | None:
-    """The offer that is called so outside."""
+async def find_by_token(tx: Transaction, token: str) -> Topup | None:
     try:
         named = UUID(token)
     except ValueError:
         return None
-    row = await db.fetchrow(f"SELECT {COLUMNS} FROM topups WHERE token = $1", named)  # noqa: S608  a constant list
+    row = await tx.fetchrow(f"SELECT {COLUMNS} FROM topups WHERE token = $1", named)  # noqa: S608  a constant list
     return None if row is None else _topup(row)
 
 
-async def has_open_transfer(db: Pool | Transaction, user_id: UserId) -> bool:
-    """Whether somebody was given the requisites of a transfer that may still come."""
+async def has_open_transfer(pool: Pool, user_id: UserId) -> bool:
+    """Whether the user was shown bank details for a transfer that may still come."""
     return bool(
-        await db.fetchval(
+        await pool.fetchval(
             """
             SELECT true FROM topups
              WHERE user_id = $1 AND way = 'transfer' AND state = 'open' AND expires_at > photomat_now()
@@ -108,14 +106,13 @@ async def has_open_transfer(db: Pool | Transaction, user_id: UserId) -> bool:
 
 
 async def mark_paid(tx: Transaction, topup_id: int) -> None:
-    """Something was paid for it."""
     await tx.execute(
         "UPDATE topups SET state = 'paid', closed_at = photomat_now() WHERE topup_id = $1 AND state <> 'paid'", topup_id
     )
 
 
 async def close_topup(tx: Transaction, *, topup_id: int, user_id: UserId) -> bool:
-    """Put an open offer away; what is paid for it nevertheless is still credited. False when it is not open or not theirs."""
+    """Close an open top-up; a payment for it is still credited. False if it is not open or another user's."""
     return bool(
         await tx.fetchval(
             """

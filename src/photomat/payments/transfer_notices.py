@@ -8,7 +8,7 @@ from photomat.db.pool import Transaction
 from photomat.kernel.ids import ChatId
 from photomat.kernel.money import Money
 from photomat.kernel.text import cut
-from photomat.messages.notices import TO_BALANCE, NoticeButton, NoticeFile, tell
+from photomat.messages.notices import TO_BALANCE, NoticeButton, NoticeFile, notify
 from photomat.telegram import callback_data
 from photomat.texts.load import Say
 
@@ -19,15 +19,15 @@ Words: TypeAlias = dict[str, str | int | Money]
 SHOWN_NOTE: Final = 200
 """A caption has 1024 characters; what a user wrote gets a fair part of them."""
 REASONS: Final = ("not-arrived", "other-sum", "unreadable", "repeated")
-"""The usual reasons to decline: known by name, so that everybody reads them in their own language."""
+"""The usual reasons to decline: known by name, so that each user reads them in their own language."""
 
 
-def told_to_operators(receipt_id: int) -> str:
+def operators_key(receipt_id: int) -> str:
     """How the keys of all messages to operators about a receipt begin."""
     return f"receipt:{receipt_id}:to:"
 
 
-async def tell_operators(
+async def notify_operators(
     tx: Transaction,
     receipt: "Receipt",
     twins: Sequence["DuplicateReceipt"],
@@ -35,11 +35,11 @@ async def tell_operators(
     operators: Collection[ChatId],
     which: str,
 ) -> None:
-    """Show a receipt to every operator; `which` names the occasion, and each is told once of it."""
+    """Show a receipt to every operator, once for each occasion; `which` names the occasion."""
     for operator in sorted(operators):
-        await tell(
+        await notify(
             tx,
-            key=f"{told_to_operators(receipt.receipt_id)}{operator}:{which}",
+            key=f"{operators_key(receipt.receipt_id)}{operator}:{which}",
             chat_id=operator,
             text_key="receipt-card-flagged" if twins else "receipt-card",
             facts=card_facts(receipt, twins),
@@ -48,9 +48,9 @@ async def tell_operators(
         )
 
 
-async def tell_declined(tx: Transaction, receipt: "Receipt") -> None:
+async def notify_declined(tx: Transaction, receipt: "Receipt") -> None:
     """Tell the user that nothing was credited, why, and what to do."""
-    await tell(
+    await notify(
         tx,
         key=f"receipt:{receipt.receipt_id}:declined",
         chat_id=ChatId(receipt.user_id),

@@ -1,12 +1,12 @@
-"""A receipt of a transfer by hand, as a value: what was sent, what it may repeat, what became of it. Pure.
+"""Transfers by hand: a user pays by bank, sends a receipt, and an operator approves or declines it, once.
 
-`refs` are the numbers of a note that tell one transfer from another: what a bank calls it, or our own code. A date, the sum
-and the numbers everybody pays to tell nothing.
+A receipt credits nothing by itself. It is decided under its lock and the lock of every receipt like it; the decision, the
+payment and the notice of it are one transaction of the caller's (`operators.receipts`, which adds the journal). A receipt
+with the file or a reference of another one is accepted and flagged; once its duplicate was credited, it is credited only when
+asked for `anyway`. Submissions take one advisory lock, so of two sent at once one sees the other.
 
-Every statement on `receipts`. A receipt credits nothing: it waits until an operator has decided, once, under its lock.
-
-The same file or the same reference again is taken and flagged, whoever sends it; submissions stand in line for a moment, so
-that of two at once one sees the other.
+`refs` are the numbers in a note that identify a transfer: the bank's, or our own code. A date, the sum and the numbers of our
+own bank details identify nothing.
 """
 
 import re
@@ -24,17 +24,25 @@ from photomat.kernel.logs import get_logger
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
 from photomat.messages.notices import FileKind
 from photomat.payments import transfer_notices
-from photomat.payments.topup import Topup
+from photomat.payments.receive import IncomingPayment, receive_payment
+from photomat.payments.topup import Topup, close_topup
 
 MOST_NOTE: Final = 500
 FEWEST_DIGITS: Final = 5
-"""A shorter number is a sum, a year, a time of day: it names no transfer."""
+"""A shorter number is a sum, a year or a time of day."""
 _WORD: Final = re.compile(r"\w+(?:[-/]\w+)*")
 _CODE: Final = re.compile(r"p\d+", re.ASCII)
 _NUMBER: Final = re.compile(r"\d[\d ()-]*\d")
+_YEAR, _MONTH, _DAY = r"20\d\d", r"(?:0?[1-9]|1[0-2])", r"(?:0?[1-9]|[12]\d|3[01])"
+_DATE: Final = re.compile(
+    rf"(?<!\w)(?<!\w[-/])(?:{_YEAR}[-/]?{_MONTH}[-/]?{_DAY}(?:t\d\d[-\d]*)?|{_DAY}[-/]?{_MONTH}[-/]?{_YEAR}|{_DAY}[-/]{_MONTH}[-/]\d\d)"
+    r"(?![-/]?\w)",
+    re.ASCII,
+)
 PHONE_DIGITS: Final = 10
 """Without what is dialed before them: +7 and 8 lead to the same phone."""
 MOST_WAITING: Final = 3
+MOST_REASON: Final = 300
 REMIND_AFTER: Final = timedelta(hours=6)
 COLUMNS: Final = (
     "receipt_id, topup_id, receipts.user_id, first_name, username, amount, receipts.currency, file_kind, file_id,"
@@ -42,6 +50,8 @@ COLUMNS: Final = (
     " reason, credited, tries"
 )
 WHOSE: Final = "receipts LEFT JOIN users ON users.user_id = receipts.user_id"
+ONE: Final = f"SELECT {COLUMNS} FROM {WHOSE} WHERE receipt_id = $1"  # noqa: S608  constants
+COUNT_WAITING: Final = "SELECT count(*) FROM receipts WHERE user_id = $1 AND state = 'waiting'"
 ALIKE: Final = "(file_unique_id = $2 OR sha256 = $3 OR refs && $4::text[])"
 CLAIM_DUE: Final = f"""
     WITH due AS MATERIALIZED (
@@ -56,18 +66,8 @@ CLAIM_DUE: Final = f"""
 log = get_logger()
 
 
-_YEAR, _MONTH, _DAY = r"20\d\d", r"(?:0?[1-9]|1[0-2])", r"(?:0?[1-9]|[12]\d|3[01])"
-
-
-_DATE: Final = re.compile(
-    rf"(?<!\w)(?<!\w[-/])(?:{_YEAR}[-/]?{_MONTH}[-/]?{_DAY}(?:t\d\d[-\d]*)?|{_DAY}[-/]?{_MONTH}[-/]?{_YEAR}|{_DAY}[-/]{_MONTH}[-/]\d\d)"
-    r"(?![-/]?\w)",
-    re.ASCII,
-)
-
-
 class ReceiptState(StrEnum):
-    """Where a receipt can stand; it leaves `WAITING` once."""
+    """A receipt leaves `WAITING` once."""
 
     WAITING = "waiting"
     APPROVED = "approved"
@@ -76,7 +76,7 @@ class ReceiptState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReceiptFile:
-    """The file as Telegram names it, and the fingerprint of its bytes where we have read all of them."""
+    """The file by Telegram's ids, and the digest of its bytes if all of them were read."""
 
     kind: FileKind
     file_id: str
@@ -106,7 +106,7 @@ class Receipt:
     reason: str | None
     credited: Money | None
     attempts: int
-    """How often something was done about it by itself; a decision starts anew."""
+    """Of the reminder; a decision starts anew."""
 
     @property
     def code(self) -> str:
@@ -126,61 +126,36 @@ class DuplicateReceipt:
     same_note: bool
 
 
+class Decision(StrEnum):
+    """What came of an attempt to decide."""
+
+    APPROVED = "approved"
+    DECLINED = "declined"
+    DECIDED_BEFORE = "decided-before"
+    DUPLICATE_CREDITED = "twin-credited"
+    BAD_SUM = "bad-sum"
+    BAD_REASON = "bad-reason"
+    NO_SUCH = "no-such"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecisionResult:
+    """The decision, also as a sentence; the receipt as it stands now, and the credited duplicate that prevented it."""
+
+    ruling: Decision
+    sentence: str
+    receipt: Receipt | None = None
+    twin: DuplicateReceipt | None = None
+
+    @property
+    def done(self) -> bool:
+        """Whether this attempt decided it."""
+        return self.ruling in {Decision.APPROVED, Decision.DECLINED}
+
+
 def code_of(topup_id: int) -> str:
     """The short code of a transfer."""
     return f"P-{topup_id}"
-
-
-def normal_note(text: str) -> str:
-    """What a user wrote under the file, on one line and of bounded length."""
-    return " ".join(text.split())[:MOST_NOTE]
-
-
-def refs_of(note: str, *, amount: Money, details: str) -> list[str]:
-    """The references a note names, each once; neither the sum nor the numbers of our own requisites (`details`)."""
-    sums = {str(amount.minor // MINOR_PER_MAJOR), str(amount.minor)}
-    ours = [re.sub(r"\D", "", number) for number in _NUMBER.findall(details)]
-    words = [re.sub(r"[-/_]", "", word) for word in _WORD.findall(_DATE.sub(" ", note.casefold()))]
-    telling = [word for word in words if _names_a_transfer(word) and word not in sums and not _is_of(word, ours)]
-    return list(dict.fromkeys(telling))
-
-
-def _is_of(word: str, numbers: Sequence[str]) -> bool:
-    """Whether a word is one of the numbers, or the part of one that stands between two spaces."""
-    return any(
-        word in number or (len(number) >= PHONE_DIGITS and word[1:] == number[-PHONE_DIGITS:]) for number in numbers
-    )
-
-
-def _names_a_transfer(word: str) -> bool:
-    return sum(letter.isdecimal() for letter in word) >= FEWEST_DIGITS or _CODE.fullmatch(word) is not None
-
-
-def receipt_of(row: Row) -> Receipt:
-    """A row, with the names of its user, as a value."""
-    currency = row["currency"]
-    return Receipt(
-        receipt_id=row["receipt_id"],
-        topup_id=row["topup_id"],
-        user_id=UserId(row["user_id"]),
-        first_name=row["first_name"] or "",
-        username=row["username"],
-        amount=Money(row["amount"], currency),
-        file=ReceiptFile(
-            kind=row["file_kind"], file_id=row["file_id"], unique_id=row["file_unique_id"], sha256=row["sha256"]
-        ),
-        note=row["note"],
-        refs=tuple(row["refs"]),
-        same_file_as=row["same_file_as"],
-        same_note_as=row["same_note_as"],
-        state=ReceiptState(row["state"]),
-        created_at=row["created_at"],
-        decided_at=row["decided_at"],
-        decided_by=row["decided_by"],
-        reason=row["reason"],
-        credited=None if row["credited"] is None else Money(row["credited"], currency),
-        attempts=row["tries"],
-    )
 
 
 async def submit_receipt(
@@ -194,15 +169,15 @@ async def submit_receipt(
     details: str,
     operators: Collection[ChatId],
 ) -> Receipt | None:
-    """Take a receipt and tell the operators; the same origin again gives the same one. None: too many of theirs wait.
+    """Store a receipt and notify the operators; idempotent by `origin`. None: too many of this user's receipts wait.
 
-    `details` are the requisites they paid to, whose numbers name no transfer.
+    `details` are the bank details the user paid to.
     """
     await tx.execute("SELECT pg_advisory_xact_lock(hashtextextended('photomat receipts', 0))")
     known = await tx.fetchval("SELECT receipt_id FROM receipts WHERE origin = $1", origin)
     if known is not None:
-        return await _there(tx, known)
-    if await count_waiting(tx, topup.user_id) >= MOST_WAITING:
+        return await _receipt(tx, known)
+    if await tx.fetchval(COUNT_WAITING, topup.user_id) >= MOST_WAITING:
         return None
     note = normal_note(note)
     refs = refs_of(note, amount=topup.credit, details=details)
@@ -230,23 +205,91 @@ async def submit_receipt(
         min((twin.receipt_id for twin in alike if twin.same_note), default=None),
         REMIND_AFTER,
     )
-    receipt = await _there(tx, receipt_id)
-    await transfer_notices.tell_operators(tx, receipt, alike, operators=operators, which="new")
+    receipt = await _receipt(tx, receipt_id)
+    await transfer_notices.notify_operators(tx, receipt, alike, operators=operators, which="new")
     log.info("RECEIPT_TAKEN", receipt_id=receipt_id, user_id=topup.user_id, amount=topup.credit.minor, twins=len(alike))
     return receipt
 
 
-async def find_receipt(db: Pool | Transaction, receipt_id: int) -> Receipt | None:
-    """The receipt with this number."""
-    row = await db.fetchrow(f"SELECT {COLUMNS} FROM {WHOSE} WHERE receipt_id = $1", receipt_id)  # noqa: S608  constants
-    return None if row is None else receipt_of(row)
+def normal_note(text: str) -> str:
+    """What a user wrote under the file, on one line and truncated."""
+    return " ".join(text.split())[:MOST_NOTE]
 
 
-async def lock_receipt(tx: Transaction, receipt_id: int) -> Receipt | None:
-    """The same, locked with every receipt like it, in their order; so of two alike one is decided after the other."""
-    before = await find_receipt(tx, receipt_id)
-    if before is None:
+def refs_of(note: str, *, amount: Money, details: str) -> list[str]:
+    """The references in a note, each once, without the sum and the numbers of our own bank details."""
+    sums = {str(amount.minor // MINOR_PER_MAJOR), str(amount.minor)}
+    ours = [re.sub(r"\D", "", number) for number in _NUMBER.findall(details)]
+    words = [re.sub(r"[-/_]", "", word) for word in _WORD.findall(_DATE.sub(" ", note.casefold()))]
+    references = [word for word in words if _names_a_transfer(word) and word not in sums and not _is_of(word, ours)]
+    return list(dict.fromkeys(references))
+
+
+def _is_of(word: str, numbers: Sequence[str]) -> bool:
+    """Whether a word is one of the numbers, or a part of one written with spaces."""
+    return any(
+        word in number or (len(number) >= PHONE_DIGITS and word[1:] == number[-PHONE_DIGITS:]) for number in numbers
+    )
+
+
+def _names_a_transfer(word: str) -> bool:
+    return sum(letter.isdecimal() for letter in word) >= FEWEST_DIGITS or _CODE.fullmatch(word) is not None
+
+
+async def approve(
+    tx: Transaction,
+    receipt_id: int,
+    *,
+    operator: str,
+    most: Money,
+    minor: int | None = None,
+    reason: str | None = None,
+    anyway: bool = False,
+) -> DecisionResult:
+    """Credit a receipt: its own sum or `minor`, up to `most`; one whose duplicate was credited only if `anyway`."""
+    receipt = await _lock(tx, receipt_id)
+    if receipt is None or receipt.state is not ReceiptState.WAITING:
+        return _too_late(receipt_id, receipt)
+    credited = receipt.amount if minor is None else Money(minor, receipt.amount.currency)
+    if not 0 < credited.minor <= most.minor or credited.currency != most.currency:
+        sentence = f"{credited} is not a sum up to {most}: not credited."
+        return DecisionResult(ruling=Decision.BAD_SUM, receipt=receipt, sentence=sentence)
+    duplicates = await duplicates_of(tx, receipt)
+    credited_before = next((one for one in duplicates if one.state is ReceiptState.APPROVED), None)
+    if credited_before is not None and not anyway:
+        return DecisionResult(
+            ruling=Decision.DUPLICATE_CREDITED,
+            receipt=receipt,
+            twin=credited_before,
+            sentence=_duplicate_sentence(credited_before),
+        )
+    await _credit(tx, receipt, credited)
+    approved = await _decide(tx, receipt_id, ReceiptState.APPROVED, by=operator, credited=credited.minor, reason=reason)
+    sentence = f"{credited} credited to user {receipt.user_id}; they are notified."
+    return DecisionResult(ruling=Decision.APPROVED, receipt=approved, sentence=sentence)
+
+
+async def decline(tx: Transaction, receipt_id: int, *, operator: str, reason: str) -> DecisionResult:
+    """Credit nothing and notify the user; `reason` is one of `transfer_notices.REASONS` or free text."""
+    receipt = await _lock(tx, receipt_id)
+    if receipt is None or receipt.state is not ReceiptState.WAITING:
+        return _too_late(receipt_id, receipt)
+    if not 0 < len(reason) <= MOST_REASON:
+        sentence = f"A reason has 1 to {MOST_REASON} characters."
+        return DecisionResult(ruling=Decision.BAD_REASON, receipt=receipt, sentence=sentence)
+    declined = await _decide(tx, receipt_id, ReceiptState.DECLINED, by=operator, credited=None, reason=reason)
+    await close_topup(tx, topup_id=receipt.topup_id, user_id=receipt.user_id)
+    await transfer_notices.notify_declined(tx, declined)
+    sentence = "Declined, nothing was credited; the user is notified of the reason."
+    return DecisionResult(ruling=Decision.DECLINED, receipt=declined, sentence=sentence)
+
+
+async def _lock(tx: Transaction, receipt_id: int) -> Receipt | None:
+    """Lock a receipt and every receipt like it, in the order of their ids: of two alike one is decided after the other."""
+    row = await tx.fetchrow(ONE, receipt_id)
+    if row is None:
         return None
+    before = receipt_of(row)
     await tx.fetch(
         f"""
         SELECT receipt_id FROM receipts WHERE receipt_id = $1 OR {ALIKE} ORDER BY receipt_id FOR NO KEY UPDATE
@@ -256,61 +299,23 @@ async def lock_receipt(tx: Transaction, receipt_id: int) -> Receipt | None:
         before.file.sha256,
         list(before.refs),
     )
-    return await _there(tx, receipt_id)
+    return await _receipt(tx, receipt_id)
 
 
-async def duplicates_of(db: Pool | Transaction, receipt: Receipt) -> list[DuplicateReceipt]:
-    """The receipts like it, those that were credited first."""
-    return await _alike(db, receipt.receipt_id, receipt.file, receipt.refs)
-
-
-async def count_waiting(db: Pool | Transaction, user_id: UserId) -> int:
-    """How many receipts of a user wait."""
-    return int(await db.fetchval("SELECT count(*) FROM receipts WHERE user_id = $1 AND state = 'waiting'", user_id))
-
-
-async def waiting_of(db: Pool | Transaction, user_id: UserId) -> list[Receipt]:
-    """The receipts of a user that wait, oldest first."""
-    rows = await db.fetch(
-        f"SELECT {COLUMNS} FROM {WHOSE} WHERE receipts.user_id = $1 AND state = 'waiting' ORDER BY receipt_id",  # noqa: S608  constants
-        user_id,
-    )
-    return [receipt_of(row) for row in rows]
-
-
-async def sent_for(db: Pool | Transaction, topup_id: int) -> Receipt | None:
-    """The receipt that waits for this transfer, or was credited for it; a declined one may be followed by a better one."""
-    row = await db.fetchrow(
-        f"SELECT {COLUMNS} FROM {WHOSE} WHERE topup_id = $1 AND state <> 'declined' ORDER BY receipt_id LIMIT 1",  # noqa: S608  constants
-        topup_id,
-    )
-    return None if row is None else receipt_of(row)
-
-
-async def list_receipts(db: Pool | Transaction, *, waiting: bool, limit: int) -> list[Receipt]:
-    """The waiting ones, oldest first; or all, newest first."""
-    which = "state = 'waiting' ORDER BY receipt_id" if waiting else "true ORDER BY receipt_id DESC"
-    rows = await db.fetch(f"SELECT {COLUMNS} FROM {WHOSE} WHERE {which} LIMIT $1", limit)  # noqa: S608  constants
-    return [receipt_of(row) for row in rows]
-
-
-async def mark_approved(tx: Transaction, receipt_id: int, *, by: str, credited: Money, reason: str | None) -> Receipt:
-    """Write down that it was credited; its lock is held."""
-    return await _decide(tx, receipt_id, ReceiptState.APPROVED, by=by, credited=credited.minor, reason=reason)
-
-
-async def mark_declined(tx: Transaction, receipt_id: int, *, by: str, reason: str) -> Receipt:
-    """Write down that it was not credited, and why; its lock is held."""
-    return await _decide(tx, receipt_id, ReceiptState.DECLINED, by=by, credited=None, reason=reason)
-
-
-async def next_due(tx: Transaction | Pool, receipt: Receipt, *, after: timedelta | None) -> None:
-    """Say when it is due again; not where it was decided meanwhile, for a decision is due at once."""
-    await tx.execute(
-        "UPDATE receipts SET due_at = photomat_now() + $3::interval WHERE receipt_id = $1 AND state = $2",
-        receipt.receipt_id,
-        receipt.state,
-        after,
+async def _credit(tx: Transaction, receipt: Receipt, credited: Money) -> None:
+    await receive_payment(
+        tx,
+        IncomingPayment(
+            provider="transfer",
+            external_id=f"receipt:{receipt.receipt_id}",
+            user_id=receipt.user_id,
+            topup_id=receipt.topup_id,
+            paid=credited,
+            worth=credited,
+            paid_at=receipt.created_at,
+            via="operator",
+            expected=credited,
+        ),
     )
 
 
@@ -333,20 +338,39 @@ async def _decide(
     )
     if not decided:
         raise Corrupt(f"receipt {receipt_id} was decided before; nothing was booked")
-    return await _there(tx, receipt_id)
+    return await _receipt(tx, receipt_id)
 
 
-async def _there(tx: Transaction, receipt_id: int) -> Receipt:
-    receipt = await find_receipt(tx, receipt_id)
+def _too_late(receipt_id: int, receipt: Receipt | None) -> DecisionResult:
     if receipt is None:
-        raise Corrupt(f"receipt {receipt_id} is gone; receipts are never deleted")
-    return receipt
+        sentence = f"There is no receipt {receipt_id}; `receipts list` shows them."
+        return DecisionResult(ruling=Decision.NO_SUCH, sentence=sentence)
+    what = f"approved with {receipt.credited}" if receipt.credited else f"declined ({receipt.reason})"
+    when = f"{receipt.decided_at:%Y-%m-%d %H:%M} UTC"
+    return DecisionResult(
+        ruling=Decision.DECIDED_BEFORE,
+        receipt=receipt,
+        sentence=f"It was {what} by {receipt.decided_by} at {when}; nothing was done again.",
+    )
+
+
+def _duplicate_sentence(duplicate: DuplicateReceipt) -> str:
+    what = "file" if duplicate.same_file else "reference"
+    return (
+        f"Receipt {duplicate.receipt_id} of user {duplicate.user_id} has the same {what} and was credited: not credited"
+        " again. If it really is another transfer, approve it with --anyway."
+    )
+
+
+async def duplicates_of(tx: Transaction, receipt: Receipt) -> list[DuplicateReceipt]:
+    """The receipts like it, credited ones first."""
+    return await _alike(tx, receipt.receipt_id, receipt.file, receipt.refs)
 
 
 async def _alike(
-    db: Pool | Transaction, receipt_id: int | None, file: ReceiptFile, refs: Collection[str]
+    tx: Transaction, receipt_id: int | None, file: ReceiptFile, refs: Collection[str]
 ) -> list[DuplicateReceipt]:
-    rows = await db.fetch(
+    rows = await tx.fetch(
         f"""
         SELECT receipt_id, user_id, state, created_at,
                file_unique_id = $2 OR coalesce(sha256 = $3, false) AS same_file, refs && $4::text[] AS same_note
@@ -370,3 +394,80 @@ async def _alike(
         )
         for row in rows
     ]
+
+
+async def _receipt(tx: Transaction, receipt_id: int) -> Receipt:
+    row = await tx.fetchrow(ONE, receipt_id)
+    if row is None:
+        raise Corrupt(f"receipt {receipt_id} is gone; receipts are never deleted")
+    return receipt_of(row)
+
+
+def receipt_of(row: Row) -> Receipt:
+    currency = row["currency"]
+    return Receipt(
+        receipt_id=row["receipt_id"],
+        topup_id=row["topup_id"],
+        user_id=UserId(row["user_id"]),
+        first_name=row["first_name"] or "",
+        username=row["username"],
+        amount=Money(row["amount"], currency),
+        file=ReceiptFile(
+            kind=row["file_kind"], file_id=row["file_id"], unique_id=row["file_unique_id"], sha256=row["sha256"]
+        ),
+        note=row["note"],
+        refs=tuple(row["refs"]),
+        same_file_as=row["same_file_as"],
+        same_note_as=row["same_note_as"],
+        state=ReceiptState(row["state"]),
+        created_at=row["created_at"],
+        decided_at=row["decided_at"],
+        decided_by=row["decided_by"],
+        reason=row["reason"],
+        credited=None if row["credited"] is None else Money(row["credited"], currency),
+        attempts=row["tries"],
+    )
+
+
+async def find_receipt(pool: Pool, receipt_id: int) -> Receipt | None:
+    row = await pool.fetchrow(ONE, receipt_id)
+    return None if row is None else receipt_of(row)
+
+
+async def sent_for(pool: Pool, topup_id: int) -> Receipt | None:
+    """The receipt of this transfer that waits or was credited; after a declined one another may be sent."""
+    row = await pool.fetchrow(
+        f"SELECT {COLUMNS} FROM {WHOSE} WHERE topup_id = $1 AND state <> 'declined' ORDER BY receipt_id LIMIT 1",  # noqa: S608  constants
+        topup_id,
+    )
+    return None if row is None else receipt_of(row)
+
+
+async def count_waiting(pool: Pool, user_id: UserId) -> int:
+    return int(await pool.fetchval(COUNT_WAITING, user_id))
+
+
+async def waiting_of(pool: Pool, user_id: UserId) -> list[Receipt]:
+    """The receipts of a user that wait, oldest first."""
+    rows = await pool.fetch(
+        f"SELECT {COLUMNS} FROM {WHOSE} WHERE receipts.user_id = $1 AND state = 'waiting' ORDER BY receipt_id",  # noqa: S608  constants
+        user_id,
+    )
+    return [receipt_of(row) for row in rows]
+
+
+async def list_receipts(pool: Pool, *, waiting: bool, limit: int) -> list[Receipt]:
+    """The waiting ones, oldest first; or all, newest first."""
+    which = "state = 'waiting' ORDER BY receipt_id" if waiting else "true ORDER BY receipt_id DESC"
+    rows = await pool.fetch(f"SELECT {COLUMNS} FROM {WHOSE} WHERE {which} LIMIT $1", limit)  # noqa: S608  constants
+    return [receipt_of(row) for row in rows]
+
+
+async def next_due(tx: Transaction, receipt: Receipt, *, after: timedelta | None) -> None:
+    """Set when it is due again, unless it was decided meanwhile: a decision is due at once."""
+    await tx.execute(
+        "UPDATE receipts SET due_at = photomat_now() + $3::interval WHERE receipt_id = $1 AND state = $2",
+        receipt.receipt_id,
+        receipt.state,
+        after,
+    )

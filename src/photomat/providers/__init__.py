@@ -1,1 +1,1 @@
-"""Payment providers behind one small port: what was asked, what they report, what goes back."""
+"""Payment providers behind one port: invoices, what they report as paid, refunds."""

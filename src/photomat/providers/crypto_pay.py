@@ -1,14 +1,10 @@
-"""Crypto Pay (@CryptoBot): invoices in a real currency, paid in coins.
+"""Crypto Pay (@CryptoBot): invoices in a fiat currency, paid in coins.
 
-It keeps no keys: asked twice, it makes two invoices, and each is credited by its own id. It cannot give money back, so a
-refund is an operator's work. Notices are signed with the app's token. The currencies it knows: US dollar, euro, rouble,
-Belarusian rouble, hryvnia, pound, yuan, tenge, Uzbek sum, lari, lira, dram, baht, Indian rupee, real, Indonesian rupiah,
-manat, dirham, zloty, shekel; any other is refused before a request is made.
+It has no idempotency keys: a repeated request makes a second invoice, and each is credited by its own id. It cannot refund, so
+an operator does. Notices are signed with the app's token. A currency outside of `FIATS` is refused before any request.
 
-Crypto Pay's invoices and notices in our words. Pure.
-
-We ask for a sum of a real currency; it is paid in coins. What arrived is `paid_amount` coins at `paid_fiat_rate`. Both are
-rounded by the provider, so what lies within half a percent of the sum is the sum; anything else is reported as it arrived.
+What arrived is `paid_amount` coins at `paid_fiat_rate`, both rounded by the provider: what lies within half a percent of the
+invoice's sum is the sum, anything else is reported as it arrived.
 """
 
 import hashlib
@@ -22,9 +18,9 @@ from photomat.kernel.clock import epoch
 from photomat.kernel.errors import OutcomeUnknown, Rejected, Transient
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
-from photomat.providers.exchange import (
+from photomat.providers.http import (
+    JsonReply,
     ProviderHttp,
-    ProviderReply,
     decimal_of,
     instant_of,
     json_object,
@@ -33,7 +29,7 @@ from photomat.providers.exchange import (
     token_of,
     written,
 )
-from photomat.providers.port import ForgedNotice, Invoice, InvoiceState, PaymentRequest, ProviderReport
+from photomat.providers.port import ForgedNotice, Invoice, InvoiceState, InvoiceTerms, ProviderReport
 
 FIATS: Final = (
     *("USD", "EUR", "RUB", "BYN", "UAH", "GBP", "CNY", "KZT", "UZS", "GEL"),
@@ -41,7 +37,7 @@ FIATS: Final = (
 )
 LONGEST_DESCRIPTION: Final = 1024
 OPEN_FOR_S: Final = 86400
-"""How long an invoice can be paid. Whoever pays in coins may first have to buy some."""
+"""How long an invoice can be paid: a payer may first have to buy coins."""
 ROUNDING: Final = Decimal("0.005")
 OLDEST_NOTICE_S: Final = 4 * 86400
 """The provider repeats for three days."""
@@ -54,8 +50,7 @@ MOST_PAGES: Final = 1000
 log = get_logger()
 
 
-def invoice_order(asked: PaymentRequest) -> dict[str, Any]:
-    """The body that creates an invoice."""
+def invoice_order(asked: InvoiceTerms) -> dict[str, Any]:
     back = {"paid_btn_name": "callback", "paid_btn_url": asked.return_url} if asked.return_url else {}
     return {
         "currency_type": "fiat",
@@ -69,7 +64,7 @@ def invoice_order(asked: PaymentRequest) -> dict[str, Any]:
 
 
 def invoice_id_of(invoice: Mapping[str, Any]) -> str:
-    """The name of an invoice; ValueError without one."""
+    """The id of an invoice; ValueError without one."""
     found = invoice.get("invoice_id")
     if isinstance(found, bool) or not isinstance(found, int) or not is_invoice_id(str(found)):
         raise ValueError("an invoice without an id")
@@ -77,26 +72,25 @@ def invoice_id_of(invoice: Mapping[str, Any]) -> str:
 
 
 def is_invoice_id(text: str) -> bool:
-    """Whether this can be the name of an invoice."""
     return text.isascii() and text.isdigit() and len(text) <= LONGEST_ID
 
 
 def pay_url_of(invoice: Mapping[str, Any]) -> str:
-    """Where it is paid; ValueError without an address."""
+    """Where it is paid; ValueError without a URL."""
     for name in ("bot_invoice_url", "pay_url"):
         url = invoice.get(name)
         if isinstance(url, str) and url.startswith(("https://", "http://")):
             return url
-    raise ValueError("an invoice without an address")
+    raise ValueError("an invoice without a URL")
 
 
 def is_in_a_currency(invoice: Mapping[str, Any]) -> bool:
-    """Whether the invoice asks for real money; one in coins is none of ours."""
+    """Whether the invoice is in a fiat currency; one in coins is not ours."""
     return invoice.get("currency_type") == "fiat"
 
 
 def report_of(invoice: Mapping[str, Any]) -> ProviderReport:
-    """What an invoice says; ValueError when it cannot be read, and then nothing was paid as far as we know."""
+    """An invoice as a report; ValueError if it cannot be read."""
     state = STATES.get(str(invoice.get("status")))
     if state is None:
         raise ValueError("an invoice of unknown status")
@@ -119,13 +113,13 @@ def is_signed(body: bytes, given: str, *, token: str) -> bool:
 
 
 def is_fresh(notice: Mapping[str, Any], *, now_s: int) -> bool:
-    """Whether a signed notice was sent lately and not kept by somebody; ValueError when it does not say."""
+    """Whether a signed notice is recent and not a replay; ValueError without a date."""
     age_s = now_s - int(instant_of(notice.get("request_date")).timestamp())
     return -CLOCKS_DIFFER_S <= age_s <= OLDEST_NOTICE_S
 
 
 def bill_of_notice(notice: Mapping[str, Any]) -> str:
-    """The invoice a notice speaks of; ValueError when it names none."""
+    """The invoice that a notice names; ValueError if it names none."""
     invoice = notice.get("payload")
     if notice.get("update_type") != "invoice_paid" or not isinstance(invoice, Mapping):
         raise ValueError("not a notice of a paid invoice")
@@ -133,7 +127,6 @@ def bill_of_notice(notice: Mapping[str, Any]) -> str:
 
 
 def was_made_before(invoice: Mapping[str, Any], instant: datetime) -> bool:
-    """Whether an invoice is older than that."""
     return instant_of(invoice.get("created_at")) < instant
 
 
@@ -161,8 +154,7 @@ class CryptoPay:
             timeout_s=timeout_s,
         )
 
-    async def create(self, asked: PaymentRequest) -> Invoice:
-        """Make an invoice."""
+    async def create(self, asked: InvoiceTerms) -> Invoice:
         if asked.amount.currency not in FIATS:
             raise Rejected("provider-refused")
         reply = await self._exchange.write("/createInvoice", invoice_order(asked))
@@ -175,7 +167,6 @@ class CryptoPay:
             raise OutcomeUnknown(f"Crypto Pay created something unreadable: {error}") from None
 
     async def find(self, external_id: str) -> ProviderReport | None:
-        """Read one invoice."""
         if not is_invoice_id(external_id):
             return None
         items = await self._items({"invoice_ids": external_id})
@@ -185,13 +176,13 @@ class CryptoPay:
         try:
             return report_of(wanted[0])
         except ValueError as error:
-            raise Transient(f"Crypto Pay told something unreadable: {error}") from None
+            raise Transient(f"Crypto Pay sent something unreadable: {error}") from None
 
     async def recent(self, since: datetime) -> Sequence[ProviderReport]:
         """Every invoice paid since then.
 
-        The list has no filter by time. Newest first, it ends at invoices that could not be paid any more; in any other order
-        it is read to its end.
+        The list has no filter by time. If it is newest first, reading stops at invoices that had expired by then; in any
+        other order it is read to its end.
         """
         found: dict[str, ProviderReport] = {}
         too_old = since - timedelta(seconds=OPEN_FOR_S)
@@ -203,21 +194,20 @@ class CryptoPay:
         raise Transient("Crypto Pay's list does not end")
 
     async def refund(self, external_id: str, amount: Money, *, key: str) -> None:  # noqa: ARG002  the port's words
-        """Say that only a person can."""
+        """Always refused: only an operator can."""
         raise Rejected("refund-by-hand")
 
     def noticed(self, headers: Mapping[str, str], body: bytes, *, source: str) -> str:  # noqa: ARG002  it is signed
-        """The invoice a notice speaks of."""
+        """The invoice that a notice names."""
         given = next((value for name, value in headers.items() if name.lower() == SIGNATURE), "")
         if not is_signed(body, given, token=self._token):
             raise ForgedNotice("a notice without Crypto Pay's signature")
         notice = json_object(body)
         if not is_fresh(notice, now_s=epoch()):
-            raise ForgedNotice("a notice of Crypto Pay that somebody kept")
+            raise ForgedNotice("an old notice of Crypto Pay")
         return bill_of_notice(notice)
 
     async def close(self) -> None:
-        """Let go of the kept connections."""
         await self._exchange.close()
 
     async def _items(self, query: Mapping[str, str]) -> list[Mapping[str, Any]]:
@@ -229,15 +219,15 @@ class CryptoPay:
         return items
 
 
-def _result(reply: ProviderReply) -> Mapping[str, Any] | None:
-    """What a call that went well gave; None when it did not."""
+def _result(reply: JsonReply) -> Mapping[str, Any] | None:
+    """The result of a successful call; None if it failed."""
     body = reply.body or {}
     result = body.get("result")
     return result if body.get("ok") is True and isinstance(result, dict) else None
 
 
-def _refuse(reply: ProviderReply) -> NoReturn:
-    """An answer that says no, or one that says nothing."""
+def _refuse(reply: JsonReply) -> NoReturn:
+    """Raise `Rejected` for a refusal, `OutcomeUnknown` for anything else."""
     body = reply.body or {}
     error = body.get("error")
     if body.get("ok") is not False or not isinstance(error, dict):
@@ -247,7 +237,7 @@ def _refuse(reply: ProviderReply) -> NoReturn:
 
 
 def _readable(items: Sequence[Mapping[str, Any]]) -> list[ProviderReport]:
-    """The reports of a list; one that nobody can read is told of and must not hide the others."""
+    """The reports of a list; an unreadable one is logged and does not hide the others."""
     reports = []
     for item in filter(is_in_a_currency, items):
         try:
@@ -260,7 +250,7 @@ def _readable(items: Sequence[Mapping[str, Any]]) -> list[ProviderReport]:
 
 
 def _is_past(items: Sequence[Mapping[str, Any]], instant: datetime) -> bool:
-    """Whether a list that is newest first has come to invoices older than that."""
+    """Whether a list that is newest first has reached invoices older than that."""
     try:
         newest_first = int(invoice_id_of(items[0])) > int(invoice_id_of(items[-1]))
         return newest_first and was_made_before(items[-1], instant)

@@ -1,8 +1,8 @@
-"""What we ask of a payment provider, in our words. Adapters translate; nobody else knows a provider's fields.
+"""What we ask of a payment provider. Adapters translate; provider fields are known to them alone.
 
-A notice that comes to our door only says "look": what was paid is read from the provider itself. `create` and `refund` bear
-repeating with the same token or key where the provider keeps them; where it does not, a second invoice of one top-up is
-harmless, for each invoice is credited by its own id.
+A notice only says that something changed: what was paid is read from the provider. `create` and `refund` are idempotent by the
+token or key if the provider supports it; if not, a second invoice of one top-up is harmless, because each invoice is credited
+by its own id.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,8 +17,8 @@ InvoiceState: TypeAlias = Literal["open", "paid", "canceled"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PaymentRequest:
-    """A sum we want to collect from a user. `token` is the same at every try, and comes back in every report."""
+class InvoiceTerms:
+    """A sum to collect from a user. `token` is the same at every attempt and is returned in every report."""
 
     token: str
     user_id: UserId
@@ -29,7 +29,7 @@ class PaymentRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invoice:
-    """The provider's bill: where the user pays it, and its name there."""
+    """The provider's id of an invoice, and where the user pays it."""
 
     external_id: str
     pay_url: str
@@ -37,9 +37,9 @@ class Invoice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProviderReport:
-    """What the provider says of one bill: `paid` is what arrived, `refunded` what went back of it, in our currency.
+    """What the provider says of an invoice: `paid` is what arrived, `refunded` what went back of it, in our currency.
 
-    `token` is ours as the provider repeats it, None where it does not know one of ours.
+    `token` is ours as the provider returns it; None if it has none of ours.
     """
 
     external_id: str
@@ -59,30 +59,30 @@ class PaymentProvider(Protocol):
 
     @property
     def name(self) -> str:
-        """How it is called in rows, addresses and texts: `yookassa`, `cryptopay`."""
+        """Its name in rows, URLs and texts: `yookassa`, `cryptopay`."""
         ...
 
     @property
     def lists_refunds(self) -> bool:
-        """Whether its reports tell what went back; where it cannot give back, a person does and nobody lists it."""
+        """Whether its reports contain refunds; a provider that cannot refund lists none."""
         ...
 
-    async def create(self, asked: PaymentRequest) -> Invoice:
-        """Make a bill."""
+    async def create(self, asked: InvoiceTerms) -> Invoice:
+        """Create an invoice."""
         ...
 
     async def find(self, external_id: str) -> ProviderReport | None:
-        """Read one bill; None when the provider does not know it."""
+        """Read one invoice; None if the provider does not know it."""
         ...
 
     async def recent(self, since: datetime) -> Sequence[ProviderReport]:
-        """Every bill paid since then, so that a lost notice and a lost reply are found."""
+        """Every invoice paid since then, to find what a lost notice or reply left out."""
         ...
 
     async def refund(self, external_id: str, amount: Money, *, key: str) -> None:
-        """Give money back; `Rejected("refund-by-hand")` where the provider cannot."""
+        """Refund; `Rejected("refund-by-hand")` if the provider cannot."""
         ...
 
     def noticed(self, headers: Mapping[str, str], body: bytes, *, source: str) -> str:
-        """The bill a notice speaks of. `ForgedNotice` unless its signature or source is right, `ValueError` unless readable."""
+        """The invoice a notice names. `ForgedNotice` if its signature or source is wrong, `ValueError` if unreadable."""
         ...

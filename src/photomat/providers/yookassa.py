@@ -1,12 +1,10 @@
-"""YooKassa: bills by its API v3. Creating and refunding bear repeating by the same key, which it keeps for 24 hours.
+"""YooKassa's API v3. Creating and refunding are idempotent by the same key, which it keeps for 24 hours.
 
-Its notices carry no signature, only a source address that can be checked; so they say "look" and nothing more, and what
-was paid is read from the API. HTTP 500 means that the outcome is unknown, by the provider's own words.
+Its notices have no signature, only a source address that can be checked; so they only make an invoice due, and what was paid is
+read from the API. HTTP 500 means an unknown outcome, by the provider's documentation.
 
-YooKassa's API v3 in our words: requests, payments and notices. Pure.
-
-What arrived is `amount` of a payment that is `succeeded` (`income_amount` is the same less the provider's fee, which is the
-shop's affair), what went back is `refunded_amount`. A payment that is refunded stays `succeeded`.
+What arrived is `amount` of a payment that is `succeeded` (`income_amount` is the same less the provider's fee, which the shop
+pays), what went back is `refunded_amount`. A refunded payment stays `succeeded`.
 """
 
 import hashlib
@@ -20,13 +18,13 @@ from typing import Any, Final, TypeAlias
 from photomat.kernel.errors import OutcomeUnknown, Rejected, Transient
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
-from photomat.providers.exchange import ProviderHttp, instant_of, json_object, money_of, token_of, written
-from photomat.providers.port import ForgedNotice, Invoice, InvoiceState, PaymentRequest, ProviderReport
+from photomat.providers.http import ProviderHttp, instant_of, json_object, money_of, token_of, written
+from photomat.providers.port import ForgedNotice, Invoice, InvoiceState, InvoiceTerms, ProviderReport
 
 LONGEST_DESCRIPTION: Final = 128
 LONGEST_KEY: Final = 64
 ANYWHERE: Final = "https://t.me/"
-"""A redirect must lead back somewhere."""
+"""A redirect needs a target."""
 PAYMENT_ID: Final = re.compile(r"[A-Za-z0-9-]{1,64}", re.ASCII)
 STATES: Final[Mapping[str, InvoiceState]] = {
     "pending": "open",
@@ -43,8 +41,7 @@ MOST_PAGES: Final = 1000
 log = get_logger()
 
 
-def payment_order(asked: PaymentRequest) -> dict[str, Any]:
-    """The body that creates a payment."""
+def payment_order(asked: InvoiceTerms) -> dict[str, Any]:
     return {
         "amount": {"value": written(asked.amount), "currency": asked.amount.currency},
         "capture": True,
@@ -55,23 +52,22 @@ def payment_order(asked: PaymentRequest) -> dict[str, Any]:
 
 
 def refund_order(payment_id: str, amount: Money) -> dict[str, Any]:
-    """The body that creates a refund."""
     return {"payment_id": payment_id, "amount": {"value": written(amount), "currency": amount.currency}}
 
 
 def short_key(key: str) -> str:
-    """A key of ours as it fits their header: the same for the same, whatever its length."""
+    """Our key as their header allows it: hashed if it is too long."""
     fits = key.isascii() and key.isprintable() and len(key) <= LONGEST_KEY
     return key if fits else hashlib.sha256(key.encode()).hexdigest()
 
 
 def is_payment_id(text: object) -> bool:
-    """Whether this can be the name of a payment: what else it may hold would change the address we ask at."""
+    """Whether this can be a payment id; anything else could change the URL we request."""
     return isinstance(text, str) and PAYMENT_ID.fullmatch(text) is not None
 
 
 def payment_id_of(payment: Mapping[str, Any]) -> str:
-    """The name of a payment; ValueError without one."""
+    """The id of a payment; ValueError without one."""
     found = payment.get("id")
     if not is_payment_id(found):
         raise ValueError("a payment without an id")
@@ -79,14 +75,14 @@ def payment_id_of(payment: Mapping[str, Any]) -> str:
 
 
 def pay_url_of(payment: Mapping[str, Any]) -> str | None:
-    """Where it is paid, as long as it can be."""
+    """Where it is paid; None once it cannot be."""
     confirmation = payment.get("confirmation")
     url = confirmation.get("confirmation_url") if isinstance(confirmation, Mapping) else None
     return url if isinstance(url, str) and url.startswith(("https://", "http://")) else None
 
 
 def report_of(payment: Mapping[str, Any]) -> ProviderReport:
-    """What a payment says; ValueError when it cannot be read, and then nothing was paid as far as we know."""
+    """A payment as a report; ValueError if it cannot be read."""
     state = STATES.get(str(payment.get("status")))
     if state is None:
         raise ValueError("a payment of unknown status")
@@ -104,13 +100,13 @@ def report_of(payment: Mapping[str, Any]) -> ProviderReport:
 
 
 def refunded_payments(refunds: Sequence[Any]) -> set[str]:
-    """The payments that refunds of a list speak of; one that names none is passed over."""
+    """The payments that a list of refunds names."""
     named = [refund.get("payment_id") for refund in refunds if isinstance(refund, Mapping)]
     return {str(name) for name in named if is_payment_id(name)}
 
 
 def bill_of_notice(notice: Mapping[str, Any]) -> str:
-    """The payment a notice speaks of: of a refund, the one that is refunded. ValueError when it names none."""
+    """The payment a notice names, of a refund the refunded one; ValueError if it names none."""
     event, thing = notice.get("event"), notice.get("object")
     if not isinstance(event, str) or not isinstance(thing, Mapping):
         raise ValueError("not a notice")  # noqa: TRY004  a body that cannot be read, whatever it holds
@@ -122,12 +118,12 @@ def bill_of_notice(notice: Mapping[str, Any]) -> str:
 
 
 def networks_of(setting: str) -> tuple[Network, ...]:
-    """Read the networks notices come from; ValueError names the one that is none."""
+    """Parse the networks of notices; ValueError names the invalid one."""
     return tuple(ip_network(part.strip()) for part in setting.split(",") if part.strip())
 
 
 def comes_from(source: str, networks: Sequence[Network]) -> bool:
-    """Whether an address lies in one of the networks; one of IPv4 may be written as one of IPv6."""
+    """Whether an IP address, possibly IPv4 mapped to IPv6, lies in one of the networks."""
     try:
         address = ip_address(source)
     except ValueError:
@@ -156,8 +152,8 @@ class YooKassa:
         self._exchange = ProviderHttp(name="YooKassa", base_url=base_url + ROOT, headers=headers, timeout_s=timeout_s)
         self._networks = networks_of(sources)
 
-    async def create(self, asked: PaymentRequest) -> Invoice:
-        """Make a payment; asked again after it was paid, its page leads back to where it would have led."""
+    async def create(self, asked: InvoiceTerms) -> Invoice:
+        """Create a payment; repeated after it was paid, the URL is the return URL."""
         payment = await self._ordered("/payments", payment_order(asked), key=asked.token)
         try:
             payment_id = payment_id_of(payment)
@@ -168,20 +164,19 @@ class YooKassa:
         return Invoice(external_id=payment_id, pay_url=pay_url_of(payment) or asked.return_url or ANYWHERE)
 
     async def find(self, external_id: str) -> ProviderReport | None:
-        """Read one payment."""
         payment = await self._payment(external_id)
         if payment is None:
             return None
         try:
             report = report_of(payment)
         except ValueError as error:
-            raise Transient(f"YooKassa told something unreadable: {error}") from None
+            raise Transient(f"YooKassa sent something unreadable: {error}") from None
         if report.external_id != external_id:
-            raise Transient("YooKassa told of another payment than was asked for")
+            raise Transient("YooKassa returned another payment than was requested")
         return report
 
     async def recent(self, since: datetime) -> Sequence[ProviderReport]:
-        """Every payment captured since then, and every older one of which something went back since then."""
+        """Every payment captured since then, and every older one refunded since then."""
         captured = await self._listed("/payments", {"status": "succeeded", "captured_at.gte": _written(since)})
         found = {report.external_id: report for report in _readable(captured)}
         refunds = await self._listed("/refunds", {"status": "succeeded", "created_at.gte": _written(since)})
@@ -191,7 +186,7 @@ class YooKassa:
         return list(found.values())
 
     async def refund(self, external_id: str, amount: Money, *, key: str) -> None:
-        """Give money back; one that is still under way is asked about by the same key."""
+        """Refund; one that is still pending is asked again by the same key."""
         refund = await self._ordered("/refunds", refund_order(external_id, amount), key=key)
         if refund.get("status") == "canceled":
             raise Rejected("refund-refused")
@@ -199,13 +194,12 @@ class YooKassa:
             raise OutcomeUnknown("YooKassa has not finished the refund: ask again by the same key")
 
     def noticed(self, headers: Mapping[str, str], body: bytes, *, source: str) -> str:  # noqa: ARG002  no signature there
-        """The payment a notice speaks of; the source is all that can be checked."""
+        """The payment a notice names; only its source can be checked."""
         if not comes_from(source, self._networks):
             raise ForgedNotice("a notice from an address that is not YooKassa's")
         return bill_of_notice(json_object(body))
 
     async def close(self) -> None:
-        """Let go of the kept connections."""
         await self._exchange.close()
 
     async def _payment(self, payment_id: str) -> Mapping[str, Any] | None:
@@ -215,7 +209,6 @@ class YooKassa:
         return None if reply.status == UNKNOWN else _payload(reply.status, reply.body)
 
     async def _listed(self, path: str, query: Mapping[str, str]) -> list[Any]:
-        """A whole list, page by page."""
         found: list[Any] = []
         following: dict[str, str] = {}
         for _ in range(MOST_PAGES):
@@ -252,7 +245,7 @@ def _payload(status: int, body: Mapping[str, Any] | None) -> Mapping[str, Any]:
 
 
 def _readable(payments: Sequence[Any]) -> list[ProviderReport]:
-    """The reports of a list; one that nobody can read is told of and must not hide the others."""
+    """The reports of a list; an unreadable one is logged and does not hide the others."""
     reports = []
     for payment in payments:
         try:

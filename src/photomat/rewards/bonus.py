@@ -1,8 +1,8 @@
 """The bonus of a percent code: credited with the payer's next top-up, used up by it, taken back in proportion with its refund.
 
 The caller has locked the payer's wallet, so a waiting code is used by one payment. What goes back is rounded up and bounded by
-what is left: a payment refunded in whole, however it was cut, takes back all of its bonus. What somebody has turned round by
-hand is gone already: it is noted, and not taken twice.
+what is left: a payment refunded in full, in however many parts, takes back all of its bonus. What an operator has reversed by
+hand is recorded, and not taken twice.
 """
 
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ class _GivenBonus:
 
 
 async def give(tx: Transaction, *, payment_id: int, user_id: UserId, amount: Money) -> Money:
-    """Give what the code that waits longest promises for this payment; nothing when none waits."""
+    """Credit what the oldest waiting code promises for this payment; nothing if none waits."""
     use = await tx.fetchrow(
         """
         SELECT use_id, code, percent, amount FROM promo_uses JOIN promo_codes USING (code)
@@ -57,7 +57,7 @@ async def give(tx: Transaction, *, payment_id: int, user_id: UserId, amount: Mon
 
 
 async def take_back(tx: Transaction, *, payment_id: int, user_id: UserId, refunded: Money, of: Money) -> None:
-    """Take back what belongs to the refunded part."""
+    """Take back the refunded part's share of the bonus."""
     given = await _of_payment(tx, payment_id)
     if given is None:
         return
@@ -76,7 +76,6 @@ async def take_back(tx: Transaction, *, payment_id: int, user_id: UserId, refund
 
 
 async def due_back(tx: Transaction, *, payment_id: int, refunded: Money, of: Money) -> Money:
-    """What `take_back` will ask for."""
     given = await _of_payment(tx, payment_id)
     if given is None:
         return Money(0, refunded.currency)
@@ -85,7 +84,7 @@ async def due_back(tx: Transaction, *, payment_id: int, refunded: Money, of: Mon
 
 
 def share_of(bonus: int, *, refunded: int, of: int, taken_back: int) -> int:
-    """What goes back of a bonus with so much of its payment; rounded up, and never more than is left of it."""
+    """The share of a bonus that goes back with a part of its payment: rounded up, at most what is left."""
     return max(0, min(-(-bonus * refunded // of), bonus - taken_back))
 
 

@@ -1,8 +1,8 @@
-"""The step `rewards`: books what is due to somebody other than whose act made it due, and gives old gifts back.
+"""The step `rewards`: books what is due to another user than the one who caused it, and returns old gifts.
 
-Rewards for an invitation, the inviter's percent of payments, both also the other way round after a refund. One transaction
-each: both wallets in ascending order, then the row, whose state is looked at again under its lock. So it may be handed out
-twice, to two instances too, and is booked once; killed before the commit nothing happened and it is due again soon.
+Rewards for an invitation and the inviter's percent of payments, and both reversed after a refund. Each is one transaction: both
+wallets in ascending order, then the row, whose state is read again under its lock. So it may be claimed twice, by two
+instances too, and is booked once; killed before the commit nothing happened and it is due again soon.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from photomat.db.rows import require_row
 from photomat.kernel.ids import ChatId, UserId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
-from photomat.messages.notices import tell
+from photomat.messages.notices import notify
 from photomat.rewards.gifts import return_old_gift
 from photomat.wallet import ledger, refunds
 from photomat.wallet.ledger import lock_wallets
@@ -26,7 +26,7 @@ REWARDS_DUE: Final = """
     UNION ALL SELECT 1 FROM gifts WHERE due_at <= photomat_now()
 """
 AGAIN_AFTER: Final = timedelta(seconds=30)
-"""What could not be booked is tried again so much later."""
+"""When a claim that was not booked is due again."""
 
 log = get_logger()
 
@@ -59,7 +59,7 @@ CLAIMS: Final[Mapping[DueKind, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReferralTerms:
-    """What an invitation brings: to the inviter, to the friend, and the inviter's percent of the friend's top-ups."""
+    """What an invitation earns the inviter and the friend, and the inviter's percent of the friend's payments."""
 
     inviter: Money
     friend: Money
@@ -68,7 +68,7 @@ class ReferralTerms:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DueReward:
-    """Something to book: a referral by its friend, a share by its payment, an old gift by its number."""
+    """The key is the friend of a referral, the payment of a share, or the id of a gift."""
 
     kind: DueKind
     key: int
@@ -76,13 +76,11 @@ class DueReward:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RewardBooker:
-    """Books what is due."""
-
     pool: Pool
     terms: ReferralTerms
 
     async def claim(self, limit: int) -> list[DueReward]:
-        """Put off what is due and hand it out."""
+        """Lease what is due."""
         claimed: list[DueReward] = []
         for kind, statement in CLAIMS.items():
             if len(claimed) < limit:
@@ -91,7 +89,6 @@ class RewardBooker:
         return claimed
 
     async def book(self, due: DueReward) -> None:
-        """Book one of them."""
         match due.kind:
             case "referral":
                 async with transaction(self.pool) as tx:
@@ -104,7 +101,7 @@ class RewardBooker:
 
 
 async def book_referral(tx: Transaction, friend_id: UserId, terms: ReferralTerms) -> None:
-    """Reward both, or take both rewards back, as the row says now."""
+    """Reward both users, or take both rewards back, by the state of the row."""
     inviter_id = UserId(await tx.fetchval("SELECT inviter_id FROM referrals WHERE friend_id = $1", friend_id))
     await lock_wallets(tx, inviter_id, friend_id)
     row = await require_row(
@@ -126,7 +123,7 @@ async def book_referral(tx: Transaction, friend_id: UserId, terms: ReferralTerms
 
 
 async def book_share(tx: Transaction, payment_id: int, *, percent: int) -> None:
-    """Bring what the inviter has of a payment to its percent of what was not refunded."""
+    """Adjust the inviter's share of a payment to its percent of what was not refunded."""
     whose = await require_row(
         tx,
         """
@@ -233,7 +230,7 @@ async def _unreward(tx: Transaction, side: str, user_id: UserId, friend_id: User
 
 
 async def _take_back(tx: Transaction, user_id: UserId, amount: Money, *, reference: str, of: str, way: str) -> None:
-    """What somebody has turned round by hand is gone already, and not taken twice."""
+    """Take back what is left of a reward: a part may have been reversed by hand."""
     taken = await refunds.take_what_is_left(
         tx,
         user_id=user_id,
@@ -252,4 +249,4 @@ async def _credit(tx: Transaction, user_id: UserId, amount: Money, reference: st
 
 
 async def _tell(tx: Transaction, key: str, user_id: UserId, amount: Money, *, text_key: str) -> None:
-    await tell(tx, key=key, chat_id=ChatId(user_id), text_key=text_key, facts={"amount": amount})
+    await notify(tx, key=key, chat_id=ChatId(user_id), text_key=text_key, facts={"amount": amount})

@@ -1,7 +1,7 @@
-"""Gifts between users: money that leaves its giver at once and waits under a random code for whoever opens the link first.
+"""Gifts between users: money that leaves its giver at once and waits under a random code for the first user who opens the link.
 
-It is taken once, by another user, or goes back to the giver: because they say so, or after a fortnight. One guarded UPDATE of
-the gift's row decides which, so two who open it at once, or one who opens it while it goes back, are told apart.
+It is taken once, by another user, or goes back to the giver: on request, or after 14 days. One guarded UPDATE of the gift's row
+decides which, so of two users who open it at once, or one who opens it while it goes back, exactly one gets it.
 """
 
 import secrets
@@ -16,7 +16,7 @@ from photomat.kernel.errors import Rejected
 from photomat.kernel.ids import ChatId, UserId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
-from photomat.messages.notices import tell
+from photomat.messages.notices import notify
 from photomat.wallet import ledger
 
 LEAST_MINOR: Final = 100
@@ -28,7 +28,7 @@ log = get_logger()
 
 
 class GiftState(StrEnum):
-    """Where the money of a gift is: waiting, with its taker, or with its giver again."""
+    """Where the money is: waiting, with its taker, or back with its giver."""
 
     OPEN = "open"
     TAKEN = "taken"
@@ -37,7 +37,7 @@ class GiftState(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Gift:
-    """One gift as it stands; `just_taken` by the very call that gives it."""
+    """A gift; `just_taken` if the call that returned it took it."""
 
     gift_id: int
     code: str
@@ -49,7 +49,7 @@ class Gift:
 
 
 async def give(tx: Transaction, *, giver_id: UserId, amount: Money, origin: str) -> Gift:
-    """Put money aside for a friend, once per origin; `NotEnough` when it is not available."""
+    """Create a gift, idempotent by `origin`; `NotEnough` if the giver has less."""
     if amount.minor < LEAST_MINOR:
         raise Rejected("gift-too-small", least=Money(LEAST_MINOR, amount.currency))
     made = await tx.fetchrow(
@@ -76,7 +76,7 @@ async def give(tx: Transaction, *, giver_id: UserId, amount: Money, origin: str)
 
 
 async def take(tx: Transaction, *, code: str, taker_id: UserId) -> Gift | None:
-    """Take an open gift; gives it as it stands, whoever has it now. None: there is no such gift."""
+    """Take a gift if it is open, and return it in any case. None: there is no such gift."""
     row = await tx.fetchrow(
         f"""
         UPDATE gifts SET state = 'taken', taker_id = $2, closed_at = photomat_now(), due_at = NULL
@@ -91,7 +91,7 @@ async def take(tx: Transaction, *, code: str, taker_id: UserId) -> Gift | None:
         return None if row is None else _gift(row)
     gift = _gift(row)
     await _credit(tx, gift, taker_id, reference=f"gift-in:{gift.gift_id}", way="in")
-    await tell(
+    await notify(
         tx,
         key=f"gift:{gift.gift_id}:taken",
         chat_id=ChatId(gift.giver_id),
@@ -102,7 +102,7 @@ async def take(tx: Transaction, *, code: str, taker_id: UserId) -> Gift | None:
 
 
 async def return_gift(tx: Transaction, *, gift_id: int, giver_id: UserId) -> Gift | None:
-    """Give an open gift back to its giver, who asks for it; gives it as it stands. None: it is not theirs."""
+    """Return an open gift to its giver, who asks for it, and return its row in any case. None: it is not theirs."""
     gift = await _close(tx, gift_id, asked_by=giver_id)
     if gift is not None:
         return gift
@@ -111,7 +111,7 @@ async def return_gift(tx: Transaction, *, gift_id: int, giver_id: UserId) -> Gif
 
 
 async def open_gifts(tx: Transaction, *, giver_id: UserId) -> list[Gift]:
-    """What a user has put aside and nobody has taken, newest first."""
+    """The gifts of a user that were not taken yet, newest first."""
     rows = await tx.fetch(
         f"SELECT {COLUMNS} FROM gifts WHERE giver_id = $1 AND state = 'open' ORDER BY gift_id DESC LIMIT $2",  # noqa: S608  a constant list of columns
         giver_id,
@@ -121,12 +121,12 @@ async def open_gifts(tx: Transaction, *, giver_id: UserId) -> list[Gift]:
 
 
 async def return_old_gift(pool: Pool, gift_id: int) -> None:
-    """Give a gift that nobody took back to its giver, and say so."""
+    """Return an expired gift to its giver, with a notice."""
     async with transaction(pool) as tx:
         gift = await _close(tx, gift_id, asked_by=None)
         if gift is None:
             return
-        await tell(
+        await notify(
             tx,
             key=f"gift:{gift_id}:back",
             chat_id=ChatId(gift.giver_id),
@@ -137,7 +137,7 @@ async def return_old_gift(pool: Pool, gift_id: int) -> None:
 
 
 async def _close(tx: Transaction, gift_id: int, *, asked_by: UserId | None) -> Gift | None:
-    """Give it back, to its giver who asks, or because nobody took it in time."""
+    """Return an open gift that its giver asks for, or, without `asked_by`, one that has expired."""
     row = await tx.fetchrow(
         f"""
         UPDATE gifts SET state = 'back', closed_at = photomat_now(), due_at = NULL

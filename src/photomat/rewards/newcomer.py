@@ -1,4 +1,4 @@
-"""Somebody new: their row, their wallet and what every new user is given, in one transaction, once."""
+"""A new user: their row, their wallet and the welcome credit, in one transaction, once."""
 
 from photomat.db.pool import Transaction
 from photomat.kernel.ids import UserId
@@ -16,7 +16,7 @@ async def ensure_user(
     language_code: str | None,
     welcome: Money,
 ) -> Registered:
-    """Make sure the person has a row and a wallet; who was known before gets nothing anew."""
+    """Create the user's row and wallet unless they exist; the welcome is credited only then."""
     registered = await register(
         tx, user_id=user_id, first_name=first_name, username=username, language_code=language_code
     )

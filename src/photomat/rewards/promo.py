@@ -1,11 +1,8 @@
-"""Using a promo code: once per update, never more often than the code and its user may, in the caller's transaction.
+"""Promo codes: what they give, using them, and creating, stopping and listing them.
 
-The code's row is locked before anything is counted, so of two users who want the last use one gets it; CHECKs and keys stand
-behind. Guessing is slow: after five codes that do not exist nothing is looked up for the rest of ten minutes.
-
-A promo code as a value: how it is written, what it gives, and why it is refused. Pure.
-
-Making, stopping and listing promo codes. A code is never edited: what it promised to one it promises to all.
+A code is used once per update, within its own limit and its user's, in the caller's transaction. Its row is locked before uses
+are counted, so of two users who want the last use one gets it; CHECKs and keys are behind. Guessing is slow: after five codes
+that do not exist nothing is looked up for the rest of ten minutes. A code is never edited: all its users get the same.
 """
 
 import re
@@ -23,7 +20,7 @@ from photomat.wallet import ledger
 
 WRITTEN: Final = re.compile(r"[A-Z0-9А-ЯЁ_-]{3,32}")
 CodeKind: TypeAlias = Literal["sum", "percent", "free"]
-"""A sum at once; a percent of the next top-up; so many generations for nothing."""
+"""A sum at once; a percent of the next top-up; a number of free generations."""
 WRONG_TRIES: Final = 5
 TRIES_WINDOW: Final = timedelta(minutes=10)
 COLUMNS: Final = (
@@ -34,7 +31,7 @@ STORED_COLUMNS: Final = f"{COLUMNS}, operator, reason, created_at, stopped_at"
 
 
 class PromoRefusal(StrEnum):
-    """Why a code is refused; the sentence a customer reads is called `promo-refused-…`."""
+    """Why a code is refused; the customer's text is `promo-refused-…`."""
 
     UNKNOWN = "unknown"
     EXPIRED = "expired"
@@ -46,7 +43,7 @@ class PromoRefusal(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromoCode:
-    """What a code gives and to whom. `amount` is the sum, the most of a percent, or the largest price of a free generation."""
+    """What a code gives. `amount` is the sum, the maximum of a percent, or the largest price of a free generation."""
 
     code: str
     kind: CodeKind
@@ -61,13 +58,12 @@ class PromoCode:
 
     @property
     def money(self) -> Money | None:
-        """The amount as money."""
         return None if self.amount is None else Money(self.amount, self.currency)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeUsage:
-    """How a code stands towards one user at this moment."""
+    """How often a code was used, in all and by one user, and whether it applies to them."""
 
     used: int
     used_by_them: int
@@ -75,42 +71,68 @@ class CodeUsage:
     is_new_user: bool
 
 
-def normalize_code(written: str) -> str:
-    """A code the way it is kept: capitals, nothing around it; empty when nothing written so can be a code."""
-    code = written.strip().upper()
-    return code if WRITTEN.fullmatch(code) else ""
-
-
-def refusal_for(code: PromoCode, standing: CodeUsage) -> PromoRefusal | None:
-    """The first reason that speaks against giving it."""
-    if standing.used_by_them >= code.per_user:
-        return PromoRefusal.YOURS
-    if standing.is_over:
-        return PromoRefusal.EXPIRED
-    if code.most_uses is not None and standing.used >= code.most_uses:
-        return PromoRefusal.USED_UP
-    if code.only_new and not standing.is_new_user:
-        return PromoRefusal.ONLY_NEW
-    return None
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeAccepted:
-    """The code is theirs: a sum is credited, a percent or free generations wait to be used."""
+    """A sum was credited; a percent or free generations wait to be used."""
 
     code: PromoCode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CodeRefused:
-    """A definite no; `wait` is how long guessing stays closed."""
+    """`wait` is how long no code is looked up for this user."""
 
     why: PromoRefusal
     wait: timedelta | None = None
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredCode:
+    """A code with its uses, whether it can still be used, and who created it why."""
+
+    promo: PromoCode
+    used: int
+    is_over: bool
+    operator: str
+    reason: str
+    created_at: datetime
+    stopped_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CodeUse:
+    """A use of a code. `credited` and `taken_back` are money, `generations` the free ones it paid for."""
+
+    use_id: int
+    user_id: UserId
+    used_at: datetime
+    credited: int | None
+    taken_back: int
+    payment_id: int | None
+    generations: int
+
+
+def normalize_code(written: str) -> str:
+    """A code as it is stored: trimmed, in capitals; empty if it cannot be a code."""
+    code = written.strip().upper()
+    return code if WRITTEN.fullmatch(code) else ""
+
+
+def refusal_for(code: PromoCode, usage: CodeUsage) -> PromoRefusal | None:
+    """The first reason to refuse a code, if any."""
+    if usage.used_by_them >= code.per_user:
+        return PromoRefusal.YOURS
+    if usage.is_over:
+        return PromoRefusal.EXPIRED
+    if code.most_uses is not None and usage.used >= code.most_uses:
+        return PromoRefusal.USED_UP
+    if code.only_new and not usage.is_new_user:
+        return PromoRefusal.ONLY_NEW
+    return None
+
+
 async def use_code(tx: Transaction, *, user_id: UserId, written: str, origin: str) -> CodeAccepted | CodeRefused:
-    """Use a code for a user with a wallet; the same origin again gives the same answer and nothing more."""
+    """Use a code for a user with a wallet; idempotent by `origin`."""
     code = normalize_code(written)
     used_before = await _used_by(tx, origin)
     if used_before is not None:
@@ -123,16 +145,15 @@ async def use_code(tx: Transaction, *, user_id: UserId, written: str, origin: st
         await _note_wrong_try(tx, user_id, origin)
         return CodeRefused(why=PromoRefusal.UNKNOWN)
     found = code_of(row)
-    standing = await _usage(tx, row, user_id)
-    why = refusal_for(found, standing)
+    usage = await _usage(tx, row, user_id)
+    why = refusal_for(found, usage)
     if why is not None:
         return CodeRefused(why=why)
-    await _give(tx, found, user_id, nth=standing.used_by_them + 1, origin=origin)
+    await _give(tx, found, user_id, nth=usage.used_by_them + 1, origin=origin)
     return CodeAccepted(code=found)
 
 
 def code_of(row: Row) -> PromoCode:
-    """A row of promo_codes as a value."""
     return PromoCode(
         code=row["code"],
         kind=row["kind"],
@@ -180,7 +201,7 @@ async def _used_by(tx: Transaction, origin: str) -> PromoCode | None:
 
 
 async def _usage(tx: Transaction, row: Row, user_id: UserId) -> CodeUsage:
-    """New is who has neither ordered nor paid anything yet."""
+    """A new user has neither ordered nor paid anything yet."""
     theirs = await require_row(
         tx,
         """
@@ -197,7 +218,7 @@ async def _usage(tx: Transaction, row: Row, user_id: UserId) -> CodeUsage:
 
 
 async def _must_wait(tx: Transaction, user_id: UserId, origin: str) -> timedelta | None:
-    """How long this user's guessing is closed; a try of this very update is no other one."""
+    """How long no code is looked up for this user; a try of this very update does not count."""
     oldest: datetime | timedelta | None = await tx.fetchval(
         """
         SELECT $3::interval - (photomat_now() - min(tried_at))
@@ -223,34 +244,8 @@ async def _note_wrong_try(tx: Transaction, user_id: UserId, origin: str) -> None
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StoredCode:
-    """A code as it stands: how often it was used, whether it still may be, and who made it why."""
-
-    promo: PromoCode
-    used: int
-    is_over: bool
-    operator: str
-    reason: str
-    created_at: datetime
-    stopped_at: datetime | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CodeUse:
-    """One use of a code. `credited` and `taken_back` are money, `generations` how many free ones it has paid for."""
-
-    use_id: int
-    user_id: UserId
-    used_at: datetime
-    credited: int | None
-    taken_back: int
-    payment_id: int | None
-    generations: int
-
-
 async def add_code(tx: Transaction, promo: PromoCode, *, operator: str, reason: str) -> bool:
-    """Make a code; False when there is one of this name."""
+    """Create a code; False if it exists."""
     return bool(
         await tx.fetchval(
             """
@@ -277,7 +272,7 @@ async def add_code(tx: Transaction, promo: PromoCode, *, operator: str, reason: 
 
 
 async def stop_code(tx: Transaction, code: str) -> bool:
-    """Let nobody use it any more; False when there is no such code, or it was stopped before."""
+    """Stop a code; False if there is no such code, or it was stopped before."""
     return bool(
         await tx.fetchval(
             """
@@ -289,13 +284,12 @@ async def stop_code(tx: Transaction, code: str) -> bool:
 
 
 async def list_codes(pool: Pool, *, limit: int) -> list[StoredCode]:
-    """The newest codes."""
     rows = await pool.fetch(f"SELECT {STORED_COLUMNS} FROM promo_codes ORDER BY created_at DESC, code LIMIT $1", limit)  # noqa: S608  a constant list of columns
     return [_stored_code(row) for row in rows]
 
 
 async def show_code(pool: Pool, code: str, *, limit: int) -> tuple[StoredCode, Sequence[CodeUse]] | None:
-    """One code with who used it, the last first."""
+    """A code with its uses, newest first."""
     row = await pool.fetchrow(f"SELECT {STORED_COLUMNS} FROM promo_codes WHERE code = $1", code)  # noqa: S608  a constant list of columns
     if row is None:
         return None

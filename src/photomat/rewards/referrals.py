@@ -1,14 +1,13 @@
-"""Invitations: a link of one's own, who was brought by whom, and when the reward for it is due.
+"""Invitations: a user's own link, who invited whom, when the reward is due, and the inviter's share of a friend's payments.
 
-Somebody is brought once, by the update that makes them a user; nobody brings themselves, and as a new user has brought nobody
-yet, there are no circles. The reward is due after the friend's first paid job: one whose price the friend's own payments, less
-what went back of them, cover. Money that was given pays for jobs too, and earns nobody anything. Once the job is given back,
-or so much of the payments that they no longer cover it, the reward is lost: not booked yet, it is forgotten and the next
-paid job counts; booked, both sides' are taken back for good.
+A user is attributed once, by the update that creates them; they cannot invite themselves, and as a new user has invited no one
+yet, there are no cycles. The reward is due after the friend's first paid job: one whose price the friend's own payments, less
+refunds, cover; money that was given pays for jobs too but earns no reward. Once the job is refunded, or the payments no longer
+cover it, the reward is lost: if it was not booked yet it is forgotten and the next paid job counts, otherwise both sides'
+rewards are taken back for good.
 
-The inviter's percent of a friend's payments: a row that is due with each payment, and again with each refund.
-
-What is to be kept is always the percent of what was not refunded; the step in `book` brings the inviter's wallet there.
+A share is due with each payment and again with each refund; the step in `book` adjusts the inviter's wallet to the percent of
+what was not refunded.
 """
 
 import secrets
@@ -26,7 +25,7 @@ OWN_MONEY: Final = """
      - (SELECT coalesce(sum(amount), 0) FROM payments JOIN payment_refunds AS back USING (payment_id)
          WHERE user_id = friend_id AND back.state <> 'refused'))
 """
-"""What a friend has paid and did not get back; what is on its way back counts as gone."""
+"""What a friend has paid and did not get back; a wanted refund counts as gone."""
 LOSE: Final = """
     UPDATE referrals
        SET state = CASE state WHEN 'due' THEN 'invited' ELSE 'refunded' END,
@@ -39,7 +38,7 @@ LOSE: Final = """
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invitations:
-    """What somebody's invitations have brought: friends, those of them who have paid, and the money kept of it."""
+    """A user's link, their friends, those with a rewarded job, and the money kept."""
 
     code: str
     friends: int
@@ -48,7 +47,7 @@ class Invitations:
 
 
 async def invitations(tx: Transaction, *, user_id: UserId, currency: str) -> Invitations:
-    """The link's code (made now if need be) and what it has brought."""
+    """The code of the user's link, created if needed, and what it has earned."""
     await tx.execute(
         """
         INSERT INTO invite_codes (user_id, code) VALUES ($1, $2)
@@ -79,13 +78,12 @@ async def invitations(tx: Transaction, *, user_id: UserId, currency: str) -> Inv
 
 
 async def inviter_of(tx: Transaction, code: str) -> UserId | None:
-    """Whose link bears this code."""
     user_id = await tx.fetchval("SELECT user_id FROM invite_codes WHERE code = $1", code)
     return None if user_id is None else UserId(user_id)
 
 
 async def attribute(tx: Transaction, *, friend_id: UserId, code: str) -> UserId | None:
-    """Note who brought a user whose row was made in this very transaction; None when nobody with this code did."""
+    """Record who invited a user created in this transaction; None if the code is not another user's."""
     inviter = await tx.fetchval(
         """
         INSERT INTO referrals (friend_id, inviter_id)
@@ -102,7 +100,7 @@ async def attribute(tx: Transaction, *, friend_id: UserId, code: str) -> UserId 
 
 
 async def make_due(tx: Transaction, *, friend_id: UserId, job_id: JobId) -> None:
-    """The friend was charged for a job: the first one that their own money covers makes the rewards due."""
+    """The friend was charged for a job: the first one their own payments cover makes the rewards due."""
     await tx.execute(
         f"""
         UPDATE referrals SET state = 'due', job_id = $2, due_at = photomat_now()
@@ -115,7 +113,7 @@ async def make_due(tx: Transaction, *, friend_id: UserId, job_id: JobId) -> None
 
 
 async def lose_job(tx: Transaction, *, friend_id: UserId, job_id: JobId) -> None:
-    """Something of this job's charge went back: when nothing is left of it, the reward is lost."""
+    """Some of this job's charge went back: if nothing is left of it, the reward is lost."""
     await tx.execute(
         f"""
         {LOSE} AND job_id = $2
@@ -128,7 +126,7 @@ async def lose_job(tx: Transaction, *, friend_id: UserId, job_id: JobId) -> None
 
 
 async def lose_payment(tx: Transaction, *, friend_id: UserId) -> None:
-    """Something of the friend's payments went back: when the rest no longer covers the job, the reward is lost."""
+    """Some of the friend's payments went back: if the rest no longer covers the job, the reward is lost."""
     await tx.execute(
         f"""
         {LOSE} AND (SELECT price FROM generation_jobs WHERE generation_jobs.job_id = referrals.job_id) > {OWN_MONEY}
@@ -138,7 +136,7 @@ async def lose_payment(tx: Transaction, *, friend_id: UserId) -> None:
 
 
 async def note_share(tx: Transaction, *, payment_id: int, friend_id: UserId) -> None:
-    """Note a payment of an invited friend; of anybody else nothing is kept."""
+    """Record a payment of an invited friend; others' payments have no share."""
     await tx.execute(
         """
         INSERT INTO referral_shares (payment_id, friend_id)
@@ -151,5 +149,5 @@ async def note_share(tx: Transaction, *, payment_id: int, friend_id: UserId) -> 
 
 
 async def make_share_due(tx: Transaction, *, payment_id: int) -> None:
-    """Have the share of a payment looked at again."""
+    """Have the share of a payment adjusted."""
     await tx.execute("UPDATE referral_shares SET due_at = photomat_now() WHERE payment_id = $1", payment_id)

@@ -1,14 +1,14 @@
-"""Free generations of promo codes: which one would pay for a job, and using it, once per job.
+"""Vouchers: the free generations of promo codes. Which one pays for a job, and using it, once per job.
 
-A pass is used by the transaction that makes the job, under the lock of the user's row, so the last one pays for one job. It
-counts as used unless its job failed, was canceled, or came too late and was given away: then it is there again by itself,
-until the result of a canceled job is taken after all.
+A voucher is used in the transaction that creates the job, under the lock of the user's row, so the last one pays for one job.
+It counts as used unless its job failed, was canceled, or came too late and was given away: then it is available again, until
+the result of a canceled job is accepted after all.
 """
 
 from typing import Final
 
 from photomat.catalog.pricing import Quote, Voucher
-from photomat.db.pool import Pool, Transaction
+from photomat.db.pool import Transaction
 from photomat.kernel.ids import JobId, UserId
 
 LEFT: Final = """
@@ -19,9 +19,9 @@ LEFT: Final = """
 """How many generations a use of a code still pays for."""
 
 
-async def voucher_for(source: Pool | Transaction, *, user_id: UserId, quote: Quote) -> Voucher | None:
-    """The user's oldest pass that pays such a price, with how many it still pays for; None when there is none."""
-    row = await source.fetchrow(
+async def voucher_for(tx: Transaction, *, user_id: UserId, quote: Quote) -> Voucher | None:
+    """The user's oldest voucher that covers this price, with how many generations are left; None if there is none."""
+    row = await tx.fetchrow(
         f"""
         SELECT use_id, code, available FROM (
             SELECT use_id, code, {LEFT} AS available FROM promo_uses JOIN promo_codes USING (code)
@@ -38,14 +38,14 @@ async def voucher_for(source: Pool | Transaction, *, user_id: UserId, quote: Quo
 
 
 async def drop_used_voucher(tx: Transaction, *, user_id: UserId, quote: Quote) -> Quote:
-    """The quote without its pass if that pays for nothing more; from here to the commit nobody else uses this user's."""
+    """The quote, without its voucher if that is used up. Locks the user's vouchers until the commit."""
     if quote.paid_by is None:
         return quote
     return quote if await _is_left(tx, quote.paid_by.use_id, user_id) else quote.without_voucher()
 
 
 async def voucher_pays_again(tx: Transaction, *, user_id: UserId, job_id: JobId) -> bool:
-    """Whether the pass of a job that was canceled pays for it after all; a job without a pass needs none."""
+    """Whether the voucher of a canceled job can still pay for it; True for a job without one."""
     use_id = await tx.fetchval("SELECT use_id FROM pass_uses WHERE job_id = $1", job_id)
     return use_id is None or await _is_left(tx, use_id, user_id)
 
@@ -62,5 +62,4 @@ async def _is_left(tx: Transaction, use_id: int, user_id: UserId) -> bool:
 
 
 async def use_voucher(tx: Transaction, *, use_id: int, job_id: JobId) -> None:
-    """Let it pay for this job."""
     await tx.execute("INSERT INTO pass_uses (job_id, use_id) VALUES ($1, $2)", job_id, use_id)

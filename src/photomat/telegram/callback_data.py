@@ -1,6 +1,6 @@
-"""What the buttons carry that are not drawn in a conversation: under notices and on a job's card. Pure.
+"""callback_data of buttons outside the conversation: under notices and on a job's card.
 
-The conversation reads them as the buttons of `bot/buttons.py`; a test holds each to the other.
+The conversation parses them with the classes of `bot/buttons.py`; a test compares both.
 """
 
 from typing import Final, Literal, TypeAlias

@@ -1,6 +1,7 @@
-"""Cards and rings through aiogram. Every foreign error becomes one of ours here.
+"""The messenger and Stars ports on aiogram, whose errors are translated here.
 
-Stars through aiogram. Every foreign error becomes one of ours here.
+An edit can be repeated. A send cannot: one that left and got no answer raises `OutcomeUnknown`, and a crash after it leaves a
+message that we do not know of.
 """
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
@@ -45,13 +46,10 @@ REFUNDED_BEFORE: Final = "CHARGE_ALREADY_REFUNDED"
 
 
 class TelegramMessenger:
-    """The messenger port on the Bot API."""
-
     def __init__(self, bot: Bot) -> None:
         self._bot = bot
 
     async def edit_text(self, card: Card, text: str, keyboard: Keyboard) -> None:
-        """Show text on the card."""
         async with _translated():
             await self._bot.edit_message_text(
                 text=text,
@@ -63,7 +61,6 @@ class TelegramMessenger:
             )
 
     async def edit_media(self, card: Card, media: Media, caption: str, keyboard: Keyboard) -> str | None:
-        """Show media on the card; the file_id is kept for later."""
         answer: Message | bool | None = None
         async with _translated():
             answer = await self._bot.edit_message_media(
@@ -76,7 +73,6 @@ class TelegramMessenger:
         return _file_id(answer) if isinstance(answer, Message) else None
 
     async def edit_rich(self, card: Card, text: str, items: Sequence[RichItem], keyboard: Keyboard) -> list[str | None]:
-        """Show text and many files on the card at once."""
         answer: Message | bool | None = None
         async with _translated():
             answer = await self._bot.edit_message_text(
@@ -89,7 +85,6 @@ class TelegramMessenger:
         return file_ids_of(answer.rich_message) if isinstance(answer, Message) else []
 
     async def edit_keyboard(self, card: Card, keyboard: Keyboard) -> None:
-        """Set the buttons alone."""
         async with _translated():
             await self._bot.edit_message_reply_markup(
                 chat_id=card.chat_id,
@@ -101,7 +96,7 @@ class TelegramMessenger:
     async def send_text(
         self, chat_id: ChatId, text: str, *, reply_to: MessageId | None, keyboard: Keyboard = ()
     ) -> MessageId:
-        """Send a new message, as a reply where the card is still there to reply to."""
+        """Send a message, as a reply if the card still exists."""
         reply = None if reply_to is None else ReplyParameters(message_id=reply_to, allow_sending_without_reply=True)
         try:
             message = await self._bot.send_message(
@@ -117,7 +112,6 @@ class TelegramMessenger:
         return MessageId(message.message_id)
 
     async def send_media(self, chat_id: ChatId, media: Media, caption: str, *, keyboard: Keyboard = ()) -> Sent:
-        """Send a file as a new message."""
         ways: Mapping[MediaKind, Callable[..., Awaitable[Message]]] = {
             MediaKind.PHOTO: self._bot.send_photo,
             MediaKind.VIDEO: self._bot.send_video,
@@ -174,13 +168,10 @@ def _file_id(message: Message) -> str | None:
 
 
 class StarsClient:
-    """The port of Stars on the Bot API."""
-
     def __init__(self, bot: Bot) -> None:
         self._bot = bot
 
     async def page(self, *, offset: int, limit: int) -> StarPage:
-        """The lines after the first `offset`."""
         try:
             found = await self._bot.get_star_transactions(offset=offset, limit=limit, request_timeout=STARS_TIMEOUT_S)
         except (TelegramAPIError, ClientDecodeError) as error:
@@ -188,8 +179,8 @@ class StarsClient:
         moves = [move for line in found.transactions if (move := _move(line)) is not None]
         return StarPage(lines=len(found.transactions), moves=moves)
 
-    async def give_back(self, user_id: UserId, charge_id: str) -> None:
-        """Refund; "already" is success, and only a 400 is a clear no: whatever else it was is asked again."""
+    async def refund(self, user_id: UserId, charge_id: str) -> None:
+        """Refund a payment; "already refunded" is success, only a 400 is final, everything else is retried."""
         try:
             await self._bot.refund_star_payment(
                 user_id=user_id, telegram_payment_charge_id=charge_id, request_timeout=STARS_TIMEOUT_S
@@ -198,14 +189,14 @@ class StarsClient:
             if REFUNDED_BEFORE not in error.message:
                 raise CallRefused(masked(error.message)) from error
         except (TelegramAPIError, ClientDecodeError) as error:
-            trouble = translate(error)
-            if isinstance(trouble, OutcomeUnknown | Transient):
-                raise trouble from error
-            raise Transient(str(trouble)) from error
+            translated = translate(error)
+            if isinstance(translated, OutcomeUnknown | Transient):
+                raise translated from error
+            raise Transient(str(translated)) from error
 
 
 def _move(line: StarTransaction) -> StarMove | None:
-    """A line that concerns an invoice; gifts, withdrawals and the like are nobody's payment."""
+    """The payment or refund of an invoice; None for gifts, withdrawals and the like."""
     partner = line.source or line.receiver
     if not isinstance(partner, TransactionPartnerUser) or partner.transaction_type != INVOICE:
         return None

@@ -1,7 +1,4 @@
-"""Telegram's refusals in our families, decided once, by the wording the Bot API server uses.
-
-Codes are "subject to change" in Telegram's own words, so the text decides and the class of the answer helps.
-"""
+"""Translation of Telegram's errors, by the wording of the Bot API server: its documentation calls codes subject to change."""
 
 from collections.abc import Callable
 from typing import Final
@@ -39,7 +36,7 @@ from photomat.telegram.port import (
 
 NOT_MODIFIED: Final = "message is not modified"
 NOT_IMPLEMENTED: Final = "method not implemented"
-"""What a Bot API server other than Telegram's own says of a method it lacks."""
+"""From other Bot API servers, for a method they lack."""
 
 WORDINGS: Final[tuple[tuple[str, Callable[[], PhotomatError]], ...]] = (
     ("message to edit not found", lambda: CardGone("card-gone")),
@@ -86,27 +83,25 @@ WORDINGS: Final[tuple[tuple[str, Callable[[], PhotomatError]], ...]] = (
 
 @vendor_message.register
 def _description(error: TelegramAPIError) -> str:
-    """Telegram's own description of a refusal; a network error is described by what the HTTP client said."""
     return error.message
 
 
 def is_not_modified(error: TelegramAPIError) -> bool:
-    """The edit changed nothing because the message already looks like that: success."""
+    """The message already looks like that: success."""
     return NOT_MODIFIED in error.message.lower()
 
 
 def translate(error: TelegramAPIError | ClientDecodeError) -> PhotomatError:
-    """What a failed call means for the caller."""
     if isinstance(error, TelegramRetryAfter):
         return ChatBusy("Telegram asks to slow down", retry_after_s=float(error.retry_after))
     if isinstance(error, TelegramMigrateToChat):
         return ChatMoved(ChatId(error.migrate_to_chat_id))
-    if isinstance(error, TelegramEntityTooLarge):  # aiogram counts it among the network's errors: asked first
+    if isinstance(error, TelegramEntityTooLarge):  # a subclass of TelegramNetworkError, so tested first
         return SourceRefused("source")
     if isinstance(error, TelegramNetworkError):
         return _network(error)
     if isinstance(error, TelegramServerError) and NOT_IMPLEMENTED in error.message.lower():
-        return SourceRefused("source")  # a definite answer: nothing was shown, and text is what is left
+        return SourceRefused("source")  # definite: nothing was shown, and text is the next fallback
     if isinstance(error, ClientDecodeError | TelegramServerError):
         return OutcomeUnknown("Telegram answered with an error of its own")
     if isinstance(error, TelegramUnauthorizedError | TelegramNotFound):

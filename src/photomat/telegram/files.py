@@ -1,7 +1,6 @@
-"""Files people send to the bot, opened as streams.
+"""Files that users send to the bot, as streams.
 
-The address of a file holds the bot's token: it is neither kept nor logged, nor is an error that knows it. The Bot API gives
-bots files of up to 20 MB.
+The URL of a file contains the bot's token: it is neither stored nor logged, nor is an error that quotes it.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -16,7 +15,7 @@ from photomat.kernel.errors import Rejected, Transient
 from photomat.telegram.errors import translate
 
 MOST_BYTES: Final = 20 * 2**20
-"""What the Bot API lets a bot fetch."""
+"""The limit of the Bot API."""
 
 CALL_TIMEOUT_S: Final = 8
 READ_TIMEOUT_S: Final = 60.0
@@ -25,29 +24,29 @@ TOO_BIG: Final = "file is too big"
 
 
 class NotGiven(Rejected):
-    """Telegram does not give this file out: it does not know it, at least not now."""
+    """Telegram does not know this file, at least not now."""
 
     def __init__(self) -> None:
         super().__init__("file-not-given")
 
 
 class TooBig(Rejected):
-    """The file is larger than what bots are given."""
+    """The file exceeds the limit of the Bot API."""
 
     def __init__(self) -> None:
         super().__init__("file-too-big-for-bots")
 
 
 class TelegramFiles(Protocol):
-    """What Telegram keeps of what people sent."""
+    """Files at Telegram."""
 
     def opened(self, telegram_id: str) -> AbstractAsyncContextManager[AsyncIterator[bytes]]:
-        """The file's bytes, by chunks; raises NotGiven, TooBig, or Transient when it cannot be had now."""
+        """Yield the file's chunks; raise NotGiven, TooBig, or Transient when it cannot be fetched now."""
         ...
 
 
 class BotFiles:
-    """The port on aiogram; a file that is not there after `within_s` is not waited for any longer."""
+    """The port on aiogram; a download takes at most `within_s`."""
 
     def __init__(self, bot: Bot, *, within_s: float = READ_TIMEOUT_S) -> None:
         self._bot = bot
@@ -55,7 +54,6 @@ class BotFiles:
 
     @asynccontextmanager
     async def opened(self, telegram_id: str) -> AsyncIterator[AsyncIterator[bytes]]:
-        """The file's bytes, by chunks; see the port for what it raises."""
         path = await self._path(telegram_id)
         async with aclosing(self._chunks(path)) as chunks:
             yield chunks
@@ -66,9 +64,9 @@ class BotFiles:
         except TelegramBadRequest as error:
             raise TooBig if TOO_BIG in error.message.lower() else NotGiven from None
         except (TelegramAPIError, ClientDecodeError) as error:
-            trouble = translate(error)
-            wait_s = trouble.retry_after_s if isinstance(trouble, Transient) else None
-            raise Transient(f"Telegram did not name a file: {type(trouble).__name__}", retry_after_s=wait_s) from None
+            cause = translate(error)
+            wait_s = cause.retry_after_s if isinstance(cause, Transient) else None
+            raise Transient(f"Telegram did not name a file: {type(cause).__name__}", retry_after_s=wait_s) from None
         if file.file_path is None:
             raise NotGiven
         return file.file_path

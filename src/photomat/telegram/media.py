@@ -1,8 +1,6 @@
-"""A file on its way, as aiogram writes it: where its bytes come from, and what a player is told of it.
+"""Media and rich messages as aiogram types.
 
-A rich message: our HTML and many files as the blocks Telegram takes, and the files of its answer.
-
-Only the marks our sentences use are known here: bold, italic, links. Whatever else stands in a text stands there as it is read.
+Rich text knows the HTML tags of our texts: bold, italic, links. Other tags are dropped and their text stays.
 """
 
 from collections.abc import Sequence
@@ -54,12 +52,10 @@ BLOCKS: Final[dict[MediaKind, tuple[str, type[Any]]]] = {
 
 
 def input_media(media: Media, **caption: Any) -> InputMedia:
-    """The file as an edit takes it, with its caption where it has one."""
     return TYPES[media.kind](media=source_of(media), **caption, **details_of(media))
 
 
 def source_of(media: Media) -> FSInputFile | BufferedInputFile | str:
-    """Where the bytes come from."""
     match media.source:
         case Path():
             return FSInputFile(media.source, filename=media.name)
@@ -70,19 +66,24 @@ def source_of(media: Media) -> FSInputFile | BufferedInputFile | str:
 
 
 def details_of(media: Media) -> dict[str, Any]:
-    """What goes with it, in the words that sends and edits share; nothing where it is not known."""
+    """The arguments that sends and edits share; unknown ones are left out."""
     match media.kind:
         case MediaKind.AUDIO:
-            told = {"title": media.title, "performer": media.performer, "duration": media.seconds, **_thumbnail(media)}
+            details = {
+                "title": media.title,
+                "performer": media.performer,
+                "duration": media.seconds,
+                **_thumbnail(media),
+            }
         case MediaKind.VIDEO:
-            told = {**_shape(media), "supports_streaming": True}
+            details = {**_shape(media), "supports_streaming": True}
         case MediaKind.ANIMATION:
-            told = _shape(media)
+            details = _shape(media)
         case MediaKind.DOCUMENT:
-            told = {"disable_content_type_detection": media.as_is or None}
+            details = {"disable_content_type_detection": media.as_is or None}
         case _:
-            told = {}
-    return {name: value for name, value in told.items() if value is not None}
+            details = {}
+    return {name: value for name, value in details.items() if value is not None}
 
 
 def _shape(media: Media) -> dict[str, Any]:
@@ -90,28 +91,27 @@ def _shape(media: Media) -> dict[str, Any]:
 
 
 def _thumbnail(media: Media) -> dict[str, Any]:
-    """A thumbnail goes with uploaded bytes only."""
+    """Telegram takes a thumbnail only with uploaded bytes."""
     if media.thumbnail is None or not media.is_upload:
         return {}
     return {"thumbnail": BufferedInputFile(media.thumbnail, filename="cover.jpg")}
 
 
 def rich_message(text: str, items: Sequence[RichItem]) -> InputRichMessage:
-    """The files, each with its caption, and the text under them, a paragraph for each of its lines."""
+    """The files with their captions, then the text, one paragraph a line."""
     lines = [InputRichBlockParagraph(text=rich_text(line)) for line in text.split("\n") if line.strip()]
     return InputRichMessage(blocks=[*(_block(item) for item in items), *lines], skip_entity_detection=True)
 
 
 def rich_text(marked: str) -> Any:
-    """A line of our HTML as rich text."""
-    reader = _Reader()
+    reader = _RichTextParser()
     reader.feed(marked)
     reader.close()
     return reader.parts
 
 
 def file_ids_of(message: RichMessage | None) -> list[str | None]:
-    """Telegram's own ids of the files in a rich message, in order."""
+    """The file_ids of a rich message, in order."""
     found: list[str | None] = []
     for block in message.blocks if message else []:
         names = ("photo", "video", "animation", "audio", "voice_note", "document")
@@ -129,8 +129,8 @@ def _block(item: RichItem) -> Any:
     return block(**{name: input_media(item.media)}, caption=caption)
 
 
-class _Reader(HTMLParser):
-    """Reads one line; a mark that is never closed ends with the line."""
+class _RichTextParser(HTMLParser):
+    """Parses one line; an unclosed tag ends with the line."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -144,8 +144,8 @@ class _Reader(HTMLParser):
     def handle_endtag(self, tag: str) -> None:
         if not self._open or self._open[-1][0] != tag:
             return
-        _, address, outer = self._open.pop()
-        outer.append(_marked(tag, self.parts, address))
+        _, url, outer = self._open.pop()
+        outer.append(_marked(tag, self.parts, url))
         self.parts = outer
 
     def handle_data(self, data: str) -> None:
@@ -157,13 +157,13 @@ class _Reader(HTMLParser):
             self.handle_endtag(self._open[-1][0])
 
 
-def _marked(tag: str, parts: list[Any], address: str) -> Any:
+def _marked(tag: str, parts: list[Any], url: str) -> Any:
     match tag:
         case "b":
             return RichTextBold(text=parts)
         case "i":
             return RichTextItalic(text=parts)
         case "a":
-            return RichTextUrl(text=parts, url=address)
+            return RichTextUrl(text=parts, url=url)
         case _:
             return parts

@@ -1,8 +1,8 @@
-"""The pace of every call to Telegram, in the one place all of them pass: the session of the aiogram Bot.
+"""Rate limits of all calls to Telegram, as a middleware of the aiogram session.
 
-Budgets are rows shared by all instances: one per bot, one per chat (edits count). Nobody sleeps here: a call without budget
-is a `Transient` with the time to wait, a `ChatBusy` where the chat takes nothing more. A 429 is remembered for its chat, for
-every instance. Progress leaves a reserve; where only the reserve is left the chat is not busy: progress alone waits.
+Budgets are rows shared by all instances: one per bot, one per chat (edits count). Nothing sleeps here: a call without budget
+raises `Transient` with the time to wait, or `ChatBusy` if the chat's budget is used up. A 429 blocks its chat for every
+instance. Progress updates leave a reserve for more important calls.
 """
 
 from collections.abc import Iterator
@@ -30,12 +30,12 @@ FREE_METHODS: Final = ("get", "answer", "set", "delete", "logOut", "close")
 
 _reserve: ContextVar[int] = ContextVar("reserve", default=0)
 _answer_types: Final[set[Any]] = set()
-"""Held, because pydantic forgets a generic model nobody holds: building it anew would take milliseconds of every call."""
+"""Kept alive: pydantic would drop unreferenced generic models and rebuild them, milliseconds per call."""
 
 
 @contextmanager
 def unimportant() -> Iterator[None]:
-    """Calls inside leave a reserve for more important ones: progress is dropped first."""
+    """Calls inside leave a reserve for more important ones."""
     token = _reserve.set(PROGRESS_RESERVE)
     try:
         yield
@@ -44,8 +44,6 @@ def unimportant() -> Iterator[None]:
 
 
 class Pacing(BaseRequestMiddleware):
-    """Takes from the budgets before a call leaves; remembers what Telegram says about its limits."""
-
     def __init__(self, pool: Pool, *, calls_per_s: int) -> None:
         self._pool = pool
         self._calls_per_s = calls_per_s
@@ -53,7 +51,6 @@ class Pacing(BaseRequestMiddleware):
     async def __call__(
         self, make_request: NextRequestMiddlewareType[Any], bot: Bot, method: TelegramMethod[Any]
     ) -> Response[Any]:
-        """Let the call through when there is budget for it."""
         _answer_types.add(Response.__class_getitem__(method.__returning__))
         chat_id = getattr(method, "chat_id", None)
         if chat_id is None or method.__api_method__.startswith(FREE_METHODS):

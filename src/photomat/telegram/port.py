@@ -1,8 +1,6 @@
-"""What delivery asks of a messenger, and the troubles it can answer with.
+"""The ports to Telegram: messages, and the ledger of Stars; with the errors they raise.
 
-An edit of a message whose id we hold bears repeating; `send_text` and `send_media` do not.
-
-What we ask of Telegram about Stars beside the chat: its list of what was paid and given back, and a refund.
+An edit of a message whose id we know is idempotent; `send_text` and `send_media` are not.
 """
 
 from collections.abc import Sequence
@@ -17,7 +15,7 @@ from photomat.kernel.ids import ChatId, MessageId, UserId
 
 
 class CardGone(Rejected):
-    """The message to edit is not there any more: a new slot is needed."""
+    """The message to edit does not exist any more: a new slot is needed."""
 
 
 class CardIsMedia(Rejected):
@@ -29,23 +27,23 @@ class Superseded(Rejected):
 
 
 class SourceRefused(Rejected):
-    """Telegram cannot use this source (class U of its errors): try the next rung."""
+    """Telegram cannot use this source (class U of its errors): try the next fallback."""
 
 
 class PhotoRefused(Rejected):
-    """Not as a photo: its size or shape does not fit; send it as a document."""
+    """Its size or shape does not fit a photo: send it as a document."""
 
 
 class TextRefused(Rejected):
-    """Telegram cannot read the text, or finds it too long: show it plain and short."""
+    """Telegram cannot parse the text, or it is too long: show it plain and short."""
 
 
 class Unreachable(Rejected):
-    """The person has blocked the bot, or the chat is gone."""
+    """The user has blocked the bot, or the chat is gone."""
 
 
 class ChatMoved(Rejected):
-    """The group has become another chat; its old messages cannot be edited there."""
+    """The group became another chat, where old messages cannot be edited."""
 
     def __init__(self, chat_id: ChatId) -> None:
         super().__init__("chat-moved")
@@ -53,11 +51,11 @@ class ChatMoved(Rejected):
 
 
 class ChatBusy(Transient):
-    """Telegram, or our own pace, takes nothing more for this one chat before `retry_after_s`; it never left."""
+    """Telegram or our own rate limit takes no more calls for this chat before `retry_after_s`; the call never left."""
 
 
 class CallRefused(Rejected):
-    """A refusal nobody planned for; `str()` says what Telegram said."""
+    """A refusal without a class of its own; `str()` is Telegram's description."""
 
     def __init__(self, description: str) -> None:
         super().__init__("refused")
@@ -68,12 +66,10 @@ class CallRefused(Rejected):
 
 
 class Unauthorized(PhotomatError):
-    """The bot's token is no good: stop, condemn nothing."""
+    """The bot's token is not accepted: stop, and fail no job for it."""
 
 
 class MediaKind(StrEnum):
-    """What a message can be turned into."""
-
     PHOTO = "photo"
     VIDEO = "video"
     ANIMATION = "animation"
@@ -103,9 +99,9 @@ class Card:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Media:
-    """A file on its way: `source` is an address or a file_id Telegram resolves, or a path or bytes that we upload.
+    """A file to show: `source` is a URL or file_id that Telegram resolves, or a path or bytes that we upload.
 
-    The rest is what a player shows of it; `thumbnail` is a small JPEG. `as_is`: Telegram is to make nothing else of a document.
+    `thumbnail` is a small JPEG. `as_is`: Telegram must not turn a document into another kind.
     """
 
     kind: MediaKind
@@ -127,7 +123,7 @@ class Media:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RichItem:
-    """One file of a rich message, and what stands under it; a voice note comes from an address alone."""
+    """One file of a rich message; a voice note can only come from a URL."""
 
     media: Media
     caption: str | None = None
@@ -150,31 +146,31 @@ class Messenger(Protocol):
         ...
 
     async def edit_media(self, card: Card, media: Media, caption: str, keyboard: Keyboard) -> str | None:
-        """Show media on the card; gives Telegram's file_id, None when it was there already."""
+        """Show media on the card; return Telegram's file_id, None if nothing changed."""
         ...
 
     async def edit_rich(self, card: Card, text: str, items: Sequence[RichItem], keyboard: Keyboard) -> list[str | None]:
-        """Show text and many files on the card at once; gives Telegram's file_ids in order, none if all was there before."""
+        """Show text and files on the card at once; return the file_ids in order, none if nothing changed."""
         ...
 
     async def edit_keyboard(self, card: Card, keyboard: Keyboard) -> None:
-        """Set the buttons alone: a quiet way to find out whether the card is still there."""
+        """Set the buttons only: a quiet way to find out whether the card still exists."""
         ...
 
     async def send_text(
         self, chat_id: ChatId, text: str, *, reply_to: MessageId | None, keyboard: Keyboard = ()
     ) -> MessageId:
-        """Send a new message. May not be repeated after an unknown outcome."""
+        """Send a new message. Must not be repeated after `OutcomeUnknown`."""
         ...
 
     async def send_media(self, chat_id: ChatId, media: Media, caption: str, *, keyboard: Keyboard = ()) -> Sent:
-        """Send a file as a new message. May not be repeated after an unknown outcome."""
+        """Send a file as a new message. Must not be repeated after `OutcomeUnknown`."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StarPerson:
-    """Who paid, or was paid back, as Telegram names them."""
+    """Who paid, or was refunded."""
 
     user_id: UserId
     first_name: str
@@ -184,7 +180,7 @@ class StarPerson:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StarMove:
-    """One line of the list: a payment of an invoice (`in`) or its refund (`out`), which bears the same id."""
+    """The payment of an invoice (`in`) or its refund (`out`), which has the same id."""
 
     charge_id: str
     side: Literal["in", "out"]
@@ -197,19 +193,19 @@ class StarMove:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StarPage:
-    """Some lines, oldest first: `lines` counts all of them, `moves` are those that concern invoices."""
+    """A page of transactions, oldest first: `lines` counts all of them, `moves` are those of invoices."""
 
     lines: int
     moves: Sequence[StarMove]
 
 
 class StarsLedger(Protocol):
-    """Telegram's list of Stars. Raises Transient, OutcomeUnknown, Rejected."""
+    """Telegram's list of Stars transactions. Raises Transient, OutcomeUnknown, Rejected."""
 
     async def page(self, *, offset: int, limit: int) -> StarPage:
-        """The lines after the first `offset`, oldest first."""
+        """The transactions after the first `offset`, oldest first."""
         ...
 
-    async def give_back(self, user_id: UserId, charge_id: str) -> None:
-        """Give a payment back whole; given back before is success, `Rejected` a clear no."""
+    async def refund(self, user_id: UserId, charge_id: str) -> None:
+        """Refund a whole payment; one refunded before is success, `Rejected` is final."""
         ...

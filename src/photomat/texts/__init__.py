@@ -1,1 +1,1 @@
-"""Every sentence a customer reads, in Russian and English, and nothing else."""
+"""Every text a customer reads, in Russian and English."""

@@ -1,7 +1,7 @@
-"""The sentences of `ru/*.ftl` and `en/*.ftl`, one file a topic, filled with facts; money is written as its language does.
+"""The texts of `ru/*.ftl` and `en/*.ftl`, one file a topic, with their arguments; money is formatted for the language.
 
-Promises: a key that does not exist, or a fact its sentence needs and did not get, raises; no customer reads a bare key.
-Facts are put in as they are: whoever shows a sentence as HTML escapes what people wrote before handing it in.
+A missing key or argument raises, so that no customer reads a bare key. Arguments are inserted as they are: the caller escapes
+user input for HTML.
 """
 
 from collections.abc import Mapping
@@ -21,24 +21,21 @@ LONG_CHARACTERS: Final = 1000
 
 
 class MissingText(LookupError):
-    """A sentence, or a fact inside it, is not there."""
+    """A text, or an argument of it, is missing."""
 
 
 class Say(Protocol):
-    """`say("greeting", name="Анна")`: a sentence in the language of the person spoken to."""
+    """`say("greeting", name="Анна")`: a text in the user's language."""
 
-    def __call__(self, key: str, **facts: object) -> str:
-        """Give the sentence."""
+    def __call__(self, key: str, **facts: object) -> str: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Texts:
-    """All sentences by language."""
-
     bundles: Mapping[str, FluentBundle]
 
     def say(self, language: str, key: str, **facts: object) -> str:
-        """Give one sentence; numbers stay numbers, so that they choose the plural form, the rest is written out."""
+        """Format one text; integers select the plural form, other arguments become strings."""
         bundle = self.bundles[language]
         pattern = bundle.get_message(key).value if bundle.has_message(key) else None
         if pattern is None:
@@ -48,10 +45,10 @@ class Texts:
         text, errors = bundle.format_pattern(pattern, arguments)
         if errors:
             raise MissingText(f"{key} in {language}/*.ftl: {errors[0]}")
-        return reduce(lambda said, name: said.replace(_place(name), long[name]), long, str(text))
+        return reduce(lambda text, name: text.replace(_place(name), long[name]), long, str(text))
 
     def speaker(self, language: str) -> Say:
-        """A voice in one language."""
+        """`say` for one language."""
 
         def say(key: str, **facts: object) -> str:
             return self.say(language, key, **facts)
@@ -61,17 +58,17 @@ class Texts:
 
 @cache
 def load_texts() -> Texts:
-    """Read both languages, once a process; a line that does not parse is refused by name."""
+    """Read both languages, once a process; raise `MissingText` for a line that does not parse."""
     return Texts(bundles={language: _bundle(language) for language in LANGUAGES})
 
 
 def _place(name: str) -> str:
-    """Where a long fact goes; nobody types this character."""
+    """The placeholder of a long argument, made of a character that users do not type."""
     return f"\N{SUBSTITUTE}{name}\N{SUBSTITUTE}"
 
 
 def _is_long(fact: object) -> bool:
-    """Fluent refuses facts beyond 2500 characters; a long one is put in after it has spoken."""
+    """Fluent refuses arguments beyond 2500 characters; long ones are inserted after formatting."""
     return isinstance(fact, str) and len(fact) > LONG_CHARACTERS
 
 

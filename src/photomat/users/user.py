@@ -1,11 +1,4 @@
-"""A person as the bot knows them. Pure.
-
-The first update of a person makes their row; later ones keep their names up to date.
-
-What a user decides about themselves: the language they read, and whether they hear from us at all.
-
-Every statement on `users`.
-"""
+"""Users: registered by their first update, their names kept up to date by later ones. Every statement on `users` is here."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -24,7 +17,7 @@ AMBIGUOUS: Final = "en"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class User:
-    """One person; `first_name` and `username` are what Telegram said last."""
+    """`first_name` and `username` are those of the latest update."""
 
     user_id: UserId
     first_name: str
@@ -35,8 +28,6 @@ class User:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Registered:
-    """A user, and whether this was their first update."""
-
     user: User
     is_new: bool
 
@@ -48,7 +39,7 @@ def starting_language(language_code: str | None) -> str:
 
 
 def may_prefer_english(language_code: str | None) -> bool:
-    """Say whether a user greeted in Russian is offered English."""
+    """Whether a user greeted in Russian is offered English."""
     return _primary(language_code) not in RUSSIAN_SPEAKING
 
 
@@ -56,10 +47,10 @@ def _primary(language_code: str | None) -> str:
     return (language_code or DEFAULT_LANGUAGE).lower().split("-")[0]
 
 
-async def upsert_user(
-    tx: Transaction, *, user_id: UserId, first_name: str, username: str | None, language: str
+async def register(
+    tx: Transaction, *, user_id: UserId, first_name: str, username: str | None, language_code: str | None
 ) -> Registered:
-    """Add the user, or bring their names up to date; the language of a known user is left alone."""
+    """Add the user, or update their names; a known user keeps their language. The caller books the welcome credit."""
     row = await require_row(
         tx,
         """
@@ -72,13 +63,12 @@ async def upsert_user(
         user_id,
         first_name,
         username,
-        language,
+        starting_language(language_code),
     )
     return Registered(user=_user(row), is_new=row["is_new"])
 
 
-async def read_user(tx: Transaction, user_id: UserId) -> User | None:
-    """Read one user."""
+async def find_user(tx: Transaction, user_id: UserId) -> User | None:
     row = await tx.fetchrow(
         "SELECT user_id, first_name, username, language, blocked_at FROM users WHERE user_id = $1", user_id
     )
@@ -86,17 +76,15 @@ async def read_user(tx: Transaction, user_id: UserId) -> User | None:
 
 
 async def set_language(tx: Transaction, *, user_id: UserId, language: str) -> None:
-    """Change the language of a user."""
     await tx.execute("UPDATE users SET language = $2 WHERE user_id = $1", user_id, language)
 
 
-async def set_blocked(tx: Transaction, user_id: UserId) -> None:
-    """Note that the user has blocked the bot; the first such instant is kept."""
+async def mark_blocked(tx: Transaction, *, user_id: UserId) -> None:
+    """Record that the user has blocked the bot; the first time is kept."""
     await tx.execute("UPDATE users SET blocked_at = photomat_now() WHERE user_id = $1 AND blocked_at IS NULL", user_id)
 
 
-async def clear_blocked(tx: Transaction, user_id: UserId) -> None:
-    """Note that the user talks to the bot again."""
+async def clear_blocked(tx: Transaction, *, user_id: UserId) -> None:
     await tx.execute("UPDATE users SET blocked_at = NULL WHERE user_id = $1 AND blocked_at IS NOT NULL", user_id)
 
 
@@ -108,36 +96,3 @@ def _user(row: Row) -> User:
         language=row["language"],
         is_blocked=row["blocked_at"] is not None,
     )
-
-
-async def register(
-    tx: Transaction, *, user_id: UserId, first_name: str, username: str | None, language_code: str | None
-) -> Registered:
-    """Make or refresh the user's row; the caller books what a new user is given."""
-    return await upsert_user(
-        tx,
-        user_id=user_id,
-        first_name=first_name,
-        username=username,
-        language=starting_language(language_code),
-    )
-
-
-async def find_user(tx: Transaction, user_id: UserId) -> User | None:
-    """The user, if they ever wrote to us."""
-    return await read_user(tx, user_id)
-
-
-async def choose_language(tx: Transaction, *, user_id: UserId, language: str) -> None:
-    """Speak this language to the user from now on."""
-    await set_language(tx, user_id=user_id, language=language)
-
-
-async def user_blocked_us(tx: Transaction, *, user_id: UserId) -> None:
-    """Send the user nothing until they return."""
-    await set_blocked(tx, user_id)
-
-
-async def user_returned(tx: Transaction, *, user_id: UserId) -> None:
-    """The user lets us write again."""
-    await clear_blocked(tx, user_id)

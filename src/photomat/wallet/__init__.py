@@ -1,1 +1,1 @@
-"""Users' money: a double-entry ledger in which every move happens once, and no wallet goes below zero."""
+"""Users' money: a double-entry ledger in which every posting happens once and no wallet goes below zero."""

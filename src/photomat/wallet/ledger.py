@@ -1,19 +1,19 @@
-"""The verbs of money for orders: credit, hold, charge, release. Each happens at most once per reference.
+"""Credit, debit, hold, charge and release: each happens at most once per reference.
 
-- Repeating a call changes nothing. The same reference with other parameters is `Corrupt`, a bug of ours. Whatever is
-  raised, the caller's transaction is to be rolled back; only `NotEnough` leaves nothing written by itself.
+- A repeated call changes nothing. The same reference with other parameters is `Corrupt`, a bug. Whatever is raised, the
+  caller rolls its transaction back; only `NotEnough` leaves nothing written by itself.
 - A hold is taken only from what is available, and ends once: charged in full or released. The database decides both, by
   a conditional UPDATE with CHECKs behind it and by a primary key, under READ COMMITTED as under stricter levels.
 - Money that comes in, and money that becomes free while its owner owes, pays the debt first.
-- Every verb locks the wallet's row before it writes, and no row that users share: moves of one user run one after the
-  other, those of different users never wait for each other. Lock a job before its wallet; whoever moves the money of
-  two users in one transaction takes them in ascending order of user_id.
+- Every function locks the wallet's row before it writes, and no row that users share: postings of one user are serialized,
+  those of different users never wait for each other. Lock a job before its wallet, and wallets of several users in
+  ascending order of user_id (`lock_wallets`).
 
-When to charge and when to release is decided in `jobs`, what something costs in `catalog`. Money that goes the other way
-is in `giving_back` and `transfers`.
-
-What every verb of money begins and ends with: the wallet locked and the amount looked at, the posting booked once.
+`jobs` decides when to charge and when to release, `catalog` what something costs. Money that goes back is in `refunds`.
 """
+
+from dataclasses import dataclass
+from datetime import datetime
 
 from photomat.db.pool import Transaction
 from photomat.kernel.errors import Corrupt, NotEnough
@@ -35,8 +35,19 @@ from photomat.wallet.postings import (
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JobHold:
+    """Money set aside for a job, and what became of it; `closed_as` is None while it is held."""
+
+    reference: str
+    amount: Money
+    held_at: datetime
+    closed_as: str | None
+    closed_at: datetime | None
+
+
 async def locked_wallet(tx: Transaction, *, user_id: UserId, amount: Money, reference: str) -> Balance:
-    """The wallet, locked until the transaction ends, when this amount is one that can be moved in it."""
+    """Lock the wallet until the transaction ends; `Corrupt` if the amount cannot be posted in it."""
     wallet = found(await store.lock_wallet(tx, user_id), user_id)
     if amount.minor <= 0:
         raise Corrupt(f"{reference}: {amount.minor} is not an amount that can be moved")
@@ -46,13 +57,13 @@ async def locked_wallet(tx: Transaction, *, user_id: UserId, amount: Money, refe
 
 
 async def lock_wallets(tx: Transaction, *user_ids: UserId) -> None:
-    """Lock the wallets of several users in the order in which everybody takes them, for moves that follow."""
+    """Lock the wallets of several users in the one order that cannot deadlock."""
     for user_id in sorted(set(user_ids)):
         found(await store.lock_wallet(tx, user_id), user_id)
 
 
 async def book_once(tx: Transaction, posting: Posting) -> bool:
-    """Book it; False when this very posting was booked before, `Corrupt` when its reference means another one."""
+    """Book a posting; False if this very posting was booked before, `Corrupt` if its reference belongs to another one."""
     if await store.book(tx, posting):
         return True
     if await store.read_booked_digest(tx, posting.reference) != posting.digest:
@@ -61,19 +72,17 @@ async def book_once(tx: Transaction, posting: Posting) -> bool:
 
 
 def found(wallet: Balance | None, user_id: UserId) -> Balance:
-    """The wallet there must be."""
     if wallet is None:
-        raise Corrupt(f"user {user_id} has no wallet: nobody of this number has written to the bot")
+        raise Corrupt(f"user {user_id} has no wallet: no user with this id has written to the bot")
     return wallet
 
 
 async def open_wallet(tx: Transaction, *, user_id: UserId, currency: str) -> None:
-    """Give the user an empty wallet; one they have stays as it is."""
+    """Create an empty wallet unless the user has one."""
     await store.insert_wallet(tx, user_id=user_id, currency=currency)
 
 
 async def balance(tx: Transaction, *, user_id: UserId) -> Balance:
-    """What the wallet holds at this moment."""
     return found(await store.read_balance(tx, user_id), user_id)
 
 
@@ -86,7 +95,7 @@ async def credit(
     reason: CreditReason,
     facts: Facts | None = None,
 ) -> bool:
-    """Put money into the wallet, into the user's debt first; False when this very credit was booked before."""
+    """Put money into the wallet, paying debt first; False if this very credit was booked before."""
     wallet = await locked_wallet(tx, user_id=user_id, amount=amount, reference=reference)
     return await book_once(
         tx,
@@ -103,7 +112,7 @@ async def debit(
     reason: DebitReason,
     facts: Facts | None = None,
 ) -> bool:
-    """Take money that is available; `NotEnough` and nothing written when it is not. False when it was taken before."""
+    """Take available money; `NotEnough` and nothing written if there is less. False if it was taken before."""
     wallet = await locked_wallet(tx, user_id=user_id, amount=amount, reference=reference)
     posting = debit_posting(user_id=user_id, amount=amount, reference=reference, reason=reason, facts=facts)
     if wallet.available < amount and await store.read_booked_digest(tx, reference) is None:
@@ -112,7 +121,7 @@ async def debit(
 
 
 async def hold(tx: Transaction, *, user_id: UserId, amount: Money, reference: str, job_id: JobId) -> None:
-    """Set money aside for a job; `NotEnough` when it does not fit or there is debt, and then nothing is written."""
+    """Set money aside for a job; `NotEnough` and nothing written if there is less or a debt."""
     wallet = await locked_wallet(tx, user_id=user_id, amount=amount, reference=reference)
     wanted = Hold(reference=reference, user_id=user_id, amount=amount, job_id=job_id)
     known = await store.find_hold(tx, reference)
@@ -124,17 +133,17 @@ async def hold(tx: Transaction, *, user_id: UserId, amount: Money, reference: st
 
 
 async def charge(tx: Transaction, *, reference: str) -> bool:
-    """Take the held money as income; False when it was charged before."""
+    """Book the held money as income; False if it was charged before."""
     held, _ = await _hold_with_locked_wallet(tx, reference)
     if not await _close(tx, held, "charge"):
         return False
     if not await store.book(tx, charge_posting(held)):
-        raise Corrupt(f"charge {reference}: another transaction bears the reference of this hold")
+        raise Corrupt(f"charge {reference}: another transaction has the reference of this hold")
     return True
 
 
 async def release(tx: Transaction, *, reference: str) -> bool:
-    """Give the held money back to its owner, to pay their debt with first; False when it was released before."""
+    """Return the held money to its owner, paying debt first; False if it was released before."""
     held, wallet = await _hold_with_locked_wallet(tx, reference)
     if not await _close(tx, held, "release"):
         return False
@@ -147,6 +156,26 @@ async def release(tx: Transaction, *, reference: str) -> bool:
             ),
         )
     return True
+
+
+async def job_of_hold(tx: Transaction, reference: str) -> JobId | None:
+    """The job a hold was made for; None when there is no such hold."""
+    held = await store.find_hold(tx, reference)
+    return None if held is None else held.job_id
+
+
+async def holds_of_job(tx: Transaction, job_id: JobId) -> list[JobHold]:
+    """Every hold of a job, oldest first: that of the purchase, and that of an accepted late result."""
+    return [
+        JobHold(
+            reference=row["reference"],
+            amount=Money(row["amount"], row["currency"]),
+            held_at=row["held_at"],
+            closed_as=row["closed_as"],
+            closed_at=row["closed_at"],
+        )
+        for row in await store.read_holds_of_job(tx, job_id)
+    ]
 
 
 async def _hold_with_locked_wallet(tx: Transaction, reference: str) -> tuple[Hold, Balance]:

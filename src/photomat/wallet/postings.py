@@ -1,14 +1,10 @@
-"""What moves money, as values: the wallet's row, a hold, a posting of lines that add up to zero. Pure.
+"""Money as values: the wallet's row, a hold, and every kind of posting, with lines that add up to zero. Pure.
 
-A posting bears two fingerprints, both SHA-256 and both stored. `digest` is of what was asked: a reference that comes again
-with other parameters is noticed. `seal` is of what was booked, every line of it: how a sum was split between a wallet and
-a debt is known only when the wallet is locked, so the same question may be booked in more than one way. The audit
-recomputes both from the rows alone.
+Incoming money pays the user's debt first. Money taken back comes from what no hold has set aside; the rest becomes debt.
 
-Every kind of move as a posting: which accounts, in which order, and how a sum is split with a debt. Pure.
-
-Money that comes in pays the user's debt first. Money that is taken back comes from what no hold has set aside, and what
-is missing becomes debt.
+A posting has two stored SHA-256 digests. `digest` is of what was asked: it detects a reference that comes again with other
+parameters. `seal` is of what was booked, line by line: how a sum is split between wallet and debt is known only under the
+wallet's lock, so the same request may be booked in more than one way. The audit recomputes both from the rows.
 """
 
 import hashlib
@@ -20,13 +16,13 @@ from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import Money
 
 CreditReason: TypeAlias = Literal["welcome", "topup", "operator", "gift", "promo", "bonus", "referral", "subscription"]
-"""Why money came into a wallet; the account it came from bears the same name."""
+"""Why money came into a wallet; also the name of the account it came from."""
 DebitReason: TypeAlias = Literal["operator", "gift"]
-"""Why money left a wallet, as far as it was there: by an operator, into a gift."""
+"""Why available money left a wallet."""
 TakeBackReason: TypeAlias = Literal["payment-refund", "promo", "bonus", "referral", "subscription"]
-"""Why money is taken back though it may be spent: the payment was returned, and what was given for it with it."""
+"""Why money is taken back even if it is spent: the payment was returned, and its bonus with it."""
 RefundReason: TypeAlias = Literal["refund", "undelivered"]
-"""Why a charge is given back: an operator's word, or a result that could not be delivered for days."""
+"""Why a charge is given back: an operator decided, or the result could not be delivered for days."""
 Reason: TypeAlias = CreditReason | DebitReason | TakeBackReason | RefundReason | Literal["charge", "debt", "correction"]
 Closing: TypeAlias = Literal["charge", "release"]
 """The two ways a hold ends."""
@@ -34,13 +30,13 @@ OTHER_ACCOUNTS: Final[Mapping[str, str]] = {
     "charge": "income",
     "payment-refund": "topup",
 }
-"""The account on the other side where it is not named like the reason."""
+"""The other account, where it is not named like the reason."""
 Facts = Mapping[str, str | int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Balance:
-    """A wallet as its owner may see it. `available` is what a new hold may take: nothing while there is debt."""
+    """The sums of a wallet."""
 
     posted: Money
     held: Money
@@ -48,24 +44,21 @@ class Balance:
 
     @property
     def currency(self) -> str:
-        """The one currency of this wallet."""
         return self.posted.currency
 
     @property
     def unheld(self) -> Money:
-        """What no hold sets aside, debt or not."""
+        """What no hold sets aside, whatever is owed."""
         return Money(self.posted.minor - self.held.minor, self.currency)
 
     @property
     def available(self) -> Money:
-        """What is neither held nor blocked by debt."""
+        """What a new hold may take: nothing while there is debt."""
         return Money(0, self.currency) if self.owed.minor else self.unheld
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hold:
-    """Money set aside for a job."""
-
     reference: str
     user_id: UserId
     amount: Money
@@ -73,7 +66,6 @@ class Hold:
 
     @property
     def digest(self) -> bytes:
-        """The fingerprint of what was asked for."""
         return sha256(
             f"hold user={self.user_id} amount={self.amount.minor} currency={self.amount.currency} job={self.job_id}"
         )
@@ -81,7 +73,7 @@ class Hold:
 
 @dataclass(frozen=True, slots=True)
 class PostingLine:
-    """One line: a positive amount comes into the account. Only a wallet and a debt belong to a user."""
+    """A positive amount comes into the account. Only the accounts `wallet` and `debt` belong to a user."""
 
     account: str
     user_id: UserId | None
@@ -90,7 +82,7 @@ class PostingLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Posting:
-    """A transaction to be booked. `asked` tells its parameters in one line of text; `facts` are words for a statement."""
+    """A transaction to be booked. `asked` is the request as one line of text; `facts` are shown in a statement."""
 
     reference: str
     reason: Reason
@@ -104,17 +96,15 @@ class Posting:
 
     @property
     def users(self) -> frozenset[UserId]:
-        """Whose wallets it changes."""
         return frozenset(line.user_id for line in self.lines if line.user_id is not None)
 
     @property
     def digest(self) -> bytes:
-        """The fingerprint of what was asked for."""
         return sha256(self.asked)
 
     @property
     def seal(self) -> bytes:
-        """The fingerprint of what is booked: the reference, the digest and every line."""
+        """The digest of what is booked: the reference, the request's digest and every line."""
         lines = (
             f"{number} {line.account} {line.user_id or '-'} {self.currency} {line.amount}"
             for number, line in enumerate(self.lines, start=1)
@@ -124,9 +114,9 @@ class Posting:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BookedTransaction:
-    """A transaction of the past: what it was about, what it did to each of its users, and what was given back of it since.
+    """A booked transaction and what was given back of it since.
 
-    `names_another`: it gives back itself. `is_named`: another one gives back of it, to its one user `given_back` in all.
+    `names_another`: it refunds or reverses another one. `is_named`: another one refunds or reverses it, `given_back` in all.
     """
 
     transaction_id: int
@@ -141,17 +131,16 @@ class BookedTransaction:
     currency: str
 
     def net(self, user_id: UserId) -> int:
-        """What the user gained by it, a debt that became smaller included."""
+        """What the user gained by it, in the wallet and by a smaller debt."""
         return sum(line.amount for line in self.lines if line.user_id == user_id)
 
     @property
     def users(self) -> list[UserId]:
-        """Everybody whose money it moved, in the order in which wallets are locked."""
+        """Whose money it moved, in the order in which wallets are locked."""
         return sorted({line.user_id for line in self.lines if line.user_id is not None})
 
 
 def sha256(parameters: str) -> bytes:
-    """The fingerprint of a line of text."""
     return hashlib.sha256(parameters.encode()).digest()
 
 
@@ -164,7 +153,6 @@ def credit_posting(
     reason: CreditReason,
     facts: Facts | None = None,
 ) -> Posting:
-    """Money that comes into the wallet from the account named like the reason."""
     return Posting(
         reference=reference,
         reason=reason,
@@ -178,7 +166,6 @@ def credit_posting(
 def debit_posting(
     *, user_id: UserId, amount: Money, reference: str, reason: DebitReason, facts: Facts | None = None
 ) -> Posting:
-    """Money that leaves the wallet, all of it from there."""
     return Posting(
         reference=reference,
         reason=reason,
@@ -202,7 +189,6 @@ def take_back_posting(
     refunds: int | None = None,
     facts: Facts | None = None,
 ) -> Posting:
-    """Money that goes back to where it came from, spent or not."""
     return Posting(
         reference=reference,
         reason=reason,
@@ -218,7 +204,7 @@ def take_back_posting(
 
 
 def charge_posting(hold: Hold) -> Posting:
-    """What a hold becomes when it is charged: its whole amount is income, under its own reference."""
+    """The whole hold becomes income, under the hold's reference."""
     return Posting(
         reference=hold.reference,
         reason="charge",
@@ -235,7 +221,6 @@ def charge_posting(hold: Hold) -> Posting:
 def refund_posting(
     charge: BookedTransaction, *, user_id: UserId, wallet: Balance, amount: Money, reference: str, reason: RefundReason
 ) -> Posting:
-    """Income that becomes the customer's money again."""
     return Posting(
         reference=reference,
         reason=reason,
@@ -248,7 +233,6 @@ def refund_posting(
 
 
 def debt_posting(*, user_id: UserId, amount: Money, reference: str) -> Posting:
-    """Money of the wallet that pays what its owner owes."""
     return Posting(
         reference=reference,
         reason="debt",
@@ -259,12 +243,12 @@ def debt_posting(*, user_id: UserId, amount: Money, reference: str) -> Posting:
 
 
 def correction_posting(original: BookedTransaction, *, wallets: Mapping[UserId, Balance], reference: str) -> Posting:
-    """The whole of a transaction the other way round; whoever spent what they should not have got owes it."""
+    """A whole transaction reversed; what was spent of it becomes debt."""
     lines: list[PostingLine] = []
     for user_id in original.users:
         back = -original.net(user_id)
-        move = _incoming if back > 0 else _outgoing
-        lines += move(user_id, abs(back), wallets[user_id])
+        split = _incoming if back > 0 else _outgoing
+        lines += split(user_id, abs(back), wallets[user_id])
     lines += [PostingLine(line.account, None, -line.amount) for line in original.lines if line.user_id is None]
     return Posting(
         reference=reference,

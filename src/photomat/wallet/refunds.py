@@ -1,8 +1,8 @@
-"""Money that goes back: a charge refunded, a payment taken back though it is spent, a whole transaction corrected.
+"""Money that goes back: a charge refunded, a payment taken back even if it is spent, a whole transaction reversed.
 
 Nothing is edited: each is a new transaction that names the one it gives back, once per reference. All that is given back of
-a transaction is at most what it took; that is looked at under the wallet's lock, and again by a trigger when the database
-commits. The promises of `ledger` about repeated calls, locks and errors hold here too.
+a transaction is at most what it took; this is checked under the wallet's lock, and again by a trigger at commit. The
+guarantees of `ledger` about repeated calls, locks and errors hold here too.
 """
 
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ from photomat.wallet.postings import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TakenBack:
-    """Where the money came from; `is_new` is False when it had been taken before."""
+    """Where the money came from; `is_new` is False if it was taken before."""
 
     from_wallet: Money
     as_debt: Money
@@ -36,7 +36,7 @@ class TakenBack:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChargeRefund:
-    """What was given back of a charge; `is_new` is False when it had been given before."""
+    """What was given back of a charge; `is_new` is False if it was given back before."""
 
     amount: Money
     user_id: UserId
@@ -53,9 +53,9 @@ async def take_back(
     of: str | None = None,
     facts: Facts | None = None,
 ) -> TakenBack:
-    """Take money back, first what no hold has set aside, the rest as debt. `of` is the reference of the credit it was.
+    """Take money back: first what no hold has set aside, the rest as debt. `of` is the reference of the original credit.
 
-    `Rejected("gives-back-too-much")` when less than this is left of that credit; nothing is written then.
+    `Rejected("gives-back-too-much")` and nothing written if less is left of that credit.
     """
     wallet = await locked_wallet(tx, user_id=user_id, amount=amount, reference=reference)
     original = await _credit(tx, of, user_id) if of is not None else None
@@ -91,7 +91,7 @@ async def take_what_is_left(
     of: str,
     facts: Facts | None = None,
 ) -> Money:
-    """Take back so much of the credit `of`, or what is left of it when that is less; gives what was taken."""
+    """Take back this much of the credit `of`, or what is left of it; return what was taken."""
     await locked_wallet(tx, user_id=user_id, amount=amount, reference=reference)
     original = await _credit(tx, of, user_id)
     rest = Money(original.net(user_id) - original.given_back, original.currency)
@@ -104,9 +104,9 @@ async def take_what_is_left(
 async def refund_charge(
     tx: Transaction, *, job_id: JobId, amount: Money | None = None, reference: str, reason: RefundReason = "refund"
 ) -> ChargeRefund:
-    """Give a charge back, the whole rest of it or a part: income becomes the customer's money, their debt's first.
+    """Give back a charge, a part or all that is left of it: income becomes the customer's money and pays debt first.
 
-    `Rejected("not-charged")` when the job was never charged, `Rejected("gives-back-too-much")` when less is left of it.
+    `Rejected("not-charged")` if the job was never charged, `Rejected("gives-back-too-much")` if less is left.
     """
     charge = await store.find_charge(tx, job_id)
     if charge is None:
@@ -124,10 +124,10 @@ async def refund_charge(
 
 
 async def correct(tx: Transaction, *, of: str, reference: str) -> bool:
-    """Turn a whole transaction round, once; False when this very correction was booked before.
+    """Reverse a whole transaction, once; False if this very correction was booked before.
 
-    Whoever spent what they should not have got owes it. A charge is refunded instead, and what gives back cannot be
-    given back: `Rejected("cannot-be-corrected")`.
+    What was spent of it becomes debt. A charge is refunded instead, and a refund or correction cannot be reversed:
+    `Rejected("cannot-be-corrected")`.
     """
     original = await store.find_booked(tx, of)
     if original is None:
@@ -154,7 +154,7 @@ async def _credit(tx: Transaction, reference: str, user_id: UserId) -> BookedTra
 async def _asked_amount(
     tx: Transaction, charge: BookedTransaction, user_id: UserId, amount: Money | None, reference: str
 ) -> Money:
-    """Without an amount it is the whole rest, and a refund that comes again is the one it was."""
+    """Without an amount: all that is left, or, of a repeated refund, what it was."""
     if amount is not None:
         if amount.currency != charge.currency:
             raise Corrupt(f"{reference}: {amount} does not fit a charge in {charge.currency}")

@@ -1,6 +1,6 @@
 """Every statement on wallets, ledger_transactions, entries, holds and hold_closings. Private to the wallet.
 
-A statement that changes a wallet's row writes the rows that justify it too, so the two cannot drift apart.
+A statement that changes a wallet's row also writes the rows that justify it, so the two cannot diverge.
 """
 
 from photomat.db.pool import Transaction
@@ -12,20 +12,18 @@ from photomat.wallet.postings import Balance, BookedTransaction, Closing, Hold, 
 
 
 async def insert_wallet(tx: Transaction, *, user_id: UserId, currency: str) -> None:
-    """An empty wallet, unless the user has one."""
     await tx.execute(
         "INSERT INTO wallets (user_id, currency) VALUES ($1, $2) ON CONFLICT (user_id) DO NOTHING", user_id, currency
     )
 
 
 async def read_balance(tx: Transaction, user_id: UserId) -> Balance | None:
-    """The wallet as of now, not locked."""
     row = await tx.fetchrow("SELECT currency, posted, held, owed FROM wallets WHERE user_id = $1", user_id)
     return _balance(row) if row else None
 
 
 async def lock_wallet(tx: Transaction, user_id: UserId) -> Balance | None:
-    """The wallet, locked until the transaction ends: the first lock every move takes."""
+    """Lock the wallet until the transaction ends: the first lock of every posting."""
     row = await tx.fetchrow(
         "SELECT currency, posted, held, owed FROM wallets WHERE user_id = $1 FOR NO KEY UPDATE", user_id
     )
@@ -33,9 +31,9 @@ async def lock_wallet(tx: Transaction, user_id: UserId) -> Balance | None:
 
 
 async def book(tx: Transaction, posting: Posting) -> bool:
-    """Write the transaction, its lines and the new sums of its wallets; False when its reference is taken.
+    """Write the transaction, its lines and the new sums of its wallets; False if its reference is taken.
 
-    A wallet that would not cover its line is not changed, and then the sums no longer are those of the lines: `Corrupt`.
+    `Corrupt` if a wallet does not cover its line.
     """
     changed = await tx.fetch(
         """
@@ -86,18 +84,16 @@ async def book(tx: Transaction, posting: Posting) -> bool:
 
 
 async def read_booked_digest(tx: Transaction, reference: str) -> bytes | None:
-    """The fingerprint of the transaction with this reference."""
     digest: bytes | None = await tx.fetchval("SELECT digest FROM ledger_transactions WHERE reference = $1", reference)
     return digest
 
 
 async def find_booked(tx: Transaction, reference: str) -> BookedTransaction | None:
-    """The transaction with this reference. All but what was given back of it never changes."""
+    """The transaction with this reference; only `given_back` and `is_named` can change."""
     return await _booked(tx, "reference = $1", reference)
 
 
 async def find_charge(tx: Transaction, job_id: JobId) -> BookedTransaction | None:
-    """The one charge of a job."""
     return await _booked(tx, "job_id = $1 AND reason = 'charge'", job_id)
 
 
@@ -138,7 +134,7 @@ async def _booked(tx: Transaction, which: str, key: object) -> BookedTransaction
 
 
 async def take_hold(tx: Transaction, hold: Hold) -> bool:
-    """Set the money aside if the wallet covers it and owes nothing; False and nothing written when it does not."""
+    """Set the money aside if the wallet covers it and owes nothing; else return False and write nothing."""
     return bool(
         await tx.fetchval(
             """
@@ -163,7 +159,7 @@ async def take_hold(tx: Transaction, hold: Hold) -> bool:
 
 
 async def find_hold(tx: Transaction, reference: str) -> Hold | None:
-    """The hold with this reference, open or closed. Such rows never change, so no lock is needed."""
+    """The hold with this reference, open or closed. These rows never change, so no lock is needed."""
     row = await tx.fetchrow(
         "SELECT reference, user_id, currency, amount, job_id FROM holds WHERE reference = $1", reference
     )
@@ -178,7 +174,7 @@ async def find_hold(tx: Transaction, reference: str) -> Hold | None:
 
 
 async def close_hold(tx: Transaction, hold: Hold, closed_as: Closing) -> bool:
-    """Write the closing and give the held money free; False when the hold was closed before."""
+    """Write the closing and free the held money; False if the hold was closed before."""
     return bool(
         await tx.fetchval(
             """
@@ -204,13 +200,12 @@ async def close_hold(tx: Transaction, hold: Hold, closed_as: Closing) -> bool:
 
 
 async def read_closing(tx: Transaction, reference: str) -> Closing | None:
-    """How the hold was closed, None while it is open."""
+    """How the hold was closed; None while it is open."""
     closed_as: Closing | None = await tx.fetchval("SELECT closed_as FROM hold_closings WHERE reference = $1", reference)
     return closed_as
 
 
 async def read_holds_of_job(tx: Transaction, job_id: JobId) -> list[Row]:
-    """The holds made for a job, each with how and when it ended."""
     return await tx.fetch(
         """
         SELECT reference, amount, currency, held_at, closed_as, closed_at

@@ -1,4 +1,4 @@
-"""The web server: its doors, the largest body it reads, and no access log (addresses of callbacks are secrets)."""
+"""The routes of the web server. There is no access log, because callback URLs are secrets."""
 
 from typing import Final
 
@@ -7,7 +7,7 @@ from aiohttp import web
 from photomat.web.health import Health
 from photomat.web.kie_callback import KieCallbacks
 from photomat.web.payments import PaymentNotices
-from photomat.web.result_file import ResultDoor
+from photomat.web.result_file import ResultDownload
 from photomat.web.telegram_webhook import TelegramWebhook
 
 LARGEST_BODY_BYTES: Final = 4 * 2**20
@@ -18,10 +18,9 @@ def build_app(
     health: Health,
     callbacks: KieCallbacks,
     webhook: TelegramWebhook,
-    notices: PaymentNotices | None = None,
-    results: ResultDoor | None = None,
+    notices: PaymentNotices,
+    results: ResultDownload,
 ) -> web.Application:
-    """Every route there is; without `notices` nobody pays through a provider, without `results` no copies are given out."""
     app = web.Application(client_max_size=LARGEST_BODY_BYTES)
     app.router.add_get("/health", health.health)
     app.router.add_get("/ready", health.ready)
@@ -29,8 +28,6 @@ def build_app(
     app.router.add_post("/telegram/webhook", webhook.handle)
     app.router.add_post("/kie/callback", callbacks.handle_any)
     app.router.add_post("/kie/callback/{token}", callbacks.handle_job)
-    if notices is not None:
-        app.router.add_post("/pay/{provider}", notices.handle)
-    if results is not None:
-        app.router.add_get("/result/{token}", results.handle)
+    app.router.add_post("/pay/{provider}", notices.handle)
+    app.router.add_get("/result/{token}", results.handle)
     return app

@@ -1,4 +1,4 @@
-"""The body of a request, as JSON or as it came. What cannot be read is told apart: too large, too slow, broken, not JSON."""
+"""Request bodies as bytes or JSON; `BadBody` says why one cannot be read, and is the response."""
 
 import asyncio
 import json
@@ -9,14 +9,14 @@ from aiohttp import web
 from aiohttp.http_exceptions import HttpProcessingError
 
 READ_LIMIT_S: Final = 20.0
-"""Longer than anybody honest needs; a caller who never finishes holds nothing of ours for ever."""
+"""Longer than any honest caller needs."""
 
 DEEPEST: Final = 100
-"""Nobody we know nests half as deep."""
+"""Twice as deep as any vendor's body."""
 
 
 class BadBody(Exception):
-    """Nobody can use this body; `status` and `reason` are the answer."""
+    """The body cannot be used; `status` and `reason` are the response."""
 
     def __init__(self, status: int, reason: str) -> None:
         super().__init__(reason)
@@ -25,7 +25,7 @@ class BadBody(Exception):
 
 
 async def read_bytes(request: web.Request) -> bytes:
-    """Read the body as it came, for whoever checks a signature over it; raises BadBody."""
+    """Read the raw body, for signatures over it; raise BadBody."""
     try:
         async with asyncio.timeout(READ_LIMIT_S):
             return await request.read()
@@ -38,7 +38,7 @@ async def read_bytes(request: web.Request) -> bytes:
 
 
 async def read_json(request: web.Request) -> Any:
-    """Read the body; raises BadBody."""
+    """Read and parse the body; raise BadBody."""
     body = await read_bytes(request)
     try:
         found = json.loads(body, parse_constant=_no_constant, parse_float=_finite)
@@ -50,7 +50,7 @@ async def read_json(request: web.Request) -> Any:
 
 
 def _is_too_deep(found: Any) -> bool:
-    """Say whether somebody nested more than can be walked through, written and stored."""
+    """Whether it is nested deeper than can be walked, written and stored."""
     level = [found]
     for _ in range(DEEPEST):
         level = [
@@ -65,12 +65,12 @@ def _is_too_deep(found: Any) -> bool:
 
 
 def _no_constant(name: str) -> None:
-    """Python reads NaN and Infinity, JSON and PostgreSQL do not know them."""
+    """Refuse NaN and Infinity: Python parses them, JSON and PostgreSQL do not know them."""
     raise ValueError(name)
 
 
 def _finite(text: str) -> float:
-    """`1e999` is valid JSON and no number anybody can store."""
+    """Refuse numbers such as `1e999`: valid JSON, but infinite."""
     number = float(text)
     if not math.isfinite(number):
         raise ValueError(text)

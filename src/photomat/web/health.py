@@ -1,4 +1,4 @@
-"""GET /health, /ready and /metrics: what an operator, a balancer and Prometheus ask. Anybody may: no host is named."""
+"""GET /health, /ready and /metrics for operators, load balancers and Prometheus. Public: they name no host or customer."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -15,7 +15,7 @@ ANSWER_TIMEOUT_S: Final = 2.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Health:
-    """`queue_depth` asks the database how many inbox rows wait; `is_disk_full` is what was seen of the disk last."""
+    """`queue_depth` counts the waiting inbox rows; `is_disk_full` is the last reading of the disk."""
 
     state: ActiveState
     version: str
@@ -23,7 +23,7 @@ class Health:
     is_disk_full: Callable[[], bool]
 
     async def health(self, _request: web.Request) -> web.Response:
-        """Alive: 200 also when PASSIVE, and "degraded" without a database."""
+        """Liveness: 200 also when PASSIVE, "degraded" without a database."""
         depth = await self._depth()
         body = {
             "status": "ok" if depth is not None else "degraded",
@@ -34,12 +34,11 @@ class Health:
         return web.json_response(body)
 
     async def ready(self, _request: web.Request) -> web.Response:
-        """Ready to take updates and callbacks: 503 without a database, or with a full disk."""
+        """Readiness for updates and callbacks: 503 without a database, or with a full disk."""
         ready = await self._depth() is not None and not self.is_disk_full()
         return web.json_response({"ready": ready}, status=200 if ready else 503)
 
     async def metrics(self, _request: web.Request) -> web.Response:
-        """Everything Prometheus scrapes."""
         depth = await self._depth()
         if depth is not None:
             metrics.QUEUE_DEPTH.set(depth)
@@ -49,5 +48,5 @@ class Health:
         try:
             async with asyncio.timeout(ANSWER_TIMEOUT_S):
                 return await self.queue_depth()
-        except Exception:  # noqa: BLE001  any trouble means the same here: no database
+        except Exception:  # noqa: BLE001  any failure means the same here: no database
             return None

@@ -1,8 +1,8 @@
-"""POST /kie/callback/{job}.{sig} and POST /kie/callback: checked, stored, answered. A wake-up, never the verdict.
+"""POST /kie/callback/{job}.{sig} and POST /kie/callback: verify, store, answer. A callback is a wake-up, never the result.
 
-The signed address says which job is meant. Where KIE_WEBHOOK_KEY is set Kie's own signature must be there as well; the
-address without a job is open only to it. Kie echoes our signed address in `param`: wherever it stands, also in JSON within
-a string, it is dropped before anything is stored.
+The signed URL names the job. If KIE_WEBHOOK_KEY is set Kie's own signature is required too; the URL without a job accepts only
+that. Kie echoes our signed URL in `param`: it is removed before anything is stored, also from JSON inside a string. A crash
+before the row is committed means no 200, and Kie repeats the callback.
 """
 
 import json
@@ -25,24 +25,24 @@ from photomat.web.body import BadBody, read_json
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KieCallbacks:
-    """The two doors for callbacks."""
+    """The two routes for callbacks."""
 
     inbox: CallbackInbox
     secrets: Sequence[bytes]
     webhook_key: str | None
 
     async def handle_job(self, request: web.Request) -> web.Response:
-        """A callback whose address names its job."""
+        """A callback whose URL names its job."""
         job_id = job_of(request.match_info["token"], self.secrets)
         if job_id is None:
             return _refuse(401, "address")
-        return await self._take(request, job_id, needs_kie=self.webhook_key is not None)
+        return await self._accept(request, job_id, needs_kie=self.webhook_key is not None)
 
     async def handle_any(self, request: web.Request) -> web.Response:
-        """A callback whose address names no job: only with Kie's signature."""
-        return await self._take(request, None, needs_kie=True)
+        """A callback whose URL names no job: only with Kie's signature."""
+        return await self._accept(request, None, needs_kie=True)
 
-    async def _take(self, request: web.Request, job_id: JobId | None, *, needs_kie: bool) -> web.Response:
+    async def _accept(self, request: web.Request, job_id: JobId | None, *, needs_kie: bool) -> web.Response:
         if needs_kie and self.webhook_key is None:
             return _refuse(401, "signature")
         try:
@@ -61,7 +61,7 @@ class KieCallbacks:
         body = json.dumps(clean, ensure_ascii=False, sort_keys=True).encode()
         try:
             await self.inbox.store(KieCallback(job_id=job_id, task_id=task_id, payload=clean, body=body))
-        except Exception:  # noqa: BLE001  logged where it happened; not stored, so Kie must repeat
+        except Exception:  # noqa: BLE001  logged by the inbox; not stored, so Kie must repeat
             return web.json_response({"code": 503, "msg": "try again"}, status=503)
         return web.json_response({"code": 200, "msg": "success"})
 

@@ -1,7 +1,7 @@
-"""POST /pay/{provider}: a payment provider says that something happened. Checked, noted, answered; never the verdict.
+"""POST /pay/{provider}: a payment provider's notification, verified and acknowledged; never proof of a payment.
 
-`look_at` stores that the bill must be looked at and commits before it returns; what was paid is read from the provider, at
-our pace. A forged notice leaves nothing behind. Without a database the answer is 503 and the provider repeats.
+`look_at` commits that the invoice is due before it returns; what was paid is then read from the provider. A forged notification
+stores nothing. Without a database, or after a crash before the commit, the provider gets no 200 and repeats.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -23,17 +23,16 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaymentNotices:
-    """The door for notices; `look_at(provider, external_id)` wakes whoever asks the provider."""
+    """`look_at(provider, external_id)` makes the invoice due."""
 
     providers: Mapping[str, PaymentProvider]
     look_at: Callable[[str, str], Awaitable[object]]
 
     async def handle(self, request: web.Request) -> web.Response:
-        """Take one notice."""
         provider = self.providers.get(request.match_info["provider"])
         if provider is None:
             return _refuse(404, "unknown provider")
-        source = source_of(request)
+        source = client_ip(request)
         try:
             body = await _notice(request)
             external_id = provider.noticed(request.headers, body, source=source)
@@ -46,23 +45,23 @@ class PaymentNotices:
             return _refuse(400, "unreadable")
         try:
             await self.look_at(provider.name, external_id)
-        except Exception as error:  # noqa: BLE001  whatever it was: not stored, so the provider must repeat
+        except Exception as error:  # noqa: BLE001  any failure: not stored, so the provider must repeat
             log.error("PAY_NOTICE_NOT_STORED", provider=provider.name, error=describe(error))
             return web.json_response({"ok": False}, status=503)
         return web.json_response({"ok": True})
 
 
-def source_of(request: web.Request) -> str:
-    """Who sent it: the peer; where that is a proxy beside us, the nearest hop outside that the proxies wrote down.
+def client_ip(request: web.Request) -> str:
+    """The sender's IP address: the peer, or behind our own proxy the last public hop of X-Forwarded-For.
 
-    Only the far end of X-Forwarded-For is the sender's to invent: it is read from the near one.
+    The header is read from its end: only its beginning can be forged by the sender.
     """
     peer = request.remote or ""
-    if not _is_near(peer):
+    if not _is_internal(peer):
         return peer
     written = ",".join(request.headers.getall(hdrs.X_FORWARDED_FOR, []))
     hops = [hop.strip() for hop in reversed(written.split(",")) if hop.strip()]
-    return next((hop for hop in hops if not _is_near(hop)), hops[0] if hops else peer)
+    return next((hop for hop in hops if not _is_internal(hop)), hops[0] if hops else peer)
 
 
 async def _notice(request: web.Request) -> bytes:
@@ -74,10 +73,10 @@ async def _notice(request: web.Request) -> bytes:
     return body
 
 
-def _is_near(address: str) -> bool:
-    """Whether an address is this machine's or its own network's."""
+def _is_internal(ip: str) -> bool:
+    """Whether it is this machine or its private network."""
     try:
-        found = ip_address(address)
+        found = ip_address(ip)
     except ValueError:
         return False
     return found.is_loopback or found.is_private

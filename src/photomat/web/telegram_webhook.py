@@ -1,6 +1,7 @@
-"""POST /telegram/webhook: the secret header is checked, the update stored, and only then answered 200.
+"""POST /telegram/webhook: check the secret header, store the update, and only then answer 200.
 
-Without a database the answer is 503 and Telegram repeats. Every instance takes updates, ACTIVE or not.
+Without a database the answer is 503 and Telegram repeats; so it does after a crash before the commit. Every instance accepts
+updates, ACTIVE or not.
 """
 
 import hmac
@@ -29,7 +30,6 @@ class TelegramWebhook:
     wake: Callable[[str], None]
 
     async def handle(self, request: web.Request) -> web.Response:
-        """Take one update."""
         given = request.headers.get(SECRET_HEADER, "")
         if not hmac.compare_digest(given.encode(errors="surrogateescape"), self.secret.encode()):
             return _refuse(401, "secret")
@@ -41,7 +41,7 @@ class TelegramWebhook:
             return _refuse(400, "not an update")
         try:
             await self.receive([update])
-        except Exception as error:  # noqa: BLE001  whatever it was: not stored, so Telegram must repeat
+        except Exception as error:  # noqa: BLE001  any failure: not stored, so Telegram must repeat
             log.error("WEBHOOK_NOT_STORED", error=describe(error))
             return web.json_response({"ok": False}, status=503)
         self.wake("updates")

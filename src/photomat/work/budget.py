@@ -1,7 +1,7 @@
 """Budgets shared by all instances: so many calls in any window of time, and a vendor's own "not before".
 
 A budget is a row with the instants of its last calls, so the window slides and a burst is allowed whenever it fits. Taking is
-one conditional statement: two instances never spend the same place. A refusal says how long to wait; nobody sleeps here.
+one conditional statement: two instances never spend the same place. A refusal says how long to wait; no function here sleeps.
 
 A queue whose items each need one call claims them together with their places: `room` reads how many there are, and writes
 nothing; `lock` and `spend` take them in the transaction of the claim.
@@ -87,7 +87,7 @@ async def room(pool: Pool, budget: Budget) -> Room:
 
 
 async def lock(tx: Transaction, budget: Budget) -> int:
-    """Lock the budget until the end of the transaction; give how many calls it allows now."""
+    """Lock the budget until the end of the transaction; return how many calls it allows now."""
     await tx.execute(
         "INSERT INTO budgets (name) VALUES ($1) ON CONFLICT ON CONSTRAINT budgets_pkey DO NOTHING", budget.name
     )
@@ -127,7 +127,7 @@ async def current_turn(tx: Transaction, name: str) -> int:
 
 
 async def block(pool: Pool, name: str, *, seconds: float, reason: str) -> None:
-    """Spend nothing of this budget before so long, because the vendor said so."""
+    """Block the budget for so long, as the vendor demands."""
     await pool.execute(
         """
         INSERT INTO budgets AS b (name, blocked_until, reason) VALUES ($1, photomat_now() + $2::interval, $3)
@@ -141,7 +141,7 @@ async def block(pool: Pool, name: str, *, seconds: float, reason: str) -> None:
 
 
 async def blocked_because(pool: Pool, name: str) -> str | None:
-    """Why nothing of this budget is spent now; None while nobody has said so."""
+    """Why this budget is blocked; None when it is not."""
     reason: str | None = await pool.fetchval(
         "SELECT reason FROM budgets WHERE name = $1 AND blocked_until > photomat_now()", name
     )

@@ -1,7 +1,7 @@
-"""The disk of DATA_DIR: how much is free, and whether it is full, looked at every two seconds by every instance.
+"""The disk of DATA_DIR, checked every two seconds by every instance.
 
-Full is less than `FULL_BELOW`, a little before nothing can be written at all: then the log says so and readiness is red
-until there is room again. Nothing is lost meanwhile: what cannot be stored is not acknowledged, and its sender repeats it.
+Full means less than `FULL_BELOW`: it is logged and the instance is not ready until there is room again. Nothing is lost
+meanwhile: what cannot be stored is not acknowledged, and its sender repeats it.
 """
 
 import asyncio
@@ -21,8 +21,6 @@ log = get_logger()
 
 
 class Disk:
-    """One folder's disk."""
-
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.is_full = False
@@ -33,7 +31,7 @@ class Disk:
         return shutil.disk_usage(folder).free
 
     async def look(self) -> None:
-        """Look once and say what has changed."""
+        """Check once and log changes."""
         free = await asyncio.to_thread(self.free_bytes)
         was_full, self.is_full = self.is_full, free < FULL_BELOW
         if self.is_full and not was_full:
@@ -42,7 +40,6 @@ class Disk:
             log.info("DISK_FREE", folder=str(self.folder), free_mb=free // MIB)
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Look again and again until `stop`."""
         while True:
             try:
                 await self.look()

@@ -1,4 +1,4 @@
-"""Duties of the ACTIVE instance: started when it becomes ACTIVE, ended when it no longer is. Each bears two ACTIVEs."""
+"""Duties of the ACTIVE instance: started when it becomes ACTIVE, ended when it no longer is. Each is safe with two ACTIVEs."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Sequence
@@ -14,7 +14,7 @@ RESTART_MOST_S: Final = 30.0
 
 
 def every(seconds: float, name: str, do: Callable[[], Awaitable[object]]) -> Duty:
-    """A duty done again and again; its trouble is logged and the next round comes all the same."""
+    """A periodic duty; errors are logged and the next round follows."""
 
     async def run(stop: asyncio.Event) -> None:
         while True:
@@ -29,7 +29,7 @@ def every(seconds: float, name: str, do: Callable[[], Awaitable[object]]) -> Dut
 
 
 def until_it_works(name: str, do: Callable[[], Awaitable[object]]) -> Duty:
-    """A duty done once, tried until it succeeds."""
+    """A duty done once, retried until it succeeds."""
 
     async def run(stop: asyncio.Event) -> None:
         attempt = 0
@@ -49,7 +49,7 @@ def until_it_works(name: str, do: Callable[[], Awaitable[object]]) -> Duty:
 async def run_while_active(
     duties: Sequence[Duty], *, passive: Callable[[], Awaitable[None]], stop: asyncio.Event, drain_s: float
 ) -> None:
-    """Run all duties until the instance is no longer ACTIVE or stops; what is in hand then is given time to finish."""
+    """Run all duties until the instance is no longer ACTIVE or stops; then they have `drain_s` to finish."""
     over = asyncio.Event()
     async with asyncio.TaskGroup() as group:
         running = [group.create_task(_run(duty, over)) for duty in duties]
@@ -62,7 +62,7 @@ async def run_while_active(
 
 
 async def first_of(*waits: Callable[[], Awaitable[object]]) -> None:
-    """Wait for whichever comes first; the others are let go."""
+    """Wait for the first; the others are canceled."""
     async with asyncio.TaskGroup() as group:
         tasks = [group.create_task(_wait(wait)) for wait in waits]
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)

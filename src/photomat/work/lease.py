@@ -1,7 +1,6 @@
-"""Long work keeps its lease alive: while it is under way the claim is renewed, three times a lease.
+"""Renew a lease while long work is under way, three times a lease; short work causes no renewal.
 
-Short work costs nothing, for the first renewal comes after a third of the lease. Whoever finds that the claim is no longer
-theirs is stopped in the middle and writes nothing.
+Work whose claim was taken over is interrupted and must write nothing.
 """
 
 import asyncio
@@ -19,13 +18,13 @@ log = get_logger()
 
 
 class ClaimLost(PhotomatError):
-    """Somebody else has taken the work over: stop, write nothing."""
+    """Another instance has taken the work over: stop, write nothing."""
 
 
 async def while_renewing(
     work: Callable[[], Awaitable[T]], *, renew: Callable[[], Awaitable[bool]], lease: timedelta
 ) -> T:
-    """Do the work with its claim kept alive; raises ClaimLost, and ends the work, when it was taken over."""
+    """Do the work while renewing its claim; interrupt it and raise ClaimLost when the claim was taken over."""
     try:
         async with asyncio.TaskGroup() as group:
             renewing = group.create_task(_renew(renew, every_s=lease.total_seconds() / RENEWALS))

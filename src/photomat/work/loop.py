@@ -1,4 +1,4 @@
-"""A loop claims what is due and runs it: so many at once, woken or once a second, drained when the program stops.
+"""A loop claims what is due and runs it, so many at once, woken or once a second; it is drained when the program stops.
 
 It never claims more than it can start now: a claim that waits in memory is a lease running out.
 """
@@ -32,7 +32,7 @@ class LoopStep(Generic[Item]):
 
 
 class Loop(Generic[Item]):
-    """Runs one step until told to stop; `run_once` is the whole of it for tests."""
+    """Runs one step until stopped."""
 
     def __init__(self, step: LoopStep[Item], *, wake: asyncio.Event) -> None:
         self._step = step
@@ -41,7 +41,7 @@ class Loop(Generic[Item]):
         self._next_s = IDLE_S
 
     async def run_once(self) -> int:
-        """Claim as many as may start now and do them; say how many there were."""
+        """Claim as many as may start now and do them; return how many."""
         items = await self._claimed(self._step.width)
         async with asyncio.TaskGroup() as group:
             for item in items:
@@ -58,7 +58,7 @@ class Loop(Generic[Item]):
                 try:
                     claimed = await self._claim(group)
                     failures = 0
-                except Exception as error:  # noqa: BLE001  the top of a loop: whatever it was, the loop goes on
+                except Exception as error:  # noqa: BLE001  the top of a loop
                     failures += 1
                     log.error("LOOP_ERROR", loop=self._step.name, error=describe(error))
                     await sleep_until_set(stop, backoff_s(failures, first_s=0.5, most_s=5))
@@ -98,5 +98,5 @@ class Loop(Generic[Item]):
     async def _do(self, item: Item) -> None:
         try:
             await self._step.do(item)
-        except Exception as error:  # noqa: BLE001  one item's trouble is not the others'; its lease runs out
+        except Exception as error:  # noqa: BLE001  an item's error does not affect the others; its lease expires
             log.error("STEP_ERROR", step=self._step.name, error=describe(error))

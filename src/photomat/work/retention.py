@@ -1,8 +1,8 @@
 """Retention: what is kept for a limited time is deleted in small batches, oldest first, until nothing old is left.
 
 Each slice says for its own tables what may be deleted (`OldRows`, or functions of its own); `app/retention.py` lists all
-kinds with their settings. A batch is one short statement that skips rows somebody else has locked, so two ACTIVE instances,
-or a command beside them, only share the work. Killed at any point, the next pass goes on.
+kinds with their settings. A batch is one short statement that skips locked rows, so two ACTIVE instances, or a
+command beside them, share the work. Killed at any point, the next pass continues.
 """
 
 import asyncio
@@ -17,14 +17,14 @@ from photomat.kernel.logs import get_logger
 
 BATCH: Final = 1000
 PAUSE_S: Final = 0.05
-"""Between two batches: others come first."""
+"""Between two batches, so that other work comes first."""
 
 log = get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What one step did; `more`: there may be more to delete."""
+    """The result of a step; `more`: there may be more to delete."""
 
     deleted: int
     more: bool
@@ -49,9 +49,9 @@ class RetentionRule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OldRows:
-    """Rows of a table that may go: `age` is the indexed column that says how old one is, `only` what else must hold (SQL).
+    """Rows of a table that may be deleted: `age` is the indexed column of their age, `only` another condition (SQL).
 
-    `before` is a statement that comes first in the same transaction.
+    `before` is a statement run first in the same transaction.
     """
 
     table: str
@@ -93,7 +93,7 @@ class OldRows:
 async def prune(
     pool: Pool, kinds: Sequence[RetentionRule], *, stop: asyncio.Event | None = None, batch: int = BATCH
 ) -> Mapping[str, int]:
-    """Delete what is old, kind by kind, a batch at a time, until none is left or `stop`; say how many of each."""
+    """Delete what is old, kind by kind, in batches, until none is left or `stop`; return how many of each."""
     stop = stop or asyncio.Event()
     deleted = {kind.name: 0 for kind in kinds}
     for kind in kinds:

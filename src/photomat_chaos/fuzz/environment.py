@@ -9,6 +9,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -16,16 +17,18 @@ from urllib.parse import urlsplit, urlunsplit
 
 from photomat.app.settings import Settings
 from photomat.app.wiring import Program, build
-from photomat.catalog.pricing import agreed
+from photomat.catalog.load import load_catalog
+from photomat.catalog.pricing import Rates
 from photomat.db.embedded import Embedded
 from photomat.db.installation import stamp
 from photomat.db.migrate import migrate
 from photomat.db.pool import Pool, connect, connect_pool, transaction
-from photomat.kernel.ids import BotId, ChatId, DraftId, JobId, MessageId, UserId
+from photomat.kernel.ids import BotId, ChatId, JobId, MessageId, UserId
 from photomat.kernel.logs import ensure_correlation_id
 from photomat.kernel.money import Money
-from photomat.orders.draft import Draft, save_draft
-from photomat.orders.purchase import Created, create_job_atomic
+from photomat.orders.draft import Buyer, Draft
+from photomat.orders.outcome import Created
+from photomat.orders.service import OrderService
 from photomat.users.user import register
 from photomat.wallet import ledger
 from photomat_chaos.fuzz.kie import HostileKie, Trap, hostile_kie, set_trap
@@ -157,7 +160,7 @@ def _settings(values: dict[str, str]) -> Settings:
     return Settings.model_validate({name.lower(): value for name, value in values.items()})
 
 
-PRICE: Final = Money(64, "RUB")
+RATES: Final = Rates(usd_rate=Decimal(80), markup=Decimal(2), currency="RUB")
 INPUTS: Final = {"prompt": "кот-космонавт", "aspect_ratio": "1:1"}
 FIRST_CARD: Final = 20_000_000
 """Message ids of victims' cards; far from those of the simulated Telegram."""
@@ -176,43 +179,36 @@ async def join(pool: Pool, user_id: int, welcome: int) -> UserId:
     async with transaction(pool) as tx:
         found = await register(tx, user_id=user, first_name="Анна", username=None, language_code="ru")
         if found.is_new:
-            await ledger.open_wallet(tx, user_id=user, currency=PRICE.currency)
+            await ledger.open_wallet(tx, user_id=user, currency=RATES.currency)
             await ledger.credit(
-                tx, user_id=user, amount=Money(welcome, PRICE.currency), reference=f"welcome:{user}", reason="welcome"
+                tx, user_id=user, amount=Money(welcome, RATES.currency), reference=f"welcome:{user}", reason="welcome"
             )
     return user
 
 
 async def draft_of(pool: Pool, bot_id: BotId, user: UserId, *, origin: str) -> Draft:
     """Save a filled-in form of this user with its price."""
-    return await save_draft(
-        pool,
-        origin=origin,
-        bot_id=bot_id,
-        user_id=user,
-        chat_id=ChatId(user),
-        model="z-image",
-        inputs=INPUTS,
-        price=PRICE,
-    )
+    orders = _orders(pool)
+    return await orders.save_draft(_buyer(bot_id, user), orders.catalog.get("z-image"), INPUTS, origin=origin)
 
 
 async def buy(pool: Pool, bot_id: BotId, user: UserId, *, origin: str) -> VictimJob | None:
     """Buy a picture; None at the limit of jobs a user may have at once."""
     draft = await draft_of(pool, bot_id, user, origin=origin)
-    card = MessageId(FIRST_CARD + DraftId(draft.draft_id))
-    async with transaction(pool) as tx:
-        creation = await create_job_atomic(
-            tx,
-            draft_id=draft.draft_id,
-            revision=draft.revision,
-            bot_id=bot_id,
-            user_id=user,
-            chat_id=draft.chat_id,
-            message_id=card,
-            language="ru",
-            kind="image",
-            quote=agreed(draft.price),
-            corr=ensure_correlation_id(),
-        )
-    return VictimJob(job_id=creation.job_id, user_id=user, card=card) if isinstance(creation, Created) else None
+    card = MessageId(FIRST_CARD + draft.draft_id)
+    outcome = await _orders(pool).buy(
+        _buyer(bot_id, user),
+        draft_id=draft.draft_id,
+        revision=draft.revision,
+        message_id=card,
+        corr=ensure_correlation_id(),
+    )
+    return VictimJob(job_id=outcome.job_id, user_id=user, card=card) if isinstance(outcome, Created) else None
+
+
+def _orders(pool: Pool) -> OrderService:
+    return OrderService(pool=pool, catalog=load_catalog(), rates=RATES)
+
+
+def _buyer(bot_id: BotId, user: UserId) -> Buyer:
+    return Buyer(user_id=user, language="ru", bot_id=bot_id, chat_id=ChatId(user))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from photomat.checks.smoke_shop import reserve_port
+from photomat.checks.smoke_environment import reserve_port
 from photomat_chaos.lab.fork_server import LaunchRequest, fork_server
 
 RUNNING: Final = "Photomat is running"

@@ -76,10 +76,10 @@ INCOMING: Final = (
         "payment-outside-the-transaction",
         "a payment is written before its credit, each in a transaction of its own",
         SourceEdit(
-            find="async with transaction(pool) as tx: received = await receive_payment",
-            replace="async with pool.acquire() as tx:\n    received = await receive_payment",
+            find="async with transaction(self.pool) as tx: person = move.person",
+            replace="async with self.pool.acquire() as tx:\n    person = move.person",
         ),
-        f"{RECEIVING}::test_a_payment_that_cannot_be_credited_is_not_there",
+        "tests/integration/test_stars_reading.py::test_a_line_that_cannot_be_credited_leaves_nothing_but_a_difference",
     ),
     one_edit(
         "payment-told-otherwise-passes",
@@ -138,13 +138,13 @@ REFUNDING: Final = (
     one_edit(
         "told-refund-taken-whole-each-time",
         "what was taken for an earlier part is taken again",
-        SourceEdit(find="told // payment.paid.minor - before.credit", replace="told // payment.paid.minor"),
+        SourceEdit(find="reported // payment.paid.minor - before.credit", replace="reported // payment.paid.minor"),
         f"{REFUNDS}::test_a_refund_told_in_parts_is_taken_as_it_is_told",
     ),
     one_edit(
         "wish-told-is-forgotten",
         "a provider reports that our refund was made, and it is requested again",
-        SourceEdit(find="if told >= before.paid:", replace="if told > payment.paid.minor:"),
+        SourceEdit(find="if reported >= before.paid:", replace="if reported > payment.paid.minor:"),
         f"{REFUNDS}::test_told_while_ours_is_wanted_the_wish_has_come_true",
     ),
     one_edit(

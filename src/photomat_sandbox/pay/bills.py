@@ -111,7 +111,7 @@ def to_the_cent(amount: Decimal) -> str:
 
 
 @dataclass(slots=True, kw_only=True)
-class NoticeSender:
+class WebhookSender:
     """Takes notices from a provider's outbox and tries each until it is accepted or given up."""
 
     provider: SimulatedProvider

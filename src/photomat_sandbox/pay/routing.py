@@ -9,7 +9,7 @@ from aiohttp import web
 
 from photomat_sandbox import control
 from photomat_sandbox.faults import Fault, Faults, apply_fault, gateway_page
-from photomat_sandbox.pay.bills import NoticeSender, SimulatedProvider
+from photomat_sandbox.pay.bills import SimulatedProvider, WebhookSender
 from photomat_sandbox.pay.control import ProviderControl
 from photomat_sandbox.pay.page import PaymentPage
 from photomat_sandbox.transcript import Transcript, World
@@ -102,7 +102,7 @@ def add_shared_routes(app: web.Application, provider: SimulatedProvider, router:
 
     async def background(_app: web.Application) -> AsyncIterator[None]:
         async with aiohttp.ClientSession() as session, asyncio.TaskGroup() as group:
-            sender = NoticeSender(
+            sender = WebhookSender(
                 provider=provider, transcript=router.transcript, faults=router.faults, session=session, group=group
             )
             controls.send = sender.start

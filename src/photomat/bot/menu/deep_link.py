@@ -11,13 +11,13 @@ from aiogram.enums import ChatType, ParseMode
 from aiogram.filters import CommandObject, CommandStart
 from aiogram.types import Message
 
-from photomat.bot.context import Visit
+from photomat.bot.context import UpdateContext
 from photomat.bot.menu.handlers import Gone, model_or_why_not, start
 from photomat.bot.order_form.flow import open_model
-from photomat.bot.pages import View
 from photomat.bot.rewards import views as rewards_views
 from photomat.bot.rewards.handlers import redeemed
 from photomat.bot.transport import send
+from photomat.bot.view import View
 from photomat.catalog.storefront import model_behind
 from photomat.db.pool import Transaction, transaction
 from photomat.kernel.logs import get_logger
@@ -28,71 +28,70 @@ TO_A_MODEL: Final = r"^model_[\w-]+$"
 log = get_logger()
 
 
-async def by_link(message: Message, command: CommandObject, visit: Visit) -> None:
+async def open_reward_link(message: Message, command: CommandObject, ctx: UpdateContext) -> None:
     """Do what the link is for, say what came of it, and greet."""
     kind, _, code = (command.args or "").partition("_")
     match kind:
         case "ref":
-            said = await _invited(visit, code)
+            said = await _invited(ctx, code)
         case "gift":
-            visit = await visit.as_user()
-            said = await _gift_opened(visit, code)
+            await ctx.register_now()
+            said = await _gift_opened(ctx, code)
         case _:
-            visit = await visit.as_user()
-            said = (await redeemed(visit, code)).text
+            said = (await redeemed(ctx, code)).text
     await message.answer(said, parse_mode=ParseMode.HTML)
-    await start(message, visit)
+    await start(message, ctx)
 
 
-async def to_a_model(message: Message, command: CommandObject, visit: Visit) -> None:
+async def open_model_link(message: Message, command: CommandObject, ctx: UpdateContext) -> None:
     """Open the model of a link; one that is not sold, or never was, is said so, and the menu shown."""
 
     async def show(view: View) -> None:
         await send(message, view)
 
-    found = await model_or_why_not(visit, model_behind(visit.shop.catalog, command.args or "") or "")
+    found = await model_or_why_not(ctx, model_behind(ctx.orders.catalog, command.args or "") or "")
     if not isinstance(found, Gone):
-        await open_model(visit, show, found)
+        await open_model(ctx, show, found)
     elif found.page is not None:
         await show(found.page)
     else:
         await message.answer(found.why)
-        await start(message, visit)
+        await start(message, ctx)
 
 
-async def _invited(visit: Visit, code: str) -> str:
-    async with transaction(visit.shop.pool) as tx:
+async def _invited(ctx: UpdateContext, code: str) -> str:
+    async with transaction(ctx.pool) as tx:
         inviter = await referrals.inviter_of(tx, code)
     if inviter is None:
-        return visit.say("invite-unknown")
-    if inviter == visit.user_id:
-        return visit.say("invite-own")
-    if not visit.person.is_new:
-        return visit.say("invite-only-new")
+        return ctx.say("invite-unknown")
+    if inviter == ctx.user_id:
+        return ctx.say("invite-own")
+    if not ctx.is_new_user:
+        return ctx.say("invite-only-new")
 
     async def note(tx: Transaction) -> None:
-        if await referrals.attribute(tx, friend_id=visit.user_id, code=code) is not None:
-            log.info("REFERRAL", inviter_id=inviter, friend_id=visit.user_id)
+        if await referrals.attribute(tx, friend_id=ctx.user_id, code=code) is not None:
+            log.info("REFERRAL", inviter_id=inviter, friend_id=ctx.user_id)
 
-    visit.unit.steps.append(note)
-    return rewards_views.invited(visit.say, visit.shop.terms)
+    ctx.on_commit(note)
+    return rewards_views.invited(ctx.say, ctx.config.terms)
 
 
-async def _gift_opened(visit: Visit, code: str) -> str:
-    async with transaction(visit.shop.pool) as tx:
-        gift = await gifts.take(tx, code=code, taker_id=visit.user_id)
-    is_mine = gift is not None and gift.taker_id == visit.user_id
+async def _gift_opened(ctx: UpdateContext, code: str) -> str:
+    async with transaction(ctx.pool) as tx:
+        gift = await gifts.take(tx, code=code, taker_id=ctx.user_id)
+    is_mine = gift is not None and gift.taker_id == ctx.user_id
     if gift is not None:
-        log.info("GIFT_OPENED", gift_id=gift.gift_id, user_id=visit.user_id, taken=is_mine)
-    is_giver = gift is not None and gift.giver_id == visit.user_id
-    return rewards_views.gift_opened(visit.say, gift, is_mine=is_mine, is_giver=is_giver)
+        log.info("GIFT_OPENED", gift_id=gift.gift_id, user_id=ctx.user_id, taken=is_mine)
+    is_giver = gift is not None and gift.giver_id == ctx.user_id
+    return rewards_views.gift_opened(ctx.say, gift, is_mine=is_mine, is_giver=is_giver)
 
 
 def deep_link_router() -> Router:
     """The ways to get here, asked before a plain start."""
     routes = Router(name="deep link")
     linked = CommandStart(deep_link=True, magic=F.args.regexp(PAYLOAD))
-    routes.message.register(by_link, linked, F.chat.type == ChatType.PRIVATE)
+    routes.message.register(open_reward_link, linked, F.chat.type == ChatType.PRIVATE)
     models = CommandStart(deep_link=True, magic=F.args.regexp(TO_A_MODEL))
-    routes.message.register(to_a_model, models, F.chat.type == ChatType.PRIVATE)
+    routes.message.register(open_model_link, models, F.chat.type == ChatType.PRIVATE)
     return routes

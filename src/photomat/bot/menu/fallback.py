@@ -14,7 +14,6 @@ from aiogram.enums import ChatMemberStatus, ChatType
 from aiogram.filters import Command
 from aiogram.types import CallbackQuery, ChatMemberUpdated, Message
 
-from photomat.bot import pages
 from photomat.bot.buttons import (
     ChangeButton,
     CheckBillButton,
@@ -31,14 +30,15 @@ from photomat.bot.buttons import (
     TransferReceiptButton,
     TransferSumButton,
 )
-from photomat.bot.context import Visit
+from photomat.bot.context import UpdateContext
 from photomat.bot.menu import views
 from photomat.bot.menu.search import found_by_chance
+from photomat.bot.menu.views import hint
 from photomat.bot.middlewares import InGroup, SpokenToUs
 from photomat.bot.order_form.attachments import kind_of, kind_taken
-from photomat.bot.pages import Rows, View, button
 from photomat.bot.transfer import views as transfer_views
 from photomat.bot.transport import Tap, send
+from photomat.bot.view import Rows, View, button, to_home
 from photomat.catalog.input import FileKind
 from photomat.catalog.menu_categories import starting_from
 from photomat.catalog.order import open_to_customers
@@ -46,10 +46,9 @@ from photomat.db.pool import Transaction
 from photomat.delivery.rearm import rearm_chat, rearm_user
 from photomat.kernel.ids import ChatId
 from photomat.messages.notices import retry_blocked_notices
-from photomat.orders.draft import open_draft
 from photomat.payments import transfers
 from photomat.payments.topup import has_open_transfer
-from photomat.users.user import user_blocked_us, user_returned
+from photomat.users.user import clear_blocked, mark_blocked
 
 COMMANDS: Final = ("topup", "statement", "promo", "invite", "gift", "paysupport")
 BUTTONS: Final = (
@@ -68,60 +67,60 @@ BUTTONS: Final = (
 PRESENT: Final = {ChatMemberStatus.MEMBER, ChatMemberStatus.ADMINISTRATOR}
 
 
-async def unknown_command(message: Message, visit: Visit) -> None:
+async def unknown_command(message: Message, ctx: UpdateContext) -> None:
     """A command we do not have."""
-    await send(message, pages.hint(visit.say, "fallback-command"))
+    await send(message, hint(ctx.say, "fallback-command"))
 
 
-async def text_outside_a_form(message: Message, visit: Visit) -> None:
+async def text_outside_a_form(message: Message, ctx: UpdateContext) -> None:
     """Words nobody asked for: a model may be meant."""
-    await send(message, await found_by_chance(visit, message.text or "") or pages.hint(visit.say, "fallback-text"))
+    await send(message, await found_by_chance(ctx, message.text or "") or hint(ctx.say, "fallback-text"))
 
 
-async def file_nobody_asked_for(message: Message, visit: Visit) -> None:
+async def file_nobody_asked_for(message: Message, ctx: UpdateContext) -> None:
     """A photo, a film, a recording: what can be done with it. Who has a transfer under way may have meant a receipt."""
     kind = kind_of(message)
-    wishes = starting_from([each.model for each in (await visit.shop.shelf()).listed], kind) if kind else ()
-    lines = await _about_receipts(message, visit)
-    text = visit.say("stray-file", kind=kind) if kind is not None and wishes else visit.say("fallback-other")
-    rows = [*await _into_the_open_order(visit, kind), *views.wish_rows(visit.say, wishes)]
-    pay = [[transfer_views.start_button(visit.say)]] if lines else []
-    await send(message, View(text="\n\n".join([text, *lines]), rows=[*rows, *pay, [pages.to_home(visit.say)]]))
+    wishes = starting_from([each.model for each in (await ctx.orders.storefront()).listed], kind) if kind else ()
+    lines = await _about_receipts(message, ctx)
+    text = ctx.say("stray-file", kind=kind) if kind is not None and wishes else ctx.say("fallback-other")
+    rows = [*await _into_the_open_order(ctx, kind), *views.wish_rows(ctx.say, wishes)]
+    pay = [[transfer_views.start_button(ctx.say)]] if lines else []
+    await send(message, View(text="\n\n".join([text, *lines]), rows=[*rows, *pay, [to_home(ctx.say)]]))
 
 
-async def _about_receipts(message: Message, visit: Visit) -> list[str]:
+async def _about_receipts(message: Message, ctx: UpdateContext) -> list[str]:
     """A receipt is taken only when it was asked for; in a group nobody's money is spoken of."""
-    offers, pool = visit.shop.offers, visit.shop.pool
+    offers, pool = ctx.config.offers, ctx.pool
     is_sold = offers is not None and bool(offers.transfer_details.strip())
     if not is_sold or message.chat.type != ChatType.PRIVATE or not (message.photo or message.document):
         return []
-    waiting = await transfers.waiting_of(pool, visit.user_id)
-    if not waiting and not await has_open_transfer(pool, visit.user_id):
+    waiting = await transfers.waiting_of(pool, ctx.user_id)
+    if not waiting and not await has_open_transfer(pool, ctx.user_id):
         return []
-    return [visit.say("transfer-stray-file"), *transfer_views.waiting_lines(visit.say, waiting)]
+    return [ctx.say("transfer-stray-file"), *transfer_views.waiting_lines(ctx.say, waiting)]
 
 
-async def _into_the_open_order(visit: Visit, kind: FileKind | None) -> Rows:
+async def _into_the_open_order(ctx: UpdateContext, kind: FileKind | None) -> Rows:
     """The way to the question of the newest order that is on its card and takes such a file."""
-    draft = await open_draft(visit.shop.pool, user_id=visit.user_id)
-    model = await visit.shop.model(draft.model) if draft else None
+    draft = await ctx.orders.newest_open(ctx.user_id)
+    model = await ctx.orders.model(draft.model) if draft else None
     if draft is None or model is None or kind is None:
         return []
     taken = next((each for each in open_to_customers(model, draft.inputs) if kind_taken(each) == kind), None)
     if taken is None:
         return []
     asked = ChangeButton(draft_id=draft.draft_id, question=model.inputs.index(taken))
-    return [[button(visit.say("stray-file-into-order", model=model.title_in(visit.language)), asked.pack())]]
+    return [[button(ctx.say("stray-file-into-order", model=model.title_in(ctx.language)), asked.pack())]]
 
 
-async def anything_else(message: Message, visit: Visit) -> None:
+async def anything_else(message: Message, ctx: UpdateContext) -> None:
     """Stickers, files, places, and whatever Telegram adds next."""
-    await send(message, pages.hint(visit.say, "fallback-other"))
+    await send(message, hint(ctx.say, "fallback-other"))
 
 
-async def stale_button(_query: CallbackQuery, tap: Tap, visit: Visit) -> None:
+async def stale_button(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
     """A button of an older program."""
-    await tap.answer(visit.say("tap-stale"), alert=True)
+    await tap.answer(ctx.say("tap-stale"), alert=True)
 
 
 def fallback_commands_router() -> Router:
@@ -142,53 +141,53 @@ def fallback_router() -> Router:
     return routes
 
 
-async def by_command(message: Message, visit: Visit) -> None:
+async def refuse_command_in_group(message: Message, ctx: UpdateContext) -> None:
     """Answer a command of theirs."""
-    await send(message, View(text=visit.say("only-private"), rows=[]))
+    await send(message, View(text=ctx.say("only-private"), rows=[]))
 
 
-async def by_button(_query: CallbackQuery, tap: Tap, visit: Visit) -> None:
+async def refuse_tap_in_group(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
     """Answer a tap of theirs."""
-    await tap.answer(visit.say("only-private"), alert=True)
+    await tap.answer(ctx.say("only-private"), alert=True)
 
 
 def private_router() -> Router:
     """The ways to get here."""
     routes = Router(name="private")
-    routes.message.register(by_command, Command(*COMMANDS), InGroup())
-    routes.callback_query.register(by_button, MenuButton.filter(F.screen == Screen.TOPUP), InGroup())
+    routes.message.register(refuse_command_in_group, Command(*COMMANDS), InGroup())
+    routes.callback_query.register(refuse_tap_in_group, MenuButton.filter(F.screen == Screen.TOPUP), InGroup())
     for each in BUTTONS:
-        routes.callback_query.register(by_button, each.filter(), InGroup())
+        routes.callback_query.register(refuse_tap_in_group, each.filter(), InGroup())
     return routes
 
 
-async def blocked(_event: ChatMemberUpdated, visit: Visit) -> None:
+async def blocked(_event: ChatMemberUpdated, ctx: UpdateContext) -> None:
     """Note that nothing reaches this person."""
 
     async def write(tx: Transaction) -> None:
-        await user_blocked_us(tx, user_id=visit.user_id)
+        await mark_blocked(tx, user_id=ctx.user_id)
 
-    visit.unit.steps.append(write)
+    ctx.on_commit(write)
 
 
-async def returned(_event: ChatMemberUpdated, visit: Visit) -> None:
+async def returned(_event: ChatMemberUpdated, ctx: UpdateContext) -> None:
     """Note that the person is back."""
 
     async def write(tx: Transaction) -> None:
-        await user_returned(tx, user_id=visit.user_id)
-        await rearm_user(tx, user_id=visit.user_id)
-        await retry_blocked_notices(tx, chat_id=ChatId(visit.user_id))
+        await clear_blocked(tx, user_id=ctx.user_id)
+        await rearm_user(tx, user_id=ctx.user_id)
+        await retry_blocked_notices(tx, chat_id=ChatId(ctx.user_id))
 
-    visit.unit.steps.append(write)
+    ctx.on_commit(write)
 
 
-async def taken_in(event: ChatMemberUpdated, visit: Visit) -> None:
+async def taken_in(event: ChatMemberUpdated, ctx: UpdateContext) -> None:
     """The bot may write in a group, perhaps again."""
 
     async def write(tx: Transaction) -> None:
-        await rearm_chat(tx, bot_id=visit.unit.bot_id, chat_id=ChatId(event.chat.id))
+        await rearm_chat(tx, bot_id=ctx.bot_id, chat_id=ChatId(event.chat.id))
 
-    visit.unit.steps.append(write)
+    ctx.on_commit(write)
 
 
 def membership_router() -> Router:

@@ -15,21 +15,20 @@ from aiogram import F, Router
 from aiogram.filters import Command, CommandStart
 from aiogram.types import CallbackQuery, Message
 
-from photomat.bot import pages
 from photomat.bot.buttons import LanguageButton, ListButton, ListedButton, MenuButton, ModelButton, Screen
-from photomat.bot.context import Visit
+from photomat.bot.context import UpdateContext
 from photomat.bot.menu import views
-from photomat.bot.order_card.drafts import draft_on_sale, show_card
+from photomat.bot.menu.views import help_page, hint, languages
+from photomat.bot.order_card.card import show_card
 from photomat.bot.order_form.flow import open_model
-from photomat.bot.pages import View
 from photomat.bot.transport import Tap, send
+from photomat.bot.view import View, to_home
 from photomat.catalog.menu_categories import PICTURE, MenuCategory, menu_category, offered
 from photomat.catalog.model import Model
 from photomat.catalog.storefront import page_of
 from photomat.db.pool import Transaction
-from photomat.orders.draft import open_draft
-from photomat.texts.load import Say, Texts
-from photomat.users.user import DEFAULT_LANGUAGE, LANGUAGES, choose_language, may_prefer_english
+from photomat.texts.load import Say
+from photomat.users.user import DEFAULT_LANGUAGE, LANGUAGES, may_prefer_english, set_language
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,89 +39,91 @@ class Gone:
     page: View | None
 
 
-async def home_page(visit: Visit, say: Say | None = None) -> View:
+async def home_page(ctx: UpdateContext, say: Say | None = None) -> View:
     """The menu with the balance, in the person's language or another voice."""
-    balance = await visit.balance()
-    return views.home(say or visit.say, balance=balance.available, wishes=await wishes_now(visit))
+    balance = await ctx.balance()
+    return views.home(say or ctx.say, balance=balance.available, wishes=await wishes_now(ctx))
 
 
-async def wishes_now(visit: Visit) -> tuple[MenuCategory, ...]:
+async def wishes_now(ctx: UpdateContext) -> tuple[MenuCategory, ...]:
     """What can be wished for: a wish that nothing grants is not shown."""
-    shelf = await visit.shop.shelf()
+    shelf = await ctx.orders.storefront()
     return offered(each.model for each in shelf.listed)
 
 
-async def model_or_why_not(visit: Visit, model_id: str) -> Model | Gone:
+async def model_or_why_not(ctx: UpdateContext, model_id: str) -> Model | Gone:
     """The model as it is sold now, or why it is not."""
-    sold = await visit.shop.model(model_id)
+    sold = await ctx.orders.model(model_id)
     if sold is not None:
         return sold
-    language = visit.language
-    instead = (await visit.shop.shelf()).instead_of(model_id)
-    title = (await visit.shop.titles(language)).get(model_id)
-    why = views.model_gone(visit.say, title=title, instead=instead.title_in(language) if instead else None)
-    page = views.instead_page(visit.say, why, instead, language=language) if instead else None
+    language = ctx.language
+    instead = (await ctx.orders.storefront()).instead_of(model_id)
+    title = (await ctx.orders.titles(language)).get(model_id)
+    why = views.model_gone(ctx.say, title=title, instead=instead.title_in(language) if instead else None)
+    page = views.instead_page(ctx.say, why, instead, language=language) if instead else None
     return Gone(why=why, page=page)
 
 
-async def start(message: Message, visit: Visit) -> None:
+async def start(message: Message, ctx: UpdateContext) -> None:
     """Greet by name, with the balance and the menu; a form left open is closed."""
-    await visit.forget_form()
-    user, balance = visit.person.user, await visit.balance()
+    ctx.forget_form()
+    user, balance = ctx.user, await ctx.balance()
     greeting = views.greeting(
-        visit.say,
+        ctx.say,
         name=user.first_name,
         balance=balance.available,
-        wishes=await wishes_now(visit),
-        offers_english=user.language == DEFAULT_LANGUAGE and may_prefer_english(visit.person.language_code),
+        wishes=await wishes_now(ctx),
+        offers_english=user.language == DEFAULT_LANGUAGE and may_prefer_english(ctx.language_code),
     )
     await send(message, greeting)
 
 
-async def open_home(_query: CallbackQuery, tap: Tap, visit: Visit) -> None:
+async def open_home(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
     """Come back to the menu."""
     await tap.answer()
-    await tap.open(await home_page(visit))
+    await tap.open(await home_page(ctx))
 
 
-async def show_help(message: Message, visit: Visit) -> None:
+async def show_help(message: Message, ctx: UpdateContext) -> None:
     """Say how it works."""
-    await send(message, _help(visit))
+    await send(message, _help(ctx))
 
 
-async def open_help(_query: CallbackQuery, tap: Tap, visit: Visit) -> None:
+async def open_help(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
     """Say how it works, in place of the menu."""
     await tap.answer()
-    await tap.open(_help(visit))
+    await tap.open(_help(ctx))
 
 
-async def cancel(message: Message, visit: Visit) -> None:
+async def cancel(message: Message, ctx: UpdateContext) -> None:
     """Leave a form, or whatever else waits for an answer; one that changed an order goes back to its card.
 
     Bought jobs are canceled from their cards, and so are orders that wait on one.
     """
-    open_question, left = await visit.state.get_state(), await visit.form()
-    await visit.forget_form()
-    changed = await draft_on_sale(visit, left.draft_id) if left is not None and left.draft_id is not None else None
-    if changed is not None and not changed[0].expired:
-        await show_card(visit, partial(send, message), draft=changed[0], model=changed[1])
+    open_question, left = ctx.conversation.state, ctx.form
+    ctx.forget_form()
+    changed = (
+        await ctx.orders.find(ctx.user_id, left.draft_id) if left is not None and left.draft_id is not None else None
+    )
+    if changed is not None and not changed.draft.expired:
+        await show_card(ctx, partial(send, message), draft=changed.draft, model=changed.model)
     elif open_question is not None:
-        await send(message, pages.hint(visit.say, "cancel-done"))
+        await send(message, hint(ctx.say, "cancel-done"))
     else:
-        await send(message, await _nothing_to_cancel(visit))
+        await send(message, await _nothing_to_cancel(ctx))
 
 
-async def _nothing_to_cancel(visit: Visit) -> View:
-    draft = await open_draft(visit.shop.pool, user_id=visit.user_id)
+async def _nothing_to_cancel(ctx: UpdateContext) -> View:
+    draft = await ctx.orders.newest_open(ctx.user_id)
     if draft is None:
-        return pages.hint(visit.say, "cancel-nothing")
-    titles = await visit.shop.titles(visit.language)
-    text = visit.say("cancel-card", model=escape(titles.get(draft.model, draft.model)))
-    return View(text=text, rows=[[pages.to_home(visit.say)]])
+        return hint(ctx.say, "cancel-nothing")
+    titles = await ctx.orders.titles(ctx.language)
+    text = ctx.say("cancel-card", model=escape(titles.get(draft.model, draft.model)))
+    return View(text=text, rows=[[to_home(ctx.say)]])
 
 
-def _help(visit: Visit) -> View:
-    return pages.help_page(visit.say, for_operator=visit.user_id in visit.shop.operators)
+def _help(ctx: UpdateContext) -> View:
+    return help_page(ctx.say, for_operator=ctx.is_operator)
 
 
 def start_router() -> Router:
@@ -136,47 +137,47 @@ def start_router() -> Router:
     return routes
 
 
-async def open_pictures(_query: CallbackQuery, tap: Tap, visit: Visit) -> None:
+async def open_pictures(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
     """List the models that draw."""
     await tap.answer()
-    await _show_list(tap, visit, ListButton(wish=PICTURE.id))
+    await _show_list(tap, ctx, ListButton(wish=PICTURE.id))
 
 
-async def open_list(_query: CallbackQuery, callback_data: ListButton, tap: Tap, visit: Visit) -> None:
+async def open_list(_query: CallbackQuery, callback_data: ListButton, tap: Tap, ctx: UpdateContext) -> None:
     """List the models that grant a wish, filtered, one page of them."""
     await tap.answer()
-    await _show_list(tap, visit, callback_data)
+    await _show_list(tap, ctx, callback_data)
 
 
-async def pick_model(_query: CallbackQuery, callback_data: ModelButton, tap: Tap, visit: Visit) -> None:
+async def pick_model(_query: CallbackQuery, callback_data: ModelButton, tap: Tap, ctx: UpdateContext) -> None:
     """Open the form of the model."""
-    await _open(tap, visit, callback_data.model)
+    await _open(tap, ctx, callback_data.model)
 
 
-async def pick_from_list(_query: CallbackQuery, callback_data: ListedButton, tap: Tap, visit: Visit) -> None:
+async def pick_from_list(_query: CallbackQuery, callback_data: ListedButton, tap: Tap, ctx: UpdateContext) -> None:
     """Open the form of the model, with the way back to its list."""
     here = ListButton(wish=callback_data.wish, only=callback_data.only, page=callback_data.page)
-    await _open(tap, visit, callback_data.model, came_from=here.pack())
+    await _open(tap, ctx, callback_data.model, came_from=here.pack())
 
 
-async def _open(tap: Tap, visit: Visit, model_id: str, *, came_from: str | None = None) -> None:
+async def _open(tap: Tap, ctx: UpdateContext, model_id: str, *, came_from: str | None = None) -> None:
     """Ask the model's first question; one that is not sold is refused, with what is sold instead."""
-    model = await model_or_why_not(visit, model_id)
+    model = await model_or_why_not(ctx, model_id)
     if isinstance(model, Gone):
         await tap.answer(model.why, alert=True)
         if model.page is not None:
             await tap.send(model.page)
         return
     await tap.answer()
-    await open_model(visit, tap.open, model, came_from=came_from)
+    await open_model(ctx, tap.open, model, came_from=came_from)
 
 
-async def _show_list(tap: Tap, visit: Visit, asked: ListButton) -> None:
+async def _show_list(tap: Tap, ctx: UpdateContext, asked: ListButton) -> None:
     wish = menu_category(asked.wish) or PICTURE
-    offers = await visit.shop.offers_on(await visit.shop.shelf())
+    offers = await ctx.orders.offers_on(await ctx.orders.storefront())
     granting = [each for each in offers if wish.includes(each.model)]
     page = page_of(granting, only=asked.only, number=asked.page)
-    await tap.open(views.model_list(visit.say, wish, page, language=visit.language))
+    await tap.open(views.model_list(ctx.say, wish, page, language=ctx.language))
 
 
 def browse_router() -> Router:
@@ -189,34 +190,33 @@ def browse_router() -> Router:
     return routes
 
 
-async def ask_language(message: Message, visit: Visit) -> None:
+async def ask_language(message: Message, ctx: UpdateContext) -> None:
     """Show the two buttons."""
-    await send(message, pages.languages(visit.say))
+    await send(message, languages(ctx.say))
 
 
-async def open_languages(_query: CallbackQuery, tap: Tap, visit: Visit) -> None:
+async def open_languages(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
     """Show the two buttons in place of the menu."""
     await tap.answer()
-    await tap.open(pages.languages(visit.say))
+    await tap.open(languages(ctx.say))
 
 
-async def choose(
+async def choose_language(
     _query: CallbackQuery,
     callback_data: LanguageButton,
     tap: Tap,
-    visit: Visit,
-    texts: Texts,
+    ctx: UpdateContext,
 ) -> None:
     """Speak the chosen language from now on."""
     language = callback_data.language
 
     async def write(tx: Transaction) -> None:
-        await choose_language(tx, user_id=visit.user_id, language=language)
+        await set_language(tx, user_id=ctx.user_id, language=language)
 
-    visit.unit.steps.append(write)
-    say = texts.speaker(language)
+    ctx.on_commit(write)
+    say = ctx.config.texts.speaker(language)
     await tap.answer(say("lang-chosen"))
-    await tap.open(await home_page(visit, say))
+    await tap.open(await home_page(ctx, say))
 
 
 def language_router() -> Router:
@@ -224,5 +224,5 @@ def language_router() -> Router:
     routes = Router(name="language")
     routes.message.register(ask_language, Command("lang"))
     routes.callback_query.register(open_languages, MenuButton.filter(F.screen == Screen.LANGUAGE))
-    routes.callback_query.register(choose, LanguageButton.filter(F.language.in_(set(LANGUAGES))))
+    routes.callback_query.register(choose_language, LanguageButton.filter(F.language.in_(set(LANGUAGES))))
     return routes

@@ -8,14 +8,14 @@ from aiogram.filters import Command, CommandObject, StateFilter
 from aiogram.types import CallbackQuery, Message
 
 from photomat.bot.buttons import MenuButton, Screen, SearchPageButton
-from photomat.bot.context import Visit
+from photomat.bot.context import UpdateContext
 from photomat.bot.conversation import Typing
 from photomat.bot.menu import views
 from photomat.bot.menu.handlers import wishes_now
 from photomat.bot.menu.views import Found
 from photomat.bot.middlewares import SpokenToUs
-from photomat.bot.pages import View
 from photomat.bot.transport import Tap, send
+from photomat.bot.view import View
 from photomat.catalog.model import Model
 from photomat.catalog.search import meaningful, search
 from photomat.catalog.storefront import Storefront, in_order
@@ -26,71 +26,73 @@ A_FEW_WORDS: Final = 5
 """Whoever writes more while nothing is asked describes a picture; they are not looking for a model."""
 
 
-async def by_command(message: Message, command: CommandObject, visit: Visit) -> None:
+async def search_by_command(message: Message, command: CommandObject, ctx: UpdateContext) -> None:
     """Look for the words behind the command, or ask for some."""
     if command.args:
-        await send(message, await _answer(visit, command.args))
+        await send(message, await _answer(ctx, command.args))
         return
-    await visit.state.set_state(Typing.search)
-    await send(message, views.search_page(visit.say))
+    ctx.conversation.wait_for(Typing.search)
+    await send(message, views.search_page(ctx.say))
 
 
-async def by_button(_query: CallbackQuery, tap: Tap, visit: Visit) -> None:
+async def ask_for_words(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
     """Ask for words."""
     await tap.answer()
-    await visit.state.set_state(Typing.search)
-    await tap.open(views.search_page(visit.say))
+    ctx.conversation.wait_for(Typing.search)
+    await tap.open(views.search_page(ctx.say))
 
 
-async def by_text(message: Message, visit: Visit) -> None:
+async def search_by_text(message: Message, ctx: UpdateContext) -> None:
     """Look for the words that were asked for; more of them may follow."""
-    await send(message, await _answer(visit, message.text or ""))
+    await send(message, await _answer(ctx, message.text or ""))
 
 
-async def turn_page(_query: CallbackQuery, callback_data: SearchPageButton, tap: Tap, visit: Visit) -> None:
+async def turn_search_page(
+    _query: CallbackQuery, callback_data: SearchPageButton, tap: Tap, ctx: UpdateContext
+) -> None:
     """Show more of what the words found; they are kept while nothing else was begun."""
-    words = (await visit.state.get_data()).get(WORDS)
+    words = ctx.conversation.data.get(WORDS)
     if not isinstance(words, str):
-        await tap.answer(visit.say("tap-stale"), alert=True)
+        await tap.answer(ctx.say("tap-stale"), alert=True)
         return
     await tap.answer()
-    await tap.open(await _answer(visit, words, page=callback_data.page))
+    await tap.open(await _answer(ctx, words, page=callback_data.page))
 
 
-async def found_by_chance(visit: Visit, text: str) -> View | None:
+async def found_by_chance(ctx: UpdateContext, text: str) -> View | None:
     """What words typed while nothing is asked find; only what fits every one of a few."""
     if not 0 < len(meaningful(text)) <= A_FEW_WORDS:
         return None
-    found = await _find(visit, text, some=False)
-    await _keep_words(visit, found)
-    return views.found_page(visit.say, found, language=visit.language) if found.offers else None
+    found = await _find(ctx, text, some=False)
+    await _keep_words(ctx, found)
+    return views.found_page(ctx.say, found, language=ctx.language) if found.offers else None
 
 
-async def _keep_words(visit: Visit, found: Found) -> None:
+async def _keep_words(ctx: UpdateContext, found: Found) -> None:
     """What fills more than a page is looked for again, when its page is turned."""
     if found.pages > 1:
-        await visit.state.set_data({WORDS: found.words})
+        ctx.conversation.keep({WORDS: found.words})
 
 
-async def _answer(visit: Visit, words: str, *, page: int = 0) -> View:
-    found = await _find(visit, words, some=True, page=page)
-    await _keep_words(visit, found)
+async def _answer(ctx: UpdateContext, words: str, *, page: int = 0) -> View:
+    found = await _find(ctx, words, some=True, page=page)
+    await _keep_words(ctx, found)
     if not found.offers:
-        return views.nothing_found(visit.say, words, await wishes_now(visit))
-    return views.found_page(visit.say, found, language=visit.language)
+        return views.nothing_found(ctx.say, words, await wishes_now(ctx))
+    return views.found_page(ctx.say, found, language=ctx.language)
 
 
-async def _find(visit: Visit, words: str, *, some: bool, page: int = 0) -> Found:
+async def _find(ctx: UpdateContext, words: str, *, some: bool, page: int = 0) -> Found:
     """What fits every word; else what is sold in place of a model that does; else, if wanted, what fits `some` of them."""
-    shelf, language = await visit.shop.shelf(), visit.language
-    offers = {each.model.id: each for each in in_order(await visit.shop.offers_on(shelf))}
+    shelf, language = await ctx.orders.storefront(), ctx.language
+    offers = {each.model.id: each for each in in_order(await ctx.orders.offers_on(shelf))}
     models = [each.as_found for each in offers.values()]
     found, gone = search(models, words), None
     was = None if found else _replaced(shelf, words)
     if was is not None:
         instead = offers[was.instead or ""].model
         found = [instead]
-        gone = views.model_gone(visit.say, title=was.title_in(language), instead=instead.title_in(language))
+        gone = views.model_gone(ctx.say, title=was.title_in(language), instead=instead.title_in(language))
     if not found and some:
         found = search(models, words, every=False)
     pages = max(1, ceil(len(found) / SHOWN))
@@ -110,8 +112,8 @@ def _replaced(shelf: Storefront, words: str) -> Model | None:
 def search_router() -> Router:
     """The ways to get here."""
     routes = Router(name="search")
-    routes.message.register(by_command, Command("search"))
-    routes.message.register(by_text, StateFilter(Typing.search), F.text, ~F.text.startswith("/"), SpokenToUs())
-    routes.callback_query.register(turn_page, SearchPageButton.filter())
-    routes.callback_query.register(by_button, MenuButton.filter(F.screen == Screen.SEARCH))
+    routes.message.register(search_by_command, Command("search"))
+    routes.message.register(search_by_text, StateFilter(Typing.search), F.text, ~F.text.startswith("/"), SpokenToUs())
+    routes.callback_query.register(turn_search_page, SearchPageButton.filter())
+    routes.callback_query.register(ask_for_words, MenuButton.filter(F.screen == Screen.SEARCH))
     return routes

@@ -17,12 +17,12 @@ from photomat.bot.buttons import (
     Screen,
     SearchPageButton,
 )
-from photomat.bot.pages import Rows, View, button, screen_button, to_create, to_home
+from photomat.bot.view import Rows, View, button, screen_button, to_create, to_home
 from photomat.catalog.menu_categories import EVERYTHING, PICTURE, MenuCategory, menu_category_of
 from photomat.catalog.model import USUAL_S, Model
 from photomat.catalog.storefront import Offer, OfferFilter, OfferPage
 from photomat.kernel.money import Money
-from photomat.texts.load import Say
+from photomat.texts.load import LANGUAGES, Say
 
 IN_A_ROW: Final = 2
 SHOWN_WORDS: Final = 100
@@ -71,6 +71,23 @@ def wish_rows(say: Say, wishes: Sequence[MenuCategory]) -> Rows:
     others = [to_list(say, each) for each in wishes if each is not PICTURE]
     rows = [others[start : start + IN_A_ROW] for start in range(0, len(others), IN_A_ROW)]
     return [[to_create(say)], *rows] if PICTURE in wishes else rows
+
+
+def help_page(say: Say, *, for_operator: bool) -> View:
+    """How it works, and every command; operators have one more."""
+    text = f"{say('help')}\n\n{say('help-operator')}" if for_operator else say("help")
+    return View(text=text, rows=[[to_create(say)], [to_home(say)]])
+
+
+def hint(say: Say, key: str) -> View:
+    """One sentence with the way to a picture under it."""
+    return View(text=say(key), rows=[[to_create(say)], [to_home(say)]])
+
+
+def languages(say: Say) -> View:
+    """The choice of a language."""
+    row = [button(say(f"lang-{language}"), LanguageButton(language=language).pack()) for language in LANGUAGES]
+    return View(text=say("lang-ask"), rows=[row])
 
 
 def model_list(say: Say, wish: MenuCategory, page: OfferPage, *, language: str) -> View:

@@ -1,335 +1,256 @@
-"""Buying a draft from its card, or putting it away.
+"""Buttons of a draft's card: buy it, put it away, change an input, explain its price.
 
-Create is answered with what happened, so it is answered after its transaction. From then on the card is edited by
-`delivery` alone; killed before the answer, the tap is handled again and finds the job it made, though the model be hidden by
-then or the order fit the catalogue no longer.
+Create is answered with what happened, so it is answered after its transaction. From then on the card is edited by `delivery`
+alone. Killed before the answer, the tap is handled again and finds the job it made, even when the model is hidden by then or
+the order no longer fits the catalogue.
 
-Changing a draft from its card: which input, then its question, then the card anew.
+Opening the menu of changes raises the draft's revision at once, so a card that is being changed can no longer be bought as it
+was. A bought draft cannot be changed, so a bought card is never edited here.
 
-Opening the menu raises the draft's revision at once, so a card that is being changed can no longer be bought as it was. A
-draft that is bought cannot be changed, so a bought card is never edited here.
-
-Why does it cost that? Answered from today's quote for a draft, from the frozen one for a job. Nothing is changed here.
+A price is explained from today's quote for a draft, from the frozen one for a job.
 """
 
 from html import unescape
 
 from aiogram import F, Router
-from aiogram.types import CallbackQuery, InaccessibleMessage, Message
+from aiogram.types import CallbackQuery
 
-from photomat.bot import pages, price_views
+from photomat.bot import price_views
 from photomat.bot.buttons import ChangeButton, DraftAction, DraftButton, JobAction, JobButton
-from photomat.bot.context import Visit
-from photomat.bot.order_card.drafts import draft_on_sale, objections, show_card
+from photomat.bot.context import UpdateContext
+from photomat.bot.menu.views import hint
+from photomat.bot.order_card import views
+from photomat.bot.order_card.card import show_card
 from photomat.bot.order_form.flow import ask
 from photomat.bot.order_form.form import change_form, still_good
 from photomat.bot.order_form.handlers import tell_closed
 from photomat.bot.order_form.wording import refused_in_words
 from photomat.bot.transport import Tap
-from photomat.catalog.model import Model
+from photomat.bot.view import to_home
 from photomat.catalog.order import open_to_customers
 from photomat.catalog.pricing import Quote
-from photomat.db.pool import transaction
-from photomat.jobs.job import frozen_request
 from photomat.jobs.listing import quote_of_own_job
-from photomat.kernel.errors import NotEnough, Rejected
-from photomat.kernel.failpoint import failpoint
-from photomat.kernel.ids import ChatId, DraftId, JobId, MessageId
-from photomat.kernel.logs import get_logger
-from photomat.orders.draft import Draft, cancel_draft, change_draft
-from photomat.orders.limits import LimitReached, free_quota
-from photomat.orders.purchase import (
+from photomat.kernel.errors import Rejected
+from photomat.kernel.ids import DraftId, JobId
+from photomat.orders.draft import Draft
+from photomat.orders.outcome import (
     AlreadyStarted,
+    CardOutdated,
     Created,
-    Creation,
-    DraftChanged,
     DraftGone,
-    create_job_atomic,
-    started_before,
+    LimitReached,
+    NotEnoughMoney,
+    NotOnSale,
+    OpenOrder,
+    OrderRefused,
+    Purchase,
 )
 
-log = get_logger()
 
-
-async def create(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, visit: Visit) -> None:
+async def buy_draft(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, ctx: UpdateContext) -> None:
     """Buy the draft as its card showed it."""
     draft_id = DraftId(callback_data.draft_id)
-    found = await draft_on_sale(visit, draft_id)
-    if found is None or tap.message is None:
-        await _find_or_refuse(tap, visit, draft_id, why=visit.say("tap-draft-gone"))
-        return
-    draft, model = found
-    refused = await objections(visit, model, draft.inputs)
-    if refused:
-        why = unescape(refused_in_words(visit.say, model, refused[0], visit.language))
-        await _find_or_refuse(tap, visit, draft_id, why=why)
-        return
     try:
-        creation = await _buy(visit, draft, model, revision=callback_data.revision, card=tap.message)
-    except NotEnough as refusal:
-        await tap.answer(pages.not_enough(visit.say, refusal), alert=True)
-        await show_card(visit, tap.replace, model=model, draft=draft)
-        return
+        outcome = await _buy(ctx, tap, draft_id, revision=callback_data.revision)
     except Rejected as refusal:
-        await tap.answer(visit.say(refusal.text_key, **refusal.facts), alert=True)
+        await tap.answer(ctx.say(refusal.text_key, **refusal.facts), alert=True)
         return
-    await visit.forget_form(of_draft=draft.draft_id)
-    await _tell(tap, visit, creation, kind=model.kind)
-    if isinstance(creation, DraftChanged):
-        await show_card(visit, tap.replace, model=model, draft=creation.draft)
+    if not isinstance(outcome, NotOnSale | OrderRefused | NotEnoughMoney):
+        ctx.forget_form(of_draft=draft_id)
+    await _tell(tap, ctx, outcome)
 
 
-async def cancel(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, visit: Visit) -> None:
+async def cancel_draft(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, ctx: UpdateContext) -> None:
     """Put the draft away."""
     draft_id = DraftId(callback_data.draft_id)
-    async with transaction(visit.shop.pool) as tx:
-        is_canceled = await cancel_draft(tx, draft_id=draft_id, user_id=visit.user_id)
-    if not is_canceled:
-        await tap.answer(visit.say("tap-draft-bought"), alert=True)
+    if not await ctx.orders.cancel(ctx.user_id, draft_id):
+        await tap.answer(ctx.say("tap-draft-bought"), alert=True)
         return
     await tap.answer()
-    await visit.forget_form(of_draft=draft_id)
-    await tap.replace(pages.hint(visit.say, "draft-canceled"))
+    ctx.forget_form(of_draft=draft_id)
+    await tap.replace(hint(ctx.say, "draft-canceled"))
 
 
-async def _find_or_refuse(tap: Tap, visit: Visit, draft_id: DraftId, *, why: str) -> None:
-    """Answer a tap that can buy nothing now: with the job that it, or another tap, made before; else with the reason."""
-    async with transaction(visit.shop.pool) as tx:
-        started = await started_before(tx, draft_id=draft_id, user_id=visit.user_id, message_id=tap.message_id)
-    if started is None:
-        await tap.answer(why, alert=True)
-        return
-    await visit.forget_form(of_draft=draft_id)
-    await _tell_started(tap, visit, started)
+async def _buy(ctx: UpdateContext, tap: Tap, draft_id: DraftId, *, revision: int) -> Purchase:
+    if tap.message is None:  # there is no message that could become the job's card
+        return await ctx.orders.started(ctx.user_id, draft_id, message_id=tap.message_id) or NotOnSale()
+    return await ctx.orders.buy(
+        ctx.buyer, draft_id=draft_id, revision=revision, message_id=tap.message_id, corr=ctx.corr
+    )
 
 
-async def _buy(
-    visit: Visit, draft: Draft, model: Model, *, revision: int, card: Message | InaccessibleMessage
-) -> Creation:
-    async with transaction(visit.shop.pool) as tx:
-        quote = await visit.quote(model, draft.inputs, tx=tx)
-        creation = await create_job_atomic(
-            tx,
-            draft_id=draft.draft_id,
-            revision=revision,
-            bot_id=visit.unit.bot_id,
-            user_id=visit.user_id,
-            chat_id=ChatId(card.chat.id),
-            message_id=MessageId(card.message_id),
-            language=visit.person.user.language,
-            kind=model.kind,
-            quote=quote,
-            request=frozen_request(model, draft.inputs),
-            title=model.title_in(visit.person.user.language),
-            allowed=visit.shop.limits,
-            corr=visit.unit.corr,
-        )
-    if isinstance(creation, Created):
-        failpoint("create.after_commit")
-        log.info(
-            "JOB_CREATED",
-            job_id=creation.job_id,
-            user_id=visit.user_id,
-            model=creation.model,
-            price=creation.price.minor,
-        )
-    return creation
-
-
-async def _tell(tap: Tap, visit: Visit, creation: Creation, *, kind: str = "image") -> None:
-    say = visit.say
-    match creation:
+async def _tell(tap: Tap, ctx: UpdateContext, outcome: Purchase) -> None:
+    say = ctx.say
+    match outcome:
         case Created():
-            await tap.answer(say("tap-accepted", kind=kind))
+            await tap.answer(say("tap-accepted", kind=outcome.kind))
         case AlreadyStarted():
-            await _tell_started(tap, visit, creation)
-        case DraftChanged():
+            await _tell_started(tap, ctx, outcome)
+        case CardOutdated(order=order):
             await tap.answer(say("tap-card-renewed"), alert=True)
-        case DraftGone():
+            await show_card(ctx, tap.replace, model=order.model, draft=order.draft)
+        case NotEnoughMoney(order=order):
+            missing = views.not_enough(say, price=outcome.price, available=outcome.available)
+            await tap.answer(missing, alert=True)
+            await show_card(ctx, tap.replace, model=order.model, draft=order.draft)
+        case DraftGone() | NotOnSale():
             await tap.answer(say("tap-draft-gone"), alert=True)
+        case OrderRefused(model=model, why=why):
+            await tap.answer(unescape(refused_in_words(say, model, why, ctx.language)), alert=True)
         case LimitReached():
-            log.info("ORDER_REFUSED", user_id=visit.user_id, why=creation.why, limit=creation.limit)
-            await tap.answer(price_views.refusal(say, creation), alert=True)
+            await tap.answer(price_views.refusal(say, outcome), alert=True)
 
 
-async def _tell_started(tap: Tap, visit: Visit, started: AlreadyStarted) -> None:
-    say, visit.unit.corr = visit.say, started.corr
+async def _tell_started(tap: Tap, ctx: UpdateContext, started: AlreadyStarted) -> None:
+    say, ctx.corr = ctx.say, started.corr
     await tap.answer(say("tap-accepted-before" if started.this_card else "tap-accepted-elsewhere"))
     if not started.this_card:
-        await tap.replace(pages.hint(say, "draft-ran-elsewhere"))
+        await tap.replace(hint(say, "draft-ran-elsewhere"))
 
 
 def confirm_router() -> Router:
     """The ways to get here."""
     routes = Router(name="confirm")
-    routes.callback_query.register(create, DraftButton.filter(F.action == DraftAction.CREATE))
-    routes.callback_query.register(cancel, DraftButton.filter(F.action == DraftAction.CANCEL))
+    routes.callback_query.register(buy_draft, DraftButton.filter(F.action == DraftAction.CREATE))
+    routes.callback_query.register(cancel_draft, DraftButton.filter(F.action == DraftAction.CANCEL))
     return routes
 
 
-async def open_menu(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, visit: Visit) -> None:
+async def open_changes(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, ctx: UpdateContext) -> None:
     """Ask which input is to be changed."""
-    found = await _draft_to_change(visit, callback_data.draft_id)
+    found = await _reopened(tap, ctx, callback_data.draft_id)
+    if found is not None:
+        await tap.answer()
+        await tap.replace(views.change_menu(ctx.say, found.model, found.draft, language=ctx.language))
+
+
+async def open_further_settings(
+    _query: CallbackQuery, callback_data: DraftButton, tap: Tap, ctx: UpdateContext
+) -> None:
+    """Ask which of the settings that few people change."""
+    found = await _reopened(tap, ctx, callback_data.draft_id)
+    if found is not None:
+        await tap.answer()
+        await tap.replace(views.further_settings(ctx.say, found.model, found.draft, language=ctx.language))
+
+
+async def back_to_card(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, ctx: UpdateContext) -> None:
+    """Leave the menu for the card."""
+    found = await _reopened(tap, ctx, callback_data.draft_id)
+    if found is not None:
+        await tap.answer()
+        await show_card(ctx, tap.replace, model=found.model, draft=found.draft)
+
+
+async def _reopened(tap: Tap, ctx: UpdateContext, draft_id: int) -> OpenOrder | None:
+    """The draft at a new revision; the tap is answered when it is bought, gone or another user's."""
+    found = await ctx.orders.reopen(ctx.user_id, draft_id, origin=ctx.origin)
     if found is None:
-        await tap.answer(visit.say("tap-draft-bought"), alert=True)
-        return
-    draft, model = found
-    await tap.answer()
-    await tap.replace(pages.change_menu(visit.say, model, draft, language=visit.language))
+        await tap.answer(ctx.say("tap-draft-bought"), alert=True)
+    return found
 
 
-async def open_further(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, visit: Visit) -> None:
-    """Ask which of the settings few people change."""
-    found = await _draft_to_change(visit, callback_data.draft_id)
-    if found is None:
-        await tap.answer(visit.say("tap-draft-bought"), alert=True)
-        return
-    draft, model = found
-    await tap.answer()
-    await tap.replace(pages.further_settings(visit.say, model, draft, language=visit.language))
-
-
-async def ask_again(_query: CallbackQuery, callback_data: ChangeButton, tap: Tap, visit: Visit) -> None:
+async def ask_input_again(_query: CallbackQuery, callback_data: ChangeButton, tap: Tap, ctx: UpdateContext) -> None:
     """Ask one input of the draft again."""
-    found = await _draft_to_change(visit, callback_data.draft_id)
-    if found is None or callback_data.question >= len(found[1].inputs):
-        await tap.answer(visit.say("tap-draft-bought"), alert=True)
+    found = await ctx.orders.reopen(ctx.user_id, callback_data.draft_id, origin=ctx.origin)
+    if found is None or callback_data.question >= len(found.model.inputs):
+        await tap.answer(ctx.say("tap-draft-bought"), alert=True)
         return
     draft, model = found
     asked, inputs = model.inputs[callback_data.question], still_good(model, draft.inputs)
     if asked not in open_to_customers(model, inputs):
-        await tell_closed(tap, visit)
+        await tell_closed(tap, ctx)
         return
-    await tap.answer(await _what_is_left(visit, draft), alert=True)
-    form = change_form(model, asked, form_id=visit.unit.received_id, draft_id=draft.draft_id, inputs=inputs)
-    await ask(visit, tap.replace, model, form)
+    await tap.answer(await _what_is_left(ctx, draft), alert=True)
+    form = change_form(model, asked, form_id=ctx.received_id, draft_id=draft.draft_id, inputs=inputs)
+    await ask(ctx, tap.replace, model, form)
 
 
-async def _what_is_left(visit: Visit, draft: Draft) -> str | None:
-    """What somebody should know who was filling in something else: it is closed by this."""
-    left = await visit.form()
+async def _what_is_left(ctx: UpdateContext, draft: Draft) -> str | None:
+    """A warning for a user who was filling in another order, which is closed by this."""
+    left = ctx.form
     if left is None or left.draft_id == draft.draft_id or left.is_first:
         return None
-    titles = await visit.shop.titles(visit.language)
-    return visit.say("tap-form-left", model=titles.get(left.model, left.model))
-
-
-async def go_back(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, visit: Visit) -> None:
-    """Leave the menu for the card."""
-    found = await _draft_to_change(visit, callback_data.draft_id)
-    if found is None:
-        await tap.answer(visit.say("tap-draft-bought"), alert=True)
-        return
-    draft, model = found
-    await tap.answer()
-    await show_card(visit, tap.replace, model=model, draft=draft)
-
-
-async def _draft_to_change(visit: Visit, draft_id: int) -> tuple[Draft, Model] | None:
-    """The draft at a new revision; None when it is bought, gone or somebody else's."""
-    found = await draft_on_sale(visit, draft_id)
-    if found is None:
-        return None
-    draft, model = found
-    is_good = not await objections(visit, model, draft.inputs)
-    price = (await visit.quote(model, draft.inputs)).price if is_good else draft.price
-    changed = await change_draft(
-        visit.shop.pool,
-        draft_id=draft.draft_id,
-        user_id=visit.user_id,
-        origin=visit.unit.origin,
-        inputs=draft.inputs,
-        price=price,
-    )
-    return None if changed is None or changed.expired else (changed, model)
+    titles = await ctx.orders.titles(ctx.language)
+    return ctx.say("tap-form-left", model=titles.get(left.model, left.model))
 
 
 def change_router() -> Router:
     """The ways to get here."""
     routes = Router(name="change")
-    routes.callback_query.register(open_menu, DraftButton.filter(F.action == DraftAction.CHANGE))
-    routes.callback_query.register(open_further, DraftButton.filter(F.action == DraftAction.MORE))
-    routes.callback_query.register(go_back, DraftButton.filter(F.action == DraftAction.BACK))
-    routes.callback_query.register(ask_again, ChangeButton.filter())
+    routes.callback_query.register(open_changes, DraftButton.filter(F.action == DraftAction.CHANGE))
+    routes.callback_query.register(open_further_settings, DraftButton.filter(F.action == DraftAction.MORE))
+    routes.callback_query.register(back_to_card, DraftButton.filter(F.action == DraftAction.BACK))
+    routes.callback_query.register(ask_input_again, ChangeButton.filter())
     return routes
 
 
-async def why_draft(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, visit: Visit) -> None:
+async def explain_draft_price(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, ctx: UpdateContext) -> None:
     """Explain the price of a draft in place of its card; one that has changed meanwhile is shown on the card instead."""
-    found = await draft_on_sale(visit, callback_data.draft_id)
-    if found is None or found[0].expired:
-        await tap.answer(visit.say("tap-draft-gone"), alert=True)
+    found = await ctx.orders.find(ctx.user_id, callback_data.draft_id)
+    if found is None or found.draft.expired or await ctx.orders.objections_to(found):
+        await tap.answer(ctx.say("tap-draft-gone"), alert=True)
         return
     draft, model = found
-    if await objections(visit, model, draft.inputs):
-        await tap.answer(visit.say("tap-draft-gone"), alert=True)
-        return
-    quote = await visit.quote(model, draft.inputs)
+    quote = await ctx.orders.quote(ctx.user_id, model, draft.inputs)
     if quote.price != draft.price:
-        await _show_anew(tap, visit, draft, model, quote)
+        await _show_anew(tap, ctx, found, quote)
         return
     await tap.answer()
-    rows = [[pages.back_to_card(visit.say, draft)]]
-    free = await free_quota(visit.shop.pool, visit.user_id, visit.shop.limits)
+    rows = [[views.back_to_card(ctx.say, draft)]]
+    free = await ctx.orders.free_quota(ctx.user_id)
     await tap.replace(
         price_views.why_page(
-            visit.say,
-            model.title_in(visit.language),
+            ctx.say,
+            model.title_in(ctx.language),
             quote,
             free_a_day=free,
             rows=rows,
             model=model,
-            language=visit.language,
+            language=ctx.language,
         )
     )
 
 
-async def why_job(_query: CallbackQuery, callback_data: JobButton, tap: Tap, visit: Visit) -> None:
+async def explain_job_price(_query: CallbackQuery, callback_data: JobButton, tap: Tap, ctx: UpdateContext) -> None:
     """Explain the price a job was bought for, in a message of its own: its card belongs to `delivery`."""
-    found = await quote_of_own_job(visit.shop.pool, job_id=JobId(callback_data.job_id), user_id=visit.user_id)
+    found = await quote_of_own_job(ctx.pool, job_id=JobId(callback_data.job_id), user_id=ctx.user_id)
     if found is None:
-        await tap.answer(visit.say("tap-not-yours"), alert=True)
+        await tap.answer(ctx.say("tap-not-yours"), alert=True)
         return
-    visit.unit.corr = found.corr
+    ctx.corr = found.corr
     if found.quote is None:
-        await tap.answer(visit.say("tap-why-unknown", price=found.price), alert=True)
+        await tap.answer(ctx.say("tap-why-unknown", price=found.price), alert=True)
         return
     await tap.answer()
-    titles = await visit.shop.titles(visit.language)
-    title = visit.say("why-order", model=titles.get(found.model, found.model), job=str(callback_data.job_id))
-    free = await free_quota(visit.shop.pool, visit.user_id, visit.shop.limits)
+    titles = await ctx.orders.titles(ctx.language)
+    title = ctx.say("why-order", model=titles.get(found.model, found.model), job=str(callback_data.job_id))
+    free = await ctx.orders.free_quota(ctx.user_id)
     await tap.send(
         price_views.why_page(
-            visit.say,
+            ctx.say,
             title,
             found.quote,
             free_a_day=free,
-            rows=[[pages.to_home(visit.say)]],
-            model=visit.shop.catalog.models.get(found.model),
-            language=visit.language,
+            rows=[[to_home(ctx.say)]],
+            model=ctx.orders.catalog.models.get(found.model),
+            language=ctx.language,
         )
     )
 
 
-async def _show_anew(tap: Tap, visit: Visit, draft: Draft, model: Model, quote: Quote) -> None:
-    changed = await change_draft(
-        visit.shop.pool,
-        draft_id=draft.draft_id,
-        user_id=visit.user_id,
-        origin=visit.unit.origin,
-        inputs=draft.inputs,
-        price=quote.price,
-    )
+async def _show_anew(tap: Tap, ctx: UpdateContext, order: OpenOrder, quote: Quote) -> None:
+    changed = await ctx.orders.reprice(order.draft, quote, origin=ctx.origin)
     if changed is None:
-        await tap.answer(visit.say("tap-draft-bought"), alert=True)
+        await tap.answer(ctx.say("tap-draft-bought"), alert=True)
         return
-    await tap.answer(visit.say("tap-card-renewed"), alert=True)
-    await show_card(visit, tap.replace, model=model, draft=changed)
+    await tap.answer(ctx.say("tap-card-renewed"), alert=True)
+    await show_card(ctx, tap.replace, model=order.model, draft=changed)
 
 
 def why_price_router() -> Router:
     """The ways to get here."""
     routes = Router(name="pricing")
-    routes.callback_query.register(why_draft, DraftButton.filter(F.action == DraftAction.WHY))
-    routes.callback_query.register(why_job, JobButton.filter(F.action == JobAction.WHY))
+    routes.callback_query.register(explain_draft_price, DraftButton.filter(F.action == DraftAction.WHY))
+    routes.callback_query.register(explain_job_price, JobButton.filter(F.action == JobAction.WHY))
     return routes

@@ -12,18 +12,16 @@ from typing import Any, Final
 
 from aiogram.types import Message
 
-from photomat.bot.context import Visit
+from photomat.bot.context import UpdateContext
 from photomat.bot.order_form.form import Form, upcoming
 from photomat.bot.order_form.parsing import understood
 from photomat.bot.order_form.views import Asking
 from photomat.catalog.answers import LINK, Refused
-from photomat.catalog.file_rules import check_files, shown_formats
+from photomat.catalog.file_rules import shown_formats
 from photomat.catalog.formula import is_given
 from photomat.catalog.input import FileKind, Input
 from photomat.catalog.order import open_to_customers
-from photomat.catalog.reference import FileRef, references
 from photomat.files.accept import accept_file
-from photomat.files.facts import file_facts
 from photomat.files.file import FromLink, FromOutput, FromTelegram, InputFile, Source
 from photomat.kernel.ids import JobId
 
@@ -41,7 +39,7 @@ class Brought:
 
 
 async def attached(
-    visit: Visit, message: Message, asked: Input, have: int, *, given: Sequence[Mapping[str, Any]] = ()
+    ctx: UpdateContext, message: Message, asked: Input, have: int, *, given: Sequence[Mapping[str, Any]] = ()
 ) -> list[dict[str, Any]] | Refused | None:
     """The references a message brings, or why it does not fit; None when it brings no file and no link.
 
@@ -54,22 +52,24 @@ async def attached(
         return brought
     if have >= asked.items_limit:
         return Refused(key="form-too-many", facts={"limit": asked.items_limit, "count": have + 1})
-    origin = f"message:{visit.unit.bot_id}:{message.chat.id}:{message.message_id}"
-    file = await _take(visit, asked, origin=origin, brought=brought)
+    origin = f"message:{ctx.bot_id}:{message.chat.id}:{message.message_id}"
+    file = await _take(ctx, asked, origin=origin, brought=brought)
     if isinstance(file, Refused):
         return file
-    return await _too_long(visit, asked, given, file) or [dict(file.ref.as_json())]
+    too_long = await ctx.orders.files_too_long(ctx.user_id, asked, given, file.content.facts)
+    return too_long or [dict(file.ref.as_json())]
 
 
 async def from_result(
-    visit: Visit, job_id: JobId, position: int, asked: Input, *, given: Sequence[Mapping[str, Any]] = ()
+    ctx: UpdateContext, job_id: JobId, position: int, asked: Input, *, given: Sequence[Mapping[str, Any]] = ()
 ) -> dict[str, Any] | Refused:
     """An output of one's own earlier job as a reference, or why it does not fit."""
     brought = Brought(source=FromOutput(job_id, position))
-    file = await _take(visit, asked, origin=f"output:{job_id}:{position}", brought=brought)
+    file = await _take(ctx, asked, origin=f"output:{job_id}:{position}", brought=brought)
     if isinstance(file, Refused):
         return file
-    return await _too_long(visit, asked, given, file) or dict(file.ref.as_json())
+    too_long = await ctx.orders.files_too_long(ctx.user_id, asked, given, file.content.facts)
+    return too_long or dict(file.ref.as_json())
 
 
 def brought_by(message: Message) -> Brought | Refused | None:
@@ -94,28 +94,17 @@ def brought_by(message: Message) -> Brought | Refused | None:
     return Brought(source=FromLink(text))
 
 
-async def _take(visit: Visit, asked: Input, *, origin: str, brought: Brought) -> InputFile | Refused:
-    if visit.shop.files is None:
+async def _take(ctx: UpdateContext, asked: Input, *, origin: str, brought: Brought) -> InputFile | Refused:
+    if ctx.config.files is None:
         return NOT_NOW
     return await accept_file(
-        visit.shop.files,
-        user_id=visit.user_id,
+        ctx.config.files,
+        user_id=ctx.user_id,
         origin=origin,
         source=brought.source,
         asked=asked,
         declared_bytes=brought.declared_bytes,
     )
-
-
-async def _too_long(visit: Visit, asked: Input, given: Sequence[Mapping[str, Any]], file: InputFile) -> Refused | None:
-    """Whether all files together are longer than they may be."""
-    limit = asked.files.total_seconds if asked.files else None
-    if limit is None:
-        return None
-    refs = [ref for ref in references(list(given)) if isinstance(ref, FileRef)]
-    known = await file_facts(visit.shop.pool, visit.user_id, refs)
-    before = [known[ref] for ref in refs if ref in known]
-    return check_files(replace(asked, min_items=1), [*before, file.content.facts])
 
 
 def with_caption(asking: Asking, form: Form, caption: str | None) -> Form:

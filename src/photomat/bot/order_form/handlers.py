@@ -13,7 +13,7 @@ from aiogram.enums import ChatType
 from aiogram.filters import StateFilter
 from aiogram.types import CallbackQuery, Message
 
-from photomat.bot import pages, price_views
+from photomat.bot import price_views
 from photomat.bot.buttons import (
     LeaveButton,
     ListButton,
@@ -25,11 +25,12 @@ from photomat.bot.buttons import (
     Step,
     StepButton,
 )
-from photomat.bot.context import Visit
+from photomat.bot.context import UpdateContext
 from photomat.bot.conversation import Composing
 from photomat.bot.menu.handlers import Gone, model_or_why_not
+from photomat.bot.menu.views import hint
 from photomat.bot.middlewares import SpokenToUs
-from photomat.bot.order_card.drafts import draft_on_sale, show_card
+from photomat.bot.order_card.card import show_card
 from photomat.bot.order_form import form, message_answers, multipart, views
 from photomat.bot.order_form.attachments import from_result
 from photomat.bot.order_form.flow import (
@@ -48,93 +49,93 @@ from photomat.bot.order_form.form import WAY
 from photomat.bot.order_form.keyboard import pages_of
 from photomat.bot.order_form.parsing import values
 from photomat.bot.order_form.views import Asking
-from photomat.bot.pages import View
 from photomat.bot.transport import Tap, send
+from photomat.bot.view import View
 from photomat.catalog.answers import Refused
 from photomat.catalog.input import Input
-from photomat.catalog.overrides import rules_of
-from photomat.catalog.price_list import price_groups
 from photomat.catalog.reference import JobRef
 from photomat.jobs.history import SHOWN, earlier_files
 from photomat.kernel.ids import JobId
 
 
-async def answer_by_message(message: Message, visit: Visit) -> None:
+async def answer_by_message(message: Message, ctx: UpdateContext) -> None:
     """Take what a message brings, or say what is expected."""
-    asking = await open_asking(visit)
+    asking = await open_asking(ctx)
     if asking is None:
-        await visit.forget_form()
-        await send(message, pages.hint(visit.say, "tap-model-gone"))
+        ctx.forget_form()
+        await send(message, hint(ctx.say, "tap-model-gone"))
         return
     step = message_answers.step_in_words(message, asking)
     if step is not None:
-        await _do(visit, message_answers.reply_to(message), asking, step)
+        await _do(ctx, message_answers.reply_to(message), asking, step)
     else:
-        await message_answers.answer(message, visit, asking)
+        await message_answers.answer(message, ctx, asking)
 
 
-async def answer_by_tap(_query: CallbackQuery, callback_data: OptionButton, tap: Tap, visit: Visit) -> None:
+async def answer_by_tap(_query: CallbackQuery, callback_data: OptionButton, tap: Tap, ctx: UpdateContext) -> None:
     """Take a tapped option, if its question is the one that is open."""
-    asking = await asking_of(visit, callback_data.form_id, callback_data.turn)
+    asking = await asking_of(ctx, callback_data.form_id, callback_data.turn)
     value = _option(asking, callback_data.option) if asking else None
     if asking is None or value is None:
-        await tell_closed(tap, visit)
+        await tell_closed(tap, ctx)
         return
     if asking.form.field is not None and asking.asked is not None:
-        await accept_part(visit, reply_to(tap), asking, asking.asked, value)
+        await accept_part(ctx, reply_to(tap), asking, asking.asked, value)
     else:
-        await accept(visit, reply_to(tap), asking, value)
+        await accept(ctx, reply_to(tap), asking, value)
 
 
-async def turn_page(_query: CallbackQuery, callback_data: OptionPageButton, tap: Tap, visit: Visit) -> None:
+async def turn_options_page(
+    _query: CallbackQuery, callback_data: OptionPageButton, tap: Tap, ctx: UpdateContext
+) -> None:
     """Show other options of the open question."""
-    asking = await asking_of(visit, callback_data.form_id, callback_data.turn)
+    asking = await asking_of(ctx, callback_data.form_id, callback_data.turn)
     wanted = asking.target if asking else None
     if asking is None or wanted is None or callback_data.page >= pages_of(wanted):
-        await tell_closed(tap, visit)
+        await tell_closed(tap, ctx)
         return
-    await reply_to(tap).show(await asked_view(visit, asking, page=callback_data.page))
+    await reply_to(tap).show(await asked_view(ctx, asking, page=callback_data.page))
 
 
-async def do_step(_query: CallbackQuery, callback_data: StepButton, tap: Tap, visit: Visit) -> None:
+async def do_step(_query: CallbackQuery, callback_data: StepButton, tap: Tap, ctx: UpdateContext) -> None:
     """Skip, go back, say that it is enough, and whatever else a question offers besides its answers."""
-    asking = await asking_of(visit, callback_data.form_id, callback_data.turn)
+    asking = await asking_of(ctx, callback_data.form_id, callback_data.turn)
     if asking is None or callback_data.step not in {*asking.offered, Step.QUESTION}:
-        await tell_closed(tap, visit)
+        await tell_closed(tap, ctx)
         return
-    await _do(visit, reply_to(tap), asking, callback_data.step)
+    await _do(ctx, reply_to(tap), asking, callback_data.step)
 
 
-async def leave(_query: CallbackQuery, callback_data: LeaveButton, tap: Tap, visit: Visit) -> None:
+async def leave_form(_query: CallbackQuery, callback_data: LeaveButton, tap: Tap, ctx: UpdateContext) -> None:
     """Leave the form; one that changed a draft goes back to its card."""
-    left = await visit.form()
+    left = ctx.form
     if left is None or left.form_id != callback_data.form_id:
-        await tell_closed(tap, visit)
+        await tell_closed(tap, ctx)
         return
     await tap.answer()
-    await visit.forget_form()
-    found = None if left.draft_id is None else await draft_on_sale(visit, left.draft_id)
-    if found is None or found[0].expired:
-        await tap.replace(pages.hint(visit.say, "cancel-done"))
+    ctx.forget_form()
+    found = None if left.draft_id is None else await ctx.orders.find(ctx.user_id, left.draft_id)
+    if found is None or found.draft.expired:
+        await tap.replace(hint(ctx.say, "cancel-done"))
     else:
-        await show_card(visit, tap.replace, draft=found[0], model=found[1])
+        await show_card(ctx, tap.replace, draft=found.draft, model=found.model)
 
 
-async def asking_of(visit: Visit, form_id: int, turn: int) -> Asking | None:
+async def asking_of(ctx: UpdateContext, form_id: int, turn: int) -> Asking | None:
     """The open question, if a button of this form and turn is its own."""
-    asking = await open_asking(visit)
+    asking = await open_asking(ctx)
     is_open = asking is not None and (asking.form.form_id, asking.form.turn) == (form_id, turn)
     return asking if is_open else None
 
 
-async def tell_closed(tap: Tap, visit: Visit) -> None:
+async def tell_closed(tap: Tap, ctx: UpdateContext) -> None:
     """Say that the question of a button is closed, and where the open one is; in a group it may be somebody else's."""
     is_private = tap.message is not None and tap.message.chat.type == ChatType.PRIVATE
     if not is_private:
-        await tap.answer(visit.say("tap-question-foreign"), alert=True)
+        await tap.answer(ctx.say("tap-question-foreign"), alert=True)
         return
-    is_none_open = await visit.form() is None
-    await tap.answer(visit.say("tap-question-closed" if is_none_open else "tap-question-older"), alert=True)
+    is_none_open = ctx.form is None
+    await tap.answer(ctx.say("tap-question-closed" if is_none_open else "tap-question-older"), alert=True)
 
 
 def reply_to(tap: Tap) -> Reply:
@@ -150,14 +151,14 @@ def reply_to(tap: Tap) -> Reply:
     return Reply(show=show, refuse=refuse)
 
 
-async def _do(visit: Visit, reply: Reply, asking: Asking, step: Step) -> None:
+async def _do(ctx: UpdateContext, reply: Reply, asking: Asking, step: Step) -> None:
     asked = asking.asked
     if step is Step.BACK:
-        await _go_back(visit, reply, asking)
+        await _go_back(ctx, reply, asking)
     elif step is Step.QUESTION or asked is None or step not in STEPS:
-        await reply.show(await asked_view(visit, asking))
+        await reply.show(await asked_view(ctx, asking))
     else:
-        await STEPS[step](visit, reply, asking, asked)
+        await STEPS[step](ctx, reply, asking, asked)
 
 
 def _option(asking: Asking, number: int) -> int | str | None:
@@ -167,52 +168,52 @@ def _option(asking: Asking, number: int) -> int | str | None:
     return offered[number] if number < len(offered) else None
 
 
-async def _skip(visit: Visit, reply: Reply, asking: Asking, asked: Input) -> None:
+async def _skip(ctx: UpdateContext, reply: Reply, asking: Asking, asked: Input) -> None:
     if asking.form.field is not None:
-        await go_on_with_lines(visit, reply, asking, asked, multipart.after_field(asking.form, asked))
+        await go_on_with_lines(ctx, reply, asking, asked, multipart.after_field(asking.form, asked))
     else:
-        await go_on(visit, reply, asking.model, form.skip(asking.form))
+        await go_on(ctx, reply, asking.model, form.skip(asking.form))
 
 
-async def _finish(visit: Visit, reply: Reply, asking: Asking, _asked: Input) -> None:
+async def _finish(ctx: UpdateContext, reply: Reply, asking: Asking, _asked: Input) -> None:
     left = tuple(each.name for each in form.upcoming(asking.model, asking.form))
-    await go_on(visit, reply, asking.model, form.leave_out(asking.model, asking.form, left))
+    await go_on(ctx, reply, asking.model, form.leave_out(asking.model, asking.form, left))
 
 
-async def _done(visit: Visit, reply: Reply, asking: Asking, asked: Input) -> None:
+async def _done(ctx: UpdateContext, reply: Reply, asking: Asking, asked: Input) -> None:
     if asked.type == "files" or multipart.files_so_far(asking.form, asked):
-        await message_answers.files_are_enough(visit, reply, asking, asked)
+        await message_answers.files_are_enough(ctx, reply, asking, asked)
     else:
-        await accept_gathered(visit, reply, asking, asked)
+        await accept_gathered(ctx, reply, asking, asked)
 
 
-async def _another_line(visit: Visit, reply: Reply, asking: Asking, asked: Input) -> None:
-    await ask(visit, reply.show, asking.model, multipart.another_line(asking.form, asked))
+async def _another_line(ctx: UpdateContext, reply: Reply, asking: Asking, asked: Input) -> None:
+    await ask(ctx, reply.show, asking.model, multipart.another_line(asking.form, asked))
 
 
-async def _drop_line(visit: Visit, reply: Reply, asking: Asking, asked: Input) -> None:
-    await ask(visit, reply.show, asking.model, multipart.without_last_line(asking.form, asked))
+async def _drop_line(ctx: UpdateContext, reply: Reply, asking: Asking, asked: Input) -> None:
+    await ask(ctx, reply.show, asking.model, multipart.without_last_line(asking.form, asked))
 
 
-async def _walk_lines(visit: Visit, reply: Reply, asking: Asking, asked: Input) -> None:
-    await ask(visit, reply.show, asking.model, multipart.walk_lines(asking.form, asked))
+async def _walk_lines(ctx: UpdateContext, reply: Reply, asking: Asking, asked: Input) -> None:
+    await ask(ctx, reply.show, asking.model, multipart.walk_lines(asking.form, asked))
 
 
-async def _remove(visit: Visit, reply: Reply, asking: Asking, _asked: Input) -> None:
+async def _remove(ctx: UpdateContext, reply: Reply, asking: Asking, _asked: Input) -> None:
     removed = form.remove(asking.model, asking.form)
     if isinstance(removed, Refused):
         await reply.refuse(views.refusal(asking, removed))
     else:
-        await go_on(visit, reply, asking.model, removed)
+        await go_on(ctx, reply, asking.model, removed)
 
 
-async def _go_back(visit: Visit, reply: Reply, asking: Asking) -> None:
+async def _go_back(ctx: UpdateContext, reply: Reply, asking: Asking) -> None:
     within = multipart.one_step_back(asking.form, asking.asked) if asking.asked else None
     before = within or form.back(asking.model, asking.form)
-    await ask(visit, reply.show, asking.model, before or asking.form)
+    await ask(ctx, reply.show, asking.model, before or asking.form)
 
 
-STEPS: dict[Step, Callable[[Visit, Reply, Asking, Input], Awaitable[None]]] = {
+STEPS: dict[Step, Callable[[UpdateContext, Reply, Asking, Input], Awaitable[None]]] = {
     Step.SKIP: _skip,
     Step.FINISH: _finish,
     Step.DONE: _done,
@@ -228,64 +229,66 @@ def compose_router() -> Router:
     routes = Router(name="compose")
     routes.message.register(answer_by_message, StateFilter(Composing.answering), SpokenToUs())
     routes.callback_query.register(answer_by_tap, OptionButton.filter())
-    routes.callback_query.register(turn_page, OptionPageButton.filter())
+    routes.callback_query.register(turn_options_page, OptionPageButton.filter())
     routes.callback_query.register(do_step, StepButton.filter())
-    routes.callback_query.register(leave, LeaveButton.filter())
+    routes.callback_query.register(leave_form, LeaveButton.filter())
     return routes
 
 
-async def show_results(_query: CallbackQuery, callback_data: StepButton, tap: Tap, visit: Visit) -> None:
+async def show_results(_query: CallbackQuery, callback_data: StepButton, tap: Tap, ctx: UpdateContext) -> None:
     """List the person's results that the open question takes."""
-    await _show_page(callback_data, tap, visit)
+    await _show_page(callback_data, tap, ctx)
 
 
-async def turn_results_page(_query: CallbackQuery, callback_data: ResultsPageButton, tap: Tap, visit: Visit) -> None:
+async def turn_results_page(
+    _query: CallbackQuery, callback_data: ResultsPageButton, tap: Tap, ctx: UpdateContext
+) -> None:
     """List older results, or newer ones."""
-    await _show_page(callback_data, tap, visit, page=callback_data.page)
+    await _show_page(callback_data, tap, ctx, page=callback_data.page)
 
 
-async def _show_page(tapped: StepButton | ResultsPageButton, tap: Tap, visit: Visit, *, page: int = 0) -> None:
-    asking = await asking_of(visit, tapped.form_id, tapped.turn)
+async def _show_page(tapped: StepButton | ResultsPageButton, tap: Tap, ctx: UpdateContext, *, page: int = 0) -> None:
+    asking = await asking_of(ctx, tapped.form_id, tapped.turn)
     wanted = asking.target if asking else None
     if asking is not None and wanted is not None and wanted.type in {"task", "track"}:
-        await reply_to(tap).show(await asked_view(visit, asking, page=page))
+        await reply_to(tap).show(await asked_view(ctx, asking, page=page))
     elif asking is None or wanted is None or wanted.files is None or Step.RESULTS not in asking.offered:
-        await tell_closed(tap, visit)
+        await tell_closed(tap, ctx)
     else:
-        made = await earlier_files(visit.shop.pool, user_id=visit.user_id, kind=wanted.files.kind, skip=page * SHOWN)
+        made = await earlier_files(ctx.pool, user_id=ctx.user_id, kind=wanted.files.kind, skip=page * SHOWN)
         await reply_to(tap).show(views.results(asking, made, page=page))
 
 
-async def pick(_query: CallbackQuery, callback_data: PickButton, tap: Tap, visit: Visit) -> None:
+async def pick_result(_query: CallbackQuery, callback_data: PickButton, tap: Tap, ctx: UpdateContext) -> None:
     """Answer the open question with what was picked, if that is still there and theirs."""
-    asking = await asking_of(visit, callback_data.form_id, callback_data.turn)
+    asking = await asking_of(ctx, callback_data.form_id, callback_data.turn)
     asked, wanted = (asking.asked, asking.target) if asking else (None, None)
     if asking is None or asked is None or wanted is None:
-        await tell_closed(tap, visit)
+        await tell_closed(tap, ctx)
     elif wanted.takes_files:
-        await _pick_file(callback_data, tap, visit, asking, asked)
+        await _pick_file(callback_data, tap, ctx, asking, asked)
     else:
-        await _pick_job(callback_data, tap, visit, asking, wanted)
+        await _pick_job(callback_data, tap, ctx, asking, wanted)
 
 
-async def _pick_job(picked: PickButton, tap: Tap, visit: Visit, asking: Asking, wanted: Input) -> None:
+async def _pick_job(picked: PickButton, tap: Tap, ctx: UpdateContext, asking: Asking, wanted: Input) -> None:
     job_id = JobId(picked.job_id)
-    made = await made_for(visit, asking, wanted, job_id=job_id)
+    made = await made_for(ctx, asking, wanted, job_id=job_id)
     if not any(each.position in {None, picked.output} for each in made):
-        await tap.answer(visit.say("tap-source-gone"), alert=True)
+        await tap.answer(ctx.say("tap-source-gone"), alert=True)
         return
     reference = JobRef(job_id, picked.output if wanted.type == "track" else None)
-    await accept(visit, reply_to(tap), asking, reference.as_json())
+    await accept(ctx, reply_to(tap), asking, reference.as_json())
 
 
-async def _pick_file(picked: PickButton, tap: Tap, visit: Visit, asking: Asking, asked: Input) -> None:
+async def _pick_file(picked: PickButton, tap: Tap, ctx: UpdateContext, asking: Asking, asked: Input) -> None:
     reply, have = reply_to(tap), multipart.files_so_far(asking.form, asked)
     wanted = multipart.target(asking.form, asked)
-    found = await from_result(visit, JobId(picked.job_id), picked.output, wanted, given=have)
+    found = await from_result(ctx, JobId(picked.job_id), picked.output, wanted, given=have)
     if isinstance(found, Refused):
         await reply.refuse(views.refusal(asking, found))
     else:
-        await message_answers.take_files(visit, reply, asking, asked, [found])
+        await message_answers.take_files(ctx, reply, asking, asked, [found])
 
 
 def pick_result_router() -> Router:
@@ -293,23 +296,22 @@ def pick_result_router() -> Router:
     routes = Router(name="pick-result")
     routes.callback_query.register(show_results, StepButton.filter(F.step == Step.RESULTS))
     routes.callback_query.register(turn_results_page, ResultsPageButton.filter())
-    routes.callback_query.register(pick, PickButton.filter())
+    routes.callback_query.register(pick_result, PickButton.filter())
     return routes
 
 
-async def open_prices(_query: CallbackQuery, callback_data: PricesButton, tap: Tap, visit: Visit) -> None:
+async def open_prices(_query: CallbackQuery, callback_data: PricesButton, tap: Tap, ctx: UpdateContext) -> None:
     """Show the table by the rules that stand now."""
-    model = await model_or_why_not(visit, callback_data.model)
+    model = await model_or_why_not(ctx, callback_data.model)
     if isinstance(model, Gone):
         await tap.answer(model.why, alert=True)
         return
     await tap.answer()
-    rates = visit.shop.rates
-    prices = price_groups(model, rates, await rules_of(visit.shop.pool, model.id, currency=rates.currency))
-    form = await visit.form()
+    prices = await ctx.orders.prices_of(model)
+    form = ctx.form
     way_back = form.came_from if form is not None and form.model == model.id else None
     came_from = ListButton.unpack(way_back) if way_back else None
-    await tap.open(price_views.prices_page(visit.say, model, prices, language=visit.language, came_from=came_from))
+    await tap.open(price_views.prices_page(ctx.say, model, prices, language=ctx.language, came_from=came_from))
 
 
 def price_table_router() -> Router:

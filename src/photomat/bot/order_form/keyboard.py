@@ -21,7 +21,7 @@ from photomat.bot.order_form import multipart
 from photomat.bot.order_form.form import WAY, Form, can_finish, can_skip, is_typed
 from photomat.bot.order_form.parsing import values
 from photomat.bot.order_form.wording import way_in_words
-from photomat.bot.pages import Rows, button
+from photomat.bot.view import Rows, button
 from photomat.catalog.formula import is_given
 from photomat.catalog.input import Input
 from photomat.catalog.model import Model

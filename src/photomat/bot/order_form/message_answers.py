@@ -12,7 +12,7 @@ from aiogram.enums import ChatType
 from aiogram.types import Message
 
 from photomat.bot.buttons import Step
-from photomat.bot.context import Visit
+from photomat.bot.context import UpdateContext
 from photomat.bot.order_form import multipart, views
 from photomat.bot.order_form.attachments import (
     NOTHING,
@@ -29,8 +29,8 @@ from photomat.bot.order_form.form import Form, is_typed, next_question, opened, 
 from photomat.bot.order_form.keyboard import typed_steps
 from photomat.bot.order_form.parsing import typed_lines, understood
 from photomat.bot.order_form.views import Asking
-from photomat.bot.pages import View
 from photomat.bot.transport import edit_or_send, send
+from photomat.bot.view import View
 from photomat.catalog.answers import Refused
 from photomat.catalog.input import Input
 
@@ -46,137 +46,143 @@ def step_in_words(message: Message, asking: Asking) -> Step | None:
     return words.get(message.text.strip().casefold())
 
 
-async def answer(message: Message, visit: Visit, asking: Asking) -> None:
+async def answer(message: Message, ctx: UpdateContext, asking: Asking) -> None:
     """Take what a message brings as the answer to the open question, or say what is expected."""
     reply = reply_to(message)
     asked, wanted, form = asking.asked, asking.target, asking.form
     if _is_rest_of_album(message, asking):
-        await _leave_rest_of_album(message, visit, asking)
+        await _leave_rest_of_album(message, ctx, asking)
     elif asked is None or wanted is None:
-        await _choose_way(message, visit, asking)
+        await _choose_way(message, ctx, asking)
     elif wanted.takes_files:
-        await _answer_by_file(message, visit, asking, asked, wanted)
+        await _answer_by_file(message, ctx, asking, asked, wanted)
     elif asked.type == "list" and form.field is None:
-        await _answer_by_lines(message, visit, asking, asked)
+        await _answer_by_lines(message, ctx, asking, asked)
     elif wanted.type in {"task", "track"}:
         await reply.refuse(views.refusal(asking, BY_BUTTON))
     elif form.field is not None:
-        await _answer_field(message, visit, asking, asked, wanted)
+        await _answer_field(message, ctx, asking, asked, wanted)
     else:
-        await _answer_by_words(message, visit, asking, wanted)
+        await _answer_by_words(message, ctx, asking, wanted)
 
 
-async def _answer_by_words(message: Message, visit: Visit, asking: Asking, wanted: Input) -> None:
+async def _answer_by_words(message: Message, ctx: UpdateContext, asking: Asking, wanted: Input) -> None:
     reply, words = reply_to(message), message.text or message.caption
     kind = kind_of(message)
     beside = input_for(asking, kind) if kind is not None and wanted.type == "text" else None
     if beside is not None:
-        with_file = await _with_file_beside(message, visit, asking, beside)
+        with_file = await _with_file_beside(message, ctx, asking, beside)
         if isinstance(with_file, Refused):
             await reply.refuse(views.refusal(asking, with_file))
             return
         asking = replace(asking, form=with_file)
     if not words and beside is not None:
-        await _told_of_file(message, visit, asking, beside)
+        await _told_of_file(message, ctx, asking, beside)
         return
     no_room = full_of(asking, kind) if kind is not None and beside is None else None
     value = understood(wanted, words, asking.language) if words else no_room or expected(wanted, asking.language)
     if isinstance(value, Refused):
         if beside is not None:
-            await visit.keep_form(asking.form)
+            ctx.keep_form(asking.form)
         await reply.refuse(views.refusal(asking, value))
     else:
-        await accept(visit, reply, asking, value)
+        await accept(ctx, reply, asking, value)
 
 
-async def _answer_field(message: Message, visit: Visit, asking: Asking, asked: Input, wanted: Input) -> None:
+async def _answer_field(message: Message, ctx: UpdateContext, asking: Asking, asked: Input, wanted: Input) -> None:
     words = message.text or message.caption
     value = understood(wanted, words, asking.language) if words else expected(wanted, asking.language)
     reply = reply_to(message)
     if isinstance(value, Refused):
         await reply.refuse(views.refusal(asking, value))
     else:
-        await accept_part(visit, reply, asking, asked, value)
+        await accept_part(ctx, reply, asking, asked, value)
 
 
-async def _answer_by_lines(message: Message, visit: Visit, asking: Asking, asked: Input) -> None:
+async def _answer_by_lines(message: Message, ctx: UpdateContext, asking: Asking, asked: Input) -> None:
     """Lines that are typed; where fields are filled in one by one, another message begins another line."""
     reply, form = reply_to(message), asking.form
     if not is_typed(asked):
         if not multipart.can_take_more(form, asked):
             await reply.refuse(views.refusal(asking, BY_BUTTON))
             return
-        await answer(message, visit, replace(asking, form=multipart.another_line(form, asked)))
+        await answer(message, ctx, replace(asking, form=multipart.another_line(form, asked)))
         return
     words = message.text or message.caption or ""
     if form.gathered and words.strip().casefold() in ENOUGH:
-        await accept_gathered(visit, reply, asking, asked)
+        await accept_gathered(ctx, reply, asking, asked)
         return
     lines = typed_lines(asked, words, asking.language)
     added = lines if isinstance(lines, Refused) else multipart.with_lines(form, asked, lines)
     if isinstance(added, Refused):
         await reply.refuse(views.refusal(asking, added))
     elif asked.main is None and not isinstance(multipart.answer_of(added, asked), Refused):
-        await accept_gathered(visit, reply, replace(asking, form=added), asked)
+        await accept_gathered(ctx, reply, replace(asking, form=added), asked)
     else:
-        await go_on_with_lines(visit, reply, asking, asked, added)
+        await go_on_with_lines(ctx, reply, asking, asked, added)
 
 
-async def _answer_by_file(message: Message, visit: Visit, asking: Asking, asked: Input, wanted: Input) -> None:
+async def _answer_by_file(message: Message, ctx: UpdateContext, asking: Asking, asked: Input, wanted: Input) -> None:
     reply, have = reply_to(message), multipart.files_so_far(asking.form, asked)
-    brought = await attached(visit, message, wanted, len(have), given=have)
+    brought = await attached(ctx, message, wanted, len(have), given=have)
     if brought is None:
-        await _words_where_files_are_asked(message, visit, asking, asked, wanted)
+        await _words_where_files_are_asked(message, ctx, asking, asked, wanted)
     elif isinstance(brought, Refused):
         await reply.refuse(views.refusal(asking, brought))
     else:
         form = with_caption(asking, replace(asking.form, album=message.media_group_id), message.caption)
-        await take_files(visit, reply, replace(asking, form=form), asked, brought, message=message)
+        await take_files(ctx, reply, replace(asking, form=form), asked, brought, message=message)
 
 
 async def take_files(
-    visit: Visit, reply: Reply, asking: Asking, asked: Input, refs: Sequence[Any], *, message: Message | None = None
+    ctx: UpdateContext,
+    reply: Reply,
+    asking: Asking,
+    asked: Input,
+    refs: Sequence[Any],
+    *,
+    message: Message | None = None,
 ) -> None:
     """Add files to the open question; it is answered when it takes no more. `message` brought them, and is told how many."""
     wanted = multipart.target(asking.form, asked)
     if wanted.type == "file":
-        take_one = accept_part(visit, reply, asking, asked, refs[0]) if asking.form.field else None
-        await (take_one or accept(visit, reply, asking, refs[0]))
+        take_one = accept_part(ctx, reply, asking, asked, refs[0]) if asking.form.field else None
+        await (take_one or accept(ctx, reply, asking, refs[0]))
         return
     added = multipart.with_files(asking.form, asked, refs)
     if isinstance(added, Refused):
         await reply.refuse(views.refusal(asking, added))
     elif multipart.has_all_files(added, asked):
-        await files_are_enough(visit, reply, replace(asking, form=added), asked)
+        await files_are_enough(ctx, reply, replace(asking, form=added), asked)
     else:
-        await _count(visit, reply, replace(asking, form=added), message)
+        await _count(ctx, reply, replace(asking, form=added), message)
 
 
-async def files_are_enough(visit: Visit, reply: Reply, asking: Asking, asked: Input) -> None:
+async def files_are_enough(ctx: UpdateContext, reply: Reply, asking: Asking, asked: Input) -> None:
     """Take the files of the open question as its answer, or of the open field as its value."""
     form = asking.form
     if form.field is None:
-        await accept_gathered(visit, reply, asking, asked)
+        await accept_gathered(ctx, reply, asking, asked)
     elif multipart.has_enough_files(form, asked):
-        await go_on_with_lines(visit, reply, asking, asked, multipart.after_field(form, asked))
+        await go_on_with_lines(ctx, reply, asking, asked, multipart.after_field(form, asked))
     else:
         await reply.refuse(views.refusal(asking, Refused(key="form-too-few", facts={"limit": 1, "count": 0})))
 
 
-async def _count(visit: Visit, reply: Reply, asking: Asking, message: Message | None) -> None:
+async def _count(ctx: UpdateContext, reply: Reply, asking: Asking, message: Message | None) -> None:
     """Say how many files there are, always in the same message."""
     view = views.counter(asking)
     if message is None:
-        await visit.keep_form(replace(asking.form, counter=None))
+        ctx.keep_form(replace(asking.form, counter=None))
         await reply.show(view)
         return
-    await visit.keep_form(asking.form)
+    ctx.keep_form(asking.form)
     counter = await edit_or_send(message, view, sent_before=asking.form.counter)
-    await visit.keep_form(replace(asking.form, counter=counter))
+    ctx.keep_form(replace(asking.form, counter=counter))
 
 
 async def _words_where_files_are_asked(
-    message: Message, visit: Visit, asking: Asking, asked: Input, wanted: Input
+    message: Message, ctx: UpdateContext, asking: Asking, asked: Input, wanted: Input
 ) -> None:
     """Words after enough files mean that these are all; they answer the next question, if that takes words."""
     reply, words = reply_to(message), (message.text or "").strip()
@@ -188,15 +194,15 @@ async def _words_where_files_are_asked(
     following = next_question(asking.model, taken) if isinstance(taken, Form) else None
     next_asked = asking.model.input(following.asking) if following else None
     if words.casefold() in ENOUGH or isinstance(taken, Refused):
-        await accept_gathered(visit, reply, asking, asked)
+        await accept_gathered(ctx, reply, asking, asked)
     elif following is not None and next_asked is not None and next_asked.type == "text":
-        await _answer_by_words(message, visit, replace(asking, form=following), next_asked)
+        await _answer_by_words(message, ctx, replace(asking, form=following), next_asked)
     else:
         count = len(multipart.files_so_far(asking.form, asked))
         await reply.refuse(views.refusal(asking, Refused(key="form-files-wait", facts={"count": count})))
 
 
-async def _choose_way(message: Message, visit: Visit, asking: Asking) -> None:
+async def _choose_way(message: Message, ctx: UpdateContext, asking: Asking) -> None:
     """The first way that begins with what the message brings."""
     kind = kind_of(message)
     for number, names in enumerate(asking.model.one_of):
@@ -205,32 +211,32 @@ async def _choose_way(message: Message, visit: Visit, asking: Asking) -> None:
         if first is not None and takes_it and (kind or message.text):
             chosen = take(asking.model, asking.form, number)
             if isinstance(chosen, Form):
-                await answer(message, visit, replace(asking, form=opened(chosen, first)))
+                await answer(message, ctx, replace(asking, form=opened(chosen, first)))
                 return
     await reply_to(message).refuse(views.refusal(asking, BY_BUTTON))
 
 
-async def _with_file_beside(message: Message, visit: Visit, asking: Asking, beside: Input) -> Form | Refused:
+async def _with_file_beside(message: Message, ctx: UpdateContext, asking: Asking, beside: Input) -> Form | Refused:
     """The form with the file of a message in the input it is for, while another one is being asked."""
     present = asking.form.inputs.get(beside.name) or []
     have = present if isinstance(present, list) else [present]
-    brought = await attached(visit, message, beside, len(have), given=have)
+    brought = await attached(ctx, message, beside, len(have), given=have)
     if isinstance(brought, Refused) or brought is None:
         return brought or NOTHING
     value = [*have, *brought] if beside.type == "files" else brought[0]
     return put(asking.model, replace(asking.form, album=message.media_group_id), beside.name, value)
 
 
-async def _told_of_file(message: Message, visit: Visit, asking: Asking, beside: Input) -> None:
+async def _told_of_file(message: Message, ctx: UpdateContext, asking: Asking, beside: Input) -> None:
     """Say that a file was taken while words are asked, always in the same message; the question stays open."""
     given = asking.form.inputs.get(beside.name)
     count = len(given) if isinstance(given, list) else 1
     told = asking.say("form-file-taken", kind=kind_taken(beside) or "document", count=count)
     view = views.question(asking)
-    await visit.keep_form(asking.form)
+    ctx.keep_form(asking.form)
     shown = replace(view, text=f"{told}\n\n{view.text}")
     counter = await edit_or_send(message, shown, sent_before=asking.form.counter)
-    await visit.keep_form(replace(asking.form, counter=counter))
+    ctx.keep_form(replace(asking.form, counter=counter))
 
 
 def _is_rest_of_album(message: Message, asking: Asking) -> bool:
@@ -240,10 +246,10 @@ def _is_rest_of_album(message: Message, asking: Asking) -> bool:
     return is_same and not takes_more and input_for(asking, kind_of(message) or "document") is None
 
 
-async def _leave_rest_of_album(message: Message, visit: Visit, asking: Asking) -> None:
+async def _leave_rest_of_album(message: Message, ctx: UpdateContext, asking: Asking) -> None:
     """Say once that the rest of an album is not needed."""
     if asking.form.album_left != message.media_group_id:
-        await visit.keep_form(replace(asking.form, album_left=message.media_group_id))
+        ctx.keep_form(replace(asking.form, album_left=message.media_group_id))
         await send(message, View(text=asking.say("form-album-rest"), rows=[]))
 
 

@@ -10,7 +10,7 @@ from photomat.bot.menu import views as menu_views
 from photomat.bot.order_form import keyboard, multipart
 from photomat.bot.order_form.form import WAY, Form, is_typed, steps
 from photomat.bot.order_form.wording import asked_in_words, refused_in_words, title_of
-from photomat.bot.pages import Rows, View, button
+from photomat.bot.view import Rows, View, button
 from photomat.catalog.answers import Refused
 from photomat.catalog.formula import is_given
 from photomat.catalog.input import Input

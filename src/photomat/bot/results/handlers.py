@@ -3,48 +3,45 @@
 /history: the orders, newest first, page by page; what did not arrive is sent once more, or as files, free.
 """
 
-from datetime import timedelta
 from typing import Final
 
 from aiogram import F, Router
 from aiogram.filters import Command
 from aiogram.types import CallbackQuery, Message
 
-from photomat.bot import pages
 from photomat.bot.buttons import HistoryButton, JobAction, JobButton, JobPageButton, MenuButton, Screen
-from photomat.bot.context import Visit
+from photomat.bot.context import UpdateContext
 from photomat.bot.menu.handlers import Gone, model_or_why_not
+from photomat.bot.order_card.views import not_enough
 from photomat.bot.order_form.flow import reorder
-from photomat.bot.pages import View
 from photomat.bot.results.views import Page, history_page
 from photomat.bot.transport import Tap, send
+from photomat.bot.view import View
 from photomat.db.pool import transaction
 from photomat.delivery.rearm import turn_page
-from photomat.delivery.resend import Asked, ask_again
+from photomat.delivery.resend import ResendAnswer, ask_again
 from photomat.jobs.actions import Canceled, NotYours, TooLate, accept_offer, cancel_job
 from photomat.jobs.history import OwnJob, own_job, recent_jobs
 from photomat.kernel.errors import NotEnough
 from photomat.kernel.ids import ChatId, JobId
 from photomat.kernel.logs import get_logger
-from photomat.orders.draft import has_fresh_twin
+from photomat.orders.outcome import amounts_of
 
-DOUBLE_TAP: Final = timedelta(minutes=1)
-"""Within it the same order is not opened on a second card: both could be paid."""
 SHOWN: Final = 5
 LAST_PAGE: Final = 1000
 log = get_logger()
 
 
-async def cancel(_query: CallbackQuery, callback_data: JobButton, tap: Tap, visit: Visit) -> None:
+async def cancel_order(_query: CallbackQuery, callback_data: JobButton, tap: Tap, ctx: UpdateContext) -> None:
     """Cancel the job, if it may be canceled now."""
-    say, shop, job_id = visit.say, visit.shop, JobId(callback_data.job_id)
-    bought = await _own_job(tap, visit, job_id)
+    say, job_id = ctx.say, JobId(callback_data.job_id)
+    bought = await _own_job(tap, ctx, job_id)
     if bought is None:
         return
-    model = shop.catalog.models.get(bought.model)
-    usually = shop.times.overdue_of(model.kind if model else "")
-    async with transaction(shop.pool) as tx:
-        outcome = await cancel_job(tx, job_id=job_id, user_id=visit.user_id, message_id=tap.message_id, usually=usually)
+    model = ctx.orders.catalog.models.get(bought.model)
+    usually = ctx.config.times.overdue_of(model.kind if model else "")
+    async with transaction(ctx.pool) as tx:
+        outcome = await cancel_job(tx, job_id=job_id, user_id=ctx.user_id, message_id=tap.message_id, usually=usually)
     match outcome:
         case Canceled():
             await tap.answer(say("tap-canceled"))
@@ -57,136 +54,130 @@ async def cancel(_query: CallbackQuery, callback_data: JobButton, tap: Tap, visi
             await tap.answer(say("tap-not-yours"), alert=True)
 
 
-async def accept(_query: CallbackQuery, callback_data: JobButton, tap: Tap, visit: Visit) -> None:
+async def accept_result(_query: CallbackQuery, callback_data: JobButton, tap: Tap, ctx: UpdateContext) -> None:
     """Buy the result of a canceled job."""
     job_id = JobId(callback_data.job_id)
-    if await _own_job(tap, visit, job_id) is None:
+    if await _own_job(tap, ctx, job_id) is None:
         return
     try:
-        async with transaction(visit.shop.pool) as tx:
-            is_accepted = await accept_offer(tx, job_id=job_id, user_id=visit.user_id, message_id=tap.message_id)
+        async with transaction(ctx.pool) as tx:
+            is_accepted = await accept_offer(tx, job_id=job_id, user_id=ctx.user_id, message_id=tap.message_id)
     except NotEnough as refusal:
-        await tap.answer(pages.not_enough(visit.say, refusal), alert=True)
+        price, available = amounts_of(refusal)
+        await tap.answer(not_enough(ctx.say, price=price, available=available), alert=True)
         return
-    await tap.answer(visit.say("tap-offer-accepted" if is_accepted else "tap-offer-gone"), alert=not is_accepted)
+    await tap.answer(ctx.say("tap-offer-accepted" if is_accepted else "tap-offer-gone"), alert=not is_accepted)
 
 
-async def turn(_query: CallbackQuery, callback_data: JobPageButton, tap: Tap, visit: Visit) -> None:
+async def turn_output_page(_query: CallbackQuery, callback_data: JobPageButton, tap: Tap, ctx: UpdateContext) -> None:
     """Show another output of the job."""
     job_id = JobId(callback_data.job_id)
-    if await _own_job(tap, visit, job_id) is None:
+    if await _own_job(tap, ctx, job_id) is None:
         return
-    async with transaction(visit.shop.pool) as tx:
+    async with transaction(ctx.pool) as tx:
         is_turned = await turn_page(
-            tx, job_id=job_id, user_id=visit.user_id, message_id=tap.message_id, page=callback_data.page
+            tx, job_id=job_id, user_id=ctx.user_id, message_id=tap.message_id, page=callback_data.page
         )
-    await tap.answer(None if is_turned else visit.say("tap-page-gone"), alert=not is_turned)
+    await tap.answer(None if is_turned else ctx.say("tap-page-gone"), alert=not is_turned)
 
 
-async def again(_query: CallbackQuery, callback_data: JobButton, tap: Tap, visit: Visit) -> None:
+async def order_again(_query: CallbackQuery, callback_data: JobButton, tap: Tap, ctx: UpdateContext) -> None:
     """Open a new draft with the job's inputs, on a new card."""
-    bought = await _own_job(tap, visit, JobId(callback_data.job_id))
+    bought = await _own_job(tap, ctx, JobId(callback_data.job_id))
     if bought is None or tap.message is None:
         return
-    model = await model_or_why_not(visit, bought.model)
+    model = await model_or_why_not(ctx, bought.model)
     if isinstance(model, Gone):
         await tap.answer(model.why, alert=True)
         if model.page is not None:
             await tap.send(model.page)
         return
-    if await has_fresh_twin(
-        visit.shop.pool,
-        user_id=visit.user_id,
-        model=model.id,
-        inputs=bought.inputs,
-        origin=visit.unit.origin,
-        within=DOUBLE_TAP,
-    ):
-        await tap.answer(visit.say("tap-again-twice"), alert=True)
+    if await ctx.orders.was_just_ordered(ctx.user_id, model, bought.inputs, origin=ctx.origin):
+        await tap.answer(ctx.say("tap-again-twice"), alert=True)
         return
     await tap.answer()
-    await reorder(visit, tap.send, model, bought.inputs)
+    await reorder(ctx, tap.send, model, bought.inputs)
 
 
-async def _own_job(tap: Tap, visit: Visit, job_id: JobId) -> OwnJob | None:
+async def _own_job(tap: Tap, ctx: UpdateContext, job_id: JobId) -> OwnJob | None:
     """The job whose button was tapped; its correlation id follows the tap. Somebody else's is refused here."""
-    bought = await own_job(visit.shop.pool, job_id=job_id, user_id=visit.user_id)
+    bought = await own_job(ctx.pool, job_id=job_id, user_id=ctx.user_id)
     if bought is None:
-        await tap.answer(visit.say("tap-not-yours"), alert=True)
+        await tap.answer(ctx.say("tap-not-yours"), alert=True)
     else:
-        visit.unit.corr = bought.corr
+        ctx.corr = bought.corr
     return bought
 
 
-async def nothing(_query: CallbackQuery, tap: Tap, visit: Visit) -> None:
+async def show_nothing(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
     """A button that only shows a number."""
-    await tap.answer(visit.say("tap-nothing"))
+    await tap.answer(ctx.say("tap-nothing"))
 
 
 def result_router() -> Router:
     """The ways to get here."""
     routes = Router(name="result")
-    routes.callback_query.register(cancel, JobButton.filter(F.action == JobAction.CANCEL))
-    routes.callback_query.register(accept, JobButton.filter(F.action == JobAction.ACCEPT))
-    routes.callback_query.register(again, JobButton.filter(F.action == JobAction.AGAIN))
-    routes.callback_query.register(nothing, JobButton.filter(F.action == JobAction.NOTHING))
-    routes.callback_query.register(turn, JobPageButton.filter(F.action == "page"))
+    routes.callback_query.register(cancel_order, JobButton.filter(F.action == JobAction.CANCEL))
+    routes.callback_query.register(accept_result, JobButton.filter(F.action == JobAction.ACCEPT))
+    routes.callback_query.register(order_again, JobButton.filter(F.action == JobAction.AGAIN))
+    routes.callback_query.register(show_nothing, JobButton.filter(F.action == JobAction.NOTHING))
+    routes.callback_query.register(turn_output_page, JobPageButton.filter(F.action == "page"))
     return routes
 
 
-async def show_history(message: Message, visit: Visit) -> None:
+async def show_history(message: Message, ctx: UpdateContext) -> None:
     """Answer the command."""
-    await send(message, await _page(visit))
+    await send(message, await _page(ctx))
 
 
-async def open_history(_query: CallbackQuery, tap: Tap, visit: Visit) -> None:
+async def open_history(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
     """Open it from the menu."""
     await tap.answer()
-    await tap.open(await _page(visit))
+    await tap.open(await _page(ctx))
 
 
-async def turn_history_page(_query: CallbackQuery, callback_data: HistoryButton, tap: Tap, visit: Visit) -> None:
+async def turn_history_page(_query: CallbackQuery, callback_data: HistoryButton, tap: Tap, ctx: UpdateContext) -> None:
     """Open another page."""
     await tap.answer()
-    await tap.open(await _page(visit, min(callback_data.page, LAST_PAGE)))
+    await tap.open(await _page(ctx, min(callback_data.page, LAST_PAGE)))
 
 
-async def resend(_query: CallbackQuery, callback_data: JobButton, tap: Tap, visit: Visit) -> None:
+async def resend(_query: CallbackQuery, callback_data: JobButton, tap: Tap, ctx: UpdateContext) -> None:
     """Let a result come once more. The same tap handled again finds what it asked for."""
-    asked = await _ask(callback_data, tap, visit, as_file=False)
-    await tap.answer(visit.say(f"tap-resend-{asked}"), alert=asked not in {Asked.SENDING, Asked.SHOWING})
+    asked = await _ask(callback_data, tap, ctx, as_file=False)
+    await tap.answer(ctx.say(f"tap-resend-{asked}"), alert=asked not in {ResendAnswer.SENDING, ResendAnswer.SHOWING})
 
 
-async def originals(_query: CallbackQuery, callback_data: JobButton, tap: Tap, visit: Visit) -> None:
+async def originals(_query: CallbackQuery, callback_data: JobButton, tap: Tap, ctx: UpdateContext) -> None:
     """Let every output come as the file it is, or a text as a file."""
-    asked = await _ask(callback_data, tap, visit, as_file=True)
-    answer = visit.say("tap-originals") if asked is Asked.SENDING else visit.say(f"tap-resend-{asked}")
-    await tap.answer(answer, alert=asked not in {Asked.SENDING, Asked.SHOWING})
+    asked = await _ask(callback_data, tap, ctx, as_file=True)
+    answer = ctx.say("tap-originals") if asked is ResendAnswer.SENDING else ctx.say(f"tap-resend-{asked}")
+    await tap.answer(answer, alert=asked not in {ResendAnswer.SENDING, ResendAnswer.SHOWING})
 
 
-async def _ask(callback_data: JobButton, tap: Tap, visit: Visit, *, as_file: bool) -> Asked:
-    job_id, chat = JobId(callback_data.job_id), tap.message.chat.id if tap.message else visit.user_id
-    bought = await own_job(visit.shop.pool, job_id=job_id, user_id=visit.user_id)
+async def _ask(callback_data: JobButton, tap: Tap, ctx: UpdateContext, *, as_file: bool) -> ResendAnswer:
+    job_id, chat = JobId(callback_data.job_id), tap.message.chat.id if tap.message else ctx.user_id
+    bought = await own_job(ctx.pool, job_id=job_id, user_id=ctx.user_id)
     if bought is not None:
-        visit.unit.corr = bought.corr
-    async with transaction(visit.shop.pool) as tx:
+        ctx.corr = bought.corr
+    async with transaction(ctx.pool) as tx:
         asked = await ask_again(
             tx,
             job_id=job_id,
-            user_id=visit.user_id,
+            user_id=ctx.user_id,
             chat_id=ChatId(chat),
-            origin=visit.unit.origin,
-            language=visit.language,
+            origin=ctx.origin,
+            language=ctx.language,
             as_file=as_file,
         )
-    log.info("RESULT_ASKED_AGAIN", job_id=job_id, corr=visit.unit.corr, answer=asked, as_file=as_file)
+    log.info("RESULT_ASKED_AGAIN", job_id=job_id, corr=ctx.corr, answer=asked, as_file=as_file)
     return asked
 
 
-async def _page(visit: Visit, number: int = 0) -> View:
-    jobs = await recent_jobs(visit.shop.pool, user_id=visit.user_id, limit=SHOWN + 1, skip=number * SHOWN)
+async def _page(ctx: UpdateContext, number: int = 0) -> View:
+    jobs = await recent_jobs(ctx.pool, user_id=ctx.user_id, limit=SHOWN + 1, skip=number * SHOWN)
     page = Page(number=number, first=number * SHOWN + 1, jobs=jobs[:SHOWN], has_older=len(jobs) > SHOWN)
-    return history_page(visit.say, page, await visit.shop.titles(visit.language))
+    return history_page(ctx.say, page, await ctx.orders.titles(ctx.language))
 
 
 def history_router() -> Router:

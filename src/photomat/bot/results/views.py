@@ -8,7 +8,8 @@ from typing import Final
 from aiogram.types import InlineKeyboardButton
 
 from photomat.bot.buttons import HistoryButton, JobAction, JobButton
-from photomat.bot.pages import Rows, View, button, hint, to_home
+from photomat.bot.menu.views import hint
+from photomat.bot.view import Rows, View, button, to_home
 from photomat.delivery.render import failure_word
 from photomat.jobs.history import PastJob
 from photomat.jobs.job import JobStatus

@@ -9,14 +9,14 @@ from aiogram import Bot, F, Router
 from aiogram.filters import Command, CommandObject, StateFilter
 from aiogram.types import CallbackQuery, Message
 
-from photomat.bot import pages
 from photomat.bot.buttons import GiftBackButton, RewardAction, RewardButton
-from photomat.bot.context import Visit
+from photomat.bot.context import UpdateContext
 from photomat.bot.conversation import Typing
 from photomat.bot.menu.handlers import home_page
-from photomat.bot.pages import View
+from photomat.bot.menu.views import hint
 from photomat.bot.rewards import views
 from photomat.bot.transport import Tap, send
+from photomat.bot.view import View, to_home
 from photomat.db.pool import transaction
 from photomat.kernel.errors import NotEnough, Rejected
 from photomat.kernel.logs import get_logger
@@ -29,39 +29,40 @@ from photomat.rewards.referrals import invitations
 log = get_logger()
 
 
-async def promo_by_command(message: Message, command: CommandObject, visit: Visit) -> None:
+async def promo_by_command(message: Message, command: CommandObject, ctx: UpdateContext) -> None:
     """Use the code behind the command, or ask for one."""
-    await visit.forget_form()
+    ctx.forget_form()
     if command.args:
-        await send(message, await redeemed(await visit.as_user(), command.args))
+        await send(message, await redeemed(ctx, command.args))
         return
-    await visit.state.set_state(Typing.promo)
-    await send(message, views.ask_promo(visit.say))
+    ctx.conversation.wait_for(Typing.promo)
+    await send(message, views.ask_promo(ctx.say))
 
 
-async def promo_by_button(_query: CallbackQuery, tap: Tap, visit: Visit) -> None:
+async def promo_by_button(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
     """Ask for a code."""
     await tap.answer()
-    await visit.forget_form()
-    await visit.state.set_state(Typing.promo)
-    await tap.open(views.ask_promo(visit.say))
+    ctx.forget_form()
+    ctx.conversation.wait_for(Typing.promo)
+    await tap.open(views.ask_promo(ctx.say))
 
 
-async def promo_by_text(message: Message, visit: Visit) -> None:
+async def promo_by_text(message: Message, ctx: UpdateContext) -> None:
     """Use the code that was asked for."""
-    await visit.state.clear()
-    await send(message, await redeemed(await visit.as_user(), message.text or ""))
+    ctx.conversation.clear()
+    await send(message, await redeemed(ctx, message.text or ""))
 
 
-async def redeemed(visit: Visit, written: str) -> View:
+async def redeemed(ctx: UpdateContext, written: str) -> View:
     """Use a code; what came of it."""
-    async with transaction(visit.shop.pool) as tx:
-        outcome = await use_code(tx, user_id=visit.user_id, written=written, origin=visit.unit.origin)
+    await ctx.register_now()
+    async with transaction(ctx.pool) as tx:
+        outcome = await use_code(tx, user_id=ctx.user_id, written=written, origin=ctx.origin)
     if isinstance(outcome, CodeRefused):
-        log.info("PROMO_REFUSED", user_id=visit.user_id, why=outcome.why)
-        return views.promo_refused(visit.say, written, outcome)
-    log.info("PROMO_USED", user_id=visit.user_id, code=outcome.code.code, kind=outcome.code.kind)
-    return views.promo_used(visit.say, outcome.code)
+        log.info("PROMO_REFUSED", user_id=ctx.user_id, why=outcome.why)
+        return views.promo_refused(ctx.say, written, outcome)
+    log.info("PROMO_USED", user_id=ctx.user_id, code=outcome.code.code, kind=outcome.code.kind)
+    return views.promo_used(ctx.say, outcome.code)
 
 
 def promo_router() -> Router:
@@ -73,15 +74,15 @@ def promo_router() -> Router:
     return routes
 
 
-async def invite_by_command(message: Message, bot: Bot, visit: Visit) -> None:
+async def invite_by_command(message: Message, bot: Bot, ctx: UpdateContext) -> None:
     """Answer the command."""
-    await send(message, await _page(bot, await visit.as_user()))
+    await send(message, await _invitations(bot, ctx))
 
 
-async def invite_by_button(_query: CallbackQuery, tap: Tap, bot: Bot, visit: Visit) -> None:
+async def invite_by_button(_query: CallbackQuery, tap: Tap, bot: Bot, ctx: UpdateContext) -> None:
     """Open it from the wallet."""
     await tap.answer()
-    await tap.open(await _page(bot, await visit.as_user()))
+    await tap.open(await _invitations(bot, ctx))
 
 
 async def link_to(bot: Bot, payload: str) -> str:
@@ -90,11 +91,12 @@ async def link_to(bot: Bot, payload: str) -> str:
     return f"https://t.me/{me.username}?start={payload}"
 
 
-async def _page(bot: Bot, visit: Visit) -> View:
-    async with transaction(visit.shop.pool) as tx:
-        brought = await invitations(tx, user_id=visit.user_id, currency=visit.shop.rates.currency)
+async def _invitations(bot: Bot, ctx: UpdateContext) -> View:
+    await ctx.register_now()
+    async with transaction(ctx.pool) as tx:
+        brought = await invitations(tx, user_id=ctx.user_id, currency=ctx.orders.rates.currency)
     link = await link_to(bot, f"ref_{brought.code}")
-    return views.invite_page(visit.say, brought, link=link, terms=visit.shop.terms)
+    return views.invite_page(ctx.say, brought, link=link, terms=ctx.config.terms)
 
 
 def invite_router() -> Router:
@@ -105,79 +107,80 @@ def invite_router() -> Router:
     return routes
 
 
-async def gift_by_command(message: Message, command: CommandObject, bot: Bot, visit: Visit) -> None:
+async def gift_by_command(message: Message, command: CommandObject, bot: Bot, ctx: UpdateContext) -> None:
     """Give the sum behind the command, or ask for one."""
-    await visit.forget_form()
-    visit = await visit.as_user()
+    ctx.forget_form()
     if command.args:
-        await _answer(message, bot, visit, command.args)
+        await _give(message, bot, ctx, command.args)
         return
-    await send(message, await _ask(visit))
+    await send(message, await _ask_sum(ctx))
 
 
-async def gift_by_button(_query: CallbackQuery, tap: Tap, visit: Visit) -> None:
+async def gift_by_button(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
     """Ask for a sum."""
     await tap.answer()
-    await visit.forget_form()
-    await tap.open(await _ask(await visit.as_user()))
+    ctx.forget_form()
+    await tap.open(await _ask_sum(ctx))
 
 
-async def gift_by_text(message: Message, bot: Bot, visit: Visit) -> None:
+async def gift_by_text(message: Message, bot: Bot, ctx: UpdateContext) -> None:
     """Give the sum that was asked for; one that does not fit is asked for again."""
-    await _answer(message, bot, await visit.as_user(), message.text or "")
+    await _give(message, bot, ctx, message.text or "")
 
 
-async def take_back(_query: CallbackQuery, callback_data: GiftBackButton, tap: Tap, visit: Visit) -> None:
+async def take_back(_query: CallbackQuery, callback_data: GiftBackButton, tap: Tap, ctx: UpdateContext) -> None:
     """Take a gift back that nobody has opened."""
-    owed = (await visit.balance()).owed
-    async with transaction(visit.shop.pool) as tx:
-        gift = await gifts.return_gift(tx, gift_id=callback_data.gift_id, giver_id=visit.user_id)
+    owed = (await ctx.balance()).owed
+    async with transaction(ctx.pool) as tx:
+        gift = await gifts.return_gift(tx, gift_id=callback_data.gift_id, giver_id=ctx.user_id)
     if gift is None:
-        await tap.answer(visit.say("tap-not-yours"), alert=True)
+        await tap.answer(ctx.say("tap-not-yours"), alert=True)
     elif gift.state is GiftState.TAKEN:
-        await tap.answer(visit.say("gift-gone"), alert=True)
+        await tap.answer(ctx.say("gift-gone"), alert=True)
     else:
-        balance = await visit.balance()
-        await tap.answer(views.gift_returned(visit.say, gift, owed_before=owed, owed=balance.owed))
-        await tap.replace(await home_page(visit))
+        balance = await ctx.balance()
+        await tap.answer(views.gift_returned(ctx.say, gift, owed_before=owed, owed=balance.owed))
+        await tap.replace(await home_page(ctx))
 
 
-async def _answer(message: Message, bot: Bot, visit: Visit, written: str) -> None:
-    gift = await _given(visit, written)
+async def _give(message: Message, bot: Bot, ctx: UpdateContext, written: str) -> None:
+    await ctx.register_now()
+    gift = await _given(ctx, written)
     if isinstance(gift, View):
-        await visit.state.set_state(Typing.gift)
+        ctx.conversation.wait_for(Typing.gift)
         await send(message, gift)
         return
-    await visit.state.clear()
+    ctx.conversation.clear()
     link = await link_to(bot, f"gift_{gift.code}")
-    await send(message, views.gift_page(visit.say, gift, link=link))
+    await send(message, views.gift_page(ctx.say, gift, link=link))
 
 
-async def _given(visit: Visit, written: str) -> Gift | View:
+async def _given(ctx: UpdateContext, written: str) -> Gift | View:
     """The gift, or why there is none."""
-    say = visit.say
+    say = ctx.say
     try:
-        amount = Money(read_minor(written), visit.shop.rates.currency)
-        async with transaction(visit.shop.pool) as tx:
-            gift = await gifts.give(tx, giver_id=visit.user_id, amount=amount, origin=visit.unit.origin)
+        amount = Money(read_minor(written), ctx.orders.rates.currency)
+        async with transaction(ctx.pool) as tx:
+            gift = await gifts.give(tx, giver_id=ctx.user_id, amount=amount, origin=ctx.origin)
     except ValueError:
-        return pages.hint(say, "gift-not-a-sum")
+        return hint(say, "gift-not-a-sum")
     except NotEnough as refusal:
-        return View(text=say("gift-not-enough", available=refusal.facts["available"]), rows=[[pages.to_home(say)]])
+        return View(text=say("gift-not-enough", available=refusal.facts["available"]), rows=[[to_home(say)]])
     except Rejected as refusal:
-        return View(text=say(refusal.text_key, **refusal.facts), rows=[[pages.to_home(say)]])
-    log.info("GIFT_MADE", gift_id=gift.gift_id, user_id=visit.user_id, amount=gift.amount.minor)
+        return View(text=say(refusal.text_key, **refusal.facts), rows=[[to_home(say)]])
+    log.info("GIFT_MADE", gift_id=gift.gift_id, user_id=ctx.user_id, amount=gift.amount.minor)
     return gift
 
 
-async def _ask(visit: Visit) -> View:
-    """Wait for a sum, from who has one to give."""
-    balance = await visit.balance()
+async def _ask_sum(ctx: UpdateContext) -> View:
+    """Wait for a sum, where there is something to give."""
+    await ctx.register_now()
+    balance = await ctx.balance()
     if balance.available.minor:
-        await visit.state.set_state(Typing.gift)
-    async with transaction(visit.shop.pool) as tx:
-        waiting = await gifts.open_gifts(tx, giver_id=visit.user_id)
-    return views.ask_gift(visit.say, available=balance.available, waiting=waiting)
+        ctx.conversation.wait_for(Typing.gift)
+    async with transaction(ctx.pool) as tx:
+        waiting = await gifts.open_gifts(tx, giver_id=ctx.user_id)
+    return views.ask_gift(ctx.say, available=balance.available, waiting=waiting)
 
 
 def gift_router() -> Router:

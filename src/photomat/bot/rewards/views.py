@@ -7,8 +7,8 @@ from urllib.parse import urlencode
 from aiogram.types import InlineKeyboardButton
 
 from photomat.bot.buttons import GiftBackButton, RewardAction, RewardButton, Screen
-from photomat.bot.pages import Rows, View, button, screen_button, to_create, to_home
 from photomat.bot.price_views import span
+from photomat.bot.view import Rows, View, button, screen_button, to_create, to_home
 from photomat.kernel.money import Money
 from photomat.rewards.book import ReferralTerms
 from photomat.rewards.gifts import Gift, GiftState

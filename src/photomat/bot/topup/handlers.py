@@ -14,7 +14,7 @@ from aiogram.filters import Command, StateFilter
 from aiogram.types import CallbackQuery, Message
 
 from photomat.bot.buttons import CheckBillButton, MenuButton, PayButton, PayStep, Screen, TopupButton
-from photomat.bot.context import Visit
+from photomat.bot.context import UpdateContext
 from photomat.bot.conversation import Paying
 from photomat.bot.middlewares import SpokenToUs
 from photomat.bot.topup import views
@@ -22,46 +22,46 @@ from photomat.bot.topup.views import support_page, terms_page
 from photomat.bot.topup.ways import home_link, limit_reached, open_ways, provider_bill, waiting_order, ways_view
 from photomat.bot.transport import Tap, send
 from photomat.kernel.money import Money, read_minor
-from photomat.payments.invoices import ask_bill
-from photomat.payments.offers import Offers, Way
+from photomat.payments.invoices import check_invoice
+from photomat.payments.options import PaymentOptions, Way
 from photomat.payments.payment import recent_payments
 
 SHOWN: Final = 5
 
 
-async def show_ways(message: Message, visit: Visit) -> None:
+async def show_ways(message: Message, ctx: UpdateContext) -> None:
     """Answer the command."""
-    await visit.forget_form()
-    await send(message, await ways_view(visit))
+    ctx.forget_form()
+    await send(message, await ways_view(ctx))
 
 
-async def open_menu(_query: CallbackQuery, tap: Tap, visit: Visit) -> None:
+async def open_ways_page(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
     """Open it from the menu."""
     await tap.answer()
-    await tap.open(await ways_view(visit))
+    await tap.open(await ways_view(ctx))
 
 
-async def open_for_draft(_query: CallbackQuery, callback_data: TopupButton, tap: Tap, visit: Visit) -> None:
+async def open_for_draft(_query: CallbackQuery, callback_data: TopupButton, tap: Tap, ctx: UpdateContext) -> None:
     """Open it for an order, as a message of its own under the order's card; the way back edits in place."""
     await tap.answer()
-    view = await ways_view(visit, draft_id=callback_data.draft_id)
+    view = await ways_view(ctx, draft_id=callback_data.draft_id)
     await (tap.send(view) if callback_data.on_card else tap.open(view))
 
 
-async def open_sums(_query: CallbackQuery, callback_data: PayButton, tap: Tap, visit: Visit) -> None:
+async def open_sums(_query: CallbackQuery, callback_data: PayButton, tap: Tap, ctx: UpdateContext) -> None:
     """Show what can be paid this way."""
-    say, offers, draft_id = visit.say, visit.shop.offers, callback_data.draft_id
-    if offers is None or callback_data.way not in open_ways(visit.shop):
+    say, offers, draft_id = ctx.say, ctx.config.offers, callback_data.draft_id
+    if offers is None or callback_data.way not in open_ways(ctx.config):
         await tap.answer(say("pay-way-closed"), alert=True)
-        await tap.open(await ways_view(visit, draft_id=draft_id))
+        await tap.open(await ways_view(ctx, draft_id=draft_id))
         return
     await tap.answer()
-    await visit.forget_form()
-    refusal = await limit_reached(visit)
+    ctx.forget_form()
+    refusal = await limit_reached(ctx)
     if refusal is not None:
         await tap.open(views.refused(say, refusal, draft_id=draft_id))
         return
-    way, waiting = callback_data.way, await waiting_order(visit, draft_id)
+    way, waiting = callback_data.way, await waiting_order(ctx, draft_id)
     view = views.packages_page(say, offers, waiting) if way == "stars" else views.sums_page(say, offers, way, waiting)
     await tap.open(view)
 
@@ -70,82 +70,81 @@ def topup_router() -> Router:
     """The ways to get here."""
     routes = Router(name="topup")
     routes.message.register(show_ways, Command("topup"))
-    routes.callback_query.register(open_menu, MenuButton.filter(F.screen == Screen.TOPUP))
+    routes.callback_query.register(open_ways_page, MenuButton.filter(F.screen == Screen.TOPUP))
     routes.callback_query.register(open_for_draft, TopupButton.filter())
     routes.callback_query.register(open_sums, PayButton.filter(F.step == PayStep.SUMS))
     return routes
 
 
-async def make(_query: CallbackQuery, callback_data: PayButton, bot: Bot, tap: Tap, visit: Visit) -> None:
+async def show_bill(_query: CallbackQuery, callback_data: PayButton, bot: Bot, tap: Tap, ctx: UpdateContext) -> None:
     """Show the bill of a sum."""
-    offers, draft_id = visit.shop.offers, callback_data.draft_id
-    if offers is None or callback_data.way not in visit.shop.providers:
-        await tap.answer(visit.say("pay-way-closed"), alert=True)
-        await tap.open(await ways_view(visit, draft_id=draft_id))
+    offers, draft_id = ctx.config.offers, callback_data.draft_id
+    if offers is None or callback_data.way not in ctx.config.providers:
+        await tap.answer(ctx.say("pay-way-closed"), alert=True)
+        await tap.open(await ways_view(ctx, draft_id=draft_id))
         return
     amount = Money(callback_data.amount, offers.currency)
     if not offers.least <= amount <= offers.most:
-        await tap.answer(visit.say("tap-stale"), alert=True)
+        await tap.answer(ctx.say("tap-stale"), alert=True)
         return
     await tap.answer()
     await tap.open(
-        await provider_bill(visit, callback_data.way, amount, draft_id=draft_id, return_url=await home_link(bot))
+        await provider_bill(ctx, callback_data.way, amount, draft_id=draft_id, return_url=await home_link(bot))
     )
 
 
-async def check(_query: CallbackQuery, callback_data: CheckBillButton, tap: Tap, visit: Visit) -> None:
+async def check_bill(_query: CallbackQuery, callback_data: CheckBillButton, tap: Tap, ctx: UpdateContext) -> None:
     """Have the bill looked at, and say what is known; one that is over shows so. What arrives is told by itself."""
-    match await ask_bill(visit.shop.pool, topup_id=callback_data.topup_id, user_id=visit.user_id):
+    match await check_invoice(ctx.pool, topup_id=callback_data.topup_id, user_id=ctx.user_id):
         case "paid":
-            await tap.answer(visit.say("pay-check-paid"))
-            await tap.replace(views.paid_bill(visit.say))
+            await tap.answer(ctx.say("pay-check-paid"))
+            await tap.replace(views.paid_bill(ctx.say))
         case "open":
-            await tap.answer(visit.say("pay-check-open"), alert=True)
+            await tap.answer(ctx.say("pay-check-open"), alert=True)
         case "canceled":
-            await tap.answer(visit.say("pay-check-canceled"), alert=True)
-            await tap.replace(views.canceled_bill(visit.say))
+            await tap.answer(ctx.say("pay-check-canceled"), alert=True)
+            await tap.replace(views.canceled_bill(ctx.say))
         case "gone":
-            await tap.answer(visit.say("tap-stale"), alert=True)
+            await tap.answer(ctx.say("tap-stale"), alert=True)
 
 
 def bills_router() -> Router:
     """The ways to get here."""
     routes = Router(name="bills")
-    routes.callback_query.register(make, PayButton.filter((F.step == PayStep.BILL) & (F.way != "stars")))
-    routes.callback_query.register(check, CheckBillButton.filter())
+    routes.callback_query.register(show_bill, PayButton.filter((F.step == PayStep.BILL) & (F.way != "stars")))
+    routes.callback_query.register(check_bill, CheckBillButton.filter())
     return routes
 
 
-async def ask(_query: CallbackQuery, callback_data: PayButton, tap: Tap, visit: Visit) -> None:
+async def ask_own_sum(_query: CallbackQuery, callback_data: PayButton, tap: Tap, ctx: UpdateContext) -> None:
     """Wait for a sum."""
-    offers, way, draft_id = visit.shop.offers, callback_data.way, callback_data.draft_id
-    if offers is None or way not in open_ways(visit.shop):
-        await tap.answer(visit.say("pay-way-closed"), alert=True)
+    offers, way, draft_id = ctx.config.offers, callback_data.way, callback_data.draft_id
+    if offers is None or way not in open_ways(ctx.config):
+        await tap.answer(ctx.say("pay-way-closed"), alert=True)
         return
     await tap.answer()
-    await visit.state.set_state(Paying.naming_sum)
-    await visit.state.set_data({"way": way, "paying_for": draft_id})
-    await tap.open(views.ask_own_sum(visit.say, offers, way, draft_id))
+    ctx.conversation.wait_for(Paying.naming_sum, {"way": way, "paying_for": draft_id})
+    await tap.open(views.ask_own_sum(ctx.say, offers, way, draft_id))
 
 
-async def take(message: Message, bot: Bot, visit: Visit) -> None:
+async def take_own_sum(message: Message, bot: Bot, ctx: UpdateContext) -> None:
     """Take the typed sum, or say which ones do."""
-    offers, data = visit.shop.offers, await visit.state.get_data()
+    offers, data = ctx.config.offers, ctx.conversation.data
     way, draft_id = str(data.get("way")), int(data.get("paying_for") or 0)
-    if offers is None or way not in visit.shop.providers:
-        await visit.state.clear()
-        await send(message, await ways_view(visit))
+    if offers is None or way not in ctx.config.providers:
+        ctx.conversation.clear()
+        await send(message, await ways_view(ctx))
         return
     amount = _read(message.text or "", offers)
     if amount is None:
-        await send(message, views.wrong_sum(visit.say, offers, cast("Way", way), draft_id))
+        await send(message, views.wrong_sum(ctx.say, offers, cast("Way", way), draft_id))
         return
-    await visit.state.clear()
+    ctx.conversation.clear()
     link = await home_link(bot)
-    await send(message, await provider_bill(visit, cast("Way", way), amount, draft_id=draft_id, return_url=link))
+    await send(message, await provider_bill(ctx, cast("Way", way), amount, draft_id=draft_id, return_url=link))
 
 
-def _read(text: str, offers: Offers) -> Money | None:
+def _read(text: str, offers: PaymentOptions) -> Money | None:
     try:
         amount = Money(read_minor(text), offers.currency)
     except ValueError:
@@ -156,26 +155,26 @@ def _read(text: str, offers: Offers) -> Money | None:
 def own_sum_router() -> Router:
     """The ways to get here; commands are not sums."""
     routes = Router(name="own-sum")
-    routes.message.register(take, StateFilter(Paying.naming_sum), SpokenToUs(), ~F.text.startswith("/"))
-    routes.callback_query.register(ask, PayButton.filter(F.step == PayStep.OWN))
+    routes.message.register(take_own_sum, StateFilter(Paying.naming_sum), SpokenToUs(), ~F.text.startswith("/"))
+    routes.callback_query.register(ask_own_sum, PayButton.filter(F.step == PayStep.OWN))
     return routes
 
 
-async def support(message: Message, visit: Visit) -> None:
+async def show_support(message: Message, ctx: UpdateContext) -> None:
     """Say whom to write to, with the numbers they will ask for."""
-    payments = await recent_payments(visit.shop.pool, user_id=visit.user_id, limit=SHOWN)
-    await send(message, support_page(visit.say, payments, contact=visit.shop.support.contact))
+    payments = await recent_payments(ctx.pool, user_id=ctx.user_id, limit=SHOWN)
+    await send(message, support_page(ctx.say, payments, contact=ctx.config.support.contact))
 
 
-async def terms(message: Message, visit: Visit) -> None:
+async def show_terms(message: Message, ctx: UpdateContext) -> None:
     """Say what is sold and when money comes back."""
-    support = visit.shop.support
-    await send(message, terms_page(visit.say, url=support.terms_url, contact=support.contact))
+    support = ctx.config.support
+    await send(message, terms_page(ctx.say, url=support.terms_url, contact=support.contact))
 
 
 def paysupport_router() -> Router:
     """The ways to get here."""
     routes = Router(name="paysupport")
-    routes.message.register(support, Command("paysupport"))
-    routes.message.register(terms, Command("terms"))
+    routes.message.register(show_support, Command("paysupport"))
+    routes.message.register(show_terms, Command("terms"))
     return routes

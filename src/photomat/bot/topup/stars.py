@@ -16,7 +16,7 @@ from aiogram.exceptions import TelegramBadRequest
 from aiogram.types import CallbackQuery, LabeledPrice, Message, PreCheckoutQuery, RefundedPayment, SuccessfulPayment
 
 from photomat.bot.buttons import PayButton, PayStep
-from photomat.bot.context import Visit
+from photomat.bot.context import UpdateContext
 from photomat.bot.topup import views
 from photomat.bot.topup.ways import draft_of, in_words, limit_reached, ways_view
 from photomat.bot.transport import Tap
@@ -25,7 +25,7 @@ from photomat.kernel.errors import Corrupt, Rejected
 from photomat.kernel.ids import UserId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
-from photomat.payments.offers import STARS_CURRENCY, Offers
+from photomat.payments.options import STARS_CURRENCY, PaymentOptions
 from photomat.payments.stars import (
     Checkout,
     StarPayment,
@@ -43,25 +43,25 @@ log = get_logger()
 ANSWER_TIMEOUT_S: Final = 5
 
 
-async def make_bill(_query: CallbackQuery, callback_data: PayButton, bot: Bot, tap: Tap, visit: Visit) -> None:
+async def make_bill(_query: CallbackQuery, callback_data: PayButton, bot: Bot, tap: Tap, ctx: UpdateContext) -> None:
     """Show the bill of a package."""
-    say, offers, draft_id = visit.say, visit.shop.offers, callback_data.draft_id
+    say, offers, draft_id = ctx.say, ctx.config.offers, callback_data.draft_id
     package = next((one for one in offers.packages if one.stars == callback_data.amount), None) if offers else None
     if package is None:
         await tap.answer(say("pay-way-closed"), alert=True)
-        await tap.open(await ways_view(visit, draft_id=draft_id))
+        await tap.open(await ways_view(ctx, draft_id=draft_id))
         return
     await tap.answer()
-    refusal = await limit_reached(visit)
+    refusal = await limit_reached(ctx)
     if refusal is not None:
         await tap.open(views.refused(say, refusal, draft_id=draft_id))
         return
-    visit = await visit.as_user()
+    await ctx.register_now()
     topup = await open_topup(
-        visit.shop.pool,
-        origin=visit.unit.origin,
-        bot_id=visit.unit.bot_id,
-        user_id=visit.user_id,
+        ctx.pool,
+        origin=ctx.origin,
+        bot_id=ctx.bot_id,
+        user_id=ctx.user_id,
         way="stars",
         asked=Money(package.stars, STARS_CURRENCY),
         credit=package.credit,
@@ -76,57 +76,57 @@ async def make_bill(_query: CallbackQuery, callback_data: PayButton, bot: Bot, t
         prices=[LabeledPrice(label=title, amount=package.stars)],
         request_timeout=CALL_TIMEOUT_S,
     )
-    log.info("BILL", provider="stars", topup_id=topup.topup_id, stars=package.stars, user_id=visit.user_id)
+    log.info("BILL", provider="stars", topup_id=topup.topup_id, stars=package.stars, user_id=ctx.user_id)
     await tap.open(views.stars_bill(say, stars=package.stars, credit=package.credit, link=link, draft_id=draft_id))
 
 
-async def paid(message: Message, visit: Visit) -> None:
+async def payment_arrived(message: Message, ctx: UpdateContext) -> None:
     """Book a payment together with its update."""
-    payment, offers = message.successful_payment, _offers(visit)
+    payment, offers = message.successful_payment, _offers(ctx)
     if payment is None:
         return
     if not could_be_stars(payment.total_amount, payment.currency):
-        _note_nonsense(visit, payment)
+        _note_nonsense(ctx, payment)
         return
-    arrived = _arrived(message, payment, visit.user_id)
+    arrived = _arrived(message, payment, ctx.user_id)
 
     async def write(tx: Transaction) -> None:
         await receive_stars(tx, arrived, offers)
 
-    visit.unit.steps.append(write)
+    ctx.on_commit(write)
 
 
-async def given_back(message: Message, visit: Visit) -> None:
+async def refund_arrived(message: Message, ctx: UpdateContext) -> None:
     """Book a refund that Telegram tells of."""
-    refund, offers = message.refunded_payment, _offers(visit)
+    refund, offers = message.refunded_payment, _offers(ctx)
     if refund is None:
         return
     if not could_be_stars(refund.total_amount, refund.currency):
-        _note_nonsense(visit, refund)
+        _note_nonsense(ctx, refund)
         return
-    told = _told(message, refund, visit.user_id)
+    told = _told(message, refund, ctx.user_id)
 
     async def write(tx: Transaction) -> None:
         await take_back_stars(tx, told, offers)
 
-    visit.unit.steps.append(write)
+    ctx.on_commit(write)
 
 
-def _note_nonsense(visit: Visit, told: SuccessfulPayment | RefundedPayment) -> None:
+def _note_nonsense(ctx: UpdateContext, told: SuccessfulPayment | RefundedPayment) -> None:
     """Telegram never says such a thing. Whoever did moves nothing, and an operator is given it to look at."""
     charge_id, sum_ = told.telegram_payment_charge_id, f"{told.total_amount} {told.currency}"
-    log.error("STARS_NONSENSE", user_id=visit.user_id, charge_id=charge_id, told=sum_)
+    log.error("STARS_NONSENSE", user_id=ctx.user_id, charge_id=charge_id, told=sum_)
 
     async def write(tx: Transaction) -> None:
-        await report_impossible_payment(tx, charge_id=charge_id, user_id=visit.user_id, told=sum_)
+        await report_impossible_payment(tx, charge_id=charge_id, user_id=ctx.user_id, reported=sum_)
 
-    visit.unit.steps.append(write)
+    ctx.on_commit(write)
 
 
-def _offers(visit: Visit) -> Offers:
-    if visit.shop.offers is None:
+def _offers(ctx: UpdateContext) -> PaymentOptions:
+    if ctx.config.offers is None:
         raise Corrupt("money arrived in a shop that was not told what a Star is worth")
-    return visit.shop.offers
+    return ctx.config.offers
 
 
 def _arrived(message: Message, payment: SuccessfulPayment, user_id: UserId) -> StarPayment:
@@ -158,41 +158,41 @@ def _told(message: Message, refund: RefundedPayment, user_id: UserId) -> StarPay
 def stars_router() -> Router:
     """The ways to get here, asked before a form takes a payment for an answer."""
     routes = Router(name="stars")
-    routes.message.register(paid, F.successful_payment)
-    routes.message.register(given_back, F.refunded_payment)
+    routes.message.register(payment_arrived, F.successful_payment)
+    routes.message.register(refund_arrived, F.refunded_payment)
     routes.callback_query.register(make_bill, PayButton.filter((F.step == PayStep.BILL) & (F.way == "stars")))
     return routes
 
 
-async def answer(query: PreCheckoutQuery, visit: Visit) -> None:
+async def answer_checkout(query: PreCheckoutQuery, ctx: UpdateContext) -> None:
     """Answer within Telegram's ten seconds; one too old to be answered has ended by itself, unpaid."""
-    refusal = await _refusal(query, visit)
-    log.info("CHECKOUT", user_id=visit.user_id, stars=query.total_amount, refused=refusal is not None)
+    refusal = await _refusal(query, ctx)
+    log.info("CHECKOUT", user_id=ctx.user_id, stars=query.total_amount, refused=refusal is not None)
     try:
         await query.answer(ok=refusal is None, error_message=refusal, request_timeout=ANSWER_TIMEOUT_S)
     except TelegramBadRequest as error:
-        log.warning("CHECKOUT_LATE", user_id=visit.user_id, error=error.message)
+        log.warning("CHECKOUT_LATE", user_id=ctx.user_id, error=error.message)
 
 
-async def _refusal(query: PreCheckoutQuery, visit: Visit) -> str | None:
-    if visit.shop.offers is None:
-        return visit.say("checkout-closed")
+async def _refusal(query: PreCheckoutQuery, ctx: UpdateContext) -> str | None:
+    if ctx.config.offers is None:
+        return ctx.say("checkout-closed")
     asked = Checkout(
-        user_id=visit.user_id,
+        user_id=ctx.user_id,
         payload=query.invoice_payload,
         amount=query.total_amount,
         currency=query.currency,
-        has_blocked_us=visit.person.user.is_blocked,
+        has_blocked_us=ctx.user.is_blocked,
     )
     try:
-        await check_checkout(visit.shop.pool, asked, visit.shop.offers)
+        await check_checkout(ctx.pool, asked, ctx.config.offers)
     except Rejected as refused:
-        return visit.say(refused.text_key, **in_words(visit.say, refused.facts))
+        return ctx.say(refused.text_key, **in_words(ctx.say, refused.facts))
     return None
 
 
 def checkout_router() -> Router:
     """The ways to get here."""
     routes = Router(name="checkout")
-    routes.pre_checkout_query.register(answer)
+    routes.pre_checkout_query.register(answer_checkout)
     return routes

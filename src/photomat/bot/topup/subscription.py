@@ -10,15 +10,15 @@ from aiogram import Bot, F, Router
 from aiogram.types import BotSubscriptionUpdated, CallbackQuery, LabeledPrice
 
 from photomat.bot.buttons import SubscriptionAction, SubscriptionButton
-from photomat.bot.context import Visit
-from photomat.bot.pages import View
+from photomat.bot.context import UpdateContext
 from photomat.bot.topup import views
 from photomat.bot.topup.ways import draft_of, limit_reached
 from photomat.bot.transport import Tap
-from photomat.db.pool import Transaction
+from photomat.bot.view import View
+from photomat.db.pool import Transaction, transaction
 from photomat.kernel.money import Money
 from photomat.payments import notices, subscriptions
-from photomat.payments.offers import STARS_CURRENCY, Plan
+from photomat.payments.options import STARS_CURRENCY, Plan
 from photomat.payments.stars import offer_of, payload_of
 from photomat.payments.subscriptions import PERIOD, Subscription, SubscriptionState
 from photomat.payments.topup import open_topup
@@ -27,39 +27,43 @@ CALL_TIMEOUT_S: Final = 10
 TOLD: Final[dict[str, SubscriptionState]] = {"active": "active", "canceled": "canceled", "failed": "failed"}
 
 
-async def show(_query: CallbackQuery, callback_data: SubscriptionButton, tap: Tap, visit: Visit) -> None:
+async def show_subscription(
+    _query: CallbackQuery, callback_data: SubscriptionButton, tap: Tap, ctx: UpdateContext
+) -> None:
     """Show one's own, or what there is to subscribe to."""
     await tap.answer()
-    await tap.open(await _page(visit, callback_data.draft_id))
+    await tap.open(await _page(ctx, callback_data.draft_id))
 
 
-async def subscribe(_query: CallbackQuery, callback_data: SubscriptionButton, bot: Bot, tap: Tap, visit: Visit) -> None:
+async def subscribe(
+    _query: CallbackQuery, callback_data: SubscriptionButton, bot: Bot, tap: Tap, ctx: UpdateContext
+) -> None:
     """Show the first month's bill; who has a subscription is shown that instead."""
     await tap.answer()
-    plan = visit.shop.offers.plan if visit.shop.offers else None
-    if plan is None or await subscriptions.current_subscription(visit.shop.pool, visit.user_id) is not None:
-        await tap.open(await _page(visit, callback_data.draft_id))
+    plan = ctx.config.offers.plan if ctx.config.offers else None
+    if plan is None or await subscriptions.current_subscription(ctx.pool, ctx.user_id) is not None:
+        await tap.open(await _page(ctx, callback_data.draft_id))
         return
-    refusal = await limit_reached(visit)
+    refusal = await limit_reached(ctx)
     if refusal is not None:
-        await tap.open(views.refused(visit.say, refusal, draft_id=callback_data.draft_id))
+        await tap.open(views.refused(ctx.say, refusal, draft_id=callback_data.draft_id))
         return
     draft_id = callback_data.draft_id
-    link = await _link(await visit.as_user(), bot, plan, draft_id=draft_id)
-    await tap.open(views.plan_bill(visit.say, plan, link=link, draft_id=draft_id))
+    link = await _link(ctx, bot, plan, draft_id=draft_id)
+    await tap.open(views.plan_bill(ctx.say, plan, link=link, draft_id=draft_id))
 
 
-async def cancel(_query: CallbackQuery, callback_data: SubscriptionButton, bot: Bot, tap: Tap, visit: Visit) -> None:
+async def cancel_subscription(
+    _query: CallbackQuery, callback_data: SubscriptionButton, bot: Bot, tap: Tap, ctx: UpdateContext
+) -> None:
     """End every one with the month that is paid: after this nothing more is charged."""
     running = [
-        one
-        for one in await subscriptions.current_subscriptions(visit.shop.pool, visit.user_id)
-        if one.state != "canceled"
+        one for one in await subscriptions.current_subscriptions(ctx.pool, ctx.user_id) if one.state != "canceled"
     ]
     if not running:
-        has_one = await subscriptions.current_subscription(visit.shop.pool, visit.user_id) is not None
-        await tap.answer(visit.say("pay-subscription-canceled-before" if has_one else "pay-subscription-none"))
-        await tap.open(await _page(visit, callback_data.draft_id))
+        has_one = await subscriptions.current_subscription(ctx.pool, ctx.user_id) is not None
+        await tap.answer(ctx.say("pay-subscription-canceled-before" if has_one else "pay-subscription-none"))
+        await tap.open(await _page(ctx, callback_data.draft_id))
         return
     for one in running:
         await _tell_telegram(bot, one, is_canceled=True)
@@ -67,62 +71,66 @@ async def cancel(_query: CallbackQuery, callback_data: SubscriptionButton, bot: 
     async def write(tx: Transaction) -> None:
         await subscriptions.cancel(tx, running)
 
-    visit.unit.steps.append(write)
-    await tap.answer(visit.say("pay-subscription-canceled-now"), alert=True)
-    await tap.open(views.own_page(visit.say, running[0].as_canceled(), draft_id=callback_data.draft_id))
+    ctx.on_commit(write)
+    await tap.answer(ctx.say("pay-subscription-canceled-now"), alert=True)
+    await tap.open(views.own_page(ctx.say, running[0].as_canceled(), draft_id=callback_data.draft_id))
 
 
-async def resume(_query: CallbackQuery, callback_data: SubscriptionButton, bot: Bot, tap: Tap, visit: Visit) -> None:
+async def resume_subscription(
+    _query: CallbackQuery, callback_data: SubscriptionButton, bot: Bot, tap: Tap, ctx: UpdateContext
+) -> None:
     """Allow it again, and say where Telegram takes it up."""
-    mine = await subscriptions.current_subscription(visit.shop.pool, visit.user_id)
+    mine = await subscriptions.current_subscription(ctx.pool, ctx.user_id)
     if mine is None or mine.state != "canceled":
         await tap.answer()
-        await tap.open(await _page(visit, callback_data.draft_id))
+        await tap.open(await _page(ctx, callback_data.draft_id))
         return
     await _tell_telegram(bot, mine, is_canceled=False)
-    await tap.answer(visit.say("pay-subscription-how-to-resume"), alert=True)
+    await tap.answer(ctx.say("pay-subscription-how-to-resume"), alert=True)
 
 
-async def told(event: BotSubscriptionUpdated, visit: Visit) -> None:
+async def subscription_changed(event: BotSubscriptionUpdated, ctx: UpdateContext) -> None:
     """Write down what became of a subscription."""
-    topup = await offer_of(visit.shop.pool, event.invoice_payload)
+    async with transaction(ctx.pool) as tx:
+        topup = await offer_of(tx, event.invoice_payload)
     topup_id, state = topup.topup_id if topup else None, TOLD.get(event.state)
 
     async def write(tx: Transaction) -> None:
         if state is None:
             return
-        changed = await subscriptions.set_state(tx, user_id=visit.user_id, topup_id=topup_id, state=state)
+        changed = await subscriptions.set_state(tx, user_id=ctx.user_id, topup_id=topup_id, state=state)
         if changed is not None and changed.state == "failed":
             await notices.notify_not_renewed(tx, changed)
 
-    visit.unit.steps.append(write)
+    ctx.on_commit(write)
 
 
-async def _page(visit: Visit, draft_id: int) -> View:
-    mine = await subscriptions.current_subscription(visit.shop.pool, visit.user_id)
+async def _page(ctx: UpdateContext, draft_id: int) -> View:
+    mine = await subscriptions.current_subscription(ctx.pool, ctx.user_id)
     if mine is not None:
-        return views.own_page(visit.say, mine, draft_id=draft_id)
-    plan = visit.shop.offers.plan if visit.shop.offers else None
+        return views.own_page(ctx.say, mine, draft_id=draft_id)
+    plan = ctx.config.offers.plan if ctx.config.offers else None
     if plan is None:
-        return views.none_sold(visit.say, draft_id=draft_id)
-    return views.plan_page(visit.say, plan, draft_id=draft_id)
+        return views.none_sold(ctx.say, draft_id=draft_id)
+    return views.plan_page(ctx.say, plan, draft_id=draft_id)
 
 
-async def _link(visit: Visit, bot: Bot, plan: Plan, *, draft_id: int) -> str:
+async def _link(ctx: UpdateContext, bot: Bot, plan: Plan, *, draft_id: int) -> str:
+    await ctx.register_now()
     topup = await open_topup(
-        visit.shop.pool,
-        origin=visit.unit.origin,
-        bot_id=visit.unit.bot_id,
-        user_id=visit.user_id,
+        ctx.pool,
+        origin=ctx.origin,
+        bot_id=ctx.bot_id,
+        user_id=ctx.user_id,
         way="subscription",
         asked=Money(plan.stars, STARS_CURRENCY),
         credit=plan.credit,
         draft_id=draft_of(draft_id),
     )
-    title = visit.say("pay-subscription-title")
+    title = ctx.say("pay-subscription-title")
     return await bot.create_invoice_link(
         title=title,
-        description=visit.say("pay-subscription-description", credit=plan.credit),
+        description=ctx.say("pay-subscription-description", credit=plan.credit),
         payload=payload_of(topup),
         currency=STARS_CURRENCY,
         prices=[LabeledPrice(label=title, amount=plan.stars)],
@@ -144,11 +152,11 @@ def subscription_router() -> Router:
     """The ways to get here."""
     routes = Router(name="subscription")
     for action, handler in (
-        (SubscriptionAction.SHOW, show),
+        (SubscriptionAction.SHOW, show_subscription),
         (SubscriptionAction.BUY, subscribe),
-        (SubscriptionAction.CANCEL, cancel),
-        (SubscriptionAction.RESUME, resume),
+        (SubscriptionAction.CANCEL, cancel_subscription),
+        (SubscriptionAction.RESUME, resume_subscription),
     ):
         routes.callback_query.register(handler, SubscriptionButton.filter(F.action == action))
-    routes.subscription.register(told)
+    routes.subscription.register(subscription_changed)
     return routes

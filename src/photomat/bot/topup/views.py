@@ -21,9 +21,9 @@ from photomat.bot.buttons import (
     TransferAction,
     TransferButton,
 )
-from photomat.bot.pages import Rows, View, button, screen_button, to_home
+from photomat.bot.view import Rows, View, button, screen_button, to_home
 from photomat.kernel.money import Money
-from photomat.payments.offers import STARS_CURRENCY, Offers, Plan, Way
+from photomat.payments.options import STARS_CURRENCY, PaymentOptions, Plan, Way
 from photomat.payments.payment import PastPayment
 from photomat.payments.subscriptions import Subscription
 from photomat.texts.load import Say
@@ -53,7 +53,7 @@ def ways_page(say: Say, ways: Sequence[Way], *, plan: bool, balance: Money, wait
     return View(text="\n\n".join(lines), rows=[*rows, [to_home(say)]])
 
 
-def packages_page(say: Say, offers: Offers, waiting: Waiting) -> View:
+def packages_page(say: Say, offers: PaymentOptions, waiting: Waiting) -> View:
     """The packages of Stars."""
     rows = [
         [
@@ -69,7 +69,7 @@ def packages_page(say: Say, offers: Offers, waiting: Waiting) -> View:
     return View(text=_with_order(say, say("pay-packages"), waiting), rows=[*rows, [_to_ways(say, waiting.draft_id)]])
 
 
-def sums_page(say: Say, offers: Offers, way: Way, waiting: Waiting) -> View:
+def sums_page(say: Say, offers: PaymentOptions, way: Way, waiting: Waiting) -> View:
     """The sums of a way, and one's own."""
     buttons = [
         button(
@@ -85,13 +85,13 @@ def sums_page(say: Say, offers: Offers, way: Way, waiting: Waiting) -> View:
     return View(text=_with_order(say, say("pay-sums", way=say(f"pay-way-{way}")), waiting), rows=rows)
 
 
-def ask_own_sum(say: Say, offers: Offers, way: Way, draft_id: int) -> View:
+def ask_own_sum(say: Say, offers: PaymentOptions, way: Way, draft_id: int) -> View:
     """Let a sum be typed."""
     text = say("pay-ask-sum", least=offers.least, most=offers.most)
     return View(text=text, rows=[[_back_to_sums(say, way, draft_id)]], expects_text=True)
 
 
-def wrong_sum(say: Say, offers: Offers, way: Way, draft_id: int) -> View:
+def wrong_sum(say: Say, offers: PaymentOptions, way: Way, draft_id: int) -> View:
     """Why a typed sum does not do."""
     text = say("pay-wrong-sum", least=offers.least, most=offers.most)
     return View(text=text, rows=[[_back_to_sums(say, way, draft_id)]], expects_text=True)

@@ -11,19 +11,19 @@ from typing import Final
 from aiogram import Bot
 from aiogram.exceptions import ClientDecodeError, TelegramAPIError
 
-from photomat.bot.context import Shop, Visit
-from photomat.bot.order_card.drafts import draft_on_sale
-from photomat.bot.pages import View, missing
+from photomat.bot.context import BotConfig, UpdateContext
+from photomat.bot.order_card.views import missing
 from photomat.bot.price_views import span
 from photomat.bot.topup import views
 from photomat.bot.topup.views import Waiting, ways_page
 from photomat.bot.transfer.views import waiting_lines
+from photomat.bot.view import View
 from photomat.kernel.errors import PhotomatError
 from photomat.kernel.ids import DraftId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
-from photomat.payments.invoices import bill
-from photomat.payments.offers import Way
+from photomat.payments.invoices import create_invoice
+from photomat.payments.options import Way
 from photomat.payments.stars import wait_to_pay
 from photomat.payments.topup import open_topup
 from photomat.payments.transfers import waiting_of
@@ -34,51 +34,51 @@ PROVIDER_PATIENCE_S: Final = 12
 log = get_logger()
 
 
-def open_ways(shop: Shop) -> tuple[Way, ...]:
+def open_ways(config: BotConfig) -> tuple[Way, ...]:
     """The ways that are switched on, the usual one first."""
-    if shop.offers is None:
+    if config.offers is None:
         return ()
     ways: dict[Way, object] = {
-        "stars": shop.offers.packages,
-        "yookassa": shop.providers.get("yookassa"),
-        "cryptopay": shop.providers.get("cryptopay"),
-        "transfer": shop.offers.transfer_details,
+        "stars": config.offers.packages,
+        "yookassa": config.providers.get("yookassa"),
+        "cryptopay": config.providers.get("cryptopay"),
+        "transfer": config.offers.transfer_details,
     }
     return tuple(way for way, switched_on in ways.items() if switched_on)
 
 
-async def ways_view(visit: Visit, *, draft_id: int = 0) -> View:
+async def ways_view(ctx: UpdateContext, *, draft_id: int = 0) -> View:
     """The menu of ways."""
-    balance, offers = await visit.balance(), visit.shop.offers
+    balance, offers = await ctx.balance(), ctx.config.offers
     page = ways_page(
-        visit.say,
-        open_ways(visit.shop),
+        ctx.say,
+        open_ways(ctx.config),
         plan=offers is not None and offers.plan is not None,
         balance=balance.available,
-        waiting=await waiting_order(visit, draft_id),
+        waiting=await waiting_order(ctx, draft_id),
     )
-    on_their_way = waiting_lines(visit.say, await waiting_of(visit.shop.pool, visit.user_id))
+    on_their_way = waiting_lines(ctx.say, await waiting_of(ctx.pool, ctx.user_id))
     return replace(page, text="\n\n".join([page.text, *on_their_way]))
 
 
-async def waiting_order(visit: Visit, draft_id: int) -> Waiting:
+async def waiting_order(ctx: UpdateContext, draft_id: int) -> Waiting:
     """The order that waits for money, while it can still be bought and the wallet does not cover it."""
-    found = await draft_on_sale(visit, draft_id) if draft_id else None
-    if found is None or found[0].expired:
+    found = await ctx.orders.find(ctx.user_id, draft_id) if draft_id else None
+    if found is None or found.draft.expired:
         return Waiting()
-    balance = await visit.balance()
-    price = found[0].price
+    balance = await ctx.balance()
+    price = found.draft.price
     lacks = missing(price, balance.available) if balance.available < price else None
     return Waiting(draft_id=draft_id, missing=lacks)
 
 
-async def limit_reached(visit: Visit) -> str | None:
+async def limit_reached(ctx: UpdateContext) -> str | None:
     """Why one may not pay now, and until when; None when one may."""
-    offers = visit.shop.offers
+    offers = ctx.config.offers
     if offers is None:
-        return visit.say("pay-nothing-open")
-    wait = await wait_to_pay(visit.shop.pool, visit.user_id, a_day=offers.a_day)
-    return None if wait is None else visit.say("pay-limit", limit=offers.a_day, wait=span(visit.say, wait))
+        return ctx.say("pay-nothing-open")
+    wait = await wait_to_pay(ctx.pool, ctx.user_id, a_day=offers.a_day)
+    return None if wait is None else ctx.say("pay-limit", limit=offers.a_day, wait=span(ctx.say, wait))
 
 
 def in_words(say: Say, facts: dict[str, object]) -> dict[str, object]:
@@ -100,18 +100,18 @@ async def home_link(bot: Bot) -> str | None:
     return f"https://t.me/{me.username}" if me.username else None
 
 
-async def provider_bill(visit: Visit, way: Way, amount: Money, *, draft_id: int, return_url: str | None) -> View:
+async def provider_bill(ctx: UpdateContext, way: Way, amount: Money, *, draft_id: int, return_url: str | None) -> View:
     """The bill, or why there is none."""
-    say, shop = visit.say, visit.shop
-    refusal = await limit_reached(visit)
+    say, config = ctx.say, ctx.config
+    refusal = await limit_reached(ctx)
     if refusal is not None:
         return views.refused(say, refusal, draft_id=draft_id)
-    visit = await visit.as_user()
+    await ctx.register_now()
     topup = await open_topup(
-        shop.pool,
-        origin=visit.unit.origin,
-        bot_id=visit.unit.bot_id,
-        user_id=visit.user_id,
+        ctx.pool,
+        origin=ctx.origin,
+        bot_id=ctx.bot_id,
+        user_id=ctx.user_id,
         way=way,
         asked=amount,
         credit=amount,
@@ -119,9 +119,9 @@ async def provider_bill(visit: Visit, way: Way, amount: Money, *, draft_id: int,
     )
     try:
         async with asyncio.timeout(PROVIDER_PATIENCE_S):
-            invoice = await bill(
-                shop.pool,
-                shop.providers[way],
+            invoice = await create_invoice(
+                ctx.pool,
+                config.providers[way],
                 topup,
                 description=say("pay-title", credit=amount),
                 return_url=return_url,
@@ -129,7 +129,7 @@ async def provider_bill(visit: Visit, way: Way, amount: Money, *, draft_id: int,
     except (PhotomatError, TimeoutError) as error:
         log.warning("BILL_FAILED", provider=way, topup_id=topup.topup_id, error=str(error) or "no answer in time")
         return views.provider_trouble(say, way=way, draft_id=draft_id)
-    log.info("BILL", provider=way, topup_id=topup.topup_id, invoice=invoice.external_id, user_id=visit.user_id)
+    log.info("BILL", provider=way, topup_id=topup.topup_id, invoice=invoice.external_id, user_id=ctx.user_id)
     return views.provider_bill(
         say, way=way, amount=amount, url=invoice.pay_url, topup_id=topup.topup_id, draft_id=draft_id
     )

@@ -8,7 +8,6 @@ from aiogram import Bot, F, Router
 from aiogram.filters import Command, StateFilter
 from aiogram.types import CallbackQuery, Message
 
-from photomat.bot import pages
 from photomat.bot.buttons import (
     ReceiptAction,
     ReceiptButton,
@@ -17,167 +16,169 @@ from photomat.bot.buttons import (
     TransferReceiptButton,
     TransferSumButton,
 )
-from photomat.bot.context import Visit
+from photomat.bot.context import UpdateContext
 from photomat.bot.conversation import Transferring
+from photomat.bot.menu.views import hint
 from photomat.bot.middlewares import SpokenToUs
-from photomat.bot.order_card.drafts import Show
-from photomat.bot.pages import View
+from photomat.bot.order_card.card import Show
 from photomat.bot.topup.ways import draft_of, limit_reached
 from photomat.bot.transfer import views
 from photomat.bot.transfer.receipt_file import MOST_BYTES, Attached, attached_to, read_content
 from photomat.bot.transport import Tap, send
+from photomat.bot.view import View, to_home
 from photomat.catalog.answers import Refused
 from photomat.db.pool import transaction
 from photomat.kernel.ids import ChatId
 from photomat.kernel.money import Money, read_minor
 from photomat.kernel.text import storable
 from photomat.payments import transfers
-from photomat.payments.offers import Offers
+from photomat.payments.options import PaymentOptions
 from photomat.payments.topup import Topup, close_topup, find_topup, open_topup
 from photomat.payments.transfers import Receipt, ReceiptFile, ReceiptState
 
 DRAFT, TOPUP = "transfer_draft", "transfer_topup"
 
 
-async def start(_query: CallbackQuery, callback_data: TransferButton, tap: Tap, visit: Visit) -> None:
+async def start(_query: CallbackQuery, callback_data: TransferButton, tap: Tap, ctx: UpdateContext) -> None:
     """Ask for the sum, unless there is a reason not to."""
-    offers = _open_offers(visit)
-    refusal = visit.say("transfer-closed") if offers is None else await _why_not(visit)
+    offers = _open_offers(ctx)
+    refusal = ctx.say("transfer-closed") if offers is None else await _why_not(ctx)
     if offers is None or refusal:
         await tap.answer(refusal, alert=True)
         return
     await tap.answer()
-    await visit.state.set_state(Transferring.naming_sum)
-    await visit.state.set_data({DRAFT: callback_data.draft_id})
-    await tap.open(views.ask_sum(visit.say, offers))
+    ctx.conversation.wait_for(Transferring.naming_sum, {DRAFT: callback_data.draft_id})
+    await tap.open(views.ask_sum(ctx.say, offers))
 
 
-async def sum_by_tap(_query: CallbackQuery, callback_data: TransferSumButton, tap: Tap, visit: Visit) -> None:
+async def sum_by_tap(_query: CallbackQuery, callback_data: TransferSumButton, tap: Tap, ctx: UpdateContext) -> None:
     """Take an offered sum, while the sum is being asked for."""
-    offers = _open_offers(visit)
-    if offers is None or await visit.state.get_state() != Transferring.naming_sum.state:
-        await tap.answer(visit.say("tap-question-closed"), alert=True)
+    offers = _open_offers(ctx)
+    if offers is None or ctx.conversation.state != Transferring.naming_sum.state:
+        await tap.answer(ctx.say("tap-question-closed"), alert=True)
         return
     await tap.answer()
-    await _offer(visit, offers, callback_data.minor, show=tap.open)
+    await _offer(ctx, offers, callback_data.minor, show=tap.open)
 
 
-async def sum_by_text(message: Message, visit: Visit) -> None:
+async def sum_by_text(message: Message, ctx: UpdateContext) -> None:
     """Take a typed sum, or say what is expected."""
 
     async def show(view: View) -> None:
         await send(message, view)
 
-    offers = _open_offers(visit)
+    offers = _open_offers(ctx)
     if offers is None:
-        await visit.state.clear()
-        await show(pages.hint(visit.say, "transfer-closed"))
+        ctx.conversation.clear()
+        await show(hint(ctx.say, "transfer-closed"))
         return
     try:
         minor = read_minor((message.text or "").strip().removesuffix("₽"))
     except ValueError:
         minor = 0
-    await _offer(visit, offers, minor, show=show)
+    await _offer(ctx, offers, minor, show=show)
 
 
-async def expect_receipt(_query: CallbackQuery, callback_data: TransferReceiptButton, tap: Tap, visit: Visit) -> None:
+async def expect_receipt(
+    _query: CallbackQuery, callback_data: TransferReceiptButton, tap: Tap, ctx: UpdateContext
+) -> None:
     """Wait for the receipt of this transfer, again where the conversation went elsewhere meanwhile."""
-    topup = await _own_topup(visit, callback_data.topup_id)
+    topup = await _own_topup(ctx, callback_data.topup_id)
     if topup is None:
-        await tap.answer(visit.say("tap-question-closed"), alert=True)
+        await tap.answer(ctx.say("tap-question-closed"), alert=True)
         return
-    sent = await transfers.sent_for(visit.shop.pool, topup.topup_id)
+    sent = await transfers.sent_for(ctx.pool, topup.topup_id)
     if sent is not None:
-        await tap.answer(visit.say(f"transfer-toast-{sent.state}"), alert=True)
+        await tap.answer(ctx.say(f"transfer-toast-{sent.state}"), alert=True)
         return
     await tap.answer()
-    await _wait_for_receipt(visit, topup)
-    await tap.send(views.expects_receipt(visit.say, topup))
+    await _wait_for_receipt(ctx, topup)
+    await tap.send(views.expects_receipt(ctx.say, topup))
 
 
-async def take_receipt(message: Message, visit: Visit, bot: Bot) -> None:
+async def take_receipt(message: Message, ctx: UpdateContext, bot: Bot) -> None:
     """Take a receipt: a photo or a document that is a picture or a PDF by its bytes."""
-    data = await visit.state.get_data()
-    topup = await _own_topup(visit, int(data.get(TOPUP, 0)))
+    data = ctx.conversation.data
+    topup = await _own_topup(ctx, int(data.get(TOPUP, 0)))
     if topup is None:
-        await visit.state.clear()
-        await send(message, pages.hint(visit.say, "transfer-lost"))
+        ctx.conversation.clear()
+        await send(message, hint(ctx.say, "transfer-lost"))
         return
     attached = attached_to(message)
     file = Refused(key="transfer-expects-file", facts={}) if attached is None else await _checked(bot, attached)
     if isinstance(file, Refused):
-        await send(message, views.refused_file(visit.say, file))
+        await send(message, views.refused_file(ctx.say, file))
         return
-    receipt = await _submit(visit, topup, file, note=message.caption or "")
-    await visit.state.clear()
+    receipt = await _submit(ctx, topup, file, note=message.caption or "")
+    ctx.conversation.clear()
     if receipt is None:
         limit = transfers.MOST_WAITING
-        await send(message, View(text=visit.say("transfer-too-many", limit=limit), rows=[[pages.to_home(visit.say)]]))
+        await send(message, View(text=ctx.say("transfer-too-many", limit=limit), rows=[[to_home(ctx.say)]]))
     elif receipt.state is ReceiptState.WAITING:
-        await send(message, views.receipt_page(visit.say, receipt))
+        await send(message, views.receipt_page(ctx.say, receipt))
 
 
-async def show_state(_query: CallbackQuery, callback_data: ReceiptButton, tap: Tap, visit: Visit) -> None:
+async def show_state(_query: CallbackQuery, callback_data: ReceiptButton, tap: Tap, ctx: UpdateContext) -> None:
     """Say where a receipt stands."""
-    receipt = await transfers.find_receipt(visit.shop.pool, callback_data.receipt_id)
-    if receipt is None or receipt.user_id != visit.user_id:
-        await tap.answer(visit.say("receipt-not-yours"), alert=True)
+    receipt = await transfers.find_receipt(ctx.pool, callback_data.receipt_id)
+    if receipt is None or receipt.user_id != ctx.user_id:
+        await tap.answer(ctx.say("receipt-not-yours"), alert=True)
         return
-    await tap.answer(visit.say(f"transfer-toast-{receipt.state}"))
-    await tap.replace(views.receipt_page(visit.say, receipt))
+    await tap.answer(ctx.say(f"transfer-toast-{receipt.state}"))
+    await tap.replace(views.receipt_page(ctx.say, receipt))
 
 
-async def leave_by_tap(_query: CallbackQuery, tap: Tap, visit: Visit) -> None:
+async def leave_by_tap(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
     """Leave the transfer."""
     await tap.answer()
-    await tap.open(await _left(visit))
+    await tap.open(await _left(ctx))
 
 
-async def leave_by_command(message: Message, visit: Visit) -> None:
+async def leave_by_command(message: Message, ctx: UpdateContext) -> None:
     """/cancel in the middle of a transfer."""
-    await send(message, await _left(visit))
+    await send(message, await _left(ctx))
 
 
-def _open_offers(visit: Visit) -> Offers | None:
-    offers = visit.shop.offers
+def _open_offers(ctx: UpdateContext) -> PaymentOptions | None:
+    offers = ctx.config.offers
     return offers if offers is not None and offers.transfer_details.strip() else None
 
 
-async def _why_not(visit: Visit) -> str:
-    if await transfers.count_waiting(visit.shop.pool, visit.user_id) >= transfers.MOST_WAITING:
-        return visit.say("transfer-too-many", limit=transfers.MOST_WAITING)
-    return await limit_reached(visit) or ""
+async def _why_not(ctx: UpdateContext) -> str:
+    if await transfers.count_waiting(ctx.pool, ctx.user_id) >= transfers.MOST_WAITING:
+        return ctx.say("transfer-too-many", limit=transfers.MOST_WAITING)
+    return await limit_reached(ctx) or ""
 
 
-async def _offer(visit: Visit, offers: Offers, minor: int, *, show: Show) -> None:
+async def _offer(ctx: UpdateContext, offers: PaymentOptions, minor: int, *, show: Show) -> None:
     amount = Money(minor, offers.currency)
     if not offers.least <= amount <= offers.most:
-        text = visit.say("transfer-bad-sum", least=offers.least, most=offers.most)
+        text = ctx.say("transfer-bad-sum", least=offers.least, most=offers.most)
         await show(View(text=text, rows=[], expects_text=True))
         return
-    data = await visit.state.get_data()
+    data = ctx.conversation.data
     topup = await open_topup(
-        visit.shop.pool,
-        origin=visit.unit.origin,
-        bot_id=visit.unit.bot_id,
-        user_id=visit.user_id,
+        ctx.pool,
+        origin=ctx.origin,
+        bot_id=ctx.bot_id,
+        user_id=ctx.user_id,
         way="transfer",
         asked=amount,
         credit=amount,
         draft_id=draft_of(int(data.get(DRAFT, 0))),
     )
-    await _wait_for_receipt(visit, topup)
-    await show(views.requisites(visit.say, topup, offers.transfer_details))
+    await _wait_for_receipt(ctx, topup)
+    await show(views.requisites(ctx.say, topup, offers.transfer_details))
 
 
-async def _wait_for_receipt(visit: Visit, topup: Topup) -> None:
-    await visit.state.set_state(Transferring.sending_receipt)
-    await visit.state.set_data({TOPUP: topup.topup_id})
+async def _wait_for_receipt(ctx: UpdateContext, topup: Topup) -> None:
+    ctx.conversation.wait_for(Transferring.sending_receipt, {TOPUP: topup.topup_id})
 
 
-async def _own_topup(visit: Visit, topup_id: int) -> Topup | None:
-    topup = await find_topup(visit.shop.pool, topup_id)
-    return topup if topup is not None and topup.user_id == visit.user_id and topup.way == "transfer" else None
+async def _own_topup(ctx: UpdateContext, topup_id: int) -> Topup | None:
+    async with transaction(ctx.pool) as tx:
+        topup = await find_topup(tx, topup_id)
+    return topup if topup is not None and topup.user_id == ctx.user_id and topup.way == "transfer" else None
 
 
 async def _checked(bot: Bot, attached: Attached) -> ReceiptFile | Refused:
@@ -194,28 +195,28 @@ async def _checked(bot: Bot, attached: Attached) -> ReceiptFile | Refused:
     )
 
 
-async def _submit(visit: Visit, topup: Topup, file: ReceiptFile, *, note: str) -> Receipt | None:
-    async with transaction(visit.shop.pool) as tx:
+async def _submit(ctx: UpdateContext, topup: Topup, file: ReceiptFile, *, note: str) -> Receipt | None:
+    async with transaction(ctx.pool) as tx:
         return await transfers.submit_receipt(
             tx,
-            origin=visit.unit.origin,
+            origin=ctx.origin,
             topup=topup,
-            bot_id=visit.unit.bot_id,
+            bot_id=ctx.bot_id,
             file=file,
             note=storable(note),
-            details=visit.shop.offers.transfer_details if visit.shop.offers else "",
-            operators=[ChatId(operator) for operator in visit.shop.operators],
+            details=ctx.config.offers.transfer_details if ctx.config.offers else "",
+            operators=[ChatId(operator) for operator in ctx.config.operators],
         )
 
 
-async def _left(visit: Visit) -> View:
-    topup_id = int((await visit.state.get_data()).get(TOPUP, 0))
+async def _left(ctx: UpdateContext) -> View:
+    topup_id = int(ctx.conversation.data.get(TOPUP, 0))
     if topup_id:
-        async with transaction(visit.shop.pool) as tx:
-            await close_topup(tx, topup_id=topup_id, user_id=visit.user_id)
-    if await visit.state.get_state() in Transferring:
-        await visit.state.clear()
-    return views.left(visit.say)
+        async with transaction(ctx.pool) as tx:
+            await close_topup(tx, topup_id=topup_id, user_id=ctx.user_id)
+    if ctx.conversation.state in Transferring:
+        ctx.conversation.clear()
+    return views.left(ctx.say)
 
 
 def transfer_commands_router() -> Router:

@@ -10,10 +10,10 @@ from aiogram.enums import ChatType
 from aiogram.filters import Command, StateFilter
 from aiogram.types import CallbackQuery, Message
 
-from photomat.bot import pages
 from photomat.bot.buttons import ReasonButton, ReceiptAction, ReceiptButton
-from photomat.bot.context import Visit
+from photomat.bot.context import UpdateContext
 from photomat.bot.conversation import Deciding
+from photomat.bot.menu.views import hint
 from photomat.bot.middlewares import SpokenToUs
 from photomat.bot.transfer import views
 from photomat.bot.transport import Tap, send
@@ -22,9 +22,9 @@ from photomat.kernel.ids import ChatId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money, read_minor
 from photomat.kernel.text import storable
-from photomat.operators.receipts import Decision, DecisionResult, approve_receipt, decline_receipt
+from photomat.operators.receipts import approve_receipt, decline_receipt
 from photomat.payments import transfer_notices, transfers
-from photomat.payments.transfers import Receipt, ReceiptState
+from photomat.payments.transfers import Decision, DecisionResult, Receipt, ReceiptState
 
 RECEIPT: Final = "receipt_id"
 INSISTS: Final = "insists"
@@ -36,167 +36,161 @@ MOST_NAME: Final = 80
 log = get_logger()
 
 
-async def approve(_query: CallbackQuery, callback_data: ReceiptButton, tap: Tap, visit: Visit) -> None:
+async def approve(_query: CallbackQuery, callback_data: ReceiptButton, tap: Tap, ctx: UpdateContext) -> None:
     """Credit a receipt with the sum its user named."""
-    if await _may_not(tap, visit):
+    if await _may_not(tap, ctx):
         return
-    ruled = await _approve(visit, callback_data.receipt_id, anyway=callback_data.action is ReceiptAction.ANYWAY)
-    await tap.answer(views.answer(visit.say, ruled, most=_most(visit)), alert=not ruled.done)
-    if ruled.ruling is Decision.TWIN_CREDITED:
-        await tap.send(views.ask_anyway(visit.say, ruled))
+    ruled = await _approve(ctx, callback_data.receipt_id, anyway=callback_data.action is ReceiptAction.ANYWAY)
+    await tap.answer(views.answer(ctx.say, ruled, most=_most(ctx)), alert=not ruled.done)
+    if ruled.ruling is Decision.DUPLICATE_CREDITED:
+        await tap.send(views.ask_anyway(ctx.say, ruled))
 
 
-async def ask_for_sum(_query: CallbackQuery, callback_data: ReceiptButton, tap: Tap, visit: Visit) -> None:
+async def ask_for_sum(_query: CallbackQuery, callback_data: ReceiptButton, tap: Tap, ctx: UpdateContext) -> None:
     """Wait for the sum that really arrived."""
-    receipt = await _undecided(tap, visit, callback_data.receipt_id)
+    receipt = await _undecided(tap, ctx, callback_data.receipt_id)
     if receipt is None:
         return
     await tap.answer()
-    await visit.state.set_state(Deciding.naming_sum)
-    await visit.state.set_data({RECEIPT: receipt.receipt_id})
-    await tap.send(views.ask_approved_sum(visit.say, receipt))
+    ctx.conversation.wait_for(Deciding.naming_sum, {RECEIPT: receipt.receipt_id})
+    await tap.send(views.ask_approved_sum(ctx.say, receipt))
 
 
-async def take_sum(message: Message, visit: Visit) -> None:
+async def take_sum(message: Message, ctx: UpdateContext) -> None:
     """Credit a receipt with a typed sum; one that does not fit is asked for again."""
-    if not _is_operator(visit):
-        await _turn_away(message, visit)
+    if not ctx.is_operator:
+        await _turn_away(message, ctx)
         return
     try:
         minor = read_minor((message.text or "").strip().removesuffix("₽"))
     except ValueError:
-        await send(message, views.as_html(visit.say("receipt-bad-sum", most=_most(visit))))
+        await send(message, views.as_html(ctx.say("receipt-bad-sum", most=_most(ctx))))
         return
-    data = await visit.state.get_data()
-    ruled = await _approve(visit, int(data.get(RECEIPT, 0)), minor=minor, anyway=bool(data.get(INSISTS)))
-    if ruled.ruling is Decision.TWIN_CREDITED:
-        await visit.state.set_data({**data, INSISTS: True})
-        await send(message, views.ask_sum_again(visit.say, ruled))
+    data = ctx.conversation.data
+    ruled = await _approve(ctx, int(data.get(RECEIPT, 0)), minor=minor, anyway=bool(data.get(INSISTS)))
+    if ruled.ruling is Decision.DUPLICATE_CREDITED:
+        ctx.conversation.keep({**data, INSISTS: True})
+        await send(message, views.ask_sum_again(ctx.say, ruled))
     else:
-        await _answer_typed(message, visit, ruled)
+        await _answer_typed(message, ctx, ruled)
 
 
-async def ask_for_reason(_query: CallbackQuery, callback_data: ReceiptButton, tap: Tap, visit: Visit) -> None:
+async def ask_for_reason(_query: CallbackQuery, callback_data: ReceiptButton, tap: Tap, ctx: UpdateContext) -> None:
     """Offer the usual reasons, and wait for any other."""
-    receipt = await _undecided(tap, visit, callback_data.receipt_id)
+    receipt = await _undecided(tap, ctx, callback_data.receipt_id)
     if receipt is None:
         return
     await tap.answer()
-    await visit.state.set_state(Deciding.naming_reason)
-    await visit.state.set_data({RECEIPT: receipt.receipt_id})
-    await tap.send(views.ask_reason(visit.say, receipt))
+    ctx.conversation.wait_for(Deciding.naming_reason, {RECEIPT: receipt.receipt_id})
+    await tap.send(views.ask_reason(ctx.say, receipt))
 
 
-async def reason_by_tap(_query: CallbackQuery, callback_data: ReasonButton, tap: Tap, visit: Visit) -> None:
+async def reason_by_tap(_query: CallbackQuery, callback_data: ReasonButton, tap: Tap, ctx: UpdateContext) -> None:
     """Decline for one of the usual reasons."""
-    if await _may_not(tap, visit):
+    if await _may_not(tap, ctx):
         return
     if callback_data.reason >= len(transfer_notices.REASONS):
-        await tap.answer(visit.say("tap-stale"), alert=True)
+        await tap.answer(ctx.say("tap-stale"), alert=True)
         return
     reason = transfer_notices.REASONS[callback_data.reason]
-    ruled = await decline_receipt(visit.shop.pool, callback_data.receipt_id, operator=_operator(visit), reason=reason)
-    await _leave(visit)
-    said = views.answer(visit.say, ruled, most=_most(visit))
+    ruled = await decline_receipt(ctx.pool, callback_data.receipt_id, operator=_operator(ctx), reason=reason)
+    await _leave(ctx)
+    said = views.answer(ctx.say, ruled, most=_most(ctx))
     await tap.answer(said, alert=not ruled.done)
     await tap.replace(views.as_html(said))
 
 
-async def take_reason(message: Message, visit: Visit) -> None:
+async def take_reason(message: Message, ctx: UpdateContext) -> None:
     """Decline for a typed reason."""
-    if not _is_operator(visit):
-        await _turn_away(message, visit)
+    if not ctx.is_operator:
+        await _turn_away(message, ctx)
         return
-    receipt_id = int((await visit.state.get_data()).get(RECEIPT, 0))
+    receipt_id = int(ctx.conversation.data.get(RECEIPT, 0))
     reason = storable(message.text or "")
-    ruled = await decline_receipt(visit.shop.pool, receipt_id, operator=_operator(visit), reason=reason)
-    await _answer_typed(message, visit, ruled)
+    ruled = await decline_receipt(ctx.pool, receipt_id, operator=_operator(ctx), reason=reason)
+    await _answer_typed(message, ctx, ruled)
 
 
-async def list_waiting(message: Message, visit: Visit) -> None:
+async def list_waiting(message: Message, ctx: UpdateContext) -> None:
     """/receipts: how many wait, and the oldest of them again with their buttons; others do not know this command."""
-    is_their_chat = message.chat.type == ChatType.PRIVATE or message.chat.id in visit.shop.operators
-    if not _is_operator(visit) or not is_their_chat:
-        await send(message, pages.hint(visit.say, "fallback-command"))
+    is_their_chat = message.chat.type == ChatType.PRIVATE or message.chat.id in ctx.config.operators
+    if not ctx.is_operator or not is_their_chat:
+        await send(message, hint(ctx.say, "fallback-command"))
         return
-    waiting = await transfers.list_receipts(visit.shop.pool, waiting=True, limit=COUNTED)
+    waiting = await transfers.list_receipts(ctx.pool, waiting=True, limit=COUNTED)
     shown, chat_id = waiting[:SHOWN_AT_ONCE], ChatId(message.chat.id)
 
     async def tell(tx: Transaction) -> None:
         for receipt in shown:
             twins = await transfers.duplicates_of(tx, receipt)
-            which = f"asked {visit.unit.received_id}"
-            await transfer_notices.tell_operators(tx, receipt, twins, operators=[chat_id], which=which)
+            which = f"asked {ctx.received_id}"
+            await transfer_notices.notify_operators(tx, receipt, twins, operators=[chat_id], which=which)
 
-    visit.unit.steps.append(tell)
-    await send(message, views.waiting_list(visit.say, count=len(waiting), shown=len(shown)))
+    ctx.on_commit(tell)
+    await send(message, views.waiting_list(ctx.say, count=len(waiting), shown=len(shown)))
 
 
-async def leave_by_command(message: Message, visit: Visit) -> None:
+async def leave_by_command(message: Message, ctx: UpdateContext) -> None:
     """/cancel while something about a receipt is asked."""
-    await visit.state.clear()
-    await send(message, views.as_html(visit.say("receipt-left")))
+    ctx.conversation.clear()
+    await send(message, views.as_html(ctx.say("receipt-left")))
 
 
-def _is_operator(visit: Visit) -> bool:
-    return visit.user_id in visit.shop.operators
-
-
-async def _may_not(tap: Tap, visit: Visit) -> bool:
-    if _is_operator(visit):
+async def _may_not(tap: Tap, ctx: UpdateContext) -> bool:
+    if ctx.is_operator:
         return False
-    log.warning("RECEIPT_FOREIGN_TAP", user_id=visit.user_id)
-    await tap.answer(visit.say("receipt-not-operator"), alert=True)
+    log.warning("RECEIPT_FOREIGN_TAP", user_id=ctx.user_id)
+    await tap.answer(ctx.say("receipt-not-operator"), alert=True)
     return True
 
 
-async def _turn_away(message: Message, visit: Visit) -> None:
+async def _turn_away(message: Message, ctx: UpdateContext) -> None:
     """Somebody who was an operator when the question was asked, and is none now."""
-    log.warning("RECEIPT_FOREIGN_TAP", user_id=visit.user_id)
-    await visit.state.clear()
-    await send(message, views.as_html(visit.say("receipt-not-operator")))
+    log.warning("RECEIPT_FOREIGN_TAP", user_id=ctx.user_id)
+    ctx.conversation.clear()
+    await send(message, views.as_html(ctx.say("receipt-not-operator")))
 
 
-async def _undecided(tap: Tap, visit: Visit, receipt_id: int) -> Receipt | None:
+async def _undecided(tap: Tap, ctx: UpdateContext, receipt_id: int) -> Receipt | None:
     """The receipt, while it waits; otherwise the tap is answered with what became of it."""
-    if await _may_not(tap, visit):
+    if await _may_not(tap, ctx):
         return None
-    receipt = await transfers.find_receipt(visit.shop.pool, receipt_id)
+    receipt = await transfers.find_receipt(ctx.pool, receipt_id)
     if receipt is not None and receipt.state is ReceiptState.WAITING:
         return receipt
     ruling = Decision.DECIDED_BEFORE if receipt else Decision.NO_SUCH
     ruled = DecisionResult(ruling=ruling, sentence="", receipt=receipt)
-    await tap.answer(views.answer(visit.say, ruled, most=_most(visit)), alert=True)
+    await tap.answer(views.answer(ctx.say, ruled, most=_most(ctx)), alert=True)
     return None
 
 
-async def _approve(visit: Visit, receipt_id: int, *, minor: int | None = None, anyway: bool) -> DecisionResult:
+async def _approve(ctx: UpdateContext, receipt_id: int, *, minor: int | None = None, anyway: bool) -> DecisionResult:
     return await approve_receipt(
-        visit.shop.pool, receipt_id, operator=_operator(visit), most=_most(visit), minor=minor, anyway=anyway
+        ctx.pool, receipt_id, operator=_operator(ctx), most=_most(ctx), minor=minor, anyway=anyway
     )
 
 
-async def _answer_typed(message: Message, visit: Visit, ruled: DecisionResult) -> None:
+async def _answer_typed(message: Message, ctx: UpdateContext, ruled: DecisionResult) -> None:
     if ruled.ruling not in {Decision.BAD_SUM, Decision.BAD_REASON}:
-        await visit.state.clear()
-    await send(message, views.as_html(views.answer(visit.say, ruled, most=_most(visit))))
+        ctx.conversation.clear()
+    await send(message, views.as_html(views.answer(ctx.say, ruled, most=_most(ctx))))
 
 
-async def _leave(visit: Visit) -> None:
-    if await visit.state.get_state() in Deciding:
-        await visit.state.clear()
+async def _leave(ctx: UpdateContext) -> None:
+    if ctx.conversation.state in Deciding:
+        ctx.conversation.clear()
 
 
-def _operator(visit: Visit) -> str:
+def _operator(ctx: UpdateContext) -> str:
     """Who decided, for the journal and for the other operators."""
-    user = visit.person.user
+    user = ctx.user
     name = f"@{user.username}" if user.username else user.first_name
     return str(storable(f"telegram:{user.user_id} {name}"[:MOST_NAME]))
 
 
-def _most(visit: Visit) -> Money:
-    offers = visit.shop.offers
-    return offers.most if offers is not None else Money(0, visit.shop.welcome_credit.currency)
+def _most(ctx: UpdateContext) -> Money:
+    offers = ctx.config.offers
+    return offers.most if offers is not None else Money(0, ctx.config.welcome_credit.currency)
 
 
 def receipts_commands_router() -> Router:

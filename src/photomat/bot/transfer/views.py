@@ -19,14 +19,13 @@ from photomat.bot.buttons import (
     TransferReceiptButton,
     TransferSumButton,
 )
-from photomat.bot.pages import View, button, screen_button, to_home
+from photomat.bot.view import View, button, screen_button, to_home
 from photomat.catalog.answers import Refused
 from photomat.kernel.money import Money
-from photomat.operators.receipts import MOST_REASON, Decision, DecisionResult
-from photomat.payments.offers import Offers
+from photomat.payments.options import PaymentOptions
 from photomat.payments.topup import Topup
 from photomat.payments.transfer_notices import REASONS
-from photomat.payments.transfers import Receipt, ReceiptState, code_of
+from photomat.payments.transfers import MOST_REASON, Decision, DecisionResult, Receipt, ReceiptState, code_of
 from photomat.texts.load import Say
 
 SUMS_IN_ROW: Final = 3
@@ -38,7 +37,7 @@ def start_button(say: Say, draft_id: int = 0) -> InlineKeyboardButton:
     return button(say("transfer-button"), TransferButton(action=TransferAction.START, draft_id=draft_id).pack())
 
 
-def ask_sum(say: Say, offers: Offers) -> View:
+def ask_sum(say: Say, offers: PaymentOptions) -> View:
     """Ask how much it is going to be."""
     sums = [
         button(say("transfer-sum", amount=amount), TransferSumButton(minor=amount.minor).pack())
@@ -164,7 +163,7 @@ def answer(say: Say, ruled: DecisionResult, *, most: Money) -> str:
             return say("receipt-bad-sum", most=most)
         case Decision.BAD_REASON:
             return say("receipt-bad-reason", limit=MOST_REASON)
-        case Decision.TWIN_CREDITED:
+        case Decision.DUPLICATE_CREDITED:
             return say("receipt-twin-toast")
         case _ if receipt is None:
             return say("receipt-gone")

@@ -11,35 +11,35 @@ from aiogram.filters import Command
 from aiogram.types import CallbackQuery, Message
 
 from photomat.bot.buttons import MenuButton, MoveButton, Screen, StatementButton
-from photomat.bot.context import Visit
-from photomat.bot.pages import View
+from photomat.bot.context import UpdateContext
 from photomat.bot.transfer.views import waiting_sum
 from photomat.bot.transport import Tap, send
+from photomat.bot.view import View
 from photomat.bot.wallet.views import Page, balance_page, statement_page, story_page
 from photomat.db.pool import transaction
+from photomat.payments.statement import line_details, newer_page, open_holds, statement
 from photomat.payments.transfers import waiting_of
-from photomat.wallet.statement import line_details, newer_page, open_holds, statement
 
 SHOWN: Final = 8
 
 
-async def show_balance(message: Message, visit: Visit) -> None:
+async def show_balance(message: Message, ctx: UpdateContext) -> None:
     """Answer the command, always with a new message."""
-    await send(message, await _page(visit))
+    await send(message, await _page(ctx))
 
 
-async def open_balance(_query: CallbackQuery, tap: Tap, visit: Visit) -> None:
+async def open_balance(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
     """Open it from the menu."""
     await tap.answer()
-    await tap.open(await _page(visit))
+    await tap.open(await _page(ctx))
 
 
-async def _page(visit: Visit) -> View:
-    balance = await visit.balance()
-    async with transaction(visit.shop.pool) as tx:
-        holds = await open_holds(tx, user_id=visit.user_id)
-        on_their_way = waiting_sum(visit.say, await waiting_of(tx, visit.user_id))
-    page = balance_page(visit.say, balance, orders=len(holds))
+async def _page(ctx: UpdateContext) -> View:
+    balance = await ctx.balance()
+    async with transaction(ctx.pool) as tx:
+        holds = await open_holds(tx, user_id=ctx.user_id)
+    on_their_way = waiting_sum(ctx.say, await waiting_of(ctx.pool, ctx.user_id))
+    page = balance_page(ctx.say, balance, orders=len(holds))
     return replace(page, text=f"{page.text}\n{on_their_way}") if on_their_way else page
 
 
@@ -51,45 +51,47 @@ def balance_router() -> Router:
     return routes
 
 
-async def show_statement(message: Message, visit: Visit) -> None:
+async def show_statement(message: Message, ctx: UpdateContext) -> None:
     """Answer the command."""
-    await send(message, await _statement_page(visit, before=0))
+    await send(message, await _statement_page(ctx, before=0))
 
 
-async def turn(_query: CallbackQuery, callback_data: StatementButton, tap: Tap, visit: Visit) -> None:
+async def turn_statement_page(
+    _query: CallbackQuery, callback_data: StatementButton, tap: Tap, ctx: UpdateContext
+) -> None:
     """Open a page, the newest from the wallet."""
     await tap.answer()
-    await tap.open(await _statement_page(visit, before=callback_data.before))
+    await tap.open(await _statement_page(ctx, before=callback_data.before))
 
 
-async def explain(_query: CallbackQuery, callback_data: MoveButton, tap: Tap, visit: Visit) -> None:
+async def explain_move(_query: CallbackQuery, callback_data: MoveButton, tap: Tap, ctx: UpdateContext) -> None:
     """Tell the story of one move; somebody else's, or one that never was, is refused in the same words."""
-    async with transaction(visit.shop.pool) as tx:
-        story = await line_details(tx, user_id=visit.user_id, move_id=callback_data.move_id)
+    async with transaction(ctx.pool) as tx:
+        story = await line_details(tx, user_id=ctx.user_id, move_id=callback_data.move_id)
     if story is None:
-        await tap.answer(visit.say("wallet-not-your-move"), alert=True)
+        await tap.answer(ctx.say("wallet-not-your-move"), alert=True)
         return
     await tap.answer()
-    titles = await visit.shop.titles(visit.language)
-    await tap.open(story_page(visit.say, story, titles, before=callback_data.before))
+    titles = await ctx.orders.titles(ctx.language)
+    await tap.open(story_page(ctx.say, story, titles, before=callback_data.before))
 
 
-async def _statement_page(visit: Visit, *, before: int) -> View:
-    user_id, balance = visit.user_id, await visit.balance()
-    async with transaction(visit.shop.pool) as tx:
+async def _statement_page(ctx: UpdateContext, *, before: int) -> View:
+    user_id, balance = ctx.user_id, await ctx.balance()
+    async with transaction(ctx.pool) as tx:
         holds = await open_holds(tx, user_id=user_id)
         moves = await statement(tx, user_id=user_id, limit=SHOWN + 1, before=before or None)
         newer = await newer_page(tx, user_id=user_id, before=before, limit=SHOWN) or 0 if before else None
     shown = moves[:SHOWN]
     page = Page(before=before, moves=shown, newer=newer, older=shown[-1].move_id if len(moves) > SHOWN else None)
-    titles = await visit.shop.titles(visit.language)
-    return statement_page(visit.say, balance, holds, page, titles)
+    titles = await ctx.orders.titles(ctx.language)
+    return statement_page(ctx.say, balance, holds, page, titles)
 
 
 def statement_router() -> Router:
     """The ways to get here."""
     routes = Router(name="statement")
     routes.message.register(show_statement, Command("statement"))
-    routes.callback_query.register(turn, StatementButton.filter())
-    routes.callback_query.register(explain, MoveButton.filter())
+    routes.callback_query.register(turn_statement_page, StatementButton.filter())
+    routes.callback_query.register(explain_move, MoveButton.filter())
     return routes

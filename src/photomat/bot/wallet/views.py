@@ -16,22 +16,15 @@ from html import escape
 from typing import Final
 
 from photomat.bot.buttons import JobAction, JobButton, MoveButton, Screen, StatementButton
-from photomat.bot.pages import Rows, View, button, screen_button, to_create, to_home
 from photomat.bot.rewards.views import rewards_rows
+from photomat.bot.view import Rows, View, button, screen_button, to_create, to_home
 from photomat.kernel.money import Money
 from photomat.kernel.text import cut
 from photomat.payments.refunds import put_back_reference
+from photomat.payments.statement import LineDetails, OpenHold, OrderDetails, PaymentDetails, Reversal, StatementLine
 from photomat.texts.load import Say
+from photomat.wallet.ledger import JobHold
 from photomat.wallet.postings import Balance
-from photomat.wallet.statement import (
-    JobHold,
-    LineDetails,
-    OpenHold,
-    OrderDetails,
-    PaymentDetails,
-    Reversal,
-    StatementLine,
-)
 
 BOTH_WAYS: Final = frozenset({"operator", "gift", "promo", "bonus", "referral", "subscription"})
 """Reasons for which money comes as well as goes; each way has words of its own."""

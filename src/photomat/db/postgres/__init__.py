@@ -1,1 +1,1 @@
-"""The parts of the embedded PostgreSQL: binaries, lock, user, data folder, socket, server process."""
+"""The parts of the embedded PostgreSQL: programs, user, data folder, server process, start failures."""

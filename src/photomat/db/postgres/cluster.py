@@ -1,4 +1,4 @@
-"""The data on the disk: made once, complete or not there at all, and kept.
+"""The data folder of the embedded server: made once, complete or not at all.
 
 `initdb` works in a folder of its own that is renamed into place when everything in it is ready, our database and
 password included; a start killed half-way leaves only that folder, and the next one removes it. The password file is
@@ -14,9 +14,9 @@ import time
 from pathlib import Path
 from typing import Final
 
+from photomat.db.postgres.failures import explain
 from photomat.db.postgres.privileges import ServerUser, command_line
 from photomat.db.postgres.release import MAJOR, binary
-from photomat.db.postgres.trouble import explain
 from photomat.kernel.errors import Startup
 
 USER: Final = "photomat"
@@ -39,17 +39,16 @@ INITDB_OPTIONS: Final = (
 
 
 def cluster_folder(data_dir: Path) -> Path:
-    """Where the server keeps its data."""
     return data_dir / "postgres"
 
 
 def password_file(data_dir: Path) -> Path:
-    """Where the password of the server's only role is kept."""
+    """The file with the password of the server's only role."""
     return data_dir / "postgres.password"
 
 
 def prepare_cluster(data_dir: Path, user: ServerUser) -> None:
-    """Make the data folder or make sure that the one which is there can be used."""
+    """Make the data folder, or make sure that the existing one can be used."""
     for leftover in data_dir.glob(f"{UNFINISHED_PREFIX}*"):
         _remove_unfinished(leftover)
     cluster = cluster_folder(data_dir)
@@ -77,7 +76,7 @@ def _make(data_dir: Path, user: ServerUser) -> None:
 
 
 def _remove_unfinished(folder: Path) -> None:
-    """Remove it while an `initdb` whose owner died may still be tidying up in it; what stays harms nobody."""
+    """Remove it, although an `initdb` whose owner died may still be cleaning up in it; what stays is harmless."""
     deadline = time.monotonic() + REMOVE_PATIENCE_S
     while folder.exists() and time.monotonic() < deadline:
         shutil.rmtree(folder, ignore_errors=True)
@@ -91,7 +90,7 @@ def _set_password(data_dir: Path, cluster: Path, user: ServerUser) -> None:
 
 
 def _statement(data_dir: Path, user: ServerUser, cluster: Path, statement: str) -> None:
-    """Run one statement without a server, in PostgreSQL's single-user mode; it reaches it by standard input."""
+    """Run one statement in PostgreSQL's single-user mode, passed by standard input."""
     options = ["--single", "-D", str(cluster), "-c", "exit_on_error=on", "-c", "log_min_error_statement=panic"]
     _run(data_dir, user, [str(binary("postgres")), *options, "postgres"], typed=f"{statement}\n")
 
@@ -114,9 +113,9 @@ def _run(data_dir: Path, user: ServerUser, command: list[str], *, typed: str = "
 
 
 def server_environment() -> dict[str, str]:
-    """Nothing of ours: PostgreSQL would take settings from PG… variables, and secrets need not travel.
+    """A clean environment: PostgreSQL reads PG… variables, and it needs no secrets of ours.
 
-    Only where Python itself finds its libraries goes along, because the launcher is Python.
+    LD_LIBRARY_PATH is kept because the launcher is Python.
     """
     libraries = {name: os.environ[name] for name in ("LD_LIBRARY_PATH",) if name in os.environ}
     return {"PATH": os.defpath, "LC_ALL": "C", "TZ": "UTC"} | libraries
@@ -135,7 +134,7 @@ def _refuse_another_version(cluster: Path) -> None:
 
 
 def _own_again(cluster: Path, user: ServerUser) -> None:
-    """A folder copied by root belongs to root; the server insists on its own, closed to everybody else."""
+    """The server insists on owning its folder with mode 0700; one copied by root belongs to root."""
     if user.change and cluster.stat().st_uid != user.uid:
         for folder, _, files in os.walk(cluster):
             user.own(Path(folder))

@@ -66,8 +66,8 @@ def main(arguments: list[str]) -> None:
     try:
         if uid >= 0:
             change_user(uid, gid, passage)
-    except OSError as trouble:
-        sys.exit(f"{NO_OTHER_USER}: {trouble.strerror}")
+    except OSError as error:
+        sys.exit(f"{NO_OTHER_USER}: {error.strerror}")
     if uid >= 0 and not os.access(command[0], os.R_OK | os.X_OK):
         sys.exit(NO_PROGRAM)
     if sys.platform == "linux":

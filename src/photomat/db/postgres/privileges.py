@@ -1,7 +1,7 @@
 """Which user the server runs as, and with which rights.
 
 PostgreSQL refuses to run as root. As root we run it as an unprivileged user who owns the data folder and nothing else;
-as anybody else we simply run it. No permission of a folder above the data is ever changed: where such a folder is
+as any other user we simply run it. No permission of a folder above the data is ever changed: where such a folder is
 closed to the server's user (a fresh `mktemp -d`, `/root`), above the data or above PostgreSQL's own programs, the server
 is given the one capability to walk through.
 """
@@ -22,7 +22,7 @@ LAUNCHER: Final = Path(__file__).with_name("launch.py")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ServerUser:
-    """Who runs the server; `change` says that this is not who we are."""
+    """The user that runs the server; `change` if it is not our own."""
 
     uid: int
     gid: int
@@ -54,7 +54,7 @@ def choose_user(cluster: Path) -> ServerUser:
 
 
 def command_line(user: ServerUser, command: list[str], *, data: Path) -> list[str]:
-    """The command wrapped by the launcher, with the rights it needs to reach its program and the data."""
+    """The command run by the launcher, with the rights to reach its program and the data."""
     who = (user.uid, user.gid) if user.change else (-1, -1)
     words = [str(word) for word in (os.getpid(), *who)]
     passage = _passage(user, program=Path(command[0]), data=data) if user.change else "none"

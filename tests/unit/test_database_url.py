@@ -2,14 +2,14 @@
 
 import pytest
 
-from photomat.db.address import Address, read_address, with_schema
+from photomat.db.url import DatabaseUrl, parse_url, with_schema
 from photomat.kernel.errors import Startup
 
 BASE = "postgresql://anna:secret@db.example/shop"
 
 
-def read(options: str) -> Address:
-    return read_address(f"{BASE}?{options}")
+def read(options: str) -> DatabaseUrl:
+    return parse_url(f"{BASE}?{options}")
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_what_cannot_be_had_is_refused_in_words(options: str, sentence: str) -> 
 
 def test_channel_binding_is_refused_on_a_socket() -> None:
     with pytest.raises(Startup, match="a Unix socket has no TLS"):
-        read_address("postgresql://anna@/shop?host=/run/postgresql&channel_binding=require")
+        parse_url("postgresql://anna@/shop?host=/run/postgresql&channel_binding=require")
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_a_schema_becomes_the_search_path(options: str, search_path: str | None,
 
 
 def test_another_schema_replaces_the_one_that_was_there() -> None:
-    assert read_address(with_schema(f"{BASE}?schema=shop&sslmode=require", "check")).schema == "check"
+    assert parse_url(with_schema(f"{BASE}?schema=shop&sslmode=require", "check")).schema == "check"
 
 
 @pytest.mark.parametrize(("written", "seconds"), [("15", 15), ("1", 2), ("0", None), ("9999", 60), ("soon", None)])
@@ -100,4 +100,4 @@ def test_the_time_to_connect_is_kept_within_reason(written: str, seconds: int | 
 
 
 def test_a_driver_in_the_scheme_is_left_out() -> None:
-    assert read_address("postgresql+asyncpg://anna@db.example/shop").dsn == "postgresql://anna@db.example/shop"
+    assert parse_url("postgresql+asyncpg://anna@db.example/shop").dsn == "postgresql://anna@db.example/shop"

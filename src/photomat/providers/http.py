@@ -1,8 +1,6 @@
-"""One request to a payment provider, and its answer as JSON. Every foreign error becomes one of ours here.
+"""HTTP requests to a payment provider, answered by JSON; transport errors are translated in `kernel/http.py`.
 
-How a request travels, and what its errors may say, is `kernel/http.py`.
-
-Money and instants as providers write them. Decimal all the way: a float never comes near.
+Also reads and writes money and instants as providers spell them, in Decimal, never in float.
 """
 
 import json
@@ -24,15 +22,15 @@ ASKED_TOO_OFTEN: Final = 429
 ASKED_TOO_OFTEN_S: Final = 5.0
 KEY_REFUSED: Final = 401
 KEY_REFUSED_S: Final = 60.0
-"""Nothing changes before an operator does."""
+"""Only an operator can fix the key."""
 Fields = Mapping[str, Any]
 LARGEST: Final = Decimal(10) ** 12
 LONGEST_NUMBER: Final = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProviderReply:
-    """An HTTP status, and the object that came with it; None where it was not a JSON object."""
+class JsonReply:
+    """`body` is None if it was not a JSON object."""
 
     status: int
     body: Fields | None
@@ -48,14 +46,14 @@ class ProviderHttp:
         limit = None if timeout_s is None else aiohttp.ClientTimeout(total=timeout_s)
         self._write_timeout, self._read_timeout = limit or WRITE_TIMEOUT, limit or READ_TIMEOUT
 
-    async def read(self, path: str, query: Mapping[str, str] | None = None) -> ProviderReply:
-        """Ask for something; whatever goes wrong, it may be asked again."""
+    async def read(self, path: str, query: Mapping[str, str] | None = None) -> JsonReply:
+        """Read something; every error may be retried."""
         reply = _reply(await self._http.get(self._base_url + path, query=query, within=self._read_timeout))
         self._refuse_pauses(reply)
         return reply
 
-    async def write(self, path: str, body: Fields, headers: Mapping[str, str] | None = None) -> ProviderReply:
-        """Ask that something be done. An answer without a verdict, 5xx above all, is an unknown outcome."""
+    async def write(self, path: str, body: Fields, headers: Mapping[str, str] | None = None) -> JsonReply:
+        """Request a change. 5xx, or an answer without JSON, is an unknown outcome."""
         url = self._base_url + path
         reply = _reply(await self._http.post(url, body, headers=headers, within=self._write_timeout))
         self._refuse_pauses(reply)
@@ -64,11 +62,10 @@ class ProviderHttp:
         return reply
 
     async def close(self) -> None:
-        """Let go of the kept connections."""
         await self._http.close()
 
-    def _refuse_pauses(self, reply: ProviderReply) -> None:
-        """Two answers say that nothing was done and that it may be tried later."""
+    def _refuse_pauses(self, reply: JsonReply) -> None:
+        """Raise `Transient` for the two answers that mean nothing was done: too many requests, key refused."""
         if reply.status == ASKED_TOO_OFTEN:
             raise Transient(f"{self._name} is asked too often", retry_after_s=ASKED_TOO_OFTEN_S)
         if reply.status == KEY_REFUSED:
@@ -86,11 +83,11 @@ def json_object(body: bytes) -> Fields:
     return found
 
 
-def _reply(answered: HttpAnswer) -> ProviderReply:
+def _reply(answered: HttpAnswer) -> JsonReply:
     try:
-        return ProviderReply(status=answered.status, body=json_object(answered.body))
+        return JsonReply(status=answered.status, body=json_object(answered.body))
     except ValueError:
-        return ProviderReply(status=answered.status, body=None)
+        return JsonReply(status=answered.status, body=None)
 
 
 def decimal_of(written: object) -> Decimal:

@@ -1,15 +1,7 @@
-"""The moves of a wallet, newest first, each with what it is about and the balance after it; the holds of a job.
+"""A user's statement: every posting of their wallet, newest first, each with what it is about and the balance after it.
 
-For people; decides nothing. Pages go by the key of the last move seen, so a new move shifts nothing. Rows of this user's alone
-are read: those of the page, and the sums of the newer ones.
-
-What a user's running orders set aside. For people; decides nothing.
-
-Open holds belong to jobs on their way (invariant `open-hold-has-a-live-job`), so the few live jobs are read, never the past.
-
-One move of a user's own with everything around it, as values: its order, its payment, what was given back of it.
-
-`explain` tells the same to an operator, in sentences; the words a customer reads are the bot's. Reads only.
+A report: it reads the ledger together with jobs, gifts and payments, and writes nothing. Pages go by the key of the last
+line seen, so a new posting shifts nothing. Only rows of this user are read: those of the page, and the sums of newer ones.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,7 +13,7 @@ from photomat.db.pool import Transaction
 from photomat.db.rows import Row
 from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import Money
-from photomat.wallet import store
+from photomat.wallet.ledger import JobHold, holds_of_job
 
 PROMPT_SHOWN: Final = 60
 LARGEST_ID: Final = 2**63 - 1
@@ -30,11 +22,11 @@ PROMPT_IN_DETAILS: Final = 300
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StatementLine:
-    """One line of a statement: money that came (positive) or went (negative), and why.
+    """Money that came (positive) or went (negative), and why.
 
-    `debt` is how much more is owed since (negative: paid). `model` and `prompt` are of the job it was for, `other_user` is
-    who gave or got a gift and `other_name` what they call themselves, `gives_back` the reference of the move it gives back,
-    `facts` what was told when it was booked.
+    `debt` is how much more is owed since (negative: paid). `model` and `prompt` are of its job, `other_user` and
+    `other_name` of the other side of a gift, `gives_back` is the reference of what it refunds or reverses, `facts` are those
+    of its posting.
     """
 
     move_id: int
@@ -54,37 +46,61 @@ class StatementLine:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class JobHold:
-    """Money set aside for a job, and what became of it; `closed_as` is None while it is held."""
+class OpenHold:
+    """Money set aside for an unfinished job."""
 
-    reference: str
+    job_id: JobId
     amount: Money
-    held_at: datetime
-    closed_as: str | None
-    closed_at: datetime | None
+    model: str
+    prompt: str | None
 
 
-async def holds_of_job(tx: Transaction, job_id: JobId) -> list[JobHold]:
-    """Every hold of a job, oldest first: the one it was bought with, and that of an accepted offer."""
-    return [
-        JobHold(
-            reference=row["reference"],
-            amount=Money(row["amount"], row["currency"]),
-            held_at=row["held_at"],
-            closed_as=row["closed_as"],
-            closed_at=row["closed_at"],
-        )
-        for row in await store.read_holds_of_job(tx, job_id)
-    ]
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderDetails:
+    """The job a line belongs to; `price` is that of the purchase."""
+
+    job_id: JobId
+    price: Money
+    status: str
+    bought_at: datetime
+    prompt: str | None
+    holds: Sequence[JobHold]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PaymentDetails:
+    """A payment as its provider reported it; an amount in XTR is a number of Stars."""
+
+    provider: str
+    amount: int
+    currency: str
+    paid_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reversal:
+    """A later transaction that refunds or takes back this one: how much of the user's money."""
+
+    reason: str
+    amount: Money
+    booked_at: datetime
+    reference: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LineDetails:
+    """A line with its job, its payment (its own, or the one it gives back), and what was reversed of it."""
+
+    move: StatementLine
+    order: OrderDetails | None
+    payment: PaymentDetails | None
+    given_back: Sequence[Reversal]
 
 
 async def statement(
     tx: Transaction, *, user_id: UserId, limit: int = 20, before: int | None = None
 ) -> list[StatementLine]:
-    """The `limit` moves before the move with the id `before`, or the last ones, newest first.
-
-    Open holds are not moves: `balance` tells their sum.
-    """
+    """The newest `limit` lines, or those before the line with the id `before`. Open holds are not among them."""
     rows = await tx.fetch(
         """
         WITH moves AS (
@@ -129,7 +145,7 @@ async def statement(
 
 
 async def own_line(tx: Transaction, *, user_id: UserId, move_id: int) -> StatementLine | None:
-    """One move of this user's; None when there is none with this id, or it is somebody else's."""
+    """One line of this user's; None if there is none with this id, or it is another user's."""
     if move_id >= LARGEST_ID:
         return None
     found = await statement(tx, user_id=user_id, limit=1, before=move_id + 1)
@@ -137,7 +153,7 @@ async def own_line(tx: Transaction, *, user_id: UserId, move_id: int) -> Stateme
 
 
 async def newer_page(tx: Transaction, *, user_id: UserId, before: int, limit: int) -> int | None:
-    """The `before` of the page that ends right above the page of `before`; None when that is the newest page."""
+    """The `before` of the page above the page of `before`; None if that is the newest page."""
     rows = await tx.fetch(
         """
         SELECT DISTINCT transaction_id FROM entries
@@ -170,18 +186,11 @@ def _move(row: Row) -> StatementLine:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OpenHold:
-    """Money set aside for one order that is being made."""
-
-    job_id: JobId
-    amount: Money
-    model: str
-    prompt: str | None
-
-
 async def open_holds(tx: Transaction, *, user_id: UserId) -> list[OpenHold]:
-    """Every open hold of the user, newest first."""
+    """Every open hold of the user, newest first.
+
+    Open holds belong to unfinished jobs (invariant `open-hold-has-a-live-job`), so only those few jobs are read.
+    """
     rows = await tx.fetch(
         """
         SELECT job_id, amount, held.currency, model, left(job.inputs ->> 'prompt', $2) AS prompt
@@ -203,50 +212,8 @@ async def open_holds(tx: Transaction, *, user_id: UserId) -> list[OpenHold]:
     ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OrderDetails:
-    """The order a move belongs to; `price` is what was agreed when it was bought."""
-
-    job_id: JobId
-    price: Money
-    status: str
-    bought_at: datetime
-    prompt: str | None
-    holds: Sequence[JobHold]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PaymentDetails:
-    """A payment as its provider told it; an amount in XTR is a number of Stars."""
-
-    provider: str
-    amount: int
-    currency: str
-    paid_at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reversal:
-    """A later move that gives back of this one, or takes it back: how much of the user's money."""
-
-    reason: str
-    amount: Money
-    booked_at: datetime
-    reference: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class LineDetails:
-    """A move and its surroundings. `payment` is the one it came with, or the one it gives back."""
-
-    move: StatementLine
-    order: OrderDetails | None
-    payment: PaymentDetails | None
-    given_back: Sequence[Reversal]
-
-
 async def line_details(tx: Transaction, *, user_id: UserId, move_id: int) -> LineDetails | None:
-    """What became of one move and why it was; None when it is not this user's."""
+    """One line with everything around it; None if it is not this user's."""
     move = await own_line(tx, user_id=user_id, move_id=move_id)
     if move is None:
         return None

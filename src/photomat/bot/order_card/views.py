@@ -1,68 +1,28 @@
-"""Facts → text and keyboard. Pure: nothing here asks a database or Telegram.
+"""The card of a draft, and the menus that change it. Pure: facts → text and keyboard."""
 
-Texts are HTML; whatever a person wrote is escaped here, and nowhere else.
-"""
-
-from dataclasses import dataclass
 from html import escape
 from typing import Final
 
-from aiogram.types import InlineKeyboardButton, InlineKeyboardMarkup
+from aiogram.types import InlineKeyboardButton
 
-from photomat.bot.buttons import (
-    ChangeButton,
-    DraftAction,
-    DraftButton,
-    LanguageButton,
-    MenuButton,
-    Screen,
-    TopupButton,
-)
+from photomat.bot.buttons import ChangeButton, DraftAction, DraftButton, TopupButton
+from photomat.bot.view import View, button
 from photomat.catalog.formula import is_given
 from photomat.catalog.input import Input
 from photomat.catalog.model import Model
 from photomat.catalog.order import open_to_customers
 from photomat.catalog.order_words import OrderWords, named_value, order_in_words
 from photomat.catalog.pricing import Voucher
-from photomat.kernel.errors import NotEnough
 from photomat.kernel.money import Money
 from photomat.kernel.text import cut
 from photomat.orders.draft import Draft
-from photomat.texts.load import LANGUAGES, Say
+from photomat.texts.load import Say
 
 SHOWN_CHARACTERS: Final = 500
 """A longer prompt is cut on the card; what is bought is all of it."""
 
 LONGEST_VALUES: Final = 1500
 SHOWN_ON_BUTTON: Final = 24
-
-Rows = list[list[InlineKeyboardButton]]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class View:
-    """One message. `expects_text` means that the customer answers it by typing; `in_group` is said where others read along."""
-
-    text: str
-    rows: Rows
-    expects_text: bool = False
-    in_group: str = ""
-
-    @property
-    def keyboard(self) -> InlineKeyboardMarkup | None:
-        """Its buttons, if it has any."""
-        return InlineKeyboardMarkup(inline_keyboard=self.rows) if self.rows else None
-
-
-def help_page(say: Say, *, for_operator: bool) -> View:
-    """How it works, and every command; operators have one more."""
-    text = f"{say('help')}\n\n{say('help-operator')}" if for_operator else say("help")
-    return View(text=text, rows=[[to_create(say)], [to_home(say)]])
-
-
-def hint(say: Say, key: str) -> View:
-    """One sentence with the way to a picture under it."""
-    return View(text=say(key), rows=[[to_create(say)], [to_home(say)]])
 
 
 def draft_card(
@@ -117,17 +77,8 @@ def further_settings(say: Say, model: Model, draft: Draft, *, language: str) -> 
     return View(text=say("draft-more-title", model=escape(model.title_in(language))), rows=[*rows, back])
 
 
-def languages(say: Say) -> View:
-    """The choice of a language."""
-    row = [button(say(f"lang-{language}"), LanguageButton(language=language).pack()) for language in LANGUAGES]
-    return View(text=say("lang-ask"), rows=[row])
-
-
-def not_enough(say: Say, trouble: NotEnough) -> str:
-    """The price, what is there, and what is missing."""
-    price, available = trouble.facts["price"], trouble.facts["available"]
-    if not isinstance(price, Money) or not isinstance(available, Money):
-        raise TypeError("NotEnough carries its price and what is available as Money")
+def not_enough(say: Say, *, price: Money, available: Money) -> str:
+    """The price, what is available, and what is missing."""
     return say("tap-not-enough", price=price, available=available, missing=missing(price, available))
 
 
@@ -163,21 +114,6 @@ def _change_button(say: Say, model: Model, draft: Draft, asked: Input, language:
     return button(say("draft-change-value", title=named.title, value=shown), data)
 
 
-def to_create(say: Say) -> InlineKeyboardButton:
-    """The way to a picture."""
-    return screen_button(say, "wish-picture", Screen.CREATE)
-
-
-def to_home(say: Say) -> InlineKeyboardButton:
-    """The way back to the menu."""
-    return screen_button(say, "menu-home", Screen.HOME)
-
-
-def screen_button(say: Say, key: str, screen: Screen) -> InlineKeyboardButton:
-    """The way to a place of the menu."""
-    return button(say(key), MenuButton(screen=screen).pack())
-
-
 def back_to_card(say: Say, draft: Draft) -> InlineKeyboardButton:
     """The way back to a draft's card."""
     return _draft_button(say("draft-back"), DraftAction.BACK, draft)
@@ -186,8 +122,3 @@ def back_to_card(say: Say, draft: Draft) -> InlineKeyboardButton:
 def _draft_button(text: str, action: DraftAction, draft: Draft) -> InlineKeyboardButton:
     data = DraftButton(action=action, draft_id=draft.draft_id, revision=draft.revision)
     return button(text, data.pack())
-
-
-def button(text: str, data: str) -> InlineKeyboardButton:
-    """A button that calls back with this."""
-    return InlineKeyboardButton(text=text, callback_data=data)

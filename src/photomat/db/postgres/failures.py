@@ -1,4 +1,4 @@
-"""What PostgreSQL or the system says when the embedded server cannot start, turned into a sentence for people."""
+"""Failures of the embedded server's start as `Startup` errors: one sentence that says what to do."""
 
 import errno
 import os
@@ -17,21 +17,21 @@ FREE_BYTES_NEEDED: Final = 1 << 20
 
 
 @contextmanager
-def told_to_people(data_dir: Path) -> Iterator[None]:
-    """Translate what the file system refuses, and a program of PostgreSQL that does not come to an end."""
+def as_startup_errors(data_dir: Path) -> Iterator[None]:
+    """Translate errors of the file system, and a program of PostgreSQL that does not finish."""
     try:
         yield
-    except subprocess.TimeoutExpired as trouble:
+    except subprocess.TimeoutExpired as error:
         raise Startup(
-            f"PostgreSQL did not finish its work in {data_dir} within {trouble.timeout:.0f} s; "
+            f"PostgreSQL did not finish its work in {data_dir} within {error.timeout:.0f} s; "
             "look whether the disk still answers, and start again."
-        ) from trouble
-    except OSError as trouble:
-        raise _about_files(data_dir, trouble) from trouble
+        ) from error
+    except OSError as error:
+        raise _file_error(data_dir, error) from error
 
 
 def explain(data_dir: Path, output: str) -> Startup:
-    """Read the reason out of what a failed program of PostgreSQL printed."""
+    """Find the reason in the output of a failed program of PostgreSQL."""
     if os.strerror(errno.ENOSPC) in output or _is_full(data_dir):
         return _no_space(data_dir)
     for refusal in (launch.NO_OTHER_USER, launch.NO_PASSAGE):
@@ -54,15 +54,15 @@ def _out_of_reach(programs: Path) -> Startup:
     )
 
 
-def _about_files(data_dir: Path, trouble: OSError) -> Startup:
-    if trouble.errno in {errno.ENOSPC, errno.EDQUOT}:
+def _file_error(data_dir: Path, error: OSError) -> Startup:
+    if error.errno in {errno.ENOSPC, errno.EDQUOT}:
         return _no_space(data_dir)
-    if trouble.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
+    if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
         return Startup(
-            f"{trouble.filename or data_dir} is not ours to write ({trouble.strerror}); "
+            f"{error.filename or data_dir} is not ours to write ({error.strerror}); "
             "correct its owner or set DATA_DIR to a folder that is."
         )
-    return Startup(f"DATA_DIR {data_dir} cannot be used: {trouble.strerror or trouble}.")
+    return Startup(f"DATA_DIR {data_dir} cannot be used: {error.strerror or error}.")
 
 
 def _no_space(data_dir: Path) -> Startup:

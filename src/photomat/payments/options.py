@@ -17,7 +17,7 @@ _SUM: Final = re.compile(r"[1-9][0-9]{0,8}", re.ASCII)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Package:
-    """So many Stars for so much in the wallet; `percent` is what it adds to their worth."""
+    """A number of Stars and its credit; `percent` is what is added to their worth."""
 
     stars: int
     percent: int
@@ -33,8 +33,8 @@ class Plan:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Offers:
-    """Everything that can be paid in this shop, and within which bounds."""
+class PaymentOptions:
+    """Everything that can be paid in this shop, and its limits."""
 
     currency: str
     star_worth: Decimal
@@ -47,18 +47,18 @@ class Offers:
     transfer_details: str
 
     def worth_of_stars(self, stars: int, *, percent: int = 0) -> Money:
-        """What Stars are credited as, rounded down to whole minor units, never to nothing."""
+        """The credit for Stars, rounded down to whole minor units, at least one."""
         return stars_worth(stars, self.star_worth, self.currency, percent=percent)
 
 
 def stars_worth(stars: int, star_worth: Decimal, currency: str, *, percent: int = 0) -> Money:
-    """So many Stars at `star_worth` minor units each, and the percent a package adds."""
+    """Stars at `star_worth` minor units each, plus the percent a package adds."""
     exact = stars * star_worth * (100 + percent) / 100
     return Money(max(1, int(exact.to_integral_value(rounding=ROUND_DOWN))), currency)
 
 
 def read_packages(text: str, *, star_worth: Decimal, currency: str) -> tuple[Package, ...]:
-    """Read `50,100,500+5%`; `ValueError` names the part that is none."""
+    """Parse `50,100,500+5%`; `ValueError` names the invalid part."""
     packages = []
     for part in (each.strip() for each in text.split(",")):
         if not part:
@@ -73,7 +73,7 @@ def read_packages(text: str, *, star_worth: Decimal, currency: str) -> tuple[Pac
 
 
 def read_sums(text: str, *, currency: str) -> tuple[Money, ...]:
-    """Read `100,300,500`, whole units of the currency; `ValueError` names the part that is none."""
+    """Parse `100,300,500`, whole units of the currency; `ValueError` names the invalid part."""
     parts = [part.strip() for part in text.split(",") if part.strip()]
     for part in parts:
         if _SUM.fullmatch(part) is None:

@@ -14,7 +14,7 @@ from photomat.jobs.actions import accept_offer, cancel_by_operator
 from photomat.jobs.settle import Failure, Success
 from photomat.kernel.ids import JobId, UserId
 from photomat.orders.limits import Limits
-from photomat.orders.purchase import Created, Creation, DraftChanged
+from photomat.orders.outcome import Created, Creation, DraftChanged
 from photomat.rewards.vouchers import voucher_for
 from support.books import names
 from support.database import connection_of, pool_of
@@ -32,7 +32,8 @@ async def a_pass(pool: Pool, user: UserId, *, generations: int = 1, most: int = 
 
 async def quoted(pool: Pool, user: UserId) -> Quote:
     quote = agreed(PRICE)
-    one = await voucher_for(pool, user_id=user, quote=quote)
+    async with transaction(pool) as tx:
+        one = await voucher_for(tx, user_id=user, quote=quote)
     return quote if one is None else quote.with_voucher(one)
 
 

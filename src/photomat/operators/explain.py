@@ -1,4 +1,4 @@
-"""One move, or all the money of one job, in words for an operator: quote, hold, charge, refunds, and who did it. Reads only."""
+"""Explains one posting, or all the money of a job, in sentences for an operator. A report: reads everything, writes nothing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from photomat.db.pool import Transaction
 from photomat.db.rows import Row
 from photomat.kernel.ids import JobId
 from photomat.kernel.money import Money
-from photomat.wallet.statement import holds_of_job
+from photomat.wallet.ledger import holds_of_job
 
 WORDS = {
     "welcome": "a welcome credit",
@@ -30,14 +30,14 @@ WORDS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """Sentences, oldest fact first; `job_id` where the move belongs to one."""
+    """Sentences, oldest fact first; `job_id` if the posting belongs to a job."""
 
     sentences: Sequence[str]
     job_id: JobId | None
 
 
 async def explain_move(tx: Transaction, reference: str) -> Explanation | None:
-    """The move with this reference; None when there is none."""
+    """Explain the transaction with this reference; None if there is none."""
     rows = await tx.fetch(
         """
         SELECT transaction_id, booked.reference, reason, job_id, booked_at, facts, account, user_id, currency, amount,
@@ -58,7 +58,9 @@ async def explain_move(tx: Transaction, reference: str) -> Explanation | None:
     if first["gives_back"]:
         sentences.append(f"It gives back {first['gives_back']}.")
     if first["facts"]:
-        sentences.append("Told when it was booked: " + ", ".join(f"{k} {v}" for k, v in first["facts"].items()) + ".")
+        sentences.append(
+            "Recorded when it was booked: " + ", ".join(f"{k} {v}" for k, v in first["facts"].items()) + "."
+        )
     sentences += [
         f"{row['reference']} ({WORDS[row['reason']]}) gave back {Money(abs(row['amount']), row['currency'])} of it"
         f" {_when(row['booked_at'])}."
@@ -69,7 +71,7 @@ async def explain_move(tx: Transaction, reference: str) -> Explanation | None:
 
 
 async def explain_job(tx: Transaction, job_id: JobId) -> Explanation | None:
-    """Where the money of a job is and how it got there; None when there is no such job."""
+    """Explain where the money of a job is and how it got there; None if there is no such job."""
     job = await tx.fetchrow(
         """
         SELECT user_id, model, price, currency, status, gift, created_at FROM generation_jobs WHERE job_id = $1

@@ -1,12 +1,4 @@
-"""A whole shop for a smoke test: both simulators and one instance as processes, a database of its own, a customer in a chat.
-
-A customer of the smoke test: says and taps in the simulated Telegram, and looks at the screen.
-
-A port of our own choosing for a process that starts in a moment.
-
-A port that is merely free may be gone by then: another process that asks for any port can be given it. One in
-TIME_WAIT is given to nobody who asks for any, while a server that names it may still open it.
-"""
+"""What the smoke test runs on: both simulators and one instance as processes, a temporary database, customers in a chat."""
 
 import asyncio
 import os
@@ -32,7 +24,7 @@ WEBHOOK_KEY: Final = "smoke-webhook-key"
 WELCOME: Final = 10_000
 SECONDS_AT_KIE: Final = 1.0
 POLL_FIRST_S: Final = 30.0
-"""Later than any callback: the first picture is to be found by its callback."""
+"""Later than any callback: the first result must be found by its callback."""
 PATIENCE_S: Final = 60.0
 LOOK_EVERY_S: Final = 0.05
 STOP_S: Final = 12.0
@@ -44,25 +36,27 @@ NO_BREAK_SPACE: Final = "\N{NO-BREAK SPACE}"
 
 
 def reserve_port(wanted: int = 0) -> int:
-    """Reserve a port of the loopback for about a minute, this one or any; `OSError` when it is taken."""
+    """Reserve a loopback port for about a minute, this one or any; raise OSError if it is taken.
+
+    A port that is merely free may be given to another process that asks for any. One in TIME_WAIT is not, while a server that
+    names it can still bind it.
+    """
     with socket.socket() as server, socket.socket() as client:
         server.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         server.bind((LOOPBACK, wanted))
         server.listen(1)
         client.connect(server.getsockname())
         ours, _ = server.accept()
-        ours.close()  # the side that closes first keeps the TIME_WAIT, and with it the port
+        ours.close()  # the side that closes first keeps the TIME_WAIT
         return int(server.getsockname()[1])
 
 
 class SmokeFailed(Exception):
-    """A phase did not come out as it should; the message says what was seen instead."""
+    """A phase failed; the message says what was seen instead."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Shop:
-    """Everything the phases touch."""
-
+class SmokeEnvironment:
     url: str
     telegram_url: str
     kie_url: str
@@ -73,19 +67,17 @@ class Shop:
 
     @property
     def log_end(self) -> str:
-        """The last words of the instance."""
         return self.log_file.read_text(encoding="utf-8")[-LOG_TAIL_CHARS:]
 
-    async def ask(self, address: str) -> Any:
-        """GET JSON."""
-        async with self.client.get(address) as answer:
+    async def get(self, url: str) -> Any:
+        async with self.client.get(url) as answer:
             return await answer.json()
 
-    async def order(self, address: str, **body: object) -> Any:
-        """POST JSON; a refusal is a failure of the test itself."""
-        async with self.client.post(address, json=body) as answer:
+    async def post(self, url: str, **body: object) -> Any:
+        """Post JSON to a simulator; raise `SmokeFailed` if it refuses."""
+        async with self.client.post(url, json=body) as answer:
             if answer.status != 200:  # noqa: PLR2004  the simulators' only good answer
-                raise SmokeFailed(f"the simulator refused {address}: {await answer.text()}")
+                raise SmokeFailed(f"the simulator refused {url}: {await answer.text()}")
             return await answer.json()
 
     async def newest_job(self) -> Mapping[str, Any]:
@@ -94,19 +86,19 @@ class Shop:
         return {} if row is None else dict(row)
 
     async def until_job(self, condition: Callable[[Mapping[str, Any]], object], what: str) -> Mapping[str, Any]:
-        """Wait until the newest job is as wished."""
+        """Wait until the newest job meets the condition."""
 
-        async def wished() -> Mapping[str, Any] | None:
+        async def matching_job() -> Mapping[str, Any] | None:
             job = await self.newest_job()
             return job if job and condition(job) else None
 
-        return await self.until(wished, what)
+        return await self.until(matching_job, what)
 
-    async def until(self, ask: Callable[[], Awaitable[T | None]], what: str) -> T:
-        """Ask until there is something, for a while; then say what was missed, with the end of the log."""
+    async def until(self, find: Callable[[], Awaitable[T | None]], what: str) -> T:
+        """Poll until something is found; after a while raise `SmokeFailed` with the end of the log."""
         try:
             async with asyncio.timeout(PATIENCE_S):
-                while (found := await ask()) is None:  # noqa: ASYNC110  the condition lies in other processes
+                while (found := await find()) is None:  # noqa: ASYNC110  the condition is in other processes
                     await asyncio.sleep(LOOK_EVERY_S)
                 return found
         except TimeoutError:
@@ -114,13 +106,13 @@ class Shop:
 
 
 @asynccontextmanager
-async def open_shop(dsn: str, folder: Path) -> AsyncIterator[Shop]:
-    """Start the simulators, then an instance between them; all of it ends with the block."""
+async def open_environment(dsn: str, folder: Path) -> AsyncIterator[SmokeEnvironment]:
+    """Start the simulators and an instance; all of them end with the block."""
     log_file = folder / "instance.log"
     async with _simulators(folder) as (telegram_url, kie_url):
         port = reserve_port()
         url = f"http://127.0.0.1:{port}"
-        environment = {
+        variables = {
             "BOT_TOKEN": TOKEN,
             "KIE_API_KEY": KIE_KEY,
             "KIE_WEBHOOK_KEY": WEBHOOK_KEY,
@@ -136,12 +128,12 @@ async def open_shop(dsn: str, folder: Path) -> AsyncIterator[Shop]:
             "POLL_FIRST_S": str(POLL_FIRST_S),
         }
         async with (
-            _instance(environment, folder, log_file) as process,
+            _instance(variables, folder, log_file) as process,
             aiohttp.ClientSession(timeout=TIMEOUT) as client,
         ):
             pool = await connect_pool(dsn, name="photomat smoke", size=2)
             try:
-                shop = Shop(
+                environment = SmokeEnvironment(
                     url=url,
                     telegram_url=telegram_url,
                     kie_url=kie_url,
@@ -150,15 +142,15 @@ async def open_shop(dsn: str, folder: Path) -> AsyncIterator[Shop]:
                     client=client,
                     log_file=log_file,
                 )
-                await shop.until(lambda: _is_open(shop, process), "The start of the instance")
-                yield shop
+                await environment.until(lambda: _is_open(environment, process), "The start of the instance")
+                yield environment
             finally:
                 await pool.close()
 
 
 @asynccontextmanager
 async def _simulators(folder: Path) -> AsyncIterator[tuple[str, str]]:
-    """Both in one process, on ports of the system's choice; its standard input is its life line."""
+    """Run both in one process on free ports; it ends when its standard input is closed."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-P", "-m", "photomat_sandbox.cli", "serve"),
         *("--telegram-port", "0", "--kie-port", "0", "--token", TOKEN, "--kie-key", KIE_KEY),
@@ -168,28 +160,28 @@ async def _simulators(folder: Path) -> AsyncIterator[tuple[str, str]]:
         cwd=folder,
     )
     try:
-        yield await _address(process), await _address(process)
+        yield await _url_of(process), await _url_of(process)
     finally:
         await _stop(process)
 
 
-async def _address(process: Process) -> str:
-    """The address a simulator prints when it listens."""
+async def _url_of(process: Process) -> str:
+    """The URL a simulator prints when it listens."""
     if process.stdout is None:
-        raise SmokeFailed("the simulators have no voice")
+        raise SmokeFailed("the simulators have no standard output")
     try:
         async with asyncio.timeout(PATIENCE_S):
             line = (await process.stdout.readline()).decode().strip()
     except TimeoutError:
         raise SmokeFailed("the simulators did not start in time") from None
     if " listening on " not in line:
-        raise SmokeFailed(f"the simulators did not start: {line or 'they said nothing'}")
+        raise SmokeFailed(f"the simulators did not start: {line or 'they printed nothing'}")
     return line.rpartition(" ")[2]
 
 
 @asynccontextmanager
-async def _instance(environment: Mapping[str, str], folder: Path, log_file: Path) -> AsyncIterator[Process]:
-    """`photomat run` with these settings and no others; it stops when we die, however we die."""
+async def _instance(variables: Mapping[str, str], folder: Path, log_file: Path) -> AsyncIterator[Process]:
+    """Run `photomat run` with these settings and no others; it stops when we die, however we die."""
     ourselves = ServerUser(uid=os.geteuid(), gid=os.getegid(), change=False)
     command = [sys.executable, "-P", "-m", "photomat", "run"]
     ours = {name.upper() for name in Settings.model_fields}
@@ -200,7 +192,7 @@ async def _instance(environment: Mapping[str, str], folder: Path, log_file: Path
             stdin=asyncio.subprocess.DEVNULL,
             stdout=log,
             stderr=log,
-            env=inherited | dict(environment),
+            env=inherited | dict(variables),
             cwd=folder,
         )
     try:
@@ -221,50 +213,54 @@ async def _stop(process: Process) -> None:
         await process.wait()
 
 
-async def _is_open(shop: Shop, process: Process) -> bool | None:
-    """ACTIVE, and Telegram knows where to bring updates."""
+async def _is_open(environment: SmokeEnvironment, process: Process) -> bool | None:
+    """Whether the instance is ACTIVE and receives updates."""
     if process.returncode is not None:
-        raise SmokeFailed(f"The instance ended with exit code {process.returncode}. Its log ends:\n{shop.log_end}")
+        raise SmokeFailed(
+            f"The instance ended with exit code {process.returncode}. Its log ends:\n{environment.log_end}"
+        )
     try:
-        health = await shop.ask(f"{shop.url}/health")
+        health = await environment.get(f"{environment.url}/health")
     except (aiohttp.ClientError, OSError):
         return None
-    opened = "[UPDATES_BY]" in shop.log_file.read_text(encoding="utf-8")
+    opened = "[UPDATES_BY]" in environment.log_file.read_text(encoding="utf-8")
     return True if health["active"] and opened else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Customer:
-    """One person with Telegram on their phone."""
+    """A user of the simulated Telegram."""
 
-    shop: Shop
+    environment: SmokeEnvironment
     user_id: int
 
     @property
     def chat(self) -> str:
-        """Where this person's acts are ordered."""
-        return f"{self.shop.telegram_url}/sandbox/chats/{self.user_id}"
+        """The URL of this user's chat in the simulator."""
+        return f"{self.environment.telegram_url}/sandbox/chats/{self.user_id}"
 
     async def says(self, text: str) -> int:
-        """Write to the bot; give the message's id."""
-        message = await self.shop.order(f"{self.chat}/text", text=text)
+        """Write to the bot; return the message id."""
+        message = await self.environment.post(f"{self.chat}/text", text=text)
         return int(message["message_id"])
 
     async def screen(self) -> list[Mapping[str, Any]]:
-        """What the bot has written, as it looks now."""
-        messages = (await self.shop.ask(self.chat))["messages"]
+        """The bot's messages, as they look now."""
+        messages = (await self.environment.get(self.chat))["messages"]
         return [message for message in messages if message["from"] == "bot"]
 
     async def sees(self, text: str, *, after: int = 0) -> Mapping[str, Any]:
         """Wait for a message that contains the text."""
 
         async def found() -> Mapping[str, Any] | None:
-            return next((one for one in await self.screen() if one["message_id"] > after and text in words(one)), None)
+            return next(
+                (one for one in await self.screen() if one["message_id"] > after and text in text_of(one)), None
+            )
 
-        return await self.shop.until(found, f"A message with «{text}»")
+        return await self.environment.until(found, f"A message with «{text}»")
 
     async def taps(self, label: str, *, after: int) -> int:
-        """Wait for a button on a message younger than `after`, press it, give its message."""
+        """Wait for a button on a message newer than `after`, press it, return its message id."""
 
         async def found() -> tuple[int, str] | None:
             return next(
@@ -279,41 +275,41 @@ class Customer:
                 None,
             )
 
-        message_id, data = await self.shop.until(found, f"The button [{label}]")
-        await self.shop.order(f"{self.chat}/tap", message_id=message_id, data=data)
+        message_id, data = await self.environment.until(found, f"The button [{label}]")
+        await self.environment.post(f"{self.chat}/tap", message_id=message_id, data=data)
         return message_id
 
     async def buys(self) -> int:
-        """From /start to the tap on [Create]; give the card's message."""
+        """Order from /start to the tap on [Create]; return the card's message id."""
         start = await self.says("/start")
         await self.taps("🖼 Создать картинку", after=start)
         await self.taps("Z-Image", after=start)
-        await self.shop.until(self._is_asked, "The question for a prompt")
-        said = await self.says("кот-космонавт")
-        await self.taps("1:1", after=said)
-        return await self.taps("✅ Создать", after=said)
+        await self.environment.until(self._is_asked, "The question for a prompt")
+        prompt = await self.says("кот-космонавт")
+        await self.taps("1:1", after=prompt)
+        return await self.taps("✅ Создать", after=prompt)
 
     async def pictures(self) -> list[Mapping[str, Any]]:
-        """The pictures on the screen."""
         return [message for message in await self.screen() if message["kind"] == "photo"]
 
     async def rings(self) -> int:
-        """How often the phone rang."""
-        return sum(words(message) == RING for message in await self.screen())
+        """The number of completion messages."""
+        return sum(text_of(message) == RING for message in await self.screen())
 
     async def _is_asked(self) -> bool | None:
-        asked = await self.shop.pool.fetchval(
+        asked = await self.environment.pool.fetchval(
             "SELECT true FROM conversations WHERE user_id = $1 AND state IS NOT NULL", self.user_id
         )
         return True if asked else None
 
 
-async def a_customer(shop: Shop) -> Customer:
-    """Somebody new."""
-    person = await shop.order(f"{shop.telegram_url}/sandbox/people", first_name="Smoke", language_code="ru")
-    return Customer(shop=shop, user_id=person["user_id"])
+async def new_customer(environment: SmokeEnvironment) -> Customer:
+    person = await environment.post(
+        f"{environment.telegram_url}/sandbox/people", first_name="Smoke", language_code="ru"
+    )
+    return Customer(environment=environment, user_id=person["user_id"])
 
 
-def words(message: Mapping[str, Any]) -> str:
+def text_of(message: Mapping[str, Any]) -> str:
     """The text or caption, with plain spaces."""
     return str(message["text"] or message["caption"] or "").replace(NO_BREAK_SPACE, " ")

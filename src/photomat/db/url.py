@@ -1,8 +1,8 @@
-"""What the options of a database's URL mean to us.
+"""The options of DATABASE_URL.
 
-Hosting providers and other libraries write options into their URLs that asyncpg would send to the server as settings, and the
-server would refuse. Each option is honoured, refused with a sentence, or ignored: what is known to have no meaning here
-silently, anything else with a warning.
+Hosting providers and other libraries put options into the URL that asyncpg would send to the server as settings, which the
+server refuses. Each option is honoured, refused with a sentence, or ignored: silently if it is known to have no meaning here,
+with a warning otherwise.
 """
 
 import ssl
@@ -29,7 +29,7 @@ WITHOUT_MEANING: Final = frozenset({
     *("pgbouncer", "connection_limit", "pool_timeout", "socket_timeout", "statement_cache_size", "sslaccept", "supa"),
     *("pool", "pool_size", "max_overflow", "prepared_statements", "prepareThreshold", "sslcompression", "sslsni"),
 })  # fmt: skip
-"""Pools, prepared statements and keepalives are arranged by ourselves; the names are those of other clients' options."""
+"""Options of other clients; we configure pools, prepared statements and keepalives ourselves."""
 
 TLS_MODES: Final = ("require", "verify-ca", "verify-full")
 SSL_MODES: Final = ("disable", "allow", "prefer", *TLS_MODES)
@@ -40,8 +40,8 @@ log = get_logger()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Address:
-    """A database's URL as asyncpg takes it, and what it asked for besides."""
+class DatabaseUrl:
+    """The URL for asyncpg, and the options we apply ourselves."""
 
     dsn: str
     sslmode: str | None
@@ -59,8 +59,8 @@ class Address:
 
 
 @lru_cache(maxsize=32)
-def read_address(dsn: str) -> Address:
-    """Understand a database's URL; `Startup` if it asks for something that cannot be had."""
+def parse_url(dsn: str) -> DatabaseUrl:
+    """Parse DATABASE_URL; raise `Startup` if it asks for something we do not support."""
     try:
         parts = urlsplit(dsn)
         options = dict(parse_qsl(parts.query, keep_blank_values=True))
@@ -80,7 +80,7 @@ def read_address(dsn: str) -> Address:
         kept["sslmode"] = sslmode
     for name in sorted(options.keys() - HONOURED_BY_ASYNCPG - HONOURED_HERE - WITHOUT_MEANING):
         log.warning("DATABASE_OPTION_IGNORED", option=name)
-    return Address(
+    return DatabaseUrl(
         dsn=urlunsplit(parts._replace(scheme=parts.scheme.partition("+")[0], query=urlencode(kept))),
         sslmode=sslmode,
         tls=tls,
@@ -90,14 +90,13 @@ def read_address(dsn: str) -> Address:
 
 
 def with_schema(dsn: str, schema: str) -> str:
-    """The same database, with another schema."""
     parts = urlsplit(dsn)
     query = [(name, value) for name, value in parse_qsl(parts.query) if name not in {"currentSchema", "search_path"}]
     return urlunsplit(parts._replace(query=urlencode(dict(query) | {"schema": schema})))
 
 
-def quoted(name: str) -> str:
-    """A name as SQL takes it, whatever is in it."""
+def quote_identifier(name: str) -> str:
+    """Quote an SQL identifier."""
     return '"' + name.replace('"', '""') + '"'
 
 
@@ -130,11 +129,11 @@ def _sslmode(options: dict[str, str], *, is_local: bool) -> str | None:
 
 def _search_path(options: dict[str, str]) -> str | None:
     schema = options.get("schema") or options.get("currentSchema")
-    return quoted(schema) if schema else options.get("search_path") or None
+    return quote_identifier(schema) if schema else options.get("search_path") or None
 
 
 def _connect_timeout(options: dict[str, str]) -> int | None:
-    """Seconds, within reason; zero means that there is no limit, so ours stays."""
+    """Seconds within our bounds; None where ours applies (zero would mean no limit)."""
     written = options.get("connect_timeout", "")
     if not written.isdecimal() or int(written) == 0:
         return None

@@ -1,0 +1,72 @@
+"""The settings as the values that slices take: prices, limits, times, offers, referral terms. Imports no aiogram."""
+
+from datetime import timedelta
+
+from photomat.app.settings import Settings
+from photomat.catalog.pricing import Rates
+from photomat.jobs.job import Times
+from photomat.kernel.money import MINOR_PER_MAJOR, Money
+from photomat.orders.limits import Limits
+from photomat.payments.options import PaymentOptions, Plan, read_packages, read_sums, stars_worth
+from photomat.rewards.book import ReferralTerms
+
+
+def rates_of(settings: Settings) -> Rates:
+    return Rates(
+        usd_rate=settings.usd_rate, markup=settings.markup, currency=settings.currency, step=settings.price_step
+    )
+
+
+def limits_of(settings: Settings) -> Limits:
+    return Limits(
+        running=settings.most_running,
+        a_minute=settings.orders_per_minute,
+        pause=timedelta(seconds=settings.cooldown_s),
+        free_a_day=settings.free_per_day,
+        free_a_friend=settings.referral_free,
+    )
+
+
+def times_of(settings: Settings) -> Times:
+    overdue = settings.job_overdue_s
+    return Times(
+        lease=timedelta(seconds=settings.lease_s),
+        poll_first=timedelta(seconds=settings.poll_first_s),
+        empty_result_grace=timedelta(seconds=settings.empty_result_grace_s),
+        overdue=None if overdue is None else timedelta(seconds=overdue),
+        timeout=timedelta(seconds=settings.job_timeout_s),
+    )
+
+
+def offers_of(settings: Settings) -> PaymentOptions:
+    worth, currency = settings.star_usd * settings.usd_rate * MINOR_PER_MAJOR, settings.currency
+    plan = None
+    if settings.subscription_stars:
+        credit = Money(settings.subscription_credit, currency)
+        plan = Plan(
+            stars=settings.subscription_stars,
+            credit=credit if credit.minor else stars_worth(settings.subscription_stars, worth, currency),
+        )
+    return PaymentOptions(
+        currency=currency,
+        star_worth=worth,
+        packages=read_packages(settings.stars_packages, star_worth=worth, currency=currency),
+        plan=plan,
+        sums=read_sums(settings.topup_sums, currency=currency),
+        least=Money(settings.topup_least, currency),
+        most=Money(settings.topup_most, currency),
+        a_day=settings.topups_per_day,
+        transfer_details=settings.transfer_details,
+    )
+
+
+def referral_terms_of(settings: Settings) -> ReferralTerms:
+    return ReferralTerms(
+        inviter=Money(settings.referral_reward, settings.currency),
+        friend=Money(settings.referral_friend_reward, settings.currency),
+        percent=settings.referral_percent,
+    )
+
+
+def welcome_credit_of(settings: Settings) -> Money:
+    return Money(settings.welcome, settings.currency)

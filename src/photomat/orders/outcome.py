@@ -1,0 +1,115 @@
+"""What can come of an attempt to buy a draft. Each outcome is a type, so that every caller says what it does with it."""
+
+from dataclasses import dataclass
+from datetime import timedelta
+from enum import StrEnum
+from typing import NamedTuple, TypeAlias
+
+from photomat.catalog.answers import Refused
+from photomat.catalog.model import Model
+from photomat.kernel.errors import NotEnough
+from photomat.kernel.ids import JobId
+from photomat.kernel.money import Money
+from photomat.orders.draft import Draft
+
+
+class OpenOrder(NamedTuple):
+    """A draft and its model as it is sold now."""
+
+    draft: Draft
+    model: Model
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Created:
+    """Bought just now."""
+
+    job_id: JobId
+    corr: str
+    model: str
+    kind: str
+    price: Money
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlreadyStarted:
+    """Bought before: by this very card, or by another card of the same draft."""
+
+    job_id: JobId
+    corr: str
+    this_card: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftChanged:
+    """The card shows another revision or price than the draft has now."""
+
+    draft: Draft
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardOutdated:
+    """The same for callers that show cards: the order as it has to be shown now."""
+
+    order: OpenOrder
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DraftGone:
+    """The draft expired, was canceled, or belongs to another user."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotOnSale:
+    """The user has no such draft, or its model is not sold now."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderRefused:
+    """The inputs no longer fit the catalogue, or a file or result they refer to is gone."""
+
+    model: Model
+    why: Refused
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NotEnoughMoney:
+    """The wallet does not cover the price; nothing was held."""
+
+    order: OpenOrder
+    price: Money
+    available: Money
+
+
+class LimitKind(StrEnum):
+    """Which limit was reached; the text a customer reads is called `tap-limit-…`."""
+
+    RUNNING = "running"
+    MINUTE = "minute"
+    PAUSE = "pause"
+    FREE = "free"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LimitReached:
+    """A limit of the user was reached. It ends after `wait`; None: when one of the running jobs ends."""
+
+    why: LimitKind
+    limit: int
+    wait: timedelta | None = None
+
+
+Creation: TypeAlias = Created | AlreadyStarted | DraftChanged | DraftGone | LimitReached
+"""Outcomes of the purchase transaction itself; a wallet that does not cover the price raises `NotEnough`."""
+
+Purchase: TypeAlias = (
+    Created | AlreadyStarted | CardOutdated | DraftGone | NotOnSale | OrderRefused | NotEnoughMoney | LimitReached
+)
+
+
+def amounts_of(refusal: NotEnough) -> tuple[Money, Money]:
+    """The price and what was available."""
+    price, available = refusal.facts["price"], refusal.facts["available"]
+    if not isinstance(price, Money) or not isinstance(available, Money):
+        raise TypeError("NotEnough carries its price and what is available as Money")
+    return price, available

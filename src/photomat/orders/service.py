@@ -1,0 +1,266 @@
+"""What a customer can do before there is a job: see what is sold, get a quote, keep an order as a draft, buy it.
+
+The chat, the checks and the crash lab all buy here. Each method runs its own short transactions. A crash before the commit
+of `save_draft` or `buy` leaves nothing; after it, the update handled again finds the same draft, the tap the same job.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from decimal import Decimal
+from typing import Any, Final
+
+from photomat.catalog.answers import Refused
+from photomat.catalog.file_rules import FileFacts
+from photomat.catalog.input import Input
+from photomat.catalog.model import Catalog, Model
+from photomat.catalog.overrides import rules_of, setting_of, settings_of_models, standing_rules
+from photomat.catalog.price_list import PriceGroups, price_groups, usual_price
+from photomat.catalog.pricing import NO_RULES, PriceRules, Quote, Rates
+from photomat.catalog.storefront import (
+    AS_IN_ITS_FILE,
+    Cheapest,
+    Offer,
+    OnSale,
+    Storefront,
+    as_sold,
+    called,
+    storefront_of,
+)
+from photomat.db.pool import Pool, transaction
+from photomat.files.facts import measured_inputs
+from photomat.kernel.errors import NotEnough
+from photomat.kernel.failpoint import failpoint
+from photomat.kernel.ids import DraftId, MessageId, UserId
+from photomat.kernel.logs import get_logger
+from photomat.orders import draft as drafts
+from photomat.orders import limits, validation
+from photomat.orders.draft import Buyer, Draft
+from photomat.orders.limits import USUAL, Limits
+from photomat.orders.outcome import (
+    AlreadyStarted,
+    CardOutdated,
+    Created,
+    Creation,
+    DraftChanged,
+    LimitReached,
+    NotEnoughMoney,
+    NotOnSale,
+    OpenOrder,
+    OrderRefused,
+    Purchase,
+    amounts_of,
+)
+from photomat.orders.purchase import purchase, started_before
+from photomat.orders.quotes import quote_for
+
+DOUBLE_TAP: Final = timedelta(minutes=1)
+"""Within it the same order does not get a second card: both could be paid."""
+log = get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OrderService:
+    """`reachable` says that Kie can call us back, which some models need."""
+
+    pool: Pool
+    catalog: Catalog
+    rates: Rates
+    limits: Limits = USUAL
+    reachable: bool = False
+    cheapest: Cheapest = field(default_factory=Cheapest)
+
+    async def titles(self, language: str) -> Mapping[str, str]:
+        """The names of all models, also of those that are no longer sold."""
+        settings = await settings_of_models(self.pool)
+        models = self.catalog.models.values()
+        return {each.id: called(each, settings.get(each.id, AS_IN_ITS_FILE)).title_in(language) for each in models}
+
+    async def model(self, model_id: str) -> Model | None:
+        """The model as it is sold now; None while it is not. Operators' settings are read anew: a change counts at once."""
+        known = self.catalog.models.get(model_id)
+        if known is None:
+            return None
+        return as_sold(known, await setting_of(self.pool, model_id), reachable=self.reachable)
+
+    async def storefront(self) -> Storefront:
+        return storefront_of(self.catalog, await settings_of_models(self.pool), reachable=self.reachable)
+
+    async def offers_on(self, storefront: Storefront) -> list[Offer]:
+        """Everything menus list, each with the least it costs now."""
+        standing = await standing_rules(self.pool, currency=self.rates.currency)
+        return [
+            self.cheapest.offer(each, self.rates, standing.get(each.model.id, NO_RULES)) for each in storefront.listed
+        ]
+
+    async def offer(self, model: Model) -> Offer:
+        """A model with the least it costs now, and what it usually costs."""
+        standing = await self._rules(model)
+        offer = self.cheapest.offer(OnSale(model=model, featured=False, listed=True), self.rates, standing)
+        return replace(offer, usual=usual_price(model, self.rates, standing))
+
+    async def prices_of(self, model: Model) -> PriceGroups:
+        """What every choice of a model costs now."""
+        return price_groups(model, self.rates, await self._rules(model))
+
+    async def quote(self, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> Quote:
+        """What one generation costs this user now, and why."""
+        async with transaction(self.pool) as tx:
+            return await quote_for(tx, user_id, model, inputs, rates=self.rates)
+
+    async def free_quota(self, user_id: UserId) -> int:
+        """How many free generations a day this user may have; 0 is no limit."""
+        return await limits.free_quota(self.pool, user_id, self.limits)
+
+    async def measured(self, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> dict[str, Decimal]:
+        """What is known of the files of an order, by the names its price counts them under."""
+        async with transaction(self.pool) as tx:
+            return await measured_inputs(tx, user_id, model, inputs)
+
+    async def objections(self, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> tuple[Refused, ...]:
+        """Every reason why this order cannot be bought now; empty when it can."""
+        async with transaction(self.pool) as tx:
+            return await validation.objections(tx, user_id, model, inputs)
+
+    async def objections_to(self, order: OpenOrder) -> tuple[Refused, ...]:
+        """The same for a draft."""
+        return await self.objections(order.draft.user_id, order.model, order.draft.inputs)
+
+    async def unfit_inputs(self, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> dict[str, Refused]:
+        """The inputs that have to be given again, and why."""
+        async with transaction(self.pool) as tx:
+            return await validation.unfit_inputs(tx, user_id, model, inputs)
+
+    async def files_too_long(
+        self, user_id: UserId, asked: Input, given: Sequence[Mapping[str, Any]], added: FileFacts
+    ) -> Refused | None:
+        """Whether the files of an input would be too long in total, with one added to those given."""
+        async with transaction(self.pool) as tx:
+            return await validation.files_too_long(tx, user_id, asked, given, added)
+
+    async def save_draft(
+        self, buyer: Buyer, model: Model, inputs: Mapping[str, Any], *, origin: str, draft_id: int | None = None
+    ) -> Draft:
+        """Commit a draft at today's price, as a new revision of `draft_id` while that is not bought yet."""
+        price = (await self.quote(buyer.user_id, model, inputs)).price
+        failpoint("draft.before_save")
+        if draft_id is not None:
+            changed = await drafts.change_draft(
+                self.pool,
+                draft_id=DraftId(draft_id),
+                user_id=buyer.user_id,
+                origin=origin,
+                inputs=inputs,
+                price=price,
+            )
+            if changed is not None and not changed.expired:
+                return changed
+        return await drafts.save_draft(
+            self.pool,
+            origin=origin if draft_id is None else f"{origin}:new",
+            bot_id=buyer.bot_id,
+            user_id=buyer.user_id,
+            chat_id=buyer.chat_id,
+            model=model.id,
+            inputs=inputs,
+            price=price,
+        )
+
+    async def find(self, user_id: UserId, draft_id: int) -> OpenOrder | None:
+        """A draft of this user with its model, while that is sold."""
+        draft = await drafts.read_draft(self.pool, draft_id=DraftId(draft_id), user_id=user_id)
+        model = await self.model(draft.model) if draft else None
+        return OpenOrder(draft, model) if draft and model else None
+
+    async def newest_open(self, user_id: UserId) -> Draft | None:
+        """The newest draft of a user that can still be bought."""
+        return await drafts.open_draft(self.pool, user_id=user_id)
+
+    async def was_just_ordered(self, user_id: UserId, model: Model, inputs: Mapping[str, Any], *, origin: str) -> bool:
+        """Whether another update has just opened the same order, which can still be bought."""
+        return await drafts.has_fresh_twin(
+            self.pool, user_id=user_id, model=model.id, inputs=inputs, origin=origin, within=DOUBLE_TAP
+        )
+
+    async def reopen(self, user_id: UserId, draft_id: int, *, origin: str) -> OpenOrder | None:
+        """The order at a new revision and today's price, so that older cards cannot buy it; None when it is bought or gone."""
+        found = await self.find(user_id, draft_id)
+        if found is None:
+            return None
+        draft, model = found
+        is_good = not await self.objections_to(found)
+        price = (await self.quote(user_id, model, draft.inputs)).price if is_good else draft.price
+        changed = await drafts.change_draft(
+            self.pool, draft_id=draft.draft_id, user_id=user_id, origin=origin, inputs=draft.inputs, price=price
+        )
+        return None if changed is None or changed.expired else OpenOrder(changed, model)
+
+    async def reprice(self, draft: Draft, quote: Quote, *, origin: str) -> Draft | None:
+        """The draft at a new revision with this quote's price; None when it is bought."""
+        return await drafts.change_draft(
+            self.pool,
+            draft_id=draft.draft_id,
+            user_id=draft.user_id,
+            origin=origin,
+            inputs=draft.inputs,
+            price=quote.price,
+        )
+
+    async def cancel(self, user_id: UserId, draft_id: DraftId) -> bool:
+        """Put a draft away; False when it is bought, or not theirs."""
+        async with transaction(self.pool) as tx:
+            return await drafts.cancel_draft(tx, draft_id=draft_id, user_id=user_id)
+
+    async def started(self, user_id: UserId, draft_id: DraftId, *, message_id: MessageId) -> AlreadyStarted | None:
+        """The job a draft of this user became, if it did, whether or not it could be bought now."""
+        async with transaction(self.pool) as tx:
+            return await started_before(tx, draft_id=draft_id, user_id=user_id, message_id=message_id)
+
+    async def buy(
+        self, buyer: Buyer, *, draft_id: DraftId, revision: int, message_id: MessageId, corr: str
+    ) -> Purchase:
+        """Buy a draft as the card in this message showed it; a draft that became a job before gives that job."""
+        user_id = buyer.user_id
+        found = await self.find(user_id, draft_id)
+        if found is None:
+            return await self.started(user_id, draft_id, message_id=message_id) or NotOnSale()
+        refused = await self.objections_to(found)
+        if refused:
+            started = await self.started(user_id, draft_id, message_id=message_id)
+            return started or OrderRefused(model=found.model, why=refused[0])
+        try:
+            async with transaction(self.pool) as tx:
+                creation = await purchase(
+                    tx,
+                    buyer,
+                    found,
+                    revision=revision,
+                    message_id=message_id,
+                    rates=self.rates,
+                    allowed=self.limits,
+                    corr=corr,
+                )
+        except NotEnough as refusal:
+            price, available = amounts_of(refusal)
+            return NotEnoughMoney(order=found, price=price, available=available)
+        _log_creation(user_id, creation)
+        return (
+            CardOutdated(order=found._replace(draft=creation.draft)) if isinstance(creation, DraftChanged) else creation
+        )
+
+    async def _rules(self, model: Model) -> PriceRules:
+        async with transaction(self.pool) as tx:
+            return await rules_of(tx, model.id, currency=self.rates.currency)
+
+
+def _log_creation(user_id: UserId, creation: Creation) -> None:
+    match creation:
+        case Created():
+            failpoint("create.after_commit")
+            log.info(
+                "JOB_CREATED", job_id=creation.job_id, user_id=user_id, model=creation.model, price=creation.price.minor
+            )
+        case LimitReached():
+            log.info("ORDER_REFUSED", user_id=user_id, why=creation.why, limit=creation.limit)
+        case _:
+            pass

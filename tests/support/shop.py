@@ -1,0 +1,56 @@
+"""A shop as handlers see it: the orders of the real catalogue at plain rates, and whatever a test sets besides."""
+
+from datetime import timedelta
+from decimal import Decimal
+from functools import cache
+from typing import Any
+
+from aiogram import Dispatcher
+
+from photomat.bot.app import build_dispatcher
+from photomat.bot.context import BotConfig
+from photomat.catalog.load import load_catalog
+from photomat.catalog.pricing import Rates
+from photomat.catalog.storefront import Cheapest
+from photomat.db.pool import Pool
+from photomat.jobs.job import Times
+from photomat.kernel.money import Money
+from photomat.orders.limits import USUAL, Limits
+from photomat.orders.service import OrderService
+from photomat.texts.load import load_texts
+
+RATES = Rates(usd_rate=Decimal(80), markup=Decimal(2), currency="RUB")
+TIMES = Times(
+    lease=timedelta(seconds=30),
+    poll_first=timedelta(seconds=2),
+    empty_result_grace=timedelta(minutes=2),
+    overdue=None,
+    timeout=timedelta(days=1),
+)
+CHEAPEST = Cheapest()
+"""Reckoned once for all tests: the catalogue is the same."""
+
+
+@cache
+def dispatcher() -> Dispatcher:
+    """The bot's dispatcher; it keeps nothing of an update, so all tests of a process share one."""
+    return build_dispatcher()
+
+
+def orders_of(pool: Pool, *, limits: Limits = USUAL, rates: Rates = RATES, reachable: bool = False) -> OrderService:
+    """The one way to buy."""
+    return OrderService(
+        pool=pool, catalog=load_catalog(), rates=rates, limits=limits, reachable=reachable, cheapest=CHEAPEST
+    )
+
+
+def bot_config(pool: Pool, *, welcome: int = 0, limits: Limits = USUAL, **changes: Any) -> BotConfig:
+    """What the handlers of every update share."""
+    return BotConfig(
+        pool=pool,
+        orders=orders_of(pool, limits=limits),
+        texts=load_texts(),
+        times=TIMES,
+        welcome_credit=Money(welcome, RATES.currency),
+        **changes,
+    )
