@@ -98,7 +98,15 @@ Page = Annotated[int, Field(ge=0, le=1000)]
 """What the columns take; a made-up number beyond them is no button of ours."""
 
 
-class MenuButton(CallbackData, prefix="m"):
+class OpensPage:
+    """Marks a button that opens a page: a tap on it leaves the question that is open."""
+
+
+class PrivateOnly:
+    """Marks a button about a user's money: in a group a tap on it is refused."""
+
+
+class MenuButton(CallbackData, OpensPage, prefix="m"):
     """Opens a place of the menu."""
 
     screen: Screen
@@ -110,7 +118,7 @@ class ModelButton(CallbackData, prefix="n"):
     model: str
 
 
-class ListButton(CallbackData, prefix="ml"):
+class ListButton(CallbackData, OpensPage, prefix="ml"):
     """Opens a page of the models that grant a wish, the first being 0."""
 
     wish: str
@@ -207,32 +215,32 @@ class LanguageButton(CallbackData, prefix="l"):
     language: str
 
 
-class HistoryButton(CallbackData, prefix="h"):
+class HistoryButton(CallbackData, OpensPage, prefix="h"):
     """Turns to a page of the history, the newest being 0."""
 
     page: Small
 
 
-class StatementButton(CallbackData, prefix="s"):
+class StatementButton(CallbackData, OpensPage, PrivateOnly, prefix="s"):
     """Opens the moves older than the one with the id `before`; 0 the newest."""
 
     before: Id
 
 
-class MoveButton(CallbackData, prefix="w"):
+class MoveButton(CallbackData, OpensPage, PrivateOnly, prefix="w"):
     """Explains one move; `before` leads back to its page of the statement."""
 
     move_id: Id
     before: Id
 
 
-class RewardButton(CallbackData, prefix="rw"):
+class RewardButton(CallbackData, OpensPage, PrivateOnly, prefix="rw"):
     """Opens the page of a promo code, of invitations, of a gift."""
 
     action: RewardAction
 
 
-class GiftBackButton(CallbackData, prefix="gb"):
+class GiftBackButton(CallbackData, PrivateOnly, prefix="gb"):
     """Takes a gift back that nobody has opened."""
 
     gift_id: Id
@@ -261,14 +269,14 @@ class PayStep(StrEnum):
     BILL = "bill"
 
 
-class TopupButton(CallbackData, prefix="pm"):
+class TopupButton(CallbackData, OpensPage, PrivateOnly, prefix="pm"):
     """Opens the ways to pay for a draft, 0 is none; a tap on its card (`on_card`) leaves the card as it is."""
 
     draft_id: Id
     on_card: bool = False
 
 
-class PayButton(CallbackData, prefix="pp"):
+class PayButton(CallbackData, PrivateOnly, prefix="pp"):
     """Goes on with one way to pay; `amount` is in Stars or in minor units."""
 
     step: PayStep
@@ -277,7 +285,7 @@ class PayButton(CallbackData, prefix="pp"):
     draft_id: Id
 
 
-class CheckBillButton(CallbackData, prefix="pc"):
+class CheckBillButton(CallbackData, PrivateOnly, prefix="pc"):
     """Asks whether a bill is paid."""
 
     topup_id: Id
@@ -292,27 +300,27 @@ class SubscriptionAction(StrEnum):
     RESUME = "resume"
 
 
-class SubscriptionButton(CallbackData, prefix="ps"):
+class SubscriptionButton(CallbackData, OpensPage, PrivateOnly, prefix="ps"):
     """Acts on the subscription of whoever taps; `draft_id` is the order that waits for the money, 0 is none."""
 
     action: SubscriptionAction
     draft_id: Id = 0
 
 
-class TransferButton(CallbackData, prefix="t"):
+class TransferButton(CallbackData, PrivateOnly, prefix="t"):
     """Starts or leaves a transfer by hand; `draft_id` is the order that waits for the money, 0 is none."""
 
     action: TransferAction
     draft_id: Id = 0
 
 
-class TransferSumButton(CallbackData, prefix="ts"):
+class TransferSumButton(CallbackData, PrivateOnly, prefix="ts"):
     """Names the sum of a transfer, in minor units."""
 
     minor: Id
 
 
-class TransferReceiptButton(CallbackData, prefix="tr"):
+class TransferReceiptButton(CallbackData, PrivateOnly, prefix="tr"):
     """Waits for the receipt of a transfer (again)."""
 
     topup_id: Id
@@ -332,14 +340,4 @@ class ReasonButton(CallbackData, prefix="rr"):
     reason: Small
 
 
-PAGES: Final = (
-    MenuButton,
-    ListButton,
-    HistoryButton,
-    StatementButton,
-    MoveButton,
-    RewardButton,
-    TopupButton,
-    SubscriptionButton,
-)
-"""The buttons that open a page: they leave whatever was being asked."""
+PRIVATE_BUTTONS: Final = tuple(each for each in CallbackData.__subclasses__() if issubclass(each, PrivateOnly))

@@ -11,7 +11,7 @@ from aiogram.enums import ChatType
 from aiogram.filters import CommandObject, Filter
 from aiogram.types import CallbackQuery, Message, TelegramObject
 
-from photomat.bot.buttons import PAGES
+from photomat.bot.buttons import OpensPage
 from photomat.bot.context import UpdateContext
 from photomat.bot.transport import Tap
 from photomat.jobs.history import is_job_card
@@ -39,7 +39,7 @@ class OpeningAPageLeavesTheQuestion(BaseMiddleware):
         """A handler was found: leave the question before it may ask one of its own."""
         command = data.get("command")
         by_command = isinstance(command, CommandObject) and command.command != "cancel"
-        if by_command or isinstance(data.get("callback_data"), PAGES):
+        if by_command or isinstance(data.get("callback_data"), OpensPage):
             _context(data).leave_question()
         return await handler(event, data)
 

@@ -14,22 +14,7 @@ from aiogram.enums import ChatMemberStatus, ChatType
 from aiogram.filters import Command
 from aiogram.types import CallbackQuery, ChatMemberUpdated, Message
 
-from photomat.bot.buttons import (
-    ChangeButton,
-    CheckBillButton,
-    GiftBackButton,
-    MenuButton,
-    MoveButton,
-    PayButton,
-    RewardButton,
-    Screen,
-    StatementButton,
-    SubscriptionButton,
-    TopupButton,
-    TransferButton,
-    TransferReceiptButton,
-    TransferSumButton,
-)
+from photomat.bot.buttons import PRIVATE_BUTTONS, ChangeButton, MenuButton, Screen
 from photomat.bot.context import UpdateContext
 from photomat.bot.menu import views
 from photomat.bot.menu.search import found_by_chance
@@ -50,20 +35,7 @@ from photomat.payments import transfers
 from photomat.payments.topup import has_open_transfer
 from photomat.users.user import clear_blocked, mark_blocked
 
-COMMANDS: Final = ("topup", "statement", "promo", "invite", "gift", "paysupport")
-BUTTONS: Final = (
-    CheckBillButton,
-    GiftBackButton,
-    MoveButton,
-    PayButton,
-    RewardButton,
-    StatementButton,
-    SubscriptionButton,
-    TopupButton,
-    TransferButton,
-    TransferReceiptButton,
-    TransferSumButton,
-)
+PRIVATE_COMMANDS: Final = ("topup", "statement", "promo", "invite", "gift", "paysupport")
 PRESENT: Final = {ChatMemberStatus.MEMBER, ChatMemberStatus.ADMINISTRATOR}
 
 
@@ -154,9 +126,9 @@ async def refuse_tap_in_group(_query: CallbackQuery, tap: Tap, ctx: UpdateContex
 def private_router() -> Router:
     """The ways to get here."""
     routes = Router(name="private")
-    routes.message.register(refuse_command_in_group, Command(*COMMANDS), InGroup())
+    routes.message.register(refuse_command_in_group, Command(*PRIVATE_COMMANDS), InGroup())
     routes.callback_query.register(refuse_tap_in_group, MenuButton.filter(F.screen == Screen.TOPUP), InGroup())
-    for each in BUTTONS:
+    for each in PRIVATE_BUTTONS:
         routes.callback_query.register(refuse_tap_in_group, each.filter(), InGroup())
     return routes
 
