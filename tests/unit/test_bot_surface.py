@@ -29,7 +29,7 @@ BUTTONS = sorted(
 )
 LONGEST = {
     "model": max(load_catalog().models, key=len),
-    "wish": max((each.id for each in MENU_CATEGORIES), key=len),
+    "category": max((each.id for each in MENU_CATEGORIES), key=len),
     "language": max(LANGUAGES, key=len),
     "action": "page",
 }

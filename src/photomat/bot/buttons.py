@@ -17,8 +17,6 @@ MAX_BYTES: Final = 64
 
 
 class Screen(StrEnum):
-    """A place of the menu."""
-
     HOME = "home"
     CREATE = "create"
     SEARCH = "search"
@@ -30,8 +28,6 @@ class Screen(StrEnum):
 
 
 class DraftAction(StrEnum):
-    """What can be done with a draft from its card."""
-
     CREATE = "create"
     CHANGE = "change"
     CANCEL = "cancel"
@@ -56,8 +52,6 @@ class Step(StrEnum):
 
 
 class JobAction(StrEnum):
-    """What can be done with a job from its card."""
-
     CANCEL = "cancel"
     ACCEPT = "accept"
     AGAIN = "again"
@@ -68,14 +62,12 @@ class JobAction(StrEnum):
 
 
 class TransferAction(StrEnum):
-    """What can be done on the way of a transfer by hand."""
-
     START = "start"
     LEAVE = "leave"
 
 
 class ReceiptAction(StrEnum):
-    """What can be done with a receipt: `STATE` by who sent it, the rest by operators."""
+    """What can be done with a receipt: `STATE` by its sender, the rest by operators."""
 
     STATE = "state"
     APPROVE = "yes"
@@ -85,8 +77,6 @@ class ReceiptAction(StrEnum):
 
 
 class RewardAction(StrEnum):
-    """What is given away, and how one comes to it."""
-
     PROMO = "promo"
     INVITE = "invite"
     GIFT = "gift"
@@ -94,8 +84,8 @@ class RewardAction(StrEnum):
 
 Id = Annotated[int, Field(ge=0, le=2**63 - 1)]
 Small = Annotated[int, Field(ge=0, le=2**31 - 1)]
-Page = Annotated[int, Field(ge=0, le=1000)]
-"""What the columns take; a made-up number beyond them is no button of ours."""
+PageNumber = Annotated[int, Field(ge=0, le=1000)]
+"""What the columns take; a larger number is forged."""
 
 
 class OpensPage:
@@ -107,37 +97,33 @@ class PrivateOnly:
 
 
 class MenuButton(CallbackData, OpensPage, prefix="m"):
-    """Opens a place of the menu."""
-
     screen: Screen
 
 
 class ModelButton(CallbackData, prefix="n"):
-    """Picks a model."""
+    """Opens a model's form."""
 
     model: str
 
 
 class ListButton(CallbackData, OpensPage, prefix="ml"):
-    """Opens a page of the models that grant a wish, the first being 0."""
+    """Opens a page of the models of a menu category, the first being 0."""
 
-    wish: str
+    category: str
     only: OfferFilter = OfferFilter.ALL
     page: Small = 0
 
 
 class ListedButton(CallbackData, prefix="nl"):
-    """Picks a model from a page of a list, so that there is a way back to that page."""
+    """Opens a model from a page of a list, and remembers that page for the way back."""
 
-    wish: str
+    category: str
     only: OfferFilter
     page: Small
     model: str
 
 
 class PricesButton(CallbackData, prefix="pt"):
-    """Shows what every choice of a model costs."""
-
     model: str
 
 
@@ -162,13 +148,13 @@ class ResultsPageButton(CallbackData, prefix="rp"):
 
     form_id: Id
     turn: Small
-    page: Page
+    page: PageNumber
 
 
 class SearchPageButton(CallbackData, prefix="sp"):
     """Turns to a page of what a search found; its words stand in the conversation's data."""
 
-    page: Page
+    page: PageNumber
 
 
 class StepButton(CallbackData, prefix="q"):
@@ -210,8 +196,6 @@ class ChangeButton(CallbackData, prefix="e"):
 
 
 class LanguageButton(CallbackData, prefix="l"):
-    """Chooses a language."""
-
     language: str
 
 
@@ -222,26 +206,24 @@ class HistoryButton(CallbackData, OpensPage, prefix="h"):
 
 
 class StatementButton(CallbackData, OpensPage, PrivateOnly, prefix="s"):
-    """Opens the moves older than the one with the id `before`; 0 the newest."""
+    """Opens the transactions older than the one with the id `before`; 0 the newest."""
 
     before: Id
 
 
 class MoveButton(CallbackData, OpensPage, PrivateOnly, prefix="w"):
-    """Explains one move; `before` leads back to its page of the statement."""
+    """Explains one transaction; `before` leads back to its page of the statement."""
 
     move_id: Id
     before: Id
 
 
 class RewardButton(CallbackData, OpensPage, PrivateOnly, prefix="rw"):
-    """Opens the page of a promo code, of invitations, of a gift."""
-
     action: RewardAction
 
 
 class GiftBackButton(CallbackData, PrivateOnly, prefix="gb"):
-    """Takes a gift back that nobody has opened."""
+    """Returns a gift that was not opened yet to its giver."""
 
     gift_id: Id
 
@@ -292,8 +274,6 @@ class CheckBillButton(CallbackData, PrivateOnly, prefix="pc"):
 
 
 class SubscriptionAction(StrEnum):
-    """What can be done with the subscription."""
-
     SHOW = "show"
     BUY = "buy"
     CANCEL = "cancel"
@@ -301,7 +281,7 @@ class SubscriptionAction(StrEnum):
 
 
 class SubscriptionButton(CallbackData, OpensPage, PrivateOnly, prefix="ps"):
-    """Acts on the subscription of whoever taps; `draft_id` is the order that waits for the money, 0 is none."""
+    """Acts on the subscription of the user who taps; `draft_id` is the order that waits for the money, 0 is none."""
 
     action: SubscriptionAction
     draft_id: Id = 0
@@ -327,8 +307,6 @@ class TransferReceiptButton(CallbackData, PrivateOnly, prefix="tr"):
 
 
 class ReceiptButton(CallbackData, prefix="r"):
-    """Acts on a receipt."""
-
     action: ReceiptAction
     receipt_id: Id
 

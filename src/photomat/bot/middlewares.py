@@ -21,7 +21,7 @@ Handler: TypeAlias = Callable[[TelegramObject, dict[str, Any]], Awaitable[Any]]
 
 
 class RegisterWhoIsAnswered(BaseMiddleware):
-    """Somebody a handler answers becomes a user; people who merely talk in a group do not."""
+    """A sender whom a handler answers becomes a user; people who only talk in a group do not."""
 
     async def __call__(self, handler: Handler, event: TelegramObject, data: dict[str, Any]) -> Any:
         """A handler was found: the person is registered when its work is committed."""

@@ -1,6 +1,6 @@
-"""Puts views in front of people: new messages, edits of menus, and the one answer to a tap.
+"""Sends views: new messages, edits of menus, and the one answer to a tap.
 
-A view is sent as HTML. In a private chat a menu is edited in place; in a group, where anybody may tap, it is sent anew.
+A view is sent as HTML. In a private chat a menu is edited in place; in a group, where anyone may tap, it is sent anew.
 """
 
 from html import escape
@@ -18,7 +18,7 @@ LONGEST_TOAST: Final = 200
 
 
 class Tap:
-    """A tap on a button. It is answered exactly once, whoever answers first."""
+    """A tap on a button. Only the first answer is sent."""
 
     def __init__(self, query: CallbackQuery, *, on_a_job_card: bool = False) -> None:
         self.query = query

@@ -69,7 +69,7 @@ async def free_quota(pool: Pool, user_id: UserId, limits: Limits) -> int:
 
 
 def judge(lately: Lately, limits: Limits, *, is_free: bool) -> LimitReached | None:
-    """The first limit that says no."""
+    """The first limit that is reached."""
     if limits.running and lately.running >= limits.running:
         return LimitReached(why=LimitKind.RUNNING, limit=limits.running)
     if limits.a_minute and lately.minute_ago is not None and lately.minute_ago < MINUTE:

@@ -207,7 +207,7 @@ class OrderService:
         )
 
     async def cancel(self, user_id: UserId, draft_id: DraftId) -> bool:
-        """Put a draft away; False when it is bought, or not theirs."""
+        """Cancel a draft; return False when it is bought or another user's."""
         async with transaction(self.pool) as tx:
             return await drafts.cancel_draft(tx, draft_id=draft_id, user_id=user_id)
 

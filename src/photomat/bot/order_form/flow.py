@@ -180,9 +180,9 @@ async def _about(ctx: UpdateContext, model: Model) -> About:
 
 
 def _starts_from(came_from: str | None) -> FileKind | None:
-    """The kind of file that somebody has in hand who came from this list."""
-    wish = menu_category(ListButton.unpack(came_from).wish) if came_from else None
-    return wish.starts_from if wish else None
+    """The kind of file that the models of this list start from."""
+    category = menu_category(ListButton.unpack(came_from).category) if came_from else None
+    return category.starts_from if category else None
 
 
 def _chosen_job(asking: Asking) -> JobId | None:

@@ -46,7 +46,6 @@ def labels(say: Say, asked: Input, language: str) -> list[str]:
 
 
 def ways(model: Model, form: Form, language: str) -> Rows:
-    """The ways to order, one below the other."""
     named = [way_in_words(model, names, language) for names in model.one_of]
     return [[_option(form, number, label)] for number, label in enumerate(named)]
 
@@ -121,12 +120,10 @@ def typed_steps(say: Say, model: Model, form: Form, asked: Input | None) -> dict
 
 
 def to_question(say: Say, form: Form) -> InlineKeyboardButton:
-    """The way back to the question."""
     return _step(say("form-to-question"), form, Step.QUESTION)
 
 
 def done(say: Say, form: Form) -> InlineKeyboardButton:
-    """That is all of them."""
     return _step(say("form-done"), form, Step.DONE)
 
 
