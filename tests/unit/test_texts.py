@@ -41,7 +41,7 @@ SPEAKERS = {
     "Refused",
     "Rejected",
     "NotEnough",
-    "tell",
+    "notify",
     "_tell",
     "NoticeButton",
 }
