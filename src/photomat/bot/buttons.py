@@ -144,7 +144,7 @@ class OptionPageButton(CallbackData, prefix="op"):
 
 
 class ResultsPageButton(CallbackData, prefix="rp"):
-    """Turns to a page of one's own results that the question of a form takes."""
+    """Turns to a page of the user's own results that the open question takes."""
 
     form_id: Id
     turn: Small
@@ -152,7 +152,7 @@ class ResultsPageButton(CallbackData, prefix="rp"):
 
 
 class SearchPageButton(CallbackData, prefix="sp"):
-    """Turns to a page of what a search found; its words stand in the conversation's data."""
+    """Turns to a page of what a search found; its words are in the conversation's data."""
 
     page: PageNumber
 
@@ -166,7 +166,7 @@ class StepButton(CallbackData, prefix="q"):
 
 
 class PickButton(CallbackData, prefix="pj"):
-    """Answers a question with something made before: a job, or one output of it."""
+    """Answers a question with an earlier result: a job, or one output of it."""
 
     form_id: Id
     turn: Small
@@ -244,7 +244,7 @@ class JobPageButton(CallbackData, prefix="j"):
 
 
 class PayStep(StrEnum):
-    """How far a top-up has come: its sums are shown, a sum of one's own is typed, the bill is wanted."""
+    """The steps of a top-up: show its sums, type a sum, make the invoice."""
 
     SUMS = "sums"
     OWN = "own"
@@ -268,7 +268,7 @@ class PayButton(CallbackData, PrivateOnly, prefix="pp"):
 
 
 class CheckBillButton(CallbackData, PrivateOnly, prefix="pc"):
-    """Asks whether a bill is paid."""
+    """Checks whether an invoice is paid."""
 
     topup_id: Id
 
@@ -312,7 +312,7 @@ class ReceiptButton(CallbackData, prefix="r"):
 
 
 class ReasonButton(CallbackData, prefix="rr"):
-    """Declines a receipt for one of the usual reasons, by its number."""
+    """Declines a receipt for one of the listed reasons, by number."""
 
     receipt_id: Id
     reason: Small

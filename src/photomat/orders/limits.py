@@ -1,7 +1,7 @@
 """How much a user may buy: jobs at once, orders a minute, a pause between two, free generations a day.
 
-Decided in the purchase transaction, under the lock of the user's row, from what that user has bought: there are no counters
-to go wrong. A free generation that failed or was canceled does not count, nor does one a voucher pays for, which has limits
+Decided in the purchase transaction, under the lock of the user's row, from what that user has bought: no counter
+can drift. A free generation that failed or was canceled does not count, nor does one a voucher pays for, which has limits
 of its own. Invited friends who have paid make the free quota larger. The free day is the last 24 hours, not a date: it is the
 same in every time zone, and each used generation comes back a day after it was taken.
 """

@@ -27,7 +27,7 @@ A_FEW_WORDS: Final = 5
 
 
 async def search_by_command(message: Message, command: CommandObject, ctx: UpdateContext) -> None:
-    """Look for the words behind the command, or ask for some."""
+    """Search for the words given with the command, or ask for some."""
     if command.args:
         await send(message, await _answer(ctx, command.args))
         return
@@ -49,7 +49,7 @@ async def search_by_text(message: Message, ctx: UpdateContext) -> None:
 async def turn_search_page(
     _query: CallbackQuery, callback_data: SearchPageButton, tap: Tap, ctx: UpdateContext
 ) -> None:
-    """Show more of what the words found; they are kept while nothing else was begun."""
+    """Show more of what the words found; they are kept until something else is begun."""
     words = ctx.conversation.data.get(WORDS)
     if not isinstance(words, str):
         await tap.answer(ctx.say("tap-stale"), alert=True)
@@ -59,7 +59,7 @@ async def turn_search_page(
 
 
 async def found_by_chance(ctx: UpdateContext, text: str) -> View | None:
-    """What words typed while nothing is asked find; only what fits every one of a few."""
+    """What a few words typed without an open question find: only models that fit every word."""
     if not 0 < len(meaningful(text)) <= A_FEW_WORDS:
         return None
     found = await _find(ctx, text, some=False)

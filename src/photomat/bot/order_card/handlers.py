@@ -1,4 +1,4 @@
-"""Buttons of a draft's card: buy it, put it away, change an input, explain its price.
+"""Buttons of a draft's card: buy it, cancel it, change an input, explain its price.
 
 Create is answered with what happened, so it is answered after its transaction. From then on the card is edited by `delivery`
 alone. Killed before the answer, the tap is handled again and finds the job it made, even when the model is hidden by then or

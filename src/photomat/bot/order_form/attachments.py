@@ -41,7 +41,7 @@ async def attached(
 ) -> list[dict[str, Any]] | Refused | None:
     """The references a message brings, or why it does not fit; None when it brings no file and no link.
 
-    `have` is how many files the answer has already; with `given`, the references themselves, their length in all is checked.
+    `have` is how many files the answer has already; with `given`, the references themselves, their total length is checked.
     """
     brought = brought_by(message)
     if brought is None:

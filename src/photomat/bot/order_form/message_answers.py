@@ -39,7 +39,7 @@ BY_BUTTON: Final = Refused(key="form-expects-pick", facts={})
 
 
 def step_in_words(message: Message, asking: Asking) -> Step | None:
-    """A step that is typed in a group, where its button cannot stand below the question."""
+    """A step that is typed in a group, where the question has no buttons."""
     if message.chat.type == ChatType.PRIVATE or not message.text:
         return None
     words = typed_steps(asking.say, asking.model, asking.form, asking.asked)

@@ -1,4 +1,4 @@
-"""Views of questions: the open one of a form, the first of which is the model's page; and what was made before. Pure."""
+"""Views of questions: the open one of a form, the first of which is the model's page; and of earlier results. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -63,7 +63,7 @@ class About:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sources:
-    """What a question about something made before offers; `models` make what it takes."""
+    """What a question for an earlier result offers; `models` make what it takes."""
 
     made: Sequence[EarlierResult]
     models: Sequence[Model]
@@ -208,7 +208,7 @@ def _lines_so_far(asking: Asking, asked: Input) -> str:
 
 
 def _line_in_words(asking: Asking, asked: Input, line: Any) -> str:
-    """One line with all its fields, those that are not said by their default."""
+    """One line with all its fields, defaults included."""
     if not isinstance(line, dict):
         return str(line)
     filled = {each.name: line.get(each.name, each.default) for each in asked.fields}

@@ -1,6 +1,6 @@
 """A question in words: what is asked, within which limits, what holds without an answer, why an answer does not fit. Pure.
 
-Every text is HTML; what the catalogue or a person wrote is escaped here.
+Every text is HTML; what the catalogue or a user wrote is escaped here.
 """
 
 import re

@@ -28,7 +28,7 @@ log = get_logger()
 
 
 async def promo_by_command(message: Message, command: CommandObject, ctx: UpdateContext) -> None:
-    """Use the code behind the command, or ask for one."""
+    """Use the code given with the command, or ask for one."""
     ctx.forget_form()
     if command.args:
         await send(message, await redeemed(ctx, command.args))
@@ -101,7 +101,7 @@ def invite_router() -> Router:
 
 
 async def gift_by_command(message: Message, command: CommandObject, bot: Bot, ctx: UpdateContext) -> None:
-    """Give the sum behind the command, or ask for one."""
+    """Give the sum given with the command, or ask for one."""
     ctx.forget_form()
     if command.args:
         await _give(message, bot, ctx, command.args)
