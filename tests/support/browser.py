@@ -100,7 +100,8 @@ async def _launched(extra_arguments: Sequence[str] = ()) -> AsyncIterator[Browse
 async def page_at(browser: Browser, url: str, *, is_phone: bool = False, **options: Any) -> AsyncIterator[Page]:
     """Open a page as somebody new would; a script error on it fails the test."""
     screen: dict[str, Any] = {"viewport": PHONE if is_phone else DESKTOP, "has_touch": is_phone}
-    context = await browser.new_context(**{"locale": "ru-RU", "is_mobile": is_phone, **screen, **options})
+    usual = {"locale": "ru-RU", "is_mobile": is_phone, "reduced_motion": "reduce"}  # what moves costs processor time
+    context = await browser.new_context(**{**usual, **screen, **options})
     context.set_default_timeout(PATIENCE_MS)
     page = await context.new_page()
     troubles: list[str] = []

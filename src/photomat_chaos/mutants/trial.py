@@ -91,7 +91,8 @@ def _copy_of_the_tree() -> Iterator[Path]:
         copy = Path(folder)
         for name in COPIED:
             if (ROOT / name).is_dir():
-                shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+                # With what was compiled of it, for Python compiles an edited file anew; not with what is just being written.
+                shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("*.pyc.*"))
             else:
                 shutil.copy(ROOT / name, copy / name)
         _refuse_the_original(copy)
