@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from photomat.bot.results.views import Page, history_page
+from photomat.bot.results.views import HistoryPage, history_page
 from photomat.db.pool import transaction
 from photomat.jobs.actions import cancel_by_operator
 from photomat.jobs.history import recent_jobs
@@ -66,7 +66,7 @@ async def test_the_words_are_there_in_english_too(database: str, tmp_path: Path)
     async with archive(database, tmp_path) as past:
         await past.done_job()
         jobs = await recent_jobs(past.chat.pool, user_id=past.user, limit=5)
-        page = Page(number=0, first=1, jobs=jobs, has_older=False)
+        page = HistoryPage(number=0, first=1, jobs=jobs, has_older=False)
         view = history_page(load_texts().speaker("en"), page, {"z-image": "Z-Image"})
         assert "done, but it has not reached you yet" in view.text
         assert view.rows[0][0].text == "Did not arrive? Send again · 1"

@@ -39,8 +39,8 @@ def every_view(say: Say, language: str) -> list[View]:
     found = Found(words=EVIL, offers=offers(on_sale)[:10], count=177, gone=EVIL[:100])
     model = CATALOG.get("z-image")
     return [
-        menu_views.greeting(say, name=EVIL[:64], balance=NOTHING, wishes=MENU_CATEGORIES, offers_english=True),
-        menu_views.home(say, balance=NOTHING, wishes=()),
+        menu_views.greeting(say, name=EVIL[:64], balance=NOTHING, categories=MENU_CATEGORIES, offers_english=True),
+        menu_views.home(say, balance=NOTHING, categories=()),
         *lists,
         menu_views.search_page(say),
         menu_views.found_page(say, found, language=language),
@@ -65,7 +65,7 @@ def test_every_view_fits_telegram(language: str) -> None:
 
 def test_one_button_of_the_menu_begins_with_creating_a_picture() -> None:
     view = menu_views.greeting(
-        TEXTS.speaker("ru"), name="Анна", balance=NOTHING, wishes=MENU_CATEGORIES, offers_english=False
+        TEXTS.speaker("ru"), name="Анна", balance=NOTHING, categories=MENU_CATEGORIES, offers_english=False
     )
     assert sum(label.startswith("🖼 Создать картинку") for label in labels(view)) == 1
     assert view.rows[0][0].callback_data == "m:create"
@@ -79,9 +79,11 @@ def test_one_button_of_the_first_page_begins_with_z_image() -> None:
 
 
 def test_a_wish_nothing_grants_is_not_in_the_menu() -> None:
-    view = menu_views.home(TEXTS.speaker("ru"), balance=NOTHING, wishes=(PICTURE,))
+    view = menu_views.home(TEXTS.speaker("ru"), balance=NOTHING, categories=(PICTURE,))
     assert "🎬 Сделать видео" not in labels(view)
-    assert "🎬 Сделать видео" in labels(menu_views.home(TEXTS.speaker("ru"), balance=NOTHING, wishes=MENU_CATEGORIES))
+    assert "🎬 Сделать видео" in labels(
+        menu_views.home(TEXTS.speaker("ru"), balance=NOTHING, categories=MENU_CATEGORIES)
+    )
 
 
 def test_the_filter_that_is_on_switches_itself_off() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from photomat.bot.results.handlers import SHOWN
-from photomat.bot.results.views import Page, history_page
+from photomat.bot.results.views import HistoryPage, history_page
 from photomat.catalog.input import Input
 from photomat.catalog.load import load_catalog
 from photomat.catalog.model import Category, Model
@@ -137,7 +137,7 @@ def test_a_page_of_the_history_fits_at_its_longest(language: str) -> None:
             )
             for number in range(SHOWN)
         ]
-        page = Page(number=1000, first=1000 * SHOWN + 1, jobs=jobs, has_older=True)
+        page = HistoryPage(number=1000, first=1000 * SHOWN + 1, jobs=jobs, has_older=True)
         view = history_page(TEXTS.speaker(language), page, {})
         assert 0 < seen_length(view.text) <= LONGEST_TEXT
         assert "<" not in MARKUP.sub("", view.text), "somebody's words are markup"

@@ -12,7 +12,7 @@ from aiogram.exceptions import (
 )
 from aiogram.methods import SendMessage
 
-from photomat.bot.worker import PATIENCE_S, GiveUp, Later, judge, nobody_is_there
+from photomat.bot.worker import PATIENCE_S, GiveUp, Later, is_unreachable, judge
 from photomat.inbox.update import Claimed
 from photomat.kernel.error_report import describe
 from photomat.kernel.errors import Corrupt, Transient
@@ -82,8 +82,8 @@ def test_our_own_trouble_is_counted_and_given_up_after_three(trouble: Exception)
 
 
 def test_a_person_who_blocked_us_is_not_there() -> None:
-    assert nobody_is_there(TelegramForbiddenError(method=METHOD, message="bot was blocked by the user"))
-    assert not nobody_is_there(ZeroDivisionError())
+    assert is_unreachable(TelegramForbiddenError(method=METHOD, message="bot was blocked by the user"))
+    assert not is_unreachable(ZeroDivisionError())
 
 
 def test_trouble_is_described_without_its_message() -> None:

@@ -7,7 +7,7 @@ import pytest
 from photomat.bot.buttons import MAX_BYTES
 from photomat.bot.menu.views import help_page, languages
 from photomat.bot.order_card.views import change_menu, draft_card, not_enough
-from photomat.bot.results.views import Page, history_page
+from photomat.bot.results.views import HistoryPage, history_page
 from photomat.bot.view import View
 from photomat.catalog.load import load_catalog
 from photomat.jobs.history import PastJob
@@ -59,8 +59,8 @@ def every_view(say: Say, language: str) -> list[View]:
         help_page(say, for_operator=True),
         draft_card(say, MODEL, draft(EVIL), language=language, balance=rub(1)),
         change_menu(say, MODEL, draft(EVIL), language=language),
-        history_page(say, Page(number=7, first=36, jobs=[job] * 5, has_older=True), {MODEL.id: MODEL.title}),
-        history_page(say, Page(number=0, first=1, jobs=[], has_older=False), {}),
+        history_page(say, HistoryPage(number=7, first=36, jobs=[job] * 5, has_older=True), {MODEL.id: MODEL.title}),
+        history_page(say, HistoryPage(number=0, first=1, jobs=[], has_older=False), {}),
         languages(say),
     ]
 

@@ -9,7 +9,7 @@ import pytest
 
 from photomat.bot.buttons import MAX_BYTES
 from photomat.bot.view import View
-from photomat.bot.wallet.views import BOTH_WAYS, ONE_WAY, Page, balance_page, statement_page, story_page
+from photomat.bot.wallet.views import BOTH_WAYS, ONE_WAY, StatementPage, balance_page, statement_page, story_page
 from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import Money
 from photomat.operators.explain import WORDS
@@ -64,8 +64,8 @@ def wallet(posted: int = 1000, held: int = 0, owed: int = 0) -> Balance:
     return Balance(posted=rub(posted), held=rub(held), owed=rub(owed))
 
 
-def page(*moves: StatementLine) -> Page:
-    return Page(before=LARGEST, moves=moves, newer=LARGEST, older=LARGEST)
+def page(*moves: StatementLine) -> StatementPage:
+    return StatementPage(before=LARGEST, moves=moves, newer=LARGEST, older=LARGEST)
 
 
 def statement_of(*moves: StatementLine, language: str = "ru") -> str:

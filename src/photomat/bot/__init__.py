@@ -1,1 +1,1 @@
-"""The conversation: what a customer sees and says. Every update gets an answer, and every handler bears repeating."""
+"""The conversation: what a customer sees and says. Every update gets an answer, and every handler is idempotent."""

@@ -1,4 +1,4 @@
-"""The dispatcher: routers and middlewares in reading order.
+"""The dispatcher: routers and middlewares in the order they are asked.
 
 aiogram's own FSM middleware is off: the worker loads each update's conversation before its handlers and writes it after them.
 """
@@ -24,7 +24,7 @@ from photomat.texts.load import LANGUAGES, Texts
 from photomat.users.user import DEFAULT_LANGUAGE
 
 ALLOWED_UPDATES: Final = ("message", "callback_query", "my_chat_member", "pre_checkout_query", "subscription")
-"""What we ask Telegram for, by webhook and by long polling; anything else that comes is handled quietly."""
+"""The updates we ask Telegram for; any other kind is marked as handled without an answer."""
 
 COMMANDS: Final = (
     "start",
@@ -46,7 +46,7 @@ CALL_TIMEOUT_S: Final = 10
 
 
 def build_dispatcher() -> Dispatcher:
-    """Everything a user can say to the bot. Handlers get an `UpdateContext` as `ctx`, made by the worker."""
+    """Handlers get an `UpdateContext` as `ctx`, made by the worker."""
     dispatcher = Dispatcher(disable_fsm=True)
     dispatcher.callback_query.outer_middleware(AnswerEveryTap())
     dispatcher.message.middleware(RegisterWhoIsAnswered())
@@ -58,7 +58,7 @@ def build_dispatcher() -> Dispatcher:
 
 
 def _routers() -> list[Router]:
-    """Who is asked, in this order: commands before forms, everything else last."""
+    """The first router that matches handles the update: commands before forms, the fallback last."""
     return [
         fallback.private_router(),
         stars.stars_router(),

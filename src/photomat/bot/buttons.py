@@ -17,8 +17,6 @@ MAX_BYTES: Final = 64
 
 
 class Screen(StrEnum):
-    """A place of the menu."""
-
     HOME = "home"
     CREATE = "create"
     SEARCH = "search"
@@ -30,8 +28,6 @@ class Screen(StrEnum):
 
 
 class DraftAction(StrEnum):
-    """What can be done with a draft from its card."""
-
     CREATE = "create"
     CHANGE = "change"
     CANCEL = "cancel"
@@ -56,8 +52,6 @@ class Step(StrEnum):
 
 
 class JobAction(StrEnum):
-    """What can be done with a job from its card."""
-
     CANCEL = "cancel"
     ACCEPT = "accept"
     AGAIN = "again"
@@ -68,14 +62,12 @@ class JobAction(StrEnum):
 
 
 class TransferAction(StrEnum):
-    """What can be done on the way of a transfer by hand."""
-
     START = "start"
     LEAVE = "leave"
 
 
 class ReceiptAction(StrEnum):
-    """What can be done with a receipt: `STATE` by who sent it, the rest by operators."""
+    """What can be done with a receipt: `STATE` by its sender, the rest by operators."""
 
     STATE = "state"
     APPROVE = "yes"
@@ -85,8 +77,6 @@ class ReceiptAction(StrEnum):
 
 
 class RewardAction(StrEnum):
-    """What is given away, and how one comes to it."""
-
     PROMO = "promo"
     INVITE = "invite"
     GIFT = "gift"
@@ -94,42 +84,46 @@ class RewardAction(StrEnum):
 
 Id = Annotated[int, Field(ge=0, le=2**63 - 1)]
 Small = Annotated[int, Field(ge=0, le=2**31 - 1)]
-Page = Annotated[int, Field(ge=0, le=1000)]
-"""What the columns take; a made-up number beyond them is no button of ours."""
+PageNumber = Annotated[int, Field(ge=0, le=1000)]
+"""What the columns take; a larger number is forged."""
 
 
-class MenuButton(CallbackData, prefix="m"):
-    """Opens a place of the menu."""
+class OpensPage:
+    """Marks a button that opens a page: a tap on it leaves the question that is open."""
 
+
+class PrivateOnly:
+    """Marks a button about a user's money: in a group a tap on it is refused."""
+
+
+class MenuButton(CallbackData, OpensPage, prefix="m"):
     screen: Screen
 
 
 class ModelButton(CallbackData, prefix="n"):
-    """Picks a model."""
+    """Opens a model's form."""
 
     model: str
 
 
-class ListButton(CallbackData, prefix="ml"):
-    """Opens a page of the models that grant a wish, the first being 0."""
+class ListButton(CallbackData, OpensPage, prefix="ml"):
+    """Opens a page of the models of a menu category, the first being 0."""
 
-    wish: str
+    category: str
     only: OfferFilter = OfferFilter.ALL
     page: Small = 0
 
 
 class ListedButton(CallbackData, prefix="nl"):
-    """Picks a model from a page of a list, so that there is a way back to that page."""
+    """Opens a model from a page of a list, and remembers that page for the way back."""
 
-    wish: str
+    category: str
     only: OfferFilter
     page: Small
     model: str
 
 
 class PricesButton(CallbackData, prefix="pt"):
-    """Shows what every choice of a model costs."""
-
     model: str
 
 
@@ -150,17 +144,17 @@ class OptionPageButton(CallbackData, prefix="op"):
 
 
 class ResultsPageButton(CallbackData, prefix="rp"):
-    """Turns to a page of one's own results that the question of a form takes."""
+    """Turns to a page of the user's own results that the open question takes."""
 
     form_id: Id
     turn: Small
-    page: Page
+    page: PageNumber
 
 
 class SearchPageButton(CallbackData, prefix="sp"):
-    """Turns to a page of what a search found; its words stand in the conversation's data."""
+    """Turns to a page of what a search found; its words are in the conversation's data."""
 
-    page: Page
+    page: PageNumber
 
 
 class StepButton(CallbackData, prefix="q"):
@@ -172,7 +166,7 @@ class StepButton(CallbackData, prefix="q"):
 
 
 class PickButton(CallbackData, prefix="pj"):
-    """Answers a question with something made before: a job, or one output of it."""
+    """Answers a question with an earlier result: a job, or one output of it."""
 
     form_id: Id
     turn: Small
@@ -202,38 +196,34 @@ class ChangeButton(CallbackData, prefix="e"):
 
 
 class LanguageButton(CallbackData, prefix="l"):
-    """Chooses a language."""
-
     language: str
 
 
-class HistoryButton(CallbackData, prefix="h"):
+class HistoryButton(CallbackData, OpensPage, prefix="h"):
     """Turns to a page of the history, the newest being 0."""
 
     page: Small
 
 
-class StatementButton(CallbackData, prefix="s"):
-    """Opens the moves older than the one with the id `before`; 0 the newest."""
+class StatementButton(CallbackData, OpensPage, PrivateOnly, prefix="s"):
+    """Opens the transactions older than the one with the id `before`; 0 the newest."""
 
     before: Id
 
 
-class MoveButton(CallbackData, prefix="w"):
-    """Explains one move; `before` leads back to its page of the statement."""
+class MoveButton(CallbackData, OpensPage, PrivateOnly, prefix="w"):
+    """Explains one transaction; `before` leads back to its page of the statement."""
 
     move_id: Id
     before: Id
 
 
-class RewardButton(CallbackData, prefix="rw"):
-    """Opens the page of a promo code, of invitations, of a gift."""
-
+class RewardButton(CallbackData, OpensPage, PrivateOnly, prefix="rw"):
     action: RewardAction
 
 
-class GiftBackButton(CallbackData, prefix="gb"):
-    """Takes a gift back that nobody has opened."""
+class GiftBackButton(CallbackData, PrivateOnly, prefix="gb"):
+    """Returns a gift that was not opened yet to its giver."""
 
     gift_id: Id
 
@@ -254,21 +244,21 @@ class JobPageButton(CallbackData, prefix="j"):
 
 
 class PayStep(StrEnum):
-    """How far a top-up has come: its sums are shown, a sum of one's own is typed, the bill is wanted."""
+    """The steps of a top-up: show its sums, type a sum, make the invoice."""
 
     SUMS = "sums"
     OWN = "own"
     BILL = "bill"
 
 
-class TopupButton(CallbackData, prefix="pm"):
+class TopupButton(CallbackData, OpensPage, PrivateOnly, prefix="pm"):
     """Opens the ways to pay for a draft, 0 is none; a tap on its card (`on_card`) leaves the card as it is."""
 
     draft_id: Id
     on_card: bool = False
 
 
-class PayButton(CallbackData, prefix="pp"):
+class PayButton(CallbackData, PrivateOnly, prefix="pp"):
     """Goes on with one way to pay; `amount` is in Stars or in minor units."""
 
     step: PayStep
@@ -277,69 +267,55 @@ class PayButton(CallbackData, prefix="pp"):
     draft_id: Id
 
 
-class CheckBillButton(CallbackData, prefix="pc"):
-    """Asks whether a bill is paid."""
+class CheckBillButton(CallbackData, PrivateOnly, prefix="pc"):
+    """Checks whether an invoice is paid."""
 
     topup_id: Id
 
 
 class SubscriptionAction(StrEnum):
-    """What can be done with the subscription."""
-
     SHOW = "show"
     BUY = "buy"
     CANCEL = "cancel"
     RESUME = "resume"
 
 
-class SubscriptionButton(CallbackData, prefix="ps"):
-    """Acts on the subscription of whoever taps; `draft_id` is the order that waits for the money, 0 is none."""
+class SubscriptionButton(CallbackData, OpensPage, PrivateOnly, prefix="ps"):
+    """Acts on the subscription of the user who taps; `draft_id` is the order that waits for the money, 0 is none."""
 
     action: SubscriptionAction
     draft_id: Id = 0
 
 
-class TransferButton(CallbackData, prefix="t"):
+class TransferButton(CallbackData, PrivateOnly, prefix="t"):
     """Starts or leaves a transfer by hand; `draft_id` is the order that waits for the money, 0 is none."""
 
     action: TransferAction
     draft_id: Id = 0
 
 
-class TransferSumButton(CallbackData, prefix="ts"):
+class TransferSumButton(CallbackData, PrivateOnly, prefix="ts"):
     """Names the sum of a transfer, in minor units."""
 
     minor: Id
 
 
-class TransferReceiptButton(CallbackData, prefix="tr"):
+class TransferReceiptButton(CallbackData, PrivateOnly, prefix="tr"):
     """Waits for the receipt of a transfer (again)."""
 
     topup_id: Id
 
 
 class ReceiptButton(CallbackData, prefix="r"):
-    """Acts on a receipt."""
-
     action: ReceiptAction
     receipt_id: Id
 
 
 class ReasonButton(CallbackData, prefix="rr"):
-    """Declines a receipt for one of the usual reasons, by its number."""
+    """Declines a receipt for one of the listed reasons, by number."""
 
     receipt_id: Id
     reason: Small
 
 
-PAGES: Final = (
-    MenuButton,
-    ListButton,
-    HistoryButton,
-    StatementButton,
-    MoveButton,
-    RewardButton,
-    TopupButton,
-    SubscriptionButton,
-)
-"""The buttons that open a page: they leave whatever was being asked."""
+PRIVATE_BUTTONS: Final = tuple(each for each in CallbackData.__subclasses__() if issubclass(each, PrivateOnly))

@@ -1,4 +1,4 @@
-"""Nobody who pays is left hanging: what this process took in and nobody answered in time is declined, without a database.
+"""Declines pre-checkout queries that were not answered in time, without a database.
 
 Telegram waits ten seconds for the answer to a pre-checkout query. Where the update cannot be stored it is declined at once;
 where it was stored, or is still being stored, it is declined after a few seconds unless it is known as handled by then. A
@@ -30,7 +30,7 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watched:
-    """A query that must be answered, and until when we wait for somebody to do so."""
+    """A query that must be answered, and when it is declined without an answer."""
 
     update_id: int
     query_id: str
@@ -49,7 +49,7 @@ class CheckoutGuard:
     _watched: asyncio.Queue[Watched] = field(default_factory=lambda: asyncio.Queue(MOST_WATCHED))
 
     async def taking_in(self, updates: Sequence[Update], store: Callable[[], Awaitable[T]]) -> T:
-        """Store updates under watch; when that fails decline what cannot wait, and let the trouble pass on."""
+        """Store updates under watch; when that fails, decline their queries at once and raise."""
         watched = [one for update in updates if (one := self._read(update)) is not None]
         for one in watched:
             self._watch(one)
@@ -61,7 +61,7 @@ class CheckoutGuard:
             raise
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Wait for each query's moment, until told to stop."""
+        """Serve each query when it is due, until `stop` is set."""
         async with asyncio.TaskGroup() as group:
             serving = group.create_task(self._serve())
             await stop.wait()
@@ -73,7 +73,7 @@ class CheckoutGuard:
                 guards.create_task(self.see_to(await self._watched.get()))
 
     async def see_to(self, one: Watched) -> None:
-        """Decline a query at its moment, unless it was handled. A question the database leaves open is not waited for."""
+        """Decline a query when it is due, unless it was handled. A slow database is not waited for."""
         await asyncio.sleep(max(0.0, one.declined_at - monotonic()))
         async with asyncio.TaskGroup() as group:
             asking = group.create_task(self._was_handled(one))
@@ -104,7 +104,7 @@ class CheckoutGuard:
     async def _was_handled(self, one: Watched) -> bool:
         try:
             return await self.is_handled(one.update_id)
-        except Exception as trouble:  # noqa: BLE001  whatever keeps us from knowing: nobody may be left hanging
+        except Exception as trouble:  # noqa: BLE001  an unknown outcome counts as not handled
             log.warning("CHECKOUT_UNKNOWN", update_id=one.update_id, error=describe(trouble))
             return False
 
@@ -117,5 +117,5 @@ class CheckoutGuard:
                 error_message=self.texts.say(one.language, "checkout-trouble"),
                 request_timeout=ANSWER_WITHIN_S,
             )
-        except Exception as error:  # noqa: BLE001  the last word of a guard: answered by somebody, too late, or no network
+        except Exception as error:  # noqa: BLE001  answered already, too late, or no network: nothing is left to do
             log.info("CHECKOUT_LATE", update_id=one.update_id, error=describe(error))

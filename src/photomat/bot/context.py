@@ -127,7 +127,7 @@ class UpdateContext:
         return self.user_id in self.config.operators
 
     def on_commit(self, write: Write) -> None:
-        """Let this be written in the transaction that marks the update as handled."""
+        """Run this write in the transaction that marks the update as handled."""
         self.writes.append(write)
 
     async def register_now(self) -> None:

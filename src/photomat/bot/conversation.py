@@ -1,4 +1,4 @@
-"""Where a conversation can stand between two updates, and its row.
+"""The state of a conversation between two updates, and its row.
 
 Handlers change the object; it is written in the transaction that marks the update as handled, so a conversation never gets
 ahead of its updates.
@@ -16,7 +16,7 @@ from photomat.kernel.ids import BotId, ChatId, UserId
 
 @dataclass(slots=True, kw_only=True)
 class Conversation:
-    """Where one user stands in one chat."""
+    """The state of one user in one chat."""
 
     bot_id: BotId
     chat_id: ChatId
@@ -41,7 +41,7 @@ class Conversation:
 
 
 async def read_conversation(pool: Pool, *, bot_id: BotId, chat_id: ChatId, user_id: UserId) -> Conversation:
-    """Load a conversation; one that never was is empty."""
+    """Load a conversation; a new one is empty."""
     row = await pool.fetchrow(
         "SELECT state, data FROM conversations WHERE bot_id = $1 AND chat_id = $2 AND user_id = $3",
         bot_id,
@@ -72,7 +72,7 @@ async def write_conversation(tx: Transaction, conversation: Conversation) -> Non
 
 
 class Composing(StatesGroup):
-    """A form is being filled in; which question is open stands in the conversation's data."""
+    """A form is being filled in; the open question is in the conversation's data."""
 
     answering = State()
 
@@ -86,7 +86,7 @@ class Typing(StatesGroup):
 
 
 class Transferring(StatesGroup):
-    """A transfer by hand: its sum is asked for, then its receipt."""
+    """A manual transfer: its sum is asked for, then its receipt."""
 
     naming_sum = State()
     sending_receipt = State()
@@ -100,6 +100,6 @@ class Deciding(StatesGroup):
 
 
 class Paying(StatesGroup):
-    """A sum of one's own is to be typed; the way and the waiting order stand in the conversation's data."""
+    """A sum of a top-up is typed; the way and the waiting order are in the conversation's data."""
 
     naming_sum = State()

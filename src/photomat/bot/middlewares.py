@@ -1,6 +1,6 @@
 """What holds for every handler: users it answers are registered, opening a page leaves a question, each tap is answered.
 
-Also the filters that tell which messages of a group are meant for the bot.
+Also the filters for which messages of a group are meant for the bot.
 """
 
 from collections.abc import Awaitable, Callable
@@ -11,7 +11,7 @@ from aiogram.enums import ChatType
 from aiogram.filters import CommandObject, Filter
 from aiogram.types import CallbackQuery, Message, TelegramObject
 
-from photomat.bot.buttons import PAGES
+from photomat.bot.buttons import OpensPage
 from photomat.bot.context import UpdateContext
 from photomat.bot.transport import Tap
 from photomat.jobs.history import is_job_card
@@ -21,10 +21,10 @@ Handler: TypeAlias = Callable[[TelegramObject, dict[str, Any]], Awaitable[Any]]
 
 
 class RegisterWhoIsAnswered(BaseMiddleware):
-    """Somebody a handler answers becomes a user; people who merely talk in a group do not."""
+    """A sender whom a handler answers becomes a user; people who only talk in a group do not."""
 
     async def __call__(self, handler: Handler, event: TelegramObject, data: dict[str, Any]) -> Any:
-        """A handler was found: the person is registered when its work is committed."""
+        """A handler was found: the commit of this update registers the user."""
         _context(data).registers_user = True
         return await handler(event, data)
 
@@ -39,7 +39,7 @@ class OpeningAPageLeavesTheQuestion(BaseMiddleware):
         """A handler was found: leave the question before it may ask one of its own."""
         command = data.get("command")
         by_command = isinstance(command, CommandObject) and command.command != "cancel"
-        if by_command or isinstance(data.get("callback_data"), PAGES):
+        if by_command or isinstance(data.get("callback_data"), OpensPage):
             _context(data).leave_question()
         return await handler(event, data)
 
@@ -80,7 +80,6 @@ class SpokenToUs(Filter):
     """Any message of a private chat; in a group only a reply to the bot. Commands have a filter of their own."""
 
     async def __call__(self, message: Message, bot: Bot) -> bool:
-        """Say whether an answer is expected."""
         if message.chat.type == ChatType.PRIVATE:
             return True
         replied_to = message.reply_to_message
@@ -88,9 +87,8 @@ class SpokenToUs(Filter):
 
 
 class InGroup(Filter):
-    """Anything outside a private chat; a tap on a message that Telegram does not show too."""
+    """Anything outside a private chat, and a tap whose message Telegram does not show."""
 
     async def __call__(self, event: Message | CallbackQuery) -> bool:
-        """Say whether others read along."""
         message = event.message if isinstance(event, CallbackQuery) else event
         return message is None or message.chat.type != ChatType.PRIVATE

@@ -1,11 +1,7 @@
-"""Prices in a customer's words: "why 12 ₽?", and why not now. Pure.
+"""Prices in a customer's words: "why 12 ₽?", the rates of a model, a table of its choices; and limits. Pure.
 
 A customer reads what each unit costs them, how many there are, which rule and discount counted and how it was rounded; never
 what it costs us.
-
-Rates in a customer's words: `Про, звук — 12,47 ₽ за секунду видео`, what is counted, what comes besides. Pure.
-
-What every choice of a model costs, on one page. Pure: facts → text and keyboard.
 """
 
 from collections.abc import Sequence
@@ -43,8 +39,8 @@ def rates_in_words(say: Say, model: Model, rates: PriceRates, language: str) -> 
     """A line for each rate and each extra, what is counted, and what an order as it stands costs."""
     lines = [_row(say, model, rate, language) for rate in rates.rows]
     for extra, rate in rates.extras:
-        told = say("prices-extra", rate=_rate(say, model, rate), inputs=_counted(model, extra.unit, language))
-        lines.append(told if not rate.free else f"{told} {say('prices-extra-free', count=plain(rate.free))}")
+        line = say("prices-extra", rate=_rate(say, model, rate), inputs=_counted(model, extra.unit, language))
+        lines.append(line if not rate.free else f"{line} {say('prices-extra-free', count=plain(rate.free))}")
     usual = [say("prices-usual", price=rates.usual)] if rates.usual is not None else []
     below = [*_how_counted(say, model, language), *usual]
     return [*lines, "", *below] if below else lines
@@ -74,7 +70,7 @@ def value_in_words(say: Say, asked: Input, value: Any, language: str) -> str:
 
 
 def size_in_words(say: Say, model: Model, size: Any) -> str:
-    """A size that steps are told by: the longer side, or the area."""
+    """A size that a price step depends on: the longer side, or the area."""
     measure = model.step.counts[0].measure if model.step is not None and model.step.counts else "side"
     return say("prices-megapixels" if measure == "megapixels" else "prices-pixels", size=plain(size))
 
@@ -112,8 +108,8 @@ def _counted(model: Model, unit: PriceUnit, language: str) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
-    """A quote that is being explained, and the voice that does it."""
+class QuoteExplanation:
+    """A quote that is being explained, and in which language."""
 
     say: Say
     quote: Quote
@@ -131,15 +127,15 @@ def why_page(
     model: Model | None = None,
     language: str = "ru",
 ) -> View:
-    """Why a generation of this model costs what it does; of a model nobody knows any more the choices stay as they are."""
-    told = Told(say=say, quote=quote, model=model, language=language)
+    """Why a generation of this model costs what it does; for a model no longer in the catalogue the choices stay raw."""
+    explained = QuoteExplanation(say=say, quote=quote, model=model, language=language)
     asked = say("why-title" if quote.price.minor else "why-title-free", model=escape(title), price=quote.price)
-    lines = [asked, "", *_lines(told, free_a_day)]
+    lines = [asked, "", *_lines(explained, free_a_day)]
     return View(text="\n".join(lines), rows=rows)
 
 
 def refusal(say: Say, refused: LimitReached) -> str:
-    """Which limit said no, and until when."""
+    """Which limit was reached, and until when."""
     key = f"tap-limit-{refused.why}"
     if refused.wait is None:
         return say(key, limit=refused.limit)
@@ -157,15 +153,15 @@ def span(say: Say, wait: timedelta) -> str:
     return say("wait-hours", hours=minutes // MINUTE_S, minutes=minutes % MINUTE_S)
 
 
-def _lines(told: Told, free_a_day: int) -> list[str]:
-    say, quote = told.say, told.quote
+def _lines(explained: QuoteExplanation, free_a_day: int) -> list[str]:
+    say, quote = explained.say, explained.quote
     if quote.paid_by is not None:
-        *made_of, _, _ = _lines(replace(told, quote=quote.without_voucher()), free_a_day)
+        *made_of, _, _ = _lines(replace(explained, quote=quote.without_voucher()), free_a_day)
         paid = say("why-pass", code=escape(quote.paid_by.code), price=quote.paid_by.price)
         return [*made_of, paid, "", say("why-total", price=quote.price)]
     if quote.rule == "free":
         return [say("why-free-limited", limit=free_a_day) if free_a_day else say("why-free"), *_until(say, quote)]
-    lines = [say("why-fixed")] if quote.rule == "fixed" else _parts(told)
+    lines = [say("why-fixed")] if quote.rule == "fixed" else _parts(explained)
     if quote.percent is not None:
         lines.append(say("why-discount", percent=plain(quote.percent)))
     lines += _until(say, quote)
@@ -176,28 +172,31 @@ def _lines(told: Told, free_a_day: int) -> list[str]:
     return [*lines, "", say("why-total", price=quote.price)]
 
 
-def _parts(told: Told) -> list[str]:
-    has_tokens = any(part.unit == "token" for part in told.quote.parts)
-    return [*(_line(told, part) for part in told.quote.parts), *([told.say("why-tokens")] if has_tokens else [])]
+def _parts(explained: QuoteExplanation) -> list[str]:
+    has_tokens = any(part.unit == "token" for part in explained.quote.parts)
+    return [
+        *(_line(explained, part) for part in explained.quote.parts),
+        *([explained.say("why-tokens")] if has_tokens else []),
+    ]
 
 
-def _line(told: Told, part: Part) -> str:
-    """`• 2,40 ₽ за секунду (720p) × 5`; a million of tokens is told by the thousand."""
-    say, quote = told.say, told.quote
+def _line(explained: QuoteExplanation, part: Part) -> str:
+    """`• 2,40 ₽ за секунду (720p) × 5`; tokens are priced by the thousand instead of the million."""
+    say, quote = explained.say, explained.quote
     each = min(part.each, THOUSAND) if part.unit == "token" else part.each
     asked = ExactMoney(quote.price_of(part) * each / part.each, quote.price.currency)
     line = say(f"why-unit-{part.unit}", price=asked, each=plain(each))
-    chosen = _chosen(told, part)
+    chosen = _chosen(explained, part)
     line += f" ({', '.join(chosen)})" if chosen else ""
     return line if part.unit == "generation" and part.count == 1 else f"{line} × {plain(part.count)}"
 
 
-def _chosen(told: Told, part: Part) -> list[str]:
+def _chosen(explained: QuoteExplanation, part: Part) -> list[str]:
     """The choices that made the rate, and the size where it goes by steps."""
-    if told.model is None:
+    if explained.model is None:
         return [escape(value) for _, value in part.when if value not in YES_NO]
-    size = [] if part.size is None else [size_in_words(told.say, told.model, part.size)]
-    return [*choice_in_words(told.say, told.model, part.when, told.language), *size]
+    size = [] if part.size is None else [size_in_words(explained.say, explained.model, part.size)]
+    return [*choice_in_words(explained.say, explained.model, part.when, explained.language), *size]
 
 
 def _until(say: Say, quote: Quote) -> list[str]:
@@ -209,10 +208,10 @@ def prices_page(
 ) -> View:
     """The rates or the table, cut where it grows too long, with the way back to the model's question."""
     if prices.rates is not None:
-        told = _that_fit(rates_in_words(say, model, prices.rates, language))
+        priced = _that_fit(rates_in_words(say, model, prices.rates, language))
     else:
-        told = _table(say, prices, language)
-    lines = [say("prices-title", model=escape(model.title_in(language))), "", *told]
+        priced = _table(say, prices, language)
+    lines = [say("prices-title", model=escape(model.title_in(language))), "", *priced]
     rows = [[button(say("prices-back"), pick(model, came_from)), to_home(say)]]
     return View(text="\n".join(lines), rows=rows)
 
@@ -241,15 +240,15 @@ def _group(say: Say, in_line: Input, groups: Sequence[PriceGroup], language: str
     """`Режим: Pro · Звук: да`, then the choice that varies with its prices; alone, each of them has a line."""
     first, title = groups[0], escape(in_line.title_in(language))
 
-    def told(asked: Input, values: Sequence[Any]) -> str:
+    def in_words(asked: Input, values: Sequence[Any]) -> str:
         return ", ".join(dict.fromkeys(value_in_words(say, asked, value, language) for value in values))
 
     cells = [
-        say("prices-cell", choice=told(in_line, values), price=price)
+        say("prices-cell", choice=in_words(in_line, values), price=price)
         for price, values in _by_price(first.prices).items()
     ]
     heading = " · ".join(
-        f"{escape(each.title_in(language))}: {told(each, [group.same[place][1] for group in groups])}"
+        f"{escape(each.title_in(language))}: {in_words(each, [group.same[place][1] for group in groups])}"
         for place, (each, _) in enumerate(first.same)
     )
     if not heading:
@@ -258,7 +257,7 @@ def _group(say: Say, in_line: Input, groups: Sequence[PriceGroup], language: str
 
 
 def _by_price(prices: Sequence[tuple[Any, Money]]) -> dict[Money, list[Any]]:
-    """The values of a choice by what they cost, so that one price is told once."""
+    """The values of a choice by their price, so that each price is shown once."""
     found: dict[Money, list[Any]] = {}
     for value, price in prices:
         found.setdefault(price, []).append(value)

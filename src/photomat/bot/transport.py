@@ -1,6 +1,6 @@
-"""Puts views in front of people: new messages, edits of menus, and the one answer to a tap.
+"""Sends views: new messages, edits of menus, and the one answer to a tap.
 
-A view is sent as HTML. In a private chat a menu is edited in place; in a group, where anybody may tap, it is sent anew.
+A view is sent as HTML. In a private chat a menu is edited in place; in a group, where anyone may tap, it is sent anew.
 """
 
 from html import escape
@@ -18,7 +18,7 @@ LONGEST_TOAST: Final = 200
 
 
 class Tap:
-    """A tap on a button. It is answered exactly once, whoever answers first."""
+    """A tap on a button. Only the first answer is sent."""
 
     def __init__(self, query: CallbackQuery, *, on_a_job_card: bool = False) -> None:
         self.query = query
@@ -32,11 +32,11 @@ class Tap:
 
     @property
     def message_id(self) -> MessageId:
-        """Its id; 0, which no message has, when Telegram does not tell."""
+        """Its id; 0, which no message has, when Telegram does not say it."""
         return MessageId(self.message.message_id if self.message else 0)
 
     async def answer(self, text: str | None = None, *, alert: bool = False) -> None:
-        """Answer it, with a short text or with none; one too old to be answered is let go."""
+        """Answer it, with a short text or with none; a tap too old to be answered is ignored."""
         if self.is_answered:
             return
         self.is_answered = True
@@ -77,7 +77,7 @@ class Tap:
 
 
 async def send(message: Message, view: View) -> MessageId:
-    """Answer a message with the view; in a group as a reply, so that it is clear who is meant. Gives the answer's id."""
+    """Answer a message with the view; in a group as a reply, so that it is clear who is meant. Return the answer's id."""
     markup = _markup(message, view)
     if message.chat.type == ChatType.PRIVATE:
         sent = await message.answer(view.text, parse_mode=ParseMode.HTML, reply_markup=markup)
@@ -89,7 +89,7 @@ async def send(message: Message, view: View) -> MessageId:
 
 
 async def edit_or_send(message: Message, view: View, *, sent_before: int | None) -> MessageId:
-    """Turn what was sent before into the view; answer the message with it where that cannot be. Gives its id."""
+    """Turn what was sent before into the view; answer the message with it where that cannot be. Return its id."""
     bot = message.bot
     if bot is None or sent_before is None:
         return await send(message, view)

@@ -1,9 +1,7 @@
-"""getUpdates into the inbox, where there is no public address.
+"""How Telegram reaches the bot: by webhook where there is a public URL, else by long polling. Both are idempotent.
 
-The offset moves on only after the updates are committed: killed before, Telegram gives them again and the inbox knows
-them. Whatever goes wrong (another poller, no network), it is logged, waited out and tried again.
-
-How Telegram reaches the bot: by webhook where there is a public address, else by long polling. Both bear repeating.
+The offset of getUpdates moves on only after the updates are committed: killed before, Telegram sends them again and the inbox
+knows them. Any error (another poller, no network) is logged and retried after a pause.
 """
 
 import asyncio
@@ -47,7 +45,7 @@ class RawUpdates(TelegramMethod[list[dict[str, Any]]]):
 
 
 class Poller:
-    """Asks Telegram for updates, under the eyes of `guard`; `wait_s` is how long Telegram may hold the question."""
+    """Asks Telegram for updates; `guard` watches the pre-checkout queries among them, `wait_s` is the long-polling timeout."""
 
     def __init__(
         self,
@@ -66,7 +64,6 @@ class Poller:
         self._offset: int | None = None
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Poll until told to stop."""
         failures = 0
         while not stop.is_set():
             asked_at, offset = monotonic(), self._offset
@@ -82,7 +79,7 @@ class Poller:
                 await sleep_until_set(stop, wait_s)
 
     async def run_once(self) -> int:
-        """One question; store the answer, then move on. Gives how many updates were new."""
+        """Poll once and store the answer, then move the offset on; return how many updates were new."""
         updates = await self._bot(
             RawUpdates(offset=self._offset, timeout=self._wait_s, allowed_updates=list(ALLOWED_UPDATES)),
             request_timeout=self._wait_s + ANSWER_WITHIN_S,
@@ -110,7 +107,6 @@ def _pause_s(trouble: Exception, failures: int) -> float:
 
 
 async def use_webhook(bot: Bot, *, url: str, secret: str) -> None:
-    """Ask Telegram to bring updates to our door."""
     await bot.set_webhook(
         url,
         secret_token=secret,
@@ -122,6 +118,5 @@ async def use_webhook(bot: Bot, *, url: str, secret: str) -> None:
 
 
 async def use_polling(bot: Bot) -> None:
-    """Ask Telegram to keep updates until we come for them."""
     await bot.delete_webhook(drop_pending_updates=False, request_timeout=CALL_TIMEOUT_S)
     log.info("UPDATES_BY", way="polling")

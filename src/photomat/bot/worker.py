@@ -57,29 +57,27 @@ class Unreadable(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Later:
-    """Try again after so long."""
-
     wait_s: float
     counted: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GiveUp:
-    """Park it."""
+    """Park the update."""
 
 
 def in_our_words(trouble: Exception) -> Exception:
-    """The trouble in our families, whoever raised it."""
+    """Translate Telegram's exceptions into our error families."""
     return translate(trouble) if isinstance(trouble, TelegramAPIError | ClientDecodeError) else trouble
 
 
-def nobody_is_there(trouble: Exception) -> bool:
-    """The person has blocked us, or threw us out of the group: there is nobody left to answer."""
+def is_unreachable(trouble: Exception) -> bool:
+    """Whether the user blocked the bot, or a group removed it: no answer can be delivered."""
     return isinstance(in_our_words(trouble), Unreachable)
 
 
 def judge(trouble: Exception, claimed: Claimed) -> Later | GiveUp:
-    """Decide what becomes of the update."""
+    """Decide whether the update is retried or parked."""
     trouble = in_our_words(trouble)
     if (isinstance(trouble, OUTSIDE) or is_unavailable(trouble)) and claimed.age_s < PATIENCE_S:
         asked = trouble.retry_after_s if isinstance(trouble, Transient) else None
@@ -202,7 +200,7 @@ class UpdateWorker:
         try:
             await self._dispatcher.feed_update(self._bot, update, ctx=ctx, raw_state=ctx.conversation.state)
         except Exception as trouble:
-            if not nobody_is_there(trouble):
+            if not is_unreachable(trouble):
                 raise
             log.info("UPDATE_UNREACHABLE", kind=kind)
 

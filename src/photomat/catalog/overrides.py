@@ -20,8 +20,9 @@ KINDS: Final[tuple[OverrideKind, ...]] = ("fixed", "markup", "free", "discount")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredOverride:
-    """One rule as the table has it; only a fixed price has a currency."""
+    """One rule as the table has it; only a fixed price has a currency. `catalog price --json` prints every field."""
 
+    price_id: int
     model: str
     override: Override
     currency: str | None
@@ -111,7 +112,7 @@ async def kept_rules(pool: Pool, model: str, *, limit: int = 20) -> list[StoredO
     """The newest rules of a model, ended ones too."""
     rows = await pool.fetch(
         """
-        SELECT model, kind, coalesce(amount, markup, percent, 0) AS value, currency, from_at, until_at, operator,
+        SELECT price_id, model, kind, coalesce(amount, markup, percent, 0) AS value, currency, from_at, until_at, operator,
                reason, confirmed, set_at, cleared_at
           FROM model_prices WHERE model = $1 ORDER BY price_id DESC LIMIT $2
         """,
@@ -131,6 +132,7 @@ def _standing(rows: Sequence[Row]) -> PriceRules:
 
 def _kept(row: Row) -> StoredOverride:
     return StoredOverride(
+        price_id=row["price_id"],
         model=row["model"],
         override=_override(row),
         currency=row["currency"],

@@ -1,1 +1,1 @@
-"""The one way to buy: everything that turns a wish into a paid job, without knowing Telegram."""
+"""The one way to buy: everything that turns an order into a paid job, without knowing Telegram."""

@@ -105,7 +105,7 @@ async def change_draft(
 
 
 async def reprice(tx: Transaction, *, draft_id: DraftId, price: Money) -> Draft:
-    """The price has changed since it was shown: a new revision with today's."""
+    """Store today's price as a new revision."""
     row = await require_row(
         tx,
         f"UPDATE drafts SET revision = revision + 1, price = $2, currency = $3 WHERE draft_id = $1 RETURNING {COLUMNS}",  # noqa: S608  a constant list of columns
@@ -191,12 +191,12 @@ async def lock_draft(tx: Transaction, *, draft_id: DraftId, user_id: UserId) -> 
 
 
 async def mark_bought(tx: Transaction, *, draft_id: DraftId) -> None:
-    """It became a job: from now on it cannot be changed, also not by a transaction that waits for its row right now."""
+    """Mark a draft as sold: nothing can change it, including a transaction that waits for its row right now."""
     await tx.execute("UPDATE drafts SET bought_at = photomat_now() WHERE draft_id = $1", draft_id)
 
 
 async def cancel_draft(tx: Transaction, *, draft_id: DraftId, user_id: UserId) -> bool:
-    """Put a draft away; False when it is bought, or not theirs."""
+    """Cancel a draft; return False when it is bought or another user's."""
     return bool(
         await tx.fetchval(
             """

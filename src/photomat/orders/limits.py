@@ -1,7 +1,7 @@
 """How much a user may buy: jobs at once, orders a minute, a pause between two, free generations a day.
 
-Decided in the purchase transaction, under the lock of the user's row, from what that user has bought: there are no counters
-to go wrong. A free generation that failed or was canceled does not count, nor does one a voucher pays for, which has limits
+Decided in the purchase transaction, under the lock of the user's row, from what that user has bought: no counter
+can drift. A free generation that failed or was canceled does not count, nor does one a voucher pays for, which has limits
 of its own. Invited friends who have paid make the free quota larger. The free day is the last 24 hours, not a date: it is the
 same in every time zone, and each used generation comes back a day after it was taken.
 """
@@ -69,7 +69,7 @@ async def free_quota(pool: Pool, user_id: UserId, limits: Limits) -> int:
 
 
 def judge(lately: Lately, limits: Limits, *, is_free: bool) -> LimitReached | None:
-    """The first limit that says no."""
+    """The first limit that is reached."""
     if limits.running and lately.running >= limits.running:
         return LimitReached(why=LimitKind.RUNNING, limit=limits.running)
     if limits.a_minute and lately.minute_ago is not None and lately.minute_ago < MINUTE:

@@ -1,4 +1,4 @@
-"""What a customer can do before there is a job: see what is sold, get a quote, keep an order as a draft, buy it.
+"""Everything before there is a job: list what is sold, quote, keep an order as a draft, buy it.
 
 The chat, the checks and the crash lab all buy here. Each method runs its own short transactions. A crash before the commit
 of `save_draft` or `buy` leaves nothing; after it, the update handled again finds the same draft, the tap the same job.
@@ -207,7 +207,7 @@ class OrderService:
         )
 
     async def cancel(self, user_id: UserId, draft_id: DraftId) -> bool:
-        """Put a draft away; False when it is bought, or not theirs."""
+        """Cancel a draft; return False when it is bought or another user's."""
         async with transaction(self.pool) as tx:
             return await drafts.cancel_draft(tx, draft_id=draft_id, user_id=user_id)
 

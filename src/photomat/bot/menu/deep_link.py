@@ -1,7 +1,7 @@
-"""A link that opens the bot with something behind /start: an invitation, a gift, a promo code, then the greeting; or a model.
+"""A link with a payload for /start: an invitation, a gift or a promo code, then the greeting; or a model.
 
-Anything else behind /start, and all of it in a group, is a plain start. An invitation counts for somebody who becomes a user by
-this very update, and is noted in the commit that makes them one.
+Any other payload, and every payload in a group, is a plain start. An invitation counts for a user whom this very update
+registers, and is noted in the commit that does so.
 """
 
 from typing import Final
@@ -44,7 +44,7 @@ async def open_reward_link(message: Message, command: CommandObject, ctx: Update
 
 
 async def open_model_link(message: Message, command: CommandObject, ctx: UpdateContext) -> None:
-    """Open the model of a link; one that is not sold, or never was, is said so, and the menu shown."""
+    """Open the model of a link; for one that is not sold or unknown, say so and show the menu."""
 
     async def show(view: View) -> None:
         await send(message, view)
@@ -88,7 +88,7 @@ async def _gift_opened(ctx: UpdateContext, code: str) -> str:
 
 
 def deep_link_router() -> Router:
-    """The ways to get here, asked before a plain start."""
+    """Registered before a plain start."""
     routes = Router(name="deep link")
     linked = CommandStart(deep_link=True, magic=F.args.regexp(PAYLOAD))
     routes.message.register(open_reward_link, linked, F.chat.type == ChatType.PRIVATE)

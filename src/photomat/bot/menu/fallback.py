@@ -1,10 +1,7 @@
-"""Zero silence: whatever nobody else understood is answered, with the way to what can be made of it.
+"""No update without an answer: unknown commands, unexpected messages and stale buttons; pages refused in groups; membership.
 
-What somebody pays, moves or is given is shown in their private chat alone; whoever asks in a group is told so.
-
-Asked before every other router that could show it, so that none of them has to look where it is.
-
-A person blocks the bot, or returns, or a group takes it in again: what could not be shown there becomes due again.
+A user's money is shown in their private chat alone. `private_router` comes before every router that could show it in a group,
+so that none of them has to check the chat. When a user unblocks the bot or a group adds it, unsent messages are due again.
 """
 
 from typing import Final
@@ -14,22 +11,7 @@ from aiogram.enums import ChatMemberStatus, ChatType
 from aiogram.filters import Command
 from aiogram.types import CallbackQuery, ChatMemberUpdated, Message
 
-from photomat.bot.buttons import (
-    ChangeButton,
-    CheckBillButton,
-    GiftBackButton,
-    MenuButton,
-    MoveButton,
-    PayButton,
-    RewardButton,
-    Screen,
-    StatementButton,
-    SubscriptionButton,
-    TopupButton,
-    TransferButton,
-    TransferReceiptButton,
-    TransferSumButton,
-)
+from photomat.bot.buttons import PRIVATE_BUTTONS, ChangeButton, MenuButton, Screen
 from photomat.bot.context import UpdateContext
 from photomat.bot.menu import views
 from photomat.bot.menu.search import found_by_chance
@@ -50,46 +32,32 @@ from photomat.payments import transfers
 from photomat.payments.topup import has_open_transfer
 from photomat.users.user import clear_blocked, mark_blocked
 
-COMMANDS: Final = ("topup", "statement", "promo", "invite", "gift", "paysupport")
-BUTTONS: Final = (
-    CheckBillButton,
-    GiftBackButton,
-    MoveButton,
-    PayButton,
-    RewardButton,
-    StatementButton,
-    SubscriptionButton,
-    TopupButton,
-    TransferButton,
-    TransferReceiptButton,
-    TransferSumButton,
-)
+PRIVATE_COMMANDS: Final = ("topup", "statement", "promo", "invite", "gift", "paysupport")
 PRESENT: Final = {ChatMemberStatus.MEMBER, ChatMemberStatus.ADMINISTRATOR}
 
 
 async def unknown_command(message: Message, ctx: UpdateContext) -> None:
-    """A command we do not have."""
     await send(message, hint(ctx.say, "fallback-command"))
 
 
 async def text_outside_a_form(message: Message, ctx: UpdateContext) -> None:
-    """Words nobody asked for: a model may be meant."""
+    """Text without an open question: it may name a model."""
     await send(message, await found_by_chance(ctx, message.text or "") or hint(ctx.say, "fallback-text"))
 
 
-async def file_nobody_asked_for(message: Message, ctx: UpdateContext) -> None:
-    """A photo, a film, a recording: what can be done with it. Who has a transfer under way may have meant a receipt."""
+async def unrequested_file(message: Message, ctx: UpdateContext) -> None:
+    """A file without an open question: say what can be made of it. With a transfer open it may be a receipt."""
     kind = kind_of(message)
-    wishes = starting_from([each.model for each in (await ctx.orders.storefront()).listed], kind) if kind else ()
+    categories = starting_from([each.model for each in (await ctx.orders.storefront()).listed], kind) if kind else ()
     lines = await _about_receipts(message, ctx)
-    text = ctx.say("stray-file", kind=kind) if kind is not None and wishes else ctx.say("fallback-other")
-    rows = [*await _into_the_open_order(ctx, kind), *views.wish_rows(ctx.say, wishes)]
+    text = ctx.say("stray-file", kind=kind) if kind is not None and categories else ctx.say("fallback-other")
+    rows = [*await _into_the_open_order(ctx, kind), *views.category_rows(ctx.say, categories)]
     pay = [[transfer_views.start_button(ctx.say)]] if lines else []
     await send(message, View(text="\n\n".join([text, *lines]), rows=[*rows, *pay, [to_home(ctx.say)]]))
 
 
 async def _about_receipts(message: Message, ctx: UpdateContext) -> list[str]:
-    """A receipt is taken only when it was asked for; in a group nobody's money is spoken of."""
+    """Explain how to send a receipt to a user with an open transfer; never in a group."""
     offers, pool = ctx.config.offers, ctx.pool
     is_sold = offers is not None and bool(offers.transfer_details.strip())
     if not is_sold or message.chat.type != ChatType.PRIVATE or not (message.photo or message.document):
@@ -101,7 +69,7 @@ async def _about_receipts(message: Message, ctx: UpdateContext) -> list[str]:
 
 
 async def _into_the_open_order(ctx: UpdateContext, kind: FileKind | None) -> Rows:
-    """The way to the question of the newest order that is on its card and takes such a file."""
+    """A button to the question of the newest draft that takes such a file."""
     draft = await ctx.orders.newest_open(ctx.user_id)
     model = await ctx.orders.model(draft.model) if draft else None
     if draft is None or model is None or kind is None:
@@ -114,56 +82,49 @@ async def _into_the_open_order(ctx: UpdateContext, kind: FileKind | None) -> Row
 
 
 async def anything_else(message: Message, ctx: UpdateContext) -> None:
-    """Stickers, files, places, and whatever Telegram adds next."""
     await send(message, hint(ctx.say, "fallback-other"))
 
 
 async def stale_button(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
-    """A button of an older program."""
+    """A button no handler knows, of an older version."""
     await tap.answer(ctx.say("tap-stale"), alert=True)
 
 
 def fallback_commands_router() -> Router:
-    """Unknown commands, asked before a form takes them for an answer."""
+    """Unknown commands, before a form takes them for an answer."""
     routes = Router(name="fallback-commands")
     routes.message.register(unknown_command, F.text.startswith("/"), SpokenToUs())
     return routes
 
 
 def fallback_router() -> Router:
-    """Everything else, asked last."""
     routes = Router(name="fallback")
     routes.message.register(text_outside_a_form, F.text, SpokenToUs())
     files = F.photo | F.video | F.animation | F.audio | F.voice | F.video_note | F.document
-    routes.message.register(file_nobody_asked_for, files, SpokenToUs())
+    routes.message.register(unrequested_file, files, SpokenToUs())
     routes.message.register(anything_else, SpokenToUs())
     routes.callback_query.register(stale_button)
     return routes
 
 
 async def refuse_command_in_group(message: Message, ctx: UpdateContext) -> None:
-    """Answer a command of theirs."""
     await send(message, View(text=ctx.say("only-private"), rows=[]))
 
 
 async def refuse_tap_in_group(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
-    """Answer a tap of theirs."""
     await tap.answer(ctx.say("only-private"), alert=True)
 
 
 def private_router() -> Router:
-    """The ways to get here."""
     routes = Router(name="private")
-    routes.message.register(refuse_command_in_group, Command(*COMMANDS), InGroup())
+    routes.message.register(refuse_command_in_group, Command(*PRIVATE_COMMANDS), InGroup())
     routes.callback_query.register(refuse_tap_in_group, MenuButton.filter(F.screen == Screen.TOPUP), InGroup())
-    for each in BUTTONS:
+    for each in PRIVATE_BUTTONS:
         routes.callback_query.register(refuse_tap_in_group, each.filter(), InGroup())
     return routes
 
 
 async def blocked(_event: ChatMemberUpdated, ctx: UpdateContext) -> None:
-    """Note that nothing reaches this person."""
-
     async def write(tx: Transaction) -> None:
         await mark_blocked(tx, user_id=ctx.user_id)
 
@@ -171,8 +132,6 @@ async def blocked(_event: ChatMemberUpdated, ctx: UpdateContext) -> None:
 
 
 async def returned(_event: ChatMemberUpdated, ctx: UpdateContext) -> None:
-    """Note that the person is back."""
-
     async def write(tx: Transaction) -> None:
         await clear_blocked(tx, user_id=ctx.user_id)
         await rearm_user(tx, user_id=ctx.user_id)
@@ -182,7 +141,7 @@ async def returned(_event: ChatMemberUpdated, ctx: UpdateContext) -> None:
 
 
 async def taken_in(event: ChatMemberUpdated, ctx: UpdateContext) -> None:
-    """The bot may write in a group, perhaps again."""
+    """A group added the bot, or gave it back the right to write."""
 
     async def write(tx: Transaction) -> None:
         await rearm_chat(tx, bot_id=ctx.bot_id, chat_id=ChatId(event.chat.id))
@@ -191,7 +150,7 @@ async def taken_in(event: ChatMemberUpdated, ctx: UpdateContext) -> None:
 
 
 def membership_router() -> Router:
-    """The ways to get here; what happens to the bot in groups is nobody's absence."""
+    """Leaving a group says nothing about a user, so `blocked` and `returned` are for private chats."""
     routes = Router(name="membership")
     private, present = F.chat.type == ChatType.PRIVATE, F.new_chat_member.status.in_(PRESENT)
     routes.my_chat_member.register(blocked, private, F.new_chat_member.status == ChatMemberStatus.KICKED)

@@ -1,10 +1,6 @@
-"""/start, the menu, /help and /cancel: always there, whatever a conversation stands at.
+"""/start, the menu, /help, /cancel and /lang; lists of models, and opening a model's form.
 
-The menu as it is now: what can be wished for and what is sold is read with it, so that a change counts at once.
-
-What is on sale, by what a person wants, and picking one of it: a picked model opens its form.
-
-/lang: Russian or English. The choice is written with the update that made it; its answer speaks the new language.
+Categories and offers are read with every menu, so that an operator's change counts at once.
 """
 
 from dataclasses import dataclass
@@ -40,13 +36,13 @@ class Gone:
 
 
 async def home_page(ctx: UpdateContext, say: Say | None = None) -> View:
-    """The menu with the balance, in the person's language or another voice."""
+    """The menu with the balance; `say` overrides the user's language."""
     balance = await ctx.balance()
-    return views.home(say or ctx.say, balance=balance.available, wishes=await wishes_now(ctx))
+    return views.home(say or ctx.say, balance=balance.available, categories=await offered_categories(ctx))
 
 
-async def wishes_now(ctx: UpdateContext) -> tuple[MenuCategory, ...]:
-    """What can be wished for: a wish that nothing grants is not shown."""
+async def offered_categories(ctx: UpdateContext) -> tuple[MenuCategory, ...]:
+    """The menu categories with at least one model on sale."""
     shelf = await ctx.orders.storefront()
     return offered(each.model for each in shelf.listed)
 
@@ -72,25 +68,22 @@ async def start(message: Message, ctx: UpdateContext) -> None:
         ctx.say,
         name=user.first_name,
         balance=balance.available,
-        wishes=await wishes_now(ctx),
+        categories=await offered_categories(ctx),
         offers_english=user.language == DEFAULT_LANGUAGE and may_prefer_english(ctx.language_code),
     )
     await send(message, greeting)
 
 
 async def open_home(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
-    """Come back to the menu."""
     await tap.answer()
     await tap.open(await home_page(ctx))
 
 
 async def show_help(message: Message, ctx: UpdateContext) -> None:
-    """Say how it works."""
     await send(message, _help(ctx))
 
 
 async def open_help(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
-    """Say how it works, in place of the menu."""
     await tap.answer()
     await tap.open(_help(ctx))
 
@@ -127,7 +120,6 @@ def _help(ctx: UpdateContext) -> View:
 
 
 def start_router() -> Router:
-    """The ways to get here."""
     routes = Router(name="start")
     routes.message.register(start, CommandStart())
     routes.message.register(show_help, Command("help"))
@@ -138,25 +130,22 @@ def start_router() -> Router:
 
 
 async def open_pictures(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
-    """List the models that draw."""
     await tap.answer()
-    await _show_list(tap, ctx, ListButton(wish=PICTURE.id))
+    await _show_list(tap, ctx, ListButton(category=PICTURE.id))
 
 
 async def open_list(_query: CallbackQuery, callback_data: ListButton, tap: Tap, ctx: UpdateContext) -> None:
-    """List the models that grant a wish, filtered, one page of them."""
     await tap.answer()
     await _show_list(tap, ctx, callback_data)
 
 
 async def pick_model(_query: CallbackQuery, callback_data: ModelButton, tap: Tap, ctx: UpdateContext) -> None:
-    """Open the form of the model."""
     await _open(tap, ctx, callback_data.model)
 
 
 async def pick_from_list(_query: CallbackQuery, callback_data: ListedButton, tap: Tap, ctx: UpdateContext) -> None:
-    """Open the form of the model, with the way back to its list."""
-    here = ListButton(wish=callback_data.wish, only=callback_data.only, page=callback_data.page)
+    """Open the form of a model, with the way back to its list."""
+    here = ListButton(category=callback_data.category, only=callback_data.only, page=callback_data.page)
     await _open(tap, ctx, callback_data.model, came_from=here.pack())
 
 
@@ -173,15 +162,14 @@ async def _open(tap: Tap, ctx: UpdateContext, model_id: str, *, came_from: str |
 
 
 async def _show_list(tap: Tap, ctx: UpdateContext, asked: ListButton) -> None:
-    wish = menu_category(asked.wish) or PICTURE
+    category = menu_category(asked.category) or PICTURE
     offers = await ctx.orders.offers_on(await ctx.orders.storefront())
-    granting = [each for each in offers if wish.includes(each.model)]
-    page = page_of(granting, only=asked.only, number=asked.page)
-    await tap.open(views.model_list(ctx.say, wish, page, language=ctx.language))
+    included = [each for each in offers if category.includes(each.model)]
+    page = page_of(included, only=asked.only, number=asked.page)
+    await tap.open(views.model_list(ctx.say, category, page, language=ctx.language))
 
 
 def browse_router() -> Router:
-    """The ways to get here."""
     routes = Router(name="browse")
     routes.callback_query.register(open_pictures, MenuButton.filter(F.screen == Screen.CREATE))
     routes.callback_query.register(open_list, ListButton.filter())
@@ -191,12 +179,10 @@ def browse_router() -> Router:
 
 
 async def ask_language(message: Message, ctx: UpdateContext) -> None:
-    """Show the two buttons."""
     await send(message, languages(ctx.say))
 
 
 async def open_languages(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
-    """Show the two buttons in place of the menu."""
     await tap.answer()
     await tap.open(languages(ctx.say))
 
@@ -207,7 +193,7 @@ async def choose_language(
     tap: Tap,
     ctx: UpdateContext,
 ) -> None:
-    """Speak the chosen language from now on."""
+    """Store the language with this update, and answer in it already."""
     language = callback_data.language
 
     async def write(tx: Transaction) -> None:
@@ -220,7 +206,6 @@ async def choose_language(
 
 
 def language_router() -> Router:
-    """The ways to get here."""
     routes = Router(name="language")
     routes.message.register(ask_language, Command("lang"))
     routes.callback_query.register(open_languages, MenuButton.filter(F.screen == Screen.LANGUAGE))

@@ -11,7 +11,7 @@ from photomat.bot.buttons import MenuButton, Screen, SearchPageButton
 from photomat.bot.context import UpdateContext
 from photomat.bot.conversation import Typing
 from photomat.bot.menu import views
-from photomat.bot.menu.handlers import wishes_now
+from photomat.bot.menu.handlers import offered_categories
 from photomat.bot.menu.views import Found
 from photomat.bot.middlewares import SpokenToUs
 from photomat.bot.transport import Tap, send
@@ -23,11 +23,11 @@ from photomat.catalog.storefront import Storefront, in_order
 SHOWN: Final = 10
 WORDS: Final = "search_words"
 A_FEW_WORDS: Final = 5
-"""Whoever writes more while nothing is asked describes a picture; they are not looking for a model."""
+"""A longer text without an open question describes a picture; it does not name a model."""
 
 
 async def search_by_command(message: Message, command: CommandObject, ctx: UpdateContext) -> None:
-    """Look for the words behind the command, or ask for some."""
+    """Search for the words given with the command, or ask for some."""
     if command.args:
         await send(message, await _answer(ctx, command.args))
         return
@@ -36,7 +36,6 @@ async def search_by_command(message: Message, command: CommandObject, ctx: Updat
 
 
 async def ask_for_words(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
-    """Ask for words."""
     await tap.answer()
     ctx.conversation.wait_for(Typing.search)
     await tap.open(views.search_page(ctx.say))
@@ -50,7 +49,7 @@ async def search_by_text(message: Message, ctx: UpdateContext) -> None:
 async def turn_search_page(
     _query: CallbackQuery, callback_data: SearchPageButton, tap: Tap, ctx: UpdateContext
 ) -> None:
-    """Show more of what the words found; they are kept while nothing else was begun."""
+    """Show more of what the words found; they are kept until something else is begun."""
     words = ctx.conversation.data.get(WORDS)
     if not isinstance(words, str):
         await tap.answer(ctx.say("tap-stale"), alert=True)
@@ -60,7 +59,7 @@ async def turn_search_page(
 
 
 async def found_by_chance(ctx: UpdateContext, text: str) -> View | None:
-    """What words typed while nothing is asked find; only what fits every one of a few."""
+    """What a few words typed without an open question find: only models that fit every word."""
     if not 0 < len(meaningful(text)) <= A_FEW_WORDS:
         return None
     found = await _find(ctx, text, some=False)
@@ -78,7 +77,7 @@ async def _answer(ctx: UpdateContext, words: str, *, page: int = 0) -> View:
     found = await _find(ctx, words, some=True, page=page)
     await _keep_words(ctx, found)
     if not found.offers:
-        return views.nothing_found(ctx.say, words, await wishes_now(ctx))
+        return views.nothing_found(ctx.say, words, await offered_categories(ctx))
     return views.found_page(ctx.say, found, language=ctx.language)
 
 
@@ -110,7 +109,6 @@ def _replaced(shelf: Storefront, words: str) -> Model | None:
 
 
 def search_router() -> Router:
-    """The ways to get here."""
     routes = Router(name="search")
     routes.message.register(search_by_command, Command("search"))
     routes.message.register(search_by_text, StateFilter(Typing.search), F.text, ~F.text.startswith("/"), SpokenToUs())

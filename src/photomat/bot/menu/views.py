@@ -1,4 +1,4 @@
-"""The menu: greeting, wishes, lists of models, what a search found. Pure: facts → text and keyboard."""
+"""The menu: greeting, categories, lists of models, search results. Pure: facts → text and keyboard."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -42,23 +42,20 @@ class Found:
     pages: int = 1
 
 
-def greeting(say: Say, *, name: str, balance: Money, wishes: Sequence[MenuCategory], offers_english: bool) -> View:
-    """The answer to /start."""
-    rows = menu(say, wishes)
+def greeting(say: Say, *, name: str, balance: Money, categories: Sequence[MenuCategory], offers_english: bool) -> View:
+    rows = menu(say, categories)
     if offers_english:
         rows.append([button(say("lang-en"), LanguageButton(language="en").pack())])
     return View(text=say("greeting", name=escape(name), balance=balance), rows=rows)
 
 
-def home(say: Say, *, balance: Money, wishes: Sequence[MenuCategory]) -> View:
-    """The menu, come back to."""
-    return View(text=say("home", balance=balance), rows=menu(say, wishes))
+def home(say: Say, *, balance: Money, categories: Sequence[MenuCategory]) -> View:
+    return View(text=say("home", balance=balance), rows=menu(say, categories))
 
 
-def menu(say: Say, wishes: Sequence[MenuCategory]) -> Rows:
-    """What can be wished for, then everything else there is."""
+def menu(say: Say, categories: Sequence[MenuCategory]) -> Rows:
     return [
-        *wish_rows(say, wishes),
+        *category_rows(say, categories),
         [to_search(say), to_list(say, EVERYTHING)],
         [screen_button(say, "menu-balance", Screen.BALANCE), screen_button(say, "menu-topup", Screen.TOPUP)],
         [screen_button(say, "menu-history", Screen.HISTORY), screen_button(say, "menu-help", Screen.HELP)],
@@ -66,11 +63,11 @@ def menu(say: Say, wishes: Sequence[MenuCategory]) -> Rows:
     ]
 
 
-def wish_rows(say: Say, wishes: Sequence[MenuCategory]) -> Rows:
-    """A picture first, then the other wishes, two in a row."""
-    others = [to_list(say, each) for each in wishes if each is not PICTURE]
+def category_rows(say: Say, categories: Sequence[MenuCategory]) -> Rows:
+    """Pictures first, then the other categories, two in a row."""
+    others = [to_list(say, each) for each in categories if each is not PICTURE]
     rows = [others[start : start + IN_A_ROW] for start in range(0, len(others), IN_A_ROW)]
-    return [[to_create(say)], *rows] if PICTURE in wishes else rows
+    return [[to_create(say)], *rows] if PICTURE in categories else rows
 
 
 def help_page(say: Say, *, for_operator: bool) -> View:
@@ -80,24 +77,23 @@ def help_page(say: Say, *, for_operator: bool) -> View:
 
 
 def hint(say: Say, key: str) -> View:
-    """One sentence with the way to a picture under it."""
+    """One sentence with buttons to pictures and the menu."""
     return View(text=say(key), rows=[[to_create(say)], [to_home(say)]])
 
 
 def languages(say: Say) -> View:
-    """The choice of a language."""
     row = [button(say(f"lang-{language}"), LanguageButton(language=language).pack()) for language in LANGUAGES]
     return View(text=say("lang-ask"), rows=[row])
 
 
-def model_list(say: Say, wish: MenuCategory, page: OfferPage, *, language: str) -> View:
-    """One page of the models that grant a wish, each with its price."""
-    lines = [f"<b>{say(f'wish-{wish.id}')}</b>", "", say("list-choose" if page.offers else "list-empty")]
+def model_list(say: Say, category: MenuCategory, page: OfferPage, *, language: str) -> View:
+    """One page of the models of a category, each with its price."""
+    lines = [f"<b>{say(f'wish-{category.id}')}</b>", "", say("list-choose" if page.offers else "list-empty")]
     if page.pages > 1:
         lines.append(say("list-page", page=page.number + 1, pages=page.pages))
-    here = ListButton(wish=wish.id, only=page.only, page=page.number)
+    here = ListButton(category=category.id, only=page.only, page=page.number)
     offers = offer_rows(say, page.offers, language=language, here=here)
-    rows = [*offers, _filters(say, wish, page), _turns(say, wish, page)]
+    rows = [*offers, _filters(say, category, page), _turns(say, category, page)]
     return View(text="\n".join(lines), rows=[*(row for row in rows if row), [to_search(say), to_home(say)]])
 
 
@@ -107,24 +103,22 @@ def offer_rows(say: Say, offers: Sequence[Offer], *, language: str, here: ListBu
 
 
 def pick(model: Model, came_from: ListButton | None) -> str:
-    """What a button carries that opens a model, and knows the way back to a list where there is room for that.
+    """The callback data of a button that opens a model, with the way back to its list where 64 bytes have room for that.
 
-    From the first page of where a model stands anyway nothing more is needed, and the version before reads it too.
+    On the first page of a model's own category nothing more is needed, and the previous version reads it too.
     """
     plain, own = ModelButton(model=model.id).pack(), menu_category_of(model)
-    if came_from is None or (came_from == ListButton(wish=own.id) and own.starts_from is None):
+    if came_from is None or (came_from == ListButton(category=own.id) and own.starts_from is None):
         return plain
-    way_back = ListedButton(wish=came_from.wish, only=came_from.only, page=came_from.page, model="").pack()
+    way_back = ListedButton(category=came_from.category, only=came_from.only, page=came_from.page, model="").pack()
     return way_back + model.id if len(way_back + model.id) <= MAX_BYTES else plain
 
 
 def search_page(say: Say) -> View:
-    """The question what to look for."""
     return View(text=say("search-ask"), rows=[[to_home(say)]], expects_text=True)
 
 
 def found_page(say: Say, found: Found, *, language: str) -> View:
-    """What a search found."""
     words = escape(found.words[:SHOWN_WORDS])
     lines = [escape(found.gone), ""] if found.gone else []
     lines.append(say("search-found", words=words, count=found.count))
@@ -141,10 +135,10 @@ def _search_turns(say: Say, found: Found) -> Rows:
     return [[*back, *on]] if back or on else []
 
 
-def nothing_found(say: Say, words: str, wishes: Sequence[MenuCategory]) -> View:
-    """Nothing fits the words; what can be wished for may help."""
+def nothing_found(say: Say, words: str, categories: Sequence[MenuCategory]) -> View:
+    """Nothing fits the words; offer the categories instead."""
     text = say("search-nothing", words=escape(words[:SHOWN_WORDS]))
-    return View(text=text, rows=[*wish_rows(say, wishes), [to_search(say), to_home(say)]])
+    return View(text=text, rows=[*category_rows(say, categories), [to_search(say), to_home(say)]])
 
 
 def model_gone(say: Say, *, title: str | None, instead: str | None = None) -> str:
@@ -170,23 +164,20 @@ def usual_time(say: Say, model: Model, seconds: int | None) -> str:
     return say("menu-usual-minutes", minutes=round(usual_s / MINUTE_S))
 
 
-def to_list(say: Say, wish: MenuCategory) -> InlineKeyboardButton:
-    """The way to the models that grant a wish."""
-    return button(say(f"wish-{wish.id}"), ListButton(wish=wish.id).pack())
+def to_list(say: Say, category: MenuCategory) -> InlineKeyboardButton:
+    return button(say(f"wish-{category.id}"), ListButton(category=category.id).pack())
 
 
 def to_models(say: Say, model: Model, came_from: str | None = None) -> InlineKeyboardButton:
-    """The way from a model back to the list it was picked from, or stands in."""
-    return button(say("menu-to-models"), came_from or ListButton(wish=menu_category_of(model).id).pack())
+    """A button back to the list a model was picked from, or to its own category."""
+    return button(say("menu-to-models"), came_from or ListButton(category=menu_category_of(model).id).pack())
 
 
 def to_prices(say: Say, model: Model) -> InlineKeyboardButton:
-    """The way to what every choice of a model costs."""
     return button(say("menu-prices"), PricesButton(model=model.id).pack())
 
 
 def to_search(say: Say) -> InlineKeyboardButton:
-    """The way to the search."""
     return screen_button(say, "menu-search", Screen.SEARCH)
 
 
@@ -197,20 +188,20 @@ def _label(say: Say, offer: Offer, language: str) -> str:
     return say("model-button-from" if offer.is_least else "model-button", title=title, price=offer.price)
 
 
-def _filters(say: Say, wish: MenuCategory, page: OfferPage) -> list[InlineKeyboardButton]:
+def _filters(say: Say, category: MenuCategory, page: OfferPage) -> list[InlineKeyboardButton]:
     """One button for each filter that leaves something; the one that is on switches itself off."""
     row = []
     for each in page.filters:
         is_on = each is page.only
         label = say(f"list-{each}")
-        target = ListButton(wish=wish.id, only=OfferFilter.ALL if is_on else each)
+        target = ListButton(category=category.id, only=OfferFilter.ALL if is_on else each)
         row.append(button(say("list-filter-on", label=label) if is_on else label, target.pack()))
     return row
 
 
-def _turns(say: Say, wish: MenuCategory, page: OfferPage) -> list[InlineKeyboardButton]:
+def _turns(say: Say, category: MenuCategory, page: OfferPage) -> list[InlineKeyboardButton]:
     def turn(label: str, number: int) -> InlineKeyboardButton:
-        return button(label, ListButton(wish=wish.id, only=page.only, page=number).pack())
+        return button(label, ListButton(category=category.id, only=page.only, page=number).pack())
 
     back = [turn(say("list-previous"), page.number - 1)] if page.number else []
     return [*back, *([turn(say("list-next"), page.number + 1)] if page.number + 1 < page.pages else [])]

@@ -1,1 +1,1 @@
-"""The card of a draft: buy, change, explain the price, put away."""
+"""The card of a draft: buy, change, explain the price, cancel."""

@@ -1,4 +1,4 @@
-"""Buttons of a draft's card: buy it, put it away, change an input, explain its price.
+"""Buttons of a draft's card: buy it, cancel it, change an input, explain its price.
 
 Create is answered with what happened, so it is answered after its transaction. From then on the card is edited by `delivery`
 alone. Killed before the answer, the tap is handled again and finds the job it made, even when the model is hidden by then or
@@ -61,7 +61,6 @@ async def buy_draft(_query: CallbackQuery, callback_data: DraftButton, tap: Tap,
 
 
 async def cancel_draft(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, ctx: UpdateContext) -> None:
-    """Put the draft away."""
     draft_id = DraftId(callback_data.draft_id)
     if not await ctx.orders.cancel(ctx.user_id, draft_id):
         await tap.answer(ctx.say("tap-draft-bought"), alert=True)
@@ -109,7 +108,6 @@ async def _tell_started(tap: Tap, ctx: UpdateContext, started: AlreadyStarted) -
 
 
 def confirm_router() -> Router:
-    """The ways to get here."""
     routes = Router(name="confirm")
     routes.callback_query.register(buy_draft, DraftButton.filter(F.action == DraftAction.CREATE))
     routes.callback_query.register(cancel_draft, DraftButton.filter(F.action == DraftAction.CANCEL))
@@ -176,7 +174,6 @@ async def _what_is_left(ctx: UpdateContext, draft: Draft) -> str | None:
 
 
 def change_router() -> Router:
-    """The ways to get here."""
     routes = Router(name="change")
     routes.callback_query.register(open_changes, DraftButton.filter(F.action == DraftAction.CHANGE))
     routes.callback_query.register(open_further_settings, DraftButton.filter(F.action == DraftAction.MORE))
@@ -249,7 +246,6 @@ async def _show_anew(tap: Tap, ctx: UpdateContext, order: OpenOrder, quote: Quot
 
 
 def why_price_router() -> Router:
-    """The ways to get here."""
     routes = Router(name="pricing")
     routes.callback_query.register(explain_draft_price, DraftButton.filter(F.action == DraftAction.WHY))
     routes.callback_query.register(explain_job_price, JobButton.filter(F.action == JobAction.WHY))

@@ -115,7 +115,6 @@ def _change_button(say: Say, model: Model, draft: Draft, asked: Input, language:
 
 
 def back_to_card(say: Say, draft: Draft) -> InlineKeyboardButton:
-    """The way back to a draft's card."""
     return _draft_button(say("draft-back"), DraftAction.BACK, draft)
 
 

@@ -1,9 +1,7 @@
-"""What a message brings as an answer to a question for a file: something attached, or a link; and earlier results.
+"""The files of an answer: attached to a message, linked, or an earlier result.
 
-Each becomes a reference of the order, after its bytes were looked at. An album arrives as single messages, so each of its
-files is taken by itself.
-
-What a message brings, before anybody looks into it, and which input that is for. Pure.
+Each becomes a reference of the order after its bytes were checked. An album arrives as single messages, so each of its files
+is taken by itself.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,7 +30,7 @@ NOTHING: Final = Refused(key="form-expects-text", facts={})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Brought:
-    """What a message brings, before anybody has looked into it."""
+    """What a message brings, before its bytes are checked."""
 
     source: Source
     declared_bytes: int | None = None
@@ -43,7 +41,7 @@ async def attached(
 ) -> list[dict[str, Any]] | Refused | None:
     """The references a message brings, or why it does not fit; None when it brings no file and no link.
 
-    `have` is how many files the answer has already; with `given`, the references themselves, their length in all is checked.
+    `have` is how many files the answer has already; with `given`, the references themselves, their total length is checked.
     """
     brought = brought_by(message)
     if brought is None:
@@ -63,7 +61,7 @@ async def attached(
 async def from_result(
     ctx: UpdateContext, job_id: JobId, position: int, asked: Input, *, given: Sequence[Mapping[str, Any]] = ()
 ) -> dict[str, Any] | Refused:
-    """An output of one's own earlier job as a reference, or why it does not fit."""
+    """An output of the user's own earlier job as a reference, or why it does not fit."""
     brought = Brought(source=FromOutput(job_id, position))
     file = await _take(ctx, asked, origin=f"output:{job_id}:{position}", brought=brought)
     if isinstance(file, Refused):
@@ -73,7 +71,7 @@ async def from_result(
 
 
 def brought_by(message: Message) -> Brought | Refused | None:
-    """The photo in its largest size, or whatever else is attached, or the address that is the whole text."""
+    """The photo in its largest size, or whatever else is attached, or the URL that is the whole text."""
     file = (
         (message.photo[-1] if message.photo else None)
         or message.video
@@ -151,7 +149,7 @@ def kind_taken(asked: Input) -> FileKind | None:
 
 
 def kind_of(message: Message) -> FileKind | None:
-    """What a message claims to bring; its bytes are looked at later."""
+    """What a message claims to bring; its bytes are checked later."""
     if message.photo or message.sticker:
         return "image"
     if message.video or message.animation or message.video_note:

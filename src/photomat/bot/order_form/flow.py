@@ -86,7 +86,7 @@ async def asked_view(ctx: UpdateContext, asking: Asking, *, page: int = 0) -> Vi
 
 
 async def accept(ctx: UpdateContext, reply: Reply, asking: Asking, value: Any) -> None:
-    """Take a whole answer and go on, or say why the order would not bear it."""
+    """Take a complete answer and go on, or say why the order is then invalid."""
     form, model = asking.form, asking.model
     inputs = {**form.inputs, form.asking: value} if form.asking != WAY else form.inputs
     measured = await ctx.orders.measured(ctx.user_id, model, inputs)
@@ -98,7 +98,7 @@ async def accept(ctx: UpdateContext, reply: Reply, asking: Asking, value: Any) -
 
 
 async def accept_part(ctx: UpdateContext, reply: Reply, asking: Asking, asked: Input, value: Any) -> None:
-    """Take the value of the open field of a line, or say why the lines do not bear it."""
+    """Take the value of the open field of a line, or say why the lines are then invalid."""
     filled = multipart.with_field(asking.form, asked, value)
     if isinstance(filled, Refused):
         await reply.refuse(views.refusal(asking, filled))
@@ -159,7 +159,7 @@ async def _finish(ctx: UpdateContext, reply: Reply, model: Model, form: Form) ->
 async def made_for(
     ctx: UpdateContext, asking: Asking, wanted: Input, *, job_id: JobId | None = None, page: int = 0
 ) -> list[EarlierResult]:
-    """What this person made that answers the question; a track comes from the job that was chosen before."""
+    """The user's earlier results that answer the question; a track comes from the job that was chosen before."""
     models = [each.id for each in ctx.orders.catalog.sources(asking.model, wanted)]
     if wanted.type == "task":
         return await earlier_tasks(ctx.pool, user_id=ctx.user_id, models=models, job_id=job_id, skip=page * SHOWN)
@@ -180,9 +180,9 @@ async def _about(ctx: UpdateContext, model: Model) -> About:
 
 
 def _starts_from(came_from: str | None) -> FileKind | None:
-    """The kind of file that somebody has in hand who came from this list."""
-    wish = menu_category(ListButton.unpack(came_from).wish) if came_from else None
-    return wish.starts_from if wish else None
+    """The kind of file that the models of this list start from."""
+    category = menu_category(ListButton.unpack(came_from).category) if came_from else None
+    return category.starts_from if category else None
 
 
 def _chosen_job(asking: Asking) -> JobId | None:

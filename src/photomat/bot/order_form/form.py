@@ -1,8 +1,8 @@
 """A model's inputs as questions: one engine for every model of the catalogue. Pure.
 
 A form is the state of one conversation. Its id is the number of the update that opened it, so an update handled again
-opens the same form; `turn` counts its questions, so a button of an older form or question is known as stale. Asked in turn is
-whatever must be there, and what the catalogue says to ask for; the rest is changed on the card.
+opens the same form; `turn` counts its questions, so a button of an older form or question is recognised as stale. Asked in
+turn are the inputs an order needs and those the catalogue says to ask for; the rest is changed on the card.
 """
 
 from collections.abc import Collection, Mapping
@@ -21,14 +21,14 @@ WAY: Final = ""
 """What is asked where a model can be ordered in several ways: which one."""
 
 INCOMPLETE: Final = frozenset({"form-missing", "form-one-of"})
-"""What stands against an order only until everything was asked."""
+"""Objections that hold only until everything was asked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Form:
     """What was filled in so far and which input is being asked for. With a `draft_id` it changes that draft.
 
-    `trail` are the questions that are behind, `way` the chosen one of several ways to order. A question of several files or
+    `trail` are the answered questions, `way` the chosen one of several ways to order. A question of several files or
     lines is answered bit by bit: `gathered` is what is there, `field` of line `at` what is asked now. `counter` is the message
     that counts files, `album` what the last of them came with, `album_left` one whose rest was not taken, which was said.
     `came_from` leads back to the list the model was picked from; `begins_with` is the file that list is about: it is asked for
@@ -144,7 +144,7 @@ def upcoming(model: Model, form: Form) -> tuple[Input, ...]:
 
 
 def is_needed(asked: Input, chosen: frozenset[str] = frozenset()) -> bool:
-    """Whether there is no order without an answer to it."""
+    """Whether an order is impossible without an answer to it."""
     return (asked.required or asked.name in chosen) and asked.default is None and not asked.default_items
 
 
@@ -154,7 +154,7 @@ def is_typed(asked: Input) -> bool:
 
 
 def take(model: Model, form: Form, value: Any, *, measured: Mapping[str, Decimal] | None = None) -> Form | Refused:
-    """The form with this answer to its open question, or why the order would not bear it."""
+    """The form with this answer to its open question, or why the order is then invalid."""
     if form.asking == WAY:
         return replace(form, way=value, trail=(*form.trail, WAY))
     taken = put(model, form, form.asking, value, measured=measured)
@@ -164,7 +164,7 @@ def take(model: Model, form: Form, value: Any, *, measured: Mapping[str, Decimal
 def put(
     model: Model, form: Form, name: str, value: Any, *, measured: Mapping[str, Decimal] | None = None
 ) -> Form | Refused:
-    """The form with a value of any of its inputs, or why the order would not bear it; what no longer makes sense is dropped."""
+    """The form with a value of any of its inputs, or why the order is then invalid; inputs that no longer apply are dropped."""
     inputs = settled(model, {**form.inputs, name: value})
     return _new_objection(model, form.inputs, inputs, measured) or replace(form, inputs=inputs)
 
@@ -181,7 +181,7 @@ def skip(form: Form) -> Form:
 
 
 def leave_out(model: Model, form: Form, names: tuple[str, ...]) -> Form:
-    """The form without answers to these questions, as far as the order bears that."""
+    """The form without answers to these questions, as far as the order allows."""
     chosen = _way(model, form)
     asked = [model.input(name) for name in names]
     return replace(
@@ -238,7 +238,7 @@ def steps(model: Model, form: Form) -> tuple[int, int]:
 
 
 def settled(model: Model, inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """The inputs without those that make no sense beside the rest, in the order of the catalogue.
+    """The inputs without those that do not apply beside the rest, in the order of the catalogue.
 
     A track belongs to the job that was chosen: with another one, it is to be chosen anew.
     """
@@ -290,7 +290,7 @@ def _must_choose_way(model: Model, form: Form) -> bool:
 def _new_objection(
     model: Model, before: Mapping[str, Any], after: Mapping[str, Any], measured: Mapping[str, Decimal] | None
 ) -> Refused | None:
-    """What stands against the order now and did not before; that something is still missing does not count."""
+    """The first objection that is new with this answer; missing inputs do not count."""
     known = [each for each in check_order(model, before) if each.key not in INCOMPLETE]
     found = [each for each in check_order(model, after, measured) if each.key not in INCOMPLETE]
     return next((each for each in found if each not in known), None)

@@ -1,8 +1,6 @@
-"""Filling in a form: messages, tapped options, steps beside an answer, and leaving it. Buttons of other questions are stale.
+"""Filling in a form: messages, tapped options, steps beside an answer, earlier results, prices, leaving it.
 
-Something made before as an answer: a job Kie goes on from, a track of it, or a file that came out of it. One's own alone.
-
-What every choice of a model costs: «💰 Цены» under its first question, which stays open meanwhile.
+Buttons of other questions are stale. Only the user's own results can be picked. «💰 Цены» leaves the question open.
 """
 
 from collections.abc import Awaitable, Callable
@@ -88,7 +86,6 @@ async def answer_by_tap(_query: CallbackQuery, callback_data: OptionButton, tap:
 async def turn_options_page(
     _query: CallbackQuery, callback_data: OptionPageButton, tap: Tap, ctx: UpdateContext
 ) -> None:
-    """Show other options of the open question."""
     asking = await asking_of(ctx, callback_data.form_id, callback_data.turn)
     wanted = asking.target if asking else None
     if asking is None or wanted is None or callback_data.page >= pages_of(wanted):
@@ -98,7 +95,7 @@ async def turn_options_page(
 
 
 async def do_step(_query: CallbackQuery, callback_data: StepButton, tap: Tap, ctx: UpdateContext) -> None:
-    """Skip, go back, say that it is enough, and whatever else a question offers besides its answers."""
+    """Skip, go back, finish, or take any other step a question offers."""
     asking = await asking_of(ctx, callback_data.form_id, callback_data.turn)
     if asking is None or callback_data.step not in {*asking.offered, Step.QUESTION}:
         await tell_closed(tap, ctx)
@@ -129,7 +126,7 @@ async def asking_of(ctx: UpdateContext, form_id: int, turn: int) -> Asking | Non
 
 
 async def tell_closed(tap: Tap, ctx: UpdateContext) -> None:
-    """Say that the question of a button is closed, and where the open one is; in a group it may be somebody else's."""
+    """Say that the question of a button is closed, and where the open one is; in a group it may be another user's."""
     is_private = tap.message is not None and tap.message.chat.type == ChatType.PRIVATE
     if not is_private:
         await tap.answer(ctx.say("tap-question-foreign"), alert=True)
@@ -225,7 +222,6 @@ STEPS: dict[Step, Callable[[UpdateContext, Reply, Asking, Input], Awaitable[None
 
 
 def compose_router() -> Router:
-    """The ways to get here."""
     routes = Router(name="compose")
     routes.message.register(answer_by_message, StateFilter(Composing.answering), SpokenToUs())
     routes.callback_query.register(answer_by_tap, OptionButton.filter())
@@ -236,14 +232,12 @@ def compose_router() -> Router:
 
 
 async def show_results(_query: CallbackQuery, callback_data: StepButton, tap: Tap, ctx: UpdateContext) -> None:
-    """List the person's results that the open question takes."""
     await _show_page(callback_data, tap, ctx)
 
 
 async def turn_results_page(
     _query: CallbackQuery, callback_data: ResultsPageButton, tap: Tap, ctx: UpdateContext
 ) -> None:
-    """List older results, or newer ones."""
     await _show_page(callback_data, tap, ctx, page=callback_data.page)
 
 
@@ -260,7 +254,7 @@ async def _show_page(tapped: StepButton | ResultsPageButton, tap: Tap, ctx: Upda
 
 
 async def pick_result(_query: CallbackQuery, callback_data: PickButton, tap: Tap, ctx: UpdateContext) -> None:
-    """Answer the open question with what was picked, if that is still there and theirs."""
+    """Answer the open question with the picked result, if it still exists and is the user's."""
     asking = await asking_of(ctx, callback_data.form_id, callback_data.turn)
     asked, wanted = (asking.asked, asking.target) if asking else (None, None)
     if asking is None or asked is None or wanted is None:
@@ -292,7 +286,6 @@ async def _pick_file(picked: PickButton, tap: Tap, ctx: UpdateContext, asking: A
 
 
 def pick_result_router() -> Router:
-    """The ways to get here."""
     routes = Router(name="pick-result")
     routes.callback_query.register(show_results, StepButton.filter(F.step == Step.RESULTS))
     routes.callback_query.register(turn_results_page, ResultsPageButton.filter())
@@ -301,7 +294,6 @@ def pick_result_router() -> Router:
 
 
 async def open_prices(_query: CallbackQuery, callback_data: PricesButton, tap: Tap, ctx: UpdateContext) -> None:
-    """Show the table by the rules that stand now."""
     model = await model_or_why_not(ctx, callback_data.model)
     if isinstance(model, Gone):
         await tap.answer(model.why, alert=True)
@@ -315,7 +307,6 @@ async def open_prices(_query: CallbackQuery, callback_data: PricesButton, tap: T
 
 
 def price_table_router() -> Router:
-    """The ways to get here."""
     routes = Router(name="price page")
     routes.callback_query.register(open_prices, PricesButton.filter())
     return routes

@@ -1,4 +1,4 @@
-"""The buttons of a question: its options in pages, what was made before, and the steps beside an answer. Pure."""
+"""The buttons of a question: its options in pages, earlier results, and the steps beside an answer. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -46,7 +46,6 @@ def labels(say: Say, asked: Input, language: str) -> list[str]:
 
 
 def ways(model: Model, form: Form, language: str) -> Rows:
-    """The ways to order, one below the other."""
     named = [way_in_words(model, names, language) for names in model.one_of]
     return [[_option(form, number, label)] for number, label in enumerate(named)]
 
@@ -69,7 +68,7 @@ def pages_of(asked: Input) -> int:
 
 
 def picks(say: Say, form: Form, made: Sequence[EarlierResult], *, page: int = 0) -> Rows:
-    """What was made before, newest first; each button answers the question with it. One more than is shown: there are older."""
+    """Earlier results, newest first; each button answers the question. One result more than is shown means another page."""
     rows = [[button(_made_in_words(say, each), _pick(form, each).pack())] for each in made[:SHOWN]]
 
     def turn(text: str, number: int) -> InlineKeyboardButton:
@@ -107,7 +106,7 @@ def ways_out(say: Say, form: Form, before: InlineKeyboardButton | None) -> Rows:
 
 
 def offered_steps(say: Say, model: Model, form: Form, asked: Input | None) -> dict[Step, str]:
-    """The steps a question offers, by the words on their buttons: no other can be taken, whatever a tap carries."""
+    """The steps a question offers, by the words on their buttons: a tap with any other step is refused."""
     rows = [*steps(say, model, form, asked), *ways_out(say, form, None)]
     buttons = [(each.callback_data or "", each.text) for row in rows for each in row]
     is_step = f"{StepButton.__prefix__}:"
@@ -115,18 +114,16 @@ def offered_steps(say: Say, model: Model, form: Form, asked: Input | None) -> di
 
 
 def typed_steps(say: Say, model: Model, form: Form, asked: Input | None) -> dict[str, Step]:
-    """The words of the steps a question offers, for where their buttons cannot stand below it."""
+    """The words of the steps a question offers, for groups, where a question has no buttons."""
     offered = offered_steps(say, model, form, asked)
     return {NO_WORD.sub("", text).casefold(): step for step, text in offered.items() if step is not Step.RESULTS}
 
 
 def to_question(say: Say, form: Form) -> InlineKeyboardButton:
-    """The way back to the question."""
     return _step(say("form-to-question"), form, Step.QUESTION)
 
 
 def done(say: Say, form: Form) -> InlineKeyboardButton:
-    """That is all of them."""
     return _step(say("form-done"), form, Step.DONE)
 
 

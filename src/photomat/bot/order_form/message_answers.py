@@ -39,7 +39,7 @@ BY_BUTTON: Final = Refused(key="form-expects-pick", facts={})
 
 
 def step_in_words(message: Message, asking: Asking) -> Step | None:
-    """A step that is typed in a group, where its button cannot stand below the question."""
+    """A step that is typed in a group, where the question has no buttons."""
     if message.chat.type == ChatType.PRIVATE or not message.text:
         return None
     words = typed_steps(asking.say, asking.model, asking.form, asking.asked)
@@ -77,7 +77,7 @@ async def _answer_by_words(message: Message, ctx: UpdateContext, asking: Asking,
             return
         asking = replace(asking, form=with_file)
     if not words and beside is not None:
-        await _told_of_file(message, ctx, asking, beside)
+        await _confirm_file(message, ctx, asking, beside)
         return
     no_room = full_of(asking, kind) if kind is not None and beside is None else None
     value = understood(wanted, words, asking.language) if words else no_room or expected(wanted, asking.language)
@@ -143,7 +143,7 @@ async def take_files(
     *,
     message: Message | None = None,
 ) -> None:
-    """Add files to the open question; it is answered when it takes no more. `message` brought them, and is told how many."""
+    """Add files to the open question; it is answered when it takes no more. The reply to `message` counts them."""
     wanted = multipart.target(asking.form, asked)
     if wanted.type == "file":
         take_one = accept_part(ctx, reply, asking, asked, refs[0]) if asking.form.field else None
@@ -227,14 +227,14 @@ async def _with_file_beside(message: Message, ctx: UpdateContext, asking: Asking
     return put(asking.model, replace(asking.form, album=message.media_group_id), beside.name, value)
 
 
-async def _told_of_file(message: Message, ctx: UpdateContext, asking: Asking, beside: Input) -> None:
+async def _confirm_file(message: Message, ctx: UpdateContext, asking: Asking, beside: Input) -> None:
     """Say that a file was taken while words are asked, always in the same message; the question stays open."""
     given = asking.form.inputs.get(beside.name)
     count = len(given) if isinstance(given, list) else 1
-    told = asking.say("form-file-taken", kind=kind_taken(beside) or "document", count=count)
+    confirmed = asking.say("form-file-taken", kind=kind_taken(beside) or "document", count=count)
     view = views.question(asking)
     ctx.keep_form(asking.form)
-    shown = replace(view, text=f"{told}\n\n{view.text}")
+    shown = replace(view, text=f"{confirmed}\n\n{view.text}")
     counter = await edit_or_send(message, shown, sent_before=asking.form.counter)
     ctx.keep_form(replace(asking.form, counter=counter))
 
@@ -254,8 +254,6 @@ async def _leave_rest_of_album(message: Message, ctx: UpdateContext, asking: Ask
 
 
 def reply_to(message: Message) -> Reply:
-    """Everything is said in new messages."""
-
     async def show(view: View) -> None:
         await send(message, view)
 

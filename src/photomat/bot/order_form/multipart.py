@@ -1,7 +1,7 @@
 """Questions that are answered bit by bit: several files, and lists of lines with fields of their own. Pure.
 
-A list whose lines are typed gets them first, and then, where somebody wants to, the other fields line by line. Any other list
-is filled in field by field, one line after the other. Whoever has enough says so.
+A list whose lines are typed gets them first, and then, if wanted, the other fields line by line. Any other list is filled in
+field by field, one line after the other, until the user says that it is done.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,6 @@ def target(form: Form, asked: Input) -> Input:
 
 
 def field_named(asked: Input, name: str | None) -> Input | None:
-    """The field of this name."""
     return next((each for each in asked.fields if each.name == name), None)
 
 

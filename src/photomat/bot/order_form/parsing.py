@@ -1,7 +1,6 @@
-"""What somebody typed, as an answer: labels for values, yes and no, numbers with their unit, lines of a list. Pure.
+"""Typed text as an answer: labels for values, yes and no, numbers with their unit, lines of a list. Pure.
 
-Forgiving where it is clear what is meant, and exact where it is not: what is refused is refused by `catalog/answers.py`, with
-the limit in the sentence.
+Forgiving where the meaning is clear, exact where it is not: `catalog/answers.py` refuses, with the limit in the sentence.
 """
 
 import re
@@ -56,7 +55,7 @@ def typed_lines(asked: Input, text: str, language: str) -> list[Any] | Refused:
 
 
 def values(asked: Input) -> tuple[str, ...]:
-    """What can be answered with a button, in its order: options, yes and no, or numbers somebody is likely to want."""
+    """What can be answered with a button, in its order: options, yes and no, or numbers likely to be wanted."""
     match asked.type:
         case "choice":
             return asked.options

@@ -1,4 +1,4 @@
-"""Views of questions: the open one of a form, the first of which is the model's page; and what was made before. Pure."""
+"""Views of questions: the open one of a form, the first of which is the model's page; and of earlier results. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ TYPED: Final = frozenset({"text", "link"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """An open question, and the voice it is asked in."""
+    """An open question, and the language it is asked in."""
 
     say: Say
     language: str
@@ -63,7 +63,7 @@ class About:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sources:
-    """What a question about something made before offers; `models` make what it takes."""
+    """What a question for an earlier result offers; `models` make what it takes."""
 
     made: Sequence[EarlierResult]
     models: Sequence[Model]
@@ -101,7 +101,7 @@ def counter(asking: Asking) -> View:
 
 
 def results(asking: Asking, made: Sequence[EarlierResult], *, page: int = 0) -> View:
-    """One's own results that a file can be, with the way back to the question."""
+    """The user's own results that a file can be, with the way back to the question."""
     say = asking.say
     wanted = asking.target
     if not made or wanted is None:
@@ -201,14 +201,14 @@ def _lines_so_far(asking: Asking, asked: Input) -> str:
     ]
     lines += ["…"] if len(form.gathered) > SHOWN_LINES else []
     title = title_of(asked, asking.language)
-    told = say("form-lines-so-far", title=title, count=len(form.gathered), lines="\n".join(lines))
+    so_far = say("form-lines-so-far", title=title, count=len(form.gathered), lines="\n".join(lines))
     if not multipart.can_take_more(form, asked):
-        return f"{told}\n\n{say('form-lines-full')}"
-    return f"{told}\n\n{say('form-lines-more' if is_typed(asked) else 'form-lines-next')}"
+        return f"{so_far}\n\n{say('form-lines-full')}"
+    return f"{so_far}\n\n{say('form-lines-more' if is_typed(asked) else 'form-lines-next')}"
 
 
 def _line_in_words(asking: Asking, asked: Input, line: Any) -> str:
-    """One line with all its fields, those that are not said by their default."""
+    """One line with all its fields, defaults included."""
     if not isinstance(line, dict):
         return str(line)
     filled = {each.name: line.get(each.name, each.default) for each in asked.fields}

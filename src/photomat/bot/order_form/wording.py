@@ -1,6 +1,6 @@
 """A question in words: what is asked, within which limits, what holds without an answer, why an answer does not fit. Pure.
 
-Every text is HTML; what the catalogue or a person wrote is escaped here.
+Every text is HTML; what the catalogue or a user wrote is escaped here.
 """
 
 import re
@@ -22,11 +22,10 @@ from photomat.texts.load import Say
 NAME: Final = re.compile(r"\w+")
 LONGEST_MESSAGE: Final = 4096
 LARGEST_SAID: Final = 10**6
-"""A bound beyond it is no help to anybody: the largest number of a seed."""
+"""A larger bound is not worth showing: it is the largest number of a seed."""
 
 
 def title_of(asked: Input, language: str) -> str:
-    """What an input is called."""
     return escape(asked.title_in(language))
 
 
@@ -107,8 +106,8 @@ def _file_limits(say: Say, asked: Input, limits: FileLimits | None) -> Iterator[
     if limits.max_bytes is not None:
         most = min(limits.max_bytes, MOST_BYTES)
         fits = most <= TELEGRAM_BYTES
-        told = {"limit": most // MEGABYTE, "telegram": TELEGRAM_BYTES // MEGABYTE}
-        yield say("form-limit-mb" if fits else "form-limit-mb-link", **told)
+        facts = {"limit": most // MEGABYTE, "telegram": TELEGRAM_BYTES // MEGABYTE}
+        yield say("form-limit-mb" if fits else "form-limit-mb-link", **facts)
     if limits.max_seconds is not None and limits.min_seconds is not None:
         yield say("form-limit-seconds-from", least=plain(limits.min_seconds), limit=plain(limits.max_seconds))
     elif limits.max_seconds is not None:

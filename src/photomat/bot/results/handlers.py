@@ -1,6 +1,6 @@
-"""The buttons of a job's card. Only the tap is answered here: the card is edited by `delivery` alone, from its row.
+"""The buttons of a job's card, and /history: the orders, newest first; a result can be sent again, or as files, for free.
 
-/history: the orders, newest first, page by page; what did not arrive is sent once more, or as files, free.
+Only the tap is answered here: the card is edited by `delivery` alone, from its row.
 """
 
 from typing import Final
@@ -14,7 +14,7 @@ from photomat.bot.context import UpdateContext
 from photomat.bot.menu.handlers import Gone, model_or_why_not
 from photomat.bot.order_card.views import not_enough
 from photomat.bot.order_form.flow import reorder
-from photomat.bot.results.views import Page, history_page
+from photomat.bot.results.views import HistoryPage, history_page
 from photomat.bot.transport import Tap, send
 from photomat.bot.view import View
 from photomat.db.pool import transaction
@@ -100,7 +100,7 @@ async def order_again(_query: CallbackQuery, callback_data: JobButton, tap: Tap,
 
 
 async def _own_job(tap: Tap, ctx: UpdateContext, job_id: JobId) -> OwnJob | None:
-    """The job whose button was tapped; its correlation id follows the tap. Somebody else's is refused here."""
+    """The job whose button was tapped; its correlation id follows the tap. Another user's is refused here."""
     bought = await own_job(ctx.pool, job_id=job_id, user_id=ctx.user_id)
     if bought is None:
         await tap.answer(ctx.say("tap-not-yours"), alert=True)
@@ -115,7 +115,6 @@ async def show_nothing(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> N
 
 
 def result_router() -> Router:
-    """The ways to get here."""
     routes = Router(name="result")
     routes.callback_query.register(cancel_order, JobButton.filter(F.action == JobAction.CANCEL))
     routes.callback_query.register(accept_result, JobButton.filter(F.action == JobAction.ACCEPT))
@@ -126,30 +125,27 @@ def result_router() -> Router:
 
 
 async def show_history(message: Message, ctx: UpdateContext) -> None:
-    """Answer the command."""
     await send(message, await _page(ctx))
 
 
 async def open_history(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
-    """Open it from the menu."""
     await tap.answer()
     await tap.open(await _page(ctx))
 
 
 async def turn_history_page(_query: CallbackQuery, callback_data: HistoryButton, tap: Tap, ctx: UpdateContext) -> None:
-    """Open another page."""
     await tap.answer()
     await tap.open(await _page(ctx, min(callback_data.page, LAST_PAGE)))
 
 
 async def resend(_query: CallbackQuery, callback_data: JobButton, tap: Tap, ctx: UpdateContext) -> None:
-    """Let a result come once more. The same tap handled again finds what it asked for."""
+    """Queue a result to be sent again; idempotent per tap."""
     asked = await _ask(callback_data, tap, ctx, as_file=False)
     await tap.answer(ctx.say(f"tap-resend-{asked}"), alert=asked not in {ResendAnswer.SENDING, ResendAnswer.SHOWING})
 
 
 async def originals(_query: CallbackQuery, callback_data: JobButton, tap: Tap, ctx: UpdateContext) -> None:
-    """Let every output come as the file it is, or a text as a file."""
+    """Queue every output to be sent as a file, a text too."""
     asked = await _ask(callback_data, tap, ctx, as_file=True)
     answer = ctx.say("tap-originals") if asked is ResendAnswer.SENDING else ctx.say(f"tap-resend-{asked}")
     await tap.answer(answer, alert=asked not in {ResendAnswer.SENDING, ResendAnswer.SHOWING})
@@ -176,12 +172,11 @@ async def _ask(callback_data: JobButton, tap: Tap, ctx: UpdateContext, *, as_fil
 
 async def _page(ctx: UpdateContext, number: int = 0) -> View:
     jobs = await recent_jobs(ctx.pool, user_id=ctx.user_id, limit=SHOWN + 1, skip=number * SHOWN)
-    page = Page(number=number, first=number * SHOWN + 1, jobs=jobs[:SHOWN], has_older=len(jobs) > SHOWN)
+    page = HistoryPage(number=number, first=number * SHOWN + 1, jobs=jobs[:SHOWN], has_older=len(jobs) > SHOWN)
     return history_page(ctx.say, page, await ctx.orders.titles(ctx.language))
 
 
 def history_router() -> Router:
-    """The ways to get here."""
     routes = Router(name="history")
     routes.message.register(show_history, Command("history"))
     routes.callback_query.register(open_history, MenuButton.filter(F.screen == Screen.HISTORY))

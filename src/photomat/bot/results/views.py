@@ -20,7 +20,7 @@ LONGEST_PROMPT: Final = 60
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
+class HistoryPage:
     """Some orders, newest first; `number` counts pages from 0."""
 
     number: int
@@ -29,7 +29,7 @@ class Page:
     has_older: bool
 
 
-def history_page(say: Say, page: Page, titles: Mapping[str, str]) -> View:
+def history_page(say: Say, page: HistoryPage, titles: Mapping[str, str]) -> View:
     """The orders of a page: every result can be sent again, every order repeated."""
     if not page.jobs:
         return hint(say, "history-empty")
@@ -57,7 +57,6 @@ def _line(say: Say, number: int, job: PastJob, titles: Mapping[str, str]) -> str
 
 
 def _state(say: Say, job: PastJob) -> str:
-    """What became of it, and of its money."""
     match job.status:
         case JobStatus.DONE if not job.delivered:
             return say("history-not-shown")
@@ -74,7 +73,7 @@ def _state(say: Say, job: PastJob) -> str:
             return say("history-running", price=job.price)
 
 
-def _turns(page: Page) -> Rows:
+def _turns(page: HistoryPage) -> Rows:
     newer = [button("◀", HistoryButton(page=page.number - 1).pack())] if page.number else []
     older = [button("▶", HistoryButton(page=page.number + 1).pack())] if page.has_older else []
     return [[*newer, *older]] if newer or older else []

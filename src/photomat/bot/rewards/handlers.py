@@ -1,8 +1,6 @@
-"""/promo: a code typed after the command, or after a button. Used in a transaction of its own, once per update.
+"""/promo, /invite and /gift, by command, button and deep link.
 
-/invite: a link of one's own, with what it promises and what it has brought.
-
-/gift: money for a friend, behind a link. It leaves the giver in a transaction of its own, once per update.
+A code is used, and a gift made, in a transaction of its own, once per update.
 """
 
 from aiogram import Bot, F, Router
@@ -30,7 +28,7 @@ log = get_logger()
 
 
 async def promo_by_command(message: Message, command: CommandObject, ctx: UpdateContext) -> None:
-    """Use the code behind the command, or ask for one."""
+    """Use the code given with the command, or ask for one."""
     ctx.forget_form()
     if command.args:
         await send(message, await redeemed(ctx, command.args))
@@ -40,7 +38,6 @@ async def promo_by_command(message: Message, command: CommandObject, ctx: Update
 
 
 async def promo_by_button(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
-    """Ask for a code."""
     await tap.answer()
     ctx.forget_form()
     ctx.conversation.wait_for(Typing.promo)
@@ -54,7 +51,7 @@ async def promo_by_text(message: Message, ctx: UpdateContext) -> None:
 
 
 async def redeemed(ctx: UpdateContext, written: str) -> View:
-    """Use a code; what came of it."""
+    """Use a code and say what it brought, or why nothing."""
     await ctx.register_now()
     async with transaction(ctx.pool) as tx:
         outcome = await use_code(tx, user_id=ctx.user_id, written=written, origin=ctx.origin)
@@ -66,7 +63,6 @@ async def redeemed(ctx: UpdateContext, written: str) -> View:
 
 
 def promo_router() -> Router:
-    """The ways to get here."""
     routes = Router(name="promo")
     routes.message.register(promo_by_command, Command("promo"))
     routes.message.register(promo_by_text, StateFilter(Typing.promo), F.text, ~F.text.startswith("/"))
@@ -75,18 +71,16 @@ def promo_router() -> Router:
 
 
 async def invite_by_command(message: Message, bot: Bot, ctx: UpdateContext) -> None:
-    """Answer the command."""
     await send(message, await _invitations(bot, ctx))
 
 
 async def invite_by_button(_query: CallbackQuery, tap: Tap, bot: Bot, ctx: UpdateContext) -> None:
-    """Open it from the wallet."""
     await tap.answer()
     await tap.open(await _invitations(bot, ctx))
 
 
 async def link_to(bot: Bot, payload: str) -> str:
-    """The address that opens the bot with these words behind /start."""
+    """The URL that opens the bot with this payload for /start."""
     me = await bot.me()
     return f"https://t.me/{me.username}?start={payload}"
 
@@ -100,7 +94,6 @@ async def _invitations(bot: Bot, ctx: UpdateContext) -> View:
 
 
 def invite_router() -> Router:
-    """The ways to get here."""
     routes = Router(name="invite")
     routes.message.register(invite_by_command, Command("invite"))
     routes.callback_query.register(invite_by_button, RewardButton.filter(F.action == RewardAction.INVITE))
@@ -108,7 +101,7 @@ def invite_router() -> Router:
 
 
 async def gift_by_command(message: Message, command: CommandObject, bot: Bot, ctx: UpdateContext) -> None:
-    """Give the sum behind the command, or ask for one."""
+    """Give the sum given with the command, or ask for one."""
     ctx.forget_form()
     if command.args:
         await _give(message, bot, ctx, command.args)
@@ -117,7 +110,6 @@ async def gift_by_command(message: Message, command: CommandObject, bot: Bot, ct
 
 
 async def gift_by_button(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
-    """Ask for a sum."""
     await tap.answer()
     ctx.forget_form()
     await tap.open(await _ask_sum(ctx))
@@ -129,7 +121,7 @@ async def gift_by_text(message: Message, bot: Bot, ctx: UpdateContext) -> None:
 
 
 async def take_back(_query: CallbackQuery, callback_data: GiftBackButton, tap: Tap, ctx: UpdateContext) -> None:
-    """Take a gift back that nobody has opened."""
+    """Return a gift that was not opened yet to its giver."""
     owed = (await ctx.balance()).owed
     async with transaction(ctx.pool) as tx:
         gift = await gifts.return_gift(tx, gift_id=callback_data.gift_id, giver_id=ctx.user_id)
@@ -184,7 +176,6 @@ async def _ask_sum(ctx: UpdateContext) -> View:
 
 
 def gift_router() -> Router:
-    """The ways to get here."""
     routes = Router(name="gift")
     routes.message.register(gift_by_command, Command("gift"))
     routes.message.register(gift_by_text, StateFilter(Typing.gift), F.text, ~F.text.startswith("/"))

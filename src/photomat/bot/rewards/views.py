@@ -18,7 +18,6 @@ from photomat.texts.load import Say
 
 
 def rewards_rows(say: Say) -> Rows:
-    """The ways here, for the page of the wallet."""
     return [
         [
             _opens(say("rewards-promo"), RewardAction.PROMO),
@@ -29,7 +28,6 @@ def rewards_rows(say: Say) -> Rows:
 
 
 def ask_promo(say: Say) -> View:
-    """Ask for a code."""
     return View(text=say("promo-ask"), rows=[[to_home(say)]], expects_text=True)
 
 
@@ -39,7 +37,7 @@ def promo_used(say: Say, code: PromoCode) -> View:
 
 
 def promo_refused(say: Say, written: str, refused: CodeRefused) -> View:
-    """Why a code brings nothing; one that guesses is told until when."""
+    """Why a code brings nothing; a user who guessed too often reads until when to wait."""
     key = f"promo-refused-{refused.why}"
     shown = escape(written.strip()[:40])
     text = say(key, code=shown) if refused.wait is None else say(key, wait=span(say, refused.wait))
@@ -47,7 +45,7 @@ def promo_refused(say: Say, written: str, refused: CodeRefused) -> View:
 
 
 def invite_page(say: Say, brought: Invitations, *, link: str, terms: ReferralTerms | None) -> View:
-    """One's own link, what it promises, and what it has brought."""
+    """The user's own link, what it promises, and what it has brought."""
     lines = [say("invite-title"), "", *_promises(say, terms), say("invite-link", link=escape(link))]
     lines += ["", say("invite-brought", friends=brought.friends, rewarded=brought.rewarded, earned=brought.earned)]
     share = _share(say("invite-share"), link, say("invite-share-text"))
@@ -55,14 +53,14 @@ def invite_page(say: Say, brought: Invitations, *, link: str, terms: ReferralTer
 
 
 def invited(say: Say, terms: ReferralTerms | None) -> str:
-    """What somebody reads who came by a friend's link."""
+    """The greeting of a user who came by a friend's link."""
     if terms is None or not terms.friend.minor:
         return say("invited")
     return say("invited-reward", reward=terms.friend)
 
 
 def ask_gift(say: Say, *, available: Money, waiting: Sequence[Gift]) -> View:
-    """Ask for a sum; gifts that nobody has opened can be taken back here."""
+    """Ask for a sum; gifts that were not opened yet can be taken back here."""
     rows = [[_back(say, gift)] for gift in waiting]
     if not available.minor:
         onward = [screen_button(say, "menu-topup", Screen.TOPUP), to_home(say)]
@@ -78,7 +76,7 @@ def gift_page(say: Say, gift: Gift, *, link: str) -> View:
 
 
 def gift_returned(say: Say, gift: Gift, *, owed_before: Money, owed: Money) -> str:
-    """What a gift taken back has become: money on the balance, as far as no debt took it."""
+    """What a returned gift became: money on the balance, as far as no debt took it."""
     paid = Money(owed_before.minor - owed.minor, owed.currency)
     if paid.minor <= 0:
         return say("gift-returned", amount=gift.amount)
@@ -87,7 +85,7 @@ def gift_returned(say: Say, gift: Gift, *, owed_before: Money, owed: Money) -> s
 
 
 def gift_opened(say: Say, gift: Gift | None, *, is_mine: bool, is_giver: bool) -> str:
-    """What somebody reads who opened a gift's link."""
+    """The answer to opening a gift's link."""
     if gift is None:
         return say("gift-unknown")
     if is_mine:

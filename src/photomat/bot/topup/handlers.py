@@ -1,10 +1,6 @@
-"""/topup: the ways to pay, then the packages or sums of one. From a card that costs too much the card stays as it is.
+"""/topup: the ways to pay, their packages and sums, a typed sum, invoices; /paysupport and /terms.
 
-Bills of the payment providers: one for the sum that was tapped, and the question whether it is paid.
-
-A sum of one's own, typed, within the bounds of the shop; then its bill.
-
-/paysupport and /terms: whom to ask about a payment, and what was agreed. Telegram asks every shop for both.
+From a card that costs too much the card stays as it is. Telegram asks every shop for /paysupport and /terms.
 """
 
 from typing import Final, cast
@@ -30,26 +26,23 @@ SHOWN: Final = 5
 
 
 async def show_ways(message: Message, ctx: UpdateContext) -> None:
-    """Answer the command."""
     ctx.forget_form()
     await send(message, await ways_view(ctx))
 
 
 async def open_ways_page(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
-    """Open it from the menu."""
     await tap.answer()
     await tap.open(await ways_view(ctx))
 
 
 async def open_for_draft(_query: CallbackQuery, callback_data: TopupButton, tap: Tap, ctx: UpdateContext) -> None:
-    """Open it for an order, as a message of its own under the order's card; the way back edits in place."""
+    """Open the ways to pay for an order, as a new message below the order's card; the way back edits in place."""
     await tap.answer()
     view = await ways_view(ctx, draft_id=callback_data.draft_id)
     await (tap.send(view) if callback_data.on_card else tap.open(view))
 
 
 async def open_sums(_query: CallbackQuery, callback_data: PayButton, tap: Tap, ctx: UpdateContext) -> None:
-    """Show what can be paid this way."""
     say, offers, draft_id = ctx.say, ctx.config.offers, callback_data.draft_id
     if offers is None or callback_data.way not in open_ways(ctx.config):
         await tap.answer(say("pay-way-closed"), alert=True)
@@ -67,7 +60,6 @@ async def open_sums(_query: CallbackQuery, callback_data: PayButton, tap: Tap, c
 
 
 def topup_router() -> Router:
-    """The ways to get here."""
     routes = Router(name="topup")
     routes.message.register(show_ways, Command("topup"))
     routes.callback_query.register(open_ways_page, MenuButton.filter(F.screen == Screen.TOPUP))
@@ -77,7 +69,6 @@ def topup_router() -> Router:
 
 
 async def show_bill(_query: CallbackQuery, callback_data: PayButton, bot: Bot, tap: Tap, ctx: UpdateContext) -> None:
-    """Show the bill of a sum."""
     offers, draft_id = ctx.config.offers, callback_data.draft_id
     if offers is None or callback_data.way not in ctx.config.providers:
         await tap.answer(ctx.say("pay-way-closed"), alert=True)
@@ -94,7 +85,7 @@ async def show_bill(_query: CallbackQuery, callback_data: PayButton, bot: Bot, t
 
 
 async def check_bill(_query: CallbackQuery, callback_data: CheckBillButton, tap: Tap, ctx: UpdateContext) -> None:
-    """Have the bill looked at, and say what is known; one that is over shows so. What arrives is told by itself."""
+    """Have the invoice checked, and say what is known; money that arrives is announced by a notice."""
     match await check_invoice(ctx.pool, topup_id=callback_data.topup_id, user_id=ctx.user_id):
         case "paid":
             await tap.answer(ctx.say("pay-check-paid"))
@@ -109,7 +100,6 @@ async def check_bill(_query: CallbackQuery, callback_data: CheckBillButton, tap:
 
 
 def bills_router() -> Router:
-    """The ways to get here."""
     routes = Router(name="bills")
     routes.callback_query.register(show_bill, PayButton.filter((F.step == PayStep.BILL) & (F.way != "stars")))
     routes.callback_query.register(check_bill, CheckBillButton.filter())
@@ -117,7 +107,6 @@ def bills_router() -> Router:
 
 
 async def ask_own_sum(_query: CallbackQuery, callback_data: PayButton, tap: Tap, ctx: UpdateContext) -> None:
-    """Wait for a sum."""
     offers, way, draft_id = ctx.config.offers, callback_data.way, callback_data.draft_id
     if offers is None or way not in open_ways(ctx.config):
         await tap.answer(ctx.say("pay-way-closed"), alert=True)
@@ -128,7 +117,7 @@ async def ask_own_sum(_query: CallbackQuery, callback_data: PayButton, tap: Tap,
 
 
 async def take_own_sum(message: Message, bot: Bot, ctx: UpdateContext) -> None:
-    """Take the typed sum, or say which ones do."""
+    """Take the typed sum, or say which sums are allowed."""
     offers, data = ctx.config.offers, ctx.conversation.data
     way, draft_id = str(data.get("way")), int(data.get("paying_for") or 0)
     if offers is None or way not in ctx.config.providers:
@@ -153,7 +142,7 @@ def _read(text: str, offers: PaymentOptions) -> Money | None:
 
 
 def own_sum_router() -> Router:
-    """The ways to get here; commands are not sums."""
+    """Commands are not sums."""
     routes = Router(name="own-sum")
     routes.message.register(take_own_sum, StateFilter(Paying.naming_sum), SpokenToUs(), ~F.text.startswith("/"))
     routes.callback_query.register(ask_own_sum, PayButton.filter(F.step == PayStep.OWN))
@@ -161,19 +150,17 @@ def own_sum_router() -> Router:
 
 
 async def show_support(message: Message, ctx: UpdateContext) -> None:
-    """Say whom to write to, with the numbers they will ask for."""
+    """Say whom to write to, with the payment numbers support asks for."""
     payments = await recent_payments(ctx.pool, user_id=ctx.user_id, limit=SHOWN)
     await send(message, support_page(ctx.say, payments, contact=ctx.config.support.contact))
 
 
 async def show_terms(message: Message, ctx: UpdateContext) -> None:
-    """Say what is sold and when money comes back."""
     support = ctx.config.support
     await send(message, terms_page(ctx.say, url=support.terms_url, contact=support.contact))
 
 
 def paysupport_router() -> Router:
-    """The ways to get here."""
     routes = Router(name="paysupport")
     routes.message.register(show_support, Command("paysupport"))
     routes.message.register(show_terms, Command("terms"))

@@ -1,11 +1,8 @@
-"""Telegram Stars: the bill of a package, the payment that arrives, the refund that is told.
+"""Telegram Stars: the invoice of a package, its pre-checkout query, the payment, the refund.
 
-A bill is a link, which may be made twice without harm. What was paid is booked in the update's own commit and told by a
-notice, once: the same update again shows nothing twice.
-
-Telegram asks before it takes anybody's Stars, and waits ten seconds. A no has a reason the user reads.
-
-Where nobody here can answer in time, `checkout_guard` does.
+An invoice is a link; making it twice is harmless. A payment is booked in its update's own commit, with a notice: the same
+update again books and shows nothing twice. Telegram waits ten seconds for the answer to a pre-checkout query, and shows the
+user the reason of a refusal; where the update is not handled in time, `checkout_guard` answers.
 """
 
 from datetime import UTC, datetime
@@ -44,7 +41,6 @@ ANSWER_TIMEOUT_S: Final = 5
 
 
 async def make_bill(_query: CallbackQuery, callback_data: PayButton, bot: Bot, tap: Tap, ctx: UpdateContext) -> None:
-    """Show the bill of a package."""
     say, offers, draft_id = ctx.say, ctx.config.offers, callback_data.draft_id
     package = next((one for one in offers.packages if one.stars == callback_data.amount), None) if offers else None
     if package is None:
@@ -97,24 +93,24 @@ async def payment_arrived(message: Message, ctx: UpdateContext) -> None:
 
 
 async def refund_arrived(message: Message, ctx: UpdateContext) -> None:
-    """Book a refund that Telegram tells of."""
+    """Book a refund together with its update."""
     refund, offers = message.refunded_payment, _offers(ctx)
     if refund is None:
         return
     if not could_be_stars(refund.total_amount, refund.currency):
         _note_nonsense(ctx, refund)
         return
-    told = _told(message, refund, ctx.user_id)
+    refunded = _refunded(message, refund, ctx.user_id)
 
     async def write(tx: Transaction) -> None:
-        await take_back_stars(tx, told, offers)
+        await take_back_stars(tx, refunded, offers)
 
     ctx.on_commit(write)
 
 
-def _note_nonsense(ctx: UpdateContext, told: SuccessfulPayment | RefundedPayment) -> None:
-    """Telegram never says such a thing. Whoever did moves nothing, and an operator is given it to look at."""
-    charge_id, sum_ = told.telegram_payment_charge_id, f"{told.total_amount} {told.currency}"
+def _note_nonsense(ctx: UpdateContext, reported: SuccessfulPayment | RefundedPayment) -> None:
+    """Telegram never sends such an amount: book nothing and report it to the operators."""
+    charge_id, sum_ = reported.telegram_payment_charge_id, f"{reported.total_amount} {reported.currency}"
     log.error("STARS_NONSENSE", user_id=ctx.user_id, charge_id=charge_id, told=sum_)
 
     async def write(tx: Transaction) -> None:
@@ -125,7 +121,7 @@ def _note_nonsense(ctx: UpdateContext, told: SuccessfulPayment | RefundedPayment
 
 def _offers(ctx: UpdateContext) -> PaymentOptions:
     if ctx.config.offers is None:
-        raise Corrupt("money arrived in a shop that was not told what a Star is worth")
+        raise Corrupt("money arrived, but no payment options are configured")
     return ctx.config.offers
 
 
@@ -144,7 +140,7 @@ def _arrived(message: Message, payment: SuccessfulPayment, user_id: UserId) -> S
     )
 
 
-def _told(message: Message, refund: RefundedPayment, user_id: UserId) -> StarPayment:
+def _refunded(message: Message, refund: RefundedPayment, user_id: UserId) -> StarPayment:
     return StarPayment(
         charge_id=refund.telegram_payment_charge_id,
         user_id=user_id,
@@ -156,7 +152,7 @@ def _told(message: Message, refund: RefundedPayment, user_id: UserId) -> StarPay
 
 
 def stars_router() -> Router:
-    """The ways to get here, asked before a form takes a payment for an answer."""
+    """Registered before a form takes a payment for an answer."""
     routes = Router(name="stars")
     routes.message.register(payment_arrived, F.successful_payment)
     routes.message.register(refund_arrived, F.refunded_payment)
@@ -165,7 +161,7 @@ def stars_router() -> Router:
 
 
 async def answer_checkout(query: PreCheckoutQuery, ctx: UpdateContext) -> None:
-    """Answer within Telegram's ten seconds; one too old to be answered has ended by itself, unpaid."""
+    """Answer within Telegram's ten seconds; a query too old to be answered has ended unpaid."""
     refusal = await _refusal(query, ctx)
     log.info("CHECKOUT", user_id=ctx.user_id, stars=query.total_amount, refused=refusal is not None)
     try:
@@ -192,7 +188,6 @@ async def _refusal(query: PreCheckoutQuery, ctx: UpdateContext) -> str | None:
 
 
 def checkout_router() -> Router:
-    """The ways to get here."""
     routes = Router(name="checkout")
     routes.pre_checkout_query.register(answer_checkout)
     return routes

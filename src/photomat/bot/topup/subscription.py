@@ -1,7 +1,7 @@
-"""«⭐ Подписка»: what it gives, until when it is paid, cancel and resume. What Telegram tells of it is written down.
+"""«⭐ Подписка»: what it gives, until when it is paid, cancel and resume; and Telegram's updates about it.
 
-Ending it at Telegram bears repeating, and is noted only after Telegram took it. The bot can end the next month, and allow it
-again; taking it up again is the user's own act in Telegram.
+Canceling at Telegram is idempotent, and recorded only after Telegram accepted it. The bot can cancel the next month and
+allow it again; resuming is up to the user in Telegram.
 """
 
 from typing import Final
@@ -24,13 +24,13 @@ from photomat.payments.subscriptions import PERIOD, Subscription, SubscriptionSt
 from photomat.payments.topup import open_topup
 
 CALL_TIMEOUT_S: Final = 10
-TOLD: Final[dict[str, SubscriptionState]] = {"active": "active", "canceled": "canceled", "failed": "failed"}
+KNOWN_STATES: Final[dict[str, SubscriptionState]] = {"active": "active", "canceled": "canceled", "failed": "failed"}
 
 
 async def show_subscription(
     _query: CallbackQuery, callback_data: SubscriptionButton, tap: Tap, ctx: UpdateContext
 ) -> None:
-    """Show one's own, or what there is to subscribe to."""
+    """Show the user's own, or the plan."""
     await tap.answer()
     await tap.open(await _page(ctx, callback_data.draft_id))
 
@@ -38,7 +38,7 @@ async def show_subscription(
 async def subscribe(
     _query: CallbackQuery, callback_data: SubscriptionButton, bot: Bot, tap: Tap, ctx: UpdateContext
 ) -> None:
-    """Show the first month's bill; who has a subscription is shown that instead."""
+    """Show the first month's invoice; a subscriber is shown their subscription instead."""
     await tap.answer()
     plan = ctx.config.offers.plan if ctx.config.offers else None
     if plan is None or await subscriptions.current_subscription(ctx.pool, ctx.user_id) is not None:
@@ -56,7 +56,7 @@ async def subscribe(
 async def cancel_subscription(
     _query: CallbackQuery, callback_data: SubscriptionButton, bot: Bot, tap: Tap, ctx: UpdateContext
 ) -> None:
-    """End every one with the month that is paid: after this nothing more is charged."""
+    """Cancel every subscription of the user at the end of the paid month: nothing more is charged."""
     running = [
         one for one in await subscriptions.current_subscriptions(ctx.pool, ctx.user_id) if one.state != "canceled"
     ]
@@ -79,7 +79,7 @@ async def cancel_subscription(
 async def resume_subscription(
     _query: CallbackQuery, callback_data: SubscriptionButton, bot: Bot, tap: Tap, ctx: UpdateContext
 ) -> None:
-    """Allow it again, and say where Telegram takes it up."""
+    """Allow it again, and say where to resume it in Telegram."""
     mine = await subscriptions.current_subscription(ctx.pool, ctx.user_id)
     if mine is None or mine.state != "canceled":
         await tap.answer()
@@ -90,10 +90,10 @@ async def resume_subscription(
 
 
 async def subscription_changed(event: BotSubscriptionUpdated, ctx: UpdateContext) -> None:
-    """Write down what became of a subscription."""
+    """Record the state Telegram reports."""
     async with transaction(ctx.pool) as tx:
         topup = await offer_of(tx, event.invoice_payload)
-    topup_id, state = topup.topup_id if topup else None, TOLD.get(event.state)
+    topup_id, state = topup.topup_id if topup else None, KNOWN_STATES.get(event.state)
 
     async def write(tx: Transaction) -> None:
         if state is None:
@@ -149,7 +149,6 @@ async def _tell_telegram(bot: Bot, mine: Subscription, *, is_canceled: bool) -> 
 
 
 def subscription_router() -> Router:
-    """The ways to get here."""
     routes = Router(name="subscription")
     for action, handler in (
         (SubscriptionAction.SHOW, show_subscription),

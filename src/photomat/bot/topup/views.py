@@ -1,6 +1,6 @@
-"""Paying, in words: the ways, the packages and sums, the bill, the subscription, support and terms. Pure.
+"""Paying: the ways, packages and sums, invoices, the subscription, the last payments, support and terms. Pure.
 
-The subscription, and a user's last payments, in words; `draft_id` leads back to the order it is for. Pure.
+`draft_id` leads back to the order the money is for.
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,6 @@ class Waiting:
 
 
 def ways_page(say: Say, ways: Sequence[Way], *, plan: bool, balance: Money, waiting: Waiting) -> View:
-    """The ways that are switched on."""
     if not ways and not plan:
         return View(text=say("pay-nothing-open"), rows=[[to_home(say)]])
     lines = [say("pay-ways", balance=balance)]
@@ -54,7 +53,6 @@ def ways_page(say: Say, ways: Sequence[Way], *, plan: bool, balance: Money, wait
 
 
 def packages_page(say: Say, offers: PaymentOptions, waiting: Waiting) -> View:
-    """The packages of Stars."""
     rows = [
         [
             button(
@@ -70,7 +68,7 @@ def packages_page(say: Say, offers: PaymentOptions, waiting: Waiting) -> View:
 
 
 def sums_page(say: Say, offers: PaymentOptions, way: Way, waiting: Waiting) -> View:
-    """The sums of a way, and one's own."""
+    """The sums of a way, and a button to type another."""
     buttons = [
         button(
             say("pay-sum", sum=one),
@@ -86,19 +84,16 @@ def sums_page(say: Say, offers: PaymentOptions, way: Way, waiting: Waiting) -> V
 
 
 def ask_own_sum(say: Say, offers: PaymentOptions, way: Way, draft_id: int) -> View:
-    """Let a sum be typed."""
     text = say("pay-ask-sum", least=offers.least, most=offers.most)
     return View(text=text, rows=[[_back_to_sums(say, way, draft_id)]], expects_text=True)
 
 
 def wrong_sum(say: Say, offers: PaymentOptions, way: Way, draft_id: int) -> View:
-    """Why a typed sum does not do."""
     text = say("pay-wrong-sum", least=offers.least, most=offers.most)
     return View(text=text, rows=[[_back_to_sums(say, way, draft_id)]], expects_text=True)
 
 
 def stars_bill(say: Say, *, stars: int, credit: Money, link: str, draft_id: int) -> View:
-    """A bill in Stars behind its button."""
     pay = InlineKeyboardButton(text=say("pay-stars-button", stars=stars), url=link)
     back = PayButton(step=PayStep.SUMS, way="stars", amount=0, draft_id=draft_id)
     text = say("pay-stars-bill", stars=stars, credit=credit)
@@ -106,7 +101,7 @@ def stars_bill(say: Say, *, stars: int, credit: Money, link: str, draft_id: int)
 
 
 def provider_bill(say: Say, *, way: Way, amount: Money, url: str, topup_id: int, draft_id: int) -> View:
-    """A provider's bill behind its button, and a way to ask whether it is paid."""
+    """A provider's invoice, and a button to check whether it is paid."""
     rows: Rows = [
         [InlineKeyboardButton(text=say("pay-bill-button", sum=amount), url=url)],
         [button(say("pay-check"), CheckBillButton(topup_id=topup_id).pack())],
@@ -116,12 +111,11 @@ def provider_bill(say: Say, *, way: Way, amount: Money, url: str, topup_id: int,
 
 
 def paid_bill(say: Say) -> View:
-    """A bill that was paid: there is nothing to press any more."""
+    """Without buttons: nothing is left to do."""
     return View(text=say("pay-bill-paid"), rows=[[screen_button(say, "menu-balance", Screen.BALANCE), to_home(say)]])
 
 
 def canceled_bill(say: Say) -> View:
-    """A bill that cannot be paid any more."""
     return View(text=say("pay-bill-canceled"), rows=[[screen_button(say, "menu-topup", Screen.TOPUP), to_home(say)]])
 
 
@@ -133,12 +127,10 @@ def provider_trouble(say: Say, *, way: Way, draft_id: int) -> View:
 
 
 def refused(say: Say, text: str, *, draft_id: int = 0) -> View:
-    """Why nothing can be paid now."""
     return View(text=text, rows=[[_to_ways(say, draft_id)], [to_home(say)]])
 
 
 def terms_page(say: Say, *, url: str | None, contact: str) -> View:
-    """What is sold and when money comes back."""
     text = say("pay-terms-link", url=escape(url)) if url else say("pay-terms")
     return View(text=_with_contact(say, text, contact), rows=[[to_home(say)]])
 
@@ -168,14 +160,13 @@ def _back_to_sums(say: Say, way: Way, draft_id: int) -> InlineKeyboardButton:
 
 
 def plan_page(say: Say, plan: Plan, *, draft_id: int) -> View:
-    """What the subscription gives, for who has none."""
+    """What the subscription gives."""
     buy = _act(say("pay-subscribe", stars=plan.stars), SubscriptionAction.BUY, draft_id)
     rows = [[buy], *_leave(say, draft_id)]
     return View(text=say("pay-plan", stars=plan.stars, credit=plan.credit), rows=rows)
 
 
 def plan_bill(say: Say, plan: Plan, *, link: str, draft_id: int) -> View:
-    """The first month's bill behind its button."""
     pay = InlineKeyboardButton(text=say("pay-subscribe-button", stars=plan.stars), url=link)
     back = _act(say("pay-back"), SubscriptionAction.SHOW, draft_id)
     return View(text=say("pay-plan", stars=plan.stars, credit=plan.credit), rows=[[pay], [back]])
@@ -195,7 +186,6 @@ def own_page(say: Say, mine: Subscription, *, draft_id: int) -> View:
 
 
 def none_sold(say: Say, *, draft_id: int) -> View:
-    """There is no subscription here."""
     return View(text=say("pay-no-plan"), rows=_leave(say, draft_id))
 
 

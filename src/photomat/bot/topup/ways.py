@@ -1,6 +1,6 @@
-"""What every way of paying asks first: which ways are open, what the order lacks, and whether one may pay now.
+"""Shared by all ways of paying: which are open, what the order lacks, whether the user may pay now; a provider's invoice.
 
-A bill at a provider: the offer is committed, then the provider is asked under the offer's own key. Bears repeating.
+A top-up is committed, then the provider is asked under the top-up's own key: idempotent.
 """
 
 import asyncio
@@ -30,7 +30,7 @@ from photomat.payments.transfers import waiting_of
 from photomat.texts.load import Say
 
 PROVIDER_PATIENCE_S: Final = 12
-"""Well within the lease of the update: the user is told rather than left waiting."""
+"""Well within the lease of the update: the user gets an answer rather than a wait."""
 log = get_logger()
 
 
@@ -48,7 +48,6 @@ def open_ways(config: BotConfig) -> tuple[Way, ...]:
 
 
 async def ways_view(ctx: UpdateContext, *, draft_id: int = 0) -> View:
-    """The menu of ways."""
     balance, offers = await ctx.balance(), ctx.config.offers
     page = ways_page(
         ctx.say,
@@ -73,7 +72,7 @@ async def waiting_order(ctx: UpdateContext, draft_id: int) -> Waiting:
 
 
 async def limit_reached(ctx: UpdateContext) -> str | None:
-    """Why one may not pay now, and until when; None when one may."""
+    """Why the user may not pay now, and until when; None when they may."""
     offers = ctx.config.offers
     if offers is None:
         return ctx.say("pay-nothing-open")
@@ -92,7 +91,7 @@ def draft_of(draft_id: int) -> DraftId | None:
 
 
 async def home_link(bot: Bot) -> str | None:
-    """Where a provider sends the payer back to: this chat; nowhere when Telegram does not say how we are called."""
+    """Where a provider sends the payer back to: this chat; None when Telegram does not say our username."""
     try:
         me = await bot.me()
     except (TelegramAPIError, ClientDecodeError):
@@ -101,7 +100,7 @@ async def home_link(bot: Bot) -> str | None:
 
 
 async def provider_bill(ctx: UpdateContext, way: Way, amount: Money, *, draft_id: int, return_url: str | None) -> View:
-    """The bill, or why there is none."""
+    """The invoice, or why there is none."""
     say, config = ctx.say, ctx.config
     refusal = await limit_reached(ctx)
     if refusal is not None:

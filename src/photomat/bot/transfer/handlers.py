@@ -1,7 +1,7 @@
-"""A transfer by hand: the sum, the requisites with a code, the receipt. Nothing here credits anything; an operator does.
+"""A manual transfer: the sum, the requisites with a code, the receipt. Nothing here credits anything; an operator does.
 
-A receipt is told by its bytes. It is taken in a transaction of its own, by the update that brought it, before the user reads
-that it waits: killed in between, the update is handled again and finds it. One decided meanwhile is told of by its notice.
+A receipt is recognised by its bytes. It is stored in a transaction of its own, by the update that brought it, before the user
+reads that it waits: killed in between, the update is handled again and finds it. A decision is announced by a notice.
 """
 
 from aiogram import Bot, F, Router
@@ -129,13 +129,12 @@ async def show_state(_query: CallbackQuery, callback_data: ReceiptButton, tap: T
 
 
 async def leave_by_tap(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
-    """Leave the transfer."""
     await tap.answer()
     await tap.open(await _left(ctx))
 
 
 async def leave_by_command(message: Message, ctx: UpdateContext) -> None:
-    """/cancel in the middle of a transfer."""
+    """/cancel during a transfer."""
     await send(message, await _left(ctx))
 
 
@@ -220,14 +219,13 @@ async def _left(ctx: UpdateContext) -> View:
 
 
 def transfer_commands_router() -> Router:
-    """What is asked before a command finds its general meaning."""
+    """Registered before the general handler of /cancel."""
     routes = Router(name="transfer-commands")
     routes.message.register(leave_by_command, Command("cancel"), StateFilter(Transferring))
     return routes
 
 
 def transfer_router() -> Router:
-    """The ways to get here."""
     routes = Router(name="transfer")
     routes.message.register(sum_by_text, StateFilter(Transferring.naming_sum), SpokenToUs())
     routes.message.register(take_receipt, StateFilter(Transferring.sending_receipt), SpokenToUs())

@@ -28,7 +28,7 @@ from photomat.payments.transfers import Decision, DecisionResult, Receipt, Recei
 
 RECEIPT: Final = "receipt_id"
 INSISTS: Final = "insists"
-"""A receipt like it was credited, the operator was told, and types the sum again."""
+"""A similar receipt was credited; the operator knows, and types the sum again."""
 
 SHOWN_AT_ONCE: Final = 5
 COUNTED: Final = 1000
@@ -112,7 +112,7 @@ async def take_reason(message: Message, ctx: UpdateContext) -> None:
 
 
 async def list_waiting(message: Message, ctx: UpdateContext) -> None:
-    """/receipts: how many wait, and the oldest of them again with their buttons; others do not know this command."""
+    """/receipts: how many wait, and the oldest of them with their buttons; for others an unknown command."""
     is_their_chat = message.chat.type == ChatType.PRIVATE or message.chat.id in ctx.config.operators
     if not ctx.is_operator or not is_their_chat:
         await send(message, hint(ctx.say, "fallback-command"))
@@ -131,7 +131,7 @@ async def list_waiting(message: Message, ctx: UpdateContext) -> None:
 
 
 async def leave_by_command(message: Message, ctx: UpdateContext) -> None:
-    """/cancel while something about a receipt is asked."""
+    """/cancel while a question about a receipt is open."""
     ctx.conversation.clear()
     await send(message, views.as_html(ctx.say("receipt-left")))
 
@@ -145,7 +145,7 @@ async def _may_not(tap: Tap, ctx: UpdateContext) -> bool:
 
 
 async def _turn_away(message: Message, ctx: UpdateContext) -> None:
-    """Somebody who was an operator when the question was asked, and is none now."""
+    """The user was an operator when the question was asked, and no longer is."""
     log.warning("RECEIPT_FOREIGN_TAP", user_id=ctx.user_id)
     ctx.conversation.clear()
     await send(message, views.as_html(ctx.say("receipt-not-operator")))
@@ -194,7 +194,7 @@ def _most(ctx: UpdateContext) -> Money:
 
 
 def receipts_commands_router() -> Router:
-    """What is asked before a command finds its general meaning."""
+    """Registered before the general handler of /cancel."""
     routes = Router(name="receipts-commands")
     routes.message.register(leave_by_command, Command("cancel"), StateFilter(Deciding))
     routes.message.register(list_waiting, Command("receipts"))
@@ -202,7 +202,6 @@ def receipts_commands_router() -> Router:
 
 
 def receipts_router() -> Router:
-    """The ways to get here."""
     routes = Router(name="receipts")
     decides = F.action.in_({ReceiptAction.APPROVE, ReceiptAction.ANYWAY})
     routes.message.register(take_sum, StateFilter(Deciding.naming_sum), SpokenToUs())

@@ -1,7 +1,4 @@
-"""A transfer by hand in words: its sum, where to send it, the receipt that waits and what became of it. Pure.
-
-Receipts as operators are answered about them: the question for a sum, for a reason, and what came of a decision. Pure.
-"""
+"""A manual transfer: its sum, where to send it, its receipt; and what operators are asked and answered about receipts. Pure."""
 
 from collections.abc import Sequence
 from html import escape
@@ -33,12 +30,10 @@ SHOWN_REASON: Final = 60
 
 
 def start_button(say: Say, draft_id: int = 0) -> InlineKeyboardButton:
-    """The way to a transfer, for the page that lists the ways to pay."""
     return button(say("transfer-button"), TransferButton(action=TransferAction.START, draft_id=draft_id).pack())
 
 
 def ask_sum(say: Say, offers: PaymentOptions) -> View:
-    """Ask how much it is going to be."""
     sums = [
         button(say("transfer-sum", amount=amount), TransferSumButton(minor=amount.minor).pack())
         for amount in offers.sums
@@ -73,7 +68,7 @@ def refused_file(say: Say, refused: Refused) -> View:
 
 
 def receipt_page(say: Say, receipt: Receipt) -> View:
-    """Where a receipt stands, for who sent it."""
+    """The state of a receipt, for its sender."""
     balance = [screen_button(say, "menu-balance", Screen.BALANCE), to_home(say)]
     facts = {"amount": receipt.amount, "code": receipt.code, "sent": f"{receipt.created_at:%d.%m %H:%M}"}
     match receipt.state:
@@ -121,7 +116,7 @@ def _leave(say: Say) -> InlineKeyboardButton:
 
 
 def ask_approved_sum(say: Say, receipt: Receipt) -> View:
-    """Ask what it is credited with instead."""
+    """Ask which sum to credit instead."""
     text = say("receipt-ask-sum", number=receipt.receipt_id, amount=receipt.amount)
     return View(text=text, rows=[], expects_text=True)
 
@@ -141,7 +136,7 @@ def ask_reason(say: Say, receipt: Receipt) -> View:
 
 
 def ask_anyway(say: Say, ruled: DecisionResult) -> View:
-    """A receipt like it was credited: say which, and let the operator insist."""
+    """A similar receipt was credited: show which, and let the operator insist."""
     number = ruled.receipt.receipt_id if ruled.receipt else 0
     rows = [
         [button(say("receipt-anyway"), ReceiptButton(action=ReceiptAction.ANYWAY, receipt_id=number).pack())],
@@ -203,5 +198,4 @@ def waiting_list(say: Say, *, count: int, shown: int) -> View:
 
 
 def as_html(text: str) -> View:
-    """An answer as a message."""
     return View(text=escape(text), rows=[])

@@ -1,7 +1,4 @@
-"""/balance: what is available, what running orders hold, what is owed or on its way, and where to go from there.
-
-/statement: every move of one's money, page by page, and the story of each. Only the owner's own are shown.
-"""
+"""/balance and /statement: what is available, held, owed and awaited; the user's own transactions, with details."""
 
 from dataclasses import replace
 from typing import Final
@@ -15,7 +12,7 @@ from photomat.bot.context import UpdateContext
 from photomat.bot.transfer.views import waiting_sum
 from photomat.bot.transport import Tap, send
 from photomat.bot.view import View
-from photomat.bot.wallet.views import Page, balance_page, statement_page, story_page
+from photomat.bot.wallet.views import StatementPage, balance_page, statement_page, story_page
 from photomat.db.pool import transaction
 from photomat.payments.statement import line_details, newer_page, open_holds, statement
 from photomat.payments.transfers import waiting_of
@@ -24,12 +21,10 @@ SHOWN: Final = 8
 
 
 async def show_balance(message: Message, ctx: UpdateContext) -> None:
-    """Answer the command, always with a new message."""
     await send(message, await _page(ctx))
 
 
 async def open_balance(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
-    """Open it from the menu."""
     await tap.answer()
     await tap.open(await _page(ctx))
 
@@ -44,7 +39,6 @@ async def _page(ctx: UpdateContext) -> View:
 
 
 def balance_router() -> Router:
-    """The ways to get here."""
     routes = Router(name="balance")
     routes.message.register(show_balance, Command("balance"))
     routes.callback_query.register(open_balance, MenuButton.filter(F.screen == Screen.BALANCE))
@@ -52,20 +46,18 @@ def balance_router() -> Router:
 
 
 async def show_statement(message: Message, ctx: UpdateContext) -> None:
-    """Answer the command."""
     await send(message, await _statement_page(ctx, before=0))
 
 
 async def turn_statement_page(
     _query: CallbackQuery, callback_data: StatementButton, tap: Tap, ctx: UpdateContext
 ) -> None:
-    """Open a page, the newest from the wallet."""
     await tap.answer()
     await tap.open(await _statement_page(ctx, before=callback_data.before))
 
 
 async def explain_move(_query: CallbackQuery, callback_data: MoveButton, tap: Tap, ctx: UpdateContext) -> None:
-    """Tell the story of one move; somebody else's, or one that never was, is refused in the same words."""
+    """Show one transaction in detail; another user's is refused in the same words as one that does not exist."""
     async with transaction(ctx.pool) as tx:
         story = await line_details(tx, user_id=ctx.user_id, move_id=callback_data.move_id)
     if story is None:
@@ -83,13 +75,14 @@ async def _statement_page(ctx: UpdateContext, *, before: int) -> View:
         moves = await statement(tx, user_id=user_id, limit=SHOWN + 1, before=before or None)
         newer = await newer_page(tx, user_id=user_id, before=before, limit=SHOWN) or 0 if before else None
     shown = moves[:SHOWN]
-    page = Page(before=before, moves=shown, newer=newer, older=shown[-1].move_id if len(moves) > SHOWN else None)
+    page = StatementPage(
+        before=before, moves=shown, newer=newer, older=shown[-1].move_id if len(moves) > SHOWN else None
+    )
     titles = await ctx.orders.titles(ctx.language)
     return statement_page(ctx.say, balance, holds, page, titles)
 
 
 def statement_router() -> Router:
-    """The ways to get here."""
     routes = Router(name="statement")
     routes.message.register(show_statement, Command("statement"))
     routes.callback_query.register(turn_statement_page, StatementButton.filter())

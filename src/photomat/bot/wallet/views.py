@@ -1,12 +1,7 @@
-"""The wallet in words: what is there, what is set aside, what is owed; and the statement, page by page. Pure.
+"""The wallet: the balance, the statement page by page, and the details of one transaction. Pure.
 
-Explain this charge: the whole story of one move, in the words of its owner. Pure.
-
-When it was and how much, which order or payment it belongs to, what became of that, and the name under which support finds it.
-
-A move of money in a customer's few words: what it was, with whom or for which order, how much. Pure.
-
-Whatever a person wrote is escaped and cut here.
+Details are when and how much, the order or payment it belongs to and what became of that, and the reference support asks for.
+Whatever people wrote is escaped and cut here.
 """
 
 from collections.abc import Mapping, Sequence
@@ -48,7 +43,7 @@ STARS: Final = "XTR"
 
 
 def kind_of(move: StatementLine) -> str:
-    """The name of the words a move is told in."""
+    """The suffix of the texts that describe a transaction."""
     if move.reason == "topup" and move.reference.endswith(PUT_BACK):
         return "topup-back"
     if move.reason not in BOTH_WAYS:
@@ -60,9 +55,9 @@ def kind_of(move: StatementLine) -> str:
 
 def what(say: Say, move: StatementLine, titles: Mapping[str, str]) -> str:
     """`Заказ: Z-Image «кот-космонавт»`, `Пополнение: Telegram Stars`."""
-    told = say(f"wallet-move-{kind_of(move)}")
+    described = say(f"wallet-move-{kind_of(move)}")
     detail = _detail(say, move, titles)
-    return say("wallet-what", what=told, detail=detail) if detail else told
+    return say("wallet-what", what=described, detail=detail) if detail else described
 
 
 def signed(say: Say, amount: Money) -> str:
@@ -74,7 +69,7 @@ def signed(say: Say, amount: Money) -> str:
 
 
 def of_debt(say: Say, move: StatementLine) -> str | None:
-    """What of the move went into a debt or out of it; None when nothing did."""
+    """Which part of a transaction raised or paid a debt; None when nothing did."""
     if not move.debt.minor or move.reason == "debt":
         return None
     size = Money(abs(move.debt.minor), move.debt.currency)
@@ -91,7 +86,6 @@ def order_title(
 
 
 def way(say: Say, provider: str) -> str:
-    """How somebody paid."""
     return say(f"wallet-way-{provider}") if provider in WAYS else escape(provider)
 
 
@@ -126,8 +120,8 @@ def _short(written: object) -> str:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
-    """Some moves, newest first. `before` is the key of this page, 0 the newest; None where there is no such page."""
+class StatementPage:
+    """Some transactions, newest first. `before` is the key of this page, 0 the newest; None where there is no such page."""
 
     before: int
     moves: Sequence[StatementLine]
@@ -146,9 +140,9 @@ def balance_page(say: Say, balance: Balance, *, orders: int) -> View:
 
 
 def statement_page(
-    say: Say, balance: Balance, holds: Sequence[OpenHold], page: Page, titles: Mapping[str, str]
+    say: Say, balance: Balance, holds: Sequence[OpenHold], page: StatementPage, titles: Mapping[str, str]
 ) -> View:
-    """The moves of a page, each with a number that opens its story."""
+    """The transactions of a page, each with a number that opens its details."""
     head = [say("wallet-statement", available=balance.available)]
     if holds:
         head.append(_held(say, holds, titles))
@@ -161,7 +155,6 @@ def statement_page(
 
 
 def _wallet_rows(say: Say) -> Rows:
-    """Where one can go from the wallet."""
     return [
         [
             screen_button(say, "menu-topup", Screen.TOPUP),
@@ -184,18 +177,18 @@ def _held(say: Say, holds: Sequence[OpenHold], titles: Mapping[str, str]) -> str
 
 
 def _line(say: Say, number: int, move: StatementLine, titles: Mapping[str, str]) -> str:
-    told, debt = what(say, move, titles), of_debt(say, move)
+    described, debt = what(say, move, titles), of_debt(say, move)
     return say(
         "wallet-line",
         number=number,
         when=when(move.booked_at),
         sum=signed(say, move.amount),
         after=move.balance_after,
-        what=f"{told} ({debt})" if debt else told,
+        what=f"{described} ({debt})" if debt else described,
     )
 
 
-def _numbers(page: Page) -> Rows:
+def _numbers(page: StatementPage) -> Rows:
     buttons = [
         button(str(number), MoveButton(move_id=move.move_id, before=page.before).pack())
         for number, move in enumerate(page.moves, start=1)
@@ -203,14 +196,14 @@ def _numbers(page: Page) -> Rows:
     return [buttons[start : start + NUMBERS_IN_ROW] for start in range(0, len(buttons), NUMBERS_IN_ROW)]
 
 
-def _turns(page: Page) -> Rows:
+def _turns(page: StatementPage) -> Rows:
     newer = [] if page.newer is None else [button("◀", StatementButton(before=page.newer).pack())]
     older = [] if page.older is None else [button("▶", StatementButton(before=page.older).pack())]
     return [[*newer, *older]] if newer or older else []
 
 
 def story_page(say: Say, story: LineDetails, titles: Mapping[str, str], *, before: int) -> View:
-    """One move explained; `before` leads back to where it was found."""
+    """The details of one transaction; `before` leads back to its page."""
     move = story.move
     lines = [
         say("wallet-story", sum=signed(say, move.amount), what=say(f"wallet-move-{kind_of(move)}")),
@@ -231,8 +224,8 @@ def _about(say: Say, story: LineDetails, titles: Mapping[str, str]) -> list[str]
         lines += _order(say, story.order, move.model, titles)
     elif story.payment is not None:
         lines.append(_payment(say, story.payment))
-    elif (told := what(say, move, titles)) != say(f"wallet-move-{kind}"):
-        lines.append(told)
+    elif (described := what(say, move, titles)) != say(f"wallet-move-{kind}"):
+        lines.append(described)
     if move.reason not in {"charge", "refund"}:
         lines.append(say(f"wallet-why-{kind}"))
     debt = of_debt(say, move)
@@ -271,7 +264,7 @@ def _payment(say: Say, paid: PaymentDetails) -> str:
 
 
 def _back(say: Say, story: LineDetails) -> list[str]:
-    """What was given back of the move since; the newest, where there was much."""
+    """What was given back of a transaction since; the newest, where there was much."""
     is_given = story.move.amount.minor < 0
     return [_given_back(say, one, is_given=is_given) for one in story.given_back[-MOST_GIVEN_BACK:]]
 
