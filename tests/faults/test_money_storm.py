@@ -20,7 +20,7 @@ DEATHS = ("instances killed", "instances frozen", "deploys of the new version")
 @pytest.mark.time_limit(1800)
 async def test_a_short_storm_of_money_loses_and_doubles_nothing(tmp_path: Path) -> None:
     for seconds in SECONDS:
-        folder = tmp_path / f"{seconds} s"
+        folder = tmp_path / f"{seconds:.0f}s"
         folder.mkdir()
         report = await run_money_storm(StormPlan(seed=SEED, seconds=seconds, instances=2, customers=6), folder)
         assert report.violations == [], report.stories

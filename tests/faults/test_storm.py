@@ -28,7 +28,7 @@ EVENTS = {
 async def test_a_short_storm_loses_and_doubles_nothing(tmp_path: Path) -> None:
     old = unpack_previous_version(tmp_path / "old")
     for seconds in SECONDS:
-        folder = tmp_path / f"{seconds} s"
+        folder = tmp_path / f"{seconds:.0f}s"
         folder.mkdir()
         report = await run_storm(StormPlan(seed=SEED, seconds=seconds, instances=2, customers=5, old=old), folder)
         assert report.violations == [], report.stories

@@ -14,7 +14,7 @@ from support.source import ROOT
 
 THIS_VERSION: Final = f"{sys.version_info.major}.{sys.version_info.minor}"
 OTHER_PYTHONS: Final = Path(sys.prefix) / "pythons"
-"""Environments with the locked dependencies for other versions, made by `make test`."""
+"""Environments with the locked dependencies for other versions, made by `make prove`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
