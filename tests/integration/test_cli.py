@@ -139,7 +139,7 @@ async def test_a_wallet_is_shown_with_its_moves(database: str, tmp_path: Path) -
     ]
     missing = photomat("wallet", "show", "78", folder=tmp_path, DATABASE_URL=database)
     assert missing.returncode == 1
-    assert "user 78 has no wallet: nobody of this number has written to the bot" in missing.stderr
+    assert "user 78 has no wallet: no user with this id has written to the bot" in missing.stderr
     unheard_of = photomat("wallet", "explain", "9" * 24, folder=tmp_path, DATABASE_URL=database)
     assert (unheard_of.returncode, "There is no move and no job" in unheard_of.stderr) == (1, True)
 
