@@ -31,6 +31,13 @@ async def test_a_picture_is_held_then_charged(database: str) -> None:
         assert await sums(pool) == (36, 0, 36)
 
 
+async def test_a_user_whose_id_is_zero_has_books_the_audit_accepts(database: str) -> None:
+    async with pool_of(database) as pool:
+        async with transaction(pool) as tx:
+            await make_user(tx, UserId(0), balance=100)
+        assert await sums(pool, UserId(0)) == (100, 0, 100)
+
+
 async def test_a_failed_picture_gives_the_money_back(database: str) -> None:
     async with pool_of(database) as pool:
         async with transaction(pool) as tx:

@@ -106,7 +106,7 @@ class Posting:
     def seal(self) -> bytes:
         """The digest of what is booked: the reference, the request's digest and every line."""
         lines = (
-            f"{number} {line.account} {line.user_id or '-'} {self.currency} {line.amount}"
+            f"{number} {line.account} {'-' if line.user_id is None else line.user_id} {self.currency} {line.amount}"
             for number, line in enumerate(self.lines, start=1)
         )
         return sha256("\n".join((self.reference, self.digest.hex(), *lines)))
