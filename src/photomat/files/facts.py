@@ -34,7 +34,7 @@ async def file_facts(tx: Transaction, user_id: UserId, refs: Iterable[FileRef]) 
 
 
 async def missing_references(tx: Transaction, user_id: UserId, inputs: Any) -> set[Ref]:
-    """Which references of an order lead nowhere by now: forgotten files, results nobody has any more, jobs to go on from."""
+    """References of an order that no longer lead anywhere: deleted files, expired results, unknown jobs."""
     refs = set(references(inputs))
     files = [ref for ref in refs if isinstance(ref, FileRef)]
     jobs = [ref for ref in refs if isinstance(ref, JobRef)]
