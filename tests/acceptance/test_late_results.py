@@ -73,7 +73,7 @@ async def test_a_success_after_kie_said_fail_is_a_gift_too(database: str, tmp_pa
 async def test_cancelling_is_refused_while_the_task_runs_and_is_not_overdue(database: str, tmp_path: Path) -> None:
     async with open_shop(database, tmp_path, **TIMES) as system:
         system.kie.faults.arm(world="kie", method="createTask", action="too_many")
-        system.kie.faults.arm(world="kie", method="createTask", action="delay", delay_s=1.5)
+        system.kie.faults.arm(world="kie", method="createTask", action="delay", delay_s=4)
         anna = system.customer()
         card = await anna.buys()
         await system.instance.says("SUBMIT_RETRY")
