@@ -5,7 +5,7 @@ from pathlib import Path
 
 import aiohttp
 
-from photomat.delivery.result_link import sign_result
+from photomat.delivery.fallbacks import sign_result
 from photomat.kernel.ids import JobId
 from support.endings import ends_well
 from support.patience import until_found

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from photomat.catalog.canary import CanaryRun, run_canary
 from photomat.catalog.load import load_catalog
 from photomat.catalog.order import example_facts, example_of
 from photomat.kie.client import KieClient
 from photomat.kie.port import TaskRefused
+from photomat.operators.catalog import CanaryRun, run_canary
 from support.kie_sim import KEY, RunningKie, running_kie
 
 CATALOG = load_catalog()

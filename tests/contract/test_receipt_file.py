@@ -10,7 +10,7 @@ from aiogram.client.session.aiohttp import AiohttpSession
 from aiogram.client.telegram import TelegramAPIServer
 from aiohttp import web
 
-from photomat.bot.transfer.receipt_file import read_content
+from photomat.bot.transfer.handlers import read_content
 from photomat.bot.worker import Later, judge
 from photomat.inbox.update import Claimed
 from photomat.kernel.errors import Transient

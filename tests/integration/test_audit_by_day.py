@@ -6,9 +6,8 @@ import pytest
 
 from photomat.alerts import rules as alerts_rules
 from photomat.alerts.incident import Figures, ProbeContext
-from photomat.audit.invariants import INVARIANTS
 from photomat.audit.proofs import keep_proof
-from photomat.audit.run import new_violations, violations, violations_by_day
+from photomat.audit.run import INVARIANTS, new_violations, violations, violations_by_day
 from photomat.db.pool import Connection, Pool, transaction
 from photomat.wallet import ledger
 from support.alerts import ToldAccount

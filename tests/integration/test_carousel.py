@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from photomat.db.pool import transaction
-from photomat.delivery.rearm import turn_page
+from photomat.delivery.lock import turn_page
 from photomat.kernel.ids import MessageId, UserId
 from support.delivery import delivery_desk
 from support.jobs import a_running_job, row_of

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from photomat.operators.journal import acts_with_money_of
+from photomat.operators.actions import acts_with_money_of
 from support.command import answer, photomat
 from support.database import pool_of
 from support.jobs import a_user, money_of

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from photomat.bot.order_form.attachments import attached
+from photomat.bot.order_form.message_answers import attached
 from photomat.catalog.answers import Refused
 from photomat.catalog.input import FileLimits, Input
 from photomat.catalog.load import load_catalog
@@ -18,8 +18,8 @@ from photomat.files.conversion import NotConverted
 from photomat.files.file import FromLink, InputFile
 from photomat.files.uploader import MOST_LOST, FileChanged, InputUploader
 from photomat.jobs import store as jobs_store
-from photomat.jobs.inputs import Inputs
 from photomat.jobs.job import KieRequest
+from photomat.jobs.submit import Inputs
 from photomat.kernel.errors import Transient
 from photomat.kie.client import KieUploads
 from photomat.kie.protocol import JOBS

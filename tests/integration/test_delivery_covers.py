@@ -20,7 +20,7 @@ from photomat.delivery import outputs
 from photomat.delivery.archive import MOST_PIXELS, Covers, ResultFiles, fitted
 from photomat.delivery.outputs import Output
 from photomat.kernel.ids import JobId
-from photomat.kie.tracks import Detail
+from photomat.kie.results import Detail
 from support.delivery import Desk, delivery_desk
 from support.history import archive
 from support.media_bytes import image, mp3

@@ -8,7 +8,7 @@ import pytest
 
 from photomat.db.pool import transaction
 from photomat.delivery.coordinator import GIVE_UP_AFTER, MOST_REFUSALS, MOST_RETRY_S
-from photomat.delivery.rearm import rearm_job
+from photomat.delivery.lock import rearm_job
 from photomat.jobs.listing import JobFilter, list_jobs, read_surroundings
 from photomat.jobs.settle import Success
 from photomat.kernel.ids import JobId

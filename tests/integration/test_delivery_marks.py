@@ -6,8 +6,7 @@ from typing import Any
 
 from photomat.db.pool import Pool, transaction
 from photomat.delivery import lock
-from photomat.delivery.lock import free_locks_of_dead_instances, get_undelivered_jobs
-from photomat.delivery.rearm import rearm_user
+from photomat.delivery.lock import free_locks_of_dead_instances, get_undelivered_jobs, rearm_user
 from photomat.delivery.render import LockedCard
 from photomat.jobs import store
 from photomat.jobs.settle import Failure, Success

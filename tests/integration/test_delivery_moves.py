@@ -7,7 +7,7 @@ from aiogram import Bot
 
 from photomat.db.pool import transaction
 from photomat.delivery.coordinator import MOST_REFUSALS
-from photomat.delivery.rearm import rearm_chat, rearm_job
+from photomat.delivery.lock import rearm_chat, rearm_job
 from photomat.kernel.ids import ChatId
 from photomat.telegram.client import TelegramMessenger
 from photomat.telegram.port import Card, ChatMoved, Keyboard, Media

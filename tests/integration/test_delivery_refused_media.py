@@ -5,7 +5,7 @@ from pathlib import Path
 from photomat.alerts.incident import IncidentKind
 from photomat.db.pool import transaction
 from photomat.delivery.coordinator import MOST_REFUSALS
-from photomat.delivery.rearm import rearm_job
+from photomat.delivery.lock import rearm_job
 from support.alerts import ANNA, tower_on
 from support.database import shift_clock
 from support.delivery import Desk, delivery_desk

@@ -9,8 +9,8 @@ from PIL import Image
 
 from photomat.db.pool import transaction
 from photomat.delivery.fallbacks import FallbackReason, fallbacks_of
+from photomat.delivery.lock import turn_page
 from photomat.delivery.outputs import outputs_of
-from photomat.delivery.rearm import turn_page
 from photomat.kernel.ids import JobId, MessageId
 from photomat.media import images
 from photomat.telegram.port import MediaKind

@@ -9,7 +9,7 @@ from PIL import Image
 
 from photomat.db.rows import require_row
 from photomat.delivery.archive import MOST_BYTES, SIDE, fitted
-from photomat.kie.tracks import Detail
+from photomat.kie.results import Detail
 from support.database import pool_of
 from support.delivery import Desk, delivery_desk
 from support.jobs import SUCCESS, URL, a_running_job, a_user

@@ -7,7 +7,7 @@ import pytest
 
 from photomat.db.pool import transaction
 from photomat.delivery.coordinator import MOST_REFUSALS, TRIES_BEFORE_TEXT
-from photomat.delivery.rearm import rearm_user
+from photomat.delivery.lock import rearm_user
 from photomat.jobs.settle import Failure, Success
 from support.database import shift_clock
 from support.delivery import delivery_desk

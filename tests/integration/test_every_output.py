@@ -8,7 +8,7 @@ import pytest
 
 from photomat.alerts.incident import IncidentKind
 from photomat.db.pool import transaction
-from photomat.delivery.rearm import turn_page
+from photomat.delivery.lock import turn_page
 from photomat.jobs.settle import Success
 from photomat.kernel.ids import MessageId
 from photomat.kie.leftovers import MOST_OUTPUTS

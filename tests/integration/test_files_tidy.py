@@ -4,7 +4,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from photomat.bot.order_form.attachments import attached
+from photomat.bot.order_form.message_answers import attached
 from photomat.catalog.input import FileLimits, Input
 from photomat.catalog.reference import FileRef, JobRef, Ref
 from photomat.db.pool import transaction

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from photomat.bot.order_form.attachments import attached, from_result
-from photomat.catalog.answers import Refused
-from photomat.catalog.file_rules import FileFacts
+from photomat.bot.order_form.message_answers import attached, from_result
+from photomat.catalog.answers import FileFacts, Refused
 from photomat.catalog.input import FileKind, FileLimits, Input
 from photomat.catalog.load import load_catalog
 from photomat.catalog.pricing import quote
@@ -19,7 +18,7 @@ from photomat.files.accept import accept_file
 from photomat.files.facts import file_facts
 from photomat.files.file import FromLink, InputFile
 from photomat.kernel.errors import Transient
-from photomat.kernel.fetch import Fetcher
+from photomat.kernel.http import Fetcher
 from photomat.kernel.ids import JobId, UserId
 from support import media_bytes as made
 from support.files import Sender, a_sender

@@ -18,9 +18,9 @@ from photomat.catalog.input import FileLimits, Input
 from photomat.files import accept as taking
 from photomat.files.accept import accept_file
 from photomat.files.file import FromLink, InputFile
-from photomat.kernel import fetch
+from photomat.kernel import http
 from photomat.kernel.errors import Transient
-from photomat.kernel.fetch import Fetcher, NotAllowed, is_public
+from photomat.kernel.http import Fetcher, NotAllowed, is_public
 from support import media_bytes as made
 from support.database import pool_of
 from support.files import Sender, a_sender
@@ -121,7 +121,7 @@ async def test_a_customers_link_is_fetched_as_the_product_wires_it(database: str
 async def test_a_name_server_that_never_answers_keeps_nobody_else_waiting(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(fetch, "LOOKUP_TIMEOUT_S", 0.3)
+    monkeypatch.setattr(http, "LOOKUP_TIMEOUT_S", 0.3)
     with a_name_server_that_never_answers(monkeypatch) as asked:
         fetcher = Fetcher()
 
@@ -133,7 +133,7 @@ async def test_a_name_server_that_never_answers_keeps_nobody_else_waiting(
             ends = await asyncio.gather(*(one(number) for number in range(40)), return_exceptions=True)
             assert await asyncio.to_thread(lambda: "free") == "free"
         assert all(isinstance(end, Transient) for end in ends)
-        assert sum(asked.acquire(blocking=False) for _ in range(40)) == fetch.THREADS
+        assert sum(asked.acquire(blocking=False) for _ in range(40)) == http.THREADS
 
 
 async def test_slow_links_leave_place_for_others_and_are_told_so(database: str, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from photomat.jobs.timeline import events_of
 from photomat.kernel.errors import OutcomeUnknown
 from photomat.kernel.ids import JobId, TaskId
 from photomat.operators import actions
-from photomat.operators.journal import acts_on
+from photomat.operators.actions import acts_on
 from support.database import pool_of, shift_clock
 from support.jobs import (
     LEASE,

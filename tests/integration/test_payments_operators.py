@@ -6,7 +6,7 @@ import pytest
 
 from photomat.kernel.errors import Rejected
 from photomat.operators import money
-from photomat.operators.journal import acts_with_money_of
+from photomat.operators.actions import acts_with_money_of
 from photomat.operators.money import refund_payment
 from support.command import answer, photomat
 from support.database import pool_of

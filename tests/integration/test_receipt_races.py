@@ -11,8 +11,7 @@ import pytest
 
 from photomat.db.pool import Pool, transaction
 from photomat.kernel.ids import BotId, ChatId, UserId
-from photomat.operators.money import refund_payment
-from photomat.operators.receipts import approve_receipt, decline_receipt
+from photomat.operators.money import approve_receipt, decline_receipt, refund_payment
 from photomat.payments.topup import open_topup
 from photomat.payments.transfers import Decision, DecisionResult, Receipt, ReceiptFile, submit_receipt
 from support.books import names

@@ -3,7 +3,7 @@
 from photomat.alerts import rules
 from photomat.alerts import rules as alerts_rules
 from photomat.alerts.incident import ProbeContext
-from photomat.operators.receipts import decline_receipt
+from photomat.operators.money import decline_receipt
 from support.alerts import ToldAccount
 from support.database import shift_clock
 from support.transfers import receipt_picture, transfer_shop

@@ -7,7 +7,7 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from photomat.delivery.result_link import ResultLinks, result_of, sign_result
+from photomat.delivery.fallbacks import ResultLinks, result_of, sign_result
 from photomat.kernel.ids import JobId
 from photomat.web.result_file import ResultDownload
 from support.delivery import Desk, delivery_desk

@@ -12,9 +12,9 @@ from aiohttp import web
 from photomat.delivery import archive
 from photomat.delivery.archive import ResultFiles
 from photomat.delivery.outputs import Output
-from photomat.kernel import fetch
+from photomat.kernel import http
 from photomat.kernel.errors import Transient
-from photomat.kernel.fetch import NotAllowed
+from photomat.kernel.http import NotAllowed
 from photomat.kernel.ids import JobId
 from support.delivery import delivery_desk
 from support.jobs import row_of
@@ -156,7 +156,7 @@ async def test_redirects_come_to_an_end(tmp_path: Path) -> None:
         files = ResultFiles(folder=tmp_path, trusted_host="127.0.0.1")
         with pytest.raises(NotAllowed):
             await files.fetch(output(f"{server.url}/round"))
-        assert server.asked == ["/round"] * (fetch.MOST_REDIRECTS + 1)
+        assert server.asked == ["/round"] * (http.MOST_REDIRECTS + 1)
 
 
 async def test_what_is_too_large_or_empty_is_not_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

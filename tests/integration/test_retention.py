@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from photomat.app.retention import kinds_of
+from photomat.app.duties import kinds_of
 from photomat.app.settings import Settings
 from photomat.db.pool import Pool, transaction
 from photomat.delivery import outputs
@@ -17,8 +17,7 @@ from photomat.files.file import FromOutput
 from photomat.files.store import own_output
 from photomat.inbox.lanes import HANDLED
 from photomat.jobs import timeline
-from photomat.jobs.listing import read_surroundings
-from photomat.jobs.report import read_job_report
+from photomat.jobs.listing import read_job_report, read_surroundings
 from photomat.jobs.settle import Failure
 from photomat.jobs.timeline import Tag
 from photomat.kernel.ids import BotId, JobId

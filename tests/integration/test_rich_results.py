@@ -3,7 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 
-from photomat.kie.tracks import Detail
+from photomat.kie.results import Detail
 from support.database import shift_clock
 from support.delivery import Desk, delivery_desk
 from support.jobs import row_of

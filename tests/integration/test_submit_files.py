@@ -8,16 +8,15 @@ from typing import Any
 
 import pytest
 
-from photomat.bot.order_form.attachments import attached
+from photomat.bot.order_form.message_answers import attached
 from photomat.catalog.input import FileLimits, Input
 from photomat.files.accept import accept_file
 from photomat.files.file import FromLink, InputFile
 from photomat.files.uploader import InputUploader
 from photomat.jobs import store as jobs_store
 from photomat.jobs.claims import Departures
-from photomat.jobs.inputs import Inputs
 from photomat.jobs.job import KieRequest
-from photomat.jobs.submit import Submitter
+from photomat.jobs.submit import Inputs, Submitter
 from photomat.kernel.ids import JobId
 from photomat.kie.client import KieUploads
 from photomat.kie.protocol import JOBS

@@ -16,7 +16,7 @@ from photomat.jobs.sweep import (
 from photomat.jobs.timeline import events_of
 from photomat.kernel.ids import JobId, UserId
 from photomat.operators import actions
-from photomat.operators.journal import acts_on
+from photomat.operators.actions import acts_on
 from photomat.wallet import ledger
 from support.database import connection_of, pool_of, shift_clock
 from support.jobs import (

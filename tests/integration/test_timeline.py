@@ -10,14 +10,12 @@ import pytest
 
 from photomat.db.pool import Pool, connect_pool, transaction
 from photomat.delivery import lock
-from photomat.delivery.completion import CompletionNotifier
-from photomat.delivery.coordinator import MOST_REFUSALS
-from photomat.delivery.rearm import rearm_user
+from photomat.delivery.coordinator import MOST_REFUSALS, CompletionNotifier
+from photomat.delivery.lock import rearm_user
 from photomat.inbox.receive import receive
 from photomat.jobs.actions import accept_offer
 from photomat.jobs.explain import Surroundings
-from photomat.jobs.listing import JobFilter, list_jobs
-from photomat.jobs.report import read_job_report
+from photomat.jobs.listing import JobFilter, list_jobs, read_job_report
 from photomat.jobs.settle import Failure, Settled, Success, settle
 from photomat.jobs.timeline import Event, Tag, events_of
 from photomat.kernel.errors import OutcomeUnknown

@@ -5,8 +5,7 @@ import asyncio
 import pytest
 
 from photomat.audit.invariant import Invariant
-from photomat.audit.invariants import INVARIANTS
-from photomat.audit.run import violations
+from photomat.audit.run import INVARIANTS, violations
 from photomat.wallet import ledger
 from support.books import ANNA, by_hand, honest_books, names, undone, unnoticed
 from support.database import connection_of

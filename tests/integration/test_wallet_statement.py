@@ -6,8 +6,8 @@ from typing import Any
 from photomat.db.pool import Pool, transaction
 from photomat.kernel.ids import JobId, UserId
 from photomat.operators import money
+from photomat.operators.actions import acts_with_money_of
 from photomat.operators.explain import explain_job, explain_move
-from photomat.operators.journal import acts_with_money_of
 from photomat.payments.statement import statement
 from photomat.rewards import gifts
 from photomat.wallet import ledger, refunds

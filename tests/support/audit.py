@@ -5,8 +5,7 @@ The question only says which are broken; the real audit then says by what.
 
 from typing import Final
 
-from photomat.audit.invariants import INVARIANTS
-from photomat.audit.run import Violation, violations
+from photomat.audit.run import INVARIANTS, Violation, violations
 from photomat.db.pool import Connection
 
 BROKEN: Final = " UNION ALL ".join(

@@ -6,9 +6,8 @@ from datetime import UTC, datetime
 from typing import Final
 
 from photomat.audit import differences
-from photomat.audit.invariants import INVARIANTS
 from photomat.audit.proofs import seal_days
-from photomat.audit.run import new_violations, violations
+from photomat.audit.run import INVARIANTS, new_violations, violations
 from photomat.db.pool import Connection, Transaction
 from photomat.kernel.ids import UserId
 from photomat.wallet import ledger, refunds

@@ -12,7 +12,7 @@ import typer
 from photomat.alerts.incident import IncidentKind, IncidentPhase
 from photomat.app.flow import DUE
 from photomat.app.settings import Settings
-from photomat.audit.invariants import INVARIANTS
+from photomat.audit.run import INVARIANTS
 from photomat.catalog.load import load_catalog
 from photomat.catalog.order import body_of
 from photomat.checks.context import LOCK_KEY as CHECK_LOCK
@@ -23,7 +23,7 @@ from photomat.cluster.leader import LOCK_KEY as ACTIVE_LOCK
 from photomat.db.listen import CHANNEL
 from photomat.db.migrate import LOCK_KEY as MIGRATION_LOCK
 from photomat.db.pool import Transaction
-from photomat.delivery.result_link import sign_result
+from photomat.delivery.fallbacks import sign_result
 from photomat.jobs.callback import KieCallback
 from photomat.jobs.claims import CREATES, QUERIES
 from photomat.jobs.timeline import Tag

@@ -20,8 +20,7 @@ from photomat.kernel.ids import JobId
 from photomat.kernel.metrics import BAD_REQUESTS
 from photomat.kie.signature import sign_job
 from photomat.payments.invoices import look_at
-from photomat.web.app import build_app
-from photomat.web.health import Health
+from photomat.web.app import Health, build_app
 from photomat.web.kie_callback import KieCallbacks
 from photomat.web.payments import PaymentNotices
 from photomat.web.result_file import ResultDownload

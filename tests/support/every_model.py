@@ -12,7 +12,7 @@ from decimal import ROUND_CEILING, Decimal
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from photomat.catalog.file_rules import measured
+from photomat.catalog.answers import measured
 from photomat.catalog.formula import is_given
 from photomat.catalog.input import FileKind
 from photomat.catalog.load import load_catalog

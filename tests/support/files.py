@@ -12,7 +12,7 @@ from photomat.bot.context import UpdateContext
 from photomat.bot.conversation import Conversation
 from photomat.db.pool import Pool
 from photomat.files.sources import FileSources
-from photomat.kernel.fetch import Fetcher
+from photomat.kernel.http import Fetcher
 from photomat.kernel.ids import BotId, ChatId, ReceivedId, UserId
 from photomat.telegram.files import BotFiles
 from photomat.users.user import User

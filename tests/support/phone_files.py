@@ -9,7 +9,7 @@ from typing import Final
 
 from PIL import Image
 
-from photomat.catalog.file_rules import FileFacts
+from photomat.catalog.answers import FileFacts
 from photomat.catalog.input import FileKind
 from photomat_sandbox.kie import sound, video
 from support.real_media import PHOTO, REAL_FILES

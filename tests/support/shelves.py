@@ -1,9 +1,8 @@
 """The shelf of the packaged catalogue, as operators may have set it."""
 
 from photomat.catalog.load import load_catalog
-from photomat.catalog.menu_categories import MenuCategory
 from photomat.catalog.pricing import NO_RULES, Override, PriceRules
-from photomat.catalog.storefront import Cheapest, ModelSetting, Offer, Storefront, in_order, storefront_of
+from photomat.catalog.storefront import Cheapest, MenuCategory, ModelSetting, Offer, Storefront, in_order, storefront_of
 from support.shop import RATES
 
 CATALOG = load_catalog()

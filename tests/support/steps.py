@@ -9,9 +9,8 @@ from photomat.db.pool import Pool, transaction
 from photomat.jobs.actions import Canceled, cancel_job
 from photomat.jobs.callback import KieCallback, update_from_callback
 from photomat.jobs.claims import Departures
-from photomat.jobs.inputs import Inputs
 from photomat.jobs.poll import TaskPoller
-from photomat.jobs.submit import Submitter
+from photomat.jobs.submit import Inputs, Submitter
 from photomat.kernel.ids import JobId, MessageId
 from photomat.kie.client import KieClient
 from support.database import shift_clock

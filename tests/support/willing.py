@@ -14,8 +14,8 @@ from typing import Any, Final
 from photomat.bot.order_form.form import Form, form_from_data, is_typed
 from photomat.catalog.formula import is_given
 from photomat.catalog.input import FileKind, Input
-from photomat.catalog.menu_categories import PICTURE, menu_category_of
 from photomat.catalog.model import Model
+from photomat.catalog.storefront import PICTURE, menu_category_of
 from photomat.db.pool import Connection, Pool
 from photomat_sandbox.telegram import person_acts
 from photomat_sandbox.telegram.messages import as_seen

@@ -5,7 +5,7 @@ from decimal import ROUND_CEILING, Decimal
 
 import pytest
 
-from photomat.catalog.file_rules import measured
+from photomat.catalog.answers import measured
 from photomat.catalog.load import load_catalog
 from photomat.media.measure import measure
 from photomat.media.reader import MOST_PADDING_S

@@ -16,7 +16,7 @@ from photomat.bot.buttons import MAX_BYTES, ListedButton, PrivateOnly
 from photomat.bot.menu.fallback import PRIVATE_COMMANDS
 from photomat.bot.middlewares import InGroup
 from photomat.catalog.load import load_catalog
-from photomat.catalog.menu_categories import MENU_CATEGORIES
+from photomat.catalog.storefront import MENU_CATEGORIES
 from photomat.texts.load import LANGUAGES, load_texts
 
 F = TypeVar("F", bound=Filter)

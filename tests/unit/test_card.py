@@ -15,7 +15,7 @@ from photomat.delivery.render import CardView, LockedCard, progress_bar, render
 from photomat.jobs.job import JobStatus
 from photomat.kernel.ids import BotId, ChatId, Fence, JobId, MessageId, UserId
 from photomat.kernel.money import Money
-from photomat.kie.tracks import STEM_TITLE
+from photomat.kie.results import STEM_TITLE
 from photomat.texts.load import LANGUAGES, load_texts
 
 TEXTS = load_texts()

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from photomat.catalog.answers import Refused, check_answer
-from photomat.catalog.file_rules import MEGABYTE, FileFacts, check_file, check_files, measured
+from photomat.catalog.answers import MEGABYTE, FileFacts, Refused, check_answer, check_file, check_files, measured
 from photomat.catalog.input import Input
 from photomat.catalog.load import load_catalog
 from photomat.catalog.model import Model

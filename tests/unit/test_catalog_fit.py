@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from decimal import Decimal
 
-from photomat.catalog.file_rules import MEGABYTE, FileFacts
+from photomat.catalog.answers import MEGABYTE, FileFacts
 from photomat.catalog.load import load_catalog
 from photomat.catalog.order import unfit
 from photomat.catalog.reference import FileRef, JobRef, Ref

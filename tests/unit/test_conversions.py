@@ -2,9 +2,8 @@
 
 import pytest
 
-from photomat.catalog import file_rules
-from photomat.catalog.answers import Refused
-from photomat.catalog.file_rules import SOURCES, TARGETS, FileFacts, check_file, shown_formats, takes, targets
+from photomat.catalog import answers
+from photomat.catalog.answers import SOURCES, TARGETS, FileFacts, Refused, check_file, shown_formats, takes, targets
 from photomat.catalog.input import FileLimits, Input
 from photomat.catalog.load import load_catalog
 from photomat.files.conversion_worker import DEMUXERS, PILLOW
@@ -25,7 +24,7 @@ def every_limit() -> list[FileLimits]:
 @pytest.fixture
 def without_audio(monkeypatch: pytest.MonkeyPatch) -> None:
     """An installation without the optional package."""
-    monkeypatch.setattr(file_rules, "can_convert", lambda kind: kind == "image")
+    monkeypatch.setattr(answers, "can_convert", lambda kind: kind == "image")
 
 
 def test_every_image_and_audio_input_takes_what_phones_make() -> None:

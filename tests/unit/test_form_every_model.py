@@ -10,7 +10,7 @@ import pytest
 
 from photomat.bot.buttons import MAX_BYTES
 from photomat.bot.order_card.views import change_menu, draft_card, further_settings
-from photomat.bot.order_form import multipart
+from photomat.bot.order_form import form as order_form_form
 from photomat.bot.order_form import views as order_form_views
 from photomat.bot.order_form.form import (
     Form,
@@ -27,8 +27,7 @@ from photomat.bot.order_form.form import (
 from photomat.bot.order_form.parsing import typed_lines, understood, values
 from photomat.bot.order_form.views import About, Asking, Sources
 from photomat.bot.view import View
-from photomat.catalog.answers import Refused, check_answer
-from photomat.catalog.file_rules import FileFacts, check_file, check_files
+from photomat.catalog.answers import FileFacts, Refused, check_answer, check_file, check_files
 from photomat.catalog.input import Input
 from photomat.catalog.load import load_catalog
 from photomat.catalog.model import Category, Model
@@ -244,7 +243,7 @@ def every_form(model: Model) -> Iterator[Form]:
         form = change_form(model, asked, form_id=1, draft_id=2, inputs=order)
         yield form
         if asked.type == "list" and asked.fields:
-            lines = multipart.walk_lines(opened(form, asked), asked)
+            lines = order_form_form.walk_lines(opened(form, asked), asked)
             for each in asked.fields:
                 line = {field.name: fitting(field) for field in asked.fields}
                 yield Form(**{**lines.as_data(), "gathered": (line,), "field": each.name, "trail": (), "skipped": ()})

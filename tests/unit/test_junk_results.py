@@ -14,10 +14,19 @@ from photomat.delivery.caption import LONGEST_CAPTION, seen_length
 from photomat.delivery.fallbacks import Label, fallbacks_of, originals_of
 from photomat.delivery.render import render
 from photomat.jobs.job import JobStatus
-from photomat.kie.results import COVER_KEYS, LYRICS_LISTS, ONE_KEYS, RESULT_PLACES, TRACK_KEYS, TRACK_LISTS
+from photomat.kie.results import (
+    COVER_KEYS,
+    LONGEST_S,
+    LYRICS_LISTS,
+    NOTHING,
+    ONE_KEYS,
+    RESULT_PLACES,
+    STEM_NAME,
+    TRACK_KEYS,
+    TRACK_LISTS,
+)
 from photomat.kie.state_parser import parse_kie_state
-from photomat.kie.tracks import LONGEST_S, NOTHING, STEM_NAME
-from photomat.telegram.media import rich_text
+from photomat.telegram.client import rich_text
 from photomat.texts.load import LANGUAGES, load_texts
 from unit.test_card import card, outputs
 

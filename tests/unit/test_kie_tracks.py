@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from photomat.kie.results import LONGEST_TITLE, Detail
 from photomat.kie.state_parser import parse_kie_state
-from photomat.kie.tracks import LONGEST_TITLE, Detail
 
 A, B, COVER = "https://r.example/a.mp3", "https://r.example/b.mp3", "https://r.example/cover.jpeg"
 TRACK = {"id": "a1", "title": "Дорога", "tags": "lo-fi", "duration": 198.4}

@@ -9,10 +9,9 @@ from photomat.bot.buttons import MAX_BYTES
 from photomat.bot.menu import views as menu_views
 from photomat.bot.menu.views import Found
 from photomat.bot.view import View
-from photomat.catalog.menu_categories import EVERYTHING, MENU_CATEGORIES, PICTURE
 from photomat.catalog.price_list import price_groups
 from photomat.catalog.pricing import NO_RULES, Override, PriceRules
-from photomat.catalog.storefront import OfferFilter, page_of
+from photomat.catalog.storefront import EVERYTHING, MENU_CATEGORIES, PICTURE, OfferFilter, page_of
 from photomat.kernel.money import Money
 from photomat.texts.load import LANGUAGES, Say, load_texts
 from support.shelves import CATALOG, offers, shelf

@@ -8,7 +8,7 @@ import pytest
 
 from photomat.kernel.ids import UserId
 from photomat.kernel.money import Money
-from photomat.payments.transfer_notices import REASONS, card_facts, decided_text
+from photomat.payments.notices import REASONS, card_facts, decided_text
 from photomat.payments.transfers import (
     MOST_NOTE,
     DuplicateReceipt,

@@ -4,21 +4,19 @@ import re
 
 import pytest
 
-from photomat.catalog.menu_categories import (
+from photomat.catalog.storefront import (
     EVERYTHING,
     MENU_CATEGORIES,
+    ON_A_PAGE,
     PICTURE,
     MenuCategory,
-    menu_category,
-    menu_category_of,
-    offered,
-)
-from photomat.catalog.storefront import (
-    ON_A_PAGE,
     ModelSetting,
     OfferFilter,
     can_be_turned_on,
+    menu_category,
+    menu_category_of,
     model_behind,
+    offered,
     page_of,
     payload_of,
 )

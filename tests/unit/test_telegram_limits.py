@@ -14,9 +14,8 @@ from photomat.catalog.input import Input
 from photomat.catalog.load import load_catalog
 from photomat.catalog.model import Category, Model
 from photomat.delivery.caption import LONGEST_CAPTION, seen_length
-from photomat.delivery.fallbacks import FallbackReason
+from photomat.delivery.fallbacks import FallbackReason, ResultLink
 from photomat.delivery.render import CardView, plain, render
-from photomat.delivery.result_link import ResultLink
 from photomat.delivery.sender import LONGEST_LINK, link, reason
 from photomat.jobs.history import PastJob
 from photomat.jobs.job import JobStatus

@@ -17,14 +17,13 @@ from photomat.bot.app import COMMANDS
 from photomat.bot.wallet.views import BOTH_WAYS, ONE_WAY, REFERRALS, WAYS
 from photomat.catalog.formula import UNIT_WORDS
 from photomat.catalog.input import FILE_KINDS, INPUT_TYPES
-from photomat.catalog.menu_categories import EVERYTHING, MENU_CATEGORIES
-from photomat.catalog.storefront import OfferFilter
+from photomat.catalog.storefront import EVERYTHING, MENU_CATEGORIES, OfferFilter
 from photomat.delivery.caption import KNOWN_NAMES
 from photomat.delivery.fallbacks import FallbackReason
 from photomat.delivery.render import failure_word
 from photomat.delivery.resend import ResendAnswer
 from photomat.jobs.job import ANSWER_TITLE
-from photomat.kie.tracks import STEM_TITLES
+from photomat.kie.results import STEM_TITLES
 from photomat.orders.outcome import LimitKind as LimitWhy
 from photomat.payments.notices import ReceivedKey
 from photomat.payments.options import Way

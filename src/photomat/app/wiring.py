@@ -35,20 +35,18 @@ from photomat.cluster.leader import ActiveState
 from photomat.db.pool import BoundedPool, Pool, connect_pool
 from photomat.db.schema_check import require_schema
 from photomat.delivery.archive import ResultArchive, ResultFiles
-from photomat.delivery.completion import CompletionNotifier
-from photomat.delivery.coordinator import Coordinator
+from photomat.delivery.coordinator import CompletionNotifier, Coordinator
+from photomat.delivery.fallbacks import ResultLinks
 from photomat.delivery.resend import Resender
-from photomat.delivery.result_link import ResultLinks
 from photomat.delivery.sender import Sender
 from photomat.files.sources import FileSources, empty_folder
 from photomat.files.uploader import InputUploader
 from photomat.inbox.receive import is_handled, queue_depth, receive
 from photomat.jobs.callback import CallbackInbox
 from photomat.jobs.claims import Claims, Departures, creates_budget, queries_budget
-from photomat.jobs.inputs import Inputs
 from photomat.jobs.poll import TaskPoller
-from photomat.jobs.submit import Submitter
-from photomat.kernel.fetch import Fetcher
+from photomat.jobs.submit import Inputs, Submitter
+from photomat.kernel.http import Fetcher
 from photomat.kernel.ids import BotId, InstanceId, JobId, UserId
 from photomat.kernel.private_files import tighten
 from photomat.kie.client import KieClient, KieUploads
@@ -65,8 +63,7 @@ from photomat.telegram.client import StarsClient, TelegramMessenger
 from photomat.telegram.files import BotFiles
 from photomat.telegram.port import Messenger, StarsLedger
 from photomat.texts.load import Texts, load_texts
-from photomat.web.app import build_app
-from photomat.web.health import Health
+from photomat.web.app import Health, build_app
 from photomat.web.kie_callback import KieCallbacks
 from photomat.web.payments import PaymentNotices
 from photomat.web.result_file import ResultDownload

@@ -3,6 +3,10 @@
 Everything is checked at night (`proofs.py`) and by `photomat audit`. By day, every ten minutes, each invariant reads only what
 was written since the last full check began, so the cost does not grow with history; one that was broken then is checked in
 full until it holds.
+
+Every invariant: what must always be true, by theme.
+
+The queries read every table and trust no constraint, trigger or cached sum: they are the second opinion.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -11,12 +15,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
+from photomat.audit.books import BOOKS
 from photomat.audit.invariant import BOUNDS, Invariant
-from photomat.audit.invariants import INVARIANTS
+from photomat.audit.jobs import JOBS
+from photomat.audit.payments import PAYMENTS
 from photomat.db.pool import Connection
 from photomat.db.rows import require_row
 from photomat.kernel.clock import monotonic
 
+INVARIANTS: Final = (*BOOKS, *JOBS, *PAYMENTS)
 MOST_OFFENDERS: Final = 100
 TIMEOUT_S: Final = 300
 FIGURES: Final = """

@@ -14,7 +14,7 @@ from aiogram.types import User as Sender
 from photomat.bot.conversation import Composing, Conversation, Transferring, read_conversation, write_conversation
 from photomat.bot.order_form.form import Form, form_from_data
 from photomat.db.pool import Pool, Transaction, transaction
-from photomat.delivery.rearm import rearm_user
+from photomat.delivery.lock import rearm_user
 from photomat.files.sources import FileSources
 from photomat.inbox.lanes import finish
 from photomat.inbox.update import Claimed
@@ -27,8 +27,8 @@ from photomat.orders.draft import Buyer
 from photomat.orders.service import OrderService
 from photomat.payments.options import PaymentOptions
 from photomat.providers.port import PaymentProvider
+from photomat.rewards.bonus import ensure_user
 from photomat.rewards.book import ReferralTerms
-from photomat.rewards.newcomer import ensure_user
 from photomat.texts.load import Say, Texts
 from photomat.users.user import User, clear_blocked, find_user, starting_language
 from photomat.wallet import ledger

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Final
 
-from photomat.catalog.file_rules import MEGABYTE
+from photomat.catalog.answers import MEGABYTE
 from photomat.catalog.formula import PriceRow, plain
 from photomat.catalog.input import Input
 from photomat.catalog.model import Catalog, Model

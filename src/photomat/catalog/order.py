@@ -8,8 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from decimal import Decimal
 from typing import Any, Final
 
-from photomat.catalog.answers import Refused, check_answer
-from photomat.catalog.file_rules import MEGABYTE, FileFacts, check_files, measured
+from photomat.catalog.answers import MEGABYTE, FileFacts, Refused, check_answer, check_files, measured
 from photomat.catalog.formula import as_number, is_given, plain
 from photomat.catalog.input import Condition, FileKind, FileLimits, Input
 from photomat.catalog.model import Model, Together, referred_to, sum_for, total_of, values_of_field

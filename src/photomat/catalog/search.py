@@ -2,6 +2,14 @@
 
 Every word that says something must fit a model; the better it fits (its name before what it is for), the higher the model
 stands. Where nothing fits every word, what fits some of them can be asked for.
+
+Words people look for beside those the catalogue says of its models, in both languages. Data, and nothing else.
+
+Names by their sound, so that a brand is found however it is spelled, in either alphabet. Pure.
+
+A word becomes the sounds it stands for (`сидэнс` and `seedance` differ in one vowel), and two words are one name when their
+sounds differ by little: a vowel counts half, as does a consonant for its voiced twin. Short names allow no difference, for
+ordinary words lie too close to them.
 """
 
 import re
@@ -11,10 +19,211 @@ from itertools import pairwise
 from typing import Final
 
 from photomat.catalog.model import Category, Model, Tag
-from photomat.catalog.name_sounds import by_sound, names_like
-from photomat.catalog.search_words import CATEGORY_WORDS, MAKERS, NO_NAMES, SILENT, SPOKEN, TAG_WORDS
 from photomat.catalog.words import LocalizedText
 
+CATEGORY_WORDS: Final[Mapping[Category, LocalizedText]] = {
+    "text-to-image": LocalizedText(
+        ru="картинка изображение рисунок нарисовать нарисуй создать генерация стикер арт иллюстрация логотип постер фото",
+        en="picture image draw art illustration logo poster create generate",
+    ),
+    "image-to-image": LocalizedText(
+        ru="изменить фото фотка фотография переделать стиль ремикс",
+        en="picture photo image change restyle remix",
+    ),
+    "image-edit": LocalizedText(
+        ru="изменить правка редактор редактировать фото фотка фотошоп реставрация восстановить",
+        en="photo restore edit editor retouch inpaint change",
+    ),
+    "background-removal": LocalizedText(
+        ru="убрать удалить вырезать фон прозрачный",
+        en="remove delete cut background transparent png",
+    ),
+    "upscale": LocalizedText(
+        ru="улучшить увеличить качество чёткость разрешение апскейл фото видео",
+        en="photo video enhance upscale sharpen resolution quality hd 4k",
+    ),
+    "image-analysis": LocalizedText(
+        ru="разбор разметка найти распознать анализ картинки фото",
+        en="analyse analysis detect segment read image",
+    ),
+    "text-to-video": LocalizedText(
+        ru="видео ролик клип фильм анимация снять",
+        en="video clip film movie animation create",
+    ),
+    "image-to-video": LocalizedText(
+        ru="оживить оживление фото фотка фотография картинка видео анимация двигается",
+        en="animate photo picture image video bring alive",
+    ),
+    "reference-to-video": LocalizedText(
+        ru="видео образцам персонаж референс",
+        en="reference character consistent video",
+    ),
+    "video-to-video": LocalizedText(
+        ru="изменить видео правка монтаж продлить стиль движение",
+        en="video edit change extend restyle motion",
+    ),
+    "avatar": LocalizedText(
+        ru="аватар говорящее фото голова губы липсинк дубляж диктор",
+        en="avatar talking photo head lip sync lipsync dub presenter",
+    ),
+    "music": LocalizedText(
+        ru="музыка песня трек мелодия бит кавер ремикс",
+        en="music song track melody beat cover",
+    ),
+    "music-tool": LocalizedText(
+        ru="музыка песня инструменты текст песни слова минусовка вокал дорожки",
+        en="music song tool lyrics stems vocals instrumental",
+    ),
+    "sound-effects": LocalizedText(
+        ru="звук звуки шум эффекты",
+        en="sound effects sfx noise",
+    ),
+    "text-to-speech": LocalizedText(
+        ru="озвучка озвучить голос речь диктор читать текст",
+        en="tts text voice speech speak read aloud narrator voiceover",
+    ),
+    "speech-to-text": LocalizedText(
+        ru="расшифровка текст речи распознать речь субтитры транскрипция",
+        en="transcribe transcript speech text stt subtitles",
+    ),
+    "audio-isolation": LocalizedText(
+        ru="чистый голос убрать шум очистить звук шумоподавление",
+        en="clean voice remove noise isolate denoise",
+    ),
+}
+TAG_WORDS: Final[Mapping[Tag, LocalizedText]] = {
+    "best": LocalizedText(ru="лучшее лучшие топ", en="best top"),
+    "new": LocalizedText(ru="новое новые новинки", en="new latest"),
+    "cheap": LocalizedText(ru="дёшево дешёвые недорого", en="cheap inexpensive budget"),
+    "free": LocalizedText(ru="бесплатно бесплатные даром", en="free"),
+    "fast": LocalizedText(ru="быстро быстрые", en="fast quick turbo"),
+}
+MAKERS: Final[Mapping[str, str]] = {
+    "nano-banana": "google gemini",
+    "veo": "google",
+    "google": "gemini",
+    "gemini": "google",
+    "gpt-image": "openai chatgpt dalle",
+    "4o-image": "openai chatgpt",
+    "sora": "openai chatgpt",
+    "grok": "xai",
+    "kling": "kuaishou",
+    "bytedance": "bytedance seedance seedream",
+    "seedream": "bytedance",
+    "omnihuman": "bytedance",
+    "volcengine": "bytedance",
+    "wan": "alibaba",
+    "qwen": "alibaba",
+    "z-image": "alibaba tongyi",
+    "happyhorse": "alibaba",
+    "hailuo": "minimax",
+    "minimax": "hailuo",
+    "flux": "blackforest",
+    "mj": "midjourney",
+    "ai-music-api": "suno",
+}
+"""Whose model it is, by how its id begins."""
+SPOKEN: Final[Mapping[str, str]] = {
+    "11labs": "elevenlabs",
+    "алеф": "aleph",
+    "апскейл": "upscale",
+    "ван": "wan",
+    "вейо": "veo",
+    "вио": "veo",
+    "вэо": "veo",
+    "гемини": "gemini",
+    "гпт": "gpt",
+    "гугл": "google",
+    "джемини": "gemini",
+    "джипити": "gpt",
+    "дипити": "gpt",
+    "жпт": "gpt",
+    "з": "z",
+    "зет": "z",
+    "зэт": "z",
+    "илевенлабс": "elevenlabs",
+    "имаджен": "imagen",
+    "имедж": "image",
+    "имейдж": "image",
+    "имидж": "image",
+    "инфинитолк": "infinitalk",
+    "кванг": "qwen",
+    "квен": "qwen",
+    "контекст": "kontext",
+    "кувен": "qwen",
+    "куин": "qwen",
+    "мидджорни": "midjourney",
+    "миджорни": "midjourney",
+    "минимакс": "minimax",
+    "омнихьюман": "omnihuman",
+    "опенай": "openai",
+    "пиксверс": "pixverse",
+    "ранвей": "runway",
+    "рекрафт": "recraft",
+    "рунвей": "runway",
+    "рэнвей": "runway",
+    "сиданс": "seedance",
+    "сидрим": "seedream",
+    "флакс": "flux",
+    "флекс": "flex",
+    "флюкс": "flux",
+    "хайло": "hailuo",
+    "хайлуо": "hailuo",
+    "хэппихорс": "happyhorse",
+    "чатгпт": "chatgpt",
+    "элевен": "elevenlabs",
+    "элевенлабс": "elevenlabs",
+}
+"""Names as Russians write them, where letter by letter would not do (`клинг`, `вео`, `суно` need no entry).
+
+A name written in two words (`элевен лабс`, `mid journey`) is found here without the space.
+"""
+NO_NAMES: Final = frozenset({"sedans"})
+"""Ordinary words that sound almost like a name."""
+SILENT: Final = frozenset({
+    "а", "без", "бы", "в", "во", "для", "до", "за", "и", "из", "или", "к", "как", "на", "не", "ничего", "но", "о", "об",
+    "от", "по", "под", "при", "про", "с", "со", "так", "то", "у", "через", "что", "чтобы", "это", "дела", "делает",
+    "делать", "сделать", "сделай", "сгенерировать", "мне", "мой", "мое", "можно", "надо", "нужно", "нужна", "нужен",
+    "хочу", "какая", "какой", "какую", "есть", "модель", "модели", "нейросеть", "нейросети", "ии", "бот", "пожалуйста",
+    "a", "an", "and", "any", "are", "can", "for", "from", "i", "in", "into", "is", "it", "make", "me", "my", "of", "on",
+    "or", "please", "the", "this", "to", "want", "with", "model", "models", "ai", "bot",
+})  # fmt: skip
+"""Words that say nothing about what is looked for."""
+SPOKEN_VOWELS: Final = frozenset("aeiou")
+TWINS: Final = frozenset(frozenset(pair) for pair in ("bp", "dt", "gk", "vf", "zs", "JS"))
+"""Consonants that differ in voice alone."""
+LEAST_SOUNDS: Final = 4
+ALLOWED: Final = ((9, 3), (6, 2), (5, 1))
+"""From so many sounds on, so many halves may differ; shorter names must sound the same, and the shortest are left alone."""
+CYRILLIC: Final = str.maketrans({
+    "а": "a", "б": "b", "в": "v", "г": "g", "д": "d", "е": "e", "ж": "J", "з": "z", "и": "i", "й": "i", "к": "k", "л": "l",
+    "м": "m", "н": "n", "о": "o", "п": "p", "р": "r", "с": "s", "т": "t", "у": "u", "ф": "f", "х": "h", "ц": "ts", "ч": "C",
+    "ш": "S", "щ": "S", "ъ": "", "ы": "i", "ь": "", "э": "e", "ю": "u", "я": "a",
+})  # fmt: skip
+SPOKEN_LATIN: Final = tuple(
+    (re.compile(pattern), sound)
+    for pattern, sound in (
+        ("ph", "f"),
+        ("tch|ch", "C"),
+        ("sch|sh", "S"),
+        ("th", "t"),
+        ("ck", "k"),
+        ("qu|qw", "kv"),
+        ("q", "k"),
+        ("x", "ks"),
+        ("c(?=[eiy])", "s"),
+        ("c", "k"),
+        ("dg(?=e)|dj|j|g(?=e$)", "J"),
+        ("wh|w", "v"),
+        ("ee|ea", "i"),
+        ("oo", "u"),
+        ("y", "i"),
+        ("(?<=[a-zA-Z]{3})e$", ""),
+    )
+)
+"""English spelling, in the order in which it is read; what is left sounds as it is written."""
+RUSSIAN: Final = ((re.compile("dJ"), "J"),)
+DOUBLE: Final = re.compile(r"(.)\1+")
 WORD: Final = re.compile(r"\d+(?:\.\d+)?|[a-z]+|[а-я]+")
 ENDINGS_RU: Final = (
     "иями", "ениям", "ением", "ения", "ение", "ений", "ями", "ами", "ого", "его", "ому", "ему", "ыми", "ими", "ить",
@@ -29,19 +238,85 @@ LEAST_SLIP: Final = 5
 MOST_WORDS: Final = 12
 VOWELS: Final = frozenset("aeiouyаеиоуыэюя")
 SPOKEN_NAMES: Final = frozenset(SPOKEN.values())
-
 BY_TITLE: Final = 8
 BY_ID: Final = 6
 BY_CATEGORY: Final = 5
 BY_PURPOSE: Final = 2
-EXACT, BEGINS, SLIPPED = 4, 3, 2
-"""How well a word fits: the same, one begins with the other, one letter is wrong or it only sounds alike."""
-
 LATIN: Final = str.maketrans({
     "а": "a", "б": "b", "в": "v", "г": "g", "д": "d", "е": "e", "ж": "zh", "з": "z", "и": "i", "й": "y", "к": "k",
     "л": "l", "м": "m", "н": "n", "о": "o", "п": "p", "р": "r", "с": "s", "т": "t", "у": "u", "ф": "f", "х": "h",
     "ц": "ts", "ч": "ch", "ш": "sh", "щ": "sch", "ъ": "", "ы": "y", "ь": "", "э": "e", "ю": "yu", "я": "ya",
 })  # fmt: skip
+
+
+HALF, WHOLE = 1, 2
+
+
+"""What a difference counts, in halves: of vowels and twins, of other sounds."""
+
+
+@lru_cache(maxsize=4096)
+def sound_of(word: str) -> str:
+    """The sounds of a word in small letters, one sign each."""
+    is_latin = word[:1] <= "z"
+    text = word if is_latin else word.translate(CYRILLIC)
+    for pattern, sound in SPOKEN_LATIN if is_latin else RUSSIAN:
+        text = pattern.sub(sound, text)
+    return DOUBLE.sub(r"\1", text)
+
+
+def names_like(word: str, names: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    """The names that a word may be a spelling of; `names` are found by their sounds, see `by_sound`."""
+    sound = sound_of(word)
+    if len(sound) < LEAST_SOUNDS:
+        return frozenset()
+    if sound in names:
+        return names[sound]
+    found = (meant for known, meant in names.items() if known[:1] == sound[:1] and _is_near(sound, known))
+    return frozenset(name for meant in found for name in meant)
+
+
+def by_sound(names: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
+    """Names by every way they are written: pairs of a spelling and the name it means."""
+    found: dict[str, set[str]] = {}
+    for spelling, name in names:
+        found.setdefault(sound_of(spelling), set()).add(name)
+    return {sound: frozenset(meant) for sound, meant in found.items()}
+
+
+def _is_near(sound: str, known: str) -> bool:
+    allowed = next((most for length, most in ALLOWED if min(len(sound), len(known)) >= length), 0)
+    return allowed > 0 and abs(len(sound) - len(known)) <= allowed and _difference(sound, known) <= allowed
+
+
+def _difference(one: str, other: str) -> int:
+    """How far two words lie apart, in halves of a sound."""
+    row = [0]
+    for sound in other:
+        row.append(row[-1] + _weight(sound))
+    for sound in one:
+        above, row = row, [row[0] + _weight(sound)]
+        for place, known in enumerate(other, start=1):
+            changed = above[place - 1] + _exchange(sound, known)
+            row.append(min(changed, above[place] + _weight(sound), row[-1] + _weight(known)))
+    return row[-1]
+
+
+def _weight(sound: str) -> int:
+    return HALF if sound in SPOKEN_VOWELS else WHOLE
+
+
+def _exchange(one: str, other: str) -> int:
+    if one == other:
+        return 0
+    is_small = {one, other} <= SPOKEN_VOWELS or frozenset((one, other)) in TWINS
+    return HALF if is_small else WHOLE
+
+
+EXACT, BEGINS, SLIPPED = 4, 3, 2
+
+
+"""How well a word fits: the same, one begins with the other, one letter is wrong or it only sounds alike."""
 
 
 def search(models: Sequence[Model], words: str, *, every: bool = True) -> list[Model]:

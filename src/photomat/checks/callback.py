@@ -14,8 +14,7 @@ import aiohttp
 from aiohttp import web
 
 from photomat.checks import sample
-from photomat.checks.context import CheckContext, rolled_back
-from photomat.checks.findings import Finding, failure, ok, verify, warning
+from photomat.checks.context import CheckContext, Finding, failure, ok, rolled_back, verify, warning
 from photomat.db.pool import Pool
 from photomat.jobs.callback import CallbackInbox
 from photomat.kernel.clock import epoch

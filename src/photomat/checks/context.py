@@ -5,11 +5,14 @@ their own, because a sequence does not roll back. What needs two sessions that s
 the schema `photomat_check`, made by the real migrations on the real server and dropped afterwards. Running instances never look
 there, so they never claim, show or charge a job of the check. A check that is killed leaves at most that schema; the next one
 drops it.
+
+What a check reports: phases of findings, each with its severity and how to fix it.
 """
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final
 
 from aiogram import Bot
@@ -28,6 +31,16 @@ LOCK_KEY: Final = 0x70686F746F636865  # "photoche" in bytes
 DROP_TIMEOUT_S: Final = 30
 CHECK_BOT: Final = BotId(0)
 """No real bot has this id: it owns the schema of the check."""
+PHASES: Final = (
+    "storage",
+    "atomic operations",
+    "callback handler",
+    "delivery",
+    "migrations",
+    "idempotency",
+    "balance",
+)
+"""The phases of the production check, in order."""
 
 
 class AnotherCheckRuns(Exception):
@@ -88,3 +101,50 @@ async def _owning_bot(tx: Transaction) -> BotId:
     """The bot that owns the database; a database without owner gets the check's bot until the rollback."""
     await insert_stamp(tx, bot_id=CHECK_BOT, currency="RUB")
     return BotId(await tx.fetchval("SELECT bot_id FROM installation"))
+
+
+class Level(StrEnum):
+    """Only a failure makes the command fail."""
+
+    OK = "ok"
+    WARNING = "warning"
+    FAILURE = "failure"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """`fix` says what to do about a warning or a failure."""
+
+    level: Level
+    what: str
+    fix: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Phase:
+    number: int
+    name: str
+    findings: Sequence[Finding]
+
+    @property
+    def level(self) -> Level:
+        """The worst level of its findings."""
+        levels = {finding.level for finding in self.findings}
+        return next((level for level in (Level.FAILURE, Level.WARNING) if level in levels), Level.OK)
+
+
+def ok(what: str) -> Finding:
+    return Finding(level=Level.OK, what=what)
+
+
+def warning(what: str, fix: str) -> Finding:
+    return Finding(level=Level.WARNING, what=what, fix=fix)
+
+
+def failure(what: str, fix: str) -> Finding:
+    return Finding(level=Level.FAILURE, what=what, fix=fix)
+
+
+def verify(holds: object, what: str, fix: str) -> Finding:
+    """Report that `what` holds, or a failure."""
+    return ok(what) if holds else failure(f"Not so: {what}", fix)

@@ -8,14 +8,12 @@ from typing import Final
 
 import asyncpg
 
-from photomat.audit.invariants import INVARIANTS
-from photomat.audit.run import violations
+from photomat.audit.run import INVARIANTS, violations
 from photomat.checks import sample
-from photomat.checks.context import SESSION, CheckContext, rolled_back
-from photomat.checks.findings import Finding, failure, ok, verify
+from photomat.checks.context import SESSION, CheckContext, Finding, failure, ok, rolled_back, verify
 from photomat.db.pool import Pool, connect, transaction
 from photomat.jobs.job import hold_reference
-from photomat.jobs.report import find_job
+from photomat.jobs.listing import find_job
 from photomat.jobs.settle import Failure, Settled, Success
 from photomat.kernel.errors import Corrupt, NotEnough
 from photomat.kernel.ids import JobId

@@ -1,18 +1,21 @@
-"""`photomat audit`: the invariants, now or from kept proofs. `photomat differences`: mismatches with providers' books."""
+"""`photomat audit`: the invariants, now or from kept proofs. `photomat differences`: mismatches with providers' books.
+
+`photomat incidents`: what is wrong now, and what was recently.
+"""
 
 import re
 import sys
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Annotated, Any, Final
 
 import typer
 
+from photomat.alerts.store import list_incidents
 from photomat.app.settings import load
 from photomat.audit.differences import Difference, list_differences
-from photomat.audit.invariants import INVARIANTS
 from photomat.audit.proofs import Proof, keep_proof, kept_proofs
-from photomat.audit.run import Violation, violations
+from photomat.audit.run import INVARIANTS, Violation, violations
 from photomat.cli.screen import Listing, print_listing
 from photomat.cli.session import AsJson, operate, operator_name, print_json, print_outcome, query
 from photomat.db.pool import ACQUIRE_TIMEOUT_S, Pool
@@ -24,6 +27,7 @@ from photomat.operators.actions import ActionResult
 SUM_PATTERN: Final = re.compile(r"(?P<what>.*)[:,] (?P<currency>[A-Z]{3})")
 app = typer.Typer(help="Differences between our books and the providers'.", no_args_is_help=True)
 NAME = "photomat differences"
+COLUMNS: Final = ("no", "kind", "state", "opened (UTC)", "lasted", "figures", "operators told")
 
 
 def audit(
@@ -142,3 +146,28 @@ def _print(found: Sequence[Difference]) -> None:
             str(one.difference_id), one.kind, one.reference, one.expected, one.found, opened, one.owner, ended
         )
     print_listing(table if found else "There are no differences, now or lately.")
+
+
+def incidents(*, limit: Annotated[int, typer.Option(min=1, max=1000)] = 20, as_json: AsJson = False) -> None:
+    """Incidents, the open ones first: figures, duration, operators notified."""
+    rows = query(lambda pool: list_incidents(pool, limit=limit), name="photomat incidents")
+    if as_json:
+        print_json(rows)
+    else:
+        _print_incidents(rows)
+
+
+def _print_incidents(rows: Sequence[Mapping[str, Any]]) -> None:
+    table = Listing(*COLUMNS)
+    for row in rows:
+        notified = f"{row['told']}" + (f", {row['not_told']} could not be" if row["not_told"] else "")
+        table.add_row(
+            str(row["incident_id"]),
+            row["kind"],
+            "OPEN" if row["open"] else "over",
+            f"{row['opened_at']:%m-%d %H:%M}",
+            f"{round(row['lasted_s'] / 60)} min",
+            " ".join(f"{name}={value}" for name, value in row["figures"].items()),
+            notified,
+        )
+    print_listing(table if rows else "There are no incidents, now or lately.")

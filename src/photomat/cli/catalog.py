@@ -11,8 +11,8 @@ import typer
 
 from photomat.app.settings import Settings, load
 from photomat.app.terms import rates_of
+from photomat.catalog.answers import MEGABYTE
 from photomat.catalog.diff import differences
-from photomat.catalog.file_rules import MEGABYTE
 from photomat.catalog.formula import plain
 from photomat.catalog.input import Condition, Input
 from photomat.catalog.load import load_catalog

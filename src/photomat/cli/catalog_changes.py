@@ -11,7 +11,6 @@ import typer
 
 from photomat.app.settings import Settings, load
 from photomat.app.terms import rates_of
-from photomat.catalog.canary import CanaryRun, run_canary
 from photomat.catalog.model import Model
 from photomat.catalog.order import HOST, check_order, example_of
 from photomat.catalog.overrides import StoredOverride, kept_rules, rules_of, setting_of
@@ -25,7 +24,16 @@ from photomat.jobs.listing import Margin, margins
 from photomat.kernel.errors import OutcomeUnknown, Rejected, Transient
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
 from photomat.operators.actions import ActionResult
-from photomat.operators.catalog import ModelSwitch, NewTitle, PriceChange, change_price, rename_model, switch_model
+from photomat.operators.catalog import (
+    CanaryRun,
+    ModelSwitch,
+    NewTitle,
+    PriceChange,
+    change_price,
+    rename_model,
+    run_canary,
+    switch_model,
+)
 
 Reason = Annotated[str, typer.Option(help="Why, for the journal.")]
 

@@ -1,7 +1,12 @@
-"""`photomat check` on the real configuration, and `photomat smoke` on simulators; both exit with 1 on a failure."""
+"""`photomat check` on the real configuration, and `photomat smoke` on simulators; both exit with 1 on a failure.
+
+`photomat chaos` and `photomat failpoints`: the crash lab, a program of its own that is run as a process.
+"""
 
 import asyncio
 import io
+import subprocess
+import sys
 import tempfile
 from dataclasses import asdict
 from pathlib import Path
@@ -13,18 +18,20 @@ from rich.markup import escape
 from rich.table import Table
 
 from photomat.app.settings import Settings, load
-from photomat.checks.findings import PHASES, Level, Phase, failure
+from photomat.checks.context import PHASES, Level, Phase, failure
 from photomat.cli.database import reachable_database
 from photomat.cli.session import AsJson, print_json
 from photomat.db.embedded import Embedded
 from photomat.kernel import logs
 from photomat.kernel.errors import Startup
+from photomat.kernel.failpoint import FAILPOINTS
 
 if TYPE_CHECKING:
     from photomat.checks.smoke import PhaseResult
 
 SIGNS: Final = {Level.OK: "[green]✓[/]", Level.WARNING: "[yellow]![/]", Level.FAILURE: "[red]✗[/]"}
 BY_FIRST_WORD: Final = {name.split()[0]: name for name in PHASES}
+FORWARDED = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
 
 
 def check(
@@ -125,3 +132,15 @@ async def _smoke(dsn: str, folder: Path, *, quiet: bool) -> "list[PhaseResult]":
         if not quiet:
             typer.echo(f"{'✓' if one.ok else '✗'} {one.number} {one.name}: {one.sentence} ({one.seconds:.1f} s)")
     return results
+
+
+def chaos(context: typer.Context) -> None:
+    """Run the crash lab: explore the model, try the mutants, run a storm."""
+    done = subprocess.run([sys.executable, "-m", "photomat_chaos", *context.args], check=False)  # noqa: S603  our own program
+    raise typer.Exit(done.returncode)
+
+
+def failpoints() -> None:
+    """List the failpoints: the names FAILPOINT accepts."""
+    for name in FAILPOINTS:
+        typer.echo(name)

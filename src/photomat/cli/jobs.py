@@ -12,13 +12,19 @@ from photomat.app.settings import load
 from photomat.cli.screen import Listing, print_listing
 from photomat.cli.session import AsJson, operate, operator_name, print_json, print_outcome, query, surroundings
 from photomat.db.pool import Pool
-from photomat.jobs.listing import JobFilter, list_jobs, price_breakdown, waiting_orphans
-from photomat.jobs.report import JobReport, find_job, read_job_report
+from photomat.jobs.listing import (
+    JobFilter,
+    JobReport,
+    find_job,
+    list_jobs,
+    price_breakdown,
+    read_job_report,
+    waiting_orphans,
+)
 from photomat.kernel.ids import JobId
 from photomat.kernel.money import Money
-from photomat.operators import actions, journal
-from photomat.operators.actions import ActionResult, Reconciliation
-from photomat.operators.journal import JournalEntry
+from photomat.operators import actions
+from photomat.operators.actions import ActionResult, JournalEntry, Reconciliation
 
 TimelineRow = tuple[datetime, str, str, str]
 """When, what, by whom, details."""
@@ -179,7 +185,7 @@ async def _list(pool: Pool, *, limit: int, only: JobFilter) -> list[dict[str, An
 
 async def _story(pool: Pool, job: str) -> tuple[JobReport, list[JournalEntry]] | None:
     story = await read_job_report(pool, job, await surroundings(pool, load()))
-    return None if story is None else (story, await journal.acts_on(pool, JobId(story.row["job_id"])))
+    return None if story is None else (story, await actions.acts_on(pool, JobId(story.row["job_id"])))
 
 
 def _unknown(job: str) -> typer.Exit:

@@ -9,10 +9,8 @@ from photomat.cli import (
     catalog,
     catalog_changes,
     check,
-    incidents,
     installation,
     jobs,
-    lab,
     payments,
     promo,
     run,
@@ -32,9 +30,9 @@ app.command("check")(check.check)
 app.command("smoke")(check.smoke)
 app.command("audit")(audit.audit)
 app.command("prune")(installation.prune)
-app.command("incidents")(incidents.incidents)
-app.command("failpoints")(lab.failpoints)
-app.command("chaos", context_settings=lab.FORWARDED)(lab.chaos)
+app.command("incidents")(audit.incidents)
+app.command("failpoints")(check.failpoints)
+app.command("chaos", context_settings=check.FORWARDED)(check.chaos)
 app.add_typer(installation.app, name="installation")
 app.add_typer(jobs.app, name="jobs")
 app.add_typer(wallet.app, name="wallet")

@@ -14,13 +14,12 @@ from photomat.db.pool import Pool, transaction
 from photomat.kernel.ids import UserId
 from photomat.kernel.money import Money
 from photomat.operators.actions import ActionResult
-from photomat.operators.money import refund_payment
-from photomat.operators.receipts import approve_receipt, decline_receipt
+from photomat.operators.money import approve_receipt, decline_receipt, refund_payment
 from photomat.payments import transfers
 from photomat.payments.invoices import InvoicePoller
+from photomat.payments.notices import REASONS
 from photomat.payments.payment import ListedPayment, ListedRefund, list_payments
 from photomat.payments.reconcile import reconcile as reconcile_providers
-from photomat.payments.transfer_notices import REASONS
 from photomat.payments.transfers import DecisionResult, DuplicateReceipt, Receipt
 
 app = typer.Typer(help="What arrived, and what went back.", no_args_is_help=True)

@@ -12,7 +12,7 @@ from photomat.cli.session import AsJson, minor_units, operate, operator_name, pr
 from photomat.db.pool import Pool
 from photomat.kernel.money import Money
 from photomat.operators.actions import ActionResult
-from photomat.operators.promo import create_promo, in_words, stop_promo
+from photomat.operators.money import create_promo, in_words, stop_promo
 from photomat.rewards.promo import CodeKind, CodeUse, PromoCode, StoredCode, list_codes, normalize_code, show_code
 
 NAME = "photomat promo"
@@ -86,7 +86,7 @@ def list_command(*, limit: Limit = 50, as_json: AsJson = False) -> None:
 
 
 @app.command("show")
-def show(code: str, *, limit: Limit = 100, as_json: AsJson = False) -> None:
+def show_promo(code: str, *, limit: Limit = 100, as_json: AsJson = False) -> None:
     """A code, and who used it."""
     found = query(lambda pool: show_code(pool, normalize_code(code), limit=limit), name=NAME)
     if found is None:

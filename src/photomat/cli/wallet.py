@@ -15,9 +15,8 @@ from photomat.jobs.listing import price_breakdown
 from photomat.kernel.errors import PhotomatError
 from photomat.kernel.ids import JobId, UserId
 from photomat.operators import money
-from photomat.operators.actions import ActionResult, release_hold
+from photomat.operators.actions import ActionResult, JournalEntry, acts_with_money_of, release_hold
 from photomat.operators.explain import explain_job, explain_move
-from photomat.operators.journal import JournalEntry, acts_with_money_of
 from photomat.payments.payment import ListedPayment, list_payments
 from photomat.payments.statement import StatementLine, statement
 from photomat.wallet.ledger import balance

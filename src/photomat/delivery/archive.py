@@ -1,7 +1,7 @@
 """Our own copies of results, because Kie deletes its files after a day to two weeks: each output is copied soon.
 
 Delivery copies what it shows; the loop over `claim_unkept` copies the rest. Files are fetched from allowed URLs only
-(`kernel/fetch.py`). Copying is idempotent: killed anywhere, the output is due again.
+(`kernel/http.py`). Copying is idempotent: killed anywhere, the output is due again.
 
 The cover of a track becomes a JPEG within 320 pixels and 200 kB, stored beside the track's copy so that a repeated upload
 carries the same. A track is sent without its cover when anything is wrong with it, or it takes too long. Memory is bounded: one
@@ -29,7 +29,7 @@ from typing import Final
 import aiohttp
 from PIL import Image
 
-from photomat.catalog.file_rules import FileFacts
+from photomat.catalog.answers import FileFacts
 from photomat.db.pool import Pool
 from photomat.delivery import outputs
 from photomat.delivery.fallbacks import UNLABELLED, Label, kind_of
@@ -39,7 +39,7 @@ from photomat.kernel.clock import epoch
 from photomat.kernel.error_report import describe
 from photomat.kernel.errors import Transient
 from photomat.kernel.failpoint import failpoint
-from photomat.kernel.fetch import Fetcher
+from photomat.kernel.http import Fetcher
 from photomat.kernel.logs import correlated, get_logger
 from photomat.kernel.private_files import make_private, open_private
 from photomat.media.images import decode_in_turn, has_transparency

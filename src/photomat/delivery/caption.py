@@ -17,7 +17,7 @@ from photomat.catalog.model import Model
 from photomat.catalog.order_words import OrderWords, order_in_words
 from photomat.jobs.job import ANSWER_TITLE
 from photomat.kernel.text import cut, utf16_length
-from photomat.kie.tracks import STEM_TITLES
+from photomat.kie.results import STEM_TITLES
 from photomat.texts.load import Say
 
 LONGEST_CAPTION: Final = 1024

@@ -17,16 +17,23 @@ its place, once per revision (at worst an extra line, never a second result); ch
 released with backoff; bad token → retried every minute, no card is given up; database unreachable → not counted; media refused
 for an unknown reason → after a few attempts a text with a link, and an alert; a text refused like that, and errors of our own →
 parked for the operator; an end that could not be shown for days → parked.
+
+The ring: «✅ Генерация завершена», or what went wrong, as a reply to the card, so that the phone rings. At most once.
+
+An edit makes no phone ring, so something must be sent, and a send cannot be repeated safely. A ring that a crash loses is
+harmless: the result is on the card.
 """
 
 import asyncio
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from datetime import timedelta
-from typing import Final
+from datetime import datetime, timedelta
+from typing import ClassVar, Final
 
 from photomat.catalog.model import Model
 from photomat.db.pool import Pool, is_unavailable, transaction
+from photomat.db.rows import Row
 from photomat.delivery import lock, outputs
 from photomat.delivery.render import CardView, LockedCard, render
 from photomat.delivery.sender import EditOutcome, Exhausted, FileUnavailable, Sender
@@ -37,9 +44,10 @@ from photomat.kernel.clock import backoff_s
 from photomat.kernel.error_report import describe
 from photomat.kernel.errors import OutcomeUnknown, Transient
 from photomat.kernel.failpoint import failpoint
-from photomat.kernel.ids import ChatId
+from photomat.kernel.ids import ChatId, JobId, MessageId
 from photomat.kernel.logs import correlated, get_logger
 from photomat.kernel.metrics import TAP_TO_PICTURE_S
+from photomat.messages.outbox import Ending, MessageKind, Outcome, PutBack, RetryPolicy
 from photomat.telegram.pacing import unimportant
 from photomat.telegram.port import (
     CallRefused,
@@ -55,7 +63,7 @@ from photomat.telegram.port import (
 )
 from photomat.texts.load import Texts
 from photomat.users.user import mark_blocked
-from photomat.work.lease import ClaimLost, while_renewing
+from photomat.work.loop import ClaimLost, while_renewing
 
 MOST_REFUSALS: Final = 8
 TRIES_BEFORE_TEXT: Final = 4
@@ -67,6 +75,7 @@ MOST_WAIT_FOR_OTHERS_S: Final = 300.0
 GIVE_UP_AFTER: Final = timedelta(days=3)
 """An end that could not be shown for so long is parked for the operator."""
 log = get_logger()
+RETRY_S: Final = 5.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -274,3 +283,81 @@ def _wait_for_others(card: LockedCard) -> float:
 
 def _via(card: LockedCard) -> str:
     return "retry" if card.attempts > 1 else card.found_via or "poll"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompletionNotice:
+    """A ring recorded as rung, about to be sent."""
+
+    job_id: JobId
+    corr: str
+    chat_id: ChatId
+    card_message_id: MessageId
+    language: str
+    kind: str
+    rung_at: datetime
+    attempts: int = 1
+    """The table does not count them: a ring that never left is tried without end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompletionNotifier(MessageKind[CompletionNotice]):
+    """Sends rings; the timeline of the job tells of each."""
+
+    pool: Pool
+    messenger: Messenger
+    texts: Texts
+
+    DUE: ClassVar = "SELECT 1 FROM generation_jobs WHERE ring_due_at <= photomat_now()"
+    CLAIM: ClassVar = f"""
+        WITH due AS MATERIALIZED (
+            SELECT job_id FROM generation_jobs WHERE ring_due_at <= photomat_now() AND bot_id = (SELECT photomat_our_bot($2))
+             ORDER BY ring_due_at LIMIT $1 FOR UPDATE SKIP LOCKED),
+        changed AS (
+            UPDATE generation_jobs AS job SET ring_due_at = NULL, rung_at = photomat_now()
+              FROM due
+             WHERE job.job_id = due.job_id
+            RETURNING job.job_id, job.corr, job.chat_id, job.card_message_id, job.language, job.ring_kind AS kind, job.rung_at),
+        told AS ({timeline.TELL_RUNG})
+        SELECT * FROM changed
+        """  # noqa: S608  a constant statement of the timeline
+    RETRIES: ClassVar = RetryPolicy(pause_s=lambda _attempts: RETRY_S)
+
+    def read(self, row: Row) -> CompletionNotice:
+        return CompletionNotice(**dict(row))
+
+    def log_context(self, message: CompletionNotice) -> AbstractContextManager[object]:
+        return correlated(message.corr, job_id=message.job_id)
+
+    async def send(self, message: CompletionNotice) -> MessageId:
+        failpoint("ring.after_record")
+        text = self.texts.say(message.language, f"ring-{message.kind}")
+        message_id = await self.messenger.send_text(message.chat_id, text, reply_to=message.card_message_id)
+        failpoint("ring.after_send")
+        return message_id
+
+    async def put_back(self, message: CompletionNotice, again: PutBack) -> None:
+        async with transaction(self.pool) as tx:
+            is_ours = await tx.fetchval(
+                """
+                UPDATE generation_jobs SET ring_due_at = photomat_now() + $4::interval
+                 WHERE job_id = $1 AND ring_kind = $2 AND rung_at = $3 AND ring_due_at IS NULL
+                RETURNING true
+                """,
+                message.job_id,
+                message.kind,
+                message.rung_at,
+                again.after,
+            )
+            if is_ours:
+                await timeline.record(tx, message.job_id, Tag.RING_PUT_BACK, retry_s=round(again.after_s, 1))
+        log.info("RING_RETRY", error=str(again.error))
+
+    async def record(self, message: CompletionNotice, ending: Ending) -> None:
+        """Log it: the claim has recorded all that is kept of a ring."""
+        if ending.outcome is Outcome.SENT:
+            log.info("RING", kind=message.kind, sent=True)
+        elif ending.outcome is Outcome.UNKNOWN:
+            log.warning("RING", kind=message.kind, sent="unknown", error=ending.reason)
+        else:
+            log.warning("RING", kind=message.kind, sent=False, error=type(ending.error).__name__)

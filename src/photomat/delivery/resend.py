@@ -26,11 +26,18 @@ from photomat.db.rows import Row
 from photomat.delivery import outputs
 from photomat.delivery.archive import ResultArchive
 from photomat.delivery.caption import CardOrder, captioned, part_in_words, readable
-from photomat.delivery.fallbacks import Fallback, FallbackReason, fallbacks_of, link_reason, originals_of
+from photomat.delivery.fallbacks import (
+    NO_LINKS,
+    Fallback,
+    FallbackReason,
+    ResultLinks,
+    fallbacks_of,
+    link_reason,
+    originals_of,
+)
+from photomat.delivery.lock import rearm_job
 from photomat.delivery.outputs import Output
-from photomat.delivery.rearm import rearm_job
 from photomat.delivery.render import LONGEST_READ
-from photomat.delivery.result_link import NO_LINKS, ResultLinks
 from photomat.delivery.sender import link, reason
 from photomat.jobs import timeline
 from photomat.jobs.timeline import Tag

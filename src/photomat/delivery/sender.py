@@ -19,19 +19,21 @@ from photomat.delivery import outputs
 from photomat.delivery.archive import ResultArchive
 from photomat.delivery.fallbacks import (
     MIB,
+    NO_LINKS,
     UPLOAD_BYTES,
     UPLOAD_PHOTO_BYTES,
     Fallback,
     FallbackReason,
+    ResultLink,
+    ResultLinks,
     fallbacks_of,
     link_reason,
 )
 from photomat.delivery.outputs import Output
 from photomat.delivery.render import Album, CardView, plain
-from photomat.delivery.result_link import NO_LINKS, ResultLink, ResultLinks
 from photomat.kernel.errors import Transient
 from photomat.kernel.failpoint import failpoint
-from photomat.kernel.fetch import NotAllowed, TooLarge
+from photomat.kernel.http import NotAllowed, TooLarge
 from photomat.kernel.logs import get_logger
 from photomat.kie.results import looks_like_url
 from photomat.telegram.port import (

@@ -9,15 +9,14 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import BinaryIO, Final, TypeVar
 
-from photomat.catalog.answers import Refused
-from photomat.catalog.file_rules import MEGABYTE, check_file, targets
+from photomat.catalog.answers import MEGABYTE, Refused, check_file, targets
 from photomat.catalog.input import Input
 from photomat.files import store
 from photomat.files.conversion import ConversionTimeout, DiskUnavailable, NotConverted
 from photomat.files.file import ConvertedCopy, FileContent, FromLink, FromTelegram, InputFile, Source
 from photomat.files.sources import Copy, FileLost, FileSources, copied
 from photomat.kernel.errors import Transient
-from photomat.kernel.fetch import NotAllowed, TooLarge
+from photomat.kernel.http import NotAllowed, TooLarge
 from photomat.kernel.ids import UserId
 from photomat.kernel.logs import get_logger
 from photomat.media.measure import measure

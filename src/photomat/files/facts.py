@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from decimal import Decimal
 from typing import Any
 
-from photomat.catalog.file_rules import FileFacts, measured
+from photomat.catalog.answers import FileFacts, measured
 from photomat.catalog.model import Model
 from photomat.catalog.reference import FileRef, JobRef, Ref, references
 from photomat.db.pool import Transaction

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from photomat.catalog.file_rules import FileFacts
+from photomat.catalog.answers import FileFacts
 from photomat.catalog.reference import FileRef
 from photomat.kernel.ids import JobId, UserId
 

@@ -16,7 +16,7 @@ from photomat.files import store
 from photomat.files.conversion import Converter, DiskUnavailable, temporary_file
 from photomat.files.file import FromLink, FromOutput, FromTelegram, Source
 from photomat.kernel.errors import Rejected
-from photomat.kernel.fetch import Fetcher, FileGone
+from photomat.kernel.http import Fetcher, FileGone
 from photomat.kernel.ids import UserId
 from photomat.kernel.private_files import make_private
 from photomat.telegram.files import NotGiven, TelegramFiles

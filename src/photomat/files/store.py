@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
 
-from photomat.catalog.file_rules import FileFacts
+from photomat.catalog.answers import FileFacts
 from photomat.catalog.reference import FileRef, JobRef
 from photomat.db.pool import Pool, Transaction
 from photomat.db.rows import Row

@@ -11,7 +11,7 @@ from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from typing import Final
 
-from photomat.catalog.file_rules import MEGABYTE, targets
+from photomat.catalog.answers import MEGABYTE, targets
 from photomat.catalog.input import FileLimits
 from photomat.catalog.reference import FileRef
 from photomat.db.pool import transaction
@@ -21,7 +21,7 @@ from photomat.files.file import ConvertedCopy, FromLink, InputFile
 from photomat.files.sources import Copy, FileLost, FileSources, copied
 from photomat.kernel.errors import Rejected, Transient
 from photomat.kernel.failpoint import failpoint
-from photomat.kernel.fetch import NotAllowed, TooLarge
+from photomat.kernel.http import NotAllowed, TooLarge
 from photomat.kernel.ids import UserId
 from photomat.kernel.logs import get_logger
 from photomat.kie.port import Uploads

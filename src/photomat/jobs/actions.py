@@ -18,7 +18,7 @@ from photomat.jobs.job import JobStatus, hold_reference, may_become, offer_refer
 from photomat.jobs.timeline import Tag
 from photomat.kernel.ids import JobId, MessageId, UserId
 from photomat.kernel.money import Money
-from photomat.rewards.hooks import after_paid_job
+from photomat.rewards.bonus import after_paid_job
 from photomat.rewards.vouchers import voucher_pays_again
 from photomat.wallet import ledger
 

@@ -18,7 +18,7 @@ from photomat.db.installation import require_still_ours
 from photomat.db.pool import Pool, Transaction, transaction
 from photomat.jobs import timeline
 from photomat.jobs.job import JobStatus
-from photomat.jobs.orphans import match_tasks
+from photomat.jobs.sweep import match_tasks
 from photomat.jobs.timeline import Tag
 from photomat.kernel.error_report import describe
 from photomat.kernel.errors import OutcomeUnknown

@@ -7,7 +7,7 @@
 `failed → done` is a gift (a result after we gave up), `canceled → done` an accepted offer.
 
 The request to Kie is frozen at purchase, so a later change of the catalogue does not affect it. It may contain references to
-files and earlier jobs (`catalog/reference.py`), which `jobs/inputs.py` replaces just before the request is sent.
+files and earlier jobs (`catalog/reference.py`), which `jobs/submit.py` replaces just before the request is sent.
 """
 
 from collections.abc import Mapping

@@ -26,9 +26,9 @@ from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import ChatId, Fence, JobId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
-from photomat.kie.tracks import Detail
+from photomat.kie.results import Detail
 from photomat.messages.notices import TO_BALANCE, notify
-from photomat.rewards.hooks import after_paid_job, after_refunded_job
+from photomat.rewards.bonus import after_paid_job, after_refunded_job
 from photomat.wallet import ledger, refunds
 from photomat.wallet.postings import RefundReason
 

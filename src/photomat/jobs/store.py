@@ -16,7 +16,7 @@ from photomat.db.rows import Row
 from photomat.jobs.job import Job, JobStatus, KieRequest, request_from_json
 from photomat.kernel.ids import BotId, ChatId, DraftId, Fence, InstanceId, JobId, MessageId, TaskId, UserId
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
-from photomat.kie.tracks import NOTHING, Detail
+from photomat.kie.results import NOTHING, Detail
 
 SUBMITS_DUE: Final = """
     SELECT 1 FROM generation_jobs

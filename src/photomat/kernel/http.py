@@ -4,19 +4,51 @@
 request never left (`Transient`), any later failure is `OutcomeUnknown`. `post` opens a new connection each time, because the
 server may have closed a kept one, which would leave the outcome unknown. Error messages never contain a URL, a header or a
 body, because keys travel there.
+
+Downloads from URLs of customers and vendors, protected against server-side request forgery.
+
+Allowed are https to public IP addresses and one host trusted by name. The IP address is checked after the name is resolved,
+again for every redirect, and the connection uses the very address that was checked. Reading stops at the size limit.
+
+A name server that never answers blocks a thread for as long as the system waits. So each `DnsResolver` has a few threads of its
+own, and a stuck lookup delays no other user of the process's threads.
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+import asyncio
+import ipaddress
+import socket
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import aclosing, asynccontextmanager
+from dataclasses import dataclass, field
 from typing import Any, Final
+from urllib.parse import urljoin, urlsplit
 
 import aiohttp
+from aiohttp.abc import AbstractResolver, ResolveResult
 
 from photomat.kernel.errors import OutcomeUnknown, Transient
 
 USER_AGENT: Final = "Photomat/1 (+self-hosted)"
 LARGEST_ANSWER_BYTES: Final = 8 * 2**20
 """After decompression. Ten times a page of a thousand invoices, a thousand times the state of a task at Kie."""
+THREADS: Final = 3
+LOOKUP_TIMEOUT_S: Final = 5.0
+NUMERIC: Final = socket.AI_NUMERICHOST | socket.AI_NUMERICSERV
+NAT64: Final = ipaddress.ip_network("64:ff9b::/96")
+"""NAT64: the last four bytes are the IPv4 address a packet really goes to."""
+NEVER_PUBLIC: Final = tuple(
+    ipaddress.ip_network(network)
+    for network in ("64:ff9b:1::/48", "2002::/16", "2001::/32", "::/96", "fec0::/10", "ff00::/8", "224.0.0.0/4")
+)
+"""Tunnels to other networks (6to4, Teredo, IPv4-compatible addresses), site-local addresses, multicast."""
+HTTPS_PORT: Final = 443
+MOST_REDIRECTS: Final = 3
+CHUNK_BYTES: Final = 256 * 1024
+FETCH_TIMEOUT: Final = aiohttp.ClientTimeout(total=120, connect=10, sock_read=30)
+REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
+GONE: Final = frozenset({401, 403, 404, 410, 451})
+NETWORK_ERRORS: Final = (aiohttp.ClientError, TimeoutError, OSError, ValueError)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,3 +120,150 @@ async def _read(response: aiohttp.ClientResponse) -> HttpAnswer:
         if len(body) > LARGEST_ANSWER_BYTES:
             raise aiohttp.ClientPayloadError("the answer is too large")
     return HttpAnswer(status=response.status, body=bytes(body))
+
+
+class DnsResolver:
+    def __init__(self) -> None:
+        self._threads = ThreadPoolExecutor(THREADS, thread_name_prefix="dns")
+
+    async def look_up(self, host: str, port: int, family: socket.AddressFamily) -> list[ResolveResult]:
+        """Resolve a host; raise OSError, or TimeoutError without an answer in time."""
+        loop = asyncio.get_running_loop()
+        async with asyncio.timeout(LOOKUP_TIMEOUT_S):
+            found = await loop.run_in_executor(self._threads, _addresses, host, port, family)
+        return [
+            ResolveResult(hostname=host, host=address, port=port, family=kind, proto=0, flags=NUMERIC)
+            for kind, address in found
+        ]
+
+
+def is_public(address: str) -> bool:
+    """Whether an IP address is public, also when it is an IPv4 address embedded in an IPv6 one."""
+    ip = ipaddress.ip_address(address)
+    embedded = _embedded_ipv4(ip) if isinstance(ip, ipaddress.IPv6Address) else None
+    if embedded is not None:
+        ip = embedded
+    return ip.is_global and not any(ip in network for network in NEVER_PUBLIC)
+
+
+def _embedded_ipv4(ip: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+    return ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF) if ip in NAT64 else ip.ipv4_mapped
+
+
+def _addresses(host: str, port: int, family: socket.AddressFamily) -> list[tuple[int, str]]:
+    found = socket.getaddrinfo(host, port, family=family, type=socket.SOCK_STREAM, flags=socket.AI_ADDRCONFIG)
+    return [(kind, str(address[0])) for kind, _, _, _, address in found]
+
+
+class NotAllowed(Transient):
+    """The URL is not one we fetch from, or the file is not one we accept."""
+
+
+class TooLarge(NotAllowed):
+    """The file is larger than the limit."""
+
+
+class FileGone(Transient):
+    """The server says that the file does not exist, or is not for us."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fetcher:
+    """`trusted_host` may have any IP address and use plain http; other hosts need https, on port 443 unless `any_port`."""
+
+    trusted_host: str = ""
+    any_port: bool = True
+    resolver: DnsResolver = field(default_factory=DnsResolver)
+
+    @asynccontextmanager
+    async def opened(
+        self, url: str, *, most_bytes: int, within: aiohttp.ClientTimeout = FETCH_TIMEOUT
+    ) -> AsyncIterator[AsyncIterator[bytes]]:
+        """Yield the file's chunks; raise NotAllowed, FileGone, or Transient when it cannot be fetched now."""
+        connector = aiohttp.TCPConnector(resolver=_PublicResolver(self.trusted_host, self.resolver), force_close=True)
+        async with aiohttp.ClientSession(connector=connector, headers={"User-Agent": USER_AGENT}) as session:
+            response = await self._ask(session, url, within)
+            async with response, aclosing(_chunks(response, most_bytes)) as chunks:
+                if (response.content_length or 0) > most_bytes:
+                    raise TooLarge("the file is larger than we take")
+                yield chunks
+
+    async def _ask(
+        self, session: aiohttp.ClientSession, url: str, within: aiohttp.ClientTimeout
+    ) -> aiohttp.ClientResponse:
+        try:
+            for _ in range(MOST_REDIRECTS + 1):
+                check_url(url, self.trusted_host, any_port=self.any_port)
+                response = await session.get(url, timeout=within, allow_redirects=False)
+                if response.status not in REDIRECTS:
+                    return _opened(response)
+                response.release()
+                url = urljoin(url, response.headers.get("Location", ""))
+        except NETWORK_ERRORS as error:
+            raise _not_fetched(error) from None
+        raise NotAllowed("the URL redirects too often")
+
+
+def check_url(url: str, trusted_host: str, *, any_port: bool) -> None:
+    """Refuse what is neither https nor the trusted host, other ports unless `any_port`, and literal IP addresses not public."""
+    parts = urlsplit(url)
+    if trusted_host and parts.hostname == trusted_host and parts.scheme in {"http", "https"}:
+        return
+    if parts.scheme != "https" or not parts.hostname or not parts.hostname.isascii():
+        raise NotAllowed("the URL is not https")
+    if not any_port and (parts.port or HTTPS_PORT) != HTTPS_PORT:
+        raise NotAllowed("the URL names a port")
+    try:
+        allowed = is_public(parts.hostname)
+    except ValueError:
+        return
+    if not allowed:
+        raise NotAllowed("the IP address is not public")
+
+
+class _PublicResolver(AbstractResolver):
+    """Resolves to public IP addresses only, except the trusted host's: the check and the connection use one answer."""
+
+    def __init__(self, trusted_host: str, resolver: DnsResolver) -> None:
+        self._trusted_host = trusted_host
+        self._resolver = resolver
+
+    async def resolve(
+        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
+    ) -> list[ResolveResult]:
+        found = await self._resolver.look_up(host, port, family)
+        if self._trusted_host and host == self._trusted_host:
+            return found
+        public = [one for one in found if is_public(one["host"])]
+        if not public:
+            raise OSError(f"{host} has no public address")
+        return public
+
+    async def close(self) -> None:
+        """Nothing to close: the threads are the fetcher's."""
+
+
+def _opened(response: aiohttp.ClientResponse) -> aiohttp.ClientResponse:
+    if response.status in GONE:
+        response.close()
+        raise FileGone(f"the file's server answered {response.status}")
+    response.raise_for_status()
+    return response
+
+
+async def _chunks(response: aiohttp.ClientResponse, most_bytes: int) -> AsyncGenerator[bytes, None]:
+    size_bytes = 0
+    try:
+        async for chunk in response.content.iter_chunked(CHUNK_BYTES):
+            size_bytes += len(chunk)
+            if size_bytes > most_bytes:
+                raise TooLarge("the file is larger than we take")
+            yield chunk
+    except NETWORK_ERRORS as error:
+        raise _not_fetched(error) from None
+    if size_bytes == 0:
+        raise NotAllowed("the file is empty")
+
+
+def _not_fetched(error: Exception) -> Transient:
+    return Transient(f"the file could not be fetched: {type(error).__name__}")

@@ -18,8 +18,7 @@ from typing import Any, Final, NamedTuple
 
 from photomat.kernel.text import storable
 from photomat.kie.leftovers import MOST_OUTPUTS, NOTHING, Leftovers, beside_files, leftovers_of
-from photomat.kie.results import result_object_of, urls_of, without_callback_urls
-from photomat.kie.tracks import Detail, details_of, seed_of
+from photomat.kie.results import Detail, details_of, result_object_of, seed_of, urls_of, without_callback_urls
 
 OK: Final = 200
 CODE_DIGITS: Final = 5

@@ -12,7 +12,7 @@ from decimal import ROUND_CEILING, Decimal, DecimalException
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from photomat.catalog.file_rules import FileFacts
+from photomat.catalog.answers import FileFacts
 from photomat.catalog.input import FILE_KINDS, FileKind
 from photomat.media.asf import read_asf
 from photomat.media.flac import flac_seconds

@@ -1,25 +1,25 @@
 """What an operator may do to jobs: retry, redeliver, cancel, release a hold, reconcile orphans. All in the journal.
 
 An action and its row in the journal are one transaction. A refused action is recorded too, with the reason.
+
+The operators' journal: who did what, when, why, with which result. Written in the action's transaction, never changed.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from typing import Any, Final
 
 from photomat.db.pool import Pool, Transaction, transaction
-from photomat.delivery.rearm import rearm_job
+from photomat.delivery.lock import rearm_job
 from photomat.jobs.actions import NextStep, cancel_by_operator, retry_job
 from photomat.jobs.job import TERMINAL
 from photomat.jobs.listing import waiting_orphans
-from photomat.jobs.orphans import reconcile_orphans
-from photomat.jobs.sweep import Release, release_loose_hold
+from photomat.jobs.sweep import Release, reconcile_orphans, release_loose_hold
 from photomat.kernel.ids import JobId, UserId
-from photomat.operators import journal
 from photomat.wallet import ledger
 
 ORPHANS_SHOWN: Final = 1000
-
 AGAIN: Final[Mapping[NextStep, str]] = {
     NextStep.SUBMIT: "It is submitted now.",
     NextStep.LOOK: "Kie is asked about it now.",
@@ -38,6 +38,70 @@ RELEASES: Final[Mapping[Release, str]] = {
     Release.OWED: "Its job is done and was never charged: released, the picture would be free. Report it.",
 }
 NO_SUCH_JOB: Final = "There is no such job."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JournalEntry:
+    """An action of an operator; `done` is False if it was refused."""
+
+    at: datetime
+    operator: str
+    action: str
+    job_id: JobId | None
+    reason: str | None
+    done: bool
+    outcome: str
+    user_id: UserId | None
+    reference: str | None
+
+
+async def write(
+    tx: Transaction,
+    *,
+    operator: str,
+    action: str,
+    reason: str | None,
+    done: bool,
+    outcome: str,
+    job_id: JobId | None = None,
+    user_id: UserId | None = None,
+    reference: str | None = None,
+) -> None:
+    await tx.execute(
+        """
+        INSERT INTO operator_journal (operator, action, job_id, reason, done, outcome, user_id, reference)
+        VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+        """,
+        operator,
+        action,
+        job_id,
+        reason,
+        done,
+        outcome,
+        user_id,
+        reference,
+    )
+
+
+async def acts_on(pool: Pool, job_id: JobId) -> list[JournalEntry]:
+    """The actions on a job, oldest first."""
+    return await _acts(pool, "job_id = $1", job_id)
+
+
+async def acts_with_money_of(pool: Pool, user_id: UserId) -> list[JournalEntry]:
+    """The actions on a user's money, oldest first."""
+    return await _acts(pool, "user_id = $1", user_id)
+
+
+async def _acts(pool: Pool, which: str, key: int) -> list[JournalEntry]:
+    rows = await pool.fetch(
+        f"""
+        SELECT at, operator, action, job_id, reason, done, outcome, user_id, reference
+          FROM operator_journal WHERE {which} ORDER BY entry_id
+        """,  # noqa: S608  our own two conditions
+        key,
+    )
+    return [JournalEntry(**dict(row)) for row in rows]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +197,7 @@ async def journaled(
     """Act and write the journal in one transaction."""
     async with transaction(pool) as tx:
         answer = await act(tx)
-        await journal.write(
+        await write(
             tx,
             operator=operator,
             action=action,

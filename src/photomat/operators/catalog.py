@@ -4,19 +4,30 @@ Settings are read with each use, so a change applies to all running instances fr
 than three times above or below the current one, is refused with the numbers unless it is confirmed; it is tried with the
 default inputs and with every row of the model's price. Price changes are serialized by a table lock, so each is compared
 with the price it really changes.
+
+Run one model for real at Kie: is it accepted, does it cost what we count, does it return what we expect. It costs credits.
+
+The task is created once. A request whose answer was lost is not repeated: it ends the run, as it would end a job.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import datetime
-from typing import Final, Literal, TypeAlias
+from datetime import datetime, timedelta
+from decimal import Decimal
+from typing import Any, Final, Literal, TypeAlias
 
 from photomat.catalog.model import Model
+from photomat.catalog.order import body_of
 from photomat.catalog.overrides import add_rule, clear_rules, keep_setting, lock_prices, lock_setting, rules_of
 from photomat.catalog.pricing import NO_RULES, Override, PriceRules, Rates, quote, samples
 from photomat.catalog.storefront import ModelSetting, can_be_turned_on
 from photomat.db.pool import Pool, Transaction
+from photomat.kernel.errors import Transient
+from photomat.kernel.ids import TaskId
 from photomat.kernel.money import Money
+from photomat.kie.port import Provider
+from photomat.kie.state_parser import KieState, Reading
 from photomat.operators.actions import ActionResult, journaled
 
 ModelSwitch: TypeAlias = Literal["hide", "unhide", "feature", "unfeature", "sell", "unsell"]
@@ -38,6 +49,7 @@ DONE: Final[Mapping[ModelSwitch, str]] = {
     "unsell": "It is sold only if its file says so.",
 }
 LARGEST_JUMP: Final = 3
+LOOK_EVERY_S: Final = 3.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,3 +228,71 @@ def _sentence(change: PriceChange, rates: Rates, before: PriceRules, after: Pric
     if change.override is not None and change.override.until is not None:
         said += f", until {change.override.until:%Y-%m-%d %H:%M} UTC"
     return f"{said}. Confirmed: {objections}." if objections.any else f"{said}."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CanaryRun:
+    """What we counted, and what Kie's record says; no reading when the task did not end in time."""
+
+    model: Model
+    task_id: TaskId
+    counted: Decimal | None
+    reading: Reading | None
+
+    @property
+    def complaints(self) -> tuple[str, ...]:
+        """What differs from the catalogue."""
+        if self.reading is None:
+            return ("the task did not end in time",)
+        if self.reading.state is KieState.FAIL:
+            return (f"Kie failed: {self.reading.error or self.reading.fail_code or 'no reason given'}",)
+        found = []
+        taken = self.reading.credits
+        if taken is not None and taken != self.counted:
+            counted = "nothing is known" if self.counted is None else f"{self.counted:f} were counted"
+            found.append(f"Kie took {taken:f} credits where {counted}")
+        if self.model.output == "json" and self.reading.result_object is None:
+            found.append("there is no object to read")
+        if self.model.output != "json" and not self.reading.urls:
+            found.append("there is no file")
+        return tuple(found)
+
+
+async def run_canary(
+    provider: Provider,
+    model: Model,
+    inputs: Mapping[str, Any],
+    *,
+    callback_url: str | None,
+    patience: timedelta,
+    measured: Mapping[str, Decimal] | None = None,
+    look_every_s: float = LOOK_EVERY_S,
+) -> CanaryRun:
+    """Create one task and wait for its end. Raises what the provider's create raises."""
+    counted = model.credits_for(inputs, measured) if model.prices else None
+    task_id = await provider.create_task(
+        model=model.id, inputs=body_of(model, inputs), callback_url=callback_url, protocol=model.protocol
+    )
+    reading = await _end(provider, model, task_id, patience=patience, look_every_s=look_every_s)
+    return CanaryRun(model=model, task_id=task_id, counted=counted, reading=reading)
+
+
+async def _end(
+    provider: Provider, model: Model, task_id: TaskId, *, patience: timedelta, look_every_s: float
+) -> Reading | None:
+    try:
+        async with asyncio.timeout(patience.total_seconds()):
+            while True:
+                await asyncio.sleep(look_every_s)
+                reading = await _look(provider, model, task_id)
+                if reading is not None and reading.state is not KieState.RUNNING:
+                    return reading
+    except TimeoutError:
+        return None
+
+
+async def _look(provider: Provider, model: Model, task_id: TaskId) -> Reading | None:
+    try:
+        return await provider.record(task_id, protocol=model.protocol)
+    except Transient:
+        return None

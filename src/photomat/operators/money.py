@@ -2,20 +2,33 @@
 
 Each is once per reference: repeated with the same reference it changes nothing and says so. What the ledger refuses is answered
 with the reason. Everything is in the journal, refusals too.
+
+Creating and stopping promo codes, with the journal.
+
+Approving and declining receipts of transfers, with the journal: the rules are in `payments.transfers`.
+
+The decision, its payment and its row in the journal are one transaction; a refused attempt is in the journal too. Chat and
+terminal decide by these same functions.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 
 from photomat.audit import differences
-from photomat.db.pool import Pool, Transaction
+from photomat.db.pool import Pool, Transaction, transaction
 from photomat.jobs.settle import refund_job_charge
 from photomat.kernel.errors import Corrupt, NotEnough, PhotomatError, Rejected
+from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import JobId, UserId
+from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
+from photomat.operators import actions
 from photomat.operators.actions import ActionResult, journaled
+from photomat.payments import transfers
 from photomat.payments.payment import Payment, find_payment
 from photomat.payments.refunds import ask_refund, refunded_so_far
+from photomat.payments.transfers import DecisionResult
+from photomat.rewards.promo import PromoCode, add_code, normalize_code, stop_code
 from photomat.wallet import ledger, refunds
 
 LARGEST_MINOR: Final = 10**12
@@ -35,6 +48,8 @@ OWNED: Final[Mapping[str, str]] = {
 """Postings that belong to a row of another table, by their reason: reversed, they would be given back or taken twice."""
 NO_WAY_BACK: Final = frozenset({"transfer", "cryptopay"})
 """Payments that only a person can give back."""
+HOW_WRITTEN: Final = "A code has 3 to 32 letters (English or Russian), digits, - or _."
+log = get_logger()
 
 
 async def credit(
@@ -242,3 +257,108 @@ async def _refund(tx: Transaction, payment: Payment, *, owing: bool, by_hand: bo
     owed = f" {wallet.owed} is owed now." if wallet.owed.minor else ""
     what = "is given back" if by_hand else f"left the wallet, {payment.provider} is asked to give it back"
     return ActionResult(done=True, sentence=f"{rest} {what} (refund {refund_id}).{owed}")
+
+
+async def create_promo(pool: Pool, promo: PromoCode, *, operator: str, reason: str) -> ActionResult:
+
+    async def act(tx: Transaction) -> ActionResult:
+        if normalize_code(promo.code) != promo.code:
+            return ActionResult(done=False, sentence=HOW_WRITTEN)
+        if promo.amount is not None and promo.amount <= 0:
+            return ActionResult(done=False, sentence="The sum must be more than nothing.")
+        if not await add_code(tx, promo, operator=operator, reason=reason):
+            return ActionResult(done=False, sentence=f"There is a code {promo.code} already; a code is never changed.")
+        return ActionResult(done=True, sentence=f"{promo.code}: {in_words(promo)}.")
+
+    reference = f"promo:{promo.code}"
+    return await journaled(pool, act, action="promo", operator=operator, reason=reason, reference=reference)
+
+
+async def stop_promo(pool: Pool, written: str, *, operator: str, reason: str) -> ActionResult:
+    """Stop a code; what it gave before stays given."""
+    code = normalize_code(written)
+
+    async def act(tx: Transaction) -> ActionResult:
+        stopped = await stop_code(tx, code)
+        sentence = (
+            f"{code} is stopped; who has used it keeps what it gave." if stopped else "There is no such code to stop."
+        )
+        return ActionResult(done=stopped, sentence=sentence)
+
+    return await journaled(
+        pool, act, action="stop promo", operator=operator, reason=reason, reference=f"promo:{code or written}"
+    )
+
+
+def in_words(promo: PromoCode) -> str:
+    """What a code gives, to whom, how often and until when."""
+    match promo.kind:
+        case "sum":
+            gives = f"{promo.money} at once"
+        case "percent":
+            most = "" if promo.money is None else f", {promo.money} at most"
+            gives = f"{promo.percent} % of the next top-up{most}"
+        case _:
+            gives = f"{promo.generations} free generations of up to {promo.money} each"
+    often = (
+        "any number of uses"
+        if promo.most_uses is None
+        else f"{promo.most_uses} use{'' if promo.most_uses == 1 else 's'}"
+    )
+    until = "" if promo.expires_at is None else f", until {promo.expires_at:%Y-%m-%d %H:%M} UTC"
+    whom = ", new users only" if promo.only_new else ""
+    return f"{gives}, {often}, {promo.per_user} per user{whom}{until}"
+
+
+async def approve_receipt(
+    pool: Pool,
+    receipt_id: int,
+    *,
+    operator: str,
+    most: Money,
+    minor: int | None = None,
+    reason: str | None = None,
+    anyway: bool = False,
+) -> DecisionResult:
+    async def act(tx: Transaction) -> DecisionResult:
+        return await transfers.approve(
+            tx, receipt_id, operator=operator, most=most, minor=minor, reason=reason, anyway=anyway
+        )
+
+    return await _decide(pool, act, "approve receipt", receipt_id, operator=operator, reason=reason)
+
+
+async def decline_receipt(pool: Pool, receipt_id: int, *, operator: str, reason: str) -> DecisionResult:
+    on_one_line = " ".join(reason.split())
+
+    async def act(tx: Transaction) -> DecisionResult:
+        return await transfers.decline(tx, receipt_id, operator=operator, reason=on_one_line)
+
+    return await _decide(pool, act, "decline receipt", receipt_id, operator=operator, reason=on_one_line)
+
+
+async def _decide(
+    pool: Pool,
+    act: Callable[[Transaction], Awaitable[DecisionResult]],
+    action: str,
+    receipt_id: int,
+    *,
+    operator: str,
+    reason: str | None,
+) -> DecisionResult:
+    async with transaction(pool) as tx:
+        result = await act(tx)
+        await actions.write(
+            tx,
+            operator=operator,
+            action=action,
+            reason=reason,
+            done=result.done,
+            outcome=result.sentence,
+            user_id=result.receipt.user_id if result.receipt else None,
+            reference=f"receipt:{receipt_id}",
+        )
+        failpoint("payment.before_commit")
+    failpoint("payment.after_commit")
+    log.info("RECEIPT_RULED", receipt_id=receipt_id, ruling=result.ruling, operator=operator)
+    return result

@@ -5,13 +5,22 @@ Limits are tested under the lock of the user's row, so two taps never both take 
 same lock, and when none is left the card is shown anew with its price.
 The message whose button was tapped becomes the job's card. A double tap, or the same update handled again, finds the same job.
 Killed before the commit: nothing happened, and the update is handled again.
+
+What an order costs this user now, and why: an operator's rules and the user's vouchers are read with every quote.
 """
 
-from photomat.catalog.pricing import Quote, Rates
+from collections.abc import Mapping
+from typing import Any
+
+from photomat.catalog.model import Model
+from photomat.catalog.overrides import rules_of
+from photomat.catalog.pricing import Quote, Rates, quote
 from photomat.db.pool import Transaction
+from photomat.files.facts import measured_inputs
 from photomat.jobs import store as jobs_store
 from photomat.jobs import timeline
 from photomat.jobs.claims import CREATES
+from photomat.jobs.history import inputs_of_earlier_jobs
 from photomat.jobs.job import KieRequest, frozen_request, hold_reference, plain_request
 from photomat.jobs.timeline import Tag
 from photomat.kernel.failpoint import failpoint
@@ -21,10 +30,22 @@ from photomat.orders import limits
 from photomat.orders.draft import Buyer
 from photomat.orders.limits import USUAL, Limits
 from photomat.orders.outcome import AlreadyStarted, Created, Creation, DraftChanged, DraftGone, OpenOrder
-from photomat.orders.quotes import quote_for
 from photomat.rewards import vouchers
+from photomat.rewards.vouchers import voucher_for
 from photomat.wallet import ledger
 from photomat.work import budget
+
+
+async def quote_for(
+    tx: Transaction, user_id: UserId, model: Model, inputs: Mapping[str, Any], *, rates: Rates
+) -> Quote:
+    """The price with everything it is made of; nothing to pay where a voucher of the user covers it."""
+    chosen_before = await inputs_of_earlier_jobs(tx, user_id, model, inputs)
+    measured = await measured_inputs(tx, user_id, model, inputs)
+    standing = await rules_of(tx, model.id, currency=rates.currency)
+    found = quote(model, {**inputs, **chosen_before}, rates, standing, measured=measured)
+    paid_by = await voucher_for(tx, user_id=user_id, quote=found) if found.price.minor else None
+    return found if paid_by is None else found.with_voucher(paid_by)
 
 
 async def purchase(

@@ -2,6 +2,8 @@
 
 The chat, the checks and the crash lab all buy here. Each method runs its own short transactions. A crash before the commit
 of `save_draft` or `buy` leaves nothing; after it, the update handled again finds the same draft, the tap the same job.
+
+Whether an order can be bought as it is: its inputs against today's catalogue, its files and earlier results still there.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,13 +12,14 @@ from datetime import timedelta
 from decimal import Decimal
 from typing import Any, Final
 
-from photomat.catalog.answers import Refused
-from photomat.catalog.file_rules import FileFacts
+from photomat.catalog.answers import FileFacts, Refused, check_files
 from photomat.catalog.input import Input
 from photomat.catalog.model import Catalog, Model
+from photomat.catalog.order import check_order, unfit
 from photomat.catalog.overrides import rules_of, setting_of, settings_of_models, standing_rules
 from photomat.catalog.price_list import PriceGroups, price_groups, usual_price
 from photomat.catalog.pricing import NO_RULES, PriceRules, Quote, Rates
+from photomat.catalog.reference import FileRef, references
 from photomat.catalog.storefront import (
     AS_IN_ITS_FILE,
     Cheapest,
@@ -27,14 +30,14 @@ from photomat.catalog.storefront import (
     called,
     storefront_of,
 )
-from photomat.db.pool import Pool, transaction
-from photomat.files.facts import measured_inputs
+from photomat.db.pool import Pool, Transaction, transaction
+from photomat.files.facts import file_facts, measured_inputs, missing_references
 from photomat.kernel.errors import NotEnough
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import DraftId, MessageId, UserId
 from photomat.kernel.logs import get_logger
 from photomat.orders import draft as drafts
-from photomat.orders import limits, validation
+from photomat.orders import limits
 from photomat.orders.draft import Buyer, Draft
 from photomat.orders.limits import USUAL, Limits
 from photomat.orders.outcome import (
@@ -51,12 +54,41 @@ from photomat.orders.outcome import (
     Purchase,
     amounts_of,
 )
-from photomat.orders.purchase import purchase, started_before
-from photomat.orders.quotes import quote_for
+from photomat.orders.purchase import purchase, quote_for, started_before
 
 DOUBLE_TAP: Final = timedelta(minutes=1)
 """Within it the same order does not get a second card: both could be paid."""
 log = get_logger()
+
+
+async def objections(tx: Transaction, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> tuple[Refused, ...]:
+    """Every reason why this order cannot be bought now; empty when it can."""
+    measured = await measured_inputs(tx, user_id, model, inputs)
+    cannot_stay = await unfit_inputs(tx, user_id, model, inputs)
+    return (*cannot_stay.values(), *check_order(model, inputs, measured))
+
+
+async def unfit_inputs(tx: Transaction, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> dict[str, Refused]:
+    """The inputs that have to be given again, and why: a file or result is gone, or a file no longer fits the catalogue."""
+    facts = await file_facts(tx, user_id, _files_in(dict(inputs)))
+    lost = await missing_references(tx, user_id, inputs)
+    return unfit(model, inputs, gone=lost, facts=facts)
+
+
+async def files_too_long(
+    tx: Transaction, user_id: UserId, asked: Input, given: Sequence[Mapping[str, Any]], added: FileFacts
+) -> Refused | None:
+    """Whether the files of an input would be longer than it takes in total, with one added to those given."""
+    if asked.files is None or asked.files.total_seconds is None:
+        return None
+    refs = _files_in(list(given))
+    known = await file_facts(tx, user_id, refs)
+    before = [known[ref] for ref in refs if ref in known]
+    return check_files(replace(asked, min_items=1), [*before, added])
+
+
+def _files_in(value: Any) -> list[FileRef]:
+    return [ref for ref in references(value) if isinstance(ref, FileRef)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -120,7 +152,7 @@ class OrderService:
     async def objections(self, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> tuple[Refused, ...]:
         """Every reason why this order cannot be bought now; empty when it can."""
         async with transaction(self.pool) as tx:
-            return await validation.objections(tx, user_id, model, inputs)
+            return await objections(tx, user_id, model, inputs)
 
     async def objections_to(self, order: OpenOrder) -> tuple[Refused, ...]:
         """The same for a draft."""
@@ -129,14 +161,14 @@ class OrderService:
     async def unfit_inputs(self, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> dict[str, Refused]:
         """The inputs that have to be given again, and why."""
         async with transaction(self.pool) as tx:
-            return await validation.unfit_inputs(tx, user_id, model, inputs)
+            return await unfit_inputs(tx, user_id, model, inputs)
 
     async def files_too_long(
         self, user_id: UserId, asked: Input, given: Sequence[Mapping[str, Any]], added: FileFacts
     ) -> Refused | None:
         """Whether the files of an input would be too long in total, with one added to those given."""
         async with transaction(self.pool) as tx:
-            return await validation.files_too_long(tx, user_id, asked, given, added)
+            return await files_too_long(tx, user_id, asked, given, added)
 
     async def save_draft(
         self, buyer: Buyer, model: Model, inputs: Mapping[str, Any], *, origin: str, draft_id: int | None = None

@@ -18,7 +18,7 @@ from photomat.kernel.ids import ChatId, MessageId
 from photomat.kernel.logs import get_logger
 from photomat.messages.outbox import Ending, MessageKind, PutBack, RetryPolicy
 from photomat.payments import transfers
-from photomat.payments.transfer_notices import decided_text, notify_operators, operators_key
+from photomat.payments.notices import decided_text, notify_operators, operators_key
 from photomat.payments.transfers import Receipt, ReceiptState, receipt_of
 from photomat.telegram.port import Card, Media, MediaKind, Messenger, Unauthorized
 from photomat.texts.load import Texts

@@ -17,7 +17,7 @@ from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
 from photomat.payments import notices
 from photomat.payments.topup import Topup, find_topup, mark_paid
-from photomat.rewards import hooks
+from photomat.rewards import bonus as rewards_bonus
 from photomat.wallet import ledger
 
 Provider: TypeAlias = Literal["stars", "yookassa", "cryptopay", "transfer"]
@@ -78,7 +78,7 @@ async def receive_payment(tx: Transaction, arrived: IncomingPayment) -> Received
         reason=arrived.reason,
         facts={"way": arrived.provider, "paid": arrived.paid.minor, "paid_currency": arrived.paid.currency},
     )
-    bonus = await hooks.after_payment(
+    bonus = await rewards_bonus.after_payment(
         tx,
         payment_id=payment_id,
         user_id=arrived.user_id,

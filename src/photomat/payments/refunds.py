@@ -17,7 +17,7 @@ from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
 from photomat.payments import notices
 from photomat.payments.payment import Payment, lock_payment, lock_provider_payment
-from photomat.rewards import hooks
+from photomat.rewards import bonus as rewards_bonus
 from photomat.wallet import ledger, refunds
 from photomat.wallet.ledger import lock_wallets
 
@@ -48,7 +48,7 @@ async def ask_refund(tx: Transaction, *, payment_id: int, asked_by: str, owing: 
         return await _newest(tx, payment_id)
     await lock_wallets(tx, payment.user_id)
     wallet = await ledger.balance(tx, user_id=payment.user_id)
-    bonus = await hooks.goes_back_with(tx, payment_id=payment_id, refunded=rest, of=payment.credit)
+    bonus = await rewards_bonus.goes_back_with(tx, payment_id=payment_id, refunded=rest, of=payment.credit)
     needed = Money(rest.minor + bonus.minor, rest.currency)
     if wallet.unheld < needed and not owing:
         raise NotEnough("not-enough", price=needed, available=wallet.unheld)
@@ -161,8 +161,8 @@ async def _take(
 async def finish(tx: Transaction, payment: Payment, *, refund_id: int, amount: Money) -> None:
     """The refund is certain: take back what was given because of the payment, and notify the payer."""
     await lock_wallets(tx, payment.user_id)
-    bonus = await hooks.goes_back_with(tx, payment_id=payment.payment_id, refunded=amount, of=payment.credit)
-    await hooks.after_refund(
+    bonus = await rewards_bonus.goes_back_with(tx, payment_id=payment.payment_id, refunded=amount, of=payment.credit)
+    await rewards_bonus.after_refund(
         tx, payment_id=payment.payment_id, user_id=payment.user_id, refunded=amount, of=payment.credit
     )
     wallet = await ledger.balance(tx, user_id=payment.user_id)

@@ -23,7 +23,7 @@ from photomat.kernel.ids import BotId, ChatId, UserId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
 from photomat.messages.notices import FileKind
-from photomat.payments import transfer_notices
+from photomat.payments import notices
 from photomat.payments.receive import IncomingPayment, receive_payment
 from photomat.payments.topup import Topup, close_topup
 
@@ -206,7 +206,7 @@ async def submit_receipt(
         REMIND_AFTER,
     )
     receipt = await _receipt(tx, receipt_id)
-    await transfer_notices.notify_operators(tx, receipt, alike, operators=operators, which="new")
+    await notices.notify_operators(tx, receipt, alike, operators=operators, which="new")
     log.info("RECEIPT_TAKEN", receipt_id=receipt_id, user_id=topup.user_id, amount=topup.credit.minor, twins=len(alike))
     return receipt
 
@@ -279,7 +279,7 @@ async def decline(tx: Transaction, receipt_id: int, *, operator: str, reason: st
         return DecisionResult(ruling=Decision.BAD_REASON, receipt=receipt, sentence=sentence)
     declined = await _decide(tx, receipt_id, ReceiptState.DECLINED, by=operator, credited=None, reason=reason)
     await close_topup(tx, topup_id=receipt.topup_id, user_id=receipt.user_id)
-    await transfer_notices.notify_declined(tx, declined)
+    await notices.notify_declined(tx, declined)
     sentence = "Declined, nothing was credited; the user is notified of the reason."
     return DecisionResult(ruling=Decision.DECLINED, receipt=declined, sentence=sentence)
 

@@ -12,9 +12,8 @@ from aiohttp import web
 
 from photomat.db.pool import Pool
 from photomat.delivery.archive import ResultArchive
-from photomat.delivery.fallbacks import SEEN_OR_HEARD, name_of
+from photomat.delivery.fallbacks import SEEN_OR_HEARD, name_of, result_of
 from photomat.delivery.outputs import Output, outputs_of
-from photomat.delivery.result_link import result_of
 from photomat.kernel.metrics import BAD_REQUESTS
 
 DEFAULT_TYPE: Final = "application/octet-stream"

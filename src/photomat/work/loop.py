@@ -1,24 +1,31 @@
 """A loop claims what is due and runs it, so many at once, woken or once a second; it is drained when the program stops.
 
 It never claims more than it can start now: a claim that waits in memory is a lease running out.
+
+Renew a lease while long work is under way, three times a lease; short work causes no renewal.
+
+Work whose claim was taken over is interrupted and must write nothing.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Final, Generic, TypeVar
 
 from photomat.kernel.clock import backoff_s, sleep_until_set
 from photomat.kernel.error_report import describe
+from photomat.kernel.errors import PhotomatError
 from photomat.kernel.logs import get_logger
 from photomat.work.budget import NoRoom
 
 IDLE_S: Final = 60.0
 log = get_logger()
 Item = TypeVar("Item")
-
 Claim = Callable[[int], Awaitable[list[Item]]]
 Do = Callable[[Item], Awaitable[None]]
+RENEWALS: Final = 3
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,3 +107,33 @@ class Loop(Generic[Item]):
             await self._step.do(item)
         except Exception as error:  # noqa: BLE001  an item's error does not affect the others; its lease expires
             log.error("STEP_ERROR", step=self._step.name, error=describe(error))
+
+
+class ClaimLost(PhotomatError):
+    """Another instance has taken the work over: stop, write nothing."""
+
+
+async def while_renewing(
+    work: Callable[[], Awaitable[T]], *, renew: Callable[[], Awaitable[bool]], lease: timedelta
+) -> T:
+    """Do the work while renewing its claim; interrupt it and raise ClaimLost when the claim was taken over."""
+    try:
+        async with asyncio.TaskGroup() as group:
+            renewing = group.create_task(_renew(renew, every_s=lease.total_seconds() / RENEWALS))
+            done = await work()
+            renewing.cancel()
+    except ExceptionGroup as troubles:
+        raise troubles.exceptions[0] from troubles.exceptions[0].__cause__
+    return done
+
+
+async def _renew(renew: Callable[[], Awaitable[bool]], *, every_s: float) -> None:
+    while True:
+        await asyncio.sleep(every_s)
+        try:
+            ours = await renew()
+        except Exception as error:  # noqa: BLE001  the top of a loop: without a database the fence still guards
+            log.warning("LEASE_NOT_RENEWED", error=describe(error))
+        else:
+            if not ours:
+                raise ClaimLost("the claim was taken over during the work")

@@ -15,7 +15,7 @@ from photomat.audit.run import violations as audit_violations
 from photomat.cli.jobs import print_story
 from photomat.db.pool import Connection, Pool, connect_pool
 from photomat.jobs.explain import Surroundings
-from photomat.jobs.report import read_job_report
+from photomat.jobs.listing import read_job_report
 from photomat_chaos.lab.arena import SETTINGS, Arena
 from photomat_chaos.lab.history import (
     Evidence,

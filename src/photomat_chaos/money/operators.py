@@ -16,8 +16,7 @@ from photomat.db.pool import Pool
 from photomat.db.rows import Row
 from photomat.kernel.ids import JobId, UserId
 from photomat.operators import money
-from photomat.operators.money import NO_WAY_BACK, refund_payment
-from photomat.operators.promo import create_promo
+from photomat.operators.money import NO_WAY_BACK, create_promo, refund_payment
 from photomat.rewards.promo import PromoCode
 from photomat_chaos.lab.customers import PATIENCE_S, NoAnswer, Phone, Place, minor_in, text_of
 from photomat_chaos.money.books import OperatorAction

@@ -17,15 +17,15 @@ from photomat.bot.menu import views
 from photomat.bot.menu.search import found_by_chance
 from photomat.bot.menu.views import hint
 from photomat.bot.middlewares import InGroup, SpokenToUs
-from photomat.bot.order_form.attachments import kind_of, kind_taken
+from photomat.bot.order_form.message_answers import kind_of, kind_taken
 from photomat.bot.transfer import views as transfer_views
 from photomat.bot.transport import Tap, send
 from photomat.bot.view import Rows, View, button, to_home
 from photomat.catalog.input import FileKind
-from photomat.catalog.menu_categories import starting_from
 from photomat.catalog.order import open_to_customers
+from photomat.catalog.storefront import starting_from
 from photomat.db.pool import Transaction
-from photomat.delivery.rearm import rearm_chat, rearm_user
+from photomat.delivery.lock import rearm_chat, rearm_user
 from photomat.kernel.ids import ChatId
 from photomat.messages.notices import retry_blocked_notices
 from photomat.payments import transfers

@@ -15,13 +15,12 @@ from photomat.bot.buttons import LanguageButton, ListButton, ListedButton, MenuB
 from photomat.bot.context import UpdateContext
 from photomat.bot.menu import views
 from photomat.bot.menu.views import help_page, hint, languages
-from photomat.bot.order_card.card import show_card
+from photomat.bot.order_card.views import show_card
 from photomat.bot.order_form.flow import open_model
 from photomat.bot.transport import Tap, send
 from photomat.bot.view import View, to_home
-from photomat.catalog.menu_categories import PICTURE, MenuCategory, menu_category, offered
 from photomat.catalog.model import Model
-from photomat.catalog.storefront import page_of
+from photomat.catalog.storefront import PICTURE, MenuCategory, menu_category, offered, page_of
 from photomat.db.pool import Transaction
 from photomat.texts.load import Say
 from photomat.users.user import DEFAULT_LANGUAGE, LANGUAGES, may_prefer_english, set_language

@@ -18,9 +18,16 @@ from photomat.bot.buttons import (
     SearchPageButton,
 )
 from photomat.bot.view import Rows, View, button, screen_button, to_create, to_home
-from photomat.catalog.menu_categories import EVERYTHING, PICTURE, MenuCategory, menu_category_of
 from photomat.catalog.model import USUAL_S, Model
-from photomat.catalog.storefront import Offer, OfferFilter, OfferPage
+from photomat.catalog.storefront import (
+    EVERYTHING,
+    PICTURE,
+    MenuCategory,
+    Offer,
+    OfferFilter,
+    OfferPage,
+    menu_category_of,
+)
 from photomat.kernel.money import Money
 from photomat.texts.load import LANGUAGES, Say
 

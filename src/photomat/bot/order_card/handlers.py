@@ -20,7 +20,7 @@ from photomat.bot.buttons import ChangeButton, DraftAction, DraftButton, JobActi
 from photomat.bot.context import UpdateContext
 from photomat.bot.menu.views import hint
 from photomat.bot.order_card import views
-from photomat.bot.order_card.card import show_card
+from photomat.bot.order_card.views import show_card
 from photomat.bot.order_form.flow import ask
 from photomat.bot.order_form.form import change_form, still_good
 from photomat.bot.order_form.handlers import tell_closed

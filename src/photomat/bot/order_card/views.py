@@ -1,11 +1,16 @@
-"""The card of a draft, and the menus that change it. Pure: facts → text and keyboard."""
+"""The card of a draft, and the menus that change it. Pure: facts → text and keyboard.
 
+Showing the card of a draft, which is committed before: killed in between, the update is handled again and shows it again.
+"""
+
+from collections.abc import Awaitable, Callable
 from html import escape
-from typing import Final
+from typing import Final, TypeAlias
 
 from aiogram.types import InlineKeyboardButton
 
 from photomat.bot.buttons import ChangeButton, DraftAction, DraftButton, TopupButton
+from photomat.bot.context import UpdateContext
 from photomat.bot.view import View, button
 from photomat.catalog.formula import is_given
 from photomat.catalog.input import Input
@@ -13,6 +18,7 @@ from photomat.catalog.model import Model
 from photomat.catalog.order import open_to_customers
 from photomat.catalog.order_words import OrderWords, named_value, order_in_words
 from photomat.catalog.pricing import Voucher
+from photomat.kernel.failpoint import failpoint
 from photomat.kernel.money import Money
 from photomat.kernel.text import cut
 from photomat.orders.draft import Draft
@@ -20,9 +26,9 @@ from photomat.texts.load import Say
 
 SHOWN_CHARACTERS: Final = 500
 """A longer prompt is cut on the card; what is bought is all of it."""
-
 LONGEST_VALUES: Final = 1500
 SHOWN_ON_BUTTON: Final = 24
+Show: TypeAlias = Callable[[View], Awaitable[object]]
 
 
 def draft_card(
@@ -121,3 +127,13 @@ def back_to_card(say: Say, draft: Draft) -> InlineKeyboardButton:
 def _draft_button(text: str, action: DraftAction, draft: Draft) -> InlineKeyboardButton:
     data = DraftButton(action=action, draft_id=draft.draft_id, revision=draft.revision)
     return button(text, data.pack())
+
+
+async def show_card(ctx: UpdateContext, show: Show, *, model: Model, draft: Draft) -> None:
+    """Show a draft with what it costs and what the user has."""
+    failpoint("draft.before_card")
+    balance = await ctx.balance()
+    paid_by = None if draft.price.minor else (await ctx.orders.quote(ctx.user_id, model, draft.inputs)).paid_by
+    card = draft_card(ctx.say, model, draft, language=ctx.language, balance=balance.available, paid_by=paid_by)
+    await show(card)
+    failpoint("draft.after_card")

@@ -6,17 +6,18 @@ from typing import Any, TypeAlias
 
 from photomat.bot.buttons import ListButton
 from photomat.bot.context import UpdateContext
-from photomat.bot.order_card.card import Show, show_card
-from photomat.bot.order_form import multipart, views
+from photomat.bot.order_card.views import Show, show_card
+from photomat.bot.order_form import form as order_form_form
+from photomat.bot.order_form import views
 from photomat.bot.order_form.form import WAY, Form, ask_again, is_typed, new_form, next_question, still_good, take
 from photomat.bot.order_form.views import About, Asking, Sources
 from photomat.bot.order_form.wording import refused_in_words
 from photomat.bot.view import View
 from photomat.catalog.answers import Refused
 from photomat.catalog.input import FileKind, Input
-from photomat.catalog.menu_categories import menu_category
 from photomat.catalog.model import Model
 from photomat.catalog.reference import JobRef, reference
+from photomat.catalog.storefront import menu_category
 from photomat.jobs.history import SHOWN, EarlierResult, earlier_tasks, earlier_tracks, usual_seconds
 from photomat.kernel.ids import JobId
 
@@ -62,7 +63,9 @@ async def open_asking(ctx: UpdateContext) -> Asking | None:
         return None
     asked = model.input(form.asking)
     is_known = asked is not None or (form.asking == WAY and bool(model.one_of))
-    is_field_known = form.field is None or (asked is not None and multipart.field_named(asked, form.field) is not None)
+    is_field_known = form.field is None or (
+        asked is not None and order_form_form.field_named(asked, form.field) is not None
+    )
     asking = Asking(say=ctx.say, language=ctx.language, model=model, form=form)
     return asking if is_known and is_field_known else None
 
@@ -78,7 +81,7 @@ async def ask(ctx: UpdateContext, show: Show, model: Model, form: Form, *, why: 
 async def asked_view(ctx: UpdateContext, asking: Asking, *, page: int = 0) -> View:
     """The open question; the first of a form is the model's page, and one that has files already counts them."""
     form, asked, wanted = asking.form, asking.asked, asking.target
-    if asked is not None and multipart.files_so_far(form, asked):
+    if asked is not None and order_form_form.files_so_far(form, asked):
         return views.counter(asking)
     about = await _about(ctx, asking.model) if form.is_first else None
     sources = await _sources(ctx, asking, wanted, page) if wanted and wanted.type in {"task", "track"} else None
@@ -99,7 +102,7 @@ async def accept(ctx: UpdateContext, reply: Reply, asking: Asking, value: Any) -
 
 async def accept_part(ctx: UpdateContext, reply: Reply, asking: Asking, asked: Input, value: Any) -> None:
     """Take the value of the open field of a line, or say why the lines are then invalid."""
-    filled = multipart.with_field(asking.form, asked, value)
+    filled = order_form_form.with_field(asking.form, asked, value)
     if isinstance(filled, Refused):
         await reply.refuse(views.refusal(asking, filled))
     else:
@@ -108,7 +111,7 @@ async def accept_part(ctx: UpdateContext, reply: Reply, asking: Asking, asked: I
 
 async def go_on_with_lines(ctx: UpdateContext, reply: Reply, asking: Asking, asked: Input, form: Form) -> None:
     """Ask for the next field or line; a list that is filled in field by field and full is an answer."""
-    is_full = form.field is None and not is_typed(asked) and not multipart.can_take_more(form, asked)
+    is_full = form.field is None and not is_typed(asked) and not order_form_form.can_take_more(form, asked)
     if is_full:
         await accept_gathered(ctx, reply, _at(asking, form), asked)
     else:
@@ -117,7 +120,7 @@ async def go_on_with_lines(ctx: UpdateContext, reply: Reply, asking: Asking, ask
 
 async def accept_gathered(ctx: UpdateContext, reply: Reply, asking: Asking, asked: Input) -> None:
     """Take everything that was gathered as the answer, or say what is missing."""
-    answer = multipart.answer_of(asking.form, asked)
+    answer = order_form_form.answer_of(asking.form, asked)
     if isinstance(answer, Refused):
         await reply.refuse(views.refusal(asking, answer))
     else:

@@ -28,9 +28,9 @@ from photomat.bot.conversation import Composing
 from photomat.bot.menu.handlers import Gone, model_or_why_not
 from photomat.bot.menu.views import hint
 from photomat.bot.middlewares import SpokenToUs
-from photomat.bot.order_card.card import show_card
-from photomat.bot.order_form import form, message_answers, multipart, views
-from photomat.bot.order_form.attachments import from_result
+from photomat.bot.order_card.views import show_card
+from photomat.bot.order_form import form, message_answers, views
+from photomat.bot.order_form import form as order_form_form
 from photomat.bot.order_form.flow import (
     Reply,
     accept,
@@ -44,9 +44,9 @@ from photomat.bot.order_form.flow import (
     open_asking,
 )
 from photomat.bot.order_form.form import WAY
-from photomat.bot.order_form.keyboard import pages_of
+from photomat.bot.order_form.message_answers import from_result
 from photomat.bot.order_form.parsing import values
-from photomat.bot.order_form.views import Asking
+from photomat.bot.order_form.views import Asking, pages_of
 from photomat.bot.transport import Tap, send
 from photomat.bot.view import View
 from photomat.catalog.answers import Refused
@@ -167,7 +167,7 @@ def _option(asking: Asking, number: int) -> int | str | None:
 
 async def _skip(ctx: UpdateContext, reply: Reply, asking: Asking, asked: Input) -> None:
     if asking.form.field is not None:
-        await go_on_with_lines(ctx, reply, asking, asked, multipart.after_field(asking.form, asked))
+        await go_on_with_lines(ctx, reply, asking, asked, order_form_form.after_field(asking.form, asked))
     else:
         await go_on(ctx, reply, asking.model, form.skip(asking.form))
 
@@ -178,22 +178,22 @@ async def _finish(ctx: UpdateContext, reply: Reply, asking: Asking, _asked: Inpu
 
 
 async def _done(ctx: UpdateContext, reply: Reply, asking: Asking, asked: Input) -> None:
-    if asked.type == "files" or multipart.files_so_far(asking.form, asked):
+    if asked.type == "files" or order_form_form.files_so_far(asking.form, asked):
         await message_answers.files_are_enough(ctx, reply, asking, asked)
     else:
         await accept_gathered(ctx, reply, asking, asked)
 
 
 async def _another_line(ctx: UpdateContext, reply: Reply, asking: Asking, asked: Input) -> None:
-    await ask(ctx, reply.show, asking.model, multipart.another_line(asking.form, asked))
+    await ask(ctx, reply.show, asking.model, order_form_form.another_line(asking.form, asked))
 
 
 async def _drop_line(ctx: UpdateContext, reply: Reply, asking: Asking, asked: Input) -> None:
-    await ask(ctx, reply.show, asking.model, multipart.without_last_line(asking.form, asked))
+    await ask(ctx, reply.show, asking.model, order_form_form.without_last_line(asking.form, asked))
 
 
 async def _walk_lines(ctx: UpdateContext, reply: Reply, asking: Asking, asked: Input) -> None:
-    await ask(ctx, reply.show, asking.model, multipart.walk_lines(asking.form, asked))
+    await ask(ctx, reply.show, asking.model, order_form_form.walk_lines(asking.form, asked))
 
 
 async def _remove(ctx: UpdateContext, reply: Reply, asking: Asking, _asked: Input) -> None:
@@ -205,7 +205,7 @@ async def _remove(ctx: UpdateContext, reply: Reply, asking: Asking, _asked: Inpu
 
 
 async def _go_back(ctx: UpdateContext, reply: Reply, asking: Asking) -> None:
-    within = multipart.one_step_back(asking.form, asking.asked) if asking.asked else None
+    within = order_form_form.one_step_back(asking.form, asking.asked) if asking.asked else None
     before = within or form.back(asking.model, asking.form)
     await ask(ctx, reply.show, asking.model, before or asking.form)
 
@@ -276,8 +276,8 @@ async def _pick_job(picked: PickButton, tap: Tap, ctx: UpdateContext, asking: As
 
 
 async def _pick_file(picked: PickButton, tap: Tap, ctx: UpdateContext, asking: Asking, asked: Input) -> None:
-    reply, have = reply_to(tap), multipart.files_so_far(asking.form, asked)
-    wanted = multipart.target(asking.form, asked)
+    reply, have = reply_to(tap), order_form_form.files_so_far(asking.form, asked)
+    wanted = order_form_form.target(asking.form, asked)
     found = await from_result(ctx, JobId(picked.job_id), picked.output, wanted, given=have)
     if isinstance(found, Refused):
         await reply.refuse(views.refusal(asking, found))

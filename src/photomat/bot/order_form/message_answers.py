@@ -2,10 +2,15 @@
 
 People answer as they like: a photo with a caption gives both, a prompt typed after the photos says that these are all of them,
 and what is sent while the way to order is asked for chooses it.
+
+The files of an answer: attached to a message, linked, or an earlier result.
+
+Each becomes a reference of the order after its bytes were checked. An album arrives as single messages, so each of its files
+is taken by itself.
 """
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from aiogram.enums import ChatType
@@ -13,29 +18,169 @@ from aiogram.types import Message
 
 from photomat.bot.buttons import Step
 from photomat.bot.context import UpdateContext
-from photomat.bot.order_form import multipart, views
-from photomat.bot.order_form.attachments import (
-    NOTHING,
-    attached,
-    expected,
-    full_of,
-    input_for,
-    kind_of,
-    kind_taken,
-    with_caption,
-)
+from photomat.bot.order_form import form as order_form_form
+from photomat.bot.order_form import views
 from photomat.bot.order_form.flow import Reply, accept, accept_gathered, accept_part, go_on_with_lines
-from photomat.bot.order_form.form import Form, is_typed, next_question, opened, put, take
-from photomat.bot.order_form.keyboard import typed_steps
+from photomat.bot.order_form.form import Form, is_typed, next_question, opened, put, take, upcoming
 from photomat.bot.order_form.parsing import typed_lines, understood
-from photomat.bot.order_form.views import Asking
+from photomat.bot.order_form.views import Asking, typed_steps
 from photomat.bot.transport import edit_or_send, send
 from photomat.bot.view import View
-from photomat.catalog.answers import Refused
-from photomat.catalog.input import Input
+from photomat.catalog.answers import LINK, Refused, shown_formats
+from photomat.catalog.formula import is_given
+from photomat.catalog.input import FileKind, Input
+from photomat.catalog.order import open_to_customers
+from photomat.files.accept import accept_file
+from photomat.files.file import FromLink, FromOutput, FromTelegram, InputFile, Source
+from photomat.kernel.ids import JobId
 
+LONGEST_LINK: Final = 2000
+NOT_NOW: Final = Refused(key="file-not-now", facts={})
+NOTHING: Final = Refused(key="form-expects-text", facts={})
 ENOUGH: Final = frozenset({"готово", "всё", "все", "done", "ok", "ок"})
 BY_BUTTON: Final = Refused(key="form-expects-pick", facts={})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Brought:
+    """What a message brings, before its bytes are checked."""
+
+    source: Source
+    declared_bytes: int | None = None
+
+
+async def attached(
+    ctx: UpdateContext, message: Message, asked: Input, have: int, *, given: Sequence[Mapping[str, Any]] = ()
+) -> list[dict[str, Any]] | Refused | None:
+    """The references a message brings, or why it does not fit; None when it brings no file and no link.
+
+    `have` is how many files the answer has already; with `given`, the references themselves, their total length is checked.
+    """
+    brought = brought_by(message)
+    if brought is None:
+        return None
+    if isinstance(brought, Refused):
+        return brought
+    if have >= asked.items_limit:
+        return Refused(key="form-too-many", facts={"limit": asked.items_limit, "count": have + 1})
+    origin = f"message:{ctx.bot_id}:{message.chat.id}:{message.message_id}"
+    file = await _take(ctx, asked, origin=origin, brought=brought)
+    if isinstance(file, Refused):
+        return file
+    too_long = await ctx.orders.files_too_long(ctx.user_id, asked, given, file.content.facts)
+    return too_long or [dict(file.ref.as_json())]
+
+
+async def from_result(
+    ctx: UpdateContext, job_id: JobId, position: int, asked: Input, *, given: Sequence[Mapping[str, Any]] = ()
+) -> dict[str, Any] | Refused:
+    """An output of the user's own earlier job as a reference, or why it does not fit."""
+    brought = Brought(source=FromOutput(job_id, position))
+    file = await _take(ctx, asked, origin=f"output:{job_id}:{position}", brought=brought)
+    if isinstance(file, Refused):
+        return file
+    too_long = await ctx.orders.files_too_long(ctx.user_id, asked, given, file.content.facts)
+    return too_long or dict(file.ref.as_json())
+
+
+def brought_by(message: Message) -> Brought | Refused | None:
+    """The photo in its largest size, or whatever else is attached, or the URL that is the whole text."""
+    file = (
+        (message.photo[-1] if message.photo else None)
+        or message.video
+        or message.animation
+        or message.audio
+        or message.voice
+        or message.video_note
+        or message.document
+        or message.sticker
+    )
+    if file is not None:
+        return Brought(source=FromTelegram(file.file_id), declared_bytes=file.file_size)
+    text = (message.text or "").strip()
+    if not LINK.fullmatch(text):
+        return None
+    if not text.startswith("https://") or len(text) > LONGEST_LINK:
+        return Refused(key="file-link-https", facts={})
+    return Brought(source=FromLink(text))
+
+
+async def _take(ctx: UpdateContext, asked: Input, *, origin: str, brought: Brought) -> InputFile | Refused:
+    if ctx.config.files is None:
+        return NOT_NOW
+    return await accept_file(
+        ctx.config.files,
+        user_id=ctx.user_id,
+        origin=origin,
+        source=brought.source,
+        asked=asked,
+        declared_bytes=brought.declared_bytes,
+    )
+
+
+def with_caption(asking: Asking, form: Form, caption: str | None) -> Form:
+    """The form with the words below a file in the first question of words that is still to come."""
+    asked = next((each for each in upcoming(asking.model, form) if each.type == "text"), None)
+    value = understood(asked, caption, asking.language) if asked and caption else NOTHING
+    if asked is None or isinstance(value, Refused):
+        return form
+    return replace(form, inputs={**form.inputs, asked.name: value})
+
+
+def input_for(asking: Asking, kind: FileKind) -> Input | None:
+    """The first input that takes a file of this kind and has room for it."""
+    inputs = asking.form.inputs
+    return next(
+        (
+            each
+            for each in open_to_customers(asking.model, inputs)
+            if kind_taken(each) == kind and (not is_given(inputs.get(each.name)) or _has_room(each, inputs[each.name]))
+        ),
+        None,
+    )
+
+
+def full_of(asking: Asking, kind: FileKind) -> Refused | None:
+    """Why a file of this kind is one too many: whatever takes it has all it can take."""
+    inputs = asking.form.inputs
+    given = [
+        inputs[each.name]
+        for each in asking.model.inputs
+        if kind_taken(each) == kind and is_given(inputs.get(each.name))
+    ]
+    count = sum(len(each) if isinstance(each, list) else 1 for each in given)
+    return Refused(key="form-files-full", facts={"count": count}) if given else None
+
+
+def _has_room(asked: Input, value: Any) -> bool:
+    return asked.type == "files" and len(value) < asked.items_limit
+
+
+def kind_taken(asked: Input) -> FileKind | None:
+    """The kind of files an input takes, if it takes any."""
+    return asked.files.kind if asked.takes_files and asked.files is not None else None
+
+
+def kind_of(message: Message) -> FileKind | None:
+    """What a message claims to bring; its bytes are checked later."""
+    if message.photo or message.sticker:
+        return "image"
+    if message.video or message.animation or message.video_note:
+        return "video"
+    if message.audio or message.voice:
+        return "audio"
+    mime = (message.document.mime_type or "").partition("/")[0] if message.document else ""
+    known: dict[str, FileKind] = {"image": "image", "video": "video", "audio": "audio"}
+    return known.get(mime, "document") if message.document else None
+
+
+def expected(wanted: Input, language: str) -> Refused:
+    """What is expected where a message brings nothing of that sort."""
+    if wanted.files is not None and wanted.takes_files:
+        formats = ", ".join(shown_formats(wanted.files))
+        return Refused(key="form-file-kind", facts={"kind": wanted.files.kind, "formats": formats})
+    refused = understood(wanted, "", language)
+    return refused if isinstance(refused, Refused) else NOTHING
 
 
 def step_in_words(message: Message, asking: Asking) -> Step | None:
@@ -103,27 +248,27 @@ async def _answer_by_lines(message: Message, ctx: UpdateContext, asking: Asking,
     """Lines that are typed; where fields are filled in one by one, another message begins another line."""
     reply, form = reply_to(message), asking.form
     if not is_typed(asked):
-        if not multipart.can_take_more(form, asked):
+        if not order_form_form.can_take_more(form, asked):
             await reply.refuse(views.refusal(asking, BY_BUTTON))
             return
-        await answer(message, ctx, replace(asking, form=multipart.another_line(form, asked)))
+        await answer(message, ctx, replace(asking, form=order_form_form.another_line(form, asked)))
         return
     words = message.text or message.caption or ""
     if form.gathered and words.strip().casefold() in ENOUGH:
         await accept_gathered(ctx, reply, asking, asked)
         return
     lines = typed_lines(asked, words, asking.language)
-    added = lines if isinstance(lines, Refused) else multipart.with_lines(form, asked, lines)
+    added = lines if isinstance(lines, Refused) else order_form_form.with_lines(form, asked, lines)
     if isinstance(added, Refused):
         await reply.refuse(views.refusal(asking, added))
-    elif asked.main is None and not isinstance(multipart.answer_of(added, asked), Refused):
+    elif asked.main is None and not isinstance(order_form_form.answer_of(added, asked), Refused):
         await accept_gathered(ctx, reply, replace(asking, form=added), asked)
     else:
         await go_on_with_lines(ctx, reply, asking, asked, added)
 
 
 async def _answer_by_file(message: Message, ctx: UpdateContext, asking: Asking, asked: Input, wanted: Input) -> None:
-    reply, have = reply_to(message), multipart.files_so_far(asking.form, asked)
+    reply, have = reply_to(message), order_form_form.files_so_far(asking.form, asked)
     brought = await attached(ctx, message, wanted, len(have), given=have)
     if brought is None:
         await _words_where_files_are_asked(message, ctx, asking, asked, wanted)
@@ -144,15 +289,15 @@ async def take_files(
     message: Message | None = None,
 ) -> None:
     """Add files to the open question; it is answered when it takes no more. The reply to `message` counts them."""
-    wanted = multipart.target(asking.form, asked)
+    wanted = order_form_form.target(asking.form, asked)
     if wanted.type == "file":
         take_one = accept_part(ctx, reply, asking, asked, refs[0]) if asking.form.field else None
         await (take_one or accept(ctx, reply, asking, refs[0]))
         return
-    added = multipart.with_files(asking.form, asked, refs)
+    added = order_form_form.with_files(asking.form, asked, refs)
     if isinstance(added, Refused):
         await reply.refuse(views.refusal(asking, added))
-    elif multipart.has_all_files(added, asked):
+    elif order_form_form.has_all_files(added, asked):
         await files_are_enough(ctx, reply, replace(asking, form=added), asked)
     else:
         await _count(ctx, reply, replace(asking, form=added), message)
@@ -163,8 +308,8 @@ async def files_are_enough(ctx: UpdateContext, reply: Reply, asking: Asking, ask
     form = asking.form
     if form.field is None:
         await accept_gathered(ctx, reply, asking, asked)
-    elif multipart.has_enough_files(form, asked):
-        await go_on_with_lines(ctx, reply, asking, asked, multipart.after_field(form, asked))
+    elif order_form_form.has_enough_files(form, asked):
+        await go_on_with_lines(ctx, reply, asking, asked, order_form_form.after_field(form, asked))
     else:
         await reply.refuse(views.refusal(asking, Refused(key="form-too-few", facts={"limit": 1, "count": 0})))
 
@@ -186,10 +331,10 @@ async def _words_where_files_are_asked(
 ) -> None:
     """Words after enough files mean that these are all; they answer the next question, if that takes words."""
     reply, words = reply_to(message), (message.text or "").strip()
-    if not words or not multipart.files_so_far(asking.form, asked) or asking.form.field is not None:
+    if not words or not order_form_form.files_so_far(asking.form, asked) or asking.form.field is not None:
         await reply.refuse(views.refusal(asking, expected(wanted, asking.language)))
         return
-    files = multipart.answer_of(asking.form, asked)
+    files = order_form_form.answer_of(asking.form, asked)
     taken = files if isinstance(files, Refused) else take(asking.model, asking.form, files)
     following = next_question(asking.model, taken) if isinstance(taken, Form) else None
     next_asked = asking.model.input(following.asking) if following else None
@@ -198,7 +343,7 @@ async def _words_where_files_are_asked(
     elif following is not None and next_asked is not None and next_asked.type == "text":
         await _answer_by_words(message, ctx, replace(asking, form=following), next_asked)
     else:
-        count = len(multipart.files_so_far(asking.form, asked))
+        count = len(order_form_form.files_so_far(asking.form, asked))
         await reply.refuse(views.refusal(asking, Refused(key="form-files-wait", facts={"count": count})))
 
 

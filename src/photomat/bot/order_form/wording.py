@@ -9,8 +9,7 @@ from html import escape
 from typing import Final
 
 from photomat.bot.order_form.form import is_typed
-from photomat.catalog.answers import Refused
-from photomat.catalog.file_rules import MEGABYTE, shown_formats
+from photomat.catalog.answers import MEGABYTE, Refused, shown_formats
 from photomat.catalog.formula import plain
 from photomat.catalog.input import FileLimits, Input
 from photomat.catalog.model import Model

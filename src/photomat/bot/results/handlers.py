@@ -18,7 +18,7 @@ from photomat.bot.results.views import HistoryPage, history_page
 from photomat.bot.transport import Tap, send
 from photomat.bot.view import View
 from photomat.db.pool import transaction
-from photomat.delivery.rearm import turn_page
+from photomat.delivery.lock import turn_page
 from photomat.delivery.resend import ResendAnswer, ask_again
 from photomat.jobs.actions import Canceled, NotYours, TooLate, accept_offer, cancel_job
 from photomat.jobs.history import OwnJob, own_job, recent_jobs

@@ -22,8 +22,8 @@ from photomat.kernel.ids import ChatId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money, read_minor
 from photomat.kernel.text import storable
-from photomat.operators.receipts import approve_receipt, decline_receipt
-from photomat.payments import transfer_notices, transfers
+from photomat.operators.money import approve_receipt, decline_receipt
+from photomat.payments import notices, transfers
 from photomat.payments.transfers import Decision, DecisionResult, Receipt, ReceiptState
 
 RECEIPT: Final = "receipt_id"
@@ -89,10 +89,10 @@ async def reason_by_tap(_query: CallbackQuery, callback_data: ReasonButton, tap:
     """Decline for one of the usual reasons."""
     if await _may_not(tap, ctx):
         return
-    if callback_data.reason >= len(transfer_notices.REASONS):
+    if callback_data.reason >= len(notices.REASONS):
         await tap.answer(ctx.say("tap-stale"), alert=True)
         return
-    reason = transfer_notices.REASONS[callback_data.reason]
+    reason = notices.REASONS[callback_data.reason]
     ruled = await decline_receipt(ctx.pool, callback_data.receipt_id, operator=_operator(ctx), reason=reason)
     await _leave(ctx)
     said = views.answer(ctx.say, ruled, most=_most(ctx))
@@ -124,7 +124,7 @@ async def list_waiting(message: Message, ctx: UpdateContext) -> None:
         for receipt in shown:
             twins = await transfers.duplicates_of(tx, receipt)
             which = f"asked {ctx.received_id}"
-            await transfer_notices.notify_operators(tx, receipt, twins, operators=[chat_id], which=which)
+            await notices.notify_operators(tx, receipt, twins, operators=[chat_id], which=which)
 
     ctx.on_commit(tell)
     await send(message, views.waiting_list(ctx.say, count=len(waiting), shown=len(shown)))

@@ -19,9 +19,9 @@ from photomat.bot.buttons import (
 from photomat.bot.view import View, button, screen_button, to_home
 from photomat.catalog.answers import Refused
 from photomat.kernel.money import Money
+from photomat.payments.notices import REASONS
 from photomat.payments.options import PaymentOptions
 from photomat.payments.topup import Topup
-from photomat.payments.transfer_notices import REASONS
 from photomat.payments.transfers import MOST_REASON, Decision, DecisionResult, Receipt, ReceiptState, code_of
 from photomat.texts.load import Say
 
