@@ -4,19 +4,7 @@ import sys
 
 import typer
 
-from photomat.cli import (
-    audit,
-    catalog,
-    catalog_changes,
-    check,
-    installation,
-    jobs,
-    payments,
-    promo,
-    run,
-    sandbox,
-    wallet,
-)
+from photomat.cli import audit, catalog, catalog_changes, check, installation, jobs, payments, promo, run, wallet
 from photomat.kernel.errors import Startup
 from photomat.kernel.failpoint import UnknownFailpoint
 
@@ -24,7 +12,7 @@ app = typer.Typer(
     help="Photomat: put a coin in, get exactly one picture out.", no_args_is_help=True, add_completion=False
 )
 app.command("run")(run.run)
-app.command("sandbox")(sandbox.sandbox)
+app.command("sandbox")(run.sandbox)
 app.command("migrate")(installation.migrate_command)
 app.command("check")(check.check)
 app.command("smoke")(check.smoke)

@@ -1,19 +1,165 @@
-"""`photomat run`: everything in one process, migrations first. Without BOT_TOKEN and KIE_API_KEY: the sandbox."""
+"""`photomat run`: everything in one process, migrations first. Without BOT_TOKEN and KIE_API_KEY: the sandbox.
+
+`photomat sandbox`: the bot with simulated Telegram, Kie.ai and payment providers, and a chat page in the browser.
+
+The simulators share no code with the bot and run as a separate process; the bot talks to them over real HTTP, by webhook and
+with signed callbacks, as in production.
+"""
 
 import asyncio
 import os
 import signal
+import socket
+import subprocess
 import sys
-from collections.abc import Callable
-from typing import NoReturn
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final, NoReturn
 
 import uvloop
 
-from photomat.app.settings import Settings, load
+from photomat.app.settings import SANDBOX_WELCOME, Settings, load
 from photomat.cli.database import Database, owned_database
-from photomat.cli.sandbox import run_sandbox
 from photomat.cli.screen import show_box
+from photomat.db.installation import SANDBOX_BOT
 from photomat.kernel import failpoint, logs
+from photomat.kernel.errors import Startup
+from photomat.kernel.logs import get_logger
+from photomat.kernel.private_files import tighten
+
+TOKEN: Final = f"{SANDBOX_BOT}:sandbox-token-of-no-value"
+KIE_KEY: Final = "sandbox-key-of-no-value"
+WEBHOOK_KEY: Final = "sandbox-webhook-key"
+SHOP_ID: Final = "100500"
+SHOP_KEY: Final = "test_sandbox-shop"
+CRYPTO_TOKEN: Final = "1000:sandbox-token-of-no-value"  # noqa: S105  opens nothing but the simulator
+OPERATOR_ID: Final = 4_900_001
+"""The operator «Оператор» of the simulated Telegram if ADMIN_IDS is empty."""
+REAL_BOT_SETTINGS: Final = (
+    "database_url",
+    "direct_database_url",
+    "public_url",
+    "render_external_url",
+    "callback_secret",
+)
+"""Settings of a real bot that the sandbox ignores."""
+TRANSFER_DETAILS: Final = "Карта 0000 0000 0000 0000 (песочница, денег здесь нет)\nПолучатель: Фотомат Ф."
+SUBSCRIPTION_STARS: Final = 300
+START_TIMEOUT_S: Final = 20.0
+LAST_PORT: Final = 65533
+OVERDUE_S: Final = 45.0
+TIMEOUT_S: Final = 300.0
+"""Short, because the simulated Kie forgets its tasks when it stops."""
+log = get_logger()
+
+
+def sandbox() -> None:
+    """Run the bot with a simulated outside world; keys and database of a real bot are not used."""
+    settings = load()
+    run_sandbox(settings if settings.sandboxed else settings.in_sandbox())
+
+
+def run_sandbox(settings: Settings) -> None:
+    """Start the simulators, then the bot against them."""
+    prepare(settings)
+    if not 0 < settings.port <= LAST_PORT:
+        raise Startup(f"The sandbox needs three ports in a row: set PORT to a number from 1 to {LAST_PORT}.")
+    ports = (settings.port, settings.port + 1, settings.port + 2)
+    for port in ports:
+        refuse_taken_port(settings.host, port)
+    if settings.database_url is not None:
+        log.warning("DATABASE_URL_IGNORED", reason="the sandbox has a database of its own", data=str(settings.data_dir))
+    settings = settings.model_copy(update=dict.fromkeys(REAL_BOT_SETTINGS))
+    inside = _against_simulators(settings)
+    with owned_database(settings) as database, simulators(settings):
+        serve(inside, database, lambda: show_box(_sandbox_urls(settings), first="Chat page", settings=settings))
+
+
+@contextmanager
+def simulators(settings: Settings) -> Iterator[None]:
+    """Run all simulators in one process; it ends with us, even if we are killed, because its standard input closes."""
+    state = Path(settings.data_dir) / "telegram.json"
+    state.parent.mkdir(parents=True, exist_ok=True)
+    tighten(state.with_name(f"{state.name}.files"))
+    command = [
+        *(sys.executable, "-P", "-m", "photomat_sandbox.cli", "serve"),
+        *("--host", "127.0.0.1", "--telegram-port", str(settings.port + 1), "--kie-port", str(settings.port + 2)),
+        *("--token", TOKEN, "--kie-key", KIE_KEY, "--webhook-key", WEBHOOK_KEY, "--state", str(state), "--with-stdin"),
+        *("--shop-id", SHOP_ID, "--shop-key", SHOP_KEY, "--shop-currency", settings.currency),
+        *("--crypto-token", CRYPTO_TOKEN, "--pay-to", f"http://127.0.0.1:{settings.port}"),
+        *(() if settings.admins else ("--operator", str(OPERATOR_ID))),
+    ]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True) as process:  # noqa: S603  a fixed list
+        try:
+            _wait_for(process, settings.port + 1)
+            _wait_for(process, settings.port + 2)
+            yield
+        finally:
+            process.terminate()
+
+
+def refuse_taken_port(host: str, port: int) -> None:
+    with socket.socket() as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((host, port))
+        except OSError as error:
+            raise Startup(
+                f"Port {port} on {host} cannot be used ({error.strerror}). The sandbox needs three in a row: stop what uses it,"
+                " or choose others, for example: PORT=9000 make run"
+            ) from None
+
+
+def _against_simulators(settings: Settings) -> Settings:
+    return settings.model_copy(
+        update={
+            "bot_token": TOKEN,
+            "kie_api_key": KIE_KEY,
+            "kie_webhook_key": WEBHOOK_KEY,
+            "public_url": f"http://127.0.0.1:{settings.port}",
+            "telegram_api_url": f"http://127.0.0.1:{settings.port + 1}",
+            "kie_api_url": f"http://127.0.0.1:{settings.port + 2}",
+            "kie_upload_url": f"http://127.0.0.1:{settings.port + 2}",
+            "yookassa_shop_id": SHOP_ID,
+            "yookassa_secret_key": SHOP_KEY,
+            "yookassa_api_url": f"http://127.0.0.1:{settings.port + 2}/yookassa",
+            "yookassa_sources": "127.0.0.1,::1",
+            "crypto_pay_token": CRYPTO_TOKEN,
+            "crypto_pay_api_url": f"http://127.0.0.1:{settings.port + 2}/cryptopay",
+            "admin_ids": settings.admin_ids if settings.admins else str(OPERATOR_ID),
+            "transfer_details": settings.transfer_details or TRANSFER_DETAILS,
+            "subscription_stars": settings.subscription_stars or SUBSCRIPTION_STARS,
+            "job_overdue_s": settings.job_overdue_s or OVERDUE_S,
+            "job_timeout_s": TIMEOUT_S if "job_timeout_s" not in settings.model_fields_set else settings.job_timeout_s,
+            "welcome_credit": SANDBOX_WELCOME if settings.welcome_credit is None else settings.welcome_credit,
+        }
+    )
+
+
+def _wait_for(process: subprocess.Popen[bytes], port: int) -> None:
+    deadline = time.monotonic() + START_TIMEOUT_S
+    while time.monotonic() < deadline:
+        if process.poll() is not None:
+            raise Startup("The simulators stopped right after their start; see their output above.")
+        with socket.socket() as probe:
+            if probe.connect_ex(("127.0.0.1", port)) == 0:
+                return
+        time.sleep(0.05)
+    raise Startup("The simulators did not start in time.")
+
+
+def _sandbox_urls(settings: Settings) -> dict[str, str]:
+    base = "http://127.0.0.1"
+    return {
+        "Chat page": f"{base}:{settings.port + 1}/",
+        "Bot": f"{base}:{settings.port}/health  ·  /ready  ·  /metrics",
+        "Simulated Telegram": f"{base}:{settings.port + 1}",
+        "Simulated Kie.ai": f"{base}:{settings.port + 2}",
+        "Simulated payments": f"{base}:{settings.port + 2}/yookassa  ·  /cryptopay",
+        "Data": f"{Path(settings.data_dir).resolve()}",
+    }
 
 
 def run() -> None:
