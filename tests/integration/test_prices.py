@@ -11,7 +11,7 @@ import pytest
 from photomat.catalog.formula import PriceRow
 from photomat.catalog.input import Input
 from photomat.catalog.model import Model
-from photomat.catalog.overrides import add_rule, kept_rules, lock_prices, rules_of
+from photomat.catalog.overrides import add_rule, lock_prices, rules_of, stored_rules
 from photomat.catalog.pricing import Override, quote
 from photomat.db.pool import Pool, transaction
 from support.database import pool_of, shift_clock
@@ -139,7 +139,7 @@ async def test_every_change_and_every_refusal_is_in_the_journal_with_its_reason(
         assert [row["done"] for row in rows] == [True, False, True]
         assert {row["reference"] for row in rows} == {"model:z-image"}
         assert "from 0.64" in rows[0]["outcome"]
-        kept = await kept_rules(pool, "z-image")
+        kept = await stored_rules(pool, "z-image")
         assert [(one.override.kind, one.cleared_at is None, one.reason) for one in kept] == [("fixed", False, "a sale")]
 
 

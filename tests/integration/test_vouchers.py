@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from photomat.catalog.pricing import Quote, agreed, quote_from_json
+from photomat.catalog.pricing import Quote, quote_from_json
 from photomat.db.pool import Pool, transaction
 from photomat.db.rows import require_row
 from photomat.jobs.actions import accept_offer, cancel_by_operator
@@ -19,7 +19,7 @@ from photomat.rewards.vouchers import voucher_for
 from support.books import names
 from support.database import connection_of, pool_of
 from support.jobs import URL, a_draft, a_user, money_of, settle_now, tap_create
-from support.money import rub
+from support.money import agreed, rub
 from support.rewards import a_code, uses
 
 PRICE = rub(64)

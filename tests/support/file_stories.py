@@ -5,7 +5,6 @@ import io
 from collections.abc import Mapping
 from typing import Final
 
-from photomat.catalog.pricing import agreed
 from photomat.db.pool import Pool, transaction
 from photomat.files.file import FileContent, FromTelegram, InputFile
 from photomat.files.store import add_file
@@ -22,6 +21,7 @@ from support import media_bytes as made
 from support.customer import Customer
 from support.database import pool_of
 from support.endings import NOTHING_PAID, ends_well
+from support.money import agreed
 from support.payment_stories import dies_there
 from support.stories import Tell
 from support.system import System

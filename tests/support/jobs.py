@@ -5,7 +5,6 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
 
-from photomat.catalog.pricing import agreed
 from photomat.db.pool import Pool, transaction
 from photomat.db.rows import require_row
 from photomat.delivery.lock import mark_delivered, try_acquire_delivery_lock
@@ -22,7 +21,7 @@ from photomat.orders.draft import Draft, save_draft
 from photomat.orders.outcome import Created, Creation
 from photomat.orders.purchase import create_job_atomic
 from photomat.wallet import ledger
-from support.money import make_user, rub
+from support.money import agreed, make_user, rub
 from support.updates import BOT_ID
 
 BOT = BotId(BOT_ID)

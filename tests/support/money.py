@@ -1,8 +1,10 @@
 """Users with wallets and jobs in every state, made the way the product makes them: the money moves through the ledger."""
 
 import secrets
+from decimal import Decimal
 from typing import Literal
 
+from photomat.catalog.pricing import Quote
 from photomat.db.pool import Transaction
 from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import Money
@@ -14,6 +16,12 @@ CURRENCY = "RUB"
 def rub(minor: int) -> Money:
     """So many kopecks."""
     return Money(minor, CURRENCY)
+
+
+def agreed(price: Money) -> Quote:
+    """A quote of a given price without parts."""
+    one = Decimal(1)
+    return Quote(price=price, cost=Money(0, price.currency), parts=(), rule="fixed", usd_rate=one, markup=one)
 
 
 async def make_user(tx: Transaction, user_id: int, *, balance: int = 0) -> UserId:

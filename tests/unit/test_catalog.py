@@ -88,7 +88,7 @@ def test_a_good_file_is_read_whole(tmp_path: Path) -> None:
         ("required = true", 'required = "yes"', "image.toml:13: m: size: required: is true or false"),
         ('options = ["1K", "2K"]', "options = []", "image.toml:14: m: size: options: is a list"),
         ('options = ["1K", "2K"]', "options = [1, 2]", "image.toml:14: m: size: options: is a list of texts"),
-        ('["1K", "2K"]', '["1K", "2K", "XXL"]', "image.toml:14: m: size: options: nobody says what 'XXL' means"),
+        ('["1K", "2K"]', '["1K", "2K", "XXL"]', "image.toml:14: m: size: options: nothing says what 'XXL' means"),
         ('["1K", "2K"]', '"girths"', "image.toml:14: m: size: options: words.toml has no [options.girths]"),
         ('default = "1K"', 'default = "8K"', "image.toml:15: m: size: default: is not among the options"),
         (

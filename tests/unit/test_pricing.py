@@ -15,13 +15,13 @@ from photomat.catalog.pricing import (
     OverrideKind,
     PriceRules,
     Rates,
-    agreed,
     cost_of,
     quote,
     quote_from_json,
     samples,
 )
 from photomat.kernel.money import Money
+from support.money import agreed
 
 Z_IMAGE = load_catalog().get("z-image")
 INPUTS = {"prompt": "кот-космонавт", "aspect_ratio": "1:1"}

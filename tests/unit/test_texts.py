@@ -16,7 +16,7 @@ import photomat
 from photomat.bot.app import COMMANDS
 from photomat.bot.wallet.views import BOTH_WAYS, ONE_WAY, REFERRALS, WAYS
 from photomat.catalog.formula import UNIT_WORDS
-from photomat.catalog.input import FILE_KINDS, INPUT_TYPES
+from photomat.catalog.input import FILE_KINDS, InputType
 from photomat.catalog.storefront import EVERYTHING, MENU_CATEGORIES, OfferFilter
 from photomat.delivery.caption import KNOWN_NAMES
 from photomat.delivery.fallbacks import FallbackReason
@@ -103,7 +103,7 @@ def _literals(argument: ast.expr) -> Iterator[str]:
 def keys_made_up() -> set[str]:
     """The keys that code puts together."""
     return {
-        *(f"form-ask-{kind}" for kind in INPUT_TYPES),
+        *(f"form-ask-{kind}" for kind in get_args(InputType)),
         *(f"why-{why}" for why in FallbackReason),
         *(f"why-unit-{word}" for word in UNIT_WORDS),
         *(f"prices-rate-{word}" for word in UNIT_WORDS),

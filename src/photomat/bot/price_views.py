@@ -184,7 +184,7 @@ def _line(explained: QuoteExplanation, part: Part) -> str:
     """`• 2,40 ₽ за секунду (720p) × 5`; tokens are priced by the thousand instead of the million."""
     say, quote = explained.say, explained.quote
     each = min(part.each, THOUSAND) if part.unit == "token" else part.each
-    asked = ExactMoney(quote.price_of(part) * each / part.each, quote.price.currency)
+    asked = ExactMoney(quote.price_of_credits(part.rate) * each / part.each, quote.price.currency)
     line = say(f"why-unit-{part.unit}", price=asked, each=plain(each))
     chosen = _chosen(explained, part)
     line += f" ({', '.join(chosen)})" if chosen else ""

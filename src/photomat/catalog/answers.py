@@ -1,18 +1,16 @@
-"""Whether an answer fits an input: the value as it is kept, or the key of a sentence with its facts. Pure.
+"""Whether an answer or a file fits an input: the value to store, or a text key with its arguments. Pure.
 
-Kept values are plain: a text, an option, digits, `true` or `false`; files as URLs or references, lists as objects with such
-values. Files are checked by their content in `file_rules.py`.
+Stored values are plain: a text, an option, digits, `true` or `false`; files as URLs or references, lists as objects with such
+values. A file is judged by what was found in it (`FileFacts`), not by its name.
 
-Whether a file fits an input, by what was found in it (`FileFacts`) and not by its name; which files are converted. Pure.
-
-Phones take photos as HEIC, and voice notes of Telegram are Ogg: few of Kie's models take the one, not all take the other. A
-picture that an input does not take is sent as JPEG, or as PNG where it has transparent parts; audio is sent as MP3. Audio
-needs the optional package `av` (requirements/audio.in); without it customers are asked for a format the model takes.
+Phones take photos as HEIC, and voice notes of Telegram are Ogg, which not all models accept. A picture is then converted to
+JPEG, or to PNG where it has transparent parts; audio to MP3. Audio needs the optional package `av` (requirements/audio.in);
+without it customers are asked for a format the model accepts.
 """
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import cache
 from importlib.util import find_spec
@@ -38,131 +36,12 @@ SHOWN: Final[dict[FileKind, tuple[str, ...]]] = {"image": ("heic",), "audio": ("
 """What customers read beside the formats of a model: what their phones make."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Refused:
-    """An answer that does not fit: the key of what the customer reads, and its facts."""
+    """An answer that does not fit: the key of the text the customer reads, and its arguments."""
 
     key: str
-    facts: Mapping[str, object]
-
-
-def check_answer(asked: Input, answer: Any) -> Any | Refused:
-    """The value to keep, or why it does not fit. Files have their own check, by their facts."""
-    match asked.type:
-        case "choice":
-            return _choice(asked, answer)
-        case "number":
-            return _number(asked, answer)
-        case "switch":
-            return plain(answer) if plain(answer) in YES_NO else Refused(key="form-expects-switch", facts={})
-        case "link":
-            return answer if LINK.fullmatch(str(answer)) else Refused(key="form-expects-link", facts={})
-        case "files":
-            return check_count(asked, [answer] if isinstance(answer, str | Mapping) else list(answer or ()))
-        case "list":
-            return _lines(asked, answer)
-        case "file" | "task" | "track" if reference(answer):
-            return answer
-        case _:
-            return _text(asked, answer)
-
-
-def check_count(asked: Input, values: list[Any]) -> Any | Refused:
-    """The values, or why they are too many or too few."""
-    if len(values) > asked.items_limit:
-        return Refused(key="form-too-many", facts={"limit": asked.items_limit, "count": len(values)})
-    if len(values) < (asked.min_items or 1):
-        return Refused(key="form-too-few", facts={"limit": asked.min_items or 1, "count": len(values)})
-    return values
-
-
-def check_length(asked: Input, lines: Sequence[Any]) -> Refused | None:
-    """Why these lines of a list are too many characters, whatever fields they are in; None when they are not."""
-    length = sum(_characters(line) for line in lines)
-    return _too_long(asked.length_limit, length) if length > asked.length_limit else None
-
-
-def _choice(asked: Input, answer: Any) -> Any | Refused:
-    value = plain(answer).strip()
-    return (
-        value
-        if value in asked.options
-        else Refused(key="form-expects-choice", facts={"options": ", ".join(asked.options)})
-    )
-
-
-def _text(asked: Input, answer: Any) -> Any | Refused:
-    text = answer.strip() if isinstance(answer, str) else ""
-    if not text:
-        return Refused(key="form-expects-text", facts={})
-    if len(text) > asked.length_limit:
-        return _too_long(asked.length_limit, len(text))
-    if asked.min_length is not None and len(text) < asked.min_length:
-        return Refused(key="form-too-short", facts={"limit": asked.min_length, "length": len(text)})
-    if asked.pattern is not None and re.fullmatch(asked.pattern, text) is None:
-        return Refused(key="form-pattern", facts={"input": asked.name, "like": asked.like or "", "text": text[:40]})
-    return text
-
-
-def _too_long(limit: int, length: int) -> Refused:
-    return Refused(key="form-too-long", facts={"limit": limit, "length": length, "over": length - limit})
-
-
-def _characters(line: Any) -> int:
-    values = line.values() if isinstance(line, Mapping) else [line]
-    return sum(len(value) for value in values if isinstance(value, str))
-
-
-def _number(asked: Input, answer: Any) -> Any | Refused:
-    number = as_number(answer.replace(",", ".") if isinstance(answer, str) else answer)
-    bounds = {"least": _shown(asked.least), "most": _shown(asked.most)}
-    if number is None:
-        return Refused(key="form-expects-number", facts=bounds)
-    is_low = asked.least is not None and number < asked.least
-    if is_low or (asked.most is not None and number > asked.most):
-        return Refused(key="form-number-bounds", facts=bounds)
-    if asked.step is not None and (number - (asked.least or 0)) % asked.step:
-        return Refused(key="form-number-step", facts={"step": plain(asked.step)})
-    return plain(number)
-
-
-def _lines(asked: Input, answer: Any) -> Any | Refused:
-    """A typed text is one line of a list that says which of its fields is the main one."""
-    lines = [{asked.main: answer}] if isinstance(answer, str) and asked.main else answer
-    if not isinstance(lines, list):
-        return Refused(key="form-expects-text", facts={})
-    counted = check_count(asked, lines)
-    if isinstance(counted, Refused):
-        return counted
-    kept = [_line(asked, line) for line in lines]
-    wrong = next((line for line in kept if isinstance(line, Refused)), None)
-    if wrong is not None:
-        return wrong
-    length = sum(len(line.get(asked.main, "")) for line in kept if isinstance(line, dict))
-    if asked.total_length is not None and length > asked.total_length:
-        return _too_long(asked.total_length, length)
-    return check_length(asked, kept) or kept
-
-
-def _line(asked: Input, line: Any) -> Any | Refused:
-    if not asked.fields:
-        return check_answer(Input(name=asked.name, type="number" if asked.sends else "text", required=True), line)
-    if not isinstance(line, Mapping):
-        return Refused(key="form-expects-text", facts={})
-    kept: dict[str, Any] = {}
-    for each in asked.fields:
-        given = line.get(each.name, each.default)
-        if given is None and each.required:
-            return Refused(key="form-missing", facts={"input": each.name})
-        value = None if given is None else given if each.type == "file" else check_answer(each, given)
-        if isinstance(value, Refused):
-            return value
-        kept |= {} if value is None else {each.name: value}
-    return kept
-
-
-def _shown(bound: Decimal | None) -> str:
-    return "∞" if bound is None else plain(bound)
+    facts: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,28 +57,143 @@ class FileFacts:
 
     @property
     def megapixels(self) -> Decimal | None:
-        """Its area."""
         return Decimal(self.width * self.height) / MEGAPIXEL if self.width and self.height else None
+
+
+def check_answer(asked: Input, answer: Any) -> Any | Refused:
+    """The value to store, or why it does not fit. Files have their own check, by their facts."""
+    match asked.type:
+        case "choice":
+            return _choice(asked, answer)
+        case "number":
+            return _number(asked, answer)
+        case "switch":
+            return plain(answer) if plain(answer) in YES_NO else Refused("form-expects-switch")
+        case "link":
+            return answer if LINK.fullmatch(str(answer)) else Refused("form-expects-link")
+        case "files":
+            return check_count(asked, [answer] if isinstance(answer, str | Mapping) else list(answer or ()))
+        case "list":
+            return _lines(asked, answer)
+        case "file" | "task" | "track" if reference(answer):
+            return answer
+        case _:
+            return _text(asked, answer)
+
+
+def check_count(asked: Input, values: list[Any]) -> Any | Refused:
+    if len(values) > asked.items_limit:
+        return Refused("form-too-many", {"limit": asked.items_limit, "count": len(values)})
+    if len(values) < (asked.min_items or 1):
+        return Refused("form-too-few", {"limit": asked.min_items or 1, "count": len(values)})
+    return values
+
+
+def check_length(asked: Input, lines: Sequence[Any]) -> Refused | None:
+    """Why the lines of a list have too many characters in all their fields; None when they have not."""
+    length = sum(_characters(line) for line in lines)
+    return _too_long(asked.length_limit, length) if length > asked.length_limit else None
+
+
+def _choice(asked: Input, answer: Any) -> Any | Refused:
+    value = plain(answer).strip()
+    if value in asked.options:
+        return value
+    return Refused("form-expects-choice", {"options": ", ".join(asked.options)})
+
+
+def _text(asked: Input, answer: Any) -> Any | Refused:
+    text = answer.strip() if isinstance(answer, str) else ""
+    if not text:
+        return Refused("form-expects-text")
+    if len(text) > asked.length_limit:
+        return _too_long(asked.length_limit, len(text))
+    if asked.min_length is not None and len(text) < asked.min_length:
+        return Refused("form-too-short", {"limit": asked.min_length, "length": len(text)})
+    if asked.pattern is not None and re.fullmatch(asked.pattern, text) is None:
+        return Refused("form-pattern", {"input": asked.name, "like": asked.like or "", "text": text[:40]})
+    return text
+
+
+def _too_long(limit: int, length: int) -> Refused:
+    return Refused("form-too-long", {"limit": limit, "length": length, "over": length - limit})
+
+
+def _characters(line: Any) -> int:
+    values = line.values() if isinstance(line, Mapping) else [line]
+    return sum(len(value) for value in values if isinstance(value, str))
+
+
+def _number(asked: Input, answer: Any) -> Any | Refused:
+    number = as_number(answer.replace(",", ".") if isinstance(answer, str) else answer)
+    bounds = {"least": _shown(asked.least), "most": _shown(asked.most)}
+    if number is None:
+        return Refused("form-expects-number", bounds)
+    is_low = asked.least is not None and number < asked.least
+    if is_low or (asked.most is not None and number > asked.most):
+        return Refused("form-number-bounds", bounds)
+    if asked.step is not None and (number - (asked.least or 0)) % asked.step:
+        return Refused("form-number-step", {"step": plain(asked.step)})
+    return plain(number)
+
+
+def _lines(asked: Input, answer: Any) -> Any | Refused:
+    """A typed text is one line of a list with a main field."""
+    lines = [{asked.main: answer}] if isinstance(answer, str) and asked.main else answer
+    if not isinstance(lines, list):
+        return Refused("form-expects-text")
+    counted = check_count(asked, lines)
+    if isinstance(counted, Refused):
+        return counted
+    accepted = [_line(asked, line) for line in lines]
+    wrong = next((line for line in accepted if isinstance(line, Refused)), None)
+    if wrong is not None:
+        return wrong
+    length = sum(len(line.get(asked.main, "")) for line in accepted if isinstance(line, dict))
+    if asked.total_length is not None and length > asked.total_length:
+        return _too_long(asked.total_length, length)
+    return check_length(asked, accepted) or accepted
+
+
+def _line(asked: Input, line: Any) -> Any | Refused:
+    if not asked.fields:
+        return check_answer(Input(name=asked.name, type="number" if asked.sends else "text", required=True), line)
+    if not isinstance(line, Mapping):
+        return Refused("form-expects-text")
+    accepted: dict[str, Any] = {}
+    for each in asked.fields:
+        given = line.get(each.name, each.default)
+        if given is None and each.required:
+            return Refused("form-missing", {"input": each.name})
+        value = None if given is None else given if each.type == "file" else check_answer(each, given)
+        if isinstance(value, Refused):
+            return value
+        accepted |= {} if value is None else {each.name: value}
+    return accepted
+
+
+def _shown(bound: Decimal | None) -> str:
+    return "∞" if bound is None else plain(bound)
 
 
 def check_file(asked: Input, file: FileFacts) -> Refused | None:
     """Why one file does not fit; None when it does."""
     limits = asked.files
     if limits is None:
-        return Refused(key="form-expects-text", facts={})
+        return Refused("form-expects-text")
     formats = ", ".join(shown_formats(limits))
     if file.kind != limits.kind:
-        return Refused(key="form-file-kind", facts={"kind": limits.kind, "formats": formats})
+        return Refused("form-file-kind", {"kind": limits.kind, "formats": formats})
     if not takes(limits, file.format):
-        return Refused(key="form-file-format", facts={"format": file.format, "formats": formats})
+        return Refused("form-file-format", {"format": file.format, "formats": formats})
     if limits.max_bytes is not None and file.size_bytes > limits.max_bytes:
         size = f"{file.size_bytes / MEGABYTE:.1f}"
-        return Refused(key="form-file-heavy", facts={"limit": limits.max_bytes // MEGABYTE, "size": size})
+        return Refused("form-file-heavy", {"limit": limits.max_bytes // MEGABYTE, "size": size})
     return _length(limits, file) or _sides(limits, file)
 
 
 def check_files(asked: Input, files: Sequence[FileFacts]) -> Refused | None:
-    """Why these files do not fit: one of them, their number, or their length in all."""
+    """Why these files do not fit: one of them, their number, or their total length."""
     counted = check_count(asked, [""] * len(files)) if asked.type == "files" else None
     if isinstance(counted, Refused):
         return counted
@@ -209,7 +203,7 @@ def check_files(asked: Input, files: Sequence[FileFacts]) -> Refused | None:
     limit = asked.files.total_seconds if asked.files else None
     seconds = sum((file.seconds or Decimal(0) for file in files), Decimal(0))
     if limit is not None and seconds > limit:
-        return Refused(key="form-files-long", facts={"limit": plain(limit), "seconds": plain(round(seconds, 1))})
+        return Refused("form-files-long", {"limit": plain(limit), "seconds": plain(round(seconds, 1))})
     return None
 
 
@@ -227,17 +221,16 @@ def measured(files: Mapping[str, Sequence[FileFacts]]) -> dict[str, Decimal]:
 
 @cache
 def can_convert(kind: FileKind) -> bool:
-    """Whether this installation converts files of a kind."""
     return kind == "image" or (kind == "audio" and find_spec("av") is not None)
 
 
 def takes(limits: FileLimits, file_format: str) -> bool:
-    """Whether an input takes files of a format, as they are or converted."""
+    """Whether an input accepts files of a format, as they are or converted."""
     return not limits.formats or file_format in limits.formats or bool(targets([limits], file_format))
 
 
 def targets(limits: Iterable[FileLimits], file_format: str) -> tuple[str, ...]:
-    """To which formats a file must be converted for all these inputs, one of them; none where it is sent as it is."""
+    """The formats, any of which a file must be converted to for all these inputs; none where it is sent as it is."""
     asked = [each for each in limits if each.formats]
     if all(file_format in each.formats for each in asked):
         return ()
@@ -258,9 +251,9 @@ def _length(limits: FileLimits, file: FileFacts) -> Refused | None:
         return None
     seconds = plain(round(file.seconds, 1))
     if limits.max_seconds is not None and file.seconds > limits.max_seconds + BEYOND_S:
-        return Refused(key="form-file-long", facts={"limit": plain(limits.max_seconds), "seconds": seconds})
+        return Refused("form-file-long", {"limit": plain(limits.max_seconds), "seconds": seconds})
     if limits.min_seconds is not None and file.seconds < limits.min_seconds:
-        return Refused(key="form-file-brief", facts={"limit": plain(limits.min_seconds), "seconds": seconds})
+        return Refused("form-file-brief", {"limit": plain(limits.min_seconds), "seconds": seconds})
     return None
 
 
@@ -269,7 +262,7 @@ def _sides(limits: FileLimits, file: FileFacts) -> Refused | None:
         return None
     short, long = sorted((file.width, file.height))
     if limits.min_side is not None and short < limits.min_side:
-        return Refused(key="form-file-small", facts={"limit": limits.min_side, "side": short})
+        return Refused("form-file-small", {"limit": limits.min_side, "side": short})
     if limits.max_side is not None and long > limits.max_side:
-        return Refused(key="form-file-large", facts={"limit": limits.max_side, "side": long})
+        return Refused("form-file-large", {"limit": limits.max_side, "side": long})
     return None

@@ -23,8 +23,6 @@ KieEntry = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ListDifference:
-    """One thing that differs in the list."""
-
     model: str
     change: str
 

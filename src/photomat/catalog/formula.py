@@ -1,4 +1,4 @@
-"""How Kie counts what a generation costs, as values: a rate by the chosen options, times units, plus extras. Pure.
+"""How Kie counts what a generation costs: a rate by the chosen options, times units, plus extras. Pure.
 
     credits = rate of the first row that fits × units + every extra that fits × its units
 
@@ -44,7 +44,7 @@ class Part:
 
     @property
     def total(self) -> Decimal:
-        """The credits of this line; what does not divide is rounded up, 60 digits behind."""
+        """The credits of this line, rounded up at 60 digits where it does not divide."""
         with localcontext(EXACT_ENOUGH):
             return self.rate * self.count / self.each
 
@@ -60,11 +60,9 @@ class PriceRow:
 
     @property
     def fits_all(self) -> bool:
-        """Whether it asks for nothing."""
         return not self.when and not self.given and self.up_to is None
 
     def fits(self, inputs: Mapping[str, Any], size: Decimal | None = None) -> bool:
-        """Say whether these inputs are priced by this row."""
         values_fit = all(name in inputs and plain(inputs[name]) == value for name, value in self.when)
         size_fits = self.up_to is None or (size is not None and size <= self.up_to)
         return values_fit and size_fits and all(is_given(inputs.get(name)) for name in self.given)
@@ -87,12 +85,11 @@ class Count:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriceUnit:
-    """What a rate is for. Without `counts` it is one, or what is assumed where only the result will tell.
+    """What a rate is for. Without `counts` it is one, or `assume` where only the result will tell.
 
-    Several counts add up, or the `largest` of them counts; `times` multiply.
-
-    `worth` says what an option counts ("square_hd" is 1.05 megapixels), `factor` how many units one counted thing is at most
-    (tokens of a character), `free` how many cost nothing, `whole` that a begun unit counts in full.
+    Several counts add up, or the `largest` of them counts; `times` multiply. `worth` says what an option counts ("square_hd" is
+    1.05 megapixels), `factor` how many units one counted thing is at most (tokens of a character), `free` how many cost
+    nothing, `whole` that a begun unit counts in full.
     """
 
     word: UnitWord = "generation"
@@ -153,17 +150,15 @@ ONE_GENERATION: Final = PriceUnit()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extra:
-    """What is taken besides, for inputs that fit `row`."""
+    """Credits charged besides, for inputs that fit `row`."""
 
     row: PriceRow
     unit: PriceUnit
 
     def fits(self, inputs: Mapping[str, Any]) -> bool:
-        """Whether these inputs cost it."""
         return self.row.fits(inputs)
 
     def part(self, inputs: Mapping[str, Any], measured: Mapping[str, Decimal]) -> Part:
-        """Its line of the price."""
         return _part(self.row, self.unit, inputs, measured)
 
 
@@ -184,7 +179,6 @@ def base_part(
 
 
 def total(parts: Sequence[Part]) -> Decimal:
-    """The credits of all lines."""
     with localcontext(EXACT_ENOUGH):
         return sum((part.total for part in parts), Decimal(0))
 
@@ -201,7 +195,7 @@ def plain(value: Any) -> str:
 
 
 def as_number(value: Any) -> Decimal | None:
-    """A chosen value as a number; None where it is none."""
+    """A chosen value as a number; None where it is not one."""
     text = plain(value).strip()
     if isinstance(value, bool) or len(text) > MOST_DIGITS:
         return None
@@ -218,5 +212,4 @@ def _part(row: PriceRow, unit: PriceUnit, inputs: Mapping[str, Any], measured: M
 
 
 def is_given(value: Any) -> bool:
-    """Whether there is a value at all."""
     return value is not None and value not in ("", [], ())

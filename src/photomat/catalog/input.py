@@ -28,7 +28,6 @@ Role: TypeAlias = Literal[
 ]  # fmt: skip
 """What an input is for, however Kie calls it: see `roles.py`. The format is the shape of a picture."""
 
-INPUT_TYPES: Final[tuple[InputType, ...]] = get_args(InputType)
 FILE_KINDS: Final[tuple[FileKind, ...]] = get_args(FileKind)
 
 MOST_FILES: Final = 14
@@ -53,7 +52,7 @@ class FileLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """What else must be so: inputs with one of these values, given, not given, or more than so many (a number: above it).
+    """What else must be so: inputs with one of these values, given, not given, or above a bound (files and lines are counted).
 
     `why` is what a customer reads where it says that something does not go together.
     """
@@ -65,7 +64,9 @@ class Condition:
     why: LocalizedText | None = None
 
     def holds(self, inputs: Mapping[str, Any]) -> bool:
-        """Whether these inputs, defaults included, are so."""
+        """Whether these inputs, defaults included, meet it."""
+        if self is ALWAYS:
+            return True
         return (
             all(name in inputs and plain(inputs[name]) in values for name, values in self.when)
             and all(is_given(inputs.get(name)) for name in self.given)
@@ -75,7 +76,6 @@ class Condition:
 
     @property
     def names(self) -> frozenset[str]:
-        """The inputs it looks at."""
         return frozenset((
             *(name for name, _ in self.when), *self.given, *self.without, *(name for name, _ in self.above)
         ))  # fmt: skip
@@ -88,10 +88,10 @@ ALWAYS: Final = Condition()
 class Input:
     """One question of a model's form. Which limits it has depends on its type; `docs/catalogue.md` lists them.
 
-    `of` names the models, or the categories, whose results a task or a track may be. `defaults` hold instead of the default
-    where their condition does, the first of them. An input that `sums` a field of a list (`multi_prompt.duration`) is that sum
-    while there are lines. A field whose values are `among` those of another list's field has a line there for each. `totals`
-    are what the numbers of a field must be together; a text is written by a `pattern`, `like` this.
+    `of` names the models, or the categories, whose results a task or a track may be. The first of `defaults` whose condition
+    holds replaces the default. An input that `sums` a field of a list (`multi_prompt.duration`) is that sum while there are
+    lines. A field whose values are `among` those of another list's field has a line there for each. `totals` are what the
+    numbers of a field must be together; a text matches `pattern`, `like` this.
     """
 
     name: str
@@ -128,32 +128,33 @@ class Input:
 
     @property
     def takes_files(self) -> bool:
-        """Whether it is given as one or more files."""
         return self.type in {"file", "files"}
 
     @property
+    def must_be_asked(self) -> bool:
+        return self.required and self.default is None and not self.default_items
+
+    @property
     def items_limit(self) -> int:
-        """How many it may be at most; one, unless it is several files or a list."""
+        """The most files or lines; 1 for anything else."""
         general = {"files": MOST_FILES, "list": MOST_LINES}.get(self.type)
         return 1 if general is None else self.max_items or general
 
     @property
     def length_limit(self) -> int:
-        """How many characters it may have at most, a list with all its lines and fields."""
+        """The most characters; of a list in all its lines and fields."""
         own = self.max_length or self.total_length
         return max(own or 0, MOST_CHARACTERS) if self.type == "list" else own or MOST_CHARACTERS
 
     def title_in(self, language: str) -> str:
-        """What a customer calls it."""
         return self.title.of(language) if self.title else self.name
 
     def label(self, option: str, language: str) -> str:
-        """What a customer reads on an option."""
-        said = self.labels.get(option)
-        return said.of(language) if said else option
+        label = self.labels.get(option)
+        return label.of(language) if label else option
 
     def as_json(self, value: Any) -> Any:
-        """The value as Kie takes it: numbers as numbers, yes and no as such, lists as lists."""
+        """The value as Kie expects it: numbers as numbers, switches as booleans, lists as lists."""
         match self.type:
             case "switch":
                 return plain(value) == "true"

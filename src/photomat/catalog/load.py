@@ -1,7 +1,7 @@
-"""The catalogue from its files, one for each family of models, refused at start when anything in them makes no sense.
+"""The catalogue from its files, one for each family of models, refused at start when anything in them is wrong.
 
-A refusal names the file, the line, the model and the field, so that an operator can fix it without reading this. TOML's reader
-keeps no lines, so the line is searched for when something is refused.
+A refusal names the file, the line, the model and the field, so that an operator can fix it without reading this. tomllib
+reports no lines, so the line is searched for when something is refused.
 """
 
 import re
@@ -28,7 +28,7 @@ NAMED_BY: Final[Mapping[str, str]] = {
     "model": "id", "input": "name", "fields": "name", "defaults": "is", "price": "credits", "extra": "credits",
     "never": "when", "together": "of",
 }  # fmt: skip
-"""By which of its fields one of several tables is called."""
+"""The field by which a refusal names one of several tables."""
 
 REASONS: Final[Mapping[str, str]] = {
     "extra_forbidden": "is not a field here",
@@ -38,7 +38,7 @@ REASONS: Final[Mapping[str, str]] = {
     "tuple_type": "is a list of texts that is not empty",
     "too_short": "is a list of texts that is not empty",
 }
-"""What pydantic's errors are called here; whatever else is wrong with a field, it should have been a text."""
+"""Our words for pydantic's errors; any other error means that the field should have been a text."""
 
 MODEL: Final = re.compile(r"\s*\[\[model\]\]|\s*\[model\]")
 AT_LINE: Final = re.compile(r"line (\d+)")
@@ -53,7 +53,6 @@ class Source:
     lines: Sequence[str]
 
     def read(self, shape: type[F]) -> F:
-        """The content as the tables it must be."""
         try:
             return shape.model_validate(self.content)
         except ValidationError as error:
@@ -62,7 +61,7 @@ class Source:
             raise self.refused(_refusal(first)) from None
 
     def refused(self, refusal: Refusal) -> Startup:
-        """What is wrong, by place and name: `file:line: model: field: reason`."""
+        """`file:line: model: field: reason`."""
         path: list[str] = []
         hints: list[str] = []
         table: Any = self.content
@@ -100,7 +99,7 @@ def load_catalog(folder: Traversable | None = None) -> Catalog:
 
 @cache
 def _packaged() -> Catalog:
-    """The catalogue that comes with the program; it cannot change while it runs."""
+    """Cached: the packaged files cannot change while the program runs."""
     return _load(_data())
 
 
@@ -116,7 +115,6 @@ def _load(folder: Traversable) -> Catalog:
 
 
 def _read_models(source: Source, words: Words, models: dict[str, Model]) -> None:
-    """Add the models of a file to those that are known."""
     for position, table in enumerate(source.read(ModelsFile).model):
         try:
             with inside("model", position):
@@ -127,19 +125,14 @@ def _read_models(source: Source, words: Words, models: dict[str, Model]) -> None
 
 
 def _words(files: Sequence[WordsFile]) -> Words:
-    """The words of several files as one."""
-    words = Words(inputs={}, options={}, examples={}, omitted={})
-    for file in files:
-        inputs = {name: InputWords(title=each.title, ask=each.ask) for name, each in file.input.items()}
-        of_inputs = {"": file.option, **file.options}
-        options = {(name, value): said for name, labels in of_inputs.items() for value, said in labels.items()}
-        words = Words(
-            inputs={**words.inputs, **inputs},
-            options={**words.options, **options},
-            examples={**words.examples, **file.example},
-            omitted={**words.omitted, **file.omitted},
-        )
-    return words
+    options = [(name, labels) for file in files for name, labels in {"": file.option, **file.options}.items()]
+    inputs = [item for file in files for item in file.input.items()]
+    return Words(
+        inputs={name: InputWords(title=each.title, ask=each.ask) for name, each in inputs},
+        options={(name, value): label for name, labels in options for value, label in labels.items()},
+        examples={russian: english for file in files for russian, english in file.example.items()},
+        omitted={name: why for file in files for name, why in file.omitted.items()},
+    )
 
 
 def _source(file: Traversable) -> Source:
@@ -158,7 +151,6 @@ def _files(folder: Traversable) -> list[Traversable]:
 
 
 def _is_words(file: Traversable) -> bool:
-    """Whether a file holds the shared words and no models."""
     return file.name.startswith(WORDS)
 
 
@@ -167,7 +159,6 @@ def _data() -> Traversable:
 
 
 def _refusal(error: Mapping[str, Any]) -> Refusal:
-    """One of pydantic's errors in the words of the catalogue."""
     at: Location = error["loc"]
     kind: str = error["type"]
     field, is_item = at[_after_last_name(at) - 1], isinstance(at[-1], int)
@@ -186,7 +177,7 @@ def _refusal(error: Mapping[str, Any]) -> Refusal:
 
 
 def _after_last_name(at: Location) -> int:
-    """How far the way to a field goes: numbers at its end say which item of a list it is."""
+    """Where the path to a field ends: numbers behind it state which item of a list it is."""
     return 1 + max(place for place, key in enumerate(at) if isinstance(key, str))
 
 

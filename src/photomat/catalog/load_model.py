@@ -1,8 +1,7 @@
-"""One model, from its table: names that exist, a price for every combination, an example that can be ordered.
+"""One model, from its table. `docs/catalogue.md` shows every form.
 
-How Kie counts a model, from its tables `price`, `step`, `unit` and `extra`. `docs/catalogue.md` shows every form.
-
-Refused: a row that is never reached, a value that is no option, a count of an input that may be missing and assumes nothing.
+Refused: names of inputs that do not exist, values that are no options, a combination without a price, a price row that is never
+reached, a count of an input that may be missing and has no `assume`, an example that cannot be ordered.
 """
 
 import re
@@ -24,7 +23,7 @@ from photomat.catalog.formula import (
     as_number,
     plain,
 )
-from photomat.catalog.input import FILE_KINDS, Condition, FileLimits, Input, Place
+from photomat.catalog.input import ALWAYS, FILE_KINDS, Condition, FileLimits, Input, Place
 from photomat.catalog.model import AT_ONCE, CATEGORIES, TAGS, Model, Output, Pace, Together
 from photomat.catalog.order import check_order, example_of
 from photomat.catalog.price_list import unpriced
@@ -57,10 +56,183 @@ OF_TYPES: Final[Mapping[Measure, frozenset[str]]] = {
 }
 """What can be counted of which inputs."""
 PACE_OF: Final[Mapping[Output, Pace]] = {"image": "steady", "video": "slow", "audio": "steady", "json": "quick"}
-UNSAID: Final = "is said neither here nor in words.toml"
+MISSING_WORDS: Final = "is said neither here nor in words.toml"
 
 
-def read_rows(table: ModelTable, inputs: Sequence[Input]) -> tuple[PriceRow, ...]:
+def read_model(table: ModelTable, words: Words) -> Model:
+    """Build one model and check that it can be sold."""
+    inputs = with_roles(nested("input", table.input, lambda each: _input(each, words)))
+    names = [each.name for each in inputs]
+    require(len(names) == len(set(names)), "two inputs bear the same name", "input")
+    own: dict[str, Any] = {
+        "title": table.title.ru,
+        "titles": table.title,
+        "kind": "text" if table.output == "json" else table.output,
+        "inputs": inputs,
+        "prices": _rows(table, inputs),
+        "unit": _unit_at("unit", table.unit, inputs) if table.unit else ONE_GENERATION,
+        "step": _unit_at("step", table.step, inputs) if table.step else None,
+        "extras": nested("extra", table.extra, lambda each: _extra(each, inputs)),
+        "protocol": table.protocol or JOBS,
+        "also": tuple(category for category in CATEGORIES if category in table.also),
+        "tags": tuple(tag for tag in TAGS if tag in table.tags),
+        "pace": table.pace or PACE_OF[table.output],
+        "never": tuple(_condition(each) for each in table.never),
+        "together": tuple(Together(**same_fields(each, Together)) for each in table.together),
+        "example_prompt": _example_prompt(table.example, inputs, words),
+    }
+    model = Model(**same_fields(table, Model) | own)
+    _check_sale(model)
+    _check_names(model)
+    _check_roles(model)
+    _check_price(model)
+    _check_example(model)
+    return model
+
+
+def _input(table: InputTable, words: Words, *, is_field: bool = False) -> Input:
+    known = words.input(table.name)
+    title = table.title or (known.title if known else None)
+    ask = table.ask or (known.ask if known else None)
+    require(title is not None, MISSING_WORDS, "title")
+    options = _options(table, words)
+    own: dict[str, Any] = {
+        "options": options,
+        "default": _default(table, options),
+        "default_items": _default_items(table),
+        "defaults": nested("defaults", table.defaults, lambda each: _default_beside(each, options)),
+        "pattern": _pattern(table),
+        "totals": _totals(table),
+        "files": _files(table),
+        "fields": nested("fields", table.fields_, lambda each: _input(each, words, is_field=True)),
+        "place": _place(table),
+        "condition": _condition(table),
+        "title": title,
+        "ask": ask,
+        "labels": _labels(table, options, words),
+    }
+    found = Input(**same_fields(table, Input) | own)
+    require(is_field or found.place != "ask" or ask is not None, MISSING_WORDS, "ask")
+    is_main_known = found.main is None or found.main in {each.name for each in found.fields}
+    require(is_main_known, f"{found.main} is not a field of its lines", "main")
+    _check_number(found)
+    return found
+
+
+def _condition(table: ConditionTable) -> Condition:
+    found = Condition(
+        when=tuple((name, _values(value)) for name, value in table.when.items()),
+        given=table.given,
+        without=table.without,
+        above=tuple(table.above.items()),
+        why=table.why if isinstance(table, NeverTable) else None,
+    )
+    return ALWAYS if found == ALWAYS else found
+
+
+def _values(written: Any) -> tuple[str, ...]:
+    return tuple(plain(value) for value in (written if isinstance(written, list) else [written]))
+
+
+def _options(table: InputTable, words: Words) -> tuple[str, ...]:
+    """The options; a name instead of a list means all of that name in words.toml."""
+    named = table.options
+    if table.type != "choice" or isinstance(named, tuple):
+        return named if isinstance(named, tuple) else ()
+    require(named is not None, "is a list of texts that is not empty", "options")
+    found = tuple(value for name, value in words.options if name == named)
+    require(found, f"words.toml has no [options.{named}]", "options")
+    return found
+
+
+def _default(table: InputTable, options: Sequence[str]) -> str | None:
+    default = table.default
+    if default is None or table.type == "list":
+        return None
+    is_value = isinstance(default, str | int | float) and default != ""
+    require(is_value, "is a text, a number, true or false", "default")
+    require(not options or plain(default) in options, "is not among the options", "default")
+    require(table.type != "switch" or plain(default) in {"true", "false"}, "is true or false", "default")
+    return plain(default)
+
+
+def _default_items(table: InputTable) -> tuple[Mapping[str, str], ...]:
+    lines = table.default if table.type == "list" and table.default is not None else []
+    fine = isinstance(lines, list) and all(isinstance(line, dict) for line in lines)
+    require(fine, "is a list of lines", "default")
+    return tuple({name: plain(value) for name, value in line.items()} for line in lines)
+
+
+def _default_beside(table: DefaultTable, options: Sequence[str]) -> tuple[Condition, str]:
+    require(not options or table.value in options, "is not among the options", "is")
+    return _condition(table), table.value
+
+
+def _pattern(table: InputTable) -> str | None:
+    try:
+        fits = table.pattern is None or re.fullmatch(table.pattern, table.like or "") is not None
+    except re.error as error:
+        raise Refusal(f"is no pattern: {error}", "pattern") from None
+    require(fits, "is an example that the pattern takes", "like")
+    return table.pattern
+
+
+def _totals(table: InputTable) -> tuple[tuple[str, Decimal], ...]:
+    require(table.totals.keys() <= {each.name for each in table.fields_}, "names fields of its lines", "totals")
+    return tuple(table.totals.items())
+
+
+def _place(table: InputTable) -> Place:
+    must_ask = table.required and table.default is None
+    place = table.place or ("ask" if must_ask else "card")
+    require(place == "ask" or not must_ask, "of a required input without a default is ask", "place")
+    return place
+
+
+def _files(table: InputTable) -> FileLimits | None:
+    if table.type not in {"file", "files"}:
+        return None
+    if table.kind is None:
+        raise Refusal(f"is one of {', '.join(FILE_KINDS)}", "kind")
+    max_bytes = None if table.max_mb is None else table.max_mb * MEGABYTE
+    return FileLimits(**same_fields(table, FileLimits) | {"max_bytes": max_bytes})
+
+
+def _labels(table: InputTable, options: Sequence[str], words: Words) -> dict[str, LocalizedText]:
+    """The label of each option: its own, from the shared words, or none where values are plain names."""
+    for option in table.labels:
+        require(option in options, "is not a field here", "labels", option)
+    labels: dict[str, LocalizedText] = {}
+    for option in options if not table.plain else ():
+        label = table.labels.get(option) or words.option(table.name, option)
+        if label is None:
+            raise Refusal(f"nothing says what {option!r} means: `labels`, words.toml, or `plain = true`", "options")
+        labels[option] = label
+    return labels
+
+
+def _check_number(asked: Input) -> None:
+    if asked.type != "number":
+        return
+    require(asked.step is None or asked.step > 0, "is above zero", "step")
+    low = Decimal("-Infinity") if asked.least is None else asked.least
+    high = Decimal("Infinity") if asked.most is None else asked.most
+    require(low <= high, "is not below `min`", "max")
+    number = as_number(asked.default) if asked.default is not None else None
+    require(asked.default is None or number is not None, "is a number", "default")
+    require(number is None or low <= number <= high, "is outside `min` and `max`", "default")
+
+
+def _example_prompt(example: Mapping[str, Any], inputs: Sequence[Input], words: Words) -> LocalizedText | None:
+    """The first text of the example, in both languages."""
+    text = next((example[each.name] for each in inputs if each.type == "text" and each.name in example), None)
+    if text is None or not is_russian(text):
+        return None if text is None else LocalizedText(ru=text, en=text)
+    require(text in words.examples, "words.toml does not say in its [example] what this is in English", "example")
+    return LocalizedText(ru=text, en=words.examples[text])
+
+
+def _rows(table: ModelTable, inputs: Sequence[Input]) -> tuple[PriceRow, ...]:
     """The rates, tried in order; a row after one that fits all it fits is never reached."""
     found = nested("price", table.price, lambda each: _rate(each, inputs, is_free=table.free))
     early = any(row.fits_all for row in found[:-1])
@@ -71,14 +243,12 @@ def read_rows(table: ModelTable, inputs: Sequence[Input]) -> tuple[PriceRow, ...
     return found
 
 
-def read_unit(field: str, table: UnitTable, inputs: Sequence[Input]) -> PriceUnit:
-    """What the rates are for, or by which size they are stepped."""
+def _unit_at(field: str, table: UnitTable, inputs: Sequence[Input]) -> PriceUnit:
     with inside(field):
         return _unit(table, inputs, is_extra=False)
 
 
-def read_extra(table: ExtraTable, inputs: Sequence[Input]) -> Extra:
-    """What is taken besides."""
+def _extra(table: ExtraTable, inputs: Sequence[Input]) -> Extra:
     return Extra(row=_row(table, inputs), unit=_unit(table, inputs, is_extra=True))
 
 
@@ -106,7 +276,7 @@ def _row(table: PriceTable | ExtraTable, inputs: Sequence[Input]) -> PriceRow:
 
 
 def _is_value(by_name: Mapping[str, Input], name: str, value: Any) -> bool:
-    """Whether an input can have a value; `task_id:resolution` is what the task that is picked was ordered with."""
+    """Whether an input can have a value; `task_id:resolution` is an input of the earlier task that is picked."""
     owner, _, chosen_then = name.partition(":")
     asked = by_name.get(owner)
     if asked is None or chosen_then:
@@ -165,7 +335,7 @@ def _most(asked: Input, measure: Measure) -> Decimal | None:
 
 
 def _check_count(unit: PriceUnit, count: Count, asked: Input, *, is_extra: bool) -> None:
-    """A count must come to something for every order that can be made."""
+    """A count must be a number for every order that can be made."""
     worth = dict(unit.worth)
     for option in asked.options:
         fine = option in worth or unit.assume is not None or (as_number(option) or 0) > 0
@@ -181,182 +351,6 @@ def _check_count(unit: PriceUnit, count: Count, asked: Input, *, is_extra: bool)
     require(is_sure or is_beside or is_bound, f"{asked.name} may be left out: say the most it can be", "assume")
 
 
-def read_model(table: ModelTable, words: Words) -> Model:
-    """Build one model and see that it can be sold."""
-    inputs = with_roles(nested("input", table.input, lambda each: _input(each, words)))
-    names = [each.name for each in inputs]
-    require(len(names) == len(set(names)), "two inputs bear the same name", "input")
-    own: dict[str, Any] = {
-        "title": table.title.ru,
-        "titles": table.title,
-        "kind": "text" if table.output == "json" else table.output,
-        "inputs": inputs,
-        "prices": read_rows(table, inputs),
-        "unit": read_unit("unit", table.unit, inputs) if table.unit else ONE_GENERATION,
-        "step": read_unit("step", table.step, inputs) if table.step else None,
-        "extras": nested("extra", table.extra, lambda each: read_extra(each, inputs)),
-        "protocol": table.protocol or JOBS,
-        "also": tuple(category for category in CATEGORIES if category in table.also),
-        "tags": tuple(tag for tag in TAGS if tag in table.tags),
-        "pace": table.pace or PACE_OF[table.output],
-        "never": tuple(_condition(each) for each in table.never),
-        "together": tuple(Together(**same_fields(each, Together)) for each in table.together),
-        "example_prompt": _example_prompt(table.example, inputs, words),
-    }
-    model = Model(**same_fields(table, Model) | own)
-    _check_sale(model)
-    _check_names(model)
-    _check_roles(model)
-    _check_price(model)
-    _check_example(model)
-    return model
-
-
-def _input(table: InputTable, words: Words, *, is_field: bool = False) -> Input:
-    """Build one input; `is_field` when it is a field of a list's lines."""
-    known = words.input(table.name)
-    title = table.title or (known.title if known else None)
-    ask = table.ask or (known.ask if known else None)
-    require(title is not None, UNSAID, "title")
-    options = _options(table, words)
-    own: dict[str, Any] = {
-        "options": options,
-        "default": _default(table, options),
-        "default_items": _default_items(table),
-        "defaults": nested("defaults", table.defaults, lambda each: _default_beside(each, options)),
-        "pattern": _pattern(table),
-        "totals": _totals(table),
-        "files": _files(table),
-        "fields": nested("fields", table.fields_, lambda each: _input(each, words, is_field=True)),
-        "place": _place(table),
-        "condition": _condition(table),
-        "title": title,
-        "ask": ask,
-        "labels": _labels(table, options, words),
-    }
-    found = Input(**same_fields(table, Input) | own)
-    require(is_field or found.place != "ask" or ask is not None, UNSAID, "ask")
-    is_main_known = found.main is None or found.main in {each.name for each in found.fields}
-    require(is_main_known, f"{found.main} is not a field of its lines", "main")
-    _check_number(found)
-    return found
-
-
-def _condition(table: ConditionTable) -> Condition:
-    return Condition(
-        when=tuple((name, _values(value)) for name, value in table.when.items()),
-        given=table.given,
-        without=table.without,
-        above=tuple(table.above.items()),
-        why=table.why if isinstance(table, NeverTable) else None,
-    )
-
-
-def _values(written: Any) -> tuple[str, ...]:
-    """One value or a list of them, each in one spelling."""
-    return tuple(plain(value) for value in (written if isinstance(written, list) else [written]))
-
-
-def _options(table: InputTable, words: Words) -> tuple[str, ...]:
-    """The options; a name instead of a list means all that words.toml has under it."""
-    named = table.options
-    if table.type != "choice" or isinstance(named, tuple):
-        return named if isinstance(named, tuple) else ()
-    require(named is not None, "is a list of texts that is not empty", "options")
-    found = tuple(value for name, value in words.options if name == named)
-    require(found, f"words.toml has no [options.{named}]", "options")
-    return found
-
-
-def _default(table: InputTable, options: Sequence[str]) -> str | None:
-    default = table.default
-    if default is None or table.type == "list":
-        return None
-    is_value = isinstance(default, str | int | float) and default != ""
-    require(is_value, "is a text, a number, true or false", "default")
-    require(not options or plain(default) in options, "is not among the options", "default")
-    require(table.type != "switch" or plain(default) in {"true", "false"}, "is true or false", "default")
-    return plain(default)
-
-
-def _default_items(table: InputTable) -> tuple[Mapping[str, str], ...]:
-    lines = table.default if table.type == "list" and table.default is not None else []
-    fine = isinstance(lines, list) and all(isinstance(line, dict) for line in lines)
-    require(fine, "is a list of lines", "default")
-    return tuple({name: plain(value) for name, value in line.items()} for line in lines)
-
-
-def _default_beside(table: DefaultTable, options: Sequence[str]) -> tuple[Condition, str]:
-    """What holds instead of the default, and beside what."""
-    require(not options or table.value in options, "is not among the options", "is")
-    return _condition(table), table.value
-
-
-def _pattern(table: InputTable) -> str | None:
-    try:
-        fits = table.pattern is None or re.fullmatch(table.pattern, table.like or "") is not None
-    except re.error as error:
-        raise Refusal(f"is no pattern: {error}", "pattern") from None
-    require(fits, "is an example that the pattern takes", "like")
-    return table.pattern
-
-
-def _totals(table: InputTable) -> tuple[tuple[str, Decimal], ...]:
-    require(table.totals.keys() <= {each.name for each in table.fields_}, "names fields of its lines", "totals")
-    return tuple(table.totals.items())
-
-
-def _place(table: InputTable) -> Place:
-    must_ask = table.required and table.default is None
-    place = table.place or ("ask" if must_ask else "card")
-    require(place == "ask" or not must_ask, "of a required input without a default is ask", "place")
-    return place
-
-
-def _files(table: InputTable) -> FileLimits | None:
-    if table.type not in {"file", "files"}:
-        return None
-    if table.kind is None:
-        raise Refusal(f"is one of {', '.join(FILE_KINDS)}", "kind")
-    max_bytes = None if table.max_mb is None else table.max_mb * MEGABYTE
-    return FileLimits(**same_fields(table, FileLimits) | {"max_bytes": max_bytes})
-
-
-def _labels(table: InputTable, options: Sequence[str], words: Words) -> dict[str, LocalizedText]:
-    """The label of each option: its own, from the shared words, or none where values are plain names."""
-    for option in table.labels:
-        require(option in options, "is not a field here", "labels", option)
-    labels: dict[str, LocalizedText] = {}
-    for option in options if not table.plain else ():
-        said = table.labels.get(option) or words.option(table.name, option)
-        if said is None:
-            reason = f"nobody says what {option!r} means: `labels`, words.toml, or `plain = true`"
-            raise Refusal(reason, "options")
-        labels[option] = said
-    return labels
-
-
-def _check_number(asked: Input) -> None:
-    if asked.type != "number":
-        return
-    require(asked.step is None or asked.step > 0, "is above zero", "step")
-    low = Decimal("-Infinity") if asked.least is None else asked.least
-    high = Decimal("Infinity") if asked.most is None else asked.most
-    require(low <= high, "is not below `min`", "max")
-    number = as_number(asked.default) if asked.default is not None else None
-    require(asked.default is None or number is not None, "is a number", "default")
-    require(number is None or low <= number <= high, "is outside `min` and `max`", "default")
-
-
-def _example_prompt(example: Mapping[str, Any], inputs: Sequence[Input], words: Words) -> LocalizedText | None:
-    """What the example describes, in both languages: its first text."""
-    said = next((example[each.name] for each in inputs if each.type == "text" and each.name in example), None)
-    if said is None or not is_russian(said):
-        return None if said is None else LocalizedText(ru=said, en=said)
-    require(said in words.examples, "words.toml does not say in its [example] what this is in English", "example")
-    return LocalizedText(ru=said, en=words.examples[said])
-
-
 def _check_sale(model: Model) -> None:
     is_spoken = model.protocol in FAMILIES or (model.protocol == AT_ONCE and model.off is not None)
     require(is_spoken, f"is one of {', '.join(FAMILIES)}", "protocol")
@@ -366,7 +360,6 @@ def _check_sale(model: Model) -> None:
 
 
 def _check_names(model: Model) -> None:
-    """Inputs, rules and the example name inputs that exist, and values they can have."""
     by_name = {each.name: each for each in model.inputs}
     for position, each in enumerate(model.inputs):
         at = ("input", position)
@@ -376,11 +369,10 @@ def _check_names(model: Model) -> None:
         _check_fields_named(each, model.inputs, *at)
     for never in model.never:
         _check_condition(never, by_name, "never")
-    named = [("one_of", name) for names in model.one_of for name in names] + [
-        ("example", name) for name in model.example
-    ]
-    for field, name in named:
-        require(name in by_name, f"{name} is not an input of this model", field)
+    for name in (name for names in model.one_of for name in names):
+        require(name in by_name, f"{name} is not an input of this model", "one_of")
+    for name in model.example:
+        require(name in by_name, f"{name} is not an input of this model", "example")
     for position, rule in enumerate(model.together):
         for name in rule.of:
             require(name in by_name, f"{name} is not an input of this model", "together", position, "of")
@@ -406,11 +398,9 @@ def _check_fields_named(asked: Input, inputs: Sequence[Input], *at: str | int) -
 def _check_roles(model: Model) -> None:
     for position, each in enumerate(model.inputs):
         if each.role is not None:
-            fits = RULES[each.role].fits(each)
-            require(fits, f"{each.role} is not what this type or these options can be", "input", position, "role")
-            require(
-                model.input_for(each.role) is each, f"{each.role} is another input already", "input", position, "role"
-            )
+            at = ("input", position, "role")
+            require(RULES[each.role].fits(each), f"{each.role} is not what this type or these options can be", *at)
+            require(model.input_for(each.role) is each, f"{each.role} is another input already", *at)
 
 
 def _check_price(model: Model) -> None:
@@ -420,7 +410,7 @@ def _check_price(model: Model) -> None:
 
 
 def _check_example(model: Model) -> None:
-    """Whatever Kie still takes has an example that can be ordered as it is."""
+    """A model that Kie still accepts has an example that can be ordered as it is."""
     refused = check_order(model, example_of(model)) if model.can_be_ordered else ()
     shown = "; ".join(f"{each.key} {dict(each.facts)}" for each in refused)
     require(not refused, f"cannot be ordered: {shown}", "example")

@@ -1,4 +1,4 @@
-"""An AI model of the catalogue: what it is called, what it asks for, what Kie takes for it. Pure.
+"""An AI model of the catalogue: its names, its inputs, and what Kie charges for it. Pure.
 
 An order has more in it than a customer gave: defaults, lines that other lists refer to, sums of lines (`filled_in`).
 """
@@ -53,7 +53,7 @@ USUAL_S: Final[Mapping[Pace, int]] = {"quick": 20, "steady": 60, "slow": 240}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Together:
-    """What several inputs may be at most in sum: files, seconds."""
+    """A limit on the sum of several inputs: files, seconds."""
 
     of: tuple[str, ...]
     max_items: int | None = None
@@ -62,10 +62,10 @@ class Together:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """One thing that can be bought. `protocol` is how Kie is spoken to about it; `sent` goes into every order as it is.
+    """One thing that can be bought. `protocol` is the API family of Kie; `sent` goes into every order as it is.
 
-    `free` means that customers pay nothing for it, whatever Kie takes. `off` says why it is not sold until an operator turns it
-    on, `instead` what replaces it, `doubt` which of its facts are assumed. `needs_callback`: Kie refuses it without an address.
+    `free` means that customers pay nothing, whatever Kie charges. `off` says why it is not sold until an operator turns it on,
+    `instead` which model replaces it, `doubt` which of its facts are assumed. `needs_callback`: Kie refuses it without a URL.
     """
 
     id: str
@@ -102,28 +102,25 @@ class Model:
 
     @property
     def is_sellable(self) -> bool:
-        """Whether customers may buy it."""
         return self.off is None and self.status != "retired" and bool(self.prices)
 
     @property
     def can_be_ordered(self) -> bool:
-        """Whether Kie takes orders of it, as far as we know, sold or not."""
+        """Whether Kie accepts orders of it, as far as we know, sold or not."""
         return self.status != "retired" and self.protocol != AT_ONCE
 
     def title_in(self, language: str) -> str:
-        """What it is called in a language."""
         return self.titles.of(language) if self.titles else self.title
 
     def input(self, name: str) -> Input | None:
-        """The input of this name."""
         return next((each for each in self.inputs if each.name == name), None)
 
     def input_for(self, role: Role) -> Input | None:
-        """The input of this role, however Kie calls it."""
+        """The input of this role, whatever Kie calls it."""
         return next((each for each in self.inputs if each.role == role), None)
 
     def credits_for(self, inputs: Mapping[str, Any], measured: Mapping[str, Decimal] | None = None) -> Decimal:
-        """What Kie takes for one generation with these inputs; `measured` are facts of files, like `audio_url:seconds`."""
+        """What Kie charges for one generation; `measured` are facts of files, like `audio_url:seconds`."""
         return total(self.price_parts(inputs, measured))
 
     def price_parts(self, inputs: Mapping[str, Any], measured: Mapping[str, Decimal] | None = None) -> tuple[Part, ...]:
@@ -147,18 +144,16 @@ class Model:
 
     @property
     def defaults(self) -> Mapping[str, str]:
-        """What an order has where an input is left out, as far as that is known."""
         return {each.name: each.default for each in self.inputs if each.default is not None}
 
     @property
     def has_one_price(self) -> bool:
-        """Whether every order of this model costs the same."""
         return len(self.prices) == 1 and not self.unit.counts and not self.extras
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Catalog:
-    """Every model we know, by id, in the order of the files: those on sale, those that are off, those that are gone.
+    """Every model we know, by id, in the order of the files: on sale, off, or retired.
 
     `omitted` are inputs of Kie that no form offers, and why.
     """
@@ -167,16 +162,14 @@ class Catalog:
     omitted: Mapping[str, str] = field(default_factory=dict)
 
     def get(self, model_id: str) -> Model:
-        """The model of this id; KeyError when there is none."""
         return self.models[model_id]
 
     @property
     def sellable(self) -> tuple[Model, ...]:
-        """Whatever may be bought."""
         return tuple(model for model in self.models.values() if model.is_sellable)
 
     def sources(self, model: Model, asked: Input) -> tuple[Model, ...]:
-        """The models whose results an input takes: those it names, or all of a category that speak as this one does."""
+        """The models whose results an input accepts: those it names, or all of a category in the same API."""
         uses_jobs = model.protocol == JOBS
         return tuple(
             each
@@ -202,8 +195,10 @@ def filled_in(asked: Sequence[Input], given: Mapping[str, Any]) -> dict[str, Any
 
 
 def sum_for(asked: Sequence[Input], each: Input, filled: Mapping[str, Any]) -> Decimal | None:
-    """What an input is by the lines it sums; None where it sums nothing, or there are no lines that make sense."""
-    name, _, field = (each.sums or "").partition(".")
+    """What an input is by the lines it sums; None where it sums nothing, or no lines apply."""
+    if each.sums is None:
+        return None
+    name, _, field = each.sums.partition(".")
     listed = next((other for other in asked if other.name == name), None)
     if listed is None or not is_given(filled.get(name)) or not listed.condition.holds(filled):
         return None

@@ -1,7 +1,7 @@
-"""A whole order: which inputs make sense in it, whether it is complete and fits, and what Kie is sent. Pure.
+"""A whole order: which inputs apply to it, whether it is complete and fits, and what Kie is sent. Pure.
 
-`check_order` lists everything wrong with an order; `unfit` whether what it refers to (files, earlier results) is still
-there and still fits. `example_of` fills an order from the catalogue's own example.
+`check_order` lists everything wrong with an order; `unfit` the inputs whose files or earlier results are gone or no longer
+fit. `example_of` fills an order from the catalogue's own example.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -12,7 +12,7 @@ from photomat.catalog.answers import MEGABYTE, FileFacts, Refused, check_answer,
 from photomat.catalog.formula import as_number, is_given, plain
 from photomat.catalog.input import Condition, FileKind, FileLimits, Input
 from photomat.catalog.model import Model, Together, referred_to, sum_for, total_of, values_of_field
-from photomat.catalog.reference import FileRef, Ref, references
+from photomat.catalog.reference import FileRef, Ref, files_in, references
 from photomat.kie.protocol import FAMILIES
 
 HOST: Final = "https://files.example/photomat"
@@ -27,7 +27,7 @@ SAMPLE_FILES: Final[Mapping[FileKind, FileFacts]] = {
 
 
 def relevant(model: Model, inputs: Mapping[str, Any]) -> tuple[Input, ...]:
-    """The inputs that make sense beside what was chosen, in the order they are asked for."""
+    """The inputs that apply beside what was chosen, in the order they are asked for."""
     filled = model.filled(inputs)
     return tuple(
         each for each in model.inputs if each.condition.holds(filled) and sum_for(model.inputs, each, filled) is None
@@ -40,7 +40,7 @@ def open_to_customers(model: Model, inputs: Mapping[str, Any]) -> tuple[Input, .
 
 
 def missing(model: Model, inputs: Mapping[str, Any]) -> tuple[Input, ...]:
-    """What must still be asked for: required inputs that make sense here and have neither a value nor a default."""
+    """Required inputs that apply here and have neither a value nor a default."""
     filled = model.filled(inputs)
     return tuple(each for each in relevant(model, inputs) if each.required and not is_given(filled.get(each.name)))
 
@@ -48,21 +48,19 @@ def missing(model: Model, inputs: Mapping[str, Any]) -> tuple[Input, ...]:
 def check_order(
     model: Model, inputs: Mapping[str, Any], measured: Mapping[str, Decimal] | None = None
 ) -> tuple[Refused, ...]:
-    """Everything wrong with this order; nothing when it can be sent."""
-    found = [Refused(key="form-missing", facts={"input": each.name}) for each in missing(model, inputs)]
+    """Everything wrong with this order; empty when it can be sent."""
+    found = [Refused("form-missing", {"input": each.name}) for each in missing(model, inputs)]
     filled = model.filled(inputs)
     if model.one_of and not any(all(is_given(filled.get(name)) for name in names) for names in model.one_of):
-        found.append(
-            Refused(key="form-one-of", facts={"inputs": " / ".join(" + ".join(names) for names in model.one_of)})
-        )
+        found.append(Refused("form-one-of", {"inputs": " / ".join(" + ".join(names) for names in model.one_of)}))
     found += [_never(never) for never in model.never if never.holds(filled)]
     for each in model.inputs:
         rivals = [name for name in each.condition.without if is_given(inputs.get(name))]
         if rivals and is_given(inputs.get(each.name)):
-            found.append(Refused(key="form-never", facts={"inputs": ", ".join(sorted([each.name, *rivals]))}))
+            found.append(Refused("form-never", {"inputs": ", ".join(sorted([each.name, *rivals]))}))
     for each in relevant(model, inputs):
-        kept = check_answer(each, inputs[each.name]) if is_given(inputs.get(each.name)) else None
-        found += [kept] if isinstance(kept, Refused) else []
+        checked = check_answer(each, inputs[each.name]) if is_given(inputs.get(each.name)) else None
+        found += [checked] if isinstance(checked, Refused) else []
     found += check_lists(model.inputs, filled)
     for rule in model.together:
         found += _too_much(model, rule, filled, measured or {})
@@ -70,7 +68,7 @@ def check_order(
 
 
 def body_of(model: Model, inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """The provider's input object: what was chosen and our defaults, in Kie's types. What makes no sense here is left out."""
+    """Kie's input object: what was chosen and our defaults, in Kie's types, without inputs that do not apply."""
     chosen = model.sensible(inputs)
     written = {each.name: each.as_json(chosen[each.name]) for each in model.inputs if is_given(chosen.get(each.name))}
     return {**model.sent, **written}
@@ -79,15 +77,15 @@ def body_of(model: Model, inputs: Mapping[str, Any]) -> dict[str, Any]:
 def request_of(
     model: Model, inputs: Mapping[str, Any], *, callback_url: str | None = None
 ) -> tuple[str, dict[str, Any]]:
-    """Where an order is created, below the provider's address, and the whole body that goes there."""
+    """The path of Kie's API where an order is created, and the whole body that goes there."""
     family = FAMILIES[model.protocol]
     return f"/api/v1/{family.create}", family.body(model.id, body_of(model, inputs), callback_url)
 
 
 def _never(never: Condition) -> Refused:
     if never.why is not None:
-        return Refused(key="form-never-because", facts={"why": never.why})
-    return Refused(key="form-never", facts={"inputs": ", ".join(sorted(never.names))})
+        return Refused("form-never-because", {"why": never.why})
+    return Refused("form-never", {"inputs": ", ".join(sorted(never.names))})
 
 
 def _too_much(
@@ -99,27 +97,25 @@ def _too_much(
     chosen_s = sum((as_number(inputs.get(each.name)) or Decimal(0) for each in chosen), Decimal(0))
     seconds = chosen_s + sum((measured.get(f"{name}:seconds", Decimal(0)) for name in rule.of), Decimal(0))
     if rule.max_items is not None and sum(counts) > rule.max_items:
-        return [Refused(key="form-too-many", facts={"limit": rule.max_items, "count": sum(counts)})]
+        return [Refused("form-too-many", {"limit": rule.max_items, "count": sum(counts)})]
     if rule.max_seconds is not None and seconds > rule.max_seconds:
-        return [Refused(key="form-files-long", facts={"limit": str(rule.max_seconds), "seconds": str(seconds)})]
+        return [Refused("form-files-long", {"limit": str(rule.max_seconds), "seconds": str(seconds)})]
     return []
 
 
 def check_lists(asked: Sequence[Input], filled: Mapping[str, Any]) -> list[Refused]:
-    """Everything wrong with the lists of an order."""
     listed = [each for each in asked if is_given(filled.get(each.name)) and each.condition.holds(filled)]
     return [*_sums(asked, filled), *_totals(listed, filled), *_referred_to(asked, listed, filled)]
 
 
 def _sums(asked: Sequence[Input], filled: Mapping[str, Any]) -> Iterator[Refused]:
-    """A sum is bound like the input that it is."""
+    """A sum is bounded like the input that it is."""
     for each in asked:
         total = sum_for(asked, each, filled)
         if total is not None and isinstance(check_answer(each, plain(total)), Refused):
             least, most = _bounds(each)
             name = (each.sums or "").partition(".")[0]
-            facts = {"input": name, "total": plain(total), "least": least, "most": most}
-            yield Refused(key="form-lines-sum", facts=facts)
+            yield Refused("form-lines-sum", {"input": name, "total": plain(total), "least": least, "most": most})
 
 
 def _bounds(each: Input) -> tuple[str, str]:
@@ -134,38 +130,32 @@ def _totals(listed: Sequence[Input], filled: Mapping[str, Any]) -> Iterator[Refu
         for field, limit in each.totals:
             total = total_of(each, field, filled[each.name])
             if total != limit:
-                yield Refused(
-                    key="form-lines-total", facts={"input": field, "limit": plain(limit), "total": plain(total)}
-                )
+                yield Refused("form-lines-total", {"input": field, "limit": plain(limit), "total": plain(total)})
 
 
 def _referred_to(asked: Sequence[Input], listed: Sequence[Input], filled: Mapping[str, Any]) -> Iterator[Refused]:
-    """Whatever is referred to has a line, and one only."""
+    """Every line that is referred to exists, and only once."""
     for each in listed:
         for field in each.fields:
             wanted = referred_to(asked, f"{each.name}.{field.name}", filled)
             known = values_of_field(each, field.name, filled[each.name])
             lacking = next((value for value in wanted if value not in known), None)
             if lacking is not None:
-                yield Refused(
-                    key="form-lines-lack", facts={"input": each.name, "value": field.labels.get(lacking, lacking)}
-                )
+                yield Refused("form-lines-lack", {"input": each.name, "value": field.labels.get(lacking, lacking)})
             twice = next((value for value in known if wanted and known.count(value) > 1), None)
             if twice is not None:
-                yield Refused(
-                    key="form-lines-twice", facts={"input": each.name, "value": field.labels.get(twice, twice)}
-                )
+                yield Refused("form-lines-twice", {"input": each.name, "value": field.labels.get(twice, twice)})
 
 
 def unfit(
     model: Model, inputs: Mapping[str, Any], *, gone: Collection[Ref], facts: Mapping[FileRef, FileFacts]
 ) -> dict[str, Refused]:
-    """Which inputs cannot stay as they are, and why: `gone` is no longer there, nor is a file of which nothing is known."""
+    """Which inputs cannot stay as they are, and why: a reference is `gone`, or nothing is known of a file."""
     found: dict[str, Refused] = {}
     for each in open_to_customers(model, inputs):
         refs = list(references(inputs.get(each.name)))
         if any(ref in gone or (isinstance(ref, FileRef) and ref not in facts) for ref in refs):
-            found[each.name] = Refused(key="form-gone", facts={"input": each.name})
+            found[each.name] = Refused("form-gone", {"input": each.name})
             continue
         checked = (check_files(asked, [facts[ref] for ref in files]) for asked, files in _files(each, inputs))
         wrong = next((refused for refused in checked if refused), None)
@@ -174,7 +164,7 @@ def unfit(
 
 
 def limits_of_files(model: Model, inputs: Mapping[str, Any]) -> dict[FileRef, list[FileLimits]]:
-    """What the model takes where each file of an order is given; a file may be given in several places."""
+    """The limits that apply to each file of an order; a file may be given in several places."""
     found: dict[FileRef, list[FileLimits]] = {}
     for each in model.inputs:
         for asked, refs in _files(each, inputs):
@@ -184,22 +174,22 @@ def limits_of_files(model: Model, inputs: Mapping[str, Any]) -> dict[FileRef, li
 
 
 def _files(asked: Input, inputs: Mapping[str, Any]) -> Iterator[tuple[Input, list[FileRef]]]:
-    """The files of an input, or of every line of a list, each with what they are asked for as."""
+    """The files of an input, or of every line of a list, each with the input that asks for them."""
     value = inputs.get(asked.name)
     lines = value if asked.type == "list" and isinstance(value, list) else [inputs]
     for line in (line for line in lines if isinstance(line, Mapping)):
         for each in asked.fields or (asked,):
-            files = [ref for ref in references(line.get(each.name)) if isinstance(ref, FileRef)]
+            files = files_in(line.get(each.name))
             if each.takes_files and files:
                 yield each, files
 
 
 def example_of(model: Model) -> dict[str, Any]:
-    """The inputs of the example: as the catalogue has them, with a sample for every required file and earlier task."""
+    """The inputs of the catalogue's example, with a sample for every required file and earlier task."""
     inputs = dict(model.example)
     chosen = _alternative(model, inputs)
     for each in relevant(model, inputs):
-        needed = (each.required and each.default is None and not each.default_items) or each.name in chosen
+        needed = each.must_be_asked or each.name in chosen
         sample = _sample(each) if needed and not is_given(inputs.get(each.name)) else None
         inputs |= {} if sample is None else {each.name: sample}
     return inputs
@@ -213,7 +203,7 @@ def example_facts(model: Model, inputs: Mapping[str, Any]) -> dict[str, Decimal]
 
 
 def _alternative(model: Model, inputs: Mapping[str, Any]) -> tuple[str, ...]:
-    """The first of several ways to order, unless the example already takes one."""
+    """The first of several alternatives, unless the example already has one."""
     if any(all(is_given(inputs.get(name)) for name in names) for names in model.one_of):
         return ()
     return model.one_of[0] if model.one_of else ()

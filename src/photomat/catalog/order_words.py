@@ -1,6 +1,6 @@
 """An order in a customer's words: on the card before it is bought, under its result, in the history. Pure.
 
-The text that describes it first, then the values that were chosen, and defaults where they matter. Nothing is escaped here.
+The text that describes it comes first, then the chosen values, and defaults where they matter. Nothing is escaped here.
 """
 
 import re
@@ -26,8 +26,6 @@ NUMBER: Final = re.compile(r"-?\d+(?:[.,]\d+)?")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Value:
-    """One chosen value: what it is called, and what was chosen."""
-
     title: str
     text: str
 
@@ -55,7 +53,7 @@ def value_in_words(asked: Input, value: Any, *, language: str, say: Say) -> str:
 
 
 def named_value(asked: Input, value: Any, *, language: str, say: Say) -> Value:
-    """A value and what it is called; what a number counts comes after the number: `Длительность: 5 с`."""
+    """A value with its title; a unit in the title moves behind the number: `Длительность: 5 с`."""
     title, comma, unit = asked.title_in(language).rpartition(", ")
     text = value_in_words(asked, value, language=language, say=say)
     if not comma:
@@ -112,7 +110,6 @@ def _written(asked: Input | None, value: Any, language: str, say: Say) -> str:
 
 
 def _earlier(value: Any, say: Say) -> str:
-    """An earlier order, or one track of it."""
     match reference(value):
         case JobRef(job_id=job_id, output=None):
             return say("order-earlier", job=str(job_id))
@@ -128,7 +125,7 @@ def _lines(asked: Input, items: Any, language: str, say: Say) -> str:
 
 
 def _line(asked: Input, item: Any, language: str, say: Say) -> str:
-    """One line of a list: its main field, and what else was chosen for it in brackets; without a main one every field."""
+    """One line of a list: its main field, and the others in brackets; without a main one every field."""
     if not isinstance(item, Mapping) or not asked.fields:
         return plain(item)
     words = {each.name: _written(each, item[each.name], language, say) for each in asked.fields if each.name in item}

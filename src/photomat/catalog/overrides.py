@@ -1,6 +1,6 @@
 """What operators set for a model without a deploy: every statement on `model_prices` and `model_settings`.
 
-Both are read with each use, prices in the buying transaction too, so a change takes effect everywhere at once; most models
+Both are read with each use, prices in the purchase transaction too, so a change takes effect everywhere at once; most models
 have no row. A fixed price in another currency does not apply: it would be another price.
 """
 
@@ -34,7 +34,7 @@ class StoredOverride:
 
 
 async def standing_rules(session: Pool | Transaction, *, currency: str) -> dict[str, PriceRules]:
-    """The rules that stand now, by model; most models have none."""
+    """The rules in force now, by model; most models have none."""
     rows = await session.fetch(
         """
         SELECT DISTINCT ON (model, kind = 'discount')
@@ -52,7 +52,6 @@ async def standing_rules(session: Pool | Transaction, *, currency: str) -> dict[
 
 
 async def rules_of(session: Pool | Transaction, model: str, *, currency: str) -> PriceRules:
-    """The rules that stand now for one model."""
     return (await standing_rules(session, currency=currency)).get(model, NO_RULES)
 
 
@@ -96,7 +95,7 @@ async def add_rule(
 
 
 async def clear_rules(tx: Transaction, model: str) -> int:
-    """End every rule of a model, those that have not begun too; how many that were."""
+    """End every rule of a model, also those that have not begun; return how many."""
     cleared = await tx.fetch(
         """
         UPDATE model_prices SET cleared_at = photomat_now()
@@ -108,7 +107,7 @@ async def clear_rules(tx: Transaction, model: str) -> int:
     return len(cleared)
 
 
-async def kept_rules(pool: Pool, model: str, *, limit: int = 20) -> list[StoredOverride]:
+async def stored_rules(pool: Pool, model: str, *, limit: int = 20) -> list[StoredOverride]:
     """The newest rules of a model, ended ones too."""
     rows = await pool.fetch(
         """
@@ -119,7 +118,7 @@ async def kept_rules(pool: Pool, model: str, *, limit: int = 20) -> list[StoredO
         model,
         limit,
     )
-    return [_kept(row) for row in rows]
+    return [_stored(row) for row in rows]
 
 
 def _standing(rows: Sequence[Row]) -> PriceRules:
@@ -130,7 +129,7 @@ def _standing(rows: Sequence[Row]) -> PriceRules:
     )
 
 
-def _kept(row: Row) -> StoredOverride:
+def _stored(row: Row) -> StoredOverride:
     return StoredOverride(
         price_id=row["price_id"],
         model=row["model"],
@@ -154,13 +153,11 @@ def _override(row: Row) -> Override:
 
 
 async def settings_of_models(session: Pool | Transaction) -> dict[str, ModelSetting]:
-    """What is set now, by model."""
     rows = await session.fetch("SELECT model, hidden, featured, sold, title_ru, title_en FROM model_settings")
     return {row["model"]: _setting(row) for row in rows}
 
 
 async def setting_of(session: Pool | Transaction, model: str) -> ModelSetting:
-    """What is set now for one model."""
     row = await session.fetchrow(
         "SELECT hidden, featured, sold, title_ru, title_en FROM model_settings WHERE model = $1", model
     )
@@ -168,7 +165,7 @@ async def setting_of(session: Pool | Transaction, model: str) -> ModelSetting:
 
 
 async def lock_setting(tx: Transaction, model: str) -> ModelSetting:
-    """What is set for a model, held until this transaction ends: changes of one model happen one after the other."""
+    """The setting of a model, locked until this transaction ends: changes of one model happen one after the other."""
     await tx.execute("INSERT INTO model_settings (model) VALUES ($1) ON CONFLICT (model) DO NOTHING", model)
     row = await tx.fetchrow(
         "SELECT hidden, featured, sold, title_ru, title_en FROM model_settings WHERE model = $1 FOR UPDATE", model
@@ -177,7 +174,6 @@ async def lock_setting(tx: Transaction, model: str) -> ModelSetting:
 
 
 async def keep_setting(tx: Transaction, model: str, setting: ModelSetting) -> None:
-    """Set it, for every reader from the commit on."""
     await tx.execute(
         """
         UPDATE model_settings

@@ -1,6 +1,6 @@
-"""All prices of a model: every combination of what the price depends on, the cheapest, and both as a person reads them. Pure.
+"""All prices of a model: every combination of what the price depends on, the cheapest one, and how both are shown. Pure.
 
-`combinations` is bounded: all options are taken, numbers at their ends and default; of a model with more combinations than
+`combinations` is bounded: all options are tried, numbers at their ends and default; of a model with more combinations than
 `MOST`, the first. `price_groups` sorts them into groups with the choice that varies most in a row; `price_rates` says what a
 second, a picture or a thousand characters cost where prices grow with an order.
 """
@@ -30,7 +30,7 @@ SMALLEST_IN_CENTS: Final = Decimal("0.1")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Priced:
-    """One combination and what Kie takes for it; `order` has the least of everything else that is needed, too."""
+    """One combination and what Kie charges for it; `order` also has the least of everything else that is required."""
 
     inputs: Mapping[str, Any]
     order: Mapping[str, Any]
@@ -50,7 +50,7 @@ class Rate:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriceRates:
-    """The rates of a model: the first that fits counts, every extra comes besides. `usual`: an order as it stands."""
+    """The rates of a model: the first that fits counts, every extra is added. `usual`: an order with nothing changed."""
 
     rows: tuple[Rate, ...]
     extras: tuple[tuple[Extra, Rate], ...]
@@ -59,7 +59,7 @@ class PriceRates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriceGroup:
-    """One group: what is the same in it, and each value of the choice in line with its price; None is without it."""
+    """One group: what is the same in it, and each value of the choice that varies with its price; None is without it."""
 
     same: tuple[tuple[Input, Any], ...]
     prices: tuple[tuple[Any, Money], ...]
@@ -78,7 +78,7 @@ class PriceGroups:
 
 
 def combinations(model: Model) -> Iterator[Mapping[str, Any]]:
-    """The inputs that bear on the price, in every combination that may be ordered."""
+    """The inputs that the price depends on, in every combination that may be ordered."""
     names = _that_count(model)
     asked = [each for each in model.inputs if each.name in names]
     values = [_values(each) for each in asked]
@@ -111,14 +111,14 @@ def price_table(model: Model, measured: Mapping[str, Decimal] | None = None) -> 
 
 
 def cheapest(model: Model) -> Priced:
-    """The least Kie takes for this model, and with which inputs."""
+    """The least Kie charges for this model, and for which inputs."""
     return min(price_table(model), key=lambda priced: priced.credits)
 
 
 def least_facts(model: Model) -> dict[str, Decimal]:
-    """The smallest files this model takes."""
+    """The smallest files this model accepts."""
     facts: dict[str, Decimal] = {}
-    for count in _file_counts(model):
+    for count in (count for count in _counts(model) if count.measure in OF_FILES):
         asked = model.input(count.input)
         limits = asked.files if asked else None
         seconds = limits.min_seconds if limits and limits.min_seconds else SHORTEST_S
@@ -129,7 +129,7 @@ def least_facts(model: Model) -> dict[str, Decimal]:
 
 
 def _that_count(model: Model) -> set[str]:
-    """The inputs a price looks at, but for files and texts, which are measured."""
+    """The inputs a price depends on, except files and texts, which are measured."""
     rows = (*model.prices, *(extra.row for extra in model.extras))
     counts = [count.input for count in _counts(model) if count.measure == "value" and count.field is None]
     by_row = [name for row in rows for name in (*(name for name, _ in row.when), *row.given)]
@@ -152,15 +152,11 @@ def _values(asked: Input) -> Sequence[Any]:
 
 
 def _with_least(model: Model, inputs: Mapping[str, Any]) -> dict[str, Any]:
-    """The inputs with the shortest text, one file and one line wherever something must be there."""
+    """The inputs with the shortest text, one file and one line wherever something is required."""
     is_settled = any(all(name in inputs for name in names) for names in model.one_of)
     chosen = () if is_settled or not model.one_of else model.one_of[0]
-    needed: dict[str, Any] = {}
-    for each in model.inputs:
-        is_needed = (each.required and each.default is None and not each.default_items) or each.name in chosen
-        if is_needed and each.name not in inputs:
-            needed[each.name] = _least(each)
-    return {**needed, **inputs}
+    needed = (each for each in model.inputs if each.must_be_asked or each.name in chosen)
+    return {each.name: _least(each) for each in needed if each.name not in inputs} | dict(inputs)
 
 
 def _least(asked: Input) -> Any:
@@ -184,12 +180,8 @@ def _counts(model: Model) -> list[Count]:
     return [count for unit in units for count in (*unit.counts, *unit.times)]
 
 
-def _file_counts(model: Model) -> list[Count]:
-    return [count for count in _counts(model) if count.measure in OF_FILES]
-
-
 def price_groups(model: Model, rates: Rates, standing: PriceRules) -> PriceGroups:
-    """What every choice costs by the rules that stand; of files and texts the least counts."""
+    """What every choice costs by the rules in force; of files and texts the least counts."""
     facts = least_facts(model)
     rows = [(each.inputs, quote(model, each.order, rates, standing, measured=facts)) for each in price_table(model)]
     in_line = _most_varied(model, [inputs for inputs, _ in rows])
@@ -204,12 +196,11 @@ def price_groups(model: Model, rates: Rates, standing: PriceRules) -> PriceGroup
         cell = (inputs.get(in_line.name) if in_line else None, priced.price)
         grouped[mark] = PriceGroup(same=same, prices=(*before, cell))
     prices = {priced.price for _, priced in rows}
-    rule = rows[0][1].rule
     return PriceGroups(
         groups=tuple(grouped.values()),
         in_line=in_line,
         rates=price_rates(model, rates, standing),
-        rule=rule,
+        rule=rows[0][1].rule,
         least=min(prices),
         is_one=len(prices) == 1,
     )
@@ -223,7 +214,7 @@ def _most_varied(model: Model, rows: Sequence[Mapping[str, Any]]) -> Input | Non
 
 
 def price_rates(model: Model, rates: Rates, standing: PriceRules) -> PriceRates | None:
-    """The rates by the rules that stand; None where a table of prices says it exactly, or one price holds for all."""
+    """The rates by the rules in force; None where a table of prices says it exactly, or one price holds for all."""
     made = quote(model, example_of(model), rates, standing)
     if made.rule in {"fixed", "free"} or not _grows(model):
         return None
@@ -258,10 +249,8 @@ def _rate(row: PriceRow, unit: PriceUnit, made: Quote) -> Rate:
 
 
 def usual_price(model: Model, rates: Rates, standing: PriceRules = NO_RULES) -> Money | None:
-    """What an order costs where nothing is changed; None where that hangs on the length of a text or a file."""
+    """What an order costs where nothing is changed; None where that depends on the length of a text or a file."""
     order = example_of(model)
-    units = [model.unit, *(extra.unit for extra in model.extras), *([model.step] if model.step else [])]
-    counts = [count for unit in units for count in (*unit.counts, *unit.times)]
-    if any(each.measure not in {"value", "items"} and is_given(order.get(each.input)) for each in counts):
+    if any(each.measure not in {"value", "items"} and is_given(order.get(each.input)) for each in _counts(model)):
         return None
     return quote(model, order, rates, standing).price

@@ -1,4 +1,4 @@
-"""How a price is made, and the quote that keeps everything it was made of. Pure.
+"""How a price is made, and the quote that stores everything it was made of. Pure.
 
     price = Kie's credits for the chosen inputs × $0.005 × rate × markup, less a discount, rounded up to a step
 
@@ -15,7 +15,7 @@ from datetime import datetime
 from decimal import ROUND_CEILING, Decimal, InvalidOperation, localcontext
 from typing import Any, Final, Literal, TypeAlias, get_args
 
-from photomat.catalog.formula import EXACT_ENOUGH, ONE, UNIT_WORDS, Part, total
+from photomat.catalog.formula import EXACT_ENOUGH, UNIT_WORDS, Part, total
 from photomat.catalog.model import Model
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
 
@@ -37,12 +37,15 @@ class Voucher:
     left: int
     price: Money
 
+    def as_json(self) -> dict[str, Any]:
+        return {"use_id": self.use_id, "code": self.code, "left": self.left, "price": self.price.minor}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Quote:
-    """A price and its reasons. `raised`: it was lifted to cost, as no operator confirmed a lower one.
+    """A price and its reasons. `raised`: it was raised to cost, as no operator confirmed a lower one.
 
-    With a voucher (`paid_by`) the price is nothing; all the rest is what it would be made of without.
+    With a voucher (`paid_by`) the price is 0; the rest is what it would be made of without.
     """
 
     price: Money
@@ -59,20 +62,13 @@ class Quote:
 
     @property
     def credits(self) -> Decimal:
-        """What Kie takes, as far as the catalogue knows."""
         return total(self.parts)
 
     def with_voucher(self, voucher: Voucher) -> "Quote":
-        """The same generation, paid for by a voucher."""
         return replace(self, price=Money(0, self.price.currency), paid_by=voucher)
 
     def without_voucher(self) -> "Quote":
-        """What it costs without the voucher."""
         return self if self.paid_by is None else replace(self, price=self.paid_by.price, paid_by=None)
-
-    def price_of(self, part: Part) -> Decimal:
-        """What a customer pays for `each` units of a part, in major units, before discount and rounding."""
-        return self.price_of_credits(part.rate)
 
     def price_of_credits(self, credits_: Decimal) -> Decimal:
         """What a customer pays for so many credits, in major units, before discount and rounding."""
@@ -80,7 +76,6 @@ class Quote:
             return credits_ * USD_PER_CREDIT * self.usd_rate * self.markup
 
     def as_json(self) -> dict[str, Any]:
-        """The quote as a job keeps it."""
         return {
             "price": self.price.minor,
             "cost": self.cost.minor,
@@ -94,12 +89,12 @@ class Quote:
             "until": None if self.until is None else self.until.isoformat(),
             "raised": self.raised,
             "parts": [_part_as_json(part) for part in self.parts],
-        } | ({} if self.paid_by is None else {"pass": _voucher_as_json(self.paid_by)})
+        } | ({} if self.paid_by is None else {"pass": self.paid_by.as_json()})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rates:
-    """What the operator set: units of `currency` for a dollar, what is asked for each unit of cost, and the step of prices."""
+    """The operator's settings: units of `currency` for a dollar, the factor on cost, and the step of prices."""
 
     usd_rate: Decimal
     markup: Decimal
@@ -119,7 +114,7 @@ class Override:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PriceRules:
-    """The rules that stand for a model: at most one that makes the price, and one discount."""
+    """The rules in force for a model: at most one that makes the price, and one discount."""
 
     rule: Override | None = None
     discount: Override | None = None
@@ -136,7 +131,7 @@ def quote(
     *,
     measured: Mapping[str, Decimal] | None = None,
 ) -> Quote:
-    """What one generation of the model with these inputs costs a customer, and why."""
+    """What one generation with these inputs costs a customer, and why."""
     parts = model.price_parts(inputs, measured)
     credits_ = total(parts)
     cost = cost_of(credits_, rates.usd_rate, rates.currency)
@@ -162,7 +157,7 @@ def quote(
 
 
 def stepped(minor: Decimal, step: int) -> int:
-    """Up to the next step; an exact one stays."""
+    """Round up to the next step; an exact one stays."""
     with localcontext(EXACT_ENOUGH):
         return int((minor / step).to_integral_value()) * step
 
@@ -173,12 +168,6 @@ def samples(model: Model) -> tuple[Mapping[str, str], ...]:
     return tuple({tuple(sorted(each.items())): each for each in [dict(model.defaults), *rows]}.values())
 
 
-def agreed(price: Money) -> Quote:
-    """A quote of a given price, made of nothing."""
-    nothing = Money(0, price.currency)
-    return Quote(price=price, cost=nothing, parts=(), rule="fixed", usd_rate=ONE, markup=ONE)
-
-
 def cost_of(credits_: Decimal, usd_rate: Decimal, currency: str) -> Money:
     """What so many credits cost us; a begun minor unit is a whole one."""
     with localcontext(EXACT_ENOUGH):
@@ -186,10 +175,10 @@ def cost_of(credits_: Decimal, usd_rate: Decimal, currency: str) -> Money:
         return Money(int(minor.to_integral_value(rounding=ROUND_CEILING)), currency)
 
 
-def quote_from_json(kept: Mapping[str, Any] | None) -> Quote | None:
-    """The quote a job keeps; None where it has none, or one this version cannot read."""
+def quote_from_json(stored: Mapping[str, Any] | None) -> Quote | None:
+    """The stored quote of a job; None where it has none, or one this version cannot read."""
     try:
-        return None if kept is None else _read(kept)
+        return None if stored is None else _read(stored)
     except (KeyError, TypeError, ValueError, InvalidOperation):
         return None
 
@@ -232,41 +221,37 @@ def _part_as_json(part: Part) -> dict[str, Any]:
     } | ({} if part.size is None else {"size": str(part.size)})
 
 
-def _voucher_as_json(one: Voucher) -> dict[str, Any]:
-    return {"use_id": one.use_id, "code": one.code, "left": one.left, "price": one.price.minor}
-
-
-def _read_voucher(kept: Mapping[str, Any] | None, currency: str) -> Voucher | None:
-    if kept is None:
+def _read_voucher(stored: Mapping[str, Any] | None, currency: str) -> Voucher | None:
+    if stored is None:
         return None
-    price = Money(int(kept["price"]), currency)
-    return Voucher(use_id=int(kept["use_id"]), code=str(kept["code"]), left=int(kept["left"]), price=price)
+    price = Money(int(stored["price"]), currency)
+    return Voucher(use_id=int(stored["use_id"]), code=str(stored["code"]), left=int(stored["left"]), price=price)
 
 
-def _read(kept: Mapping[str, Any]) -> Quote:
-    currency = str(kept["currency"])
-    until = kept["until"]
+def _read(stored: Mapping[str, Any]) -> Quote:
+    currency = str(stored["currency"])
+    until = stored["until"]
     return Quote(
-        price=Money(int(kept["price"]), currency),
-        cost=Money(int(kept["cost"]), currency),
-        parts=tuple(_read_part(part) for part in kept["parts"]),
-        rule={rule: rule for rule in RULES}[kept["rule"]],
-        usd_rate=Decimal(kept["usd_rate"]),
-        markup=Decimal(kept["markup"]),
-        step=int(kept["step"]),
-        percent=None if kept["percent"] is None else Decimal(kept["percent"]),
+        price=Money(int(stored["price"]), currency),
+        cost=Money(int(stored["cost"]), currency),
+        parts=tuple(_read_part(part) for part in stored["parts"]),
+        rule={rule: rule for rule in RULES}[stored["rule"]],
+        usd_rate=Decimal(stored["usd_rate"]),
+        markup=Decimal(stored["markup"]),
+        step=int(stored["step"]),
+        percent=None if stored["percent"] is None else Decimal(stored["percent"]),
         until=None if until is None else datetime.fromisoformat(until),
-        raised=bool(kept["raised"]),
-        paid_by=_read_voucher(kept.get("pass"), currency),
+        raised=bool(stored["raised"]),
+        paid_by=_read_voucher(stored.get("pass"), currency),
     )
 
 
-def _read_part(kept: Mapping[str, Any]) -> Part:
+def _read_part(stored: Mapping[str, Any]) -> Part:
     return Part(
-        rate=Decimal(kept["rate"]),
-        unit=next((word for word in UNIT_WORDS if word == kept["unit"]), "generation"),
-        each=Decimal(kept["each"]),
-        count=Decimal(kept["count"]),
-        when=tuple(kept["when"].items()),
-        size=Decimal(kept["size"]) if kept.get("size") is not None else None,
+        rate=Decimal(stored["rate"]),
+        unit=next((word for word in UNIT_WORDS if word == stored["unit"]), "generation"),
+        each=Decimal(stored["each"]),
+        count=Decimal(stored["count"]),
+        when=tuple(stored["when"].items()),
+        size=Decimal(stored["size"]) if stored.get("size") is not None else None,
     )

@@ -1,8 +1,8 @@
 """References in an order: values that stand for a file a customer sent, or for an earlier result. Pure.
 
-They are JSON objects, so no customer can type one: `{"file": 12}` is a file, `{"job": 55}` an earlier job, whose task Kie goes
-on from, `{"job": 55, "output": 0}` one of its outputs, such as a track. They are frozen with the order and become addresses
-and ids of Kie only when it is sent.
+They are JSON objects, so no customer can type one: `{"file": 12}` is a file, `{"job": 55}` an earlier job whose task Kie
+continues, `{"job": 55, "output": 0}` one of its outputs, such as a track. They are frozen with the order and replaced by URLs
+and ids of Kie only when it is submitted (`jobs/submit.py`).
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,12 +12,11 @@ from typing import Any, TypeAlias
 
 @dataclass(frozen=True, slots=True)
 class FileRef:
-    """A file a customer sent; a row of `input_files`."""
+    """A row of `input_files`."""
 
     file_id: int
 
     def as_json(self) -> dict[str, int]:
-        """The reference as inputs keep it."""
         return {"file": self.file_id}
 
 
@@ -29,7 +28,6 @@ class JobRef:
     output: int | None = None
 
     def as_json(self) -> dict[str, int]:
-        """The reference as inputs keep it."""
         return {"job": self.job_id} if self.output is None else {"job": self.job_id, "output": self.output}
 
 
@@ -60,6 +58,10 @@ def references(value: Any) -> Iterator[Ref]:
     elif isinstance(value, list | tuple):
         for each in value:
             yield from references(each)
+
+
+def files_in(value: Any) -> list[FileRef]:
+    return [ref for ref in references(value) if isinstance(ref, FileRef)]
 
 
 def resolved(value: Any, known: Mapping[Ref, str]) -> Any:

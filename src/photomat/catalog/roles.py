@@ -62,7 +62,7 @@ def _whole(option: str) -> int | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RoleRule:
-    """Which inputs have a role: the first of `names` that is there, of these types; every option must be `read`."""
+    """Which inputs have a role: the first of `names` that exists, of these types; every option must be readable by `read`."""
 
     names: tuple[str, ...]
     types: frozenset[InputType]
@@ -132,7 +132,7 @@ PROMPT_NAMES: Final = ("prompt", "text", "lyrics")
 
 
 def with_roles(inputs: Sequence[Input]) -> tuple[Input, ...]:
-    """The inputs with their roles: what their file says, then what their names and options tell."""
+    """The inputs with their roles: those their file states, then those their names and options imply."""
     roles: dict[str, Role] = {each.name: each.role for each in inputs if each.role is not None}
     by_name = {snake_case(each.name): each for each in reversed(inputs)}
     for role, rule in RULES.items():
@@ -140,7 +140,7 @@ def with_roles(inputs: Sequence[Input]) -> tuple[Input, ...]:
         found = next((each for each in free if rule.fits(each)), None)
         if found is not None and role not in roles.values():
             roles[found.name] = role
-    return tuple(replace(each, role=roles.get(each.name)) for each in inputs)
+    return tuple(each if each.role else replace(each, role=roles.get(each.name)) for each in inputs)
 
 
 def common_value(asked: Input, own: Any) -> Common | None:
@@ -154,5 +154,5 @@ def own_value(asked: Input, common: Common) -> str | None:
     if asked.options:
         same = [option for option in asked.options if common_value(asked, option) == common]
         return asked.default if asked.default in same else next(iter(same), None)
-    kept = check_answer(asked, plain(common))
-    return None if isinstance(kept, Refused) else str(kept)
+    checked = check_answer(asked, plain(common))
+    return None if isinstance(checked, Refused) else str(checked)

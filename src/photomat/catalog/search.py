@@ -1,15 +1,11 @@
-"""Finding models by words, in both languages, with other endings, small slips and names as they sound (`name_sounds`). Pure.
+"""Find models by words, in both languages, with other endings, typing errors and names spelled by their sound. Pure.
 
-Every word that says something must fit a model; the better it fits (its name before what it is for), the higher the model
-stands. Where nothing fits every word, what fits some of them can be asked for.
+Every word that says something must fit a model; the better it fits (its name before its purpose), the higher the model ranks.
+Where no model fits every word, those that fit some can be asked for.
 
-Words people look for beside those the catalogue says of its models, in both languages. Data, and nothing else.
-
-Names by their sound, so that a brand is found however it is spelled, in either alphabet. Pure.
-
-A word becomes the sounds it stands for (`сидэнс` and `seedance` differ in one vowel), and two words are one name when their
-sounds differ by little: a vowel counts half, as does a consonant for its voiced twin. Short names allow no difference, for
-ordinary words lie too close to them.
+A brand is found however it is spelled, in either alphabet: a word becomes the sounds it stands for (`сидэнс` and `seedance`
+differ in one vowel), and two words are one name when their sounds differ by little: a vowel counts half, as does a consonant
+for its voiced counterpart. Short names allow no difference, because ordinary words are too close to them.
 """
 
 import re
@@ -21,82 +17,56 @@ from typing import Final
 from photomat.catalog.model import Category, Model, Tag
 from photomat.catalog.words import LocalizedText
 
-CATEGORY_WORDS: Final[Mapping[Category, LocalizedText]] = {
-    "text-to-image": LocalizedText(
-        ru="картинка изображение рисунок нарисовать нарисуй создать генерация стикер арт иллюстрация логотип постер фото",
-        en="picture image draw art illustration logo poster create generate",
+CATEGORY_WORDS: Final[Mapping[Category, str]] = {
+    "text-to-image": (
+        "картинка изображение рисунок нарисовать нарисуй создать генерация стикер арт иллюстрация логотип постер фото"
+        " picture image draw art illustration logo poster create generate"
     ),
-    "image-to-image": LocalizedText(
-        ru="изменить фото фотка фотография переделать стиль ремикс",
-        en="picture photo image change restyle remix",
+    "image-to-image": "изменить фото фотка фотография переделать стиль ремикс picture photo image change restyle remix",
+    "image-edit": (
+        "изменить правка редактор редактировать фото фотка фотошоп реставрация восстановить"
+        " photo restore edit editor retouch inpaint change"
     ),
-    "image-edit": LocalizedText(
-        ru="изменить правка редактор редактировать фото фотка фотошоп реставрация восстановить",
-        en="photo restore edit editor retouch inpaint change",
+    "background-removal": "убрать удалить вырезать фон прозрачный remove delete cut background transparent png",
+    "upscale": (
+        "улучшить увеличить качество чёткость разрешение апскейл фото видео"
+        " photo video enhance upscale sharpen resolution quality hd 4k"
     ),
-    "background-removal": LocalizedText(
-        ru="убрать удалить вырезать фон прозрачный",
-        en="remove delete cut background transparent png",
+    "image-analysis": (
+        "разбор разметка найти распознать анализ картинки фото analyse analysis detect segment read image"
     ),
-    "upscale": LocalizedText(
-        ru="улучшить увеличить качество чёткость разрешение апскейл фото видео",
-        en="photo video enhance upscale sharpen resolution quality hd 4k",
+    "text-to-video": "видео ролик клип фильм анимация снять video clip film movie animation create",
+    "image-to-video": (
+        "оживить оживление фото фотка фотография картинка видео анимация двигается"
+        " animate photo picture image video bring alive"
     ),
-    "image-analysis": LocalizedText(
-        ru="разбор разметка найти распознать анализ картинки фото",
-        en="analyse analysis detect segment read image",
+    "reference-to-video": "видео образцам персонаж референс reference character consistent video",
+    "video-to-video": "изменить видео правка монтаж продлить стиль движение video edit change extend restyle motion",
+    "avatar": (
+        "аватар говорящее фото голова губы липсинк дубляж диктор"
+        " avatar talking photo head lip sync lipsync dub presenter"
     ),
-    "text-to-video": LocalizedText(
-        ru="видео ролик клип фильм анимация снять",
-        en="video clip film movie animation create",
+    "music": "музыка песня трек мелодия бит кавер ремикс music song track melody beat cover",
+    "music-tool": (
+        "музыка песня инструменты текст песни слова минусовка вокал дорожки"
+        " music song tool lyrics stems vocals instrumental"
     ),
-    "image-to-video": LocalizedText(
-        ru="оживить оживление фото фотка фотография картинка видео анимация двигается",
-        en="animate photo picture image video bring alive",
+    "sound-effects": "звук звуки шум эффекты sound effects sfx noise",
+    "text-to-speech": (
+        "озвучка озвучить голос речь диктор читать текст tts text voice speech speak read aloud narrator voiceover"
     ),
-    "reference-to-video": LocalizedText(
-        ru="видео образцам персонаж референс",
-        en="reference character consistent video",
+    "speech-to-text": (
+        "расшифровка текст речи распознать речь субтитры транскрипция transcribe transcript speech text stt subtitles"
     ),
-    "video-to-video": LocalizedText(
-        ru="изменить видео правка монтаж продлить стиль движение",
-        en="video edit change extend restyle motion",
-    ),
-    "avatar": LocalizedText(
-        ru="аватар говорящее фото голова губы липсинк дубляж диктор",
-        en="avatar talking photo head lip sync lipsync dub presenter",
-    ),
-    "music": LocalizedText(
-        ru="музыка песня трек мелодия бит кавер ремикс",
-        en="music song track melody beat cover",
-    ),
-    "music-tool": LocalizedText(
-        ru="музыка песня инструменты текст песни слова минусовка вокал дорожки",
-        en="music song tool lyrics stems vocals instrumental",
-    ),
-    "sound-effects": LocalizedText(
-        ru="звук звуки шум эффекты",
-        en="sound effects sfx noise",
-    ),
-    "text-to-speech": LocalizedText(
-        ru="озвучка озвучить голос речь диктор читать текст",
-        en="tts text voice speech speak read aloud narrator voiceover",
-    ),
-    "speech-to-text": LocalizedText(
-        ru="расшифровка текст речи распознать речь субтитры транскрипция",
-        en="transcribe transcript speech text stt subtitles",
-    ),
-    "audio-isolation": LocalizedText(
-        ru="чистый голос убрать шум очистить звук шумоподавление",
-        en="clean voice remove noise isolate denoise",
-    ),
+    "audio-isolation": "чистый голос убрать шум очистить звук шумоподавление clean voice remove noise isolate denoise",
 }
-TAG_WORDS: Final[Mapping[Tag, LocalizedText]] = {
-    "best": LocalizedText(ru="лучшее лучшие топ", en="best top"),
-    "new": LocalizedText(ru="новое новые новинки", en="new latest"),
-    "cheap": LocalizedText(ru="дёшево дешёвые недорого", en="cheap inexpensive budget"),
-    "free": LocalizedText(ru="бесплатно бесплатные даром", en="free"),
-    "fast": LocalizedText(ru="быстро быстрые", en="fast quick turbo"),
+"""What customers call a category, in both languages."""
+TAG_WORDS: Final[Mapping[Tag, str]] = {
+    "best": "лучшее лучшие топ best top",
+    "new": "новое новые новинки new latest",
+    "cheap": "дёшево дешёвые недорого cheap inexpensive budget",
+    "free": "бесплатно бесплатные даром free",
+    "fast": "быстро быстрые fast quick turbo",
 }
 MAKERS: Final[Mapping[str, str]] = {
     "nano-banana": "google gemini",
@@ -123,61 +93,41 @@ MAKERS: Final[Mapping[str, str]] = {
     "ai-music-api": "suno",
 }
 """Whose model it is, by how its id begins."""
-SPOKEN: Final[Mapping[str, str]] = {
-    "11labs": "elevenlabs",
-    "алеф": "aleph",
-    "апскейл": "upscale",
-    "ван": "wan",
-    "вейо": "veo",
-    "вио": "veo",
-    "вэо": "veo",
-    "гемини": "gemini",
-    "гпт": "gpt",
-    "гугл": "google",
-    "джемини": "gemini",
-    "джипити": "gpt",
-    "дипити": "gpt",
-    "жпт": "gpt",
-    "з": "z",
-    "зет": "z",
-    "зэт": "z",
-    "илевенлабс": "elevenlabs",
-    "имаджен": "imagen",
-    "имедж": "image",
-    "имейдж": "image",
-    "имидж": "image",
-    "инфинитолк": "infinitalk",
-    "кванг": "qwen",
-    "квен": "qwen",
-    "контекст": "kontext",
-    "кувен": "qwen",
-    "куин": "qwen",
-    "мидджорни": "midjourney",
-    "миджорни": "midjourney",
-    "минимакс": "minimax",
-    "омнихьюман": "omnihuman",
-    "опенай": "openai",
-    "пиксверс": "pixverse",
-    "ранвей": "runway",
-    "рекрафт": "recraft",
-    "рунвей": "runway",
-    "рэнвей": "runway",
-    "сиданс": "seedance",
-    "сидрим": "seedream",
-    "флакс": "flux",
-    "флекс": "flex",
-    "флюкс": "flux",
-    "хайло": "hailuo",
-    "хайлуо": "hailuo",
-    "хэппихорс": "happyhorse",
-    "чатгпт": "chatgpt",
-    "элевен": "elevenlabs",
-    "элевенлабс": "elevenlabs",
+SPELLINGS: Final[Mapping[str, str]] = {
+    "aleph": "алеф",
+    "chatgpt": "чатгпт",
+    "elevenlabs": "11labs илевенлабс элевен элевенлабс",
+    "flex": "флекс",
+    "flux": "флакс флюкс",
+    "gemini": "гемини джемини",
+    "google": "гугл",
+    "gpt": "гпт джипити дипити жпт",
+    "hailuo": "хайло хайлуо",
+    "happyhorse": "хэппихорс",
+    "image": "имедж имейдж имидж",
+    "imagen": "имаджен",
+    "infinitalk": "инфинитолк",
+    "kontext": "контекст",
+    "midjourney": "мидджорни миджорни",
+    "minimax": "минимакс",
+    "omnihuman": "омнихьюман",
+    "openai": "опенай",
+    "pixverse": "пиксверс",
+    "qwen": "кванг квен кувен куин",
+    "recraft": "рекрафт",
+    "runway": "ранвей рунвей рэнвей",
+    "seedance": "сиданс",
+    "seedream": "сидрим",
+    "upscale": "апскейл",
+    "veo": "вейо вио вэо",
+    "wan": "ван",
+    "z": "з зет зэт",
 }
 """Names as Russians write them, where letter by letter would not do (`клинг`, `вео`, `суно` need no entry).
 
 A name written in two words (`элевен лабс`, `mid journey`) is found here without the space.
 """
+SPOKEN: Final = {spelling: name for name, spellings in SPELLINGS.items() for spelling in spellings.split()}
 NO_NAMES: Final = frozenset({"sedans"})
 """Ordinary words that sound almost like a name."""
 SILENT: Final = frozenset({
@@ -237,7 +187,6 @@ LEAST_PREFIX: Final = 4
 LEAST_SLIP: Final = 5
 MOST_WORDS: Final = 12
 VOWELS: Final = frozenset("aeiouyаеиоуыэюя")
-SPOKEN_NAMES: Final = frozenset(SPOKEN.values())
 BY_TITLE: Final = 8
 BY_ID: Final = 6
 BY_CATEGORY: Final = 5
@@ -247,76 +196,10 @@ LATIN: Final = str.maketrans({
     "л": "l", "м": "m", "н": "n", "о": "o", "п": "p", "р": "r", "с": "s", "т": "t", "у": "u", "ф": "f", "х": "h",
     "ц": "ts", "ч": "ch", "ш": "sh", "щ": "sch", "ъ": "", "ы": "y", "ь": "", "э": "e", "ю": "yu", "я": "ya",
 })  # fmt: skip
-
-
-HALF, WHOLE = 1, 2
-
-
-"""What a difference counts, in halves: of vowels and twins, of other sounds."""
-
-
-@lru_cache(maxsize=4096)
-def sound_of(word: str) -> str:
-    """The sounds of a word in small letters, one sign each."""
-    is_latin = word[:1] <= "z"
-    text = word if is_latin else word.translate(CYRILLIC)
-    for pattern, sound in SPOKEN_LATIN if is_latin else RUSSIAN:
-        text = pattern.sub(sound, text)
-    return DOUBLE.sub(r"\1", text)
-
-
-def names_like(word: str, names: Mapping[str, frozenset[str]]) -> frozenset[str]:
-    """The names that a word may be a spelling of; `names` are found by their sounds, see `by_sound`."""
-    sound = sound_of(word)
-    if len(sound) < LEAST_SOUNDS:
-        return frozenset()
-    if sound in names:
-        return names[sound]
-    found = (meant for known, meant in names.items() if known[:1] == sound[:1] and _is_near(sound, known))
-    return frozenset(name for meant in found for name in meant)
-
-
-def by_sound(names: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
-    """Names by every way they are written: pairs of a spelling and the name it means."""
-    found: dict[str, set[str]] = {}
-    for spelling, name in names:
-        found.setdefault(sound_of(spelling), set()).add(name)
-    return {sound: frozenset(meant) for sound, meant in found.items()}
-
-
-def _is_near(sound: str, known: str) -> bool:
-    allowed = next((most for length, most in ALLOWED if min(len(sound), len(known)) >= length), 0)
-    return allowed > 0 and abs(len(sound) - len(known)) <= allowed and _difference(sound, known) <= allowed
-
-
-def _difference(one: str, other: str) -> int:
-    """How far two words lie apart, in halves of a sound."""
-    row = [0]
-    for sound in other:
-        row.append(row[-1] + _weight(sound))
-    for sound in one:
-        above, row = row, [row[0] + _weight(sound)]
-        for place, known in enumerate(other, start=1):
-            changed = above[place - 1] + _exchange(sound, known)
-            row.append(min(changed, above[place] + _weight(sound), row[-1] + _weight(known)))
-    return row[-1]
-
-
-def _weight(sound: str) -> int:
-    return HALF if sound in SPOKEN_VOWELS else WHOLE
-
-
-def _exchange(one: str, other: str) -> int:
-    if one == other:
-        return 0
-    is_small = {one, other} <= SPOKEN_VOWELS or frozenset((one, other)) in TWINS
-    return HALF if is_small else WHOLE
-
-
 EXACT, BEGINS, SLIPPED = 4, 3, 2
-
-
 """How well a word fits: the same, one begins with the other, one letter is wrong or it only sounds alike."""
+HALF, WHOLE = 1, 2
+"""What a difference counts, in halves: of vowels and twins, of other sounds."""
 
 
 def search(models: Sequence[Model], words: str, *, every: bool = True) -> list[Model]:
@@ -344,7 +227,7 @@ def _joined(words: Sequence[str]) -> list[str]:
     found: list[str] = []
     for word in words:
         joined = found[-1] + word if found else ""
-        if joined in SPOKEN or joined in SPOKEN_NAMES:
+        if joined in SPOKEN or joined in SPELLINGS:
             found[-1] = joined
         else:
             found.append(word)
@@ -352,7 +235,6 @@ def _joined(words: Sequence[str]) -> list[str]:
 
 
 def stem(word: str) -> str:
-    """A word without its ending."""
     endings = ENDINGS_EN if word[0] <= "z" else ENDINGS_RU
     for ending in endings:
         if word.endswith(ending) and len(word) - len(ending) >= LEAST_STEM:
@@ -372,7 +254,7 @@ def _terms(
     categories: tuple[Category, ...],
     tags: tuple[Tag, ...],
 ) -> Mapping[str, int]:
-    """Every word a model is found by, and how much it says of it."""
+    """Every word a model is found by, and its weight."""
     found: dict[str, int] = {}
 
     def say(words: Iterable[str], weight: int) -> None:
@@ -382,14 +264,10 @@ def _terms(
     for title in (titles.ru, titles.en) if titles else ():
         say(_with_joined(_split(title)), BY_TITLE)
     say(_with_joined(_split(model_id)), BY_ID)
-    for weight, known in (
-        (BY_CATEGORY, [CATEGORY_WORDS[category] for category in categories]),
-        (BY_PURPOSE, [*([purpose] if purpose else []), *(TAG_WORDS[tag] for tag in tags)]),
-    ):
-        for said in known:
-            say(map(stem, _split(f"{said.ru} {said.en}")), weight)
-    makers = [words for start, words in MAKERS.items() if model_id.startswith(start)]
-    say((word for words in makers for word in words.split()), BY_ID)
+    say(map(stem, _split(" ".join(CATEGORY_WORDS[category] for category in categories))), BY_CATEGORY)
+    purposes = f"{purpose.ru} {purpose.en}" if purpose else ""
+    say(map(stem, _split(" ".join((purposes, *(TAG_WORDS[tag] for tag in tags))))), BY_PURPOSE)
+    say(_makers(model_id), BY_ID)
     return found
 
 
@@ -403,8 +281,11 @@ def _with_joined(words: Sequence[str]) -> list[str]:
 def _brands(model_id: str, titles: LocalizedText | None) -> frozenset[str]:
     """The names a model goes by: how its title and its id begin, and who made it."""
     starts = [_name_of(_split(text)) for text in (titles.en if titles else "", model_id)]
-    makers = [words.split() for start, words in MAKERS.items() if model_id.startswith(start)]
-    return frozenset(word for words in (*starts, *makers) for word in words if "a" <= word[0] <= "z")
+    return frozenset(word for words in (*starts, _makers(model_id)) for word in words if "a" <= word[0] <= "z")
+
+
+def _makers(model_id: str) -> list[str]:
+    return [word for start, words in MAKERS.items() if model_id.startswith(start) for word in words.split()]
 
 
 def _name_of(words: Sequence[str]) -> list[str]:
@@ -481,3 +362,61 @@ def _score(known: Mapping[str, int], fitting: Sequence[Mapping[str, int]], *, ev
     """How well a model fits; 0 when no word does, or when `every` one must and one does not."""
     best = [max((known[term] * fit for term, fit in each.items() if term in known), default=0) for each in fitting]
     return sum(best) if all(best) or not every else 0
+
+
+@lru_cache(maxsize=4096)
+def sound_of(word: str) -> str:
+    """The sounds of a lower-case word, one character each."""
+    is_latin = word[:1] <= "z"
+    text = word if is_latin else word.translate(CYRILLIC)
+    for pattern, sound in SPOKEN_LATIN if is_latin else RUSSIAN:
+        text = pattern.sub(sound, text)
+    return DOUBLE.sub(r"\1", text)
+
+
+def names_like(word: str, names: Mapping[str, frozenset[str]]) -> frozenset[str]:
+    """The names that a word may be a spelling of; `names` are keyed by their sounds, see `by_sound`."""
+    sound = sound_of(word)
+    if len(sound) < LEAST_SOUNDS:
+        return frozenset()
+    if sound in names:
+        return names[sound]
+    found = (meant for known, meant in names.items() if known[:1] == sound[:1] and _is_near(sound, known))
+    return frozenset(name for meant in found for name in meant)
+
+
+def by_sound(names: Iterable[tuple[str, str]]) -> dict[str, frozenset[str]]:
+    """Names by the sounds of their spellings, from pairs of a spelling and a name."""
+    found: dict[str, set[str]] = {}
+    for spelling, name in names:
+        found.setdefault(sound_of(spelling), set()).add(name)
+    return {sound: frozenset(meant) for sound, meant in found.items()}
+
+
+def _is_near(sound: str, known: str) -> bool:
+    allowed = next((most for length, most in ALLOWED if min(len(sound), len(known)) >= length), 0)
+    return allowed > 0 and abs(len(sound) - len(known)) <= allowed and _difference(sound, known) <= allowed
+
+
+def _difference(one: str, other: str) -> int:
+    """The edit distance of two words, in halves of a sound."""
+    row = [0]
+    for sound in other:
+        row.append(row[-1] + _weight(sound))
+    for sound in one:
+        above, row = row, [row[0] + _weight(sound)]
+        for place, known in enumerate(other, start=1):
+            changed = above[place - 1] + _exchange(sound, known)
+            row.append(min(changed, above[place] + _weight(sound), row[-1] + _weight(known)))
+    return row[-1]
+
+
+def _weight(sound: str) -> int:
+    return HALF if sound in SPOKEN_VOWELS else WHOLE
+
+
+def _exchange(one: str, other: str) -> int:
+    if one == other:
+        return 0
+    is_small = {one, other} <= SPOKEN_VOWELS or frozenset((one, other)) in TWINS
+    return HALF if is_small else WHOLE

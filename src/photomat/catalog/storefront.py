@@ -2,9 +2,8 @@
 
 A model is *sold* when a customer who asks for it can buy it, and *listed* when menus and the search show it. A model that a
 newer one replaces (`instead`) is sold and not listed, unless an operator wants it shown. Lists show each model with the least
-it costs, best first, filtered, in pages. A link opens one model: `?start=` and the id in the characters Telegram allows.
-
-The categories of the menu: what a person wants to do, each made of some categories of the catalogue. Pure.
+it costs, best first, filtered, in pages; a menu category is made of some categories of the catalogue. A link opens one model:
+`?start=` and the id in the characters Telegram allows.
 """
 
 import re
@@ -29,7 +28,7 @@ NOT_IN_LINKS: Final = re.compile(r"[^A-Za-z0-9-]")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelSetting:
-    """How a model is sold other than its file says: kept from customers, shown first, sold although off, called otherwise."""
+    """How a model is sold other than its file says: hidden, shown first, sold although off, under other titles."""
 
     hidden: bool = False
     featured: bool = False
@@ -43,7 +42,7 @@ AS_IN_ITS_FILE: Final = ModelSetting()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnSale:
-    """A model under the name it is sold by; `featured` comes first in its list."""
+    """A model under the title it is sold by; `featured` comes first in its list."""
 
     model: Model
     featured: bool
@@ -59,23 +58,18 @@ class Storefront:
 
     @property
     def listed(self) -> tuple[OnSale, ...]:
-        """What menus and the search show."""
         return tuple(each for each in self.on_sale.values() if each.listed)
 
     def get(self, model_id: str) -> Model | None:
-        """The model, while it is sold."""
         found = self.on_sale.get(model_id)
         return found.model if found else None
 
     def instead_of(self, model_id: str) -> Model | None:
-        """What is sold in place of a model that is not."""
         known = self.catalog.models.get(model_id)
         return self.get(known.instead) if known is not None and known.instead is not None else None
 
 
 class OfferFilter(StrEnum):
-    """Which offers of a list are shown."""
-
     ALL = "all"
     BEST = "best"
     NEW = "new"
@@ -85,7 +79,7 @@ class OfferFilter(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Offer:
-    """A model with the least it costs; `is_least` when other choices cost more, `usual` what it costs as it stands."""
+    """A model with the least it costs; `is_least` when other choices cost more, `usual` what an unchanged order costs."""
 
     model: Model
     price: Money
@@ -96,7 +90,7 @@ class Offer:
 
     @property
     def as_found(self) -> Model:
-        """The model as a search knows it: one that costs nothing now is found by that."""
+        """The model as a search knows it: one that costs nothing now is also found by the tag `free`."""
         is_tagged = "free" in self.model.tags
         return replace(self.model, tags=(*self.model.tags, "free")) if self.is_free and not is_tagged else self.model
 
@@ -126,7 +120,7 @@ class OfferPage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cheapest:
-    """The cheapest order of each model, worked out once: it does not change while the program runs."""
+    """The cheapest order of each model, computed once: it does not change while the program runs."""
 
     _known: dict[str, tuple[Mapping[str, Any], Mapping[str, Decimal]]] = field(default_factory=dict)
     _plain: dict[tuple[str, Rates], Quote] = field(default_factory=dict)
@@ -138,7 +132,7 @@ class Cheapest:
         return self._known[model.id]
 
     def offer(self, on_sale: OnSale, rates: Rates, standing: PriceRules = NO_RULES) -> Offer:
-        """The model with the least it costs by the rules that stand."""
+        """The model with the least it costs by the rules in force."""
         model = on_sale.model
         priced = self._quoted(model, rates, standing)
         return Offer(
@@ -173,7 +167,7 @@ def storefront_of(catalog: Catalog, settings: Mapping[str, ModelSetting], *, rea
 
 
 def as_sold(model: Model, setting: ModelSetting, *, reachable: bool) -> Model | None:
-    """The model under the name it is sold by; None while it is not sold."""
+    """The model under the title it is sold by; None while it is not sold."""
     named = called(model, setting)
     turned_on = replace(named, off=None) if setting.sold and can_be_turned_on(model) else named
     is_refused = setting.hidden or not turned_on.is_sellable or (model.needs_callback and not reachable)
@@ -181,7 +175,7 @@ def as_sold(model: Model, setting: ModelSetting, *, reachable: bool) -> Model | 
 
 
 def called(model: Model, setting: ModelSetting) -> Model:
-    """The model under the operators' names, where they gave any."""
+    """The model under the operators' titles, where they set any."""
     if setting.title_ru is None and setting.title_en is None:
         return model
     titles = LocalizedText(ru=setting.title_ru or model.title_in("ru"), en=setting.title_en or model.title_in("en"))
@@ -189,7 +183,7 @@ def called(model: Model, setting: ModelSetting) -> Model:
 
 
 def can_be_turned_on(model: Model) -> bool:
-    """Whether an operator may sell it although it is off: Kie takes orders of it, and its price is known."""
+    """Whether an operator may sell it although it is off: Kie accepts orders of it, and its price is known."""
     return model.can_be_ordered and bool(model.prices)
 
 
@@ -211,20 +205,20 @@ def page_of(offers: Sequence[Offer], *, only: OfferFilter, number: int) -> Offer
 
 
 def payload_of(model_id: str) -> str:
-    """What opens a model: `model_kling-3_0_video`."""
+    """The payload of a link to a model: `model_kling-3_0_video`."""
     return f"{LINK_PREFIX}_{NOT_IN_LINKS.sub('_', model_id)}"
 
 
 def model_behind(catalog: Catalog, payload: str) -> str | None:
-    """The id of the model a link is about, sold or not; None where there is none."""
+    """The id of the model a link is about, sold or not."""
     return next((model_id for model_id in catalog.models if payload_of(model_id) == payload), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MenuCategory:
-    """One entry of the menu; an empty `of` stands for everything. Its title is the text `wish-<id>`.
+    """One entry of the menu; an empty `of` includes everything. Its title is the text `wish-<id>`.
 
-    `starts_from` is the kind of file somebody who chooses it has at hand.
+    `starts_from` is the kind of file a customer who chooses it has at hand.
     """
 
     id: str
@@ -232,7 +226,6 @@ class MenuCategory:
     starts_from: FileKind | None = None
 
     def includes(self, model: Model) -> bool:
-        """Whether a model belongs to it."""
         return not self.of or not self.of.isdisjoint((model.category, *model.also))
 
 
@@ -268,7 +261,6 @@ MENU_CATEGORIES: Final[tuple[MenuCategory, ...]] = (
 
 
 def menu_category(category_id: str) -> MenuCategory | None:
-    """The entry of this id."""
     return next((each for each in (*MENU_CATEGORIES, EVERYTHING) if each.id == category_id), None)
 
 
@@ -278,7 +270,7 @@ def menu_category_of(model: Model) -> MenuCategory:
 
 
 def starting_from(models: Iterable[Model], kind: FileKind) -> tuple[MenuCategory, ...]:
-    """The entries for somebody who has a file of this kind: they start from one, or one of their models needs one."""
+    """The entries for a customer who has a file of this kind: they start from one, or one of their models requires one."""
     found = list(models)
     needing = [each for each in found if _needs(each, kind)]
     return tuple(
@@ -293,6 +285,5 @@ def _needs(model: Model, kind: FileKind) -> bool:
 
 
 def offered(models: Iterable[Model]) -> tuple[MenuCategory, ...]:
-    """The entries that some of these models belong to."""
     found = list(models)
     return tuple(each for each in MENU_CATEGORIES if any(each.includes(model) for model in found))

@@ -1,7 +1,7 @@
 """The tables of the catalogue's TOML files: which fields there are, and what each may hold. Loaded by `load.py`.
 
-Checked here is what a table says by itself. What needs the words or the rest of the model is checked where the model is built
-(`load_model.py`, `load_price.py`); both refuse with a `Refusal`, which knows the way to the field.
+What a table can state on its own is checked here. What needs the words or the rest of the model is checked where the model is
+built (`load_model.py`); both raise a `Refusal`, which holds the path to the field.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -21,11 +21,11 @@ from photomat.catalog.words import LANGUAGES, LocalizedText
 T = TypeVar("T")
 R = TypeVar("R")
 Location: TypeAlias = tuple[str | int, ...]
-"""The way to a field of a file: `("model", 0, "input", 2, "options")`."""
+"""The path to a field of a file: `("model", 0, "input", 2, "options")`."""
 
 
 class Refusal(ValueError):
-    """Something in a table makes no sense; `at` is the way to it from the table that is read."""
+    """Something in a table is wrong; `at` is the path to it from the table that is read."""
 
     def __init__(self, reason: str, *at: str | int) -> None:
         super().__init__(reason)
@@ -34,14 +34,13 @@ class Refusal(ValueError):
 
 
 def require(fine: object, reason: str, *at: str | int) -> None:
-    """Refuse what is at this place unless it is fine."""
     if not fine:
         raise Refusal(reason, *at)
 
 
 @contextmanager
 def inside(*at: str | int) -> Iterator[None]:
-    """Place refusals of a nested table within the table around it."""
+    """Prefix the path of refusals of a nested table."""
     try:
         yield
     except Refusal as refusal:
@@ -49,7 +48,7 @@ def inside(*at: str | int) -> Iterator[None]:
 
 
 def nested(field: str, tables: Sequence[T], read: Callable[[T], R]) -> tuple[R, ...]:
-    """What is read from several tables of one name."""
+    """Read several tables of one name; a refusal states which one."""
     found = []
     for position, each in enumerate(tables):
         with inside(field, position):
@@ -58,18 +57,18 @@ def nested(field: str, tables: Sequence[T], read: Callable[[T], R]) -> tuple[R, 
 
 
 def same_fields(table: BaseModel, of: type[Any]) -> dict[str, Any]:
-    """What a table says word for word of a value: the fields both have by the same name."""
-    return {each.name: getattr(table, each.name) for each in fields(of) if each.name in type(table).model_fields}
+    """The values of the fields that a table and a dataclass have in common."""
+    own = type(table).model_fields
+    return {each.name: getattr(table, each.name) for each in fields(of) if each.name in own}
 
 
 def _number(written: object) -> Decimal:
-    """A number that is no money, written as TOML writes numbers."""
     require(type(written) in {int, float}, "is a number")
     return Decimal(str(written))
 
 
 def _quoted(written: object) -> Decimal:
-    """A number in quotes: no float comes near money."""
+    """Money is written in quotes, so that it is never a float."""
     require(isinstance(written, str) and written.strip(), "is a text that is not empty")
     try:
         return Decimal(str(written))
@@ -105,12 +104,11 @@ def _names(written: object) -> tuple[str, ...]:
 
 
 def _options(written: object) -> str | tuple[str, ...]:
-    """The options, or the name under which the words have them."""
+    """The options, or their name in words.toml."""
     return written if isinstance(written, str) else _names(written)
 
 
 def _value(written: object) -> str:
-    """A chosen value in one spelling."""
     require(isinstance(written, str | int | float) and written != "", "is a text, a number, true or false")
     return plain(written)
 
@@ -125,7 +123,7 @@ Number: TypeAlias = Annotated[Decimal, PlainValidator(_number)]
 Quoted: TypeAlias = Annotated[Decimal, PlainValidator(_quoted)]
 Amount: TypeAlias = Annotated[Decimal, PlainValidator(_amount)]
 Rows: TypeAlias = Annotated[tuple[T, ...], Field(strict=False, min_length=1)]
-"""Several tables of one name, or several of the words we know."""
+"""Several tables of one name, or several literals."""
 
 
 @cache
@@ -134,7 +132,7 @@ def _required(table: type[BaseModel]) -> tuple[str, ...]:
 
 
 class Table(BaseModel):
-    """A table of a file: no field but its own, no value turned into another type."""
+    """A table of a file: no unknown field, no value converted to another type."""
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
 
@@ -146,8 +144,6 @@ class Table(BaseModel):
 
 
 class ConditionTable(Table):
-    """Beside what else something holds: see `input.Condition`."""
-
     when: dict[str, Any] = {}
     given: Texts = ()
     without: Texts = ()
@@ -155,14 +151,10 @@ class ConditionTable(Table):
 
 
 class DefaultTable(ConditionTable):
-    """A default of its own beside what is given."""
-
     value: Value = Field(alias="is")
 
 
 class NeverTable(ConditionTable):
-    """What does not go together, and why."""
-
     why: Localized | None = None
 
 
@@ -239,8 +231,6 @@ class InputTable(ConditionTable):
 
 
 class PriceTable(Table):
-    """One rate."""
-
     credits: Quoted
     when: dict[str, Any] = {}
     given: Texts = ()
@@ -248,7 +238,7 @@ class PriceTable(Table):
 
 
 class UnitTable(Table):
-    """What a rate is for: see `formula.Unit`."""
+    """See `formula.PriceUnit`."""
 
     word: UnitWord = Field("generation", alias="of")
     count: Names = ()
@@ -263,24 +253,18 @@ class UnitTable(Table):
 
 
 class ExtraTable(UnitTable):
-    """What is taken besides."""
-
     credits: Amount
     when: dict[str, Any] = {}
     given: Texts = ()
 
 
 class TogetherTable(Table):
-    """What several inputs may be in sum."""
-
     of: Texts
     max_items: PositiveInt | None = None
     max_seconds: Number | None = None
 
 
 class ModelTable(Table):
-    """One model."""
-
     id: Text
     title: Localized
     purpose: Localized
@@ -312,20 +296,16 @@ class ModelTable(Table):
 
 
 class ModelsFile(Table):
-    """A file of models."""
-
     model: Rows[ModelTable]
 
 
 class InputWordsTable(Table):
-    """What an input is called, and how it is asked for."""
-
     title: Localized
     ask: Localized | None = None
 
 
 class WordsFile(Table):
-    """A file of shared words, `words*.toml`."""
+    """`words*.toml`."""
 
     input: dict[str, InputWordsTable] = {}
     option: dict[str, Localized] = {}

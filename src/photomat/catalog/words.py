@@ -1,7 +1,7 @@
 """Texts for customers in both languages. Pure.
 
-The catalogue has one file of shared words (`data/words.toml`): what an input is called and how it is asked for, what an option
-means. A model says only what it calls otherwise.
+The catalogue has shared words (`data/words*.toml`): what an input is called and how it is asked for, what an option means. A
+model states only what differs.
 """
 
 import re
@@ -19,19 +19,17 @@ SPEAKS_FOR_ITSELF: Final = re.compile(r"-?\d+([.:]\d+)?|\d+(p|P|K|k)|\d+\.\d+K|m
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LocalizedText:
-    """One text in both languages."""
-
     ru: str
     en: str
 
     def of(self, language: str) -> str:
-        """The text in a language; English where we do not speak it."""
+        """English for any language but Russian."""
         return self.ru if language == "ru" else self.en
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InputWords:
-    """What an input is called on a card, and how it is asked for where that takes a sentence."""
+    """What an input is called on a card, and the question where that takes a sentence."""
 
     title: LocalizedText
     ask: LocalizedText | None = None
@@ -41,7 +39,7 @@ class InputWords:
 class Words:
     """The shared words: of inputs by name; of options by input (`""`: any) and value; what is never offered, and why.
 
-    `examples` have their English by their Russian.
+    `examples` maps Russian examples to English.
     """
 
     inputs: Mapping[str, InputWords] = field(default_factory=dict)
@@ -50,11 +48,11 @@ class Words:
     omitted: Mapping[str, str] = field(default_factory=dict)
 
     def input(self, name: str) -> InputWords | None:
-        """What an input is called, however Kie spells it: `taskId` is `task_id`."""
+        """The words of an input, however Kie spells it: `taskId` is `task_id`."""
         return self.inputs.get(snake_case(name))
 
     def option(self, name: str, value: str) -> LocalizedText | None:
-        """What an option means; None where there is no label."""
+        """The label of an option; None where there is none."""
         found = self.options.get((snake_case(name), value)) or self.options.get(("", value))
         if found is None and SPEAKS_FOR_ITSELF.fullmatch(value):
             return LocalizedText(ru=value, en=value)
@@ -62,7 +60,6 @@ class Words:
 
 
 def is_russian(text: str) -> bool:
-    """Whether a text has Russian letters."""
     return RUSSIAN.search(text) is not None
 
 

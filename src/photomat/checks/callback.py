@@ -41,7 +41,6 @@ class CallbackEndpoint:
     webhook_key: str | None
 
     async def post(self, token: str | None, task_id: str) -> int:
-        """Post a callback about a task; return the HTTP status."""
         url = f"{self.url}/kie/callback" + (f"/{token}" if token else "")
         body = {"data": {"taskId": task_id, "state": "success"}}
         async with self.client.post(url, json=body, headers=self._signature(task_id)) as answer:
@@ -55,7 +54,6 @@ class CallbackEndpoint:
 
 
 async def callback_handler(context: CheckContext) -> list[Finding]:
-    """Post callbacks with good and forged signatures, then reach Kie and our own public URL."""
     return [*await _endpoint(context), await _kie(context), await _public_url(context)]
 
 
@@ -85,9 +83,7 @@ async def _endpoint(context: CheckContext) -> list[Finding]:
             FIX,
         ),
         verify(
-            answers[3] == web.HTTPOk.status_code and orphans == 1,
-            "A callback without a job is kept as an orphan.",
-            FIX,
+            answers[3] == web.HTTPOk.status_code and orphans == 1, "A callback without a job is kept as an orphan.", FIX
         ),
     ]
 

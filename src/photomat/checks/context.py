@@ -1,12 +1,9 @@
-"""What the phases of a check work with: the real configuration, a session that is rolled back, a separate schema.
+"""What the phases of a check share: the configuration, a session that is rolled back, a separate schema, and findings.
 
-What one session can do is done on the real tables and rolled back: no other session sees it, and its jobs get ids of
-their own, because a sequence does not roll back. What needs two sessions that see each other's commits is done in
-the schema `photomat_check`, made by the real migrations on the real server and dropped afterwards. Running instances never look
-there, so they never claim, show or charge a job of the check. A check that is killed leaves at most that schema; the next one
-drops it.
-
-What a check reports: phases of findings, each with its severity and how to fix it.
+What one session can do is done on the real tables and rolled back: no other session sees it, and its jobs have ids of their
+own, because a sequence does not roll back. What needs two sessions that see each other's commits is done in the schema
+`photomat_check`, made by the real migrations on the real server and dropped afterwards. Running instances never read it, so
+they never claim, show or charge a job of the check. A check that is killed leaves at most that schema; the next one drops it.
 """
 
 from collections.abc import AsyncIterator, Sequence
@@ -31,15 +28,7 @@ LOCK_KEY: Final = 0x70686F746F636865  # "photoche" in bytes
 DROP_TIMEOUT_S: Final = 30
 CHECK_BOT: Final = BotId(0)
 """No real bot has this id: it owns the schema of the check."""
-PHASES: Final = (
-    "storage",
-    "atomic operations",
-    "callback handler",
-    "delivery",
-    "migrations",
-    "idempotency",
-    "balance",
-)
+PHASES: Final = ("storage", "atomic operations", "callback handler", "delivery", "migrations", "idempotency", "balance")
 """The phases of the production check, in order."""
 
 
@@ -128,7 +117,6 @@ class Phase:
 
     @property
     def level(self) -> Level:
-        """The worst level of its findings."""
         levels = {finding.level for finding in self.findings}
         return next((level for level in (Level.FAILURE, Level.WARNING) if level in levels), Level.OK)
 
@@ -146,5 +134,4 @@ def failure(what: str, fix: str) -> Finding:
 
 
 def verify(holds: object, what: str, fix: str) -> Finding:
-    """Report that `what` holds, or a failure."""
     return ok(what) if holds else failure(f"Not so: {what}", fix)

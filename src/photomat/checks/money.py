@@ -37,7 +37,6 @@ FORBIDDEN: Final = (
 
 
 async def atomic_operations(context: CheckContext) -> list[Finding]:
-    """Buy, charge, release, and be refused."""
     currency = context.settings.currency
     async with rolled_back(context.direct) as pool:
         await sample.create_customer(pool, currency)
@@ -45,10 +44,7 @@ async def atomic_operations(context: CheckContext) -> list[Finding]:
         second = await sample.buy(pool, await sample.create_draft(pool, currency, number=2))
         if not (isinstance(bought, Created) and isinstance(second, Created)):
             return [failure("create_job_atomic made no job.", ATOMIC_FIX)]
-        held = await sample.read_money(pool) == (
-            sample.BALANCE - 2 * sample.PRICE,
-            2 * sample.PRICE,
-        )
+        held = await sample.read_money(pool) == (sample.BALANCE - 2 * sample.PRICE, 2 * sample.PRICE)
         await sample.receive_callback(pool, bought.job_id, "check-task-1")
         charged = await sample.settle_job(pool, bought.job_id, Success(urls=(sample.RESULT,)))
         released = await sample.settle_job(pool, second.job_id, Failure(code="check"))
@@ -82,7 +78,6 @@ async def _refused_without_traces(pool: Pool, currency: str) -> Finding:
 
 
 async def idempotency(context: CheckContext) -> list[Finding]:
-    """Repeat a purchase, a callback, a settlement and a booking."""
     currency = context.settings.currency
     async with rolled_back(context.direct) as pool:
         await sample.create_customer(pool, currency)
@@ -105,7 +100,7 @@ async def idempotency(context: CheckContext) -> list[Finding]:
             verify(heard == [True, False] and stored == 1, "A repeated callback is stored once.", IDEMPOTENCY_FIX),
             verify(
                 [*ends, late] == [Settled.CHARGED, Settled.NOTHING, Settled.NOTHING],
-                "Whoever settles second changes nothing, a late failure neither.",
+                "A second settlement changes nothing, nor does a late failure.",
                 IDEMPOTENCY_FIX,
             ),
             await _money_once(pool, first.job_id, currency),
@@ -138,7 +133,6 @@ async def _money_once(pool: Pool, job_id: JobId, currency: str) -> Finding:
 
 
 async def balance(context: CheckContext) -> list[Finding]:
-    """Hold and charge, try forbidden changes, then audit."""
     currency = context.settings.currency
     async with rolled_back(context.direct) as pool:
         await sample.create_customer(pool, currency)

@@ -17,11 +17,7 @@ from photomat.db.pool import UNMIGRATED, connect_pool
 from photomat.kernel.errors import PhotomatError, Startup
 
 FUNCTIONS: Final[Mapping[str, Callable[[CheckContext], Awaitable[list[Finding]]]]] = dict(
-    zip(
-        PHASES,
-        (storage, atomic_operations, callback_handler, delivery, migrations, idempotency, balance),
-        strict=True,
-    )
+    zip(PHASES, (storage, atomic_operations, callback_handler, delivery, migrations, idempotency, balance), strict=True)
 )
 POOL_SIZE: Final = 2
 

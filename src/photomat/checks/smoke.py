@@ -55,21 +55,18 @@ class SmokeRun:
     card: int = 0
 
     async def user(self) -> str:
-        """A new user writes to the bot."""
         start = await self.customer.says("/start")
         await self.customer.sees("", after=start)
         await self.environment.until(self._is_known, "The customer's row")
         return f"A new customer is stored (id {self.customer.user_id})."
 
     async def balance(self) -> str:
-        """The welcome credit is in the wallet and in the chat."""
         asked = await self.customer.says("/balance")
         await self.customer.sees(f"{WELCOME // 100} ₽", after=asked)
         await self._has(self.customer, WELCOME, held=0)
         return f"{WELCOME // 100} ₽ are in the wallet, and /balance says so."
 
     async def job(self) -> str:
-        """A tap buys a job and holds its price."""
         self.card = await self.customer.buys()
         job = await self.environment.until_job(
             lambda row: row["card_message_id"] == self.card, "A job for the tapped card"
@@ -80,14 +77,12 @@ class SmokeRun:
         return f"Job {job['job_id']} is bought and its price is held."
 
     async def task(self) -> str:
-        """Kie has exactly one task."""
         job = await self.environment.until_job(lambda row: row["external_task_id"], "The task at Kie")
         tasks = [task["task_id"] for task in await self._tasks()]
         _expect(tasks == [job["external_task_id"]], f"Kie has {len(tasks)} tasks instead of this one")
         return f"Kie has made task {job['external_task_id'][:8]}…, once."
 
     async def callback(self) -> str:
-        """The callback arrives and the job is done."""
         job = await self.environment.until_job(lambda row: row["status"] == "done", "The end of the job")
         heard = await self.environment.pool.fetchval("SELECT count(*) FROM callbacks WHERE job_id = $1", job["job_id"])
         _expect(heard >= 1, "no callback is stored")
@@ -95,7 +90,6 @@ class SmokeRun:
         return "The callback was taken, Kie was asked, the job is done."
 
     async def charge(self) -> str:
-        """The price is charged once."""
         await self._has(self.customer, WELCOME - self.price, held=0)
         charges = await self.environment.pool.fetchval(
             "SELECT count(*) FROM ledger_transactions WHERE reason = 'charge'"
@@ -105,7 +99,6 @@ class SmokeRun:
         return "The hold became one charge; the audit is clean."
 
     async def delivery(self) -> str:
-        """The card has become the picture, and the completion message is sent."""
         await self._gets_one_picture(self.customer, self.card)
         return "The card became the picture, one picture, and the phone rang once."
 

@@ -81,7 +81,6 @@ class SmokeEnvironment:
             return await answer.json()
 
     async def newest_job(self) -> Mapping[str, Any]:
-        """The row of the job bought last."""
         row = await self.pool.fetchrow("SELECT * FROM generation_jobs ORDER BY job_id DESC LIMIT 1")
         return {} if row is None else dict(row)
 
@@ -127,10 +126,7 @@ async def open_environment(dsn: str, folder: Path) -> AsyncIterator[SmokeEnviron
             "WELCOME_CREDIT": str(WELCOME),
             "POLL_FIRST_S": str(POLL_FIRST_S),
         }
-        async with (
-            _instance(variables, folder, log_file) as process,
-            aiohttp.ClientSession(timeout=TIMEOUT) as client,
-        ):
+        async with _instance(variables, folder, log_file) as process, aiohttp.ClientSession(timeout=TIMEOUT) as client:
             pool = await connect_pool(dsn, name="photomat smoke", size=2)
             try:
                 environment = SmokeEnvironment(
@@ -240,7 +236,6 @@ class Customer:
         return f"{self.environment.telegram_url}/sandbox/chats/{self.user_id}"
 
     async def says(self, text: str) -> int:
-        """Write to the bot; return the message id."""
         message = await self.environment.post(f"{self.chat}/text", text=text)
         return int(message["message_id"])
 
@@ -293,7 +288,6 @@ class Customer:
         return [message for message in await self.screen() if message["kind"] == "photo"]
 
     async def rings(self) -> int:
-        """The number of completion messages."""
         return sum(text_of(message) == RING for message in await self.screen())
 
     async def _is_asked(self) -> bool | None:

@@ -1,6 +1,6 @@
-"""Phase 1, storage: the right database and owner, rows that are found again, session locks, NOTIFY, and room on the disk.
+"""Phases 1 and 5. Storage: the right database and owner, rows that are found again, session locks, NOTIFY, disk space.
 
-Phase 5, migrations: all are applied, the live schema lacks nothing, and they build a complete schema from scratch.
+Migrations: all are applied, the live schema lacks nothing, and they build a complete schema from scratch.
 """
 
 import asyncio
@@ -140,11 +140,7 @@ async def _stores_and_finds(context: CheckContext) -> Finding:
 async def _sessions(context: CheckContext) -> list[Finding]:
     one, two = [await connect(context.direct, name=SESSION) for _ in range(2)]
     try:
-        return [
-            await _same_database(context, one),
-            await _lock_is_exclusive(one, two),
-            await _notify_arrives(one, two),
-        ]
+        return [await _same_database(context, one), await _lock_is_exclusive(one, two), await _notify_arrives(one, two)]
     finally:
         await one.close(timeout=5)
         await two.close(timeout=5)
@@ -154,9 +150,7 @@ async def _same_database(context: CheckContext, direct: Connection) -> Finding:
     question = "SELECT current_database(), pg_postmaster_start_time()"
     same = tuple(await require_row(context.pool, question)) == tuple(await require_row(direct, question))
     return verify(
-        same,
-        "DATABASE_URL and DIRECT_DATABASE_URL are one database.",
-        "let both lead to the same server and database.",
+        same, "DATABASE_URL and DIRECT_DATABASE_URL are one database.", "let both lead to the same server and database."
     )
 
 
@@ -186,8 +180,7 @@ async def _instances(context: CheckContext) -> Finding:
     )
     if alive and active != 1:
         return warning(
-            f"Instances alive: {len(alive)}, ACTIVE: {active}.",
-            "look again in a minute, then at their logs.",
+            f"Instances alive: {len(alive)}, ACTIVE: {active}.", "look again in a minute, then at their logs."
         )
     return ok(f"Instances alive: {len(alive)}." if alive else "No instance is running at this moment.")
 
@@ -249,7 +242,7 @@ async def _nothing_missing(context: CheckContext) -> Finding:
     return verify(
         not lacking,
         "No column, key, index, function or trigger is missing." if not lacking else f"the schema lacks {named}.",
-        "if every migration has run, somebody changed it by hand: restore what is missing, or a backup.",
+        "if every migration has run, it was changed by hand: restore what is missing, or a backup.",
     )
 
 

@@ -13,7 +13,7 @@ from photomat.app.settings import Settings, load
 from photomat.app.terms import rates_of
 from photomat.catalog.model import Model
 from photomat.catalog.order import HOST, check_order, example_of
-from photomat.catalog.overrides import StoredOverride, kept_rules, rules_of, setting_of
+from photomat.catalog.overrides import StoredOverride, rules_of, setting_of, stored_rules
 from photomat.catalog.pricing import Override, Quote, Rates, quote
 from photomat.catalog.storefront import ModelSetting
 from photomat.cli.catalog import CALLBACK, SESSION, as_listed, known_model, made_by
@@ -122,7 +122,7 @@ def _show(model: Model, rates: Rates, *, as_json: bool) -> None:
     async def read(pool: Pool) -> tuple[Quote, list[StoredOverride], ModelSetting]:
         standing = await rules_of(pool, model.id, currency=rates.currency)
         priced = quote(model, model.defaults, rates, standing)
-        return priced, await kept_rules(pool, model.id), await setting_of(pool, model.id)
+        return priced, await stored_rules(pool, model.id), await setting_of(pool, model.id)
 
     priced, rules, setting = query(read, name=SESSION)
     if as_json:

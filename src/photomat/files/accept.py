@@ -1,7 +1,11 @@
 """Accept a file of a customer: examine it once, check it against the input's rules, record it.
 
-The bytes are copied temporarily. Idempotent: the row is unique by what the file came with (`origin`), and a known file is not
-fetched again unless another input needs it converted. A file that does not fit is not recorded.
+    temporary copy (`sources.py`) ─▶ measured (`media/measure.py`) ─▶ fits the input (`catalog/answers.py`) ─▶ not damaged
+    (`media/truncation.py`) ─▶ trial conversion where one is needed (`conversion.py`) ─▶ a row (`store.py`)
+
+No copy is kept: a bought job fetches the file again (`uploader.py`). Idempotent: the row is unique by what the file came with
+(`origin`), and a known file is not fetched again unless another input needs it converted. A file that does not fit is not
+recorded.
 """
 
 import asyncio
@@ -65,7 +69,7 @@ async def accept_file(
         return check_file(asked, known.content.facts) or await _known_not_converted(sources, known, asked) or known
     most_bytes = min((asked.files.max_bytes if asked.files else None) or USUAL_BYTES, MOST_BYTES)
     refused = _too_heavy(source, declared_bytes or 0, most_bytes)
-    content = refused or await _look_into(sources, source, asked, user_id=user_id, most_bytes=most_bytes)
+    content = refused or await _examined(sources, source, asked, user_id=user_id, most_bytes=most_bytes)
     if isinstance(content, Refused):
         return content
     return await store.add_file(sources.pool, user_id=user_id, origin=origin, source=source, content=content)
@@ -79,19 +83,18 @@ def _too_heavy(source: Source, declared_bytes: int, most_bytes: int) -> Refused 
     return None
 
 
-async def _look_into(
+async def _examined(
     sources: FileSources, source: Source, asked: Input, *, user_id: UserId, most_bytes: int
 ) -> FileContent | Refused:
     """What the bytes are, or why they do not fit or cannot be fetched."""
 
-    async def look(copy: Copy) -> FileContent | Refused:
+    async def examine(copy: Copy) -> FileContent | Refused:
         found = await asyncio.to_thread(measure, copy.file)
         content = FileContent(facts=found.facts, mime=found.mime, sha256=copy.sha256)
-        wrong = _no_file(source, content) or check_file(asked, content.facts) or _unreadable(content)
-        wrong = wrong or await _broken(copy.file, content)
-        return wrong or await _not_converted(sources, copy.file, content, asked) or content
+        refused = _web_page(source, content) or check_file(asked, content.facts) or await _damaged(copy.file, content)
+        return refused or await _not_converted(sources, copy.file, content, asked) or content
 
-    return await _with_copy(sources, source, look, user_id=user_id, most_bytes=most_bytes)
+    return await _with_copy(sources, source, examine, user_id=user_id, most_bytes=most_bytes)
 
 
 async def _known_not_converted(sources: FileSources, known: InputFile, asked: Input) -> Refused | None:
@@ -100,13 +103,13 @@ async def _known_not_converted(sources: FileSources, known: InputFile, asked: In
     if not wanted or (known.converted is not None and _fits(known.converted, asked, wanted)):
         return None
 
-    async def look(copy: Copy) -> Refused | None:
+    async def examine(copy: Copy) -> Refused | None:
         if copy.sha256 != known.content.sha256:
-            return Refused(key="file-gone", facts={})
+            return Refused("file-gone")
         return await _not_converted(sources, copy.file, known.content, asked)
 
     most_bytes = known.content.facts.size_bytes
-    return await _with_copy(sources, known.source, look, user_id=known.user_id, most_bytes=most_bytes)
+    return await _with_copy(sources, known.source, examine, user_id=known.user_id, most_bytes=most_bytes)
 
 
 def _fits(copy: ConvertedCopy, asked: Input, wanted: Sequence[str]) -> bool:
@@ -115,32 +118,32 @@ def _fits(copy: ConvertedCopy, asked: Input, wanted: Sequence[str]) -> bool:
 
 
 async def _with_copy(
-    sources: FileSources, source: Source, look: Callable[[Copy], Awaitable[T]], *, user_id: UserId, most_bytes: int
+    sources: FileSources, source: Source, examine: Callable[[Copy], Awaitable[T]], *, user_id: UserId, most_bytes: int
 ) -> T | Refused:
-    """What `look` finds in a copy of the file, or why there is none. Only errors of Telegram are raised for a retry."""
+    """What `examine` finds in a copy of the file, or why there is none. Only errors of Telegram are raised for a retry."""
     within_s = sources.accept_within_s * (1 - PLACE_SHARE)
     try:
         async with (
             _place(sources, source),
             copied(sources, source, user_id=user_id, most_bytes=most_bytes, within_s=within_s) as copy,
         ):
-            return await look(copy)
+            return await examine(copy)
     except FileLost:
-        return Refused(key="file-gone" if isinstance(source, FromLink) else "file-lost", facts={})
+        return Refused("file-gone" if isinstance(source, FromLink) else "file-lost")
     except TooBig:
         return _beyond_telegram()
     except TooLarge:
         return _heavy(most_bytes, f"> {most_bytes // MEGABYTE}")
     except NotAllowed:
-        return Refused(key="file-link-refused", facts={})
+        return Refused("file-link-refused")
     except TimeoutError:
-        return Refused(key="file-slow", facts={})
+        return Refused("file-slow")
     except (_NoPlace, DiskUnavailable):
-        return Refused(key="file-later", facts={})
+        return Refused("file-later")
     except Transient:
         if isinstance(source, FromTelegram):
             raise
-        return Refused(key="file-gone" if isinstance(source, FromLink) else "file-later", facts={})
+        return Refused("file-gone" if isinstance(source, FromLink) else "file-later")
 
 
 @asynccontextmanager
@@ -160,22 +163,19 @@ async def _place(sources: FileSources, source: Source) -> AsyncIterator[None]:
         sources.link_places.release()
 
 
-def _no_file(source: Source, content: FileContent) -> Refused | None:
+def _web_page(source: Source, content: FileContent) -> Refused | None:
     """A link often leads to a page that shows the file instead of the file."""
     is_page = isinstance(source, FromLink) and content.mime == HTML_MIME
-    return Refused(key="file-link-page", facts={}) if is_page else None
+    return Refused("file-link-page") if is_page else None
 
 
-def _unreadable(content: FileContent) -> Refused | None:
+async def _damaged(file: BinaryIO, content: FileContent) -> Refused | None:
     """Truncated and damaged files are refused before the purchase."""
     facts = content.facts
     lacks_length = facts.kind in {"audio", "video"} and facts.seconds is None
     lacks_sides = facts.format in SIDES_KNOWN and facts.width is None
-    return Refused(key="file-broken", facts={}) if lacks_length or lacks_sides else None
-
-
-async def _broken(file: BinaryIO, content: FileContent) -> Refused | None:
-    return None if await is_intact(file, content.mime) else Refused(key="file-broken", facts={})
+    is_good = not lacks_length and not lacks_sides and await is_intact(file, content.mime)
+    return None if is_good else Refused("file-broken")
 
 
 async def _not_converted(sources: FileSources, file: BinaryIO, content: FileContent, asked: Input) -> Refused | None:
@@ -195,15 +195,15 @@ async def _not_converted(sources: FileSources, file: BinaryIO, content: FileCont
         async with asyncio.timeout(TRY_WITHIN_S), trying:
             return None
     except NotConverted:
-        return Refused(key="file-not-converted", facts={"formats": ", ".join(limits.formats)})
+        return Refused("file-not-converted", {"formats": ", ".join(limits.formats)})
     except (TimeoutError, ConversionTimeout):
         log.warning("INPUT_NOT_CONVERTED_YET", within_s=TRY_WITHIN_S)
         return None
 
 
 def _heavy(most_bytes: int, size: str) -> Refused:
-    return Refused(key="form-file-heavy", facts={"limit": most_bytes // MEGABYTE, "size": size})
+    return Refused("form-file-heavy", {"limit": most_bytes // MEGABYTE, "size": size})
 
 
 def _beyond_telegram() -> Refused:
-    return Refused(key="file-beyond-telegram", facts={"limit": TELEGRAM_BYTES // MEGABYTE})
+    return Refused("file-beyond-telegram", {"limit": TELEGRAM_BYTES // MEGABYTE})

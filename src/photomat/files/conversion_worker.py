@@ -12,7 +12,8 @@ import resource
 import signal
 import sys
 from collections.abc import Callable
-from typing import Any, BinaryIO, Final
+from functools import partial
+from typing import BinaryIO, Final
 
 AUDIO_CPU_S: Final = 60
 PICTURE_CPU_S: Final = 20
@@ -71,7 +72,7 @@ def convert_picture(source: BinaryIO, target: BinaryIO, *, form: str, targets: l
         colours = image.convert("RGBA")
         if "png" in targets and colours.getchannel("A").getextrema() != (OPAQUE, OPAQUE):
             colours.info.clear()
-            _write(target, [lambda: colours.save(target, "PNG", icc_profile=profile)], most_bytes)
+            _write(target, [partial(colours.save, target, "PNG", icc_profile=profile)], most_bytes)
             return
         image = Image.new("RGB", colours.size, "white")
         image.paste(colours, mask=colours.getchannel("A"))
@@ -79,19 +80,15 @@ def convert_picture(source: BinaryIO, target: BinaryIO, *, form: str, targets: l
         raise NotConvertedError
     plain = image.convert("RGB")
     plain.info.clear()
-    extra = {"icc_profile": profile} if profile else {}
-    _write(target, [_saving(plain, target, quality, extra) for quality in QUALITIES], most_bytes)
+    save = partial(plain.save, target, "JPEG", **({"icc_profile": profile} if profile else {}))
+    _write(target, [partial(save, quality=quality) for quality in QUALITIES], most_bytes)
 
 
 def convert_sound(source: BinaryIO, target: BinaryIO, *, form: str, targets: list[str], most_bytes: int) -> None:
-    """Write sound as MP3, with the tag that states its padding."""
+    """Write audio as MP3, with the tag that states its padding."""
     if "mp3" not in targets:
         raise NotConvertedError
-    _write(target, [_encoding(source, target, form, bit_rate) for bit_rate in BIT_RATES], most_bytes)
-
-
-def _encoding(source: BinaryIO, target: BinaryIO, form: str, bit_rate: int) -> Callable[[], None]:
-    return lambda: _encode(source, target, form=form, bit_rate=bit_rate)
+    _write(target, [partial(_encode, source, target, form=form, bit_rate=rate) for rate in BIT_RATES], most_bytes)
 
 
 def _encode(source: BinaryIO, target: BinaryIO, *, form: str, bit_rate: int) -> None:
@@ -117,10 +114,6 @@ def _encode(source: BinaryIO, target: BinaryIO, *, form: str, bit_rate: int) -> 
         made.mux(written.encode(None))
         if not frames:
             raise NotConvertedError
-
-
-def _saving(image: Any, target: BinaryIO, quality: int, extra: dict[str, Any]) -> Callable[[], None]:
-    return lambda: image.save(target, "JPEG", quality=quality, **extra)
 
 
 def _write(target: BinaryIO, ways: list[Callable[[], None]], most_bytes: int) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from photomat.catalog.answers import FileFacts, measured
 from photomat.catalog.model import Model
-from photomat.catalog.reference import FileRef, JobRef, Ref, references
+from photomat.catalog.reference import FileRef, JobRef, Ref, files_in, references
 from photomat.db.pool import Transaction
 from photomat.files import store
 from photomat.kernel.ids import UserId
@@ -16,12 +16,10 @@ async def measured_inputs(
     tx: Transaction, user_id: UserId, model: Model, inputs: Mapping[str, Any]
 ) -> dict[str, Decimal]:
     """What a price counts of an order's files, like `audio_url:seconds`; files of other users count nothing."""
-    refs = {each.name: _files_in(inputs.get(each.name)) for each in model.inputs}
-    if not any(refs.values()):
-        return {}
+    refs = {each.name: files_in(inputs.get(each.name)) for each in model.inputs}
     known = await file_facts(tx, user_id, [ref for found in refs.values() for ref in found])
-    whole = {name: found for name, found in refs.items() if found and all(ref in known for ref in found)}
-    return measured({name: [known[ref] for ref in found] for name, found in whole.items()})
+    complete = {name: found for name, found in refs.items() if all(ref in known for ref in found)}
+    return measured({name: [known[ref] for ref in found] for name, found in complete.items()})
 
 
 async def file_facts(tx: Transaction, user_id: UserId, refs: Iterable[FileRef]) -> dict[FileRef, FileFacts]:
@@ -36,15 +34,10 @@ async def file_facts(tx: Transaction, user_id: UserId, refs: Iterable[FileRef]) 
 async def missing_references(tx: Transaction, user_id: UserId, inputs: Any) -> set[Ref]:
     """References of an order that no longer lead anywhere: deleted files, expired results, unknown jobs."""
     refs = set(references(inputs))
-    files = [ref for ref in refs if isinstance(ref, FileRef)]
+    files = files_in(inputs)
     jobs = [ref for ref in refs if isinstance(ref, JobRef)]
-    there: set[Ref] = set()
     if files:
-        there |= await store.files_still_there(tx, files, user_id=user_id)
+        refs -= await store.files_still_there(tx, files, user_id=user_id)
     if jobs:
-        there |= await store.jobs_still_there(tx, jobs, user_id=user_id)
-    return refs - there
-
-
-def _files_in(value: Any) -> list[FileRef]:
-    return [ref for ref in references(value) if isinstance(ref, FileRef)]
+        refs -= await store.jobs_still_there(tx, jobs, user_id=user_id)
+    return refs

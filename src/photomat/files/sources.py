@@ -35,6 +35,14 @@ class FileLost(Rejected):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Copy:
+    """The file at its first byte, and its hash."""
+
+    file: BinaryIO
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FileSources:
     """Opens files. `links` fetches customers' URLs, `results` Kie's. Our copies are in `folder`, temporary ones in `tmp`.
 
@@ -79,36 +87,43 @@ class FileSources:
             case FromLink(url):
                 return await stack.enter_async_context(self.links.opened(url, most_bytes=most_bytes))
             case FromOutput():
-                made = await store.own_output(self.pool, source, user_id=user_id)
-                if made is None:
-                    raise FileLost
-                return await self._open_made(stack, made, most_bytes=most_bytes)
+                return await self._open_output(stack, source, user_id=user_id, most_bytes=most_bytes)
 
-    async def _open_made(
-        self, stack: AsyncExitStack, made: store.SourceOutput, *, most_bytes: int
+    async def _open_output(
+        self, stack: AsyncExitStack, source: FromOutput, *, user_id: UserId, most_bytes: int
     ) -> AsyncIterator[bytes]:
         """A result: our copy, else Kie's file, else Telegram's version of it."""
-        path = None if made.kept_as is None else self.folder / made.kept_as
+        output = await store.own_output(self.pool, source, user_id=user_id)
+        if output is None:
+            raise FileLost
+        path = None if output.kept_as is None else self.folder / output.kept_as
         if path is not None and path.is_file():
-            return await stack.enter_async_context(_kept(path))
+            return await stack.enter_async_context(_our_copy(path))
         try:
-            return await stack.enter_async_context(self.results.opened(made.url, most_bytes=most_bytes))
+            return await stack.enter_async_context(self.results.opened(output.url, most_bytes=most_bytes))
         except FileGone:
-            if made.telegram_id is None:
+            if output.telegram_id is None:
                 raise
-        return await stack.enter_async_context(self.telegram.opened(made.telegram_id))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Copy:
-    """The file at its first byte, and its fingerprint."""
-
-    file: BinaryIO
-    sha256: str
+        return await stack.enter_async_context(self.telegram.opened(output.telegram_id))
 
 
 @asynccontextmanager
-async def _kept(path: Path) -> AsyncIterator[AsyncIterator[bytes]]:
+async def copied(
+    sources: FileSources, source: Source, *, user_id: UserId, most_bytes: int, within_s: float
+) -> AsyncIterator[Copy]:
+    """A copy of the file, deleted after the block.
+
+    Raises what opening it raises, DiskUnavailable when our disk refuses it, TimeoutError when it takes too long.
+    """
+    with temporary_file(sources.tmp) as file:
+        async with asyncio.timeout(within_s), sources.opened(source, user_id=user_id, most_bytes=most_bytes) as chunks:
+            sha256 = await _copy(chunks, file)
+        file.seek(0)
+        yield Copy(file=file, sha256=sha256)
+
+
+@asynccontextmanager
+async def _our_copy(path: Path) -> AsyncIterator[AsyncIterator[bytes]]:
     try:
         file = path.open("rb")
     except OSError as error:
@@ -121,24 +136,6 @@ async def _kept(path: Path) -> AsyncIterator[AsyncIterator[bytes]]:
 async def _read(file: BinaryIO) -> AsyncGenerator[bytes, None]:
     while chunk := file.read(CHUNK_BYTES):
         yield chunk
-
-
-@asynccontextmanager
-async def copied(
-    sources: FileSources, source: Source, *, user_id: UserId, most_bytes: int, within_s: float
-) -> AsyncIterator[Copy]:
-    """A copy of the file, deleted after the block.
-
-    Raises what opening it raises, DiskUnavailable when our disk refuses it, TimeoutError when it takes too long.
-    """
-    with temporary_file(sources.tmp) as file:
-        async with (
-            asyncio.timeout(within_s),
-            sources.opened(source, user_id=user_id, most_bytes=most_bytes) as chunks,
-        ):
-            sha256 = await _copy(chunks, file)
-        file.seek(0)
-        yield Copy(file=file, sha256=sha256)
 
 
 def empty_folder(folder: Path) -> None:

@@ -82,22 +82,14 @@ async def add_file(pool: Pool, *, user_id: UserId, origin: str, source: Source, 
 
 
 async def find_by_origin(pool: Pool, *, user_id: UserId, origin: str) -> InputFile | None:
-    row = await pool.fetchrow(
-        f"{SELECT_FILE} WHERE user_id = $1 AND origin = $2",
-        user_id,
-        origin,
-        UPLOAD_LASTS,
-    )
+    row = await pool.fetchrow(f"{SELECT_FILE} WHERE user_id = $1 AND origin = $2", user_id, origin, UPLOAD_LASTS)
     return None if row is None else _file(row)
 
 
 async def own_files(tx: Transaction, *, user_id: UserId, file_ids: Iterable[int]) -> Mapping[int, InputFile]:
-    """These files by their ids, as far as they are this user's."""
+    """These files by id, as far as they are this user's."""
     rows = await tx.fetch(
-        f"{SELECT_FILE} WHERE user_id = $1 AND file_id = ANY($2::bigint[])",
-        user_id,
-        list(file_ids),
-        UPLOAD_LASTS,
+        f"{SELECT_FILE} WHERE user_id = $1 AND file_id = ANY($2::bigint[])", user_id, list(file_ids), UPLOAD_LASTS
     )
     return {row["file_id"]: _file(row) for row in rows}
 
@@ -232,12 +224,9 @@ def _file(row: Row) -> InputFile:
 
 
 def _converted(row: Row) -> ConvertedCopy | None:
-    url = row["converted_url"]
-    return (
-        None
-        if url is None
-        else ConvertedCopy(format=row["converted_format"], kie_url=url, size_bytes=row["converted_bytes"])
-    )
+    if (url := row["converted_url"]) is None:
+        return None
+    return ConvertedCopy(format=row["converted_format"], kie_url=url, size_bytes=row["converted_bytes"])
 
 
 def _source(row: Row) -> Source:

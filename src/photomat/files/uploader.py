@@ -1,4 +1,4 @@
-"""Upload a file to Kie: its bytes are fetched again from their source, compared with what was priced, and uploaded.
+"""Upload a file of a bought job to Kie (`jobs/submit.py`): fetched again, compared with what was priced, and uploaded.
 
     copy ─▶ converted, if the model does not accept its format ─▶ upload ─▶ Kie's URL (commit)
 
@@ -49,8 +49,6 @@ class SourceUnavailable(Transient):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InputUploader:
-    """Uploads customers' files to Kie's upload host."""
-
     sources: FileSources
     uploads: Uploads
 

@@ -1,7 +1,7 @@
 """Windows Media (ASF): whether it is video (WMV) or audio (WMA), and its length. Pure.
 
-The length is what its properties state, or the end of its last packet, whichever is more. What follows the packets are
-indexes: objects of their own, whose bytes must not be read as packets.
+The length is the larger of what its properties state and the end of its last packet. The packets are followed by indexes:
+objects of their own, whose bytes must not be read as packets.
 """
 
 from collections.abc import Iterator
@@ -53,7 +53,6 @@ class Asf:
 
     @property
     def seconds(self) -> Decimal | None:
-        """How long it is."""
         stated = Decimal(self.duration) / 10_000_000 - Decimal(self.preroll_ms) / 1000
         seconds = max(stated, Decimal(self.reached_ms - self.preroll_ms) / 1000, Decimal(0))
         if self.has_video:
@@ -92,7 +91,7 @@ def _read_stream(reader: Reader, at: int, found: Asf) -> None:
 
 
 def _objects(reader: Reader, start: int, end: int) -> Iterator[tuple[bytes, int, int]]:
-    """The objects that follow each other: name, place, size with their header."""
+    """Consecutive objects: name, place, size with their header."""
     at = start
     while at + OBJECT_HEADER <= end:
         name, size = reader.read(at, 16), reader.number(at + 16, 8, little=True)

@@ -2,8 +2,8 @@
 
 The first block states the number of samples, unprotected; every frame states its own under a checksum, and the frames are
 counted. A file without frames has no length, and one that declares more samples than it holds is truncated. Decoders follow the
-frames where the first block differs, so the slower sampling rate counts. A file whose frames differ in
-rate or sample size, which no encoder writes, is unreadable.
+frames where the first block differs, so the slower sampling rate counts. A file whose frames differ in rate or sample size,
+which no encoder writes, is unreadable.
 """
 
 import re
@@ -44,7 +44,7 @@ CHANCE_FRAMES: Final = 8
 
 
 class StreamInfo(NamedTuple):
-    """The first block: sampling rate, bits of a sample, and how many samples there are (0 if that is not known)."""
+    """The first block: sampling rate, bits of a sample, and the number of samples (0: unknown)."""
 
     rate: int
     bits: int
@@ -52,19 +52,18 @@ class StreamInfo(NamedTuple):
 
 
 class FlacFrame(NamedTuple):
-    """A frame: its samples, and what all frames of a file have in common."""
+    """Its samples, and what all frames of a file have in common."""
 
     samples: int
     rate: int
     bits: int
 
     def is_like(self, other: "FlacFrame") -> bool:
-        """Whether both can be frames of one file."""
         return (self.rate, self.bits) == (other.rate, other.bits)
 
 
 class Counts(NamedTuple):
-    """The sampling rate, how many samples are declared (0 if that is not known) and found, where the last frame begins."""
+    """The sampling rate, how many samples are declared (0: unknown) and found, where the last frame begins."""
 
     rate: int
     declared: int
@@ -73,7 +72,6 @@ class Counts(NamedTuple):
 
 
 def flac_seconds(reader: Reader) -> Decimal | None:
-    """How long a FLAC is: as long as the frames it holds."""
     counts = _counts(reader)
     return Decimal(counts.found) / counts.rate if counts.rate and counts.found else None
 
@@ -110,7 +108,6 @@ def _checked_ends(data: bytes) -> Iterator[int]:
 
 
 def stream_info(block: bytes) -> StreamInfo:
-    """Read the block that describes a stream."""
     packed = int.from_bytes(block[10:18], "big")
     return StreamInfo(packed >> 44, (packed >> 36 & 31) + 1, packed & (2**36 - 1))
 
@@ -121,7 +118,7 @@ def read_frame(head: bytes, info: StreamInfo) -> FlacFrame | None:
 
 
 def _after_blocks(reader: Reader, at: int) -> int:
-    """Where the frames begin, behind pictures and remarks."""
+    """Where the frames begin, behind pictures and comments."""
     while True:
         kind, size = reader.number(at, 1), reader.number(at + 1, 3)
         at += BLOCK_HEADER + size

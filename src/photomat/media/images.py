@@ -66,7 +66,7 @@ def jpeg_sides(reader: Reader) -> tuple[int, int] | None:
 
 
 def tiff_sides(reader: Reader) -> tuple[int, int] | None:
-    """Look for width and height in the first directory."""
+    """Find width and height in the first directory."""
     little = reader.read(0, 2) == b"II"
     at = reader.number(4, 4, little=little)
     found: dict[int, int] = {}
@@ -79,7 +79,7 @@ def tiff_sides(reader: Reader) -> tuple[int, int] | None:
 
 
 async def decode_in_turn(work: Callable[[], Answer], *, otherwise: Answer) -> Answer:
-    """The answer of work on one picture, after all work before it; `otherwise` when that takes too long."""
+    """The result of work on one picture, after all work before it; `otherwise` when that takes too long."""
     try:
         async with asyncio.timeout(WITHIN_S):
             return await asyncio.get_running_loop().run_in_executor(DECODER, work)
@@ -128,7 +128,7 @@ def _is_too_much(image: Image.Image, file: BinaryIO) -> bool:
 
 
 def _passes(file: BinaryIO) -> int:
-    """How often a JPEG in passes goes over its pixels; each pass may be a few bytes and cost as much as all of them."""
+    """The number of scans of a progressive JPEG; each may be a few bytes and cost as much as all of them."""
     back, count, before = file.tell(), 0, b""
     file.seek(0)
     while piece := file.read(PIECE_BYTES):

@@ -1,7 +1,7 @@
 """Length and sides of video and audio in Matroska and WebM. Pure.
 
-What the header says of the length is not believed where a block comes later. A browser that records says no length and
-leaves the sizes of its clusters open.
+The stated length is not trusted where a block comes later. A browser that records states no length and leaves the sizes of its
+clusters open.
 """
 
 import struct
@@ -24,8 +24,6 @@ from photomat.media.reader import (
 
 
 class Id(IntEnum):
-    """The elements that matter."""
-
     SEGMENT = 0x18538067
     INFO = 0x1549A966
     TIMESCALE = 0x2AD7B1
@@ -62,8 +60,6 @@ A_SECOND_NS: Final = 1_000_000_000
 
 
 class Element(NamedTuple):
-    """An element: what it is, where its content begins and ends."""
-
     id: int
     start: int
     end: int
@@ -71,7 +67,7 @@ class Element(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class Recording:
-    """What the elements say; of whatever is said twice, the larger."""
+    """What the elements state; of whatever is stated twice, the larger."""
 
     unit_ns: int = 0
     track_scale: Decimal = Decimal(1)
@@ -93,19 +89,18 @@ class Recording:
 
     @property
     def _padding_s(self) -> Decimal:
-        """What the encoder of the sound may have added; the video beside it is delayed by as much."""
+        """What the audio encoder may have added; the video beside it is delayed by as much."""
         if self.kinds == {PICTURES}:
             return TIMESTAMP_S
         return max(SOUND_S, AAC_SAMPLES / self.sampling) if self.sampling else SOUND_S
 
     @property
     def is_sound_alone(self) -> bool:
-        """Whether there is sound and nothing to see."""
         return bool(self.kinds) and PICTURES not in self.kinds
 
 
 def read_recording(reader: Reader) -> Recording:
-    """Read what the elements say; a recording that breaks off lasts until there."""
+    """Read the elements; a recording that breaks off lasts until there."""
     found = Recording()
     try:
         for element in _elements(reader):
@@ -154,7 +149,7 @@ def _read_track(reader: Reader, element: Element, found: Recording) -> None:
 
 
 def _elements(reader: Reader) -> Iterator[Element]:
-    """Every element in order; those that hold what matters are gone into, so that an open size does no harm."""
+    """Every element in order; those that hold what matters are entered, so that an open size does no harm."""
     at, base, window = 0, 0, b""
     while at < reader.size:
         if at + LONGEST_HEADER > base + len(window) < reader.size:
@@ -167,7 +162,7 @@ def _elements(reader: Reader) -> Iterator[Element]:
 
 
 def _vint(head: bytes, at: int, longest: int, *, keep_mark: bool) -> tuple[int, int]:
-    """A number of as many bytes as its first one says, and where it ends."""
+    """A number of as many bytes as its first one states, and where it ends."""
     length = 9 - head[at].bit_length() if at < len(head) else longest + 1
     if length > longest or at + length > len(head):
         raise Truncated

@@ -62,8 +62,6 @@ MATROSKA: Final = {"video/webm": "audio/webm", "video/x-matroska": "audio/x-matr
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Measured:
-    """What became known of a file."""
-
     facts: FileFacts
     mime: str
 
@@ -76,13 +74,12 @@ class _Found:
 
 
 def measure_path(path: Path) -> Measured:
-    """What the file at this place is."""
     with path.open("rb") as file:
         return measure(file)
 
 
 def measure(file: BinaryIO) -> Measured:
-    """What the file is; it is read wherever it must be."""
+    """What the file is; its whole content is read only where needed."""
     reader = Reader(file)
     kind = sniff(reader.some(0, HEAD_BYTES))
     sides = None if kind.width is None or kind.height is None else (kind.width, kind.height)

@@ -39,7 +39,7 @@ DURATION_GIVEN, SIZE_GIVEN, FLAGS_GIVEN, OFFSET_GIVEN = 0x100, 0x200, 0x400, 0x8
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A box: its kind, where its content begins and ends; a truncated one ends with its parent."""
+    """Its kind, where its content begins and ends; a truncated one ends with its parent."""
 
     kind: bytes
     start: int
@@ -48,7 +48,7 @@ class Box:
 
 
 def header(reader: Reader, box: Box) -> tuple[int, int]:
-    """Units a second, and the length in them, of a header; a length of all ones is not known."""
+    """Units a second, and the length in them, of a header; a length of all ones is unknown."""
     is_long = reader.read(box.start, 1) == b"\x01"
     at, width = (box.start + 20, 8) if is_long else (box.start + 12, 4)
     timescale, length = reader.number(at, 4), reader.number(at + 4, width)
@@ -69,7 +69,7 @@ def first_presented_at(reader: Reader, tfdt: Box) -> int:
 
 @dataclass(frozen=True, slots=True)
 class EditListEntry:
-    """An entry of an edit list: how long it plays, in the movie's units, and where in the track, in the track's own units.
+    """How long it plays, in the movie's units, and where in the track, in the track's own units.
 
     A length of 0 plays on to the track's end. A place of -1 plays nothing: the track begins later.
     """
@@ -79,7 +79,6 @@ class EditListEntry:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is played meanwhile."""
         return self.media_time < 0
 
 
@@ -110,7 +109,6 @@ def of_samples(reader: Reader, stts: Box, samples: int) -> int:
 
 
 def of_run(reader: Reader, trun: Box, usual: int) -> int:
-    """How long the samples of a run last."""
     flags, count = reader.number(trun.start + 1, 3), reader.number(trun.start + 4, 4)
     if not flags & DURATION_GIVEN:
         return count * usual
@@ -122,7 +120,6 @@ def of_run(reader: Reader, trun: Box, usual: int) -> int:
 
 
 def _numbers(reader: Reader, at: int, count: int) -> "array[int]":
-    """So many numbers of four bytes."""
     reader.spend(count // NUMBERS_A_STEP)
     found = array("I")
     while count > 0:
@@ -139,7 +136,7 @@ VIDEO, SOUND = b"vide", b"soun"
 
 @dataclass(slots=True, kw_only=True)
 class Track:
-    """One track. Numbers are in its own units, the lengths of its edits in the movie's."""
+    """Numbers are in its own units, the lengths of its edits in the movie's."""
 
     number: int = 0
     handler: bytes = b""
@@ -184,8 +181,6 @@ class Track:
 
 @dataclass(slots=True, kw_only=True)
 class Movie:
-    """What the boxes state about a video or a recording."""
-
     timescale: int = 0
     stated: Decimal = Decimal(0)
     tracks: list[Track] = field(default_factory=list)
@@ -204,13 +199,11 @@ class Movie:
 
     @property
     def is_sound_alone(self) -> bool:
-        """Whether there is sound and nothing to see."""
         handlers = {track.handler for track in self.tracks}
         return SOUND in handlers and VIDEO not in handlers
 
     @property
     def sides(self) -> tuple[int, int] | None:
-        """Width and height of the largest picture track."""
         seen = [(track.width, track.height) for track in self.tracks if track.handler != SOUND]
         return max(seen, key=lambda sides: sides[0] * sides[1], default=None)
 
@@ -241,7 +234,7 @@ def read_picture(reader: Reader) -> tuple[int, int] | None:
 
 
 def boxes_within(reader: Reader, start: int, end: int) -> Iterator[Box]:
-    """The boxes that follow each other between two places."""
+    """Consecutive boxes between two places."""
     at = start
     while at + SHORT_HEADER <= end:
         reader.spend(2)
@@ -267,7 +260,7 @@ def boxes_at(reader: Reader, box: Box, *path: bytes) -> Iterator[Box]:
 
 
 def _at_most_one(found: Iterable[Box]) -> list[Box]:
-    """The box, if it is there; one that is there twice makes the file unreadable."""
+    """The box, if it is there; a second one makes the file unreadable."""
     boxes = list(islice(found, 2))
     if len(boxes) > 1:
         raise Truncated

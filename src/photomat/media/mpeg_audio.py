@@ -49,7 +49,7 @@ AAC_RATES: Final = (96000, 88200, 64000, 48000, 44100, 32000, 24000, 22050, 1600
 
 
 class MpegFrame(NamedTuple):
-    """A frame: its length in bytes, how many samples it holds, and how many of them make a second."""
+    """Its length in bytes, its samples, and how many of them make a second."""
 
     size: int
     samples: int
@@ -57,7 +57,7 @@ class MpegFrame(NamedTuple):
 
 
 class Declared(NamedTuple):
-    """What the first frame of an MP3 states: how many frames follow, and how many samples of them are padding."""
+    """What the first frame of an MP3 states: how many frames follow, and how many of their samples are padding."""
 
     frames: int
     padding: int | None = None
@@ -67,7 +67,7 @@ ReadFrame: TypeAlias = Callable[[bytes, int], MpegFrame | None]
 
 
 def after_tags(reader: Reader) -> int:
-    """Where the sound begins behind the tags at the front."""
+    """Where the audio begins behind the tags at the front."""
     at = 0
     while reader.some(at, 3) == b"ID3":
         digits = reader.read(at + 6, 4)
@@ -78,7 +78,7 @@ def after_tags(reader: Reader) -> int:
 
 
 def mp3_seconds(reader: Reader, start: int | None = None) -> Decimal | None:
-    """How long an MP3 is, or one that begins within another file."""
+    """The length of an MP3, or of one that begins within another file."""
     first, declared, seconds = _mp3_counts(reader, start)
     if declared is not None and declared.padding is not None:
         stated = Decimal(declared.frames * first.samples) / first.rate
@@ -97,18 +97,15 @@ def mp3_is_truncated(reader: Reader) -> bool:
 
 
 def aac_seconds(reader: Reader) -> Decimal | None:
-    """How long AAC in ADTS frames is."""
     at, first = _first(reader, after_tags(reader), aac_frame)
     return without_samples(counted_seconds(reader, at, aac_frame), AAC_SAMPLES, first.rate)
 
 
 def mp3_frame(head: bytes, at: int = 0) -> MpegFrame | None:
-    """The frame that begins here, if one does."""
     return MP3_FRAMES.get(head[at + 1] << 8 | head[at + 2]) if at + 3 < len(head) and head[at] == MARK else None
 
 
 def aac_frame(head: bytes, at: int = 0) -> MpegFrame | None:
-    """The frame that begins here, if one does."""
     if at + 6 >= len(head) or head[at] != MARK or head[at + 1] & 0xF6 != 0xF0:  # noqa: PLR2004  the mark of a frame
         return None
     rate = AAC_RATES[head[at + 2] >> 2 & 15]
@@ -118,7 +115,7 @@ def aac_frame(head: bytes, at: int = 0) -> MpegFrame | None:
 
 
 def counted_seconds(reader: Reader, start: int, read_frame: ReadFrame) -> Decimal:
-    """The length of all frames from here on, with whatever lies between them."""
+    """The length of all frames from here on; junk between them is skipped."""
     lengths = Counter((frame.rate, frame.samples) for frame in _frames(reader, start, read_frame))
     return sum((Decimal(samples * count) / rate for (rate, samples), count in lengths.items()), Decimal(0))
 
@@ -160,7 +157,7 @@ def _first(reader: Reader, start: int, read_frame: ReadFrame) -> tuple[int, Mpeg
 
 
 def _mp3_counts(reader: Reader, start: int | None) -> tuple[MpegFrame, Declared | None, Decimal]:
-    """The first frame, what it declares where it is no sound itself, and the length of all frames of sound."""
+    """The first frame, what it declares where it is not audio itself, and the length of all audio frames."""
     at, first = _first(reader, after_tags(reader) if start is None else start, mp3_frame)
     declared = _declared(reader, at, first)
     return first, declared, counted_seconds(reader, at if declared is None else at + first.size, mp3_frame)
@@ -180,7 +177,7 @@ def _declared(reader: Reader, at: int, frame: MpegFrame) -> Declared | None:
 
 
 def _lame_padding(extension: bytes) -> int | None:
-    """Delay and filling in samples, twelve bits each, as LAME and those who follow it state them."""
+    """Delay and filling in samples, twelve bits each, as LAME and compatible encoders state them."""
     if not extension.startswith(LAME_NAMES) or len(extension) < 24:  # noqa: PLR2004  as far as the padding
         return None
     delay = extension[21] << 4 | extension[22] >> 4
@@ -189,7 +186,7 @@ def _lame_padding(extension: bytes) -> int | None:
 
 
 def _mp3_frames() -> dict[int, MpegFrame]:
-    """Every frame there can be, by the two bytes behind its first one."""
+    """Every possible frame, by the two bytes behind its first one."""
     found = {}
     for second in range(0xE0, 0x100):
         version, layer = second >> 3 & 3, LAYERS.get(second >> 1 & 3)

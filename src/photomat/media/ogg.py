@@ -86,8 +86,6 @@ GOES_ON, BEGINS = 1, 2
 
 @dataclass(slots=True, kw_only=True)
 class Stream:
-    """One sound within the file."""
-
     codec: str
     rate: int
     unheard: int = 0
@@ -100,19 +98,18 @@ class Stream:
 
     @property
     def filling(self) -> int:
-        """How many samples more than the last page says its packets may hold: their sound is cut off there."""
+        """How many more samples its packets may hold than the last page states: the audio is cut off there."""
         block = self.blocks.long if self.blocks is not None else 0
         filling = {"opus": LONGEST_PACKET, "vorbis": 2 * block, "speex": 2 * self.least}.get(self.codec, 0)
         return min(filling, most_samples(self.rate))
 
     @property
     def declared(self) -> int:
-        """How many samples it declares; 0 if it does not."""
+        """How many samples it declares; 0: unknown."""
         return self.info.samples if self.info is not None else 0
 
     @property
     def seconds(self) -> Decimal:
-        """How long it is."""
         is_cut_off = 0 <= self.counted - self.reached <= self.filling
         last = self.reached if is_cut_off else max(self.reached, self.counted)
         seconds = Decimal(last - self.unheard) / self.rate if self.rate else Decimal(0)
@@ -121,7 +118,7 @@ class Stream:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OggPage:
-    """A page: whose it is, what place it has reached, and where its packets begin and how long they are.
+    """Its stream, the position reached, and where its packets begin and how long they are.
 
     `continued` is the part of a packet that began in the page before.
     """
@@ -134,7 +131,7 @@ class OggPage:
 
 
 def ogg_seconds(reader: Reader) -> Decimal | None:
-    """How long sound in Ogg is: the longest of the streams beside each other, and then of those that follow them."""
+    """The longest of concurrent streams, plus that of those that follow them."""
     return sum((_longest(beside) for beside in _chained(reader)), Decimal(0)) or None
 
 
@@ -145,7 +142,7 @@ def ogg_is_truncated(reader: Reader) -> bool:
 
 
 def _chained(reader: Reader) -> Iterator[dict[bytes, Stream]]:
-    """The streams that run beside each other, by their serial numbers; one such group after the other."""
+    """The concurrent streams by serial number, one group after the other."""
     beside, is_heading = dict[bytes, Stream](), True
     for page in _pages(reader):
         if page.flags & BEGINS and not is_heading:
@@ -213,14 +210,14 @@ def _packet_samples(reader: Reader, at: int, stream: Stream) -> int:
 
 
 def _opus_samples(packet: bytes) -> int:
-    """How long an Opus packet is: the length of a part, and how many there are."""
+    """The length of a part times their number."""
     config, number = packet[0] >> 3, packet[0] & 3
     part = next(sizes[config % len(sizes)] for configs, sizes in OPUS_PARTS.items() if config in configs)
     return part * ((1, 2, 2)[number] if number < 3 else packet[1] & 63 if len(packet) > 1 else 0)  # noqa: PLR2004  a code
 
 
 def _pages(reader: Reader) -> Iterator[OggPage]:
-    """Every page; what is no page is stepped over."""
+    """Every page; other bytes are skipped."""
     at = 0
     while at + PAGE_HEADER <= reader.size:
         head = reader.some(at, LONGEST_PAGE_HEADER)

@@ -39,7 +39,7 @@ class Endless(Truncated):
 
 
 class Reader:
-    """Reads a file at given places; every read counts as a step. Small reads near each other cost one of the disk's."""
+    """Reads a file at given places; every read counts as a step. Small reads near each other are one read of the disk."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -49,14 +49,14 @@ class Reader:
         self.size = file.seek(0, os.SEEK_END)
 
     def read(self, at: int, count: int) -> bytes:
-        """Exactly so many bytes from there."""
+        """Exactly so many bytes; raises Truncated."""
         found = self.some(at, count)
         if len(found) < count:
             raise Truncated
         return found
 
     def some(self, at: int, count: int) -> bytes:
-        """So many bytes from there, fewer where the file ends."""
+        """So many bytes, fewer where the file ends."""
         self.spend()
         if at < 0 or not 0 <= count <= MOST_AT_ONCE:
             raise Truncated
@@ -70,7 +70,6 @@ class Reader:
         return self._window[within : within + count]
 
     def number(self, at: int, count: int, *, little: bool = False) -> int:
-        """An unsigned number of so many bytes."""
         return int.from_bytes(self.read(at, count), "little" if little else "big")
 
     def spend(self, steps: int = 1) -> None:

@@ -78,7 +78,7 @@ JPEG_SIZES: Final = frozenset({*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileType:
-    """The type of a file, and the size in pixels where it is a picture we can read."""
+    """The width and height are known for pictures we can read."""
 
     mime: str
     width: int | None = None
@@ -86,12 +86,10 @@ class FileType:
 
     @property
     def extension(self) -> str:
-        """A fitting end for the file's name."""
         return EXTENSIONS.get(self.mime, "bin")
 
 
 def sniff(head: bytes) -> FileType:
-    """The type of a file by its first bytes."""
     if head.startswith(b"\x89PNG\r\n\x1a\n") and len(head) >= 24:  # noqa: PLR2004  the header with the size
         width, height = struct.unpack(">II", head[16:24])
         return FileType(mime="image/png", width=width, height=height)
@@ -162,7 +160,7 @@ def zipped(window: bytes) -> str:
 
 
 def _sound(head: bytes) -> str | None:
-    """Sound that begins with a frame: eleven bits set, then what sort of frame it is."""
+    """Audio that begins with a frame: eleven bits set, then the kind of frame."""
     if len(head) < 2 or head[0] != 0xFF or head[1] & 0xE0 != 0xE0:  # noqa: PLR2004  the mark of a frame
         return None
     if head[1] & 0xF6 == 0xF0:  # noqa: PLR2004  twelve bits set, and no layer: AAC

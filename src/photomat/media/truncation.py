@@ -45,7 +45,7 @@ def is_truncated(reader: Reader, mime: str) -> bool:
 
 
 def _jpeg(reader: Reader) -> bool:
-    """Behind the first scan's mark there is a mark of the end: within a scan no other bytes look like one."""
+    """After the first scan's marker there must be an end marker: within a scan no other bytes look like one."""
     at = 2
     while (mark := reader.read(at, 2))[1] != JPEG_SCAN:
         if mark[0] != 0xFF:  # noqa: PLR2004  no marker: not a truncation
@@ -96,7 +96,7 @@ def _behind_blocks(reader: Reader, at: int) -> int:
 
 
 def _riff(reader: Reader) -> bool:
-    """A byte may be missing: not everybody pads the last part to an even length."""
+    """A byte may be missing: not all programs pad the last chunk to an even length."""
     return 8 + reader.number(4, 4, little=True) > reader.size + 1
 
 
@@ -124,7 +124,7 @@ def _movie(reader: Reader) -> bool:
 
 
 def _matroska(reader: Reader) -> bool:
-    """Behind its header comes the one part that holds everything; a size left open, all bits set, may end anywhere."""
+    """The header is followed by the one element that holds everything; an open size, all bits set, may end anywhere."""
     start, size = _element(reader, 0)
     start, size = _element(reader, segment := start + size)
     is_open = size == (1 << 7 * (start - segment - 4)) - 1
@@ -146,7 +146,7 @@ def _wav(reader: Reader) -> bool:
 
 
 def _aiff(reader: Reader) -> bool:
-    """As for other files in chunks, with the numbers the other way round."""
+    """As for RIFF, with big-endian numbers."""
     return 8 + reader.number(4, 4) > reader.size + 1
 
 

@@ -40,9 +40,9 @@ AMR_FRAME_S: Final = Decimal("0.02")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Format:
-    """How the sound of a WAV is written.
+    """How the audio of a WAV is encoded.
 
-    `bytes_a_second` is the least its header can mean; where the sound is in blocks, they hold `block_samples` each.
+    `bytes_a_second` is the least its header can mean; encoded in blocks, each holds `block_samples`.
     """
 
     code: int
@@ -53,7 +53,7 @@ class Format:
 
 
 def wav_seconds(reader: Reader) -> Decimal | None:
-    """How long a WAV is: its bytes over the least that can make a second, its blocks, or the frames of MP3 within it."""
+    """Its bytes over the fewest that can make a second, its blocks, or the frames of MP3 within it."""
     found: Format | None = None
     first, size_bytes, stated = 0, 0, 0
     for name, at, size in _chunks(reader):
@@ -76,7 +76,7 @@ def wav_seconds(reader: Reader) -> Decimal | None:
 
 
 def _blocks_seconds(form: Format, size_bytes: int, stated: int) -> Decimal | None:
-    """The samples that all blocks hold; fewer where the stated number ends within the last ones, which are filled up.
+    """The samples that all blocks hold; fewer where the stated number ends within the last, padded ones.
 
     Decoders ignore the stated number, and blocks may be of any size: what it leaves out must not exceed padding.
     """
@@ -90,7 +90,7 @@ def _blocks_seconds(form: Format, size_bytes: int, stated: int) -> Decimal | Non
 
 
 def _chunks(reader: Reader) -> Iterator[tuple[bytes, int, int]]:
-    """The parts: name, place and size. Sound that does not say its size, or is followed by no part, goes on to the end."""
+    """Name, place and size. Audio without a size, or not followed by a chunk, goes on to the end of the file."""
     at = 12
     while at + 8 <= reader.size:
         name, size = reader.read(at, 4), reader.number(at + 4, 4, little=True)
@@ -129,7 +129,7 @@ def _format(reader: Reader, at: int, size: int) -> Format:
 
 
 def _block_samples(code: int, block_bytes: int, channels: int) -> int:
-    """How many samples a block holds: of ADPCM four bits each behind a header for each channel. 0 where there are no blocks."""
+    """Samples of a block: of ADPCM four bits each behind a header for each channel. 0 where there are no blocks."""
     if code == GSM:
         return 320 if block_bytes == GSM_BLOCK else 0
     header, in_header = {MS_ADPCM: (7, 2), IMA_ADPCM: (4, 1)}.get(code, (0, 0))
@@ -139,7 +139,7 @@ def _block_samples(code: int, block_bytes: int, channels: int) -> int:
 
 
 def aiff_seconds(reader: Reader) -> Decimal | None:
-    """How long an AIFF or AIFC is: the samples its sound has bytes for. None where it is compressed in an unknown way."""
+    """The samples its audio has bytes for; None where it is compressed in an unknown way."""
     at, rate, block_bytes, block_samples, size_bytes = 12, Decimal(0), 0, 0, 0
     while at + 8 <= reader.size:
         name, size = reader.read(at, 4), reader.number(at + 4, 4)
@@ -157,14 +157,13 @@ def aiff_seconds(reader: Reader) -> Decimal | None:
 
 
 def _extended(number: bytes) -> Decimal:
-    """A floating-point number of 80 bits."""
+    """An 80-bit floating-point number."""
     exponent, fraction = int.from_bytes(number[:2], "big") & 0x7FFF, int.from_bytes(number[2:], "big")
     shift = exponent - 16383 - 63
     return Decimal(fraction << shift) if shift > 0 else Decimal(fraction) / (1 << -shift)
 
 
 def amr_seconds(reader: Reader) -> Decimal | None:
-    """How long AMR is: its frames of 20 ms."""
     start = next(name for name in AMR_BYTES if reader.some(0, len(name)) == name)
     at, frames = len(start), 0
     while at < reader.size:

@@ -35,7 +35,7 @@ class Buyer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A filled-in order with its quote. `revision` tells whether a card shows the newest."""
+    """A filled-in order with its quoted price. `revision` tells whether a card shows the newest."""
 
     draft_id: DraftId
     bot_id: BotId
@@ -59,7 +59,7 @@ async def save_draft(
     inputs: Mapping[str, Any],
     price: Money,
 ) -> Draft:
-    """Store a new draft; the same origin again gives the same draft."""
+    """Store a new draft; idempotent per origin."""
     row = await require_row(
         pool,
         f"""
@@ -84,7 +84,7 @@ async def save_draft(
 async def change_draft(
     pool: Pool, *, draft_id: DraftId, user_id: UserId, origin: str, inputs: Mapping[str, Any], price: Money
 ) -> Draft | None:
-    """A new revision of a draft not yet bought; idempotent per origin. None when it is bought or not this user's."""
+    """Make a new revision of a draft not yet bought; idempotent per origin. None when it is bought or not this user's."""
     row = await pool.fetchrow(
         f"""
         UPDATE drafts
@@ -117,7 +117,6 @@ async def reprice(tx: Transaction, *, draft_id: DraftId, price: Money) -> Draft:
 
 
 async def read_draft(pool: Pool, *, draft_id: DraftId, user_id: UserId) -> Draft | None:
-    """The draft, if it is this user's."""
     row = await pool.fetchrow(
         f"SELECT {COLUMNS} FROM drafts WHERE draft_id = $1 AND user_id = $2",  # noqa: S608  a constant list of columns
         draft_id,

@@ -1,9 +1,9 @@
 """How much a user may buy: jobs at once, orders a minute, a pause between two, free generations a day.
 
-Decided in the purchase transaction, under the lock of the user's row, from what that user has bought: no counter
-can drift. A free generation that failed or was canceled does not count, nor does one a voucher pays for, which has limits
-of its own. Invited friends who have paid make the free quota larger. The free day is the last 24 hours, not a date: it is the
-same in every time zone, and each used generation comes back a day after it was taken.
+Decided in the purchase transaction, under the lock of the user's row, from what that user has bought: no counter can drift. A
+free generation that failed or was canceled does not count, nor does one a voucher pays for, which has limits of its own.
+Invited friends who have paid increase the free quota. The free day is the last 24 hours, not a date: it is the same in every
+time zone, and each used generation comes back a day after it was used.
 """
 
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ USUAL: Final = Limits()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lately:
-    """What a user has bought: unsettled jobs, the age of the newest job and of the n-th newest, and the free ones of today.
+    """What a user has bought: unsettled jobs, the age of the newest and of the n-th newest job, and free ones of the last day.
 
     `oldest_free` is the age of the oldest free one that still counts, `friends` how many invited friends have paid.
     """
@@ -69,7 +69,6 @@ async def free_quota(pool: Pool, user_id: UserId, limits: Limits) -> int:
 
 
 def judge(lately: Lately, limits: Limits, *, is_free: bool) -> LimitReached | None:
-    """The first limit that is reached."""
     if limits.running and lately.running >= limits.running:
         return LimitReached(why=LimitKind.RUNNING, limit=limits.running)
     if limits.a_minute and lately.minute_ago is not None and lately.minute_ago < MINUTE:
@@ -88,7 +87,7 @@ async def _lately(tx: Transaction, user_id: UserId, limits: Limits) -> Lately:
     row = await require_row(
         tx,
         """
-        WITH brought AS (
+        WITH invited AS (
             SELECT count(*) AS friends FROM (
                 SELECT FROM referrals WHERE inviter_id = $1 AND state = 'rewarded' LIMIT $6) AS rewarded
         ), newest AS (
@@ -98,14 +97,14 @@ async def _lately(tx: Transaction, user_id: UserId, limits: Limits) -> Lately:
              WHERE user_id = $1 AND price = 0 AND created_at > photomat_now() - $4::interval
                AND status NOT IN ('failed', 'canceled')
                AND NOT EXISTS (SELECT FROM pass_uses WHERE pass_uses.job_id = generation_jobs.job_id)
-             ORDER BY created_at DESC LIMIT greatest($3 + $5 * (SELECT friends FROM brought), 1)
+             ORDER BY created_at DESC LIMIT greatest($3 + $5 * (SELECT friends FROM invited), 1)
         )
         SELECT (SELECT count(*) FROM generation_jobs WHERE user_id = $1 AND settled_at IS NULL) AS running,
                photomat_now() - (SELECT max(created_at) FROM newest) AS newest,
                photomat_now() - (SELECT min(created_at) FROM newest HAVING count(*) >= $2) AS minute_ago,
                (SELECT count(*) FROM free) AS free,
                photomat_now() - (SELECT min(created_at) FROM free) AS oldest_free,
-               (SELECT friends FROM brought) AS friends
+               (SELECT friends FROM invited) AS friends
         """,
         user_id,
         limits.a_minute,

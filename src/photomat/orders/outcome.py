@@ -22,8 +22,6 @@ class OpenOrder(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Created:
-    """Bought just now."""
-
     job_id: JobId
     corr: str
     model: str
@@ -82,7 +80,7 @@ class NotEnoughMoney:
 
 
 class LimitKind(StrEnum):
-    """Which limit was reached; the text a customer reads is called `tap-limit-…`."""
+    """The text a customer reads is called `tap-limit-…`."""
 
     RUNNING = "running"
     MINUTE = "minute"
@@ -92,7 +90,7 @@ class LimitKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitReached:
-    """A limit of the user was reached. It ends after `wait`; None: when one of the running jobs ends."""
+    """It ends after `wait`; None: when one of the running jobs ends."""
 
     why: LimitKind
     limit: int
@@ -108,7 +106,7 @@ Purchase: TypeAlias = (
 
 
 def amounts_of(refusal: NotEnough) -> tuple[Money, Money]:
-    """The price and what was available."""
+    """The price and the available balance."""
     price, available = refusal.facts["price"], refusal.facts["available"]
     if not isinstance(price, Money) or not isinstance(available, Money):
         raise TypeError("NotEnough carries its price and what is available as Money")

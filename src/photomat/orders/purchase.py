@@ -1,12 +1,11 @@
 """`create_job_atomic`: a draft becomes a job with its hold, once per draft, all or nothing.
 
-Owner, revision and price are tested under the draft's row lock: the user pays what the card showed, or the card is shown anew.
-Limits are tested under the lock of the user's row, so two taps never both take the last place; a voucher is used under the
-same lock, and when none is left the card is shown anew with its price.
+Owner, revision and price are tested under the draft's row lock: the user pays what the card showed, or the card is shown again
+with today's price. Operators' rules and the user's vouchers are read with every quote. Limits are tested under the lock of the
+user's row, so two taps never both take the last place; a voucher is used under the same lock.
+
 The message whose button was tapped becomes the job's card. A double tap, or the same update handled again, finds the same job.
 Killed before the commit: nothing happened, and the update is handled again.
-
-What an order costs this user now, and why: an operator's rules and the user's vouchers are read with every quote.
 """
 
 from collections.abc import Mapping
@@ -39,7 +38,7 @@ from photomat.work import budget
 async def quote_for(
     tx: Transaction, user_id: UserId, model: Model, inputs: Mapping[str, Any], *, rates: Rates
 ) -> Quote:
-    """The price with everything it is made of; nothing to pay where a voucher of the user covers it."""
+    """The price with everything it is made of; 0 where a voucher of the user covers it."""
     chosen_before = await inputs_of_earlier_jobs(tx, user_id, model, inputs)
     measured = await measured_inputs(tx, user_id, model, inputs)
     standing = await rules_of(tx, model.id, currency=rates.currency)
@@ -146,7 +145,7 @@ async def create_job_atomic(
 async def started_before(
     tx: Transaction, *, draft_id: DraftId, user_id: UserId, message_id: MessageId
 ) -> AlreadyStarted | None:
-    """The job a draft of this user became, also where it could not be bought any more; None when it became none."""
+    """The job a draft of this user became, also where it could not be bought any more."""
     draft = await drafts.lock_draft(tx, draft_id=draft_id, user_id=user_id)
     return None if draft is None else await _started(tx, draft_id, message_id=message_id)
 

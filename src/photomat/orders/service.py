@@ -1,9 +1,7 @@
-"""Everything before there is a job: list what is sold, quote, keep an order as a draft, buy it.
+"""Everything before there is a job: list what is sold, quote, check and store an order as a draft, buy it.
 
 The chat, the checks and the crash lab all buy here. Each method runs its own short transactions. A crash before the commit
 of `save_draft` or `buy` leaves nothing; after it, the update handled again finds the same draft, the tap the same job.
-
-Whether an order can be bought as it is: its inputs against today's catalogue, its files and earlier results still there.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +17,7 @@ from photomat.catalog.order import check_order, unfit
 from photomat.catalog.overrides import rules_of, setting_of, settings_of_models, standing_rules
 from photomat.catalog.price_list import PriceGroups, price_groups, usual_price
 from photomat.catalog.pricing import NO_RULES, PriceRules, Quote, Rates
-from photomat.catalog.reference import FileRef, references
+from photomat.catalog.reference import files_in
 from photomat.catalog.storefront import (
     AS_IN_ITS_FILE,
     Cheapest,
@@ -36,6 +34,7 @@ from photomat.kernel.errors import NotEnough
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import DraftId, MessageId, UserId
 from photomat.kernel.logs import get_logger
+from photomat.kernel.money import Money
 from photomat.orders import draft as drafts
 from photomat.orders import limits
 from photomat.orders.draft import Buyer, Draft
@@ -61,36 +60,6 @@ DOUBLE_TAP: Final = timedelta(minutes=1)
 log = get_logger()
 
 
-async def objections(tx: Transaction, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> tuple[Refused, ...]:
-    """Every reason why this order cannot be bought now; empty when it can."""
-    measured = await measured_inputs(tx, user_id, model, inputs)
-    cannot_stay = await unfit_inputs(tx, user_id, model, inputs)
-    return (*cannot_stay.values(), *check_order(model, inputs, measured))
-
-
-async def unfit_inputs(tx: Transaction, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> dict[str, Refused]:
-    """The inputs that have to be given again, and why: a file or result is gone, or a file no longer fits the catalogue."""
-    facts = await file_facts(tx, user_id, _files_in(dict(inputs)))
-    lost = await missing_references(tx, user_id, inputs)
-    return unfit(model, inputs, gone=lost, facts=facts)
-
-
-async def files_too_long(
-    tx: Transaction, user_id: UserId, asked: Input, given: Sequence[Mapping[str, Any]], added: FileFacts
-) -> Refused | None:
-    """Whether the files of an input would be longer than it takes in total, with one added to those given."""
-    if asked.files is None or asked.files.total_seconds is None:
-        return None
-    refs = _files_in(list(given))
-    known = await file_facts(tx, user_id, refs)
-    before = [known[ref] for ref in refs if ref in known]
-    return check_files(replace(asked, min_items=1), [*before, added])
-
-
-def _files_in(value: Any) -> list[FileRef]:
-    return [ref for ref in references(value) if isinstance(ref, FileRef)]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderService:
     """`reachable` says that Kie can call us back, which some models need."""
@@ -103,7 +72,7 @@ class OrderService:
     cheapest: Cheapest = field(default_factory=Cheapest)
 
     async def titles(self, language: str) -> Mapping[str, str]:
-        """The names of all models, also of those that are no longer sold."""
+        """The titles of all models, also of those that are no longer sold."""
         settings = await settings_of_models(self.pool)
         models = self.catalog.models.values()
         return {each.id: called(each, settings.get(each.id, AS_IN_ITS_FILE)).title_in(language) for each in models}
@@ -111,9 +80,7 @@ class OrderService:
     async def model(self, model_id: str) -> Model | None:
         """The model as it is sold now; None while it is not. Operators' settings are read anew: a change counts at once."""
         known = self.catalog.models.get(model_id)
-        if known is None:
-            return None
-        return as_sold(known, await setting_of(self.pool, model_id), reachable=self.reachable)
+        return known and as_sold(known, await setting_of(self.pool, model_id), reachable=self.reachable)
 
     async def storefront(self) -> Storefront:
         return storefront_of(self.catalog, await settings_of_models(self.pool), reachable=self.reachable)
@@ -141,7 +108,6 @@ class OrderService:
             return await quote_for(tx, user_id, model, inputs, rates=self.rates)
 
     async def free_quota(self, user_id: UserId) -> int:
-        """How many free generations a day this user may have; 0 is no limit."""
         return await limits.free_quota(self.pool, user_id, self.limits)
 
     async def measured(self, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> dict[str, Decimal]:
@@ -152,23 +118,29 @@ class OrderService:
     async def objections(self, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> tuple[Refused, ...]:
         """Every reason why this order cannot be bought now; empty when it can."""
         async with transaction(self.pool) as tx:
-            return await objections(tx, user_id, model, inputs)
+            measured = await measured_inputs(tx, user_id, model, inputs)
+            cannot_stay = await _unfit_inputs(tx, user_id, model, inputs)
+        return (*cannot_stay.values(), *check_order(model, inputs, measured))
 
     async def objections_to(self, order: OpenOrder) -> tuple[Refused, ...]:
-        """The same for a draft."""
         return await self.objections(order.draft.user_id, order.model, order.draft.inputs)
 
     async def unfit_inputs(self, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> dict[str, Refused]:
-        """The inputs that have to be given again, and why."""
+        """The inputs that have to be given again, and why: a file or result is gone, or a file no longer fits the catalogue."""
         async with transaction(self.pool) as tx:
-            return await unfit_inputs(tx, user_id, model, inputs)
+            return await _unfit_inputs(tx, user_id, model, inputs)
 
     async def files_too_long(
         self, user_id: UserId, asked: Input, given: Sequence[Mapping[str, Any]], added: FileFacts
     ) -> Refused | None:
         """Whether the files of an input would be too long in total, with one added to those given."""
+        if asked.files is None or asked.files.total_seconds is None:
+            return None
+        refs = files_in(list(given))
         async with transaction(self.pool) as tx:
-            return await files_too_long(tx, user_id, asked, given, added)
+            known = await file_facts(tx, user_id, refs)
+        before = [known[ref] for ref in refs if ref in known]
+        return check_files(replace(asked, min_items=1), [*before, added])
 
     async def save_draft(
         self, buyer: Buyer, model: Model, inputs: Mapping[str, Any], *, origin: str, draft_id: int | None = None
@@ -178,12 +150,7 @@ class OrderService:
         failpoint("draft.before_save")
         if draft_id is not None:
             changed = await drafts.change_draft(
-                self.pool,
-                draft_id=DraftId(draft_id),
-                user_id=buyer.user_id,
-                origin=origin,
-                inputs=inputs,
-                price=price,
+                self.pool, draft_id=DraftId(draft_id), user_id=buyer.user_id, origin=origin, inputs=inputs, price=price
             )
             if changed is not None and not changed.expired:
                 return changed
@@ -205,7 +172,6 @@ class OrderService:
         return OpenOrder(draft, model) if draft and model else None
 
     async def newest_open(self, user_id: UserId) -> Draft | None:
-        """The newest draft of a user that can still be bought."""
         return await drafts.open_draft(self.pool, user_id=user_id)
 
     async def was_just_ordered(self, user_id: UserId, model: Model, inputs: Mapping[str, Any], *, origin: str) -> bool:
@@ -222,29 +188,20 @@ class OrderService:
         draft, model = found
         is_good = not await self.objections_to(found)
         price = (await self.quote(user_id, model, draft.inputs)).price if is_good else draft.price
-        changed = await drafts.change_draft(
-            self.pool, draft_id=draft.draft_id, user_id=user_id, origin=origin, inputs=draft.inputs, price=price
-        )
+        changed = await self.reprice(draft, price, origin=origin)
         return None if changed is None or changed.expired else OpenOrder(changed, model)
 
-    async def reprice(self, draft: Draft, quote: Quote, *, origin: str) -> Draft | None:
-        """The draft at a new revision with this quote's price; None when it is bought."""
+    async def reprice(self, draft: Draft, price: Money, *, origin: str) -> Draft | None:
+        """The draft at a new revision with this price; None when it is bought."""
         return await drafts.change_draft(
-            self.pool,
-            draft_id=draft.draft_id,
-            user_id=draft.user_id,
-            origin=origin,
-            inputs=draft.inputs,
-            price=quote.price,
+            self.pool, draft_id=draft.draft_id, user_id=draft.user_id, origin=origin, inputs=draft.inputs, price=price
         )
 
     async def cancel(self, user_id: UserId, draft_id: DraftId) -> bool:
-        """Cancel a draft; return False when it is bought or another user's."""
         async with transaction(self.pool) as tx:
             return await drafts.cancel_draft(tx, draft_id=draft_id, user_id=user_id)
 
     async def started(self, user_id: UserId, draft_id: DraftId, *, message_id: MessageId) -> AlreadyStarted | None:
-        """The job a draft of this user became, if it did, whether or not it could be bought now."""
         async with transaction(self.pool) as tx:
             return await started_before(tx, draft_id=draft_id, user_id=user_id, message_id=message_id)
 
@@ -276,13 +233,20 @@ class OrderService:
             price, available = amounts_of(refusal)
             return NotEnoughMoney(order=found, price=price, available=available)
         _log_creation(user_id, creation)
-        return (
-            CardOutdated(order=found._replace(draft=creation.draft)) if isinstance(creation, DraftChanged) else creation
-        )
+        if isinstance(creation, DraftChanged):
+            return CardOutdated(order=found._replace(draft=creation.draft))
+        return creation
 
     async def _rules(self, model: Model) -> PriceRules:
         async with transaction(self.pool) as tx:
             return await rules_of(tx, model.id, currency=self.rates.currency)
+
+
+async def _unfit_inputs(
+    tx: Transaction, user_id: UserId, model: Model, inputs: Mapping[str, Any]
+) -> dict[str, Refused]:
+    facts = await file_facts(tx, user_id, files_in(inputs))
+    return unfit(model, inputs, gone=await missing_references(tx, user_id, inputs), facts=facts)
 
 
 def _log_creation(user_id: UserId, creation: Creation) -> None:

@@ -48,8 +48,6 @@ class Texts:
         return reduce(lambda text, name: text.replace(_place(name), long[name]), long, str(text))
 
     def speaker(self, language: str) -> Say:
-        """`say` for one language."""
-
         def say(key: str, **facts: object) -> str:
             return self.say(language, key, **facts)
 
@@ -63,7 +61,6 @@ def load_texts() -> Texts:
 
 
 def _place(name: str) -> str:
-    """The placeholder of a long argument, made of a character that users do not type."""
     return f"\N{SUBSTITUTE}{name}\N{SUBSTITUTE}"
 
 

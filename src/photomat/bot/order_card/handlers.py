@@ -237,7 +237,7 @@ async def explain_job_price(_query: CallbackQuery, callback_data: JobButton, tap
 
 
 async def _show_anew(tap: Tap, ctx: UpdateContext, order: OpenOrder, quote: Quote) -> None:
-    changed = await ctx.orders.reprice(order.draft, quote, origin=ctx.origin)
+    changed = await ctx.orders.reprice(order.draft, quote.price, origin=ctx.origin)
     if changed is None:
         await tap.answer(ctx.say("tap-draft-bought"), alert=True)
         return
