@@ -12,12 +12,12 @@ from photomat.files import store
 from photomat.files.accept import accept_file
 from photomat.files.facts import missing_references
 from photomat.files.file import FromOutput, InputFile
-from photomat.files.store import UNUSED
+from photomat.files.store import UNUSED_FILES
 from photomat.jobs.job import KieRequest
 from photomat.kernel.ids import BotId, ChatId, JobId, UserId
 from photomat.kernel.money import Money
 from photomat.kie.protocol import JOBS
-from photomat.orders.draft import save_draft
+from photomat.orders.draft import Buyer, save_draft
 from support import media_bytes as made
 from support.database import shift_clock
 from support.files import Sender, a_sender
@@ -38,10 +38,8 @@ async def sent(sender: Sender) -> FileRef:
 async def drafted(sender: Sender, ref: FileRef) -> None:
     await save_draft(
         sender.pool,
+        Buyer(user_id=sender.user_id, language="ru", bot_id=BotId(sender.bot.id), chat_id=ChatId(sender.user_id)),
         origin=f"draft {ref.file_id}",
-        bot_id=BotId(sender.bot.id),
-        user_id=sender.user_id,
-        chat_id=ChatId(sender.user_id),
         model="z-image",
         inputs={"lines": [{"image": ref.as_json()}]},
         price=Money(100, "RUB"),
@@ -77,12 +75,12 @@ async def test_old_files_are_forgotten_unless_a_draft_or_a_job_needs_them(databa
         inputs = {"image": settled.as_json()}
         await sender.pool.execute("UPDATE generation_jobs SET inputs = $2 WHERE job_id = $1", done, inputs)
         await ordered(sender, in_job)
-        await UNUSED.delete(sender.pool, KEPT, 1000)
+        await UNUSED_FILES.delete(sender.pool, KEPT, 1000)
         assert await known(sender) == {idle, in_draft, in_job, settled}
         await shift_clock(sender.pool, KEPT.total_seconds() + 1)
         await drafted(sender, in_draft)
         young = await sent(sender)
-        await UNUSED.delete(sender.pool, KEPT, 1000)
+        await UNUSED_FILES.delete(sender.pool, KEPT, 1000)
         assert await known(sender) == {in_draft, in_job, young}
         assert await lost(sender, idle, in_draft, settled, young) == {idle, settled}
 
@@ -91,7 +89,7 @@ async def test_a_draft_that_ran_out_keeps_nothing(database: str, tmp_path: Path)
     async with a_sender(database, tmp_path) as sender:
         await drafted(sender, await sent(sender))
         await shift_clock(sender.pool, KEPT.total_seconds() + 1)
-        await UNUSED.delete(sender.pool, KEPT, 1000)
+        await UNUSED_FILES.delete(sender.pool, KEPT, 1000)
         assert await known(sender) == set()
 
 
@@ -101,7 +99,7 @@ async def test_what_is_taken_once_more_is_as_good_as_new(database: str, tmp_path
         ref = await made_before(sender, job_id)
         await shift_clock(sender.pool, KEPT.total_seconds() + 1)
         assert await made_before(sender, job_id) == ref
-        await UNUSED.delete(sender.pool, KEPT, 1000)
+        await UNUSED_FILES.delete(sender.pool, KEPT, 1000)
         assert await known(sender) == {ref}
 
 

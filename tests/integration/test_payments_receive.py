@@ -11,7 +11,7 @@ from photomat.db.rows import require_row
 from photomat.kernel.errors import Corrupt
 from photomat.kernel.ids import BotId, ChatId, UserId
 from photomat.kernel.money import Money
-from photomat.orders.draft import save_draft
+from photomat.orders.draft import Buyer, save_draft
 from photomat.payments.receive import receive_payment
 from photomat.payments.topup import close_topup, find_topup
 from photomat.wallet import refunds
@@ -190,10 +190,8 @@ async def test_the_order_that_waited_is_offered_once_the_money_covers_it(databas
         drafts = [
             await save_draft(
                 pool,
+                Buyer(user_id=ANNA, language="ru", bot_id=BotId(BOT_ID), chat_id=ChatId(ANNA)),
                 origin=f"draft:{price}",
-                bot_id=BotId(BOT_ID),
-                user_id=ANNA,
-                chat_id=ChatId(ANNA),
                 model="z-image",
                 inputs={},
                 price=rub(price),

@@ -12,7 +12,7 @@ from photomat.catalog.formula import PriceRow
 from photomat.catalog.input import Input
 from photomat.catalog.model import Model
 from photomat.catalog.overrides import add_rule, lock_prices, rules_of, stored_rules
-from photomat.catalog.pricing import Override, quote
+from photomat.catalog.pricing import Override, PriceRules, quote
 from photomat.db.pool import Pool, transaction
 from support.database import pool_of, shift_clock
 from support.patience import until_found
@@ -28,8 +28,13 @@ SIZED = Model(
 )
 
 
+async def rules_now(pool: Pool, model: str = "z-image", *, currency: str = "RUB") -> PriceRules:
+    async with transaction(pool) as tx:
+        return await rules_of(tx, model, currency=currency)
+
+
 async def asked(pool: Pool, model: Model = Z_IMAGE, **inputs: str) -> int:
-    return quote(model, inputs, RATES, await rules_of(pool, model.id, currency="RUB")).price.minor
+    return quote(model, inputs, RATES, await rules_now(pool, model.id)).price.minor
 
 
 async def now(pool: Pool) -> Any:
@@ -84,7 +89,7 @@ async def test_below_cost_and_a_jump_are_refused_with_the_numbers_until_confirme
 async def test_a_confirmed_jump_is_no_leave_to_sell_below_cost_later(database: str) -> None:
     async with pool_of(database) as pool:
         assert (await set_price(pool, "fixed", "6400", confirmed=True)).done
-        rule = (await rules_of(pool, "z-image", currency="RUB")).rule
+        rule = (await rules_now(pool)).rule
         assert rule is not None
         assert not rule.confirmed
         assert not (await set_price(pool, "fixed", "64")).done
@@ -115,7 +120,7 @@ async def test_an_unconfirmed_discount_never_takes_a_price_below_cost_also_when_
     async with pool_of(database) as pool:
         assert (await set_price(pool, "discount", "40")).done
         assert await asked(pool) == 39
-        standing = await rules_of(pool, "z-image", currency="RUB")
+        standing = await rules_now(pool)
         assert quote(SIZED, {}, RATES, standing).price.minor >= 160
 
 
@@ -123,7 +128,7 @@ async def test_a_fixed_price_of_another_currency_does_not_stand(database: str) -
     async with pool_of(database) as pool:
         await set_price(pool, "fixed", "100")
         await set_price(pool, "discount", "10")
-        standing = await rules_of(pool, "z-image", currency="USD")
+        standing = await rules_now(pool, currency="USD")
         assert (standing.rule, standing.discount is None) == (None, False)
 
 

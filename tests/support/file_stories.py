@@ -13,7 +13,7 @@ from photomat.kernel.ids import BotId, ChatId, MessageId, UserId
 from photomat.kernel.money import Money
 from photomat.kie.protocol import JOBS
 from photomat.media.measure import measure
-from photomat.orders.draft import save_draft
+from photomat.orders.draft import Buyer, save_draft
 from photomat.orders.outcome import Created
 from photomat.orders.purchase import create_job_atomic
 from photomat_sandbox.telegram import person_acts
@@ -68,13 +68,12 @@ async def sends_a_photo(system: System, pool: Pool, anna: Customer) -> InputFile
 async def buys_with(system: System, pool: Pool, anna: Customer, *, card: int, file: InputFile) -> None:
     """What a tap on [Create] does, on this message."""
     user_id, bot_id = UserId(anna.person.user_id), BotId(system.telegram.world.bot.user_id)
+    buyer = Buyer(user_id=user_id, language="ru", bot_id=bot_id, chat_id=ChatId(user_id))
     body = {"prompt": "кот", "image_urls": [file.ref.as_json()]}
     draft = await save_draft(
         pool,
+        buyer,
         origin="a story",
-        bot_id=bot_id,
-        user_id=user_id,
-        chat_id=ChatId(user_id),
         model=MODEL,
         inputs=body,
         price=PRICE,
@@ -82,13 +81,10 @@ async def buys_with(system: System, pool: Pool, anna: Customer, *, card: int, fi
     async with transaction(pool) as tx:
         created = await create_job_atomic(
             tx,
+            buyer,
             draft_id=draft.draft_id,
             revision=draft.revision,
-            bot_id=bot_id,
-            user_id=user_id,
-            chat_id=ChatId(user_id),
             message_id=MessageId(card),
-            language="ru",
             kind="image",
             quote=agreed(PRICE),
             corr="c0ffee00",

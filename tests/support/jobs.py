@@ -17,7 +17,7 @@ from photomat.kernel.ids import BotId, ChatId, InstanceId, JobId, MessageId, Tas
 from photomat.kernel.logs import ensure_correlation_id
 from photomat.kie.protocol import FAMILIES, JOBS
 from photomat.kie.state_parser import KieState, Reading
-from photomat.orders.draft import Draft, save_draft
+from photomat.orders.draft import Buyer, Draft, save_draft
 from photomat.orders.outcome import Created, Creation
 from photomat.orders.purchase import create_job_atomic
 from photomat.wallet import ledger
@@ -57,10 +57,8 @@ async def a_draft(
     count = await pool.fetchval("SELECT count(*) FROM drafts")
     return await save_draft(
         pool,
+        buyer_of(user),
         origin=origin or f"update:{BOT}:{count + 1}",
-        bot_id=BOT,
-        user_id=user,
-        chat_id=ChatId(user),
         model="z-image",
         inputs=inputs,
         price=rub(price),
@@ -72,17 +70,18 @@ async def tap_create(pool: Pool, draft: Draft, *, message_id: int | None = None,
     given: dict[str, Any] = {
         "draft_id": draft.draft_id,
         "revision": draft.revision,
-        "bot_id": BOT,
-        "user_id": draft.user_id,
-        "chat_id": draft.chat_id,
         "message_id": MessageId(message_id or 10_000 + draft.draft_id),
-        "language": "ru",
         "kind": "image",
         "quote": agreed(changes.pop("price_now", draft.price)),
         "corr": ensure_correlation_id(),
     }
+    buyer = buyer_of(changes.pop("user_id", draft.user_id), language=changes.pop("language", "ru"))
     async with transaction(pool) as tx:
-        return await create_job_atomic(tx, **given | changes)
+        return await create_job_atomic(tx, buyer, **given | changes)
+
+
+def buyer_of(user: UserId, *, language: str = "ru") -> Buyer:
+    return Buyer(user_id=user, language=language, bot_id=BOT, chat_id=ChatId(user))
 
 
 async def a_job(

@@ -22,7 +22,7 @@ from photomat.db.installation import is_ours
 from photomat.db.pool import Pool
 from photomat.delivery.archive import RESENDS, OldCopies
 from photomat.delivery.lock import free_locks_of_dead_instances
-from photomat.files.store import UNUSED
+from photomat.files.store import UNUSED_FILES
 from photomat.inbox.lanes import HANDLED, QUIET_LANES, free_lanes_of_dead_instances
 from photomat.jobs import sweep
 from photomat.jobs.kie_balance import read_kie_balance
@@ -60,7 +60,7 @@ def kinds_of(settings: Settings) -> list[RetentionRule]:
         _rows("matched orphans", settings.keep_orphans_days, sweep.ORPHANS),
         _rows("unbought drafts", settings.keep_drafts_days, UNBOUGHT_DRAFTS),
         _rows("job events", settings.keep_events_days, sweep.EVENTS),
-        _rows("input files", settings.keep_input_files_days, UNUSED),
+        _rows("input files", settings.keep_input_files_days, UNUSED_FILES),
         _rows("resends", settings.keep_resends_days, RESENDS),
         _rows("notices", settings.keep_notices_days, ENDED_NOTICES),
         _rows("incidents", settings.keep_incidents_days, CLOSED_INCIDENTS),

@@ -46,8 +46,6 @@ class Refused:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileFacts:
-    """What a file is, by its content."""
-
     kind: FileKind
     format: str
     size_bytes: int
@@ -177,7 +175,6 @@ def _shown(bound: Decimal | None) -> str:
 
 
 def check_file(asked: Input, file: FileFacts) -> Refused | None:
-    """Why one file does not fit; None when it does."""
     limits = asked.files
     if limits is None:
         return Refused("form-expects-text")
@@ -225,7 +222,6 @@ def can_convert(kind: FileKind) -> bool:
 
 
 def takes(limits: FileLimits, file_format: str) -> bool:
-    """Whether an input accepts files of a format, as they are or converted."""
     return not limits.formats or file_format in limits.formats or bool(targets([limits], file_format))
 
 

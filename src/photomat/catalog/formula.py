@@ -79,7 +79,6 @@ class Count:
 
     @property
     def fact(self) -> str:
-        """The name of the measured fact."""
         return f"{self.input}:{self.measure}"
 
 
@@ -104,7 +103,6 @@ class PriceUnit:
     largest: bool = False
 
     def count(self, inputs: Mapping[str, Any], measured: Mapping[str, Decimal]) -> Decimal:
-        """How many units these inputs are."""
         if not self.counts:
             return ONE if self.assume is None else self.assume
         found = [self._one(count, inputs, measured) for count in self.counts]

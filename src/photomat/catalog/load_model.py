@@ -60,7 +60,6 @@ MISSING_WORDS: Final = "is said neither here nor in words.toml"
 
 
 def read_model(table: ModelTable, words: Words) -> Model:
-    """Build one model and check that it can be sold."""
     inputs = with_roles(nested("input", table.input, lambda each: _input(each, words)))
     names = [each.name for each in inputs]
     require(len(names) == len(set(names)), "two inputs bear the same name", "input")

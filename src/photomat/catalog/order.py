@@ -35,7 +35,6 @@ def relevant(model: Model, inputs: Mapping[str, Any]) -> tuple[Input, ...]:
 
 
 def open_to_customers(model: Model, inputs: Mapping[str, Any]) -> tuple[Input, ...]:
-    """The inputs a customer may set in this order."""
     return tuple(each for each in relevant(model, inputs) if each.place != "hidden")
 
 

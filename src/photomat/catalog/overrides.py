@@ -13,7 +13,7 @@ from typing import Final
 from photomat.catalog.pricing import NO_RULES, Override, OverrideKind, PriceRules
 from photomat.catalog.storefront import AS_IN_ITS_FILE, ModelSetting
 from photomat.db.pool import Pool, Transaction
-from photomat.db.rows import Row
+from photomat.db.rows import Row, require_row
 
 KINDS: Final[tuple[OverrideKind, ...]] = ("fixed", "markup", "free", "discount")
 
@@ -33,9 +33,9 @@ class StoredOverride:
     cleared_at: datetime | None
 
 
-async def standing_rules(session: Pool | Transaction, *, currency: str) -> dict[str, PriceRules]:
+async def standing_rules(tx: Transaction, *, currency: str) -> dict[str, PriceRules]:
     """The rules in force now, by model; most models have none."""
-    rows = await session.fetch(
+    rows = await tx.fetch(
         """
         SELECT DISTINCT ON (model, kind = 'discount')
                model, kind, coalesce(amount, markup, percent, 0) AS value, until_at, confirmed
@@ -46,13 +46,12 @@ async def standing_rules(session: Pool | Transaction, *, currency: str) -> dict[
         """,
         currency,
     )
-    return {
-        model: _standing([row for row in rows if row["model"] == model]) for model in {row["model"] for row in rows}
-    }
+    models = {row["model"] for row in rows}
+    return {model: _standing([row for row in rows if row["model"] == model]) for model in models}
 
 
-async def rules_of(session: Pool | Transaction, model: str, *, currency: str) -> PriceRules:
-    return (await standing_rules(session, currency=currency)).get(model, NO_RULES)
+async def rules_of(tx: Transaction, model: str, *, currency: str) -> PriceRules:
+    return (await standing_rules(tx, currency=currency)).get(model, NO_RULES)
 
 
 async def lock_prices(tx: Transaction) -> None:
@@ -152,25 +151,22 @@ def _override(row: Row) -> Override:
     )
 
 
-async def settings_of_models(session: Pool | Transaction) -> dict[str, ModelSetting]:
-    rows = await session.fetch("SELECT model, hidden, featured, sold, title_ru, title_en FROM model_settings")
+async def settings_of_models(pool: Pool) -> dict[str, ModelSetting]:
+    rows = await pool.fetch("SELECT model, hidden, featured, sold, title_ru, title_en FROM model_settings")
     return {row["model"]: _setting(row) for row in rows}
 
 
-async def setting_of(session: Pool | Transaction, model: str) -> ModelSetting:
-    row = await session.fetchrow(
-        "SELECT hidden, featured, sold, title_ru, title_en FROM model_settings WHERE model = $1", model
-    )
-    return AS_IN_ITS_FILE if row is None else _setting(row)
+async def setting_of(pool: Pool, model: str) -> ModelSetting:
+    return (await settings_of_models(pool)).get(model, AS_IN_ITS_FILE)
 
 
 async def lock_setting(tx: Transaction, model: str) -> ModelSetting:
     """The setting of a model, locked until this transaction ends: changes of one model happen one after the other."""
     await tx.execute("INSERT INTO model_settings (model) VALUES ($1) ON CONFLICT (model) DO NOTHING", model)
-    row = await tx.fetchrow(
-        "SELECT hidden, featured, sold, title_ru, title_en FROM model_settings WHERE model = $1 FOR UPDATE", model
+    row = await require_row(
+        tx, "SELECT hidden, featured, sold, title_ru, title_en FROM model_settings WHERE model = $1 FOR UPDATE", model
     )
-    return AS_IN_ITS_FILE if row is None else _setting(row)
+    return _setting(row)
 
 
 async def keep_setting(tx: Transaction, model: str, setting: ModelSetting) -> None:

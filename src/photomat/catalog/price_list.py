@@ -79,7 +79,7 @@ class PriceGroups:
 
 def combinations(model: Model) -> Iterator[Mapping[str, Any]]:
     """The inputs that the price depends on, in every combination that may be ordered."""
-    names = _that_count(model)
+    names = _priced_inputs(model)
     asked = [each for each in model.inputs if each.name in names]
     values = [_values(each) for each in asked]
     seen: set[tuple[str, ...]] = set()
@@ -128,7 +128,7 @@ def least_facts(model: Model) -> dict[str, Decimal]:
     return facts
 
 
-def _that_count(model: Model) -> set[str]:
+def _priced_inputs(model: Model) -> set[str]:
     """The inputs a price depends on, except files and texts, which are measured."""
     rows = (*model.prices, *(extra.row for extra in model.extras))
     counts = [count.input for count in _counts(model) if count.measure == "value" and count.field is None]

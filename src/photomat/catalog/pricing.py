@@ -131,7 +131,6 @@ def quote(
     *,
     measured: Mapping[str, Decimal] | None = None,
 ) -> Quote:
-    """What one generation with these inputs costs a customer, and why."""
     parts = model.price_parts(inputs, measured)
     credits_ = total(parts)
     cost = cost_of(credits_, rates.usd_rate, rates.currency)

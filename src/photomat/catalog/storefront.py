@@ -42,8 +42,6 @@ AS_IN_ITS_FILE: Final = ModelSetting()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OnSale:
-    """A model under the title it is sold by; `featured` comes first in its list."""
-
     model: Model
     featured: bool
     listed: bool
@@ -175,7 +173,6 @@ def as_sold(model: Model, setting: ModelSetting, *, reachable: bool) -> Model | 
 
 
 def called(model: Model, setting: ModelSetting) -> Model:
-    """The model under the operators' titles, where they set any."""
     if setting.title_ru is None and setting.title_en is None:
         return model
     titles = LocalizedText(ru=setting.title_ru or model.title_in("ru"), en=setting.title_en or model.title_in("en"))
@@ -234,11 +231,7 @@ def _category(category_id: str, *of: Category, starts_from: FileKind | None = No
 
 
 PICTURE: Final = _category("picture", "text-to-image")
-
-
 EVERYTHING: Final = MenuCategory(id="all")
-
-
 MENU_CATEGORIES: Final[tuple[MenuCategory, ...]] = (
     PICTURE,
     _category("edit", "image-to-image", "image-edit", starts_from="image"),
@@ -255,8 +248,6 @@ MENU_CATEGORIES: Final[tuple[MenuCategory, ...]] = (
     _category("read", "image-analysis", starts_from="image"),
     _category("transcribe", "speech-to-text", starts_from="audio"),
 )
-
-
 """In the order the menu shows them."""
 
 

@@ -96,7 +96,6 @@ def _said(written: object) -> LocalizedText:
 
 
 def _names(written: object) -> tuple[str, ...]:
-    """One text or a list of them."""
     found = [written] if isinstance(written, str) else written
     if not isinstance(found, list) or not found or not all(isinstance(each, str) for each in found):
         raise Refusal("is a list of texts that is not empty")

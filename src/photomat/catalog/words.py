@@ -13,7 +13,7 @@ LANGUAGES: Final = ("ru", "en")
 
 CAPITAL: Final = re.compile(r"[A-Z]")
 RUSSIAN: Final = re.compile(r"[А-Яа-яЁё]")
-SPEAKS_FOR_ITSELF: Final = re.compile(r"-?\d+([.:]\d+)?|\d+(p|P|K|k)|\d+\.\d+K|mp4|mov|png|jpe?g|webp")
+NEEDS_NO_LABEL: Final = re.compile(r"-?\d+([.:]\d+)?|\d+(p|P|K|k)|\d+\.\d+K|mp4|mov|png|jpe?g|webp")
 """An option that needs no label: a number, a ratio, a resolution, a file format."""
 
 
@@ -52,9 +52,8 @@ class Words:
         return self.inputs.get(snake_case(name))
 
     def option(self, name: str, value: str) -> LocalizedText | None:
-        """The label of an option; None where there is none."""
         found = self.options.get((snake_case(name), value)) or self.options.get(("", value))
-        if found is None and SPEAKS_FOR_ITSELF.fullmatch(value):
+        if found is None and NEEDS_NO_LABEL.fullmatch(value):
             return LocalizedText(ru=value, en=value)
         return found
 

@@ -52,46 +52,6 @@ class CheckContext:
         return self.settings.direct_database_url or self.dsn
 
 
-@asynccontextmanager
-async def rolled_back(dsn: str) -> AsyncIterator[Pool]:
-    """Yield a session on the real tables; everything it does is rolled back."""
-    connection = await connect(dsn, name=SESSION)
-    try:
-        everything = connection.transaction()
-        await everything.start()
-        try:
-            yield OneSession(connection, await _owning_bot(connection))
-        finally:
-            await everything.rollback()
-    finally:
-        await connection.close(timeout=5)
-
-
-@asynccontextmanager
-async def own_schema(dsn: str) -> AsyncIterator[str]:
-    """Yield the URL of a separate, freshly migrated schema on this database; one check at a time."""
-    guard = await connect(dsn, name=SESSION)
-    try:
-        if not await guard.fetchval("SELECT pg_try_advisory_lock($1)", LOCK_KEY):
-            raise AnotherCheckRuns
-        await guard.execute(f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE", timeout=DROP_TIMEOUT_S)
-        await guard.execute(f"CREATE SCHEMA {SCHEMA}")
-        try:
-            inside = with_schema(dsn, SCHEMA)
-            await migrate(inside)
-            yield inside
-        finally:
-            await guard.execute(f"DROP SCHEMA {SCHEMA} CASCADE", timeout=DROP_TIMEOUT_S)
-    finally:
-        await guard.close(timeout=5)
-
-
-async def _owning_bot(tx: Transaction) -> BotId:
-    """The bot that owns the database; a database without owner gets the check's bot until the rollback."""
-    await insert_stamp(tx, bot_id=CHECK_BOT, currency="RUB")
-    return BotId(await tx.fetchval("SELECT bot_id FROM installation"))
-
-
 class Level(StrEnum):
     """Only a failure makes the command fail."""
 
@@ -135,3 +95,43 @@ def failure(what: str, fix: str) -> Finding:
 
 def verify(holds: object, what: str, fix: str) -> Finding:
     return ok(what) if holds else failure(f"Not so: {what}", fix)
+
+
+@asynccontextmanager
+async def rolled_back(dsn: str) -> AsyncIterator[Pool]:
+    """Yield a session on the real tables; everything it does is rolled back."""
+    connection = await connect(dsn, name=SESSION)
+    try:
+        everything = connection.transaction()
+        await everything.start()
+        try:
+            yield OneSession(connection, await _owning_bot(connection))
+        finally:
+            await everything.rollback()
+    finally:
+        await connection.close(timeout=5)
+
+
+@asynccontextmanager
+async def own_schema(dsn: str) -> AsyncIterator[str]:
+    """Yield the URL of a separate, freshly migrated schema on this database; one check at a time."""
+    guard = await connect(dsn, name=SESSION)
+    try:
+        if not await guard.fetchval("SELECT pg_try_advisory_lock($1)", LOCK_KEY):
+            raise AnotherCheckRuns
+        await guard.execute(f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE", timeout=DROP_TIMEOUT_S)
+        await guard.execute(f"CREATE SCHEMA {SCHEMA}")
+        try:
+            inside = with_schema(dsn, SCHEMA)
+            await migrate(inside)
+            yield inside
+        finally:
+            await guard.execute(f"DROP SCHEMA {SCHEMA} CASCADE", timeout=DROP_TIMEOUT_S)
+    finally:
+        await guard.close(timeout=5)
+
+
+async def _owning_bot(tx: Transaction) -> BotId:
+    """The bot that owns the database; a database without owner gets the check's bot until the rollback."""
+    await insert_stamp(tx, bot_id=CHECK_BOT, currency="RUB")
+    return BotId(await tx.fetchval("SELECT bot_id FROM installation"))

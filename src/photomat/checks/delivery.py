@@ -37,7 +37,6 @@ from photomat.kernel.clock import epoch
 from photomat.kernel.ids import ChatId, InstanceId, JobId
 from photomat.orders.outcome import Created
 
-ADMINS_TIMEOUT_S = 10
 RACES: Final = 25
 CALL_TIMEOUT_S: Final = 10
 MANY_WAITING: Final = 100
@@ -123,7 +122,7 @@ async def _operators(context: CheckContext) -> list[Finding]:
 async def _can_write_to(bot: Bot, admin: ChatId) -> bool:
     """Whether there is a chat with this operator; also True if Telegram fails, which another finding reports."""
     try:
-        await bot.get_chat(admin, request_timeout=ADMINS_TIMEOUT_S)
+        await bot.get_chat(admin, request_timeout=CALL_TIMEOUT_S)
     except (TelegramBadRequest, TelegramForbiddenError):
         return False
     except TelegramAPIError:

@@ -85,7 +85,6 @@ async def settle_job(pool: Pool, job_id: JobId, outcome: Outcome, *, price: int 
 
 
 async def read_money(pool: Pool) -> tuple[int, int]:
-    """The customer's available and held money."""
     async with transaction(pool) as tx:
         found = await ledger.balance(tx, user_id=USER)
     return found.available.minor, found.held.minor

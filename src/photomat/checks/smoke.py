@@ -49,7 +49,7 @@ class PhaseResult:
 class SmokeRun:
     """The phases; one customer for phases 1 to 7, a new one for each of the others, because chats have rate limits."""
 
-    environment: SmokeEnvironment
+    env: SmokeEnvironment
     customer: Customer
     price: int = 0
     card: int = 0
@@ -57,7 +57,7 @@ class SmokeRun:
     async def user(self) -> str:
         start = await self.customer.says("/start")
         await self.customer.sees("", after=start)
-        await self.environment.until(self._is_known, "The customer's row")
+        await self.env.until(self._is_known, "The customer's row")
         return f"A new customer is stored (id {self.customer.user_id})."
 
     async def balance(self) -> str:
@@ -68,32 +68,28 @@ class SmokeRun:
 
     async def job(self) -> str:
         self.card = await self.customer.buys()
-        job = await self.environment.until_job(
-            lambda row: row["card_message_id"] == self.card, "A job for the tapped card"
-        )
+        job = await self.env.until_job(lambda row: row["card_message_id"] == self.card, "A job for the tapped card")
         self.price = job["price"]
         _expect(self.price > 0, "the job costs nothing")
         await self._has(self.customer, WELCOME - self.price, held=self.price)
         return f"Job {job['job_id']} is bought and its price is held."
 
     async def task(self) -> str:
-        job = await self.environment.until_job(lambda row: row["external_task_id"], "The task at Kie")
+        job = await self.env.until_job(lambda row: row["external_task_id"], "The task at Kie")
         tasks = [task["task_id"] for task in await self._tasks()]
         _expect(tasks == [job["external_task_id"]], f"Kie has {len(tasks)} tasks instead of this one")
         return f"Kie has made task {job['external_task_id'][:8]}…, once."
 
     async def callback(self) -> str:
-        job = await self.environment.until_job(lambda row: row["status"] == "done", "The end of the job")
-        heard = await self.environment.pool.fetchval("SELECT count(*) FROM callbacks WHERE job_id = $1", job["job_id"])
+        job = await self.env.until_job(lambda row: row["status"] == "done", "The end of the job")
+        heard = await self.env.pool.fetchval("SELECT count(*) FROM callbacks WHERE job_id = $1", job["job_id"])
         _expect(heard >= 1, "no callback is stored")
         _expect(job["found_via"] == "callback", f"the result was found by {job['found_via']}, not by the callback")
         return "The callback was taken, Kie was asked, the job is done."
 
     async def charge(self) -> str:
         await self._has(self.customer, WELCOME - self.price, held=0)
-        charges = await self.environment.pool.fetchval(
-            "SELECT count(*) FROM ledger_transactions WHERE reason = 'charge'"
-        )
+        charges = await self.env.pool.fetchval("SELECT count(*) FROM ledger_transactions WHERE reason = 'charge'")
         _expect(charges == 1, f"{charges} charges instead of one")
         await self._audit_is_clean()
         return "The hold became one charge; the audit is clean."
@@ -104,24 +100,22 @@ class SmokeRun:
 
     async def orphan(self) -> str:
         """The answer of createTask is lost and a callback names no job: kept, matched, delivered, submitted once."""
-        customer = await new_customer(self.environment)
+        customer = await new_customer(self.env)
         before = {task["task_id"] for task in await self._tasks()}
         await self._arm("kie", "createTask", "drop_after")
         await self._arm("kie", "callback", "never")
         card = await customer.buys()
-        job = await self.environment.until_job(
+        job = await self.env.until_job(
             lambda row: row["last_error"] and row["status"] == "submitting", "An unknown submit"
         )
-        task = await self.environment.until(lambda: self._new_task(before), "The end of the task at Kie")
+        task = await self.env.until(lambda: self._new_task(before), "The end of the task at Kie")
         status = await self._call_back_without_job(task)
         _expect(status == 200, f"a callback signed by Kie was answered {status}")  # noqa: PLR2004  the only good answer
-        first = await actions.reconcile(self.environment.pool, operator=OPERATOR)
+        first = await actions.reconcile(self.env.pool, operator=OPERATOR)
         _expect([one["task_id"] for one in first.waiting] == [task], "the orphan is not kept")
-        await self.environment.post(f"{self.environment.kie_url}/sandbox/tasks/{task}/callback")
+        await self.env.post(f"{self.env.kie_url}/sandbox/tasks/{task}/callback")
         await self._gets_one_picture(customer, card)
-        waiting = await self.environment.pool.fetchval(
-            "SELECT count(*) FROM orphan_callbacks WHERE processed_at IS NULL"
-        )
+        waiting = await self.env.pool.fetchval("SELECT count(*) FROM orphan_callbacks WHERE processed_at IS NULL")
         _expect(waiting == 0, "the orphan still waits although its job is known")
         _expect(len(await self._tasks()) == len(before) + 1, f"job {job['job_id']} was submitted twice")
         await self._has(customer, WELCOME - self.price, held=0)
@@ -130,22 +124,22 @@ class SmokeRun:
     async def undelivered(self) -> str:
         """Telegram refuses the result: it is kept, redelivered, and shown once."""
         await self._arm("telegram", "editMessageMedia", "error", status=403, code=403, text=BLOCKED, times=-1)
-        customer = await new_customer(self.environment)
+        customer = await new_customer(self.env)
         card = await customer.buys()
-        job = await self.environment.until_job(lambda row: row["undeliverable_at"], "An undeliverable result")
+        job = await self.env.until_job(lambda row: row["undeliverable_at"], "An undeliverable result")
         job_id = JobId(job["job_id"])
-        _expect(job_id in await get_undelivered_jobs(self.environment.pool), "it is not among the undelivered")
-        await self.environment.client.delete(f"{self.environment.telegram_url}/sandbox/faults")
-        answer = await actions.redeliver(self.environment.pool, job_id, operator=OPERATOR, reason="smoke")
+        _expect(job_id in await get_undelivered_jobs(self.env.pool), "it is not among the undelivered")
+        await self.env.client.delete(f"{self.env.telegram_url}/sandbox/faults")
+        answer = await actions.redeliver(self.env.pool, job_id, operator=OPERATOR, reason="smoke")
         _expect(answer.done, answer.sentence)
         await self._gets_one_picture(customer, card)
-        _expect(await get_undelivered_jobs(self.environment.pool) == [], "something is still undelivered")
+        _expect(await get_undelivered_jobs(self.env.pool) == [], "something is still undelivered")
         await self._has(customer, WELCOME - self.price, held=0)
         await self._audit_is_clean()
         return "A refused result was kept, redelivered and shown once; the audit is clean."
 
     async def _is_known(self) -> bool | None:
-        known = await self.environment.pool.fetchval("SELECT true FROM users WHERE user_id = $1", self.customer.user_id)
+        known = await self.env.pool.fetchval("SELECT true FROM users WHERE user_id = $1", self.customer.user_id)
         return True if known else None
 
     async def _gets_one_picture(self, customer: Customer, card: int) -> None:
@@ -154,20 +148,20 @@ class SmokeRun:
         async def rung() -> bool | None:
             return True if await customer.rings() else None
 
-        await self.environment.until_job(lambda row: row["delivered_at"], f"The picture on card {card}")
-        await self.environment.until(rung, "The ring")
+        await self.env.until_job(lambda row: row["delivered_at"], f"The picture on card {card}")
+        await self.env.until(rung, "The ring")
         pictures = [message["message_id"] for message in await customer.pictures()]
         _expect(pictures == [card], f"the pictures {pictures} are not the card {card}")
         _expect(await customer.rings() == 1, "the phone rang more than once")
 
     async def _has(self, customer: Customer, available: int, *, held: int) -> None:
-        async with transaction(self.environment.pool) as tx:
+        async with transaction(self.env.pool) as tx:
             found = await ledger.balance(tx, user_id=UserId(customer.user_id))
         seen = (found.available.minor, found.held.minor)
         _expect(seen == (available, held), f"available and held are {seen} instead of {(available, held)}")
 
     async def _audit_is_clean(self) -> None:
-        connection = await connect(self.environment.dsn, name=OPERATOR)
+        connection = await connect(self.env.dsn, name=OPERATOR)
         try:
             found = await violations(connection)
         finally:
@@ -175,12 +169,10 @@ class SmokeRun:
         _expect(not found, f"the audit found {[one.name for one in found]}")
 
     async def _arm(self, world: str, method: str, action: str, **more: object) -> None:
-        await self.environment.post(
-            f"{self.environment.kie_url}/sandbox/faults", world=world, method=method, action=action, **more
-        )
+        await self.env.post(f"{self.env.kie_url}/sandbox/faults", world=world, method=method, action=action, **more)
 
     async def _tasks(self) -> list[dict[str, str]]:
-        return list((await self.environment.get(f"{self.environment.kie_url}/sandbox/tasks"))["tasks"])
+        return list((await self.env.get(f"{self.env.kie_url}/sandbox/tasks"))["tasks"])
 
     async def _new_task(self, before: set[str]) -> str | None:
         ended = [task["task_id"] for task in await self._tasks() if task["state"] == "success"]
@@ -190,9 +182,7 @@ class SmokeRun:
         now = str(epoch())
         headers = {TIMESTAMP_HEADER: now, SIGNATURE_HEADER: kie_signature(task_id, now, WEBHOOK_KEY)}
         body = {"code": 200, "data": {"taskId": task_id, "state": "success"}}
-        async with self.environment.client.post(
-            f"{self.environment.url}/kie/callback", json=body, headers=headers
-        ) as answer:
+        async with self.env.client.post(f"{self.env.url}/kie/callback", json=body, headers=headers) as answer:
             return answer.status
 
 
@@ -207,7 +197,7 @@ async def smoke(dsn: str, folder: Path) -> AsyncIterator[PhaseResult]:
 
 
 async def _phases(environment: SmokeEnvironment) -> AsyncIterator[PhaseResult]:
-    run = SmokeRun(environment=environment, customer=await new_customer(environment))
+    run = SmokeRun(env=environment, customer=await new_customer(environment))
     phases: tuple[Callable[[], Awaitable[str]], ...] = (
         *(run.user, run.balance, run.job, run.task, run.callback, run.charge, run.delivery),
         *(run.orphan, run.undelivered),

@@ -162,7 +162,6 @@ async def _simulators(folder: Path) -> AsyncIterator[tuple[str, str]]:
 
 
 async def _url_of(process: Process) -> str:
-    """The URL a simulator prints when it listens."""
     if process.stdout is None:
         raise SmokeFailed("the simulators have no standard output")
     try:
@@ -225,23 +224,19 @@ async def _is_open(environment: SmokeEnvironment, process: Process) -> bool | No
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Customer:
-    """A user of the simulated Telegram."""
-
-    environment: SmokeEnvironment
+    env: SmokeEnvironment
     user_id: int
 
     @property
     def chat(self) -> str:
-        """The URL of this user's chat in the simulator."""
-        return f"{self.environment.telegram_url}/sandbox/chats/{self.user_id}"
+        return f"{self.env.telegram_url}/sandbox/chats/{self.user_id}"
 
     async def says(self, text: str) -> int:
-        message = await self.environment.post(f"{self.chat}/text", text=text)
+        message = await self.env.post(f"{self.chat}/text", text=text)
         return int(message["message_id"])
 
     async def screen(self) -> list[Mapping[str, Any]]:
-        """The bot's messages, as they look now."""
-        messages = (await self.environment.get(self.chat))["messages"]
+        messages = (await self.env.get(self.chat))["messages"]
         return [message for message in messages if message["from"] == "bot"]
 
     async def sees(self, text: str, *, after: int = 0) -> Mapping[str, Any]:
@@ -252,7 +247,7 @@ class Customer:
                 (one for one in await self.screen() if one["message_id"] > after and text in text_of(one)), None
             )
 
-        return await self.environment.until(found, f"A message with «{text}»")
+        return await self.env.until(found, f"A message with «{text}»")
 
     async def taps(self, label: str, *, after: int) -> int:
         """Wait for a button on a message newer than `after`, press it, return its message id."""
@@ -270,8 +265,8 @@ class Customer:
                 None,
             )
 
-        message_id, data = await self.environment.until(found, f"The button [{label}]")
-        await self.environment.post(f"{self.chat}/tap", message_id=message_id, data=data)
+        message_id, data = await self.env.until(found, f"The button [{label}]")
+        await self.env.post(f"{self.chat}/tap", message_id=message_id, data=data)
         return message_id
 
     async def buys(self) -> int:
@@ -279,7 +274,7 @@ class Customer:
         start = await self.says("/start")
         await self.taps("🖼 Создать картинку", after=start)
         await self.taps("Z-Image", after=start)
-        await self.environment.until(self._is_asked, "The question for a prompt")
+        await self.env.until(self._is_asked, "The question for a prompt")
         prompt = await self.says("кот-космонавт")
         await self.taps("1:1", after=prompt)
         return await self.taps("✅ Создать", after=prompt)
@@ -291,7 +286,7 @@ class Customer:
         return sum(text_of(message) == RING for message in await self.screen())
 
     async def _is_asked(self) -> bool | None:
-        asked = await self.environment.pool.fetchval(
+        asked = await self.env.pool.fetchval(
             "SELECT true FROM conversations WHERE user_id = $1 AND state IS NOT NULL", self.user_id
         )
         return True if asked else None
@@ -301,7 +296,7 @@ async def new_customer(environment: SmokeEnvironment) -> Customer:
     person = await environment.post(
         f"{environment.telegram_url}/sandbox/people", first_name="Smoke", language_code="ru"
     )
-    return Customer(environment=environment, user_id=person["user_id"])
+    return Customer(env=environment, user_id=person["user_id"])
 
 
 def text_of(message: Mapping[str, Any]) -> str:

@@ -25,7 +25,7 @@ from photomat.catalog.storefront import AS_IN_ITS_FILE, ModelSetting, as_sold, c
 from photomat.cli.database import has_database
 from photomat.cli.screen import Listing, print_listing
 from photomat.cli.session import AsJson, print_json, query
-from photomat.db.pool import Pool
+from photomat.db.pool import Pool, transaction
 
 SESSION: Final = "photomat catalog"
 CALLBACK: Final = "https://photomat.example/kie/callback"
@@ -292,7 +292,8 @@ def _operator_settings(settings: Settings) -> OperatorSettings:
     """The operators' settings, if there is a database."""
 
     async def read(pool: Pool) -> OperatorSettings:
-        standing = await standing_rules(pool, currency=settings.currency)
+        async with transaction(pool) as tx:
+            standing = await standing_rules(tx, currency=settings.currency)
         return OperatorSettings(standing=standing, models=await settings_of_models(pool))
 
     embedded = has_database(settings.data_dir) if settings.sandboxed else (settings.data_dir / "postgres").exists()

@@ -19,7 +19,7 @@ from photomat.catalog.storefront import ModelSetting
 from photomat.cli.catalog import CALLBACK, SESSION, as_listed, known_model, made_by
 from photomat.cli.screen import Listing, print_listing
 from photomat.cli.session import AsJson, operate, operator_name, print_json, print_outcome, query
-from photomat.db.pool import Pool
+from photomat.db.pool import Pool, transaction
 from photomat.jobs.listing import Margin, margins
 from photomat.kernel.errors import OutcomeUnknown, Rejected, Transient
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
@@ -120,7 +120,8 @@ def _utc(instant: datetime | None) -> datetime | None:
 
 def _show(model: Model, rates: Rates, *, as_json: bool) -> None:
     async def read(pool: Pool) -> tuple[Quote, list[StoredOverride], ModelSetting]:
-        standing = await rules_of(pool, model.id, currency=rates.currency)
+        async with transaction(pool) as tx:
+            standing = await rules_of(tx, model.id, currency=rates.currency)
         priced = quote(model, model.defaults, rates, standing)
         return priced, await stored_rules(pool, model.id), await setting_of(pool, model.id)
 

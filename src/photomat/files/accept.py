@@ -18,7 +18,7 @@ from photomat.catalog.input import Input
 from photomat.files import store
 from photomat.files.conversion import ConversionTimeout, DiskUnavailable, NotConverted
 from photomat.files.file import ConvertedCopy, FileContent, FromLink, FromTelegram, InputFile, Source
-from photomat.files.sources import Copy, FileLost, FileSources, copied
+from photomat.files.sources import Copy, FileLost, FileSources
 from photomat.kernel.errors import Transient
 from photomat.kernel.http import NotAllowed, TooLarge
 from photomat.kernel.ids import UserId
@@ -125,7 +125,7 @@ async def _with_copy(
     try:
         async with (
             _place(sources, source),
-            copied(sources, source, user_id=user_id, most_bytes=most_bytes, within_s=within_s) as copy,
+            sources.copied(source, user_id=user_id, most_bytes=most_bytes, within_s=within_s) as copy,
         ):
             return await examine(copy)
     except FileLost:

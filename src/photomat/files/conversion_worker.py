@@ -84,7 +84,7 @@ def convert_picture(source: BinaryIO, target: BinaryIO, *, form: str, targets: l
     _write(target, [partial(save, quality=quality) for quality in QUALITIES], most_bytes)
 
 
-def convert_sound(source: BinaryIO, target: BinaryIO, *, form: str, targets: list[str], most_bytes: int) -> None:
+def convert_audio(source: BinaryIO, target: BinaryIO, *, form: str, targets: list[str], most_bytes: int) -> None:
     """Write audio as MP3, with the tag that states its padding."""
     if "mp3" not in targets:
         raise NotConvertedError
@@ -141,10 +141,9 @@ def _limit(*, cpu_s: int, most_bytes: int) -> None:
 
 
 def main(form: str, targets: str, most_bytes: str) -> int:
-    """Convert standard input to standard output."""
     is_picture = form in PILLOW
     _limit(cpu_s=PICTURE_CPU_S if is_picture else AUDIO_CPU_S, most_bytes=int(most_bytes))
-    convert = convert_picture if is_picture else convert_sound
+    convert = convert_picture if is_picture else convert_audio
     with os.fdopen(os.dup(0), "rb") as source, os.fdopen(os.dup(1), "w+b") as target:
         try:
             convert(source, target, form=form, targets=targets.split(","), most_bytes=int(most_bytes))

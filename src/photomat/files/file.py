@@ -17,8 +17,6 @@ class FromTelegram:
 
 @dataclass(frozen=True, slots=True)
 class FromLink:
-    """Given by its URL."""
-
     url: str
 
 

@@ -65,6 +65,18 @@ class FileSources:
         return Converter(folder=self.tmp, places=self.conversion_places)
 
     @asynccontextmanager
+    async def copied(self, source: Source, *, user_id: UserId, most_bytes: int, within_s: float) -> AsyncIterator[Copy]:
+        """A copy of the file, deleted after the block.
+
+        Raises what opening it raises, DiskUnavailable when our disk refuses it, TimeoutError when it takes too long.
+        """
+        with temporary_file(self.tmp) as file:
+            async with asyncio.timeout(within_s), self.opened(source, user_id=user_id, most_bytes=most_bytes) as chunks:
+                sha256 = await _copy(chunks, file)
+            file.seek(0)
+            yield Copy(file=file, sha256=sha256)
+
+    @asynccontextmanager
     async def opened(self, source: Source, *, user_id: UserId, most_bytes: int) -> AsyncIterator[AsyncIterator[bytes]]:
         """The file's bytes, by chunks.
 
@@ -105,21 +117,6 @@ class FileSources:
             if output.telegram_id is None:
                 raise
         return await stack.enter_async_context(self.telegram.opened(output.telegram_id))
-
-
-@asynccontextmanager
-async def copied(
-    sources: FileSources, source: Source, *, user_id: UserId, most_bytes: int, within_s: float
-) -> AsyncIterator[Copy]:
-    """A copy of the file, deleted after the block.
-
-    Raises what opening it raises, DiskUnavailable when our disk refuses it, TimeoutError when it takes too long.
-    """
-    with temporary_file(sources.tmp) as file:
-        async with asyncio.timeout(within_s), sources.opened(source, user_id=user_id, most_bytes=most_bytes) as chunks:
-            sha256 = await _copy(chunks, file)
-        file.seek(0)
-        yield Copy(file=file, sha256=sha256)
 
 
 @asynccontextmanager

@@ -28,7 +28,7 @@ SELECT_FILE: Final = """
            converted_format, converted_bytes,
            CASE WHEN converted_at > photomat_now() - $3::interval THEN converted_url END AS converted_url
       FROM input_files"""
-UNUSED: Final = OldRows(
+UNUSED_FILES: Final = OldRows(
     table="input_files",
     age="taken_at",
     only="""

@@ -18,7 +18,7 @@ from photomat.db.pool import transaction
 from photomat.files import store
 from photomat.files.conversion import DiskUnavailable
 from photomat.files.file import ConvertedCopy, FromLink, InputFile
-from photomat.files.sources import Copy, FileLost, FileSources, copied
+from photomat.files.sources import Copy, FileLost, FileSources
 from photomat.kernel.errors import Rejected, Transient
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.http import NotAllowed, TooLarge
@@ -107,7 +107,7 @@ class InputUploader:
     async def _copy(self, stack: AsyncExitStack, file: InputFile) -> Copy:
         """A copy of the bytes that were priced, until the stack ends."""
         source, most_bytes = file.source, file.content.facts.size_bytes
-        opening = copied(self.sources, source, user_id=file.user_id, most_bytes=most_bytes, within_s=COPY_TIMEOUT_S)
+        opening = self.sources.copied(source, user_id=file.user_id, most_bytes=most_bytes, within_s=COPY_TIMEOUT_S)
         try:
             copy = await stack.enter_async_context(opening)
         except TooLarge:

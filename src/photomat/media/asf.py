@@ -46,7 +46,7 @@ class Asf:
     preroll_ms: int = 0
     packet_bytes: int = 0
     has_video: bool = False
-    sound_rate: int = 0
+    sample_rate: int = 0
     reached_ms: int = 0
     width: int = 0
     height: int = 0
@@ -57,7 +57,7 @@ class Asf:
         seconds = max(stated, Decimal(self.reached_ms - self.preroll_ms) / 1000, Decimal(0))
         if self.has_video:
             return without_padding(seconds) or None
-        return without_samples(seconds, WMA_SAMPLES, self.sound_rate) or None
+        return without_samples(seconds, WMA_SAMPLES, self.sample_rate) or None
 
 
 def read_asf(reader: Reader) -> Asf:
@@ -87,7 +87,7 @@ def _read_stream(reader: Reader, at: int, found: Asf) -> None:
         found.width = reader.number(specific, 4, little=True)
         found.height = reader.number(specific + 4, 4, little=True)
     elif kind == AUDIO_STREAM:
-        found.sound_rate = reader.number(specific + 4, 4, little=True)
+        found.sample_rate = reader.number(specific + 4, 4, little=True)
 
 
 def _objects(reader: Reader, start: int, end: int) -> Iterator[tuple[bytes, int, int]]:

@@ -79,7 +79,7 @@ def flac_seconds(reader: Reader) -> Decimal | None:
 def flac_is_truncated(reader: Reader) -> bool:
     """Whether a FLAC declares more samples than it holds, or ends within its last frame."""
     counts = _counts(reader)
-    return counts.declared > counts.found or not _ends_whole(reader, counts.last_at)
+    return counts.declared > counts.found or not _is_complete(reader, counts.last_at)
 
 
 def _counts(reader: Reader) -> Counts:
@@ -93,7 +93,7 @@ def _counts(reader: Reader) -> Counts:
     return Counts(rate, info.samples, found, last_at)
 
 
-def _ends_whole(reader: Reader, at: int) -> bool:
+def _is_complete(reader: Reader, at: int) -> bool:
     """Whether the frame that begins here ends with its checksum, wherever that is; tags may follow it."""
     return next(_checked_ends(reader.some(at, LONGEST_FRAME)), None) is not None
 
@@ -194,18 +194,12 @@ def _checksum(data: bytes) -> int:
     return value
 
 
-def _checksum_16_of(byte: int) -> int:
-    value = byte << 8
+def _crc(byte: int, bits: int, polynomial: int) -> int:
+    value = byte << bits - 8
     for _ in range(8):
-        value = (value << 1 ^ (0x8005 if value & 0x8000 else 0)) & 0xFFFF
+        value = (value << 1 ^ (polynomial if value >> bits - 1 else 0)) & (1 << bits) - 1
     return value
 
 
-def _checksum_of(byte: int) -> int:
-    for _ in range(8):
-        byte = (byte << 1 ^ (0x07 if byte & 0x80 else 0)) & 0xFF
-    return byte
-
-
-_CHECKSUMS: Final = tuple(_checksum_of(byte) for byte in range(256))
-_CHECKSUMS_16: Final = tuple(_checksum_16_of(byte) for byte in range(256))
+_CHECKSUMS: Final = tuple(_crc(byte, 8, 0x07) for byte in range(256))
+_CHECKSUMS_16: Final = tuple(_crc(byte, 16, 0x8005) for byte in range(256))

@@ -46,7 +46,6 @@ PIECE_BYTES: Final = 2**20
 log = get_logger()
 Answer = TypeVar("Answer")
 
-
 WIDTH, HEIGHT = 256, 257
 
 

@@ -13,8 +13,8 @@ from typing import Final, NamedTuple
 
 from photomat.media.reader import (
     AAC_SAMPLES,
+    AUDIO_S,
     MOST_AT_ONCE,
-    SOUND_S,
     TIMESTAMP_S,
     Endless,
     Reader,
@@ -33,7 +33,7 @@ class Id(IntEnum):
     TRACK_TYPE = 0x83
     TRACK_SCALE = 0x23314F
     VIDEO = 0xE0
-    SOUND = 0xE1
+    AUDIO = 0xE1
     SAMPLING = 0xB5
     WIDTH = 0xB0
     HEIGHT = 0xBA
@@ -46,7 +46,7 @@ class Id(IntEnum):
 
 
 OPENED: Final = frozenset(
-    map(int, (Id.SEGMENT, Id.INFO, Id.TRACKS, Id.TRACK, Id.VIDEO, Id.SOUND, Id.CLUSTER, Id.GROUP))
+    map(int, (Id.SEGMENT, Id.INFO, Id.TRACKS, Id.TRACK, Id.VIDEO, Id.AUDIO, Id.CLUSTER, Id.GROUP))
 )
 READ: Final = frozenset(map(int, Id)) - OPENED
 PICTURES: Final = 1
@@ -92,10 +92,10 @@ class Recording:
         """What the audio encoder may have added; the video beside it is delayed by as much."""
         if self.kinds == {PICTURES}:
             return TIMESTAMP_S
-        return max(SOUND_S, AAC_SAMPLES / self.sampling) if self.sampling else SOUND_S
+        return max(AUDIO_S, AAC_SAMPLES / self.sampling) if self.sampling else AUDIO_S
 
     @property
-    def is_sound_alone(self) -> bool:
+    def is_audio_only(self) -> bool:
         return bool(self.kinds) and PICTURES not in self.kinds
 
 

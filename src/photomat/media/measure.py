@@ -121,7 +121,7 @@ def _deeper(reader: Reader, first: _Found) -> _Found:
         return replace(first, sides=SIDES[mime](reader))
     if mime in BOXES:
         movie = read_movie(reader)
-        return _Found(mime="audio/mp4" if movie.is_sound_alone else mime, seconds=movie.seconds, sides=movie.sides)
+        return _Found(mime="audio/mp4" if movie.is_audio_only else mime, seconds=movie.seconds, sides=movie.sides)
     if mime == ASF:
         asf = read_asf(reader)
         return _Found(
@@ -129,7 +129,7 @@ def _deeper(reader: Reader, first: _Found) -> _Found:
         )
     if mime in MATROSKA:
         recording = read_recording(reader)
-        real = MATROSKA[mime] if recording.is_sound_alone else mime
+        real = MATROSKA[mime] if recording.is_audio_only else mime
         return _Found(mime=real, seconds=recording.seconds, sides=(recording.width, recording.height))
     return first
 

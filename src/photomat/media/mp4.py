@@ -31,9 +31,8 @@ NUMBERS_A_STEP: Final = 32
 """Numbers of a table are read many at once, and cost so much less than places in the file."""
 LONG_HEADER: Final = 16
 SHORT_HEADER: Final = 8
+VIDEO, AUDIO = b"vide", b"soun"
 NEEDED: Final = frozenset({b"moov", b"moof", b"mdat"})
-
-
 DURATION_GIVEN, SIZE_GIVEN, FLAGS_GIVEN, OFFSET_GIVEN = 0x100, 0x200, 0x400, 0x800
 
 
@@ -45,26 +44,6 @@ class Box:
     start: int
     end: int
     is_truncated: bool = False
-
-
-def header(reader: Reader, box: Box) -> tuple[int, int]:
-    """Units a second, and the length in them, of a header; a length of all ones is unknown."""
-    is_long = reader.read(box.start, 1) == b"\x01"
-    at, width = (box.start + 20, 8) if is_long else (box.start + 12, 4)
-    timescale, length = reader.number(at, 4), reader.number(at + 4, width)
-    return timescale, 0 if length == (1 << 8 * width) - 1 else length
-
-
-def stated_of_fragments(reader: Reader, mehd: Box) -> int:
-    """The stated length of a movie in fragments."""
-    is_long = reader.read(mehd.start, 1) == b"\x01"
-    return reader.number(mehd.start + 4, 8 if is_long else 4)
-
-
-def first_presented_at(reader: Reader, tfdt: Box) -> int:
-    """When the samples of a fragment begin."""
-    is_long = reader.read(tfdt.start, 1) == b"\x01"
-    return reader.number(tfdt.start + 4, 8 if is_long else 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,58 +61,6 @@ class EditListEntry:
         return self.media_time < 0
 
 
-def edits(reader: Reader, elst: Box) -> list[EditListEntry]:
-    """The edit list of a track; a truncated one is read as far as it goes."""
-    is_long = reader.read(elst.start, 1) == b"\x01"
-    count, half = reader.number(elst.start + 4, 4), 8 if is_long else 4
-    width = 2 * half + 4
-    there = min(count, (elst.end - elst.start - 8) // width)
-    not_known = (1 << 8 * half) - 1
-    found = []
-    for number in range(there):
-        at = elst.start + 8 + width * number
-        length = reader.number(at, half)
-        place = int.from_bytes(reader.read(at + half, half), "big", signed=True)
-        found.append(EditListEntry(0 if length == not_known else length, place))
-    return found
-
-
-def of_samples(reader: Reader, stts: Box, samples: int) -> int:
-    """How long the samples of a track last; those the table leaves out last as long as its last ones."""
-    numbers = _numbers(
-        reader, stts.start + 8, min(2 * reader.number(stts.start + 4, 4), (stts.end - stts.start - 8) // 4)
-    )
-    counts, lengths = numbers[0::2], numbers[1::2]
-    left_out = max(0, samples - sum(counts))
-    return int(sum(map(mul, counts, lengths))) + (left_out * lengths[-1] if lengths else 0)
-
-
-def of_run(reader: Reader, trun: Box, usual: int) -> int:
-    flags, count = reader.number(trun.start + 1, 3), reader.number(trun.start + 4, 4)
-    if not flags & DURATION_GIVEN:
-        return count * usual
-    at = trun.start + 8 + (4 if flags & 1 else 0) + (4 if flags & 4 else 0)
-    width = sum(bool(flags & given) for given in (DURATION_GIVEN, SIZE_GIVEN, FLAGS_GIVEN, OFFSET_GIVEN))
-    if at + FOUR * width * count > trun.end:
-        raise Truncated
-    return sum(_numbers(reader, at, width * count)[::width])
-
-
-def _numbers(reader: Reader, at: int, count: int) -> "array[int]":
-    reader.spend(count // NUMBERS_A_STEP)
-    found = array("I")
-    while count > 0:
-        some = min(count, MOST_AT_ONCE // FOUR)
-        found.frombytes(reader.read(at, FOUR * some))
-        at, count = at + FOUR * some, count - some
-    if sys.byteorder == "little":
-        found.byteswap()
-    return found
-
-
-VIDEO, SOUND = b"vide", b"soun"
-
-
 @dataclass(slots=True, kw_only=True)
 class Track:
     """Numbers are in its own units, the lengths of its edits in the movie's."""
@@ -149,34 +76,34 @@ class Track:
     in_fragments: int = 0
     reached: int = 0
 
-    def seconds(self, film_timescale: int) -> Decimal:
+    def seconds(self, movie_timescale: int) -> Decimal:
         """Its length; a track without units has the movie's."""
-        timescale, film_timescale = self.timescale or film_timescale or 1, film_timescale or 1
+        timescale, movie_timescale = self.timescale or movie_timescale or 1, movie_timescale or 1
         held = Decimal(max(self.stated, self.counted + self.in_fragments, self.reached)) / timescale
         if not self.edits:
             return self._without_padding(held)
         if self.in_fragments or not any(edit.length for edit in self.edits if not edit.is_empty):
-            return self._without_padding(held + self._begins_later(film_timescale) - self._delay(timescale))
-        return without_padding(Decimal(sum(edit.length for edit in self.edits)) / film_timescale)
+            return self._without_padding(held + self._begins_later(movie_timescale) - self._delay(timescale))
+        return without_padding(Decimal(sum(edit.length for edit in self.edits)) / movie_timescale)
 
-    def _begins_later(self, film_timescale: int) -> Decimal:
-        return Decimal(sum(edit.length for edit in self.edits if edit.is_empty)) / film_timescale
+    def _begins_later(self, movie_timescale: int) -> Decimal:
+        return Decimal(sum(edit.length for edit in self.edits if edit.is_empty)) / movie_timescale
 
     def _delay(self, timescale: int) -> Decimal:
         """The encoder's delay in front of an edit that goes on to the end; only audio has one.
 
         A video track begins later because its pictures are stored in another order, and all of them are shown.
         """
-        if self.handler != SOUND:
+        if self.handler != AUDIO:
             return Decimal(0)
         skipped = min((edit.media_time for edit in self.edits if not edit.is_empty), default=0)
         held = max(self.stated, self.counted + self.in_fragments, self.reached)
         return Decimal(min(skipped, AAC_SAMPLES, most_samples(timescale), held)) / timescale
 
     def _without_padding(self, seconds: Decimal) -> Decimal:
-        """A sound track without an edit list still has its encoder's delay, and its last frame is filled up."""
-        is_sound = self.handler == SOUND
-        return without_samples(seconds, AAC_SAMPLES, self.timescale) if is_sound else without_padding(seconds)
+        """An audio track without an edit list still has its encoder's delay, and its last frame is filled up."""
+        is_audio = self.handler == AUDIO
+        return without_samples(seconds, AAC_SAMPLES, self.timescale) if is_audio else without_padding(seconds)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -189,22 +116,22 @@ class Movie:
     @property
     def seconds(self) -> Decimal | None:
         """The longest of its video and audio tracks, or the length its header states if that is more."""
-        played = [track for track in self.tracks if track.handler in {VIDEO, SOUND}] or self.tracks
+        played = [track for track in self.tracks if track.handler in {VIDEO, AUDIO}] or self.tracks
         longest = max((track.seconds(self.timescale) for track in played), default=Decimal(0))
-        rates = [track.timescale for track in played if track.handler == SOUND and track.timescale]
+        rates = [track.timescale for track in played if track.handler == AUDIO and track.timescale]
         padding = max((Decimal(AAC_SAMPLES) / rate for rate in rates), default=TIMESTAMP_S)
         if any(track.in_fragments for track in played):
             longest = without_padding(longest, padding)
         return max(longest, without_padding(self.stated, padding)) or None
 
     @property
-    def is_sound_alone(self) -> bool:
+    def is_audio_only(self) -> bool:
         handlers = {track.handler for track in self.tracks}
-        return SOUND in handlers and VIDEO not in handlers
+        return AUDIO in handlers and VIDEO not in handlers
 
     @property
     def sides(self) -> tuple[int, int] | None:
-        seen = [(track.width, track.height) for track in self.tracks if track.handler != SOUND]
+        seen = [(track.width, track.height) for track in self.tracks if track.handler != AUDIO]
         return max(seen, key=lambda sides: sides[0] * sides[1], default=None)
 
 
@@ -270,8 +197,8 @@ def _at_most_one(found: Iterable[Box]) -> list[Box]:
 def _read_header(reader: Reader, moov: Box, movie: Movie) -> None:
     for box in _at_most_one(boxes_at(reader, moov, b"mvhd")):
         timescale, length = header(reader, box)
-        for whole in boxes_at(reader, moov, b"mvex", b"mehd"):
-            length = max(length, stated_of_fragments(reader, whole))
+        for stated in boxes_at(reader, moov, b"mvex", b"mehd"):
+            length = max(length, single_number(reader, stated))
         movie.timescale = timescale
         movie.stated = max(movie.stated, Decimal(length) / (timescale or 1))
     movie.tracks += [_track(reader, box) for box in boxes_at(reader, moov, b"trak")]
@@ -306,8 +233,71 @@ def _read_fragment(reader: Reader, moof: Box, movie: Movie) -> None:
             at = header.start + 8 + (8 if flags & 1 else 0) + (4 if flags & 2 else 0)
             usual = reader.number(at, 4) if flags & 8 else movie.sample_lengths.get(number, 0)
             lasted = sum(of_run(reader, box, usual) for box in boxes_at(reader, traf, b"trun"))
-            begins = max((first_presented_at(reader, box) for box in boxes_at(reader, traf, b"tfdt")), default=0)
+            begins = max((single_number(reader, box) for box in boxes_at(reader, traf, b"tfdt")), default=0)
             for track in movie.tracks:
                 if track.number == number:
                     track.in_fragments += lasted
                     track.reached = max(track.reached, begins + lasted)
+
+
+def header(reader: Reader, box: Box) -> tuple[int, int]:
+    """Units a second, and the length in them, of a header; a length of all ones is unknown."""
+    is_long = reader.read(box.start, 1) == b"\x01"
+    at, width = (box.start + 20, 8) if is_long else (box.start + 12, 4)
+    timescale, length = reader.number(at, 4), reader.number(at + 4, width)
+    return timescale, 0 if length == (1 << 8 * width) - 1 else length
+
+
+def single_number(reader: Reader, box: Box) -> int:
+    """The number in a box that holds no other: the stated length of fragments, or when the samples of one begin."""
+    is_long = reader.read(box.start, 1) == b"\x01"
+    return reader.number(box.start + 4, 8 if is_long else 4)
+
+
+def edits(reader: Reader, elst: Box) -> list[EditListEntry]:
+    """The edit list of a track; a truncated one is read as far as it goes."""
+    is_long = reader.read(elst.start, 1) == b"\x01"
+    count, half = reader.number(elst.start + 4, 4), 8 if is_long else 4
+    width = 2 * half + 4
+    there = min(count, (elst.end - elst.start - 8) // width)
+    not_known = (1 << 8 * half) - 1
+    found = []
+    for number in range(there):
+        at = elst.start + 8 + width * number
+        length = reader.number(at, half)
+        place = int.from_bytes(reader.read(at + half, half), "big", signed=True)
+        found.append(EditListEntry(0 if length == not_known else length, place))
+    return found
+
+
+def of_samples(reader: Reader, stts: Box, samples: int) -> int:
+    """How long the samples of a track last; those the table leaves out last as long as its last ones."""
+    numbers = _numbers(
+        reader, stts.start + 8, min(2 * reader.number(stts.start + 4, 4), (stts.end - stts.start - 8) // 4)
+    )
+    counts, lengths = numbers[0::2], numbers[1::2]
+    left_out = max(0, samples - sum(counts))
+    return int(sum(map(mul, counts, lengths))) + (left_out * lengths[-1] if lengths else 0)
+
+
+def of_run(reader: Reader, trun: Box, usual: int) -> int:
+    flags, count = reader.number(trun.start + 1, 3), reader.number(trun.start + 4, 4)
+    if not flags & DURATION_GIVEN:
+        return count * usual
+    at = trun.start + 8 + (4 if flags & 1 else 0) + (4 if flags & 4 else 0)
+    width = sum(bool(flags & given) for given in (DURATION_GIVEN, SIZE_GIVEN, FLAGS_GIVEN, OFFSET_GIVEN))
+    if at + FOUR * width * count > trun.end:
+        raise Truncated
+    return sum(_numbers(reader, at, width * count)[::width])
+
+
+def _numbers(reader: Reader, at: int, count: int) -> "array[int]":
+    reader.spend(count // NUMBERS_A_STEP)
+    found = array("I")
+    while count > 0:
+        some = min(count, MOST_AT_ONCE // FOUR)
+        found.frombytes(reader.read(at, FOUR * some))
+        at, count = at + FOUR * some, count - some
+    if sys.byteorder == "little":
+        found.byteswap()
+    return found

@@ -67,7 +67,6 @@ ReadFrame: TypeAlias = Callable[[bytes, int], MpegFrame | None]
 
 
 def after_tags(reader: Reader) -> int:
-    """Where the audio begins behind the tags at the front."""
     at = 0
     while reader.some(at, 3) == b"ID3":
         digits = reader.read(at + 6, 4)

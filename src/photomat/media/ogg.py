@@ -21,6 +21,7 @@ COUNT_BITS: Final = 6
 MOST_MODES: Final = 64
 MOST_MAPPINGS: Final = 64
 MODES_BYTES: Final = (MOST_MODES * MODE_BITS + COUNT_BITS) // 8 + 2
+GOES_ON, BEGINS = 1, 2
 PAGE_HEADER: Final = 27
 LONGEST_PAGE_HEADER: Final = PAGE_HEADER + 255
 FULL: Final = 255
@@ -28,7 +29,7 @@ OPUS_RATE: Final = 48000
 OPUS_PARTS: Final = {range(12): (480, 960, 1920, 2880), range(12, 16): (480, 960), range(16, 32): (120, 240, 480, 960)}
 """How many samples a part of a packet holds, by the first five bits of it."""
 LONGEST_PACKET: Final = 5760
-"""Opus fills up its last packet, and the last page says where the sound really ends."""
+"""Opus fills up its last packet, and the last page says where the audio really ends."""
 SPEEX_FRAME: Final = 160
 """Samples of a frame of the narrowest mode; each wider one doubles them. Decoders do not look at the stated size."""
 HEADERS: Final = {"opus": 2, "vorbis": 3, "speex": 2, "flac": 1}
@@ -81,14 +82,11 @@ def read_modes(setup: bytes) -> tuple[bool, ...]:
     return found
 
 
-GOES_ON, BEGINS = 1, 2
-
-
 @dataclass(slots=True, kw_only=True)
 class Stream:
     codec: str
     rate: int
-    unheard: int = 0
+    pre_skip: int = 0
     least: int = 0
     info: StreamInfo | None = None
     blocks: VorbisBlocks | None = None
@@ -112,7 +110,7 @@ class Stream:
     def seconds(self) -> Decimal:
         is_cut_off = 0 <= self.counted - self.reached <= self.filling
         last = self.reached if is_cut_off else max(self.reached, self.counted)
-        seconds = Decimal(last - self.unheard) / self.rate if self.rate else Decimal(0)
+        seconds = Decimal(last - self.pre_skip) / self.rate if self.rate else Decimal(0)
         return without_samples(seconds, self.filling, self.rate) if self.codec == "speex" else seconds
 
 
@@ -163,7 +161,7 @@ def _longest(beside: dict[bytes, Stream]) -> Decimal:
 
 def _stream(packet: bytes) -> Stream | None:
     if packet.startswith(b"OpusHead"):
-        return Stream(codec="opus", rate=OPUS_RATE, unheard=int.from_bytes(packet[10:12], "little"))
+        return Stream(codec="opus", rate=OPUS_RATE, pre_skip=int.from_bytes(packet[10:12], "little"))
     if packet.startswith(b"\x01vorbis") and len(packet) > 28:  # noqa: PLR2004  as far as the lengths of its blocks
         blocks = VorbisBlocks(short=1 << (packet[28] & 15), long=1 << (packet[28] >> 4))
         return Stream(codec="vorbis", rate=int.from_bytes(packet[12:16], "little"), blocks=blocks)

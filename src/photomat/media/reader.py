@@ -15,7 +15,7 @@ from typing import BinaryIO, Final
 
 MOST_AT_ONCE: Final = 2**20
 MOST_STEPS: Final = 300_000
-"""Enough for the frames of two hours of sound; less than a second of work."""
+"""Enough for the frames of two hours of audio; less than a second of work."""
 WINDOW_BYTES: Final = 4096
 MOST_PADDING_S: Final = Decimal("0.3")
 """No codec adds more: one block of ADPCM at 8 kHz is 0.26 s. A statement that more of a stream is padding is not believed."""
@@ -26,7 +26,7 @@ MP3_SAMPLES: Final = 2304
 AAC_SAMPLES: Final = 3136
 """Up to 2112 samples of delay, and one frame to fill up."""
 WMA_SAMPLES: Final = 4096
-SOUND_S: Final = Decimal("0.07")
+AUDIO_S: Final = Decimal("0.07")
 """For containers that do not state their codec's frames: three frames of AAC, or one long packet of Opus and its delay."""
 
 

@@ -149,7 +149,7 @@ def _other(head: bytes) -> str:
         return "video/x-matroska" if b"matroska" in head[:64] else "video/webm"
     if head.startswith(b"PK\x03\x04"):
         return zipped(head)
-    return next((mime for start, mime in STARTS if head.startswith(start)), None) or _sound(head) or _text(head)
+    return next((mime for start, mime in STARTS if head.startswith(start)), None) or _audio_frame(head) or _text(head)
 
 
 def zipped(window: bytes) -> str:
@@ -159,7 +159,7 @@ def zipped(window: bytes) -> str:
     return PPTX_MIME if b"ppt/presentation.xml" in window else ZIP_MIME
 
 
-def _sound(head: bytes) -> str | None:
+def _audio_frame(head: bytes) -> str | None:
     """Audio that begins with a frame: eleven bits set, then the kind of frame."""
     if len(head) < 2 or head[0] != 0xFF or head[1] & 0xE0 != 0xE0:  # noqa: PLR2004  the mark of a frame
         return None

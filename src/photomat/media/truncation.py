@@ -26,18 +26,26 @@ LARGEST_STATED: Final = 0x7FFF0000
 SLACK_BYTES: Final = 256
 """So many bytes a WAV may be short of: some recorders count its header in."""
 BROADCAST: Final = 1
-
-
 JPEG_SCAN, JPEG_END = 0xDA, b"\xff\xd9"
-
-
 GIF_PICTURE, GIF_MORE, GIF_PADDING = 0x2C, 0x21, 0x00
 
 
+async def is_intact(file: BinaryIO, mime: str) -> bool:
+    """Whether the file is complete and decodable, as far as can be known in `images.WITHIN_S`; moves the file's position."""
+    return await decode_in_turn(partial(looks_intact, file, mime), otherwise=True)
+
+
+def looks_intact(file: BinaryIO, mime: str) -> bool:
+    """The same, for callers in a thread."""
+    if is_truncated(Reader(file), mime):
+        return False
+    return mime not in FORMATS or decodes(file, mime) is not False
+
+
 def is_truncated(reader: Reader, mime: str) -> bool:
-    look = LOOKS.get(mime)
+    check = CHECKS.get(mime)
     try:
-        return look is not None and look(reader)
+        return check is not None and check(reader)
     except Endless:
         return False
     except Truncated:
@@ -168,7 +176,7 @@ def _asf(reader: Reader) -> bool:
     return reader.number(at + 40, 8, little=True) > reader.size
 
 
-LOOKS: Final[dict[str, Callable[[Reader], bool]]] = {
+CHECKS: Final[dict[str, Callable[[Reader], bool]]] = {
     "image/jpeg": _jpeg,
     "image/png": _png,
     "image/gif": _gif,
@@ -191,15 +199,3 @@ LOOKS: Final[dict[str, Callable[[Reader], bool]]] = {
     "audio/x-ms-wma": _asf,
     "video/x-ms-wmv": _asf,
 }
-
-
-async def is_intact(file: BinaryIO, mime: str) -> bool:
-    """Whether the file is complete and decodable, as far as can be known in `images.WITHIN_S`; moves the file's position."""
-    return await decode_in_turn(partial(looks_intact, file, mime), otherwise=True)
-
-
-def looks_intact(file: BinaryIO, mime: str) -> bool:
-    """The same, for callers in a thread."""
-    if is_truncated(Reader(file), mime):
-        return False
-    return mime not in FORMATS or decodes(file, mime) is not False

@@ -49,15 +49,7 @@ class Draft:
 
 
 async def save_draft(
-    pool: Pool,
-    *,
-    origin: str,
-    bot_id: BotId,
-    user_id: UserId,
-    chat_id: ChatId,
-    model: str,
-    inputs: Mapping[str, Any],
-    price: Money,
+    pool: Pool, buyer: Buyer, *, origin: str, model: str, inputs: Mapping[str, Any], price: Money
 ) -> Draft:
     """Store a new draft; idempotent per origin."""
     row = await require_row(
@@ -69,9 +61,9 @@ async def save_draft(
         RETURNING {COLUMNS}
         """,  # noqa: S608  a constant list of columns
         origin,
-        bot_id,
-        user_id,
-        chat_id,
+        buyer.bot_id,
+        buyer.user_id,
+        buyer.chat_id,
         model,
         dict(inputs),
         price.minor,
@@ -138,7 +130,7 @@ async def open_draft(pool: Pool, *, user_id: UserId) -> Draft | None:
     return None if row is None else _draft(row)
 
 
-async def has_fresh_twin(
+async def has_recent_duplicate(
     pool: Pool, *, user_id: UserId, model: str, inputs: Mapping[str, Any], origin: str, within: timedelta
 ) -> bool:
     """Whether the same order got its card a moment ago, from another update, and can still be bought."""

@@ -40,7 +40,7 @@ USUAL: Final = Limits()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lately:
+class RecentOrders:
     """What a user has bought: unsettled jobs, the age of the newest and of the n-th newest job, and free ones of the last day.
 
     `oldest_free` is the age of the oldest free one that still counts, `friends` how many invited friends have paid.
@@ -57,32 +57,31 @@ class Lately:
 async def refusal(tx: Transaction, user_id: UserId, limits: Limits, *, is_free: bool) -> LimitReached | None:
     """Why this user may not buy now; None when they may. Locks the user until the commit, so taps are judged one by one."""
     await tx.execute("SELECT FROM users WHERE user_id = $1 FOR NO KEY UPDATE", user_id)
-    return judge(await _lately(tx, user_id, limits), limits, is_free=is_free)
+    return limit_reached(await _recent_orders(tx, user_id, limits), limits, is_free=is_free)
 
 
 async def free_quota(pool: Pool, user_id: UserId, limits: Limits) -> int:
-    """How many free generations a day this user may have; 0 is no limit."""
     friends = await pool.fetchval(
         "SELECT count(*) FROM referrals WHERE inviter_id = $1 AND state = 'rewarded'", user_id
     )
     return limits.free_with(friends)
 
 
-def judge(lately: Lately, limits: Limits, *, is_free: bool) -> LimitReached | None:
-    if limits.running and lately.running >= limits.running:
+def limit_reached(recent: RecentOrders, limits: Limits, *, is_free: bool) -> LimitReached | None:
+    if limits.running and recent.running >= limits.running:
         return LimitReached(why=LimitKind.RUNNING, limit=limits.running)
-    if limits.a_minute and lately.minute_ago is not None and lately.minute_ago < MINUTE:
-        return LimitReached(why=LimitKind.MINUTE, limit=limits.a_minute, wait=MINUTE - lately.minute_ago)
-    if limits.pause and lately.newest is not None and lately.newest < limits.pause:
-        wait = limits.pause - lately.newest
+    if limits.a_minute and recent.minute_ago is not None and recent.minute_ago < MINUTE:
+        return LimitReached(why=LimitKind.MINUTE, limit=limits.a_minute, wait=MINUTE - recent.minute_ago)
+    if limits.pause and recent.newest is not None and recent.newest < limits.pause:
+        wait = limits.pause - recent.newest
         return LimitReached(why=LimitKind.PAUSE, limit=int(limits.pause.total_seconds()), wait=wait)
-    quota = limits.free_with(lately.friends)
-    if is_free and quota and lately.free >= quota and lately.oldest_free is not None:
-        return LimitReached(why=LimitKind.FREE, limit=quota, wait=max(DAY - lately.oldest_free, timedelta(seconds=1)))
+    quota = limits.free_with(recent.friends)
+    if is_free and quota and recent.free >= quota and recent.oldest_free is not None:
+        return LimitReached(why=LimitKind.FREE, limit=quota, wait=max(DAY - recent.oldest_free, timedelta(seconds=1)))
     return None
 
 
-async def _lately(tx: Transaction, user_id: UserId, limits: Limits) -> Lately:
+async def _recent_orders(tx: Transaction, user_id: UserId, limits: Limits) -> RecentOrders:
     """One statement over three small indexes; the oldest of the last n is the first that stops counting."""
     row = await require_row(
         tx,
@@ -113,4 +112,4 @@ async def _lately(tx: Transaction, user_id: UserId, limits: Limits) -> Lately:
         limits.free_a_friend,
         MOST_FRIENDS,
     )
-    return Lately(**dict(row))
+    return RecentOrders(**dict(row))

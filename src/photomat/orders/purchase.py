@@ -23,7 +23,7 @@ from photomat.jobs.history import inputs_of_earlier_jobs
 from photomat.jobs.job import KieRequest, frozen_request, hold_reference, plain_request
 from photomat.jobs.timeline import Tag
 from photomat.kernel.failpoint import failpoint
-from photomat.kernel.ids import BotId, ChatId, DraftId, JobId, MessageId, UserId
+from photomat.kernel.ids import DraftId, JobId, MessageId, UserId
 from photomat.orders import draft as drafts
 from photomat.orders import limits
 from photomat.orders.draft import Buyer
@@ -63,13 +63,10 @@ async def purchase(
     draft, model = order
     return await create_job_atomic(
         tx,
+        buyer,
         draft_id=draft.draft_id,
         revision=revision,
-        bot_id=buyer.bot_id,
-        user_id=buyer.user_id,
-        chat_id=buyer.chat_id,
         message_id=message_id,
-        language=buyer.language,
         kind=model.kind,
         quote=await quote_for(tx, buyer.user_id, model, draft.inputs, rates=rates),
         request=frozen_request(model, draft.inputs),
@@ -82,14 +79,11 @@ async def purchase(
 
 async def create_job_atomic(
     tx: Transaction,
+    buyer: Buyer,
     *,
     draft_id: DraftId,
     revision: int,
-    bot_id: BotId,
-    user_id: UserId,
-    chat_id: ChatId,
     message_id: MessageId,
-    language: str,
     kind: str,
     quote: Quote,
     corr: str,
@@ -99,6 +93,7 @@ async def create_job_atomic(
     job_id: JobId | None = None,  # for a check that is rolled back: it must not use up the next number
 ) -> Creation:
     """Buy a draft at today's quote; raises NotEnough when the wallet does not cover it (then nothing happened)."""
+    user_id = buyer.user_id
     draft = await drafts.lock_draft(tx, draft_id=draft_id, user_id=user_id)
     if draft is None:
         return DraftGone()
@@ -119,10 +114,10 @@ async def create_job_atomic(
         key=_key(draft_id),
         corr=corr,
         draft_id=draft_id,
-        card=(bot_id, chat_id, message_id),
+        card=(buyer.bot_id, buyer.chat_id, message_id),
         user_id=user_id,
         kind=kind,
-        language=language,
+        language=buyer.language,
         quote=quote.as_json(),
         request=request,
         title=title,

@@ -87,10 +87,9 @@ class OrderService:
 
     async def offers_on(self, storefront: Storefront) -> list[Offer]:
         """Everything menus list, each with the least it costs now."""
-        standing = await standing_rules(self.pool, currency=self.rates.currency)
-        return [
-            self.cheapest.offer(each, self.rates, standing.get(each.model.id, NO_RULES)) for each in storefront.listed
-        ]
+        async with transaction(self.pool) as tx:
+            rules = await standing_rules(tx, currency=self.rates.currency)
+        return [self.cheapest.offer(each, self.rates, rules.get(each.model.id, NO_RULES)) for each in storefront.listed]
 
     async def offer(self, model: Model) -> Offer:
         """A model with the least it costs now, and what it usually costs."""
@@ -99,11 +98,9 @@ class OrderService:
         return replace(offer, usual=usual_price(model, self.rates, standing))
 
     async def prices_of(self, model: Model) -> PriceGroups:
-        """What every choice of a model costs now."""
         return price_groups(model, self.rates, await self._rules(model))
 
     async def quote(self, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> Quote:
-        """What one generation costs this user now, and why."""
         async with transaction(self.pool) as tx:
             return await quote_for(tx, user_id, model, inputs, rates=self.rates)
 
@@ -154,16 +151,8 @@ class OrderService:
             )
             if changed is not None and not changed.expired:
                 return changed
-        return await drafts.save_draft(
-            self.pool,
-            origin=origin if draft_id is None else f"{origin}:new",
-            bot_id=buyer.bot_id,
-            user_id=buyer.user_id,
-            chat_id=buyer.chat_id,
-            model=model.id,
-            inputs=inputs,
-            price=price,
-        )
+        origin = origin if draft_id is None else f"{origin}:new"
+        return await drafts.save_draft(self.pool, buyer, origin=origin, model=model.id, inputs=inputs, price=price)
 
     async def find(self, user_id: UserId, draft_id: int) -> OpenOrder | None:
         """A draft of this user with its model, while that is sold."""
@@ -176,7 +165,7 @@ class OrderService:
 
     async def was_just_ordered(self, user_id: UserId, model: Model, inputs: Mapping[str, Any], *, origin: str) -> bool:
         """Whether another update has just opened the same order, which can still be bought."""
-        return await drafts.has_fresh_twin(
+        return await drafts.has_recent_duplicate(
             self.pool, user_id=user_id, model=model.id, inputs=inputs, origin=origin, within=DOUBLE_TAP
         )
 

@@ -33,7 +33,6 @@ class Registered:
 
 
 def starting_language(language_code: str | None) -> str:
-    """The language a new user is greeted in."""
     primary = _primary(language_code)
     return DEFAULT_LANGUAGE if primary in RUSSIAN_SPEAKING or primary == AMBIGUOUS else "en"
 
