@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from photomat.app.settings import Settings
-from photomat.checks.context import LOCK_KEY, PHASES, SCHEMA, Finding, Level
+from photomat.checks.context import LOCK_KEY, SCHEMA
 from photomat.checks.delivery import prove_the_lock
+from photomat.checks.findings import PHASES, Finding, Level
 from photomat.checks.production import check
 from photomat.db.embedded import Embedded
 from photomat.db.migrate import migrate

@@ -106,7 +106,7 @@ def test_a_good_file_is_read_whole(tmp_path: Path) -> None:
             "image.toml:20: m: prompt: when: sise is not an input of this model",
         ),
         ("max_length = 10", 'when = { size = "9K" }', "image.toml:20: m: prompt: when: size = '9K' is not an option"),
-        ('name = "prompt"', 'name = "size"', "image.toml:10: m: input: two inputs bear the same name"),
+        ('name = "prompt"', 'name = "size"', "image.toml:10: m: input: two inputs have the same name"),
         ('credits = "0.8"', 'credits = "cheap"', "image.toml:25: m: cheap: credits: is a decimal number"),
         ('credits = "0.8"', "credits = 0.8", "image.toml:23: m: 0.8: credits: is a text"),
         ('credits = "0.8"', 'credits = "0"', "image.toml:25: m: 0: credits: is above zero"),

@@ -3,7 +3,7 @@
 import pytest
 
 from photomat.catalog import answers
-from photomat.catalog.answers import SOURCES, TARGETS, FileFacts, Refused, check_file, shown_formats, takes, targets
+from photomat.catalog.answers import SOURCES, TARGETS, FileFacts, Refused, accepts, check_file, shown_formats, targets
 from photomat.catalog.input import FileLimits, Input
 from photomat.catalog.load import load_catalog
 from photomat.files.conversion_worker import DEMUXERS, PILLOW
@@ -30,7 +30,7 @@ def without_audio(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_every_image_and_audio_input_takes_what_phones_make() -> None:
     phones = {"image": ("jpg", "heic", "heif", "avif", "webp"), "audio": ("ogg", "m4a", "amr", "webm", "mp3", "aac")}
     refused = [
-        (limits, each) for limits in every_limit() for each in phones.get(limits.kind, ()) if not takes(limits, each)
+        (limits, each) for limits in every_limit() for each in phones.get(limits.kind, ()) if not accepts(limits, each)
     ]
     assert refused == []
 
@@ -47,8 +47,8 @@ def test_a_file_for_two_inputs_is_sent_in_a_format_both_take() -> None:
 
 
 def test_a_gif_and_a_video_are_not_converted() -> None:
-    assert not takes(PHOTO, "gif")
-    assert not takes(FileLimits(kind="video", formats=("mp4",)), "webm")
+    assert not accepts(PHOTO, "gif")
+    assert not accepts(FileLimits(kind="video", formats=("mp4",)), "webm")
 
 
 def test_customers_read_what_their_phones_make_beside_the_formats_of_the_model() -> None:
@@ -63,7 +63,7 @@ def test_without_the_audio_package_the_question_names_the_formats_of_the_model()
     refused = check_file(asked, FileFacts(kind="audio", format="ogg", size_bytes=1))
     assert refused == Refused(key="form-file-format", facts={"format": "ogg", "formats": "wav, mp3"})
     assert list(shown_formats(VOICE)) == ["wav", "mp3"]
-    assert takes(PHOTO, "heic"), "photos need no optional package"
+    assert accepts(PHOTO, "heic"), "photos need no optional package"
 
 
 def test_the_worker_knows_every_format_that_is_said_to_be_converted() -> None:

@@ -181,7 +181,7 @@ def check_file(asked: Input, file: FileFacts) -> Refused | None:
     formats = ", ".join(shown_formats(limits))
     if file.kind != limits.kind:
         return Refused("form-file-kind", {"kind": limits.kind, "formats": formats})
-    if not takes(limits, file.format):
+    if not accepts(limits, file.format):
         return Refused("form-file-format", {"format": file.format, "formats": formats})
     if limits.max_bytes is not None and file.size_bytes > limits.max_bytes:
         size = f"{file.size_bytes / MEGABYTE:.1f}"
@@ -221,7 +221,7 @@ def can_convert(kind: FileKind) -> bool:
     return kind == "image" or (kind == "audio" and find_spec("av") is not None)
 
 
-def takes(limits: FileLimits, file_format: str) -> bool:
+def accepts(limits: FileLimits, file_format: str) -> bool:
     return not limits.formats or file_format in limits.formats or bool(targets([limits], file_format))
 
 
@@ -239,7 +239,7 @@ def targets(limits: Iterable[FileLimits], file_format: str) -> tuple[str, ...]:
 def shown_formats(limits: FileLimits) -> Sequence[str]:
     """The formats shown to customers: those of the model, and what is converted for it."""
     more = [each for each in SHOWN.get(limits.kind, ()) if limits.formats and each not in limits.formats]
-    return (*limits.formats, *(each for each in more if takes(limits, each)))
+    return (*limits.formats, *(each for each in more if accepts(limits, each)))
 
 
 def _length(limits: FileLimits, file: FileFacts) -> Refused | None:

@@ -10,7 +10,7 @@ from photomat.catalog.reference import reference
 from photomat.catalog.words import LocalizedText
 
 InputType: TypeAlias = Literal["text", "choice", "number", "switch", "link", "file", "files", "list", "task", "track"]
-"""How an input is given: typed in, picked from options, a number, yes or no, an address, sent as a file or as several, as a
+"""How an input is given: typed in, picked from options, a number, yes or no, a URL, sent as a file or as several, as a
 list of lines with fields of their own, picked from what was made before (a task, or one track of a task)."""
 
 Place: TypeAlias = Literal["ask", "card", "more", "hidden"]

@@ -62,7 +62,7 @@ MISSING_WORDS: Final = "is said neither here nor in words.toml"
 def read_model(table: ModelTable, words: Words) -> Model:
     inputs = with_roles(nested("input", table.input, lambda each: _input(each, words)))
     names = [each.name for each in inputs]
-    require(len(names) == len(set(names)), "two inputs bear the same name", "input")
+    require(len(names) == len(set(names)), "two inputs have the same name", "input")
     own: dict[str, Any] = {
         "title": table.title.ru,
         "titles": table.title,

@@ -137,7 +137,7 @@ class Model:
         return filled_in(self.inputs, {name: value for name, value in inputs.items() if is_given(value)})
 
     def sensible(self, inputs: Mapping[str, Any]) -> dict[str, Any]:
-        """The filled inputs without those that make no sense beside the rest: what is sent is what is priced."""
+        """The filled inputs without those that do not apply beside the rest: what is sent is what is priced."""
         filled = self.filled(inputs)
         idle = {each.name for each in self.inputs if not each.condition.holds(filled)}
         return {name: value for name, value in filled.items() if name not in idle}
@@ -212,7 +212,7 @@ def total_of(listed: Input, field: str, lines: Any) -> Decimal:
 
 
 def values_of_field(listed: Input, field: str, lines: Any) -> list[str]:
-    """A field of every line, by its default where a line does not say it."""
+    """A field of every line, or its default where a line has none."""
     default = next((each.default for each in listed.fields if each.name == field), None)
     found = [line.get(field, default) for line in lines if isinstance(line, Mapping)] if isinstance(lines, list) else []
     return [plain(value).strip() for value in found if is_given(value)]
@@ -230,7 +230,7 @@ def referred_to(asked: Sequence[Input], target: str, filled: Mapping[str, Any]) 
 
 
 def _with_lines_referred_to(asked: Sequence[Input], each: Input, filled: Mapping[str, Any]) -> list[Any]:
-    """The lines of a list with its default ones for whatever other lists speak of; without any, the first of them."""
+    """The lines of a list, with its default lines that other lists refer to; without any, the first of the defaults."""
     given = filled.get(each.name)
     lines = list(given) if isinstance(given, list) else []
     for part in each.fields:

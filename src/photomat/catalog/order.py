@@ -196,9 +196,11 @@ def example_of(model: Model) -> dict[str, Any]:
 
 def example_facts(model: Model, inputs: Mapping[str, Any]) -> dict[str, Decimal]:
     """What a price counts of the example's files."""
-    taken = [each for each in model.inputs if each.files is not None and is_given(inputs.get(each.name))]
-    counts = {each.name: len(inputs[each.name]) if isinstance(inputs[each.name], list) else 1 for each in taken}
-    return measured({each.name: [SAMPLE_FILES[each.files.kind]] * counts[each.name] for each in taken if each.files})
+    files: dict[str, list[FileFacts]] = {}
+    for each in model.inputs:
+        if each.files is not None and is_given(given := inputs.get(each.name)):
+            files[each.name] = [SAMPLE_FILES[each.files.kind]] * (len(given) if isinstance(given, list) else 1)
+    return measured(files)
 
 
 def _alternative(model: Model, inputs: Mapping[str, Any]) -> tuple[str, ...]:

@@ -65,11 +65,10 @@ def _values(
     model: Model | None, inputs: Mapping[str, Any], described: str | None, language: str, say: Say
 ) -> list[Value]:
     if model is None:
-        spoken = {name: value for name, value in inputs.items() if not isinstance(value, Mapping | list)}
         return [
             Value(title=name, text=cut(plain(value), LONGEST_VALUE))
-            for name, value in spoken.items()
-            if name != described
+            for name, value in inputs.items()
+            if name != described and not isinstance(value, Mapping | list)
         ]
     sensible = model.sensible(inputs)
     shown = [
@@ -104,7 +103,7 @@ def _written(asked: Input | None, value: Any, language: str, say: Say) -> str:
         case "task" | "track":
             return _earlier(value, say)
         case "list" if isinstance(value, list):
-            return _lines(asked, value, language, say)
+            return " / ".join(_line(asked, item, language, say) for item in value[:SHOWN_ITEMS])
         case _:
             return plain(value)
 
@@ -117,11 +116,6 @@ def _earlier(value: Any, say: Say) -> str:
             return say("order-earlier-track", job=str(job_id), track=output + 1)
         case _:
             return plain(value)
-
-
-def _lines(asked: Input, items: Any, language: str, say: Say) -> str:
-    lines = [_line(asked, item, language, say) for item in items[:SHOWN_ITEMS]]
-    return " / ".join(lines)
 
 
 def _line(asked: Input, item: Any, language: str, say: Say) -> str:

@@ -82,7 +82,7 @@ def _amount(written: object) -> Decimal:
     return value
 
 
-def _said(written: object) -> LocalizedText:
+def _localized(written: object) -> LocalizedText:
     """One text for both languages, or a table with each."""
     if isinstance(written, str) and written.strip():
         return LocalizedText(ru=written, en=written)
@@ -117,7 +117,7 @@ Texts: TypeAlias = Annotated[tuple[str, ...], Field(strict=False, min_length=1)]
 Names: TypeAlias = Annotated[tuple[str, ...], PlainValidator(_names)]
 Options: TypeAlias = Annotated[str | tuple[str, ...], PlainValidator(_options)]
 Value: TypeAlias = Annotated[str, PlainValidator(_value)]
-Localized: TypeAlias = Annotated[LocalizedText, PlainValidator(_said)]
+Localized: TypeAlias = Annotated[LocalizedText, PlainValidator(_localized)]
 Number: TypeAlias = Annotated[Decimal, PlainValidator(_number)]
 Quoted: TypeAlias = Annotated[Decimal, PlainValidator(_quoted)]
 Amount: TypeAlias = Annotated[Decimal, PlainValidator(_amount)]

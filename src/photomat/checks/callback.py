@@ -14,7 +14,8 @@ import aiohttp
 from aiohttp import web
 
 from photomat.checks import sample
-from photomat.checks.context import CheckContext, Finding, failure, ok, rolled_back, verify, warning
+from photomat.checks.context import CheckContext, rolled_back
+from photomat.checks.findings import Finding, failure, ok, verify, warning
 from photomat.db.pool import Pool
 from photomat.jobs.callback import CallbackInbox
 from photomat.kernel.clock import epoch
@@ -66,7 +67,7 @@ async def _endpoint(context: CheckContext) -> list[Finding]:
             return [failure("Nothing could be bought.", FIX)]
         token = sign_job(created.job_id, signing)
         forged = sign_job(created.job_id, (secrets.token_bytes(16),))
-        task, unknown = "check-task", "check-stranger"
+        task, unknown = "check-task", "check-unknown"
         answers = [
             await endpoint.post(forged, task),
             await endpoint.post(token, task),

@@ -1,4 +1,4 @@
-"""What the phases of a check share: the configuration, a session that is rolled back, a separate schema, and findings.
+"""What the phases of a check share: the configuration, a session that is rolled back, a separate schema.
 
 What one session can do is done on the real tables and rolled back: no other session sees it, and its jobs have ids of their
 own, because a sequence does not roll back. What needs two sessions that see each other's commits is done in the schema
@@ -6,10 +6,9 @@ own, because a sequence does not roll back. What needs two sessions that see eac
 they never claim, show or charge a job of the check. A check that is killed leaves at most that schema; the next one drops it.
 """
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Final
 
 from aiogram import Bot
@@ -28,8 +27,6 @@ LOCK_KEY: Final = 0x70686F746F636865  # "photoche" in bytes
 DROP_TIMEOUT_S: Final = 30
 CHECK_BOT: Final = BotId(0)
 """No real bot has this id: it owns the schema of the check."""
-PHASES: Final = ("storage", "atomic operations", "callback handler", "delivery", "migrations", "idempotency", "balance")
-"""The phases of the production check, in order."""
 
 
 class AnotherCheckRuns(Exception):
@@ -50,51 +47,6 @@ class CheckContext:
     def direct(self) -> str:
         """The database without the pooler."""
         return self.settings.direct_database_url or self.dsn
-
-
-class Level(StrEnum):
-    """Only a failure makes the command fail."""
-
-    OK = "ok"
-    WARNING = "warning"
-    FAILURE = "failure"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """`fix` says what to do about a warning or a failure."""
-
-    level: Level
-    what: str
-    fix: str | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Phase:
-    number: int
-    name: str
-    findings: Sequence[Finding]
-
-    @property
-    def level(self) -> Level:
-        levels = {finding.level for finding in self.findings}
-        return next((level for level in (Level.FAILURE, Level.WARNING) if level in levels), Level.OK)
-
-
-def ok(what: str) -> Finding:
-    return Finding(level=Level.OK, what=what)
-
-
-def warning(what: str, fix: str) -> Finding:
-    return Finding(level=Level.WARNING, what=what, fix=fix)
-
-
-def failure(what: str, fix: str) -> Finding:
-    return Finding(level=Level.FAILURE, what=what, fix=fix)
-
-
-def verify(holds: object, what: str, fix: str) -> Finding:
-    return ok(what) if holds else failure(f"Not so: {what}", fix)
 
 
 @asynccontextmanager

@@ -13,19 +13,8 @@ from aiogram import Bot
 from aiogram.exceptions import TelegramAPIError, TelegramBadRequest, TelegramForbiddenError, TelegramUnauthorizedError
 
 from photomat.checks import sample
-from photomat.checks.context import (
-    CHECK_BOT,
-    AnotherCheckRuns,
-    CheckContext,
-    Finding,
-    Level,
-    failure,
-    ok,
-    own_schema,
-    rolled_back,
-    verify,
-    warning,
-)
+from photomat.checks.context import CHECK_BOT, AnotherCheckRuns, CheckContext, own_schema, rolled_back
+from photomat.checks.findings import Finding, Level, failure, ok, verify, warning
 from photomat.checks.storage import CANNOT_MAKE
 from photomat.db.installation import stamp
 from photomat.db.pool import Pool, connect_pool, transaction

@@ -10,7 +10,8 @@ import asyncpg
 
 from photomat.audit.run import INVARIANTS, violations
 from photomat.checks import sample
-from photomat.checks.context import SESSION, CheckContext, Finding, failure, ok, rolled_back, verify
+from photomat.checks.context import SESSION, CheckContext, rolled_back
+from photomat.checks.findings import Finding, failure, ok, verify
 from photomat.db.pool import Pool, connect, transaction
 from photomat.jobs.job import hold_reference
 from photomat.jobs.listing import find_job

@@ -9,8 +9,9 @@ import asyncpg
 from photomat.app.clients import connect_outside
 from photomat.app.settings import Settings
 from photomat.checks.callback import callback_handler
-from photomat.checks.context import PHASES, SESSION, CheckContext, Finding, Phase, failure
+from photomat.checks.context import SESSION, CheckContext
 from photomat.checks.delivery import delivery
+from photomat.checks.findings import PHASES, Finding, Phase, failure
 from photomat.checks.money import atomic_operations, balance, idempotency
 from photomat.checks.storage import migrations, storage
 from photomat.db.pool import UNMIGRATED, connect_pool

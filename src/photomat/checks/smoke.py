@@ -85,7 +85,7 @@ class SmokeRun:
         heard = await self.env.pool.fetchval("SELECT count(*) FROM callbacks WHERE job_id = $1", job["job_id"])
         _expect(heard >= 1, "no callback is stored")
         _expect(job["found_via"] == "callback", f"the result was found by {job['found_via']}, not by the callback")
-        return "The callback was taken, Kie was asked, the job is done."
+        return "The callback was accepted, Kie was asked, the job is done."
 
     async def charge(self) -> str:
         await self._has(self.customer, WELCOME - self.price, held=0)

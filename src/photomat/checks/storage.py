@@ -13,18 +13,8 @@ from typing import Final
 import asyncpg
 
 from photomat.checks import sample
-from photomat.checks.context import (
-    SESSION,
-    AnotherCheckRuns,
-    CheckContext,
-    Finding,
-    failure,
-    ok,
-    own_schema,
-    rolled_back,
-    verify,
-    warning,
-)
+from photomat.checks.context import SESSION, AnotherCheckRuns, CheckContext, own_schema, rolled_back
+from photomat.checks.findings import Finding, failure, ok, verify, warning
 from photomat.cluster.instances import alive_instances
 from photomat.db.embedded import is_embedded
 from photomat.db.installation import read_owner, refusal, wallets_in_other_currencies

@@ -18,7 +18,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from photomat.app.settings import Settings, load
-from photomat.checks.context import PHASES, Level, Phase, failure
+from photomat.checks.findings import PHASES, Level, Phase, failure
 from photomat.cli.database import reachable_database
 from photomat.cli.session import AsJson, print_json
 from photomat.db.embedded import Embedded
