@@ -107,7 +107,7 @@ async def window_by_window(pool: Pool, kie: RunningKie, *wakes: asyncio.Event, c
     return created(kie)
 
 
-@pytest.mark.parametrize("users", [1, 6, 60])
+@pytest.mark.parametrize("users", [6, *(pytest.param(users, marks=pytest.mark.prove) for users in (1, 60))])
 async def test_sixty_taps_are_created_in_the_order_of_the_taps(database: str, users: int) -> None:
     """Users who tap in turn are served in the order of the taps. A job costs its claim, its intent and its task id."""
     async with pool_of(database) as pool, running_kie() as kie, kie_client(kie.url) as provider:
