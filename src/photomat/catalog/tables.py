@@ -223,7 +223,8 @@ class InputTable(ConditionTable):
     @classmethod
     def _only_fields_of_the_type(cls, written: Any) -> Any:
         own = OF_TYPE.get(str(written.get("type"))) if isinstance(written, dict) else None
-        for name in sorted(written.keys() - COMMON - own) if own is not None else ():
+        others = [name for name in written if name not in COMMON and name not in own] if own is not None else []
+        for name in sorted(others):
             owners = " or ".join(f"a {each}" for each, known in OF_TYPE.items() if name in known)
             raise Refusal(f"belongs to {owners}" if owners else "is not a field here", name)
         return written
