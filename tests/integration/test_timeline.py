@@ -10,7 +10,8 @@ import pytest
 
 from photomat.db.pool import Pool, connect_pool, transaction
 from photomat.delivery import lock
-from photomat.delivery.coordinator import MOST_REFUSALS, CompletionNotifier
+from photomat.delivery.completion import CompletionNotifier
+from photomat.delivery.coordinator import MOST_REFUSALS
 from photomat.delivery.lock import rearm_user
 from photomat.inbox.receive import receive
 from photomat.jobs.actions import accept_offer

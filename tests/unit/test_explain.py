@@ -120,7 +120,7 @@ SENTENCES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "running and forgotten": (
         RUNNING | {"due_at": None},
-        "Not delivered: Kie has had task t-1 for 4 min, and nobody will look again by itself; `jobs retry 7` looks now.",
+        "Not delivered: Kie has had task t-1 for 4 min, and it is no longer polled; `jobs retry 7` polls it now.",
     ),
     "lost at Kie": (
         RUNNING | {"last_error": "Kie does not know it", "due_at": ahead(minutes=1)},
@@ -143,7 +143,7 @@ SENTENCES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "to be rendered once more": (
         DONE | {"delivered_at": ago(seconds=30), "deliver_at": ahead(seconds=90)},
-        "Delivered: the card has shown the result for 30 s; the card is rendered once more, next try in 90 s.",
+        "Delivered: the card has shown the result for 30 s; the card is rendered again, next try in 90 s.",
     ),
     "blocked": (
         DONE | {"undeliverable_at": ago(minutes=30), "delivery_error": "the user cannot be reached"},

@@ -90,8 +90,6 @@ def _try_lock(descriptor: int) -> bool:
 
 
 class Embedded:
-    """The server we own, from `start` to `stop`."""
-
     def __init__(self, *, data_dir: Path, lock: OwnerLock, server: Server, settings: Mapping[str, str]) -> None:
         self.dsn = _dsn(data_dir)
         self._data_dir = data_dir

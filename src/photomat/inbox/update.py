@@ -45,12 +45,10 @@ class Claimed:
 
     @property
     def tried_too_often(self) -> bool:
-        """Whether too many attempts ended without a recorded failure."""
         return self.attempts - self.failures > MOST_SILENT_CLAIMS
 
     @property
     def is_last_attempt(self) -> bool:
-        """Whether a failure of this attempt is final."""
         return self.failures + 1 >= MOST_FAILURES
 
 
@@ -68,7 +66,6 @@ def kind_of(update: Mapping[str, Any]) -> str:
 
 
 def lane_of(update: Mapping[str, Any]) -> str:
-    """Name the queue the update waits in."""
     kind = kind_of(update)
     if kind == PRE_CHECKOUT:
         return f"{PRE_CHECKOUT_LANES}{update_id_of(update)}"

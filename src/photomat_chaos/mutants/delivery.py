@@ -52,7 +52,7 @@ CARDS: Final = (
         "the card counts as shown before it is",
         SourceEdit(
             find="shown = await self._show(…)",
-            replace='await self._mark(\\1, ShownMessage("url"))\nshown = await self._show(\\1)',
+            replace='await self._mark(\\1, EditOutcome("url"))\nshown = await self._show(\\1)',
         ),
         "tests/integration/test_delivery_trouble.py::test_an_error_of_telegrams_own_is_tried_again",
     ),
