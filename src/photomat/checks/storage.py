@@ -249,7 +249,7 @@ async def _nothing_missing(context: CheckContext) -> Finding:
     return verify(
         not lacking,
         "No column, key, index, function or trigger is missing." if not lacking else f"the schema lacks {named}.",
-        "if every migration has run, somebody changed it by hand: restore what is missing, or a backup.",
+        "if every migration has run, it was changed by hand: restore what is missing, or a backup.",
     )
 
 

@@ -60,7 +60,7 @@ RETRIED_AT_START: Final = (
     asyncpg.ConnectionDoesNotExistError,
     asyncpg.TooManyConnectionsError,
 )
-"""Failures that pass by themselves while a database starts beside us."""
+"""Failures that pass while a database starts beside us."""
 ADVICE: Final = (
     (
         (asyncpg.InvalidPasswordError, asyncpg.InvalidAuthorizationSpecificationError),

@@ -68,7 +68,7 @@ async def require_schema(connection: Connection) -> None:
         more = f" and {len(lacking) - SHOWN_AT_MOST} more" if len(lacking) > SHOWN_AT_MOST else ""
         raise Startup(
             f"The database lacks {', '.join(lacking[:SHOWN_AT_MOST])}{more}, although every migration has run; "
-            "somebody changed it by hand: restore what is missing, or a backup."
+            "it was changed by hand: restore what is missing, or a backup."
         )
 
 

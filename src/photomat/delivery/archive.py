@@ -1,6 +1,6 @@
-"""Our own copies of results, because Kie deletes its files after a day to two weeks: each output is copied soon.
+"""Our own copies of results, because Kie deletes its files after a day to two weeks.
 
-Delivery copies what it shows; the loop over `claim_unkept` copies the rest. Files are fetched from allowed URLs only
+Delivery copies what it shows; the loop `keeps` copies the rest. Files are fetched from allowed URLs only
 (`kernel/http.py`). Copying is idempotent: killed anywhere, the output is due again.
 
 The cover of a track becomes a JPEG within 320 pixels and 200 kB, stored beside the track's copy so that a repeated upload

@@ -184,13 +184,13 @@ class Coordinator:
         return Card(chat_id=chat_id, message_id=message_id)
 
     async def _mark(self, card: LockedCard, view: CardView, shown: EditOutcome) -> None:
-        once_more = card.status in TERMINAL and card.doubtful
+        repeat_later = card.status in TERMINAL and card.doubtful
         if card.first_result:
             log.info("DELIVER_OK", level=shown.level, via=_via(card))
         if shown.refused is not None:
             log.error("DELIVER_MEDIA_REFUSED", attempts=card.attempts, error=shown.refused)
         async with transaction(self.pool) as tx:
-            ours = await lock.mark_delivered(tx, card, ring_kind=view.ring_kind, once_more=once_more)
+            ours = await lock.mark_delivered(tx, card, ring_kind=view.ring_kind, repeat_later=repeat_later)
             if ours:
                 facts = {"status": card.status, "fence": card.fence, "level": shown.level, "refused": shown.refused}
                 await timeline.record(tx, card.job_id, Tag.SHOWN, **facts)

@@ -74,8 +74,8 @@ class Fallback:
     why: FallbackReason | None = None
     size_bytes: int = 0
 
-    def is_left(self, refusal: Exception) -> bool:
-        """Whether the next way is tried: the source was refused, or possibly its cover."""
+    def allows_next(self, refusal: Exception) -> bool:
+        """Whether the next fallback is tried: the source was refused, or possibly its cover."""
         return isinstance(refusal, SourceRefused | PhotoRefused) or self.media.thumbnail is not None
 
 

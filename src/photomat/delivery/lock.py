@@ -50,7 +50,7 @@ IN_TURN: Final = f"""
            count(*) OVER (PARTITION BY rank) >= {MOST_READ} AS is_crowded
       FROM ({OLDEST}) AS oldest LEFT JOIN ({HELD}) AS locked USING (bot_id, chat_id)"""  # noqa: S608  constants of this module
 """The oldest due and free cards of each rank with their turn in their chat, after those locked."""
-ONCE_MORE_AFTER: Final = timedelta(minutes=2)
+REPEAT_AFTER: Final = timedelta(minutes=2)
 """After an unknown outcome or a take-over an older edit may still arrive, so the final one is repeated."""
 MOST_ROUNDS: Final = 16
 """How often one claim puts off the surplus of chats that hide others."""
@@ -164,7 +164,7 @@ async def still_ours(pool: Pool, card: LockedCard) -> bool:
     )
 
 
-async def mark_delivered(tx: Transaction, card: LockedCard, *, ring_kind: str | None, once_more: bool) -> bool:
+async def mark_delivered(tx: Transaction, card: LockedCard, *, ring_kind: str | None, repeat_later: bool) -> bool:
     """Record what the card shows now; False when the lock was lost. `delivered_at` is set for results only.
 
     Only the final view clears the doubt: an old progress edit of unknown outcome may still overwrite it.
@@ -188,8 +188,8 @@ async def mark_delivered(tx: Transaction, card: LockedCard, *, ring_kind: str | 
         card.wanted,
         card.shows_result,
         ring_kind,
-        once_more,
-        ONCE_MORE_AFTER,
+        repeat_later,
+        REPEAT_AFTER,
         card.status in TERMINAL,
     )
 

@@ -296,7 +296,7 @@ class Resender(MessageKind[Resend]):
             try:
                 sent = await self.messenger.send_media(asked.chat_id, fallback.media, text)
             except (SourceRefused, PhotoRefused, CallRefused) as error:
-                if not fallback.is_left(error):
+                if not fallback.allows_next(error):
                     raise
                 log.info(
                     "DELIVER_STEP_DOWN", level=fallback.level, media=fallback.media.kind, reason=type(error).__name__

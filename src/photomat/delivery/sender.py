@@ -125,7 +125,7 @@ class Sender:
             try:
                 file_id = await self.messenger.edit_media(card, fallback.media, text, view.keyboard)
             except (SourceRefused, PhotoRefused, CallRefused) as error:
-                if not fallback.is_left(error):
+                if not fallback.allows_next(error):
                     if not exhausted.media:
                         raise
                     refused = str(error)
@@ -178,7 +178,7 @@ class AlbumSender:
             except REFUSALS as error:
                 log.info("DELIVER_STEP_DOWN", level=level, media="rich", reason=type(error).__name__)
                 continue
-            await self._remember(shown, items, file_ids)
+            await self._record_file_ids(shown, items, file_ids)
             return level
         return None
 
@@ -187,7 +187,7 @@ class AlbumSender:
         ways = fallbacks_of(output, self.archive.path_of(output), label=label)
         return sorted(ways, key=lambda fallback: fallback.media.source != output.url) if _may_be_voice(output) else ways
 
-    async def _remember(
+    async def _record_file_ids(
         self, shown: Sequence[Output], items: Sequence[RichItem], file_ids: Sequence[str | None]
     ) -> None:
         for output, item, file_id in zip(shown, items, file_ids, strict=False):

@@ -30,7 +30,7 @@ _ZERO_BYTE: Final = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 class Claimed:
     """One claimed update; no other worker has its lane while the fence is unchanged.
 
-    `attempts` counts its claims, this one included; `failures` those in which handling it failed and said so.
+    `attempts` counts its claims, this one included; `failures` those whose failure was recorded.
     """
 
     received_id: ReceivedId
@@ -53,7 +53,6 @@ class Claimed:
 
 
 def update_id_of(update: Mapping[str, Any]) -> int:
-    """Telegram's number of the update; without one it is not an update."""
     update_id = update.get("update_id")
     if not isinstance(update_id, int) or isinstance(update_id, bool):
         raise Rejected("not-an-update")

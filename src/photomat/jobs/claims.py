@@ -101,10 +101,10 @@ class Claims:
         return jobs
 
 
-class SendSlot:
+class SendTicket:
     """The place of one request in the order of sending."""
 
-    def __init__(self, before: "SendSlot | None", *, apart_s: float) -> None:
+    def __init__(self, before: "SendTicket | None", *, apart_s: float) -> None:
         self._before = before
         self._apart_s = apart_s
         self._started = asyncio.Event()
@@ -128,10 +128,10 @@ class SendQueue:
 
     def __init__(self, *, apart_s: float) -> None:
         self._apart_s = apart_s
-        self._last: SendSlot | None = None
+        self._last: SendTicket | None = None
 
-    def join(self) -> SendSlot:
-        self._last = SendSlot(self._last, apart_s=self._apart_s)
+    def join(self) -> SendTicket:
+        self._last = SendTicket(self._last, apart_s=self._apart_s)
         return self._last
 
 

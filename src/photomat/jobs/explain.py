@@ -134,9 +134,8 @@ def _done(job: Facts, around: Surroundings) -> str:
     if job.delivered_at is not None:
         shown = f"Delivered{gift}: the card has shown the result for {_since(job, job.delivered_at)}"
         return f"{shown}." if job.card_shown >= job.card_wanted else f"{shown}; {_card(job, around)}."
-    return (
-        f"Not delivered{'' if _waits_for_a_person(job) else ' yet'}: the result{gift} is there; {_card(job, around)}."
-    )
+    is_stuck = job.card_shown < job.card_wanted and (job.undeliverable_at or job.parked_at) is not None
+    return f"Not delivered{'' if is_stuck else ' yet'}: the result{gift} is there; {_card(job, around)}."
 
 
 def _card(job: Facts, around: Surroundings) -> str:
@@ -184,10 +183,6 @@ def _locked(job: Facts, since: datetime, around: Surroundings) -> str:
     return (
         f"{who} locked the card and did not come back; {_due(job, 'the card', since + around.delivery_lease, around)}"
     )
-
-
-def _waits_for_a_person(job: Facts) -> bool:
-    return job.card_shown < job.card_wanted and (job.undeliverable_at or job.parked_at) is not None
 
 
 def _leased(job: Facts) -> bool:

@@ -34,7 +34,7 @@ from photomat.files.file import FromTelegram
 from photomat.files.sources import FileLost
 from photomat.files.uploader import FileChanged, InputUploader, SourceUnavailable
 from photomat.jobs import settle, store, timeline
-from photomat.jobs.claims import CREATES, SendQueue, SendSlot, stop_on_error
+from photomat.jobs.claims import CREATES, SendQueue, SendTicket, stop_on_error
 from photomat.jobs.job import InputLost, Job, JobStatus, Times
 from photomat.jobs.orphans import match_tasks
 from photomat.jobs.timeline import Tag
@@ -97,15 +97,15 @@ class Submitter:
         body = await self._body(job)
         if body is None:
             return
-        slot = self.send_queue.join()
+        ticket = self.send_queue.join()
         try:
-            await slot.wait_turn()
+            await ticket.wait_turn()
             if monotonic() - began > PLACE_LASTS_S:
                 await self._release(job, "it waited longer than its place in the budget lasts")
             else:
-                await self._send(job, body, slot)
+                await self._send(job, body, ticket)
         finally:
-            slot.finish()
+            ticket.finish()
 
     async def _body(self, job: Job) -> Mapping[str, Any] | None:
         """What Kie is sent; None when the job is not submitted now, which is recorded."""
@@ -138,7 +138,7 @@ class Submitter:
             lease=lease,
         )
 
-    async def _send(self, job: Job, body: Mapping[str, Any], slot: SendSlot) -> None:
+    async def _send(self, job: Job, body: Mapping[str, Any], ticket: SendTicket) -> None:
         if self.stopping():
             await self._release(job, "stopping")
             return
@@ -152,16 +152,16 @@ class Submitter:
             log.info("SUBMIT_SKIP", reason="claim lost or job canceled")
             return
         failpoint("submit.after_intent")
-        await self._create(job, body, slot)
+        await self._create(job, body, ticket)
 
-    async def _create(self, job: Job, body: Mapping[str, Any], slot: SendSlot) -> None:
+    async def _create(self, job: Job, body: Mapping[str, Any], ticket: SendTicket) -> None:
         try:
             task_id = await self.provider.create_task(
                 model=job.model,
                 inputs=body,
                 callback_url=self.callback_url(job.job_id),
                 protocol=job.request.protocol,
-                on_sent=slot.finish,
+                on_sent=ticket.finish,
             )
         except Paused as error:
             paused = error

@@ -59,7 +59,7 @@ CARDS: Final = (
     one_edit(
         "no-last-look-at-the-card",
         "after a take-over the final edit is not rendered once more",
-        SourceEdit(find="once_more = card.status in TERMINAL and card.doubtful", replace="once_more = False"),
+        SourceEdit(find="repeat_later = card.status in TERMINAL and card.doubtful", replace="repeat_later = False"),
         "tests/integration/test_delivery.py::test_a_take_over_shows_the_same_picture_and_renders_it_once_more_later",
     ),
     one_edit(

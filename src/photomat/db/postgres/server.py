@@ -1,7 +1,7 @@
 """The server process: started, waited for, stopped, and found again after its owner died.
 
 It runs in its own session, so that Ctrl-C in a terminal reaches us and not the server: we stop it last. The launcher ties it to
-us, so that it shuts down by itself when we are killed. Statements and their values, prompts among them, are never logged.
+us, so that it shuts down when we are killed. Statements and their values, prompts among them, are never logged.
 
 Only the server's user and we can enter the folder of its socket. That is `socket` in the data folder if the path fits into a
 Unix socket address and needs no quoting; otherwise `socket` links to a private temporary folder, which the next start finds
