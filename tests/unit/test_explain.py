@@ -129,7 +129,7 @@ SENTENCES: dict[str, tuple[dict[str, Any], str]] = {
     "stopped": (
         RUNNING | {"stopped_at": ago(minutes=10), "last_error": "there is no hold job:7", "due_at": None},
         (
-            "Not delivered: a rule of our own broke 10 min ago (there is no hold job:7), so it stands still with its "
+            "Not delivered: a rule of our own broke 10 min ago (there is no hold job:7), so it is stopped with its "
             "money held; `jobs retry 7` goes on, `jobs cancel 7` gives the money back."
         ),
     ),

@@ -26,7 +26,7 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CompletionNotice:
-    """A ring recorded as rung, about to be sent."""
+    """A completion message recorded as sent (`rung_at`), about to be sent."""
 
     job_id: JobId
     corr: str

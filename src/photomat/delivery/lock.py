@@ -206,7 +206,7 @@ async def release(
 ) -> bool:
     """Release the lock without a confirmed edit; the next attempt comes `after` so long.
 
-    An attempt that surely never left is not `counted`; an `unknown` outcome leaves the card doubtful; a `blameless` one, which
+    An attempt that never left is not `counted`; an `unknown` outcome leaves the card doubtful; a `blameless` one, which
     no card could have passed, restarts the days after which a card is given up.
     """
     return await _fenced(

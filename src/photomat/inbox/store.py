@@ -37,7 +37,7 @@ async def raise_pending(tx: Transaction, *, bot_id: BotId, lanes: Sequence[str],
         """
         INSERT INTO lanes AS lane (bot_id, lane, pending)
         SELECT $1, name, added
-          FROM unnest($2::text[], $3::int[]) AS news (name, added)
+          FROM unnest($2::text[], $3::int[]) AS new (name, added)
          ORDER BY name
             ON CONFLICT (bot_id, lane) DO UPDATE
            SET pending = lane.pending + excluded.pending,

@@ -191,7 +191,7 @@ class CallbackInbox:
     pool: Pool
     wake: Callable[[str], None]
     _waiting: list[tuple[KieCallback, asyncio.Future[None]]] = field(default_factory=list)
-    _in_hand: list[tuple[KieCallback, asyncio.Future[None]]] = field(default_factory=list)
+    _flushed: list[tuple[KieCallback, asyncio.Future[None]]] = field(default_factory=list)
     _flushing: bool = False
 
     async def store(self, callback: KieCallback) -> None:
@@ -211,14 +211,14 @@ class CallbackInbox:
         self._flushing = True
         try:
             while self._waiting:
-                self._in_hand, self._waiting = self._waiting[:MOST_TOGETHER], self._waiting[MOST_TOGETHER:]
-                await self._flush(self._in_hand)
+                self._flushed, self._waiting = self._waiting[:MOST_TOGETHER], self._waiting[MOST_TOGETHER:]
+                await self._flush(self._flushed)
         finally:
             self._flushing = False
 
     def _give_up(self) -> None:
         """The caller that stored for the others was canceled: fail their waits, Kie repeats what was not answered."""
-        for _, stored in (*self._in_hand, *self._waiting):
+        for _, stored in (*self._flushed, *self._waiting):
             _finish(stored, OutcomeUnknown("storing was stopped"))
         self._waiting.clear()
 

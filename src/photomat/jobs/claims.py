@@ -142,7 +142,7 @@ async def stop_on_error(pool: Pool, job: Job, wake: Callable[[str], None]) -> As
         yield
     except Corrupt as error:
         await _stop(pool, job, wake, str(error))
-    except Exception as error:  # noqa: BLE001  whatever it was, the customer must not wait for ever
+    except Exception as error:  # noqa: BLE001  whatever it was, the customer must not wait forever
         counted = not is_unavailable(error)
         after = timedelta(seconds=backoff_s(job.troubles, first_s=2, most_s=60))
         async with transaction(pool) as tx:

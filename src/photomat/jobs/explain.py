@@ -66,7 +66,7 @@ def facts_of(row: Mapping[str, Any]) -> Facts:
 def why_not_delivered(job: Facts, around: Surroundings) -> str:
     if job.stopped_at is not None and job.status in {JobStatus.PENDING, JobStatus.SUBMITTING, JobStatus.RUNNING}:
         return (
-            f"Not delivered: a rule of our own broke {_ago(job, job.stopped_at)} ({_error(job.last_error)}), so it stands still"
+            f"Not delivered: a rule of our own broke {_ago(job, job.stopped_at)} ({_error(job.last_error)}), so it is stopped"
             f" with its money held; `jobs retry {job.job_id}` goes on, `jobs cancel {job.job_id}` gives the money back."
         )
     match job.status:

@@ -1,1 +1,1 @@
-"""One outbox for every message the bot sends unasked, and the notices that most of them are."""
+"""One outbox for every message the bot sends outside the conversation; most of them are notices."""

@@ -1,4 +1,4 @@
-"""One outbox for every message the bot sends unasked: claim (commit) → send → record (commit).
+"""One outbox for every message the bot sends outside the conversation: claim (commit) → send → record (commit).
 
 A kind of message is a `MessageKind` beside its table. Its claim statement chooses the promise:
 
@@ -99,7 +99,7 @@ class RetryPolicy:
 
 
 class ClaimedMessage(Protocol):
-    """A message in our hands: all the outbox has to know of it."""
+    """What the outbox needs to know of a claimed message."""
 
     @property
     def attempts(self) -> int:

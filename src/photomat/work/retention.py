@@ -39,7 +39,7 @@ Delete = Callable[[Pool, timedelta, int], Awaitable[Batch]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetentionRule:
-    """One kind of data: `keep` is how long, None for ever."""
+    """One kind of data: `keep` is how long, None forever."""
 
     name: str
     keep: timedelta | None
