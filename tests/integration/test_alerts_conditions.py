@@ -214,7 +214,7 @@ def _break_a_rule() -> None:
 async def _show(pool: Pool, job_id: JobId) -> None:
     card = await lock_card(pool, job_id)
     async with transaction(pool) as tx:
-        assert await mark_delivered(tx, card, ring_kind=None, once_more=False)
+        assert await mark_delivered(tx, card, ring_kind=None, repeat_later=False)
 
 
 async def _orphans(pool: Pool, *tasks: str) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from photomat.db.pool import Pool, transaction
 from photomat.jobs import store
-from photomat.jobs.sweep import reconcile_orphans
+from photomat.jobs.orphans import reconcile_orphans
 from photomat.kernel.errors import OutcomeUnknown
 from photomat.kernel.ids import JobId, TaskId
 from support.callbacks import callback, orphans, take

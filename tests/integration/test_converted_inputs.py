@@ -19,7 +19,7 @@ from photomat.files.file import FromLink, InputFile
 from photomat.files.uploader import MOST_LOST, FileChanged, InputUploader
 from photomat.jobs import store as jobs_store
 from photomat.jobs.job import KieRequest
-from photomat.jobs.submit import Inputs
+from photomat.jobs.submit import InputResolver
 from photomat.kernel.errors import Transient
 from photomat.kie.client import KieUploads
 from photomat.kie.protocol import JOBS
@@ -192,7 +192,7 @@ async def test_a_conversion_that_takes_too_long_is_no_loss_of_the_file(
         job_id = await a_job(pool, file.user_id, request=KieRequest(protocol=JOBS, body=body), inputs=body)
         await pool.execute("UPDATE generation_jobs SET model = 'google/nano-banana-edit' WHERE job_id = $1", job_id)
         (job,) = await jobs_store.claim_uploads(pool, limit=9, lease=LEASE, instance=ONE)
-        inputs = Inputs(pool=pool, uploader=desk.uploader, catalog=load_catalog())
+        inputs = InputResolver(pool=pool, uploader=desk.uploader, catalog=load_catalog())
         with monkeypatch.context() as patched:
             patched.setattr("photomat.files.uploader.CONVERT_TIMEOUT_S", 0.01)
             for _ in range(MOST_LOST + 1):

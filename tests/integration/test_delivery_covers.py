@@ -17,7 +17,7 @@ from PIL import Image
 
 from photomat.delivery import archive as delivery_archive
 from photomat.delivery import outputs
-from photomat.delivery.archive import MOST_PIXELS, Covers, ResultFiles, fitted
+from photomat.delivery.archive import MOST_PIXELS, Covers, ResultFiles, cover_jpeg
 from photomat.delivery.outputs import Output
 from photomat.kernel.ids import JobId
 from photomat.kie.results import Detail
@@ -121,11 +121,11 @@ async def test_a_track_asked_for_again_comes_without_a_cover_that_is_damaged(dat
 async def test_a_track_does_not_wait_for_a_cover_that_never_comes(
     database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(delivery_archive, "WITHIN_S", 0.2)
+    monkeypatch.setattr(delivery_archive, "COVER_WITHIN_S", 0.2)
     async with delivery_desk(database, tmp_path) as desk:
         await song(desk, desk.files.add("cover", WHOLE["PNG"], "image/png"))
         job_id = await desk.pool.fetchval("SELECT job_id FROM generation_jobs")
-        await desk.coordinator.sender.archive.kept((await outputs.outputs_of(desk.pool, job_id))[0])
+        await desk.coordinator.sender.archive.ensure_copy((await outputs.outputs_of(desk.pool, job_id))[0])
         desk.files.pause.clear()
         try:
             await assert_the_song_came(desk)
@@ -182,9 +182,9 @@ def test_a_picture_of_too_many_pixels_is_not_decoded_whatever_stands_before_its_
     side = int(MOST_PIXELS**0.5) + 1
     for fill in (b"", b"\xff", b"\xff" * 7):
         with pytest.raises(ValueError, match="too large"):
-            fitted(jpeg_of_sides(side, side, fill=fill))
+            cover_jpeg(jpeg_of_sides(side, side, fill=fill))
     with pytest.raises(ValueError, match="too large"):
-        fitted(png(chunk(b"IDAT", PIXELS), width=side, height=side))
+        cover_jpeg(png(chunk(b"IDAT", PIXELS), width=side, height=side))
 
 
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "PA", "RGB", "RGBA", "CMYK", "I;16"])
@@ -193,7 +193,7 @@ def test_a_cover_of_any_colours_becomes_a_small_jpeg(mode: str) -> None:
     buffer = io.BytesIO()
     picture = Image.new("L", (500, 250)).convert("I;16" if mode == "I;16" else mode)
     (picture.convert("P") if mode == "PA" else picture).save(buffer, form)
-    with Image.open(io.BytesIO(fitted(buffer.getvalue()))) as small:
+    with Image.open(io.BytesIO(cover_jpeg(buffer.getvalue()))) as small:
         assert (small.format, small.mode, small.size) == ("JPEG", "RGB", (320, 160))
 
 

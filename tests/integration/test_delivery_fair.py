@@ -7,7 +7,7 @@ import pytest
 
 from photomat.db.pool import Pool
 from photomat.delivery import lock
-from photomat.delivery.lock import LOOKED_AT, MOST_OF_A_CHAT
+from photomat.delivery.lock import MOST_OF_A_CHAT, MOST_READ
 from photomat.delivery.render import LockedCard
 from photomat.jobs.settle import Failure
 from support.database import pool_of, shift_clock
@@ -88,7 +88,7 @@ async def test_a_result_comes_before_hundreds_of_older_failures(database: str) -
 async def test_everything_put_off_is_taken_in_the_end(database: str) -> None:
     async with pool_of(database) as pool:
         first = await a_done_job(pool, await a_user(pool, user_id=CROWD))
-        await copies(pool, first, 3 * LOOKED_AT, chat_id=CROWD)
+        await copies(pool, first, 3 * MOST_READ, chat_id=CROWD)
         seen: set[int] = set()
         for _ in range(200):
             cards = await lock_cards(pool, limit=8)
@@ -98,7 +98,7 @@ async def test_everything_put_off_is_taken_in_the_end(database: str) -> None:
                 [card.job_id for card in cards],
             )
             await shift_clock(pool, 1)
-        assert len(seen) == 3 * LOOKED_AT + 1
+        assert len(seen) == 3 * MOST_READ + 1
 
 
 async def test_a_claim_costs_the_same_with_fifty_thousand_cards_due(database: str) -> None:
@@ -149,10 +149,10 @@ async def test_a_chat_at_its_limit_waits_as_a_whole_and_others_go_on(database: s
 async def test_instances_together_hold_more_cards_than_one_of_them_looks_at(database: str) -> None:
     async with pool_of(database) as pool:
         first = await a_done_job(pool, await a_user(pool, user_id=CROWD))
-        await copies(pool, first, LOOKED_AT + 7, chat_id=CROWD + 1, chats=LOOKED_AT + 7)
+        await copies(pool, first, MOST_READ + 7, chat_id=CROWD + 1, chats=MOST_READ + 7)
         await pool.execute("UPDATE generation_jobs SET deliver_at = deliver_at - job_id * interval '1 second'")
         held = [card.job_id for _ in range(9) for card in await lock_cards(pool, limit=8)]
-        assert len(held) == len(set(held)) == LOOKED_AT + 8
+        assert len(held) == len(set(held)) == MOST_READ + 8
 
 
 async def test_what_was_locked_before_a_failure_is_still_handed_out(
@@ -160,7 +160,7 @@ async def test_what_was_locked_before_a_failure_is_still_handed_out(
 ) -> None:
     async with pool_of(database) as pool:
         first = await a_done_job(pool, await a_user(pool, user_id=CROWD))
-        await copies(pool, first, 2 * LOOKED_AT, chat_id=CROWD)
+        await copies(pool, first, 2 * MOST_READ, chat_id=CROWD)
 
         async def fails(*_args: object, **_kwargs: object) -> int:
             raise ConnectionResetError("cut off")

@@ -27,7 +27,7 @@ from support.jobs import (
 Write = Callable[[Transaction, LockedCard], Awaitable[bool]]
 LEASE_S = DELIVERY_LEASE.total_seconds()
 WRITES: dict[str, Write] = {
-    "mark": lambda tx, card: lock.mark_delivered(tx, card, ring_kind="done", once_more=True),
+    "mark": lambda tx, card: lock.mark_delivered(tx, card, ring_kind="done", repeat_later=True),
     "release": lambda tx, card: lock.release(
         tx, card, after=timedelta(hours=1), error="zombie", counted=True, unknown=True
     ),
@@ -38,9 +38,9 @@ WRITES: dict[str, Write] = {
 each_write = pytest.mark.parametrize("write", list(WRITES.values()), ids=list(WRITES))
 
 
-async def mark(pool: Pool, card: LockedCard, *, ring_kind: str | None = None, once_more: bool = False) -> bool:
+async def mark(pool: Pool, card: LockedCard, *, ring_kind: str | None = None, repeat_later: bool = False) -> bool:
     async with transaction(pool) as tx:
-        return await lock.mark_delivered(tx, card, ring_kind=ring_kind, once_more=once_more)
+        return await lock.mark_delivered(tx, card, ring_kind=ring_kind, repeat_later=repeat_later)
 
 
 async def release(pool: Pool, card: LockedCard, *, after_s: float = 0) -> bool:
@@ -97,7 +97,7 @@ async def test_a_waiting_claim_does_not_hand_out_a_card_shown_meanwhile(database
         card = await lock_card(pool, job_id)
         await shift_clock(pool, LEASE_S + 1)
         async with holder.transaction():
-            assert await lock.mark_delivered(holder, card, ring_kind=None, once_more=False)
+            assert await lock.mark_delivered(holder, card, ring_kind=None, repeat_later=False)
             assert await lock_cards(pool, instance=TWO) == [], "the row is being written: skipped, not waited for"
         assert await lock_cards(pool, instance=TWO) == []
         assert (await row_of(pool, job_id))["delivery_fence"] == card.fence

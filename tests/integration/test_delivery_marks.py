@@ -30,9 +30,9 @@ from support.jobs import (
 )
 
 
-async def mark(pool: Pool, card: LockedCard, *, ring_kind: str | None = None, once_more: bool = False) -> bool:
+async def mark(pool: Pool, card: LockedCard, *, ring_kind: str | None = None, repeat_later: bool = False) -> bool:
     async with transaction(pool) as tx:
-        return await lock.mark_delivered(tx, card, ring_kind=ring_kind, once_more=once_more)
+        return await lock.mark_delivered(tx, card, ring_kind=ring_kind, repeat_later=repeat_later)
 
 
 async def release(pool: Pool, card: LockedCard, *, after_s: float = 0) -> bool:
@@ -116,7 +116,7 @@ async def test_a_sad_ring_and_a_later_gift_ring_are_both_due(database: str) -> N
 async def test_once_more_makes_the_card_due_again_after_two_minutes(database: str) -> None:
     async with pool_of(database) as pool:
         job_id = await a_done_job(pool, await a_user(pool))
-        await mark(pool, await lock_card(pool, job_id), once_more=True)
+        await mark(pool, await lock_card(pool, job_id), repeat_later=True)
         row = await row_of(pool, job_id)
         assert row["card_wanted"] == row["card_shown"] + 1
         assert 115 < (await seconds_until(pool, job_id, "deliver_at") or 0) <= 120
@@ -132,7 +132,7 @@ async def test_once_more_is_not_needed_when_there_is_news_anyway(database: str) 
         job_id = await a_done_job(pool, await a_user(pool))
         card = await lock_card(pool, job_id)
         await pool.execute("UPDATE generation_jobs SET card_wanted = card_wanted + 1")
-        assert await mark(pool, card, once_more=True)
+        assert await mark(pool, card, repeat_later=True)
         assert (await lock_card(pool, job_id)).wanted == card.wanted + 1
 
 
@@ -196,7 +196,7 @@ async def test_freeing_tests_in_its_own_statement_what_it_frees(database: str) -
         job_id = await a_done_job(pool, await a_user(pool))
         card = await lock_card(pool, job_id)
         async with holder.transaction():
-            assert await lock.mark_delivered(holder, card, ring_kind=None, once_more=False)
+            assert await lock.mark_delivered(holder, card, ring_kind=None, repeat_later=False)
             sweeping = group.create_task(free_locks_of_dead_instances(pool))
             await _until_somebody_waits(pool)
         assert await sweeping == 0

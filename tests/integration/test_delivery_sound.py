@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from photomat.db.rows import require_row
-from photomat.delivery.archive import MOST_BYTES, SIDE, fitted
+from photomat.delivery.archive import COVER_BYTES, COVER_SIDE, cover_jpeg
 from photomat.kie.results import Detail
 from support.database import pool_of
 from support.delivery import Desk, delivery_desk
@@ -68,10 +68,10 @@ def test_a_cover_is_made_small_enough() -> None:
     noise = Image.effect_noise((2000, 1000), 90).convert("RGB")
     buffer = io.BytesIO()
     noise.save(buffer, "PNG")
-    small = fitted(buffer.getvalue())
-    assert len(small) < MOST_BYTES
+    small = cover_jpeg(buffer.getvalue())
+    assert len(small) < COVER_BYTES
     with Image.open(io.BytesIO(small)) as image:
-        assert (image.format, image.size) == ("JPEG", (SIDE, SIDE // 2))
+        assert (image.format, image.size) == ("JPEG", (COVER_SIDE, COVER_SIDE // 2))
 
 
 async def test_an_uploaded_film_tells_its_shape_and_may_be_watched_while_it_loads(

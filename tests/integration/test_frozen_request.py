@@ -74,7 +74,7 @@ async def claim_upload(pool: Pool, job_id: JobId, *, instance: InstanceId = ONE)
 
 
 def with_inputs(pool: Pool, provider: Any, inputs: ToldInputs, *, lease: timedelta = LEASE) -> Submitter:
-    return replace(submitter(pool, provider, woken=Woken()), inputs=inputs, times=replace(TIMES, lease=lease))
+    return replace(submitter(pool, provider, woken=Woken()), resolve=inputs.resolve, times=replace(TIMES, lease=lease))
 
 
 async def test_an_older_program_neither_claims_what_it_would_send_wrongly_nor_is_held_up_by_it(database: str) -> None:

@@ -8,7 +8,8 @@ import pytest
 from photomat.catalog.load import load_catalog
 from photomat.catalog.pricing import quote, quote_from_json
 from photomat.db.pool import Pool
-from photomat.jobs.listing import margins, price_breakdown, quote_of_own_job
+from photomat.jobs.history import own_job
+from photomat.jobs.listing import margins, price_breakdown
 from photomat.jobs.settle import Failure, Success
 from photomat.kernel.ids import UserId
 from photomat.kie.state_parser import Reading
@@ -45,10 +46,10 @@ async def test_the_quote_is_frozen_on_the_job(database: str) -> None:
         created = await tap_create(pool, await a_draft(pool, user), quote=QUOTE)
         assert isinstance(created, Created)
         assert quote_from_json((await row_of(pool, created.job_id))["quote"]) == QUOTE
-        own = await quote_of_own_job(pool, job_id=created.job_id, user_id=user)
+        own = await own_job(pool, job_id=created.job_id, user_id=user)
         assert own is not None
         assert (own.quote, own.price.minor) == (QUOTE, PRICE)
-        assert await quote_of_own_job(pool, job_id=created.job_id, user_id=UserId(user + 1)) is None
+        assert await own_job(pool, job_id=created.job_id, user_id=UserId(user + 1)) is None
 
 
 async def test_what_kie_took_is_recorded_with_the_charge_and_the_price_stays_the_quote(database: str) -> None:

@@ -1,7 +1,7 @@
 """Loops claim what they can start, survive trouble, drain when told to stop; the pulse wakes whoever has work."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -233,14 +233,14 @@ async def test_duties_run_while_active_and_end_when_it_is_over() -> None:
             seen.append("let go")
 
     async with asyncio.TaskGroup() as group:
-        group.create_task(_wait_for_all([patient, stubborn], passive.wait, stop))
+        group.create_task(_run_duties([patient, stubborn], passive, stop))
         await until(lambda: "begun" in seen)
         passive.set()
     assert seen == ["begun", "ended", "let go"]
 
 
-async def _wait_for_all(all_duties: list[Any], passive: Callable[[], Awaitable[Any]], stop: asyncio.Event) -> None:
-    await run_while_active(all_duties, passive=passive, stop=stop, drain_s=0.05)
+async def _run_duties(all_duties: list[Any], passive: asyncio.Event, stop: asyncio.Event) -> None:
+    await run_while_active(all_duties, passive=passive.wait, stop=stop, drain_s=0.05)
 
 
 async def _run(duty: duties.Duty, stop: asyncio.Event) -> None:

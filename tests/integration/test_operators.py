@@ -143,7 +143,7 @@ async def test_a_delivered_card_is_shown_again_and_a_held_lock_stays(database: s
         assert (await actions.redeliver(pool, job_id, operator=ME)).done
         assert await lock_cards(pool, instance=TWO) == [], "somebody is editing it"
         async with transaction(pool) as tx:
-            assert await lock.mark_delivered(tx, card, ring_kind="done", once_more=False)
+            assert await lock.mark_delivered(tx, card, ring_kind="done", repeat_later=False)
         again = await lock_card(pool, job_id, instance=TWO)
         assert (again.delivered, again.first_result) == (True, False)
 

@@ -6,8 +6,8 @@ from typing import Any
 from photomat.db.pool import Connection, Pool, transaction
 from photomat.jobs import store
 from photomat.jobs.callback import Effect, KieCallback, update_from_callback
+from photomat.jobs.orphans import LOGGED_IN_FULL, MOST_ORPHANS_LOGGED, match_tasks, reconcile_orphans
 from photomat.jobs.settle import Success, settle
-from photomat.jobs.sweep import MOST_ORPHANS_LOGGED, SHOUTS_IN_FULL, match_tasks, reconcile_orphans
 from photomat.jobs.timeline import events_of
 from photomat.kernel.ids import TaskId, UserId
 from photomat.operators import actions
@@ -237,8 +237,8 @@ async def test_a_flood_is_shouted_about_in_few_lines(database: str) -> None:
             await reconcile_orphans(pool)
             await reconcile_orphans(pool)
         shouts = [line for line in lines if line["log_level"] == "error"]
-        assert len(shouts) == SHOUTS_IN_FULL + 1
-        assert shouts[-1]["more"] == MANY - SHOUTS_IN_FULL
+        assert len(shouts) == LOGGED_IN_FULL + 1
+        assert shouts[-1]["more"] == MANY - LOGGED_IN_FULL
 
 
 async def test_a_flood_larger_than_that_is_said_in_several_passes(database: str) -> None:

@@ -204,7 +204,7 @@ async def test_a_copy_stays_when_telegram_keeps_the_file_for_another_bot(databas
         assert (output.file_id, output.kept_as) == (None, f"{job_id}/0.png")
         assert made is not None
         assert (made.telegram_id, made.kept_as) == (None, f"{job_id}/0.png")
-        await outputs.remember_file(pool, output, media="video", file_id="of the new bot")
+        await outputs.record_file_id(pool, output, media="video", file_id="of the new bot")
         await adopt(before, bot_id=BotId(BOT_ID), currency="RUB", operator="olga", reason="back again")
         (output,) = await outputs.outputs_of(before, job_id)
         assert output.file_id == "of the bot before"

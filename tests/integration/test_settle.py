@@ -2,13 +2,12 @@
 
 import asyncio
 from contextlib import suppress
-from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from photomat.db.pool import Pool, transaction
-from photomat.jobs.actions import Canceled, NotYours, TooLate, accept_offer, cancel_job
+from photomat.jobs.actions import Cancelation, accept_offer, cancel_job
 from photomat.jobs.settle import Failure, Settled, Success, settle
 from photomat.kernel.errors import NotEnough
 from photomat.kernel.ids import Fence, JobId, MessageId, UserId
@@ -16,7 +15,6 @@ from photomat.wallet import ledger
 from support.database import pool_of, shift_clock
 from support.jobs import (
     PRICE,
-    TIMES,
     URL,
     a_done_job,
     a_job,
@@ -47,8 +45,8 @@ async def an_offer(pool: Pool, user: UserId, *, price: int = PRICE) -> JobId:
     job_id = await a_running_job(pool, user, message_id=CARD, price=price)
     await pool.execute("UPDATE generation_jobs SET overdue_at = photomat_now() WHERE job_id = $1", job_id)
     async with transaction(pool) as tx:
-        answer = await cancel_job(tx, job_id=job_id, user_id=user, message_id=CARD, usually=timedelta(0))
-    assert isinstance(answer, Canceled)
+        answer = await cancel_job(tx, job_id=job_id, user_id=user, message_id=CARD)
+    assert answer is Cancelation.CANCELED
     assert await settle_now(pool, job_id, WON) is Settled.OFFERED
     return job_id
 
@@ -259,9 +257,7 @@ async def test_a_cancel_and_a_success_at_once_end_as_charged_or_offered(database
 
         async def cancel(job_id: JobId, message_id: int) -> object:
             async with transaction(pool) as tx:
-                return await cancel_job(
-                    tx, job_id=job_id, user_id=user, message_id=MessageId(message_id), usually=timedelta(0)
-                )
+                return await cancel_job(tx, job_id=job_id, user_id=user, message_id=MessageId(message_id))
 
         races = [(cancel(job_id, 100 + n), settle_now(pool, job_id, WON)) for n, job_id in enumerate(jobs)]
         await asyncio.gather(*(one for race in races for one in race))
@@ -276,13 +272,11 @@ async def test_canceling_is_for_the_owner_on_the_card_and_not_after_the_end(data
     async with pool_of(database) as pool:
         user = await a_user(pool)
         job_id = await a_job(pool, user, message_id=CARD)
-        usually = TIMES.overdue_of("image")
         async with transaction(pool) as tx:
-            stranger = await cancel_job(tx, job_id=job_id, user_id=UserId(2), message_id=CARD, usually=usually)
-            other = await cancel_job(tx, job_id=job_id, user_id=user, message_id=MessageId(78), usually=usually)
-            first = await cancel_job(tx, job_id=job_id, user_id=user, message_id=CARD, usually=usually)
-            second = await cancel_job(tx, job_id=job_id, user_id=user, message_id=CARD, usually=usually)
-        assert (stranger, other) == (NotYours(), NotYours())
-        assert isinstance(first, Canceled)
-        assert second == TooLate(usually=usually, finished=True)
+            stranger = await cancel_job(tx, job_id=job_id, user_id=UserId(2), message_id=CARD)
+            other = await cancel_job(tx, job_id=job_id, user_id=user, message_id=MessageId(78))
+            first = await cancel_job(tx, job_id=job_id, user_id=user, message_id=CARD)
+            second = await cancel_job(tx, job_id=job_id, user_id=user, message_id=CARD)
+        assert (stranger, other) == (Cancelation.NOT_YOURS, Cancelation.NOT_YOURS)
+        assert (first, second) == (Cancelation.CANCELED, Cancelation.SETTLED)
         assert await charges_and_releases(pool) == (0, 1)

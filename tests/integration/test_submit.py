@@ -8,7 +8,7 @@ from photomat.cluster.instances import Heartbeat
 from photomat.cluster.leader import ActiveState
 from photomat.db.pool import transaction
 from photomat.jobs import store
-from photomat.jobs.actions import Canceled, TooLate, cancel_job
+from photomat.jobs.actions import Cancelation, cancel_job
 from photomat.jobs.sweep import free_claims_of_dead_instances
 from photomat.kernel.errors import OutcomeUnknown
 from photomat.kernel.ids import MessageId, TaskId, UserId
@@ -163,10 +163,8 @@ async def test_a_cancel_before_the_intent_stops_the_submit_and_frees_the_money(d
         job_id = await a_job(pool, user, message_id=77)
         job = await claim_submit(pool, job_id)
         async with transaction(pool) as tx:
-            canceled = await cancel_job(
-                tx, job_id=job_id, user_id=user, message_id=MessageId(77), usually=timedelta(seconds=25)
-            )
-        assert isinstance(canceled, Canceled)
+            canceled = await cancel_job(tx, job_id=job_id, user_id=user, message_id=MessageId(77))
+        assert canceled is Cancelation.CANCELED
         provider = ToldProvider(creates=[TaskId("t-1")])
         await submitter(pool, provider).submit(job)
         assert provider.created == []
@@ -179,10 +177,8 @@ async def test_after_the_intent_it_is_too_late_to_cancel(database: str) -> None:
         job_id = await a_job(pool, user, message_id=77)
         await submitter(pool, ToldProvider(creates=[TaskId("t-1")])).submit(await claim_submit(pool, job_id))
         async with transaction(pool) as tx:
-            answer = await cancel_job(
-                tx, job_id=job_id, user_id=user, message_id=MessageId(77), usually=timedelta(seconds=25)
-            )
-        assert answer == TooLate(usually=timedelta(seconds=25), finished=False)
+            answer = await cancel_job(tx, job_id=job_id, user_id=user, message_id=MessageId(77))
+        assert answer is Cancelation.TOO_LATE
 
 
 async def test_the_state_is_committed_before_the_request_leaves(database: str) -> None:

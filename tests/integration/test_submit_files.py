@@ -14,9 +14,9 @@ from photomat.files.accept import accept_file
 from photomat.files.file import FromLink, InputFile
 from photomat.files.uploader import InputUploader
 from photomat.jobs import store as jobs_store
-from photomat.jobs.claims import Departures
+from photomat.jobs.claims import SendQueue
 from photomat.jobs.job import KieRequest
-from photomat.jobs.submit import Inputs, Submitter
+from photomat.jobs.submit import InputResolver, Submitter
 from photomat.kernel.ids import JobId
 from photomat.kie.client import KieUploads
 from photomat.kie.protocol import JOBS
@@ -86,9 +86,11 @@ class Counter:
                 times=TIMES,
                 callback_url=lambda _job: None,
                 wake=Woken(),
-                inputs=Inputs(pool=pool, uploader=InputUploader(sources=self.sender.desk, uploads=uploads)),
+                resolve=InputResolver(
+                    pool=pool, uploader=InputUploader(sources=self.sender.desk, uploads=uploads)
+                ).resolve,
                 stopping=lambda: False,
-                departures=Departures(apart_s=1),
+                send_queue=SendQueue(apart_s=1),
             )
             for job in await jobs_store.claim_uploads(pool, limit=9, lease=LEASE, instance=ONE):
                 await submitter.upload(job)
@@ -265,7 +267,7 @@ async def test_a_job_goes_on_from_an_own_earlier_one_by_its_task_and_track(datab
         task_id = (await row_of(pool, earlier))["external_task_id"]
         refs = {"task": {"job": earlier}, "track": {"job": earlier, "output": 0}}
         job = await claim_submit(pool, await desk.buys(lines=[refs]))
-        resolved = await Inputs(pool=pool).resolve(job)
+        resolved = await InputResolver(pool=pool).resolve(job)
         assert resolved == {"prompt": "кот", "lines": [{"task": task_id, "track": "track-1"}]}
 
 

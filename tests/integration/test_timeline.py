@@ -10,7 +10,8 @@ import pytest
 
 from photomat.db.pool import Pool, connect_pool, transaction
 from photomat.delivery import lock
-from photomat.delivery.coordinator import MOST_REFUSALS, CompletionNotifier
+from photomat.delivery.completion import CompletionNotifier
+from photomat.delivery.coordinator import MOST_REFUSALS
 from photomat.delivery.lock import rearm_user
 from photomat.inbox.receive import receive
 from photomat.jobs.actions import accept_offer
@@ -68,7 +69,7 @@ async def test_a_bought_job_tells_its_life_from_the_tap_to_the_ring(database: st
         await look(pool, job_id, SUCCESS)
         card = await lock_card(pool, job_id)
         async with transaction(pool) as tx:
-            assert await lock.mark_delivered(tx, card, ring_kind="done", once_more=False)
+            assert await lock.mark_delivered(tx, card, ring_kind="done", repeat_later=False)
         await CompletionNotifier(pool=pool, messenger=cast("Any", None), texts=load_texts()).claim(9)
         assert await tags(pool, job_id) == ["created", "intent", "submitted", "woken", "settled", "locked", "rung"]
         by_tag = {event.tag: event.detail for event in await events_of(pool, job_id)}

@@ -11,7 +11,8 @@ from aiogram import Bot
 from photomat.catalog.load import load_catalog
 from photomat.db.pool import Pool
 from photomat.delivery.archive import ResultArchive, ResultFiles
-from photomat.delivery.coordinator import CompletionNotifier, Coordinator
+from photomat.delivery.completion import CompletionNotifier
+from photomat.delivery.coordinator import Coordinator
 from photomat.delivery.sender import Sender
 from photomat.kernel.ids import InstanceId, JobId, UserId
 from photomat.telegram.client import TelegramMessenger

@@ -172,7 +172,7 @@ async def is_shown(pool: Pool, job_id: JobId) -> None:
     """The customer sees the card of this job as it is now."""
     card = await lock_card(pool, job_id)
     async with transaction(pool) as tx:
-        assert await mark_delivered(tx, card, ring_kind=None, once_more=False)
+        assert await mark_delivered(tx, card, ring_kind=None, repeat_later=False)
 
 
 async def row_of(pool: Pool, job_id: JobId) -> dict[str, Any]:

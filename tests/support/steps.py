@@ -2,15 +2,14 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import timedelta
 from typing import Any
 
 from photomat.db.pool import Pool, transaction
-from photomat.jobs.actions import Canceled, cancel_job
+from photomat.jobs.actions import Cancelation, cancel_job
 from photomat.jobs.callback import KieCallback, update_from_callback
-from photomat.jobs.claims import Departures
+from photomat.jobs.claims import SendQueue
 from photomat.jobs.poll import TaskPoller
-from photomat.jobs.submit import Inputs, Submitter
+from photomat.jobs.submit import InputResolver, Submitter
 from photomat.kernel.ids import JobId, MessageId
 from photomat.kie.client import KieClient
 from support.database import shift_clock
@@ -39,9 +38,9 @@ def submitter(pool: Pool, provider: Any, *, woken: Woken | None = None) -> Submi
         times=TIMES,
         callback_url=lambda job_id: f"http://127.0.0.1:9/kie/callback/{job_id}.sig",
         wake=woken or Woken(),
-        inputs=Inputs(pool=pool),
+        resolve=InputResolver(pool=pool).resolve,
         stopping=lambda: False,
-        departures=Departures(apart_s=1),
+        send_queue=SendQueue(apart_s=1),
     )
 
 
@@ -84,10 +83,6 @@ async def cancel(pool: Pool, job_id: JobId) -> None:
     row = await row_of(pool, job_id)
     async with transaction(pool) as tx:
         answer = await cancel_job(
-            tx,
-            job_id=job_id,
-            user_id=row["user_id"],
-            message_id=MessageId(row["card_message_id"]),
-            usually=timedelta(seconds=25),
+            tx, job_id=job_id, user_id=row["user_id"], message_id=MessageId(row["card_message_id"])
         )
-    assert isinstance(answer, Canceled)
+    assert answer is Cancelation.CANCELED

@@ -120,7 +120,7 @@ SENTENCES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "running and forgotten": (
         RUNNING | {"due_at": None},
-        "Not delivered: Kie has had task t-1 for 4 min, and nobody will look again by itself; `jobs retry 7` looks now.",
+        "Not delivered: Kie has had task t-1 for 4 min, and it is no longer polled; `jobs retry 7` polls it now.",
     ),
     "lost at Kie": (
         RUNNING | {"last_error": "Kie does not know it", "due_at": ahead(minutes=1)},
@@ -129,7 +129,7 @@ SENTENCES: dict[str, tuple[dict[str, Any], str]] = {
     "stopped": (
         RUNNING | {"stopped_at": ago(minutes=10), "last_error": "there is no hold job:7", "due_at": None},
         (
-            "Not delivered: a rule of our own broke 10 min ago (there is no hold job:7), so it stands still with its "
+            "Not delivered: a rule of our own broke 10 min ago (there is no hold job:7), so it is stopped with its "
             "money held; `jobs retry 7` goes on, `jobs cancel 7` gives the money back."
         ),
     ),
@@ -143,7 +143,7 @@ SENTENCES: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "to be rendered once more": (
         DONE | {"delivered_at": ago(seconds=30), "deliver_at": ahead(seconds=90)},
-        "Delivered: the card has shown the result for 30 s; the card is rendered once more, next try in 90 s.",
+        "Delivered: the card has shown the result for 30 s; the card is rendered again, next try in 90 s.",
     ),
     "blocked": (
         DONE | {"undeliverable_at": ago(minutes=30), "delivery_error": "the user cannot be reached"},

@@ -16,7 +16,7 @@ from photomat.catalog.model import Category, Model
 from photomat.delivery.caption import LONGEST_CAPTION, seen_length
 from photomat.delivery.fallbacks import FallbackReason, ResultLink
 from photomat.delivery.render import CardView, plain, render
-from photomat.delivery.sender import LONGEST_LINK, link, reason
+from photomat.delivery.sender import LONGEST_LINK, link_text, reason_text
 from photomat.jobs.history import PastJob
 from photomat.jobs.job import JobStatus
 from photomat.kernel.ids import JobId
@@ -78,10 +78,14 @@ def assert_fits(face: CardView, language: str) -> None:
     if face.output is None:
         assert 0 < seen_length(face.text) <= LONGEST_TEXT
     else:
-        assert max(seen_length(face.text + reason(TEXTS, language, why)) for why in FallbackReason) <= LONGEST_CAPTION
+        assert (
+            max(seen_length(face.text + reason_text(TEXTS, language, why)) for why in FallbackReason) <= LONGEST_CAPTION
+        )
         way = ResultLink(f"https://x/{'&' * (LONGEST_LINK - 10)}", is_ours=True)
         assert (
-            seen_length(face.text + reason(TEXTS, language, FallbackReason.FILE_TOO_BIG) + link(TEXTS, language, way))
+            seen_length(
+                face.text + reason_text(TEXTS, language, FallbackReason.FILE_TOO_BIG) + link_text(TEXTS, language, way)
+            )
             <= LONGEST_TEXT
         )
     assert "<" not in MARKUP.sub("", face.text), "somebody's words are markup"

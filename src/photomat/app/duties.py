@@ -26,8 +26,9 @@ from photomat.files.store import UNUSED_FILES
 from photomat.inbox.lanes import HANDLED, QUIET_LANES, free_lanes_of_dead_instances
 from photomat.jobs import sweep
 from photomat.jobs.kie_balance import read_kie_balance
+from photomat.jobs.orphans import MATCHED_ORPHANS, reconcile_orphans
 from photomat.jobs.settle import refund_undelivered
-from photomat.jobs.sweep import free_claims_of_dead_instances, rearm_stuck, reconcile_orphans, report_loose_holds
+from photomat.jobs.sweep import free_claims_of_dead_instances, rearm_stuck, report_loose_holds
 from photomat.messages.notices import ENDED_NOTICES
 from photomat.orders.draft import UNBOUGHT_DRAFTS
 from photomat.payments.reconcile import reconcile
@@ -57,7 +58,7 @@ def kinds_of(settings: Settings) -> list[RetentionRule]:
         _rows("updates", settings.keep_updates_days, HANDLED),
         RetentionRule(name="quiet lanes", keep=LANES_KEPT, count=QUIET_LANES.count, delete=QUIET_LANES.delete),
         _rows("callbacks", settings.keep_callbacks_days, sweep.CALLBACKS),
-        _rows("matched orphans", settings.keep_orphans_days, sweep.ORPHANS),
+        _rows("matched orphans", settings.keep_orphans_days, MATCHED_ORPHANS),
         _rows("unbought drafts", settings.keep_drafts_days, UNBOUGHT_DRAFTS),
         _rows("job events", settings.keep_events_days, sweep.EVENTS),
         _rows("input files", settings.keep_input_files_days, UNUSED_FILES),

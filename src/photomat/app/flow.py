@@ -36,7 +36,8 @@ from photomat.alerts.sender import AlertSender
 from photomat.bot.worker import UpdateWorker
 from photomat.db.pool import Pool
 from photomat.delivery.archive import ResultArchive
-from photomat.delivery.coordinator import CompletionNotifier, Coordinator
+from photomat.delivery.completion import CompletionNotifier
+from photomat.delivery.coordinator import Coordinator
 from photomat.delivery.lock import DELIVERIES_DUE, try_acquire_delivery_lock
 from photomat.delivery.outputs import KEEP_LEASE, KEEPS_DUE, Output, claim_unkept
 from photomat.delivery.render import LockedCard

@@ -35,7 +35,8 @@ from photomat.cluster.leader import ActiveState
 from photomat.db.pool import BoundedPool, Pool, connect_pool
 from photomat.db.schema_check import require_schema
 from photomat.delivery.archive import ResultArchive, ResultFiles
-from photomat.delivery.coordinator import CompletionNotifier, Coordinator
+from photomat.delivery.completion import CompletionNotifier
+from photomat.delivery.coordinator import Coordinator
 from photomat.delivery.fallbacks import ResultLinks
 from photomat.delivery.resend import Resender
 from photomat.delivery.sender import Sender
@@ -43,9 +44,9 @@ from photomat.files.sources import FileSources, empty_folder
 from photomat.files.uploader import InputUploader
 from photomat.inbox.receive import is_handled, queue_depth, receive
 from photomat.jobs.callback import CallbackInbox
-from photomat.jobs.claims import Claims, Departures, creates_budget, queries_budget
+from photomat.jobs.claims import Claims, SendQueue, creates_budget, queries_budget
 from photomat.jobs.poll import TaskPoller
-from photomat.jobs.submit import Inputs, Submitter
+from photomat.jobs.submit import InputResolver, Submitter
 from photomat.kernel.http import Fetcher
 from photomat.kernel.ids import BotId, InstanceId, JobId, UserId
 from photomat.kernel.private_files import tighten
@@ -192,11 +193,11 @@ class Program:
                 times=times_of(self.settings),
                 callback_url=self.callback_url,
                 wake=wake,
-                inputs=Inputs(
+                resolve=InputResolver(
                     pool=self.pool, uploader=input_uploader(self.settings, self.file_sources), catalog=self.catalog
-                ),
+                ).resolve,
                 stopping=self.stop.is_set,
-                departures=Departures(apart_s=self.claims.creates.apart_s),
+                send_queue=SendQueue(apart_s=self.claims.creates.apart_s),
             ),
             poller=TaskPoller(pool=self.pool, provider=self.kie, times=times_of(self.settings), wake=wake),
             coordinator=self._coordinator(messenger, wake),

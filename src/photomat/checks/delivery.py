@@ -214,7 +214,7 @@ async def _lock_card(pool: Pool, job_id: JobId, *, lease: timedelta, who: str) -
 
 async def _mark(pool: Pool, card: LockedCard) -> bool:
     async with transaction(pool) as tx:
-        return await mark_delivered(tx, card, ring_kind=None, once_more=False)
+        return await mark_delivered(tx, card, ring_kind=None, repeat_later=False)
 
 
 async def _waiting(pool: Pool) -> list[Finding]:

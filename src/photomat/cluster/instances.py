@@ -24,7 +24,6 @@ log = get_logger()
 
 
 def new_instance_id() -> InstanceId:
-    """A unique, readable name."""
     return InstanceId(f"{socket.gethostname()[:20]}-{os.getpid()}-{secrets.token_hex(2)}")
 
 
@@ -61,7 +60,6 @@ class Heartbeat:
         )
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Beat until `stop`."""
         while not await sleep_until_set(stop, SEEN_EVERY_S):
             await self.beat()
 
@@ -81,5 +79,4 @@ async def alive_instances(pool: Pool) -> frozenset[str]:
 
 
 async def forget_dead_instances(pool: Pool) -> None:
-    """Delete rows of instances not seen for a day."""
     await pool.execute("DELETE FROM instances WHERE seen_at < photomat_now() - $1::interval", FORGOTTEN_AFTER)

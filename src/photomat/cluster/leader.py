@@ -40,7 +40,6 @@ class ActiveState:
         return self._active.is_set()
 
     def set(self, *, active: bool, reason: str) -> None:
-        """Change the state and log it."""
         if active == self.active:
             return
         log.info("STATE_SYNC", active_state=f"{self.active}->{active}", reason=reason)
@@ -64,7 +63,6 @@ class Leader:
         self._state = state
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Compete, hold, lose, repeat; release the lock at the end."""
         waited = False
         while not stop.is_set():
             try:
@@ -79,7 +77,7 @@ class Leader:
                 log.warning("LOCK", state="PASSIVE", reason="lock_lost", error=type(error).__name__)
             finally:
                 self._state.set(active=False, reason="lock_released" if stop.is_set() else "lock_lost")
-                await _let_go(connection)
+                await _close_session(connection)
 
     async def _compete(self, connection: Connection, stop: asyncio.Event, *, waited: bool) -> bool:
         await connection.execute(f"SET idle_session_timeout = '{FROZEN_AFTER_S}s'", timeout=ANSWER_TIMEOUT_S)
@@ -101,7 +99,7 @@ class Leader:
             await connection.fetchval("SELECT 1", timeout=ANSWER_TIMEOUT_S)
 
 
-async def _let_go(connection: Connection) -> None:
+async def _close_session(connection: Connection) -> None:
     """Closing the session releases the lock."""
     with suppress(*LOST):
         await connection.close(timeout=ANSWER_TIMEOUT_S)

@@ -2,7 +2,7 @@
 
 The data in DATA_DIR/postgres survives every crash. One process owns the folder, by a lock on `photomat.lock` that the
 kernel releases when the owner dies; a second one is refused by name. Only we reach the socket. A server whose owner was killed
-stops by itself, and the next start waits for it. No permission outside DATA_DIR is touched. Whatever prevents a start is a
+stops on its own, and the next start waits for it. No permission outside DATA_DIR is touched. Whatever prevents a start is a
 `Startup` error of one sentence.
 
 Call `Embedded.start` in the main thread, before the event loop: the kernel ties the server to the thread that started it.
@@ -33,7 +33,7 @@ from photomat.db.postgres.server import (
 )
 from photomat.kernel.errors import Startup
 
-FILE_NAME: Final = "photomat.lock"
+LOCK_FILE: Final = "photomat.lock"
 PATIENCE_S: Final = 1.0
 """Longer than a check of the lock takes (`is_owned`), and enough for an owner that is just stopping."""
 RETRY_PAUSE_S: Final = 0.02
@@ -50,7 +50,7 @@ class OwnerLock:
     @classmethod
     def acquire(cls, data_dir: Path) -> "OwnerLock":
         """Become the owner; raise `Startup` with the current owner's process id."""
-        descriptor = os.open(data_dir / FILE_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        descriptor = os.open(data_dir / LOCK_FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         deadline = time.monotonic() + PATIENCE_S
         while not _try_lock(descriptor):
             if time.monotonic() > deadline:
@@ -72,7 +72,7 @@ class OwnerLock:
 
 def is_owned(data_dir: Path) -> bool:
     try:
-        descriptor = os.open(data_dir / FILE_NAME, os.O_RDWR | os.O_CLOEXEC)
+        descriptor = os.open(data_dir / LOCK_FILE, os.O_RDWR | os.O_CLOEXEC)
     except FileNotFoundError:
         return False
     try:
@@ -90,8 +90,6 @@ def _try_lock(descriptor: int) -> bool:
 
 
 class Embedded:
-    """The server we own, from `start` to `stop`."""
-
     def __init__(self, *, data_dir: Path, lock: OwnerLock, server: Server, settings: Mapping[str, str]) -> None:
         self.dsn = _dsn(data_dir)
         self._data_dir = data_dir
@@ -108,21 +106,21 @@ class Embedded:
             data_dir = data_dir.resolve()
             lock = OwnerLock.acquire(data_dir)
             try:
-                server = _first_start(data_dir, settings)
+                server = _start(data_dir, settings)
                 return cls(data_dir=data_dir, lock=lock, server=server, settings=settings)
             except BaseException:
                 lock.release()
                 raise
 
     def tend(self) -> bool:
-        """Restart the server if it died by itself (out of memory, say); return whether it had.
+        """Restart the server if it died (out of memory, say); return whether it had.
 
         Call it in the main thread; it blocks only while there is no database to work with.
         """
         if self._server is None or self._server.process.poll() is None:
             return False
         with as_startup_errors(self._data_dir):
-            self._server = _start_again(self._data_dir, self._settings)
+            self._server = _restart(self._data_dir, self._settings)
         return True
 
     def stop(self) -> None:
@@ -154,14 +152,14 @@ def is_embedded(dsn: str, data_dir: Path) -> bool:
     return dsn.endswith(_place(data_dir.resolve()))
 
 
-def _first_start(data_dir: Path, settings: Mapping[str, str]) -> Server:
+def _start(data_dir: Path, settings: Mapping[str, str]) -> Server:
     stop_leftover(data_dir)
     user = choose_user(cluster_folder(data_dir))
     prepare_cluster(data_dir, user)
     return start_server(data_dir, user, socket_folder=make_socket_folder(data_dir, user), settings=settings)
 
 
-def _start_again(data_dir: Path, settings: Mapping[str, str]) -> Server:
+def _restart(data_dir: Path, settings: Mapping[str, str]) -> Server:
     stop_leftover(data_dir)
     user = choose_user(cluster_folder(data_dir))
     return start_server(data_dir, user, socket_folder=find_socket_folder(data_dir), settings=settings)

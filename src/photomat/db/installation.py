@@ -45,7 +45,6 @@ class Owner:
 
     @property
     def is_sandbox(self) -> bool:
-        """Whether it is the sandbox's, with play money."""
         return self.bots == (SANDBOX_BOT,)
 
     @property
@@ -56,7 +55,6 @@ class Owner:
 
 
 def identity_of(bot_id: int) -> str:
-    """The bot's id as commands show it."""
     return "sandbox" if bot_id == SANDBOX_BOT else str(bot_id)
 
 
@@ -100,7 +98,6 @@ async def read_owner(connection: Connection) -> Owner:
 
 
 async def owner_of(dsn: str) -> Owner:
-    """The owner, read on a separate connection."""
     connection = await connect(dsn, name=SESSION, patience_s=10)
     try:
         return await read_owner(connection)
@@ -155,7 +152,6 @@ async def give_to(tx: Transaction, *, bot_id: BotId, currency: str) -> None:
 
 
 async def is_ours(pool: Pool) -> bool:
-    """Whether the database still belongs to the pool's bot."""
     return bool(await pool.fetchval("SELECT true FROM installation WHERE bot_id = $1", pool.bot_id))
 
 

@@ -33,7 +33,7 @@ PATIENCE_S: Final = 10
 
 
 async def listen(dsn: str, wake: Callable[[str], None], *, channel: str = CHANNEL) -> Never:
-    """Call `wake` for every word that arrives, reconnecting for ever.
+    """Call `wake` for every word that arrives, reconnecting forever.
 
     After each connect it is called once with an empty word, because words may have been missed.
     """
@@ -61,7 +61,7 @@ class WakeSender:
             self._waiting.set()
 
     async def run(self) -> Never:
-        """Send for ever; words are dropped while the connection is lost."""
+        """Send forever; words are dropped while the connection is lost."""
         while True:
             try:
                 await self._send_on_one_connection()

@@ -220,7 +220,6 @@ def _refuse_mismatch(files: Sequence[Migration], applied: Mapping[int, tuple[str
 
 
 def _newer_than(files: Sequence[Migration], applied: Mapping[int, tuple[str, str]]) -> list[str]:
-    """The names of migrations that a newer program applied."""
     return [name for number, (name, _) in sorted(applied.items()) if number > len(files)]
 
 

@@ -60,7 +60,7 @@ RETRIED_AT_START: Final = (
     asyncpg.ConnectionDoesNotExistError,
     asyncpg.TooManyConnectionsError,
 )
-"""Failures that pass by themselves while a database starts beside us."""
+"""Failures that pass while a database starts beside us."""
 ADVICE: Final = (
     (
         (asyncpg.InvalidPasswordError, asyncpg.InvalidAuthorizationSpecificationError),
@@ -100,7 +100,6 @@ class BoundedPool(asyncpg.Pool):
         self.bot_id = bot_id
 
     def acquire(self, *, timeout: float | None = None) -> PoolAcquireContext:
-        """Wait for a free connection, by default for the pool's own limit; raise TimeoutError then."""
         return super().acquire(timeout=self._acquire_timeout_s if timeout is None else timeout)
 
 
@@ -184,7 +183,6 @@ async def transaction(pool: Pool) -> AsyncIterator[Transaction]:
 
 
 def display_name(dsn: str) -> str:
-    """User, host and database, never the password."""
     try:
         parts = urlsplit(dsn)
         host = parts.hostname or parse_qs(parts.query).get("host", ["the local socket"])[0]

@@ -68,7 +68,7 @@ async def require_schema(connection: Connection) -> None:
         more = f" and {len(lacking) - SHOWN_AT_MOST} more" if len(lacking) > SHOWN_AT_MOST else ""
         raise Startup(
             f"The database lacks {', '.join(lacking[:SHOWN_AT_MOST])}{more}, although every migration has run; "
-            "somebody changed it by hand: restore what is missing, or a backup."
+            "it was changed by hand: restore what is missing, or a backup."
         )
 
 
@@ -78,7 +78,6 @@ async def missing(connection: Connection, needed: Collection[str]) -> list[str]:
 
 
 def needed() -> list[str]:
-    """The lines of `schema.txt`."""
     return resources.files("photomat.db").joinpath("schema.txt").read_text(encoding="utf-8").splitlines()
 
 
@@ -88,7 +87,6 @@ async def describe_schema(connection: Connection) -> list[str]:
 
 
 async def describe_fresh(dsn: str) -> list[str]:
-    """Migrate an empty database and describe its schema."""
     await migrate(dsn)
     connection = await connect(dsn, name="photomat schema check")
     try:

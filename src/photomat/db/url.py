@@ -41,8 +41,6 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatabaseUrl:
-    """The URL for asyncpg, and the options we apply ourselves."""
-
     dsn: str
     sslmode: str | None
     tls: ssl.SSLContext | None
@@ -96,7 +94,6 @@ def with_schema(dsn: str, schema: str) -> str:
 
 
 def quote_identifier(name: str) -> str:
-    """Quote an SQL identifier."""
     return '"' + name.replace('"', '""') + '"'
 
 

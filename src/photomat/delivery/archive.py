@@ -1,6 +1,6 @@
-"""Our own copies of results, because Kie deletes its files after a day to two weeks: each output is copied soon.
+"""Our own copies of results, because Kie deletes its files after a day to two weeks.
 
-Delivery copies what it shows; the loop over `claim_unkept` copies the rest. Files are fetched from allowed URLs only
+Delivery copies what it shows; the loop `keeps` copies the rest. Files are fetched from allowed URLs only
 (`kernel/http.py`). Copying is idempotent: killed anywhere, the output is due again.
 
 The cover of a track becomes a JPEG within 320 pixels and 200 kB, stored beside the track's copy so that a repeated upload
@@ -53,22 +53,22 @@ LARGEST_BYTES: Final = 200 * 2**20
 PARTS: Final = ".parts"
 """The folder of incomplete files, below the results; what a killed process left there is deleted after a day."""
 FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
-log = get_logger()
 LARGEST_COVER_BYTES: Final = 8 * 2**20
 MOST_PIXELS: Final = 8 * 2**20
 """Eight times a usual cover. Decoders need up to 16 bytes a pixel, and decode a progressive JPEG in full size."""
-SIDE: Final = 320
-MOST_BYTES: Final = 200_000
-QUALITIES: Final = (85, 60, 35)
-FORMATS: Final = ("JPEG", "PNG", "WEBP")
-WITHIN_S: Final = 12.0
-FETCH_WITHIN: Final = aiohttp.ClientTimeout(total=10, connect=5, sock_read=5)
+COVER_SIDE: Final = 320
+COVER_BYTES: Final = 200_000
+COVER_QUALITIES: Final = (85, 60, 35)
+COVER_FORMATS: Final = ("JPEG", "PNG", "WEBP")
+COVER_WITHIN_S: Final = 12.0
+COVER_FETCH_WITHIN: Final = aiohttp.ClientTimeout(total=10, connect=5, sock_read=5)
 DECODER: Final = ThreadPoolExecutor(max_workers=1, thread_name_prefix="cover")
-ROOM_LOOKED_FOR: Final = timedelta(minutes=5)
+DISK_FULL_PAUSE: Final = timedelta(minutes=5)
 PART_KEPT_S: Final = 86400
 """Far longer than a download may take."""
 RESENDS: Final = OldRows(table="result_sends", age="asked_at", only="due_at IS NULL")
 """Kept far longer than an update can be repeated, which must find its row."""
+log = get_logger()
 
 
 class NoDiskSpace(Transient):
@@ -206,41 +206,41 @@ class Covers:
             return None
         path = self.files.folder / str(output.job_id) / f"{output.position}.cover.jpg"
         try:
-            async with asyncio.timeout(WITHIN_S):
-                return await asyncio.to_thread(_kept_cover, path) or await self._made(output.cover_url, path)
+            async with asyncio.timeout(COVER_WITHIN_S):
+                return await asyncio.to_thread(_stored_cover, path) or await self._make(output.cover_url, path)
         except Exception as error:  # noqa: BLE001  decoders of damaged pictures raise anything; the track is sent without it
             log.info("COVER_LEFT_OUT", position=output.position, error=type(error).__name__)
             return None
 
-    async def _made(self, url: str, path: Path) -> bytes:
-        data = await self._fetched(url)
-        small = await asyncio.get_running_loop().run_in_executor(DECODER, fitted, data)
+    async def _make(self, url: str, path: Path) -> bytes:
+        data = await self._fetch(url)
+        small = await asyncio.get_running_loop().run_in_executor(DECODER, cover_jpeg, data)
         with suppress(OSError):
             await self.files.write_bytes(path, small)
         return small
 
-    async def _fetched(self, url: str) -> bytes:
-        async with self.files.fetcher.opened(url, most_bytes=LARGEST_COVER_BYTES, within=FETCH_WITHIN) as chunks:
+    async def _fetch(self, url: str) -> bytes:
+        async with self.files.fetcher.opened(url, most_bytes=LARGEST_COVER_BYTES, within=COVER_FETCH_WITHIN) as chunks:
             return b"".join([chunk async for chunk in chunks])
 
 
-def fitted(data: bytes) -> bytes:
+def cover_jpeg(data: bytes) -> bytes:
     """The picture as a small JPEG; raises whatever the decoder raises."""
-    with Image.open(io.BytesIO(data), formats=FORMATS) as image:
+    with Image.open(io.BytesIO(data), formats=COVER_FORMATS) as image:
         if image.width * image.height > MOST_PIXELS:
             raise ValueError("the cover is too large")
-        image.draft("RGB", (SIDE, SIDE))
-        image.thumbnail((SIDE, SIDE))
+        image.draft("RGB", (COVER_SIDE, COVER_SIDE))
+        image.thumbnail((COVER_SIDE, COVER_SIDE))
         small = image.convert("RGB")
-    for quality in QUALITIES:
+    for quality in COVER_QUALITIES:
         buffer = io.BytesIO()
         small.save(buffer, "JPEG", quality=quality)
-        if buffer.tell() < MOST_BYTES:
+        if buffer.tell() < COVER_BYTES:
             return buffer.getvalue()
     raise ValueError("the cover does not become small enough")
 
 
-def _kept_cover(path: Path) -> bytes:
+def _stored_cover(path: Path) -> bytes:
     """The stored cover; empty when there is none."""
     try:
         return path.read_bytes()
@@ -250,8 +250,6 @@ def _kept_cover(path: Path) -> bytes:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResultArchive:
-    """Copies outputs into the results folder and records what they are."""
-
     pool: Pool
     files: ResultFiles
 
@@ -260,7 +258,7 @@ class ResultArchive:
         path = None if output.kept_as is None else self.files.path_of(output.kept_as)
         return path if path is not None and path.is_file() else None
 
-    async def kept(self, output: Output) -> Output:
+    async def ensure_copy(self, output: Output) -> Output:
         """The output with our own copy, made now if there is none; raises Transient when it cannot be fetched."""
         if self.path_of(output) is not None:
             return output
@@ -268,7 +266,7 @@ class ResultArchive:
         kept = await (self._answer(output) if output.url == ANSWER_URL else self.files.fetch(output))
         failpoint("deliver.before_keep")
         kept_as = str(kept.path.relative_to(self.files.folder))
-        await outputs.remember_kept(self.pool, output, kept, kept_as=kept_as)
+        await outputs.record_copy(self.pool, output, kept, kept_as=kept_as)
         return replace(
             output,
             mime=kept.mime,
@@ -280,8 +278,15 @@ class ResultArchive:
             is_transparent=kept.is_transparent,
         )
 
+    async def try_copy(self, output: Output) -> Output:
+        """The output with our own copy if one can be made now, else as it is."""
+        try:
+            return await self.ensure_copy(output)
+        except Transient as error:
+            log.warning("RESULT_NOT_KEPT", position=output.position, error=str(error))
+            return output
+
     async def _answer(self, output: Output) -> KeptFile:
-        """The job's result object as a JSON file."""
         found = await outputs.result_object_of(self.pool, output.job_id)
         data = json.dumps(found, ensure_ascii=False, indent=1).encode("utf-8", "replace")
         return await self.files.write(output, data, mime="application/json", extension="json")
@@ -296,11 +301,10 @@ class ResultArchive:
     async def keep(self, output: Output) -> None:
         with correlated(output.corr, job_id=output.job_id):
             try:
-                await self.kept(output)
-            except NoDiskSpace as error:
-                await outputs.put_off_keeping(self.pool, output, after=ROOM_LOOKED_FOR)
-                log.warning("RESULT_NOT_KEPT", position=output.position, error=str(error))
+                await self.ensure_copy(output)
             except Transient as error:
+                if isinstance(error, NoDiskSpace):
+                    await outputs.put_off_keeping(self.pool, output, after=DISK_FULL_PAUSE)
                 log.warning("RESULT_NOT_KEPT", position=output.position, error=str(error))
             else:
                 log.info("RESULT_KEPT", position=output.position)
@@ -308,8 +312,6 @@ class ResultArchive:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OldCopies:
-    """Deletes copies in `folder` that are no longer needed."""
-
     folder: Path
 
     async def count(self, pool: Pool, older_than: timedelta) -> int:

@@ -17,7 +17,7 @@ from photomat.catalog.model import Model
 from photomat.catalog.order_words import OrderWords, order_in_words
 from photomat.jobs.job import ANSWER_TITLE
 from photomat.kernel.text import cut, utf16_length
-from photomat.kie.results import STEM_TITLES
+from photomat.kie.results import STEM_TITLES, objects
 from photomat.texts.load import Say
 
 LONGEST_CAPTION: Final = 1024
@@ -77,8 +77,6 @@ class CardOrder:
 
 @dataclass(slots=True)
 class _Passage:
-    """Consecutive words of one speaker."""
-
     speaker: str | None
     start: float | None
     words: list[str] = field(default_factory=list)
@@ -131,22 +129,24 @@ def _written(part: str | None, prompt: str, lines: Sequence[str]) -> str:
 
 
 def readable(result: Found, say: Say) -> str:
-    """A result object as plain text; empty when there is nothing to read."""
     text = (
-        _spoken(result, say) or _said(result) or _played(result, say) or "\n".join(_object_lines(result, say, depth=0))
+        _spoken(result, say)
+        or _plain_text(result)
+        or _played(result, say)
+        or "\n".join(_object_lines(result, say, depth=0))
     )
     return text[:LONGEST_TEXT].strip()
 
 
-def _said(result: Found) -> str:
+def _plain_text(result: Found) -> str:
     return next((text for key in TEXTS if isinstance(text := result.get(key), str) and text.strip()), "")
 
 
 def _spoken(result: Found, say: Say) -> str:
     """Speech or song in passages, with times and speakers where there is more than one."""
-    passages = list(_passages(_objects(result.get("words")) or _objects(result.get("alignedWords"))))
+    passages = list(_passages(objects(result.get("words")) or objects(result.get("alignedWords"))))
     speakers = {who: number for number, who in enumerate(dict.fromkeys(one.speaker for one in passages), start=1)}
-    if len(passages) < 2 and _said(result):  # noqa: PLR2004  a single passage needs no times
+    if len(passages) < 2 and _plain_text(result):  # noqa: PLR2004  a single passage needs no times
         return ""
     lines = []
     for passage in passages:
@@ -165,7 +165,7 @@ def _passages(words: Sequence[Found]) -> Iterator[_Passage]:
             continue
         start = _number(word.get("start", word.get("startS")))
         speaker = word.get("speaker_id") if isinstance(word.get("speaker_id"), str) else None
-        if current is None or _begins_anew(current, speaker, start):
+        if current is None or _starts_passage(current, speaker, start):
             if current is not None:
                 yield current
             current = _Passage(speaker, start)
@@ -174,7 +174,7 @@ def _passages(words: Sequence[Found]) -> Iterator[_Passage]:
         yield current
 
 
-def _begins_anew(passage: _Passage, speaker: str | None, start: float | None) -> bool:
+def _starts_passage(passage: _Passage, speaker: str | None, start: float | None) -> bool:
     if speaker is not None and speaker != passage.speaker:
         return True
     is_long = start is not None and passage.start is not None and start - passage.start >= LONG_PASSAGE_S
@@ -188,10 +188,9 @@ def _joined(words: Sequence[str]) -> str:
 
 
 def _played(result: Found, say: Say) -> str:
-    """The notes of each instrument."""
     lines = []
-    for number, instrument in enumerate(_objects(result.get("instruments")), start=1):
-        notes = _objects(instrument.get("notes"))
+    for number, instrument in enumerate(objects(result.get("instruments")), start=1):
+        notes = objects(instrument.get("notes"))
         name = instrument.get("name")
         shown = " ".join(_note(note) for note in notes[:MOST_NOTES]) + (" …" if len(notes) > MOST_NOTES else "")
         title = name if isinstance(name, str) and name else str(number)
@@ -223,7 +222,7 @@ def _object_lines(found: Found, say: Say, *, depth: int) -> list[str]:
 
 
 def _listed(name: str, values: Sequence[Any], say: Say, *, depth: int) -> list[str]:
-    things = _objects(list(values))
+    things = objects(list(values))
     if not things:
         plain = [_value(value, say) for value in values if isinstance(value, str | int | float)]
         return [f"{name}: {', '.join(plain)}"] if plain else [f"{name}: {len(values)}"]
@@ -250,10 +249,6 @@ def _in_words(key: str, say: Say) -> str:
     if key in KNOWN_NAMES:
         return say(KNOWN_NAMES[key])
     return re.sub(r"(?<=[a-z])(?=[A-Z])", " ", key).replace("_", " ").strip().lower() or "…"
-
-
-def _objects(values: object) -> list[Found]:
-    return [value for value in values if isinstance(value, Mapping)] if isinstance(values, list) else []
 
 
 def _number(value: object) -> float | None:

@@ -1,14 +1,13 @@
-"""The ways to show a file in a chat, best first, within Telegram's limits; and why it is shown as a document or a link. Pure.
+"""The ways to show a file in a chat, best first, within Telegram's limits, down to a signed link to our copy. Pure.
 
 By Telegram's file id → by URL → by uploaded bytes → as an uploaded document. Audio is uploaded before its URL is tried, because
 title and cover need an upload; an upload with a cover is followed by one without. What exceeds a limit is not tried. A file
 that is not shown as what it is has a reason, the same each time, so that a repeated edit changes nothing. A transparent picture
 is a document: Telegram's photos are opaque.
 
-Links to results that are too large for a chat. Pure.
-
-Kie deletes its files after a day to two weeks. With a PUBLIC_URL and a copy of our own the link leads to that:
-PUBLIC_URL/result/<job>.<position>.<signature>, signed like the URL of a callback and compared in constant time.
+What is too large for a chat is a link. Kie deletes its files after a day to two weeks, so with a PUBLIC_URL and a copy of our
+own it leads to that: PUBLIC_URL/result/<job>.<position>.<signature>, signed like the URL of a callback and compared in constant
+time.
 """
 
 import hashlib
@@ -75,8 +74,8 @@ class Fallback:
     why: FallbackReason | None = None
     size_bytes: int = 0
 
-    def is_left(self, refusal: Exception) -> bool:
-        """Whether the next way is tried: the source was refused, or possibly its cover."""
+    def allows_next(self, refusal: Exception) -> bool:
+        """Whether the next fallback is tried: the source was refused, or possibly its cover."""
         return isinstance(refusal, SourceRefused | PhotoRefused) or self.media.thumbnail is not None
 
 
@@ -181,12 +180,12 @@ def document_reason(output: Output) -> FallbackReason | None:
         return None
     if (output.size_bytes or 0) > UPLOAD_PHOTO_BYTES:
         return FallbackReason.PHOTO_TOO_BIG
-    if not _has_a_photos_shape(output):
+    if not _has_photo_shape(output):
         return FallbackReason.PHOTO_SHAPE
     return FallbackReason.TRANSPARENT if output.is_transparent else None
 
 
-def _has_a_photos_shape(output: Output) -> bool:
+def _has_photo_shape(output: Output) -> bool:
     if not output.width or not output.height:
         return True
     long, short = max(output.width, output.height), min(output.width, output.height)
@@ -220,7 +219,6 @@ NO_LINKS: Final = ResultLinks()
 
 
 def sign_result(job_id: JobId, position: int, secrets: Sequence[bytes]) -> str:
-    """The part of a URL that names one output."""
     return f"{job_id}.{position}.{_signature(job_id, position, secrets[0])}"
 
 

@@ -1,14 +1,12 @@
 """The delivery lock: the lease on changing a job's card.
 
 A card is due while `card_shown < card_wanted`. Taking the lock raises the fence, and each later write of its holder tests it,
-so an instance whose lease was taken over changes nothing. Other code makes cards due (`rearm.py`, and each change of a job);
-what a card shows is recorded here alone, after the edit.
+so an instance whose lease was taken over changes nothing. Each change of a job makes its card due, and the functions at the end
+of this file make it due again; what a card shows is recorded here alone, after the edit.
 
 Cards are taken fairly between chats. Only the oldest due and free cards of each rank are read, so a claim costs the same for
 any backlog. A chat has at most `MOST_OF_A_CHAT` cards locked, and chats with fewer come first. When one chat fills all that is
 read, its surplus is put off to the pace Telegram allows a chat, which uncovers the others.
-
-Make cards due again: when a user or a group returns, when an operator asks, and when a page of results is turned.
 """
 
 from datetime import timedelta
@@ -26,7 +24,8 @@ from photomat.kernel.ids import BotId, ChatId, InstanceId, JobId, MessageId, Use
 from photomat.kernel.logs import get_logger
 
 MOST_OF_A_CHAT: Final = 4
-LOOKED_AT: Final = 64
+MOST_READ: Final = 64
+"""How many due cards of each rank a claim reads."""
 IS_DUE: Final = (
     "card_shown < card_wanted AND undeliverable_at IS NULL AND parked_at IS NULL AND deliver_at <= photomat_now()"
 )
@@ -38,20 +37,20 @@ RANKS: Final = ("status = 'done'", "status IN ('failed', 'canceled')", "status I
 """Results before other ends before progress. Each has its own index, so the statuses are written out."""
 OLDEST: Final = " UNION ALL ".join(
     f"(SELECT {rank} AS rank, job_id, bot_id, chat_id, deliver_at AS since FROM generation_jobs"  # noqa: S608  constants of this module
-    f" WHERE {statuses} AND {IS_DUE} AND {IS_FREE} AND {OURS} ORDER BY deliver_at LIMIT {LOOKED_AT})"
+    f" WHERE {statuses} AND {IS_DUE} AND {IS_FREE} AND {OURS} ORDER BY deliver_at LIMIT {MOST_READ})"
     for rank, statuses in enumerate(RANKS)
 )
-IN_HAND: Final = (
+HELD: Final = (
     "SELECT bot_id, chat_id, count(*) AS held FROM generation_jobs"
     " WHERE delivering_at IS NOT NULL AND delivering_at > photomat_now() - $2::interval GROUP BY bot_id, chat_id"
 )
 IN_TURN: Final = f"""
     SELECT job_id, rank, since,
            coalesce(held, 0) + row_number() OVER (PARTITION BY bot_id, chat_id ORDER BY rank, since, job_id) AS turn,
-           count(*) OVER (PARTITION BY rank) >= {LOOKED_AT} AS is_crowded
-      FROM ({OLDEST}) AS oldest LEFT JOIN ({IN_HAND}) AS in_hand USING (bot_id, chat_id)"""  # noqa: S608  constants of this module
+           count(*) OVER (PARTITION BY rank) >= {MOST_READ} AS is_crowded
+      FROM ({OLDEST}) AS oldest LEFT JOIN ({HELD}) AS locked USING (bot_id, chat_id)"""  # noqa: S608  constants of this module
 """The oldest due and free cards of each rank with their turn in their chat, after those locked."""
-ONCE_MORE_AFTER: Final = timedelta(minutes=2)
+REPEAT_AFTER: Final = timedelta(minutes=2)
 """After an unknown outcome or a take-over an older edit may still arrive, so the final one is repeated."""
 MOST_ROUNDS: Final = 16
 """How often one claim puts off the surplus of chats that hide others."""
@@ -101,7 +100,7 @@ async def _lock(
               FROM due
              WHERE job.job_id = due.job_id
             RETURNING job.*, due.taken_over, photomat_now() AS locked_at),
-        event AS ({timeline.TELL_LOCKED})
+        event AS ({timeline.RECORD_LOCKED})
         SELECT changed.*, hidden.is_crowded
           FROM (SELECT coalesce(bool_or(is_crowded AND turn > $5), false) AS is_crowded FROM in_turn) AS hidden
           LEFT JOIN changed ON true
@@ -138,7 +137,6 @@ async def put_off_surplus(pool: Pool, *, lease: timedelta) -> int:
 
 
 async def renew(pool: Pool, card: LockedCard) -> bool:
-    """Restart the lease; False when the lock was lost."""
     return bool(
         await pool.fetchval(
             """
@@ -166,7 +164,7 @@ async def still_ours(pool: Pool, card: LockedCard) -> bool:
     )
 
 
-async def mark_delivered(tx: Transaction, card: LockedCard, *, ring_kind: str | None, once_more: bool) -> bool:
+async def mark_delivered(tx: Transaction, card: LockedCard, *, ring_kind: str | None, repeat_later: bool) -> bool:
     """Record what the card shows now; False when the lock was lost. `delivered_at` is set for results only.
 
     Only the final view clears the doubt: an old progress edit of unknown outcome may still overwrite it.
@@ -190,8 +188,8 @@ async def mark_delivered(tx: Transaction, card: LockedCard, *, ring_kind: str | 
         card.wanted,
         card.shows_result,
         ring_kind,
-        once_more,
-        ONCE_MORE_AFTER,
+        repeat_later,
+        REPEAT_AFTER,
         card.status in TERMINAL,
     )
 
@@ -208,7 +206,7 @@ async def release(
 ) -> bool:
     """Release the lock without a confirmed edit; the next attempt comes `after` so long.
 
-    An attempt that surely never left is not `counted`; an `unknown` outcome leaves the card doubtful; a `blameless` one, which
+    An attempt that never left is not `counted`; an `unknown` outcome leaves the card doubtful; a `blameless` one, which
     no card could have passed, restarts the days after which a card is given up.
     """
     return await _fenced(
@@ -232,7 +230,6 @@ async def release(
 
 
 async def put_off_chat(tx: Transaction, *, bot_id: BotId, chat_id: ChatId, after: timedelta) -> int:
-    """Telegram accepts nothing more for this chat for so long: put off its other cards; return how many."""
     rows = await tx.fetch(
         f"""
         WITH waiting AS MATERIALIZED (
@@ -296,12 +293,7 @@ async def park(tx: Transaction, card: LockedCard, *, error: str) -> bool:
     )
 
 
-async def _fenced(tx: Transaction, card: LockedCard, statement: str, *args: object) -> bool:
-    """Run an update of a locked card's job ($1) that tests the fence ($2); False when the lock was lost."""
-    return bool(await tx.fetchval(statement, card.job_id, card.fence, *args))
-
-
-async def note_refused_media(tx: Transaction, job_id: JobId) -> None:
+async def record_refused_media(tx: Transaction, job_id: JobId) -> None:
     """Record for the operator's alert that a text with a link replaced media."""
     await tx.execute("UPDATE generation_jobs SET media_refused_at = photomat_now() WHERE job_id = $1", job_id)
 
@@ -360,30 +352,23 @@ async def get_undelivered_jobs(pool: Pool, *, limit: int = 100) -> list[JobId]:
 
 async def rearm_user(tx: Transaction, *, user_id: UserId) -> int:
     """Make the undeliverable cards of a user due again; return how many."""
-    rows = await tx.fetch(
-        """
-        UPDATE generation_jobs
-           SET undeliverable_at = NULL, deliver_at = photomat_now(), delivery_attempts = 0, delivery_failing_since = NULL
-         WHERE user_id = $1 AND undeliverable_at IS NOT NULL
-        RETURNING job_id
-        """,
-        user_id,
-    )
-    await timeline.record_all(tx, {JobId(row["job_id"]): {"by": "return"} for row in rows}, Tag.REARMED)
-    return len(rows)
+    return await _rearm(tx, "user_id = $1", user_id)
 
 
 async def rearm_chat(tx: Transaction, *, bot_id: BotId, chat_id: ChatId) -> int:
     """The bot is back in a group: make its undeliverable cards due again; return how many."""
+    return await _rearm(tx, "bot_id = $1 AND chat_id = $2", bot_id, chat_id)
+
+
+async def _rearm(tx: Transaction, of: str, *args: int) -> int:
     rows = await tx.fetch(
-        """
+        f"""
         UPDATE generation_jobs
            SET undeliverable_at = NULL, deliver_at = photomat_now(), delivery_attempts = 0, delivery_failing_since = NULL
-         WHERE bot_id = $1 AND chat_id = $2 AND undeliverable_at IS NOT NULL
+         WHERE {of} AND undeliverable_at IS NOT NULL
         RETURNING job_id
-        """,
-        bot_id,
-        chat_id,
+        """,  # noqa: S608  the two conditions above
+        *args,
     )
     await timeline.record_all(tx, {JobId(row["job_id"]): {"by": "return"} for row in rows}, Tag.REARMED)
     return len(rows)
@@ -426,3 +411,8 @@ async def turn_page(tx: Transaction, *, job_id: JobId, user_id: UserId, message_
             page,
         )
     )
+
+
+async def _fenced(tx: Transaction, card: LockedCard, statement: str, *args: object) -> bool:
+    """Run an update of a locked card's job ($1) that tests the fence ($2); False when the lock was lost."""
+    return bool(await tx.fetchval(statement, card.job_id, card.fence, *args))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from photomat.db.pool import Pool
-from photomat.db.rows import Row
+from photomat.db.rows import row_as
 from photomat.kernel.ids import JobId
 
 MOST_TRIES: Final = 8
@@ -56,8 +56,6 @@ class Output:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeptFile:
-    """Our copy of an output, and what it is."""
-
     path: Path
     mime: str
     size_bytes: int
@@ -68,7 +66,6 @@ class KeptFile:
 
 
 async def outputs_of(pool: Pool, job_id: JobId) -> list[Output]:
-    """All outputs of a job, in order, without file ids of another bot."""
     rows = await pool.fetch(
         f"""
         SELECT job_id, corr, position, url, media, mime, size_bytes, width, height, kept_as,
@@ -77,17 +74,15 @@ async def outputs_of(pool: Pool, job_id: JobId) -> list[Output]:
         """,  # noqa: S608  our own constants
         job_id,
     )
-    return [_output(row) for row in rows]
+    return [row_as(Output, row) for row in rows]
 
 
 async def result_object_of(pool: Pool, job_id: JobId) -> Mapping[str, Any]:
-    """The job's result object; empty when it has none."""
     found = await pool.fetchval("SELECT result_object FROM generation_jobs WHERE job_id = $1", job_id)
     return found or {}
 
 
-async def remember_kept(pool: Pool, output: Output, kept: KeptFile, *, kept_as: str) -> None:
-    """Record that our copy is on the disk."""
+async def record_copy(pool: Pool, output: Output, kept: KeptFile, *, kept_as: str) -> None:
     await pool.execute(
         """
         UPDATE job_outputs
@@ -132,7 +127,7 @@ async def claim_unkept(pool: Pool, *, limit: int, lease: timedelta) -> list[Outp
         MOST_TRIES,
         pool.bot_id,
     )
-    return [_output(row) for row in rows]
+    return [row_as(Output, row) for row in rows]
 
 
 async def put_off_keeping(pool: Pool, output: Output, *, after: timedelta) -> None:
@@ -148,7 +143,7 @@ async def put_off_keeping(pool: Pool, output: Output, *, after: timedelta) -> No
     )
 
 
-async def remember_file(pool: Pool, output: Output, *, media: str, file_id: str) -> None:
+async def record_file_id(pool: Pool, output: Output, *, media: str, file_id: str) -> None:
     """Record Telegram's file id, by which the output is shown from now on; not for a job of another bot."""
     await pool.execute(
         """
@@ -165,7 +160,6 @@ async def remember_file(pool: Pool, output: Output, *, media: str, file_id: str)
 
 
 async def count_old_copies(pool: Pool, *, older_than: timedelta) -> int:
-    """Count old copies of outputs that Telegram keeps unchanged."""
     return int(
         await pool.fetchval(
             f"""
@@ -203,7 +197,3 @@ async def forget_copies(pool: Pool, copies: Sequence[tuple[JobId, int, str]], *,
         [position for _, position, _ in copies],
         older_than,
     )
-
-
-def _output(row: Row) -> Output:
-    return Output(**{key: row[key] for key in row.keys()})  # noqa: SIM118  a record is not a dict

@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 
 from photomat.catalog.model import Model
-from photomat.db.rows import Row
+from photomat.db.rows import Row, row_as
 from photomat.delivery.caption import (
     LONGEST_CAPTION,
     ROOM_FOR_A_REASON,
@@ -77,7 +77,6 @@ class LockedCard:
 
     @property
     def is_private(self) -> bool:
-        """Whether the card is in the customer's own chat with the bot, not in a group."""
         return int(self.chat_id) == int(self.user_id)
 
     @property
@@ -87,38 +86,23 @@ class LockedCard:
 
 
 def locked_card(row: Row) -> LockedCard:
-    """The card of a locked row, which also has `locked_at`."""
-    return LockedCard(
-        job_id=JobId(row["job_id"]),
-        corr=row["corr"],
-        bot_id=BotId(row["bot_id"]),
-        user_id=UserId(row["user_id"]),
-        chat_id=ChatId(row["chat_id"]),
-        message_id=MessageId(row["card_message_id"]),
-        model=row["model"],
-        title=row["title"],
-        inputs=row["inputs"],
-        language=row["language"],
+    return row_as(
+        LockedCard,
+        row,
+        message_id=row["card_message_id"],
         price=Money(row["price"], row["currency"]),
         status=JobStatus(row["status"]),
-        fail_code=row["fail_code"],
-        gift=row["gift"],
         offered=row["offered_at"] is not None,
         overdue=row["overdue_at"] is not None,
         stopped=row["stopped_at"] is not None,
-        progress=row["progress"],
         page=row["card_page"],
-        result_object=row["result_object"],
         wanted=row["card_wanted"],
         slot_for=row["card_slot_for"],
-        fence=Fence(row["delivery_fence"]),
+        fence=row["delivery_fence"],
         attempts=row["delivery_attempts"],
         failing_for=row["locked_at"] - (row["delivery_failing_since"] or row["locked_at"]),
-        found_via=row["found_via"],
         doubtful=row["card_doubtful"],
         delivered=row["delivered_at"] is not None,
-        created_at=row["created_at"],
-        locked_at=row["locked_at"],
     )
 
 

@@ -1,4 +1,4 @@
-"""Results a user asks for once more, free, as new messages: «Не пришло? Прислать ещё раз» and «📎 Оригиналы».
+"""Results a user asks for again, free, as new messages: «Не пришло? Прислать ещё раз» and «📎 Оригиналы».
 
 A result that was never shown is not sent: its card becomes due again, and an edit cannot double it. One that was shown, or
 whose card is in a chat that accepts nothing any more (the bot was removed from the group), is sent as new messages: one row
@@ -38,11 +38,11 @@ from photomat.delivery.fallbacks import (
 from photomat.delivery.lock import rearm_job
 from photomat.delivery.outputs import Output
 from photomat.delivery.render import LONGEST_READ
-from photomat.delivery.sender import link, reason
+from photomat.delivery.sender import link_text, reason_text
 from photomat.jobs import timeline
 from photomat.jobs.timeline import Tag
 from photomat.kernel.clock import backoff_s
-from photomat.kernel.errors import Rejected, Transient
+from photomat.kernel.errors import Rejected
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import ChatId, JobId, MessageId, UserId
 from photomat.kernel.logs import correlated, get_logger
@@ -63,10 +63,105 @@ BETWEEN_FILES: Final = timedelta(milliseconds=1100)
 log = get_logger()
 
 
+class ResendAnswer(StrEnum):
+    SENDING = "sending"
+    SHOWING = "showing"
+    TOO_SOON = "too-soon"
+    NO_RESULT = "no-result"
+    NOT_YOURS = "not-yours"
+
+
+async def ask_again(
+    tx: Transaction,
+    *,
+    job_id: JobId,
+    user_id: UserId,
+    chat_id: ChatId,
+    origin: str,
+    language: str,
+    as_file: bool = False,
+) -> ResendAnswer:
+    """Queue a result for this chat, with `as_file` as the original files; `origin` names the tap."""
+    job = await tx.fetchrow(
+        """
+        SELECT status, delivered_at IS NULL AND (undeliverable_at IS NULL OR chat_id = $3) AS may_be_shown
+          FROM generation_jobs WHERE job_id = $1 AND user_id = $2 FOR UPDATE
+        """,
+        job_id,
+        user_id,
+        chat_id,
+    )
+    if job is None:
+        return ResendAnswer.NOT_YOURS
+    if job["status"] != "done":
+        return ResendAnswer.NO_RESULT
+    earlier = await _earlier(tx, job_id, origin, as_file=as_file)
+    if earlier is not None:
+        return earlier
+    if job["may_be_shown"]:
+        await rearm_job(tx, job_id, by="customer")
+        await _record(tx, job_id, chat_id, origin, language, positions=[None], as_file=as_file)
+        return ResendAnswer.SHOWING
+    positions = await _positions(tx, job_id)
+    await _record(tx, job_id, chat_id, origin, language, positions=positions, as_file=as_file)
+    await timeline.record(tx, job_id, Tag.ASKED, files=len(positions))
+    return ResendAnswer.SENDING
+
+
+async def _earlier(tx: Transaction, job_id: JobId, origin: str, *, as_file: bool) -> ResendAnswer | None:
+    """What this tap has led to before, or TOO_SOON after another one."""
+    row = await tx.fetchrow(
+        """
+        SELECT origin = $2 AS is_same, position IS NULL AS is_card FROM result_sends
+         WHERE job_id = $1 AND (origin = $2 OR as_file = $4 AND asked_at > photomat_now() - $3::interval)
+         ORDER BY origin = $2 DESC LIMIT 1
+        """,
+        job_id,
+        origin,
+        NOT_SOONER_THAN,
+        as_file,
+    )
+    if row is None:
+        return None
+    if not row["is_same"]:
+        return ResendAnswer.TOO_SOON
+    return ResendAnswer.SHOWING if row["is_card"] else ResendAnswer.SENDING
+
+
+async def _positions(tx: Transaction, job_id: JobId) -> list[int | None]:
+    """The positions of all outputs; a result without a file is one message of text."""
+    rows = await tx.fetch("SELECT position FROM job_outputs WHERE job_id = $1 ORDER BY position", job_id)
+    return [row["position"] for row in rows] or [0]
+
+
+async def _record(
+    tx: Transaction,
+    job_id: JobId,
+    chat_id: ChatId,
+    origin: str,
+    language: str,
+    *,
+    positions: list[int | None],
+    as_file: bool,
+) -> None:
+    await tx.execute(
+        """
+        INSERT INTO result_sends (job_id, chat_id, origin, language, as_file, position, due_at)
+        SELECT $1, $2, $3, $4, $7, position, CASE WHEN position IS NOT NULL THEN photomat_now() + (place - 1) * $6::interval END
+          FROM unnest($5::integer[]) WITH ORDINALITY AS asked (position, place)
+        """,
+        job_id,
+        chat_id,
+        origin,
+        language,
+        positions,
+        BETWEEN_FILES,
+        as_file,
+    )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resend:
-    """One file recorded as having left, about to be sent."""
-
     send_id: int
     job_id: JobId
     corr: str
@@ -86,8 +181,6 @@ class Resend:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resender(MessageKind[Resend]):
-    """Sends the files that were asked for once more."""
-
     pool: Pool
     messenger: Messenger
     archive: ResultArchive
@@ -145,7 +238,7 @@ class Resender(MessageKind[Resend]):
         log.info("RESEND_RETRY", position=message.position, attempt=message.attempts, error=str(again.error))
 
     async def record(self, message: Resend, ending: Ending) -> None:
-        """Write down that it was sent or refused; what the claim recorded stands for an unknown outcome."""
+        """Record that it was sent or refused; for an unknown outcome the claim's record stands."""
         if ending.outcome is Outcome.UNKNOWN:
             log.warning("RESENT", position=message.position, sent="unknown", error=ending.reason)
         elif ending.outcome is Outcome.SENT:
@@ -178,12 +271,13 @@ class Resender(MessageKind[Resend]):
         output = next((one for one in found if one.position == asked.position), None)
         if output is None:
             return await self._whole_text(asked)
-        output = await self._kept(asked, output)
+        if output.file_id is None or asked.as_file:
+            output = await self.archive.try_copy(output)
         is_left = self.archive.path_of(output) is not None or not asked.is_gone_at_kie or output.file_id is None
         if is_left or not asked.as_file:
             return await self._file(asked, output, self._caption(asked, output, len(found)))
         shown = replace(asked, as_file=False)
-        gone = reason(self.texts, asked.language, FallbackReason.ORIGINAL_GONE)
+        gone = reason_text(self.texts, asked.language, FallbackReason.ORIGINAL_GONE)
         return await self._file(shown, output, self._caption(shown, output, len(found)) + gone)
 
     async def _whole_text(self, asked: Resend) -> Sent:
@@ -197,42 +291,31 @@ class Resender(MessageKind[Resend]):
         return await self.messenger.send_media(asked.chat_id, media, self._caption(asked, None, 1))
 
     async def _file(self, asked: Resend, output: Output, caption: str) -> Sent:
-        output = await self._kept(asked, output)
-        for fallback in await self._rungs(asked, output):
-            text = caption + reason(self.texts, asked.language, fallback.why)
+        for fallback in await self._fallbacks(asked, output):
+            text = caption + reason_text(self.texts, asked.language, fallback.why)
             try:
                 sent = await self.messenger.send_media(asked.chat_id, fallback.media, text)
             except (SourceRefused, PhotoRefused, CallRefused) as error:
-                if not fallback.is_left(error):
+                if not fallback.allows_next(error):
                     raise
                 log.info(
                     "DELIVER_STEP_DOWN", level=fallback.level, media=fallback.media.kind, reason=type(error).__name__
                 )
                 continue
             if sent.file_id is not None and not asked.as_file:
-                await outputs.remember_file(self.pool, output, media=fallback.media.kind, file_id=sent.file_id)
+                await outputs.record_file_id(self.pool, output, media=fallback.media.kind, file_id=sent.file_id)
             return sent
-        why = reason(self.texts, asked.language, link_reason(output, is_too_large=False))
+        why = reason_text(self.texts, asked.language, link_reason(output, is_too_large=False))
         way = self.links.to(output, is_kept=self.archive.path_of(output) is not None)
-        return await self._text(asked, caption + why + link(self.texts, asked.language, way))
+        return await self._text(asked, caption + why + link_text(self.texts, asked.language, way))
 
-    async def _rungs(self, asked: Resend, output: Output) -> list[Fallback]:
+    async def _fallbacks(self, asked: Resend, output: Output) -> list[Fallback]:
         path = self.archive.path_of(output)
         if asked.as_file:
             return originals_of(output, path)
         part = part_in_words(output.title, self.texts.speaker(asked.language))
         performer = self._bought(asked).name(asked.language)
         return fallbacks_of(output, path, label=await self.archive.label_of(output, title=part, performer=performer))
-
-    async def _kept(self, asked: Resend, output: Output) -> Output:
-        """The output, with our copy where Telegram's own file will not do and one can be had."""
-        if output.file_id is not None and not asked.as_file:
-            return output
-        try:
-            return await self.archive.kept(output)
-        except Transient as error:
-            log.warning("RESULT_NOT_KEPT", position=output.position, error=str(error))
-            return output
 
     async def _text(self, asked: Resend, text: str) -> Sent:
         message_id = await self.messenger.send_text(asked.chat_id, text, reply_to=None)
@@ -259,102 +342,3 @@ class Resender(MessageKind[Resend]):
             result_object=asked.result_object,
             model=self.model_of(asked.model),
         )
-
-
-class ResendAnswer(StrEnum):
-    """What a user who asks for a result once more is answered."""
-
-    SENDING = "sending"
-    SHOWING = "showing"
-    TOO_SOON = "too-soon"
-    NO_RESULT = "no-result"
-    NOT_YOURS = "not-yours"
-
-
-async def ask_again(
-    tx: Transaction,
-    *,
-    job_id: JobId,
-    user_id: UserId,
-    chat_id: ChatId,
-    origin: str,
-    language: str,
-    as_file: bool = False,
-) -> ResendAnswer:
-    """Let a result come once more into this chat, as the files it is where that is asked for; `origin` names the tap."""
-    job = await tx.fetchrow(
-        """
-        SELECT status, delivered_at IS NULL AND (undeliverable_at IS NULL OR chat_id = $3) AS may_be_shown
-          FROM generation_jobs WHERE job_id = $1 AND user_id = $2 FOR UPDATE
-        """,
-        job_id,
-        user_id,
-        chat_id,
-    )
-    if job is None:
-        return ResendAnswer.NOT_YOURS
-    if job["status"] != "done":
-        return ResendAnswer.NO_RESULT
-    earlier = await _earlier(tx, job_id, origin, as_file=as_file)
-    if earlier is not None:
-        return earlier
-    if job["may_be_shown"]:
-        await rearm_job(tx, job_id, by="customer")
-        await _record(tx, job_id, chat_id, origin, language, positions=[None], as_file=as_file)
-        return ResendAnswer.SHOWING
-    positions = await _positions(tx, job_id)
-    await _record(tx, job_id, chat_id, origin, language, positions=positions, as_file=as_file)
-    await timeline.record(tx, job_id, Tag.ASKED, files=len(positions))
-    return ResendAnswer.SENDING
-
-
-async def _earlier(tx: Transaction, job_id: JobId, origin: str, *, as_file: bool) -> ResendAnswer | None:
-    """What this very tap has led to before, or that another one has just asked."""
-    row = await tx.fetchrow(
-        """
-        SELECT origin = $2 AS is_same, position IS NULL AS is_card FROM result_sends
-         WHERE job_id = $1 AND (origin = $2 OR as_file = $4 AND asked_at > photomat_now() - $3::interval)
-         ORDER BY origin = $2 DESC LIMIT 1
-        """,
-        job_id,
-        origin,
-        NOT_SOONER_THAN,
-        as_file,
-    )
-    if row is None:
-        return None
-    if not row["is_same"]:
-        return ResendAnswer.TOO_SOON
-    return ResendAnswer.SHOWING if row["is_card"] else ResendAnswer.SENDING
-
-
-async def _positions(tx: Transaction, job_id: JobId) -> list[int | None]:
-    """The places of all outputs; a result without a file is one message of text."""
-    rows = await tx.fetch("SELECT position FROM job_outputs WHERE job_id = $1 ORDER BY position", job_id)
-    return [row["position"] for row in rows] or [0]
-
-
-async def _record(
-    tx: Transaction,
-    job_id: JobId,
-    chat_id: ChatId,
-    origin: str,
-    language: str,
-    *,
-    positions: list[int | None],
-    as_file: bool,
-) -> None:
-    await tx.execute(
-        """
-        INSERT INTO result_sends (job_id, chat_id, origin, language, as_file, position, due_at)
-        SELECT $1, $2, $3, $4, $7, position, CASE WHEN position IS NOT NULL THEN photomat_now() + (place - 1) * $6::interval END
-          FROM unnest($5::integer[]) WITH ORDINALITY AS asked (position, place)
-        """,
-        job_id,
-        chat_id,
-        origin,
-        language,
-        positions,
-        BETWEEN_FILES,
-        as_file,
-    )

@@ -52,78 +52,8 @@ VOICE: Final = "audio/ogg"
 """The format of voice notes, which a rich message may contain though a card cannot become one."""
 VOICE_BYTES: Final = 2**20
 REFUSALS: Final = (SourceRefused, PhotoRefused, TextRefused, CallRefused)
-log = get_logger()
 LONGEST_LINK: Final = 2000
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AlbumSender:
-    pool: Pool
-    messenger: Messenger
-    archive: ResultArchive
-
-    async def show(
-        self, card: Card, album: Album, *, performer: str, say_why: Callable[[FallbackReason | None], str]
-    ) -> str | None:
-        """Edit the card into one rich message; return the level that worked, None when none did."""
-        shown = [await self._kept(output) for output in album.outputs]
-        labelled = zip(shown, album.parts, strict=True)
-        ways = [await self._ways(output, part, performer) for output, part in labelled]
-        for level in ("url", "bytes"):
-            chosen = _chosen(ways, level)
-            if chosen is None:
-                continue
-            failpoint("deliver.before_edit")
-            items = [_item(*one) for one in zip(shown, chosen, album.parts, strict=True)]
-            text = album.text + "".join(say_why(why) for why in dict.fromkeys(fallback.why for fallback in chosen))
-            try:
-                file_ids = await self.messenger.edit_rich(card, text, items, album.keyboard)
-            except CardIsMedia:
-                return None
-            except REFUSALS as error:
-                log.info("DELIVER_STEP_DOWN", level=level, media="rich", reason=type(error).__name__)
-                continue
-            await self._remember(shown, items, file_ids)
-            return level
-        return None
-
-    async def _kept(self, output: Output) -> Output:
-        try:
-            return await self.archive.kept(output)
-        except Transient as error:
-            log.warning("RESULT_NOT_KEPT", position=output.position, error=str(error))
-            return output
-
-    async def _ways(self, output: Output, part: str | None, performer: str) -> list[Fallback]:
-        label = await self.archive.label_of(output, title=part, performer=performer)
-        ways = fallbacks_of(output, self.archive.path_of(output), label=label)
-        return sorted(ways, key=lambda fallback: fallback.media.source != output.url) if _may_be_voice(output) else ways
-
-    async def _remember(
-        self, shown: Sequence[Output], items: Sequence[RichItem], file_ids: Sequence[str | None]
-    ) -> None:
-        for output, item, file_id in zip(shown, items, file_ids, strict=False):
-            if file_id is not None and not item.is_voice:
-                await outputs.remember_file(self.pool, output, media=item.media.kind, file_id=file_id)
-
-
-def _chosen(ways: Sequence[Sequence[Fallback]], level: str) -> list[Fallback] | None:
-    """One way for each output: the best, or the best by bytes; None when one has none, or all exceed one call."""
-    chosen = [
-        next((fallback for fallback in fallbacks if level in {"url", fallback.level}), None) for fallbacks in ways
-    ]
-    found = [fallback for fallback in chosen if fallback is not None]
-    uploaded = sum(fallback.size_bytes for fallback in found if fallback.media.is_upload)
-    return found if len(found) == len(ways) and uploaded <= UPLOAD_BYTES else None
-
-
-def _item(output: Output, fallback: Fallback, part: str | None) -> RichItem:
-    is_voice = _may_be_voice(output) and fallback.media.source == output.url
-    return RichItem(media=fallback.media, caption=part, is_voice=is_voice)
-
-
-def _may_be_voice(output: Output) -> bool:
-    return output.mime == VOICE and 0 < (output.size_bytes or 0) <= VOICE_BYTES
+log = get_logger()
 
 
 class EditOutcome(NamedTuple):
@@ -171,8 +101,8 @@ class Sender:
             return EditOutcome("text")
         if self.rich and view.album is not None:
             album = AlbumSender(pool=self.pool, messenger=self.messenger, archive=self.archive)
-            say_why = partial(reason, self.texts, language)
-            level = await album.show(card, view.album, performer=view.model, say_why=say_why)
+            reason_of = partial(reason_text, self.texts, language)
+            level = await album.show(card, view.album, performer=view.model, reason_of=reason_of)
             if level is not None:
                 return EditOutcome(level)
         return await self._show_output(card, view, view.output, language, exhausted)
@@ -183,7 +113,7 @@ class Sender:
         missing: Transient | None = None
         refused: str | None = None
         try:
-            output = await self.archive.kept(output)
+            output = await self.archive.ensure_copy(output)
         except Transient as error:
             log.warning("RESULT_NOT_KEPT", position=output.position, error=str(error))
             missing = error
@@ -191,11 +121,11 @@ class Sender:
         label = await self.archive.label_of(output, title=view.part, performer=view.model)
         for fallback in fallbacks_of(output, self.archive.path_of(output), label=label):
             failpoint("deliver.before_edit")
-            text = view.text + reason(self.texts, language, fallback.why)
+            text = view.text + reason_text(self.texts, language, fallback.why)
             try:
                 file_id = await self.messenger.edit_media(card, fallback.media, text, view.keyboard)
             except (SourceRefused, PhotoRefused, CallRefused) as error:
-                if not fallback.is_left(error):
+                if not fallback.allows_next(error):
                     if not exhausted.media:
                         raise
                     refused = str(error)
@@ -204,32 +134,93 @@ class Sender:
                 )
                 continue
             if file_id is not None:
-                await outputs.remember_file(self.pool, output, media=fallback.media.kind, file_id=file_id)
+                await outputs.record_file_id(self.pool, output, media=fallback.media.kind, file_id=file_id)
             return EditOutcome(fallback.level)
         if missing is not None and not isinstance(missing, NotAllowed) and not exhausted.file:
             raise FileUnavailable(str(missing)) from missing
         why = link_reason(output, is_too_large=isinstance(missing, TooLarge))
-        await self._as_text(card, replace(view, text=view.text + reason(self.texts, language, why)), output, language)
+        text = view.text + reason_text(self.texts, language, why)
+        await self._as_text(card, replace(view, text=text), output, language)
         return EditOutcome("text", refused)
 
     async def _as_text(self, card: Card, view: CardView, output: Output, language: str) -> None:
         way = self.links.to(output, is_kept=self.archive.path_of(output) is not None)
-        text = view.text + link(self.texts, language, way)
+        text = view.text + link_text(self.texts, language, way)
         try:
             await self.messenger.edit_text(card, text, view.keyboard)
         except CardIsMedia:
             await self.messenger.edit_keyboard(card, view.keyboard)
 
 
-def reason(texts: Texts, language: str, why: FallbackReason | None) -> str:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AlbumSender:
+    pool: Pool
+    messenger: Messenger
+    archive: ResultArchive
+
+    async def show(
+        self, card: Card, album: Album, *, performer: str, reason_of: Callable[[FallbackReason | None], str]
+    ) -> str | None:
+        """Edit the card into one rich message; return the level that worked, None when none did."""
+        shown = [await self.archive.try_copy(output) for output in album.outputs]
+        ways = [await self._ways(output, part, performer) for output, part in zip(shown, album.parts, strict=True)]
+        for level in ("url", "bytes"):
+            chosen = _chosen(ways, level)
+            if chosen is None:
+                continue
+            failpoint("deliver.before_edit")
+            items = [_item(*one) for one in zip(shown, chosen, album.parts, strict=True)]
+            text = album.text + "".join(reason_of(why) for why in dict.fromkeys(fallback.why for fallback in chosen))
+            try:
+                file_ids = await self.messenger.edit_rich(card, text, items, album.keyboard)
+            except CardIsMedia:
+                return None
+            except REFUSALS as error:
+                log.info("DELIVER_STEP_DOWN", level=level, media="rich", reason=type(error).__name__)
+                continue
+            await self._record_file_ids(shown, items, file_ids)
+            return level
+        return None
+
+    async def _ways(self, output: Output, part: str | None, performer: str) -> list[Fallback]:
+        label = await self.archive.label_of(output, title=part, performer=performer)
+        ways = fallbacks_of(output, self.archive.path_of(output), label=label)
+        return sorted(ways, key=lambda fallback: fallback.media.source != output.url) if _may_be_voice(output) else ways
+
+    async def _record_file_ids(
+        self, shown: Sequence[Output], items: Sequence[RichItem], file_ids: Sequence[str | None]
+    ) -> None:
+        for output, item, file_id in zip(shown, items, file_ids, strict=False):
+            if file_id is not None and not item.is_voice:
+                await outputs.record_file_id(self.pool, output, media=item.media.kind, file_id=file_id)
+
+
+def _chosen(ways: Sequence[Sequence[Fallback]], level: str) -> list[Fallback] | None:
+    """One way for each output: the best, or the best by bytes; None when one has none, or all exceed one call."""
+    best = (next((one for one in way if level in {"url", one.level}), None) for way in ways)
+    found = [fallback for fallback in best if fallback is not None]
+    uploaded = sum(fallback.size_bytes for fallback in found if fallback.media.is_upload)
+    return found if len(found) == len(ways) and uploaded <= UPLOAD_BYTES else None
+
+
+def _item(output: Output, fallback: Fallback, part: str | None) -> RichItem:
+    is_voice = _may_be_voice(output) and fallback.media.source == output.url
+    return RichItem(media=fallback.media, caption=part, is_voice=is_voice)
+
+
+def _may_be_voice(output: Output) -> bool:
+    return output.mime == VOICE and 0 < (output.size_bytes or 0) <= VOICE_BYTES
+
+
+def reason_text(texts: Texts, language: str, why: FallbackReason | None) -> str:
     """Why a file is not shown as what it is, as a last paragraph in the customer's language."""
     if why is None:
         return ""
-    said = texts.say(language, f"why-{why}", photo_mb=UPLOAD_PHOTO_BYTES // MIB, file_mb=UPLOAD_BYTES // MIB)
-    return f"\n\n{said}"
+    photo_mb, file_mb = UPLOAD_PHOTO_BYTES // MIB, UPLOAD_BYTES // MIB
+    return "\n\n" + texts.say(language, f"why-{why}", photo_mb=photo_mb, file_mb=file_mb)
 
 
-def link(texts: Texts, language: str, way: ResultLink) -> str:
+def link_text(texts: Texts, language: str, way: ResultLink) -> str:
     """A link to a file that could not be shown; empty when the URL is too long for a message, or is no URL."""
     if len(way.url) > LONGEST_LINK or not looks_like_url(way.url):
         return ""

@@ -29,8 +29,6 @@ QUIET_LANES: Final = OldRows(table="lanes", age="due_at", only="pending = 0 AND 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TapUpdate:
-    """One stored update that pressed a button of a card."""
-
     update_id: int
     received_at: datetime
     handled_at: datetime | None
@@ -58,7 +56,6 @@ async def claim_lane(
 
 
 async def finish(tx: Transaction, claimed: Claimed) -> bool:
-    """Mark the update as handled and release the lane; False when the lane was lost."""
     if not await store.lower_pending(tx, claimed):
         return False
     if not await store.mark_handled(tx, claimed.received_id):
@@ -71,7 +68,7 @@ async def release(tx: Transaction, claimed: Claimed, *, error: str, retry_after_
     """Release the lane for a later attempt and count a failure; with `counted=False` neither failure nor attempt counts."""
     if not await store.put_off_lane(tx, claimed, wait_s=retry_after_s):
         return False
-    await store.note_trouble(tx, claimed.received_id, error=error, counted=counted)
+    await store.record_failure(tx, claimed.received_id, error=error, counted=counted)
     return True
 
 

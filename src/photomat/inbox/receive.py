@@ -46,7 +46,6 @@ async def receive(pool: Pool, *, bot_id: BotId, updates: Sequence[Mapping[str, A
 
 
 async def queue_depth(pool: Pool) -> int:
-    """How many stored updates wait to be handled."""
     return int(await pool.fetchval("SELECT coalesce(sum(pending), 0) FROM lanes WHERE pending > 0"))
 
 

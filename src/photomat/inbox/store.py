@@ -6,7 +6,7 @@ The counter `pending` of a lane changes only with the inbox row it counts, in on
 from collections.abc import Sequence
 
 from photomat.db.pool import Transaction
-from photomat.db.rows import Row
+from photomat.db.rows import row_as
 from photomat.inbox.update import PRE_CHECKOUT_LANES, Claimed
 from photomat.kernel.ids import BotId, Fence, InstanceId, ReceivedId
 
@@ -14,7 +14,6 @@ from photomat.kernel.ids import BotId, Fence, InstanceId, ReceivedId
 async def add_received(
     tx: Transaction, *, bot_id: BotId, update_ids: Sequence[int], lanes: Sequence[str], bodies: Sequence[str]
 ) -> list[tuple[int, str]]:
-    """Store new updates, in order of update_id; return their (update_id, lane)."""
     rows = await tx.fetch(
         """
         INSERT INTO inbox (bot_id, update_id, lane, body)
@@ -38,7 +37,7 @@ async def raise_pending(tx: Transaction, *, bot_id: BotId, lanes: Sequence[str],
         """
         INSERT INTO lanes AS lane (bot_id, lane, pending)
         SELECT $1, name, added
-          FROM unnest($2::text[], $3::int[]) AS news (name, added)
+          FROM unnest($2::text[], $3::int[]) AS new (name, added)
          ORDER BY name
             ON CONFLICT (bot_id, lane) DO UPDATE
            SET pending = lane.pending + excluded.pending,
@@ -53,7 +52,6 @@ async def raise_pending(tx: Transaction, *, bot_id: BotId, lanes: Sequence[str],
 async def lease_lane(
     tx: Transaction, *, bot_id: BotId, instance: InstanceId, lease_s: float, pre_checkout: bool
 ) -> tuple[str, Fence] | None:
-    """Lock one due and free lane, raise its fence and lease it."""
     row = await tx.fetchrow(
         """
         WITH due AS MATERIALIZED (
@@ -105,11 +103,10 @@ async def take_head(tx: Transaction, *, bot_id: BotId, lane: str, fence: Fence) 
         bot_id,
         lane,
     )
-    return _claimed(row, bot_id=bot_id, lane=lane, fence=fence) if row else None
+    return row_as(Claimed, row, bot_id=bot_id, update=row["body"], lane=lane, fence=fence) if row else None
 
 
 async def reset_empty_lane(tx: Transaction, *, bot_id: BotId, lane: str) -> None:
-    """Reset the counter of a lane that is locked by us and empty."""
     await tx.execute(
         "UPDATE lanes SET pending = 0, leased_until = NULL, leased_by = NULL WHERE bot_id = $1 AND lane = $2",
         bot_id,
@@ -118,7 +115,6 @@ async def reset_empty_lane(tx: Transaction, *, bot_id: BotId, lane: str) -> None
 
 
 async def lower_pending(tx: Transaction, claimed: Claimed) -> bool:
-    """Subtract one update from its lane and release the lease; False when the lane was lost."""
     return bool(
         await tx.fetchval(
             """
@@ -163,7 +159,6 @@ async def forget_lane_of_one(tx: Transaction, claimed: Claimed) -> None:
 
 
 async def mark_handled(tx: Transaction, received_id: ReceivedId) -> bool:
-    """Mark a waiting update as handled."""
     return bool(
         await tx.fetchval(
             """
@@ -178,7 +173,6 @@ async def mark_handled(tx: Transaction, received_id: ReceivedId) -> bool:
 
 
 async def mark_parked(tx: Transaction, received_id: ReceivedId, *, error: str) -> bool:
-    """Put a waiting update aside for the operator."""
     return bool(
         await tx.fetchval(
             """
@@ -193,7 +187,7 @@ async def mark_parked(tx: Transaction, received_id: ReceivedId, *, error: str) -
     )
 
 
-async def note_trouble(tx: Transaction, received_id: ReceivedId, *, error: str, counted: bool) -> None:
+async def record_failure(tx: Transaction, received_id: ReceivedId, *, error: str, counted: bool) -> None:
     """Record an error and count the failure; with `counted=False` the attempt is taken back instead."""
     await tx.execute(
         "UPDATE inbox SET error = $2, failures = failures + $3, attempts = attempts - $4 WHERE received_id = $1",
@@ -201,18 +195,4 @@ async def note_trouble(tx: Transaction, received_id: ReceivedId, *, error: str, 
         error,
         int(counted),
         int(not counted),
-    )
-
-
-def _claimed(row: Row, *, bot_id: BotId, lane: str, fence: Fence) -> Claimed:
-    return Claimed(
-        received_id=ReceivedId(row["received_id"]),
-        bot_id=bot_id,
-        update_id=row["update_id"],
-        update=row["body"],
-        lane=lane,
-        fence=fence,
-        attempts=row["attempts"],
-        failures=row["failures"],
-        age_s=row["age_s"],
     )

@@ -30,7 +30,7 @@ _ZERO_BYTE: Final = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 class Claimed:
     """One claimed update; no other worker has its lane while the fence is unchanged.
 
-    `attempts` counts its claims, this one included; `failures` those in which handling it failed and said so.
+    `attempts` counts its claims, this one included; `failures` those whose failure was recorded.
     """
 
     received_id: ReceivedId
@@ -45,17 +45,14 @@ class Claimed:
 
     @property
     def tried_too_often(self) -> bool:
-        """Whether too many attempts ended without a recorded failure."""
         return self.attempts - self.failures > MOST_SILENT_CLAIMS
 
     @property
     def is_last_attempt(self) -> bool:
-        """Whether a failure of this attempt is final."""
         return self.failures + 1 >= MOST_FAILURES
 
 
 def update_id_of(update: Mapping[str, Any]) -> int:
-    """Telegram's number of the update; without one it is not an update."""
     update_id = update.get("update_id")
     if not isinstance(update_id, int) or isinstance(update_id, bool):
         raise Rejected("not-an-update")
@@ -68,7 +65,6 @@ def kind_of(update: Mapping[str, Any]) -> str:
 
 
 def lane_of(update: Mapping[str, Any]) -> str:
-    """Name the queue the update waits in."""
     kind = kind_of(update)
     if kind == PRE_CHECKOUT:
         return f"{PRE_CHECKOUT_LANES}{update_id_of(update)}"

@@ -2,14 +2,12 @@
 
 A user may cancel until the request is sent to Kie, which cannot cancel a task, and again once the job is overdue. An operator
 may cancel any job that is not settled. A result that comes after a cancel is offered for its price and paid with a hold of its
-own; a job a promo code had made free needs that code once more, and without it the offer is gone.
+own; a job that a promo code had made free needs that code again, and without it the offer is gone.
 
 An operator's retry never submits an intent again, which could pay Kie twice. A stopped job continues where it stood; a failed
-or canceled one is looked at once more, and a late result becomes a gift or an offer.
+or canceled one is polled again, and a late result becomes a gift or an offer.
 """
 
-from dataclasses import dataclass
-from datetime import timedelta
 from enum import StrEnum
 
 from photomat.db.pool import Transaction
@@ -23,29 +21,17 @@ from photomat.rewards.vouchers import voucher_pays_again
 from photomat.wallet import ledger
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Canceled:
-    """The money is released."""
+class Cancelation(StrEnum):
+    """What came of a user's cancel. `TOO_LATE`: the task is at Kie, and may be canceled when it is overdue."""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TooLate:
-    """The task is at Kie, and may be canceled when it is overdue; `finished`: the job is settled."""
-
-    usually: timedelta
-    finished: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class NotYours:
-    """Not this user's job, or not its card."""
-
-
-Cancelation = Canceled | TooLate | NotYours
+    CANCELED = "canceled"
+    TOO_LATE = "too late"
+    SETTLED = "settled"
+    NOT_YOURS = "not yours"
 
 
 class NextStep(StrEnum):
-    """What happens next, or why nothing does."""
+    """What a retry does, or why it does nothing."""
 
     SUBMIT = "submit"
     LOOK = "look"
@@ -53,21 +39,12 @@ class NextStep(StrEnum):
     INTENT = "intent"
     NO_TASK = "no task"
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Retry:
-    """The result of a retry; `went`: the job is due now."""
-
-    again: NextStep
-
     @property
-    def went(self) -> bool:
-        return self.again in {NextStep.SUBMIT, NextStep.LOOK}
+    def makes_due(self) -> bool:
+        return self in {NextStep.SUBMIT, NextStep.LOOK}
 
 
-async def cancel_job(
-    tx: Transaction, *, job_id: JobId, user_id: UserId, message_id: MessageId, usually: timedelta
-) -> Cancelation:
+async def cancel_job(tx: Transaction, *, job_id: JobId, user_id: UserId, message_id: MessageId) -> Cancelation:
     row = await tx.fetchrow(
         """
         SELECT status, overdue_at, price FROM generation_jobs
@@ -78,14 +55,14 @@ async def cancel_job(
         message_id,
     )
     if row is None:
-        return NotYours()
+        return Cancelation.NOT_YOURS
     status = JobStatus(row["status"])
     if not may_become(status, JobStatus.CANCELED):
-        return TooLate(usually=usually, finished=True)
+        return Cancelation.SETTLED
     if status is not JobStatus.PENDING and row["overdue_at"] is None:
-        return TooLate(usually=usually, finished=False)
+        return Cancelation.TOO_LATE
     await _cancel(tx, job_id, price=row["price"], by="customer")
-    return Canceled()
+    return Cancelation.CANCELED
 
 
 async def cancel_by_operator(tx: Transaction, job_id: JobId) -> JobStatus | None:
@@ -133,16 +110,16 @@ async def accept_offer(tx: Transaction, *, job_id: JobId, user_id: UserId, messa
     return True
 
 
-async def retry_job(tx: Transaction, job_id: JobId) -> Retry | None:
+async def retry_job(tx: Transaction, job_id: JobId) -> NextStep | None:
     """Make a job due now where that is safe; None when there is no such job."""
     row = await tx.fetchrow("SELECT status, external_task_id FROM generation_jobs WHERE job_id = $1 FOR UPDATE", job_id)
     if row is None:
         return None
-    retry = Retry(again=_next_step(JobStatus(row["status"]), row["external_task_id"]))
-    if retry.went:
+    step = _next_step(JobStatus(row["status"]), row["external_task_id"])
+    if step.makes_due:
         await store.make_due(tx, job_id)
-        await timeline.record(tx, job_id, Tag.RETRIED, again=retry.again)
-    return retry
+        await timeline.record(tx, job_id, Tag.RETRIED, again=step)
+    return step
 
 
 def _next_step(status: JobStatus, task_id: str | None) -> NextStep:

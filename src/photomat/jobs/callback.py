@@ -16,9 +16,10 @@ from typing import Any, Final
 
 from photomat.db.installation import require_still_ours
 from photomat.db.pool import Pool, Transaction, transaction
+from photomat.db.rows import row_as
 from photomat.jobs import timeline
 from photomat.jobs.job import JobStatus
-from photomat.jobs.sweep import match_tasks
+from photomat.jobs.orphans import match_tasks
 from photomat.jobs.timeline import Tag
 from photomat.kernel.error_report import describe
 from photomat.kernel.errors import OutcomeUnknown
@@ -42,7 +43,6 @@ class KieCallback:
 
     @property
     def digest(self) -> bytes:
-        """Identifies a repeated callback."""
         return hashlib.sha256(f"{self.job_id}:{self.task_id}:".encode() + self.body).digest()
 
 
@@ -68,22 +68,21 @@ class _LockedJob:
 
 
 async def update_from_callback(tx: Transaction, callbacks: Sequence[KieCallback]) -> list[Effect]:
-    """Store callbacks, wake their jobs, store the others as orphans."""
     new = await _insert(tx, callbacks)
-    jobs = _Jobs(await _lock_jobs(tx, callbacks))
+    jobs = _Batch(await _lock_jobs(tx, callbacks))
     effects = []
     for callback in callbacks:
-        effects.append(jobs.place(callback, is_new=callback.digest in new))
+        effects.append(jobs.apply(callback, is_new=callback.digest in new))
         new.discard(callback.digest)
     await _wake(tx, jobs.woken)
     await timeline.record_all(tx, jobs.events, Tag.WOKEN)
     if jobs.learned:
         await match_tasks(tx, jobs.learned)
-    await _keep_orphans(tx, [effect for effect in effects if effect.orphan is not None and effect.is_new])
+    await _insert_orphans(tx, [effect for effect in effects if effect.orphan is not None and effect.is_new])
     return effects
 
 
-class _Jobs:
+class _Batch:
     """The locked jobs of a batch, and which of them it wakes."""
 
     def __init__(self, locked: Sequence[_LockedJob]) -> None:
@@ -93,7 +92,7 @@ class _Jobs:
         self.events: dict[JobId, dict[str, str]] = {}
         self.learned: set[str] = set()
 
-    def place(self, callback: KieCallback, *, is_new: bool) -> Effect:
+    def apply(self, callback: KieCallback, *, is_new: bool) -> Effect:
         """Find the job of a callback and wake it, or record why it is an orphan."""
         named = callback.job_id
         job = self._by_task.get(callback.task_id) if named is None else self._by_id.get(named)
@@ -142,10 +141,9 @@ async def _insert(tx: Transaction, callbacks: Sequence[KieCallback]) -> set[byte
 
 
 async def _lock_jobs(tx: Transaction, callbacks: Sequence[KieCallback]) -> list[_LockedJob]:
-    """Lock every job the batch names, by id or by task, in one order."""
     rows = await tx.fetch(
         """
-        SELECT job_id, corr, status, external_task_id,
+        SELECT job_id, corr, status, external_task_id AS task_id,
                status = 'done' AND (delivered_at IS NOT NULL OR delivering_at IS NOT NULL) AS shown_or_showing
           FROM generation_jobs
          WHERE job_id = ANY($1::bigint[]) OR external_task_id = ANY($2::text[])
@@ -155,16 +153,7 @@ async def _lock_jobs(tx: Transaction, callbacks: Sequence[KieCallback]) -> list[
         [callback.job_id for callback in callbacks if callback.job_id is not None],
         [callback.task_id for callback in callbacks],
     )
-    return [
-        _LockedJob(
-            job_id=row["job_id"],
-            corr=row["corr"],
-            status=JobStatus(row["status"]),
-            task_id=row["external_task_id"],
-            shown_or_showing=row["shown_or_showing"],
-        )
-        for row in rows
-    ]
+    return [row_as(_LockedJob, row, status=JobStatus(row["status"])) for row in rows]
 
 
 async def _wake(tx: Transaction, woken: Mapping[int, str]) -> None:
@@ -183,7 +172,7 @@ async def _wake(tx: Transaction, woken: Mapping[int, str]) -> None:
     )
 
 
-async def _keep_orphans(tx: Transaction, orphans: Sequence[Effect]) -> None:
+async def _insert_orphans(tx: Transaction, orphans: Sequence[Effect]) -> None:
     await tx.execute(
         """
         INSERT INTO orphan_callbacks (task_id, payload, error)
@@ -202,11 +191,10 @@ class CallbackInbox:
     pool: Pool
     wake: Callable[[str], None]
     _waiting: list[tuple[KieCallback, asyncio.Future[None]]] = field(default_factory=list)
-    _in_hand: list[tuple[KieCallback, asyncio.Future[None]]] = field(default_factory=list)
+    _flushed: list[tuple[KieCallback, asyncio.Future[None]]] = field(default_factory=list)
     _flushing: bool = False
 
     async def store(self, callback: KieCallback) -> None:
-        """Store it, together with what else arrived meanwhile; raises when the database is unreachable."""
         stored: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append((callback, stored))
         if not self._flushing:
@@ -219,25 +207,25 @@ class CallbackInbox:
         await stored
 
     async def _flush_all(self) -> None:
-        """The first caller stores also for those that arrive while it does."""
+        """The first caller also stores what arrives meanwhile."""
         self._flushing = True
         try:
             while self._waiting:
-                self._in_hand, self._waiting = self._waiting[:MOST_TOGETHER], self._waiting[MOST_TOGETHER:]
-                await self._flush(self._in_hand)
+                self._flushed, self._waiting = self._waiting[:MOST_TOGETHER], self._waiting[MOST_TOGETHER:]
+                await self._flush(self._flushed)
         finally:
             self._flushing = False
 
     def _give_up(self) -> None:
         """The caller that stored for the others was canceled: fail their waits, Kie repeats what was not answered."""
-        for _, stored in (*self._in_hand, *self._waiting):
+        for _, stored in (*self._flushed, *self._waiting):
             _finish(stored, OutcomeUnknown("storing was stopped"))
         self._waiting.clear()
 
     async def _flush(self, batch: list[tuple[KieCallback, asyncio.Future[None]]]) -> None:
         try:
             effects = await self._commit([callback for callback, _ in batch])
-        except Exception as error:  # noqa: BLE001  answered to each caller by itself
+        except Exception as error:  # noqa: BLE001  each caller gets its own answer
             if len(batch) == 1:
                 log.error("CALLBACK_ERROR", task_id=batch[0][0].task_id, error=describe(error))
                 _finish(batch[0][1], error)

@@ -4,7 +4,7 @@ Waiting jobs are not written to. The budget's row is locked during the claim, so
 order of jobs holds for all of them. Killed after a claim: its places are lost for one window, and the jobs are claimed again
 when the lease expires.
 
-Requests are prepared concurrently and sent in the order of the claims (`Departures`). A request that has started and is held up
+Requests are prepared concurrently and sent in the order of the claims (`SendQueue`). A request that has started and is held up
 by its connection delays the next one by no more than their average distance, so the order costs no throughput.
 
 A job whose step raises is retried a few times, then stopped for an operator (`stop_on_error`); a `Corrupt` state stops it at
@@ -34,19 +34,17 @@ CREATES: Final = "kie:creates"
 QUERIES: Final = "kie:queries"
 CREATES_WINDOW_S: Final = 10.5
 QUERIES_WINDOW_S: Final = 1.05
-LONGEST_S: Final = 10.0
+LONGEST_WAIT_S: Final = 10.0
 """The most a request waits for its turn; less than a lease."""
 MOST_TROUBLES: Final = 6
 log = get_logger()
 
 
 def creates_budget(allowed: int) -> Budget:
-    """createTask: so many in 10 s."""
     return budget.below(CREATES, allowed=allowed, window_s=CREATES_WINDOW_S)
 
 
 def queries_budget(allowed: int) -> Budget:
-    """Queries: so many a second."""
     return budget.below(QUERIES, allowed=allowed, window_s=QUERIES_WINDOW_S)
 
 
@@ -62,13 +60,15 @@ class Claims:
     queries: Budget
 
     async def submits(self, limit: int) -> list[Job]:
-        """Jobs to submit now, in order, each with its place; or jobs to give up, which need none."""
+        """Jobs to submit now, in order, each with its place in the budget; or jobs to give up, which need none."""
         expired = await store.claim_expired(
             self.pool, limit=limit, given_up_after=self.timeout, lease=self.lease, instance=self.instance
         )
         if expired or not await self.pool.fetchval(f"SELECT EXISTS ({store.SUBMITS_DUE})"):
             return expired
-        await self._require_room(self.creates)
+        free = await budget.room(self.pool, self.creates)
+        if not free.calls:
+            raise NoRoom(f"no room in {self.creates.name}", retry_after_s=free.wait_s)
         async with transaction(self.pool) as tx:
             places = min(limit, await budget.lock(tx, self.creates))
             jobs = await store.claim_submits(
@@ -79,69 +79,59 @@ class Claims:
         return jobs
 
     async def uploads(self, limit: int) -> list[Job]:
-        """Jobs whose files to upload now; none while Kie accepts no tasks."""
         if await budget.blocked_because(self.pool, self.creates.name) is not None:
             return []
         return await store.claim_uploads(self.pool, limit=limit, lease=self.lease, instance=self.instance)
 
     async def looks(self, limit: int) -> list[Job]:
-        """Jobs to look at now; those that need a query each with its place."""
+        """Jobs to poll now; those that need a query each with its place. Without room, those that need none."""
         if not await self.pool.fetchval(f"SELECT EXISTS ({store.LOOKS_DUE})"):
             return []
         free = await budget.room(self.pool, self.queries)
-        if not free.calls:
-            async with transaction(self.pool) as tx:
-                silent = await store.claim_looks(
-                    tx, bot_id=self.pool.bot_id, limit=limit, questions=0, lease=self.lease, instance=self.instance
-                )
-            if not silent:
-                raise NoRoom(f"no room in {self.queries.name}", retry_after_s=free.wait_s)
-            return silent
         async with transaction(self.pool) as tx:
-            places = min(limit, await budget.lock(tx, self.queries))
+            places = min(limit, await budget.lock(tx, self.queries)) if free.calls else 0
             jobs = await store.claim_looks(
                 tx, bot_id=self.pool.bot_id, limit=limit, questions=places, lease=self.lease, instance=self.instance
             )
             asked = sum(job.task_id is not None and job.status is not JobStatus.DONE for job in jobs)
             if asked:
                 await budget.spend(tx, self.queries, calls=asked)
+        if not jobs and not free.calls:
+            raise NoRoom(f"no room in {self.queries.name}", retry_after_s=free.wait_s)
         return jobs
 
-    async def _require_room(self, of: Budget) -> None:
-        free = await budget.room(self.pool, of)
-        if not free.calls:
-            raise NoRoom(f"no room in {of.name}", retry_after_s=free.wait_s)
 
+class SendTicket:
+    """The place of one request in the order of sending."""
 
-class Departure:
-    def __init__(self, before: "Departure | None", *, apart_s: float) -> None:
+    def __init__(self, before: "SendTicket | None", *, apart_s: float) -> None:
         self._before = before
         self._apart_s = apart_s
         self._started = asyncio.Event()
-        self._left = asyncio.Event()
+        self._finished = asyncio.Event()
 
-    async def turn(self) -> None:
+    async def wait_turn(self) -> None:
         before, self._before = self._before, None
         if before is not None:
-            await sleep_until_set(before._started, LONGEST_S)  # noqa: SLF001  the same class
-            await sleep_until_set(before._left, self._apart_s)  # noqa: SLF001  likewise
+            await sleep_until_set(before._started, LONGEST_WAIT_S)  # noqa: SLF001  the same class
+            await sleep_until_set(before._finished, self._apart_s)  # noqa: SLF001  likewise
         self._started.set()
 
-    def left(self) -> None:
+    def finish(self) -> None:
         """The request is on the wire, or never will be: the next one may start."""
         self._started.set()
-        self._left.set()
+        self._finished.set()
 
 
-class Departures:
+class SendQueue:
     """The requests of one process in order, `apart_s` apart on average."""
 
     def __init__(self, *, apart_s: float) -> None:
         self._apart_s = apart_s
-        self._last: Departure | None = None
+        self._last: SendTicket | None = None
 
-    def join(self) -> Departure:
-        self._last = Departure(self._last, apart_s=self._apart_s)
+    def join(self) -> SendTicket:
+        self._last = SendTicket(self._last, apart_s=self._apart_s)
         return self._last
 
 
@@ -152,7 +142,7 @@ async def stop_on_error(pool: Pool, job: Job, wake: Callable[[str], None]) -> As
         yield
     except Corrupt as error:
         await _stop(pool, job, wake, str(error))
-    except Exception as error:  # noqa: BLE001  whatever it was, the customer must not wait for ever
+    except Exception as error:  # noqa: BLE001  whatever it was, the customer must not wait forever
         counted = not is_unavailable(error)
         after = timedelta(seconds=backoff_s(job.troubles, first_s=2, most_s=60))
         async with transaction(pool) as tx:

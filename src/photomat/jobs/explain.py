@@ -66,7 +66,7 @@ def facts_of(row: Mapping[str, Any]) -> Facts:
 def why_not_delivered(job: Facts, around: Surroundings) -> str:
     if job.stopped_at is not None and job.status in {JobStatus.PENDING, JobStatus.SUBMITTING, JobStatus.RUNNING}:
         return (
-            f"Not delivered: a rule of our own broke {_ago(job, job.stopped_at)} ({_said(job.last_error)}), so it stands still"
+            f"Not delivered: a rule of our own broke {_ago(job, job.stopped_at)} ({_error(job.last_error)}), so it is stopped"
             f" with its money held; `jobs retry {job.job_id}` goes on, `jobs cancel {job.job_id}` gives the money back."
         )
     match job.status:
@@ -93,7 +93,7 @@ def _pending(job: Facts, around: Surroundings) -> str:
         return f"Not delivered yet: {_worker(job.leased_by, around)} is submitting it right now."
     if job.due_at is not None and job.due_at > job.now:
         next_try = _span(job.due_at - job.now)
-        return f"Not delivered yet: it waits to be submitted ({_said(job.last_error)}), next try in {next_try}."
+        return f"Not delivered yet: it waits to be submitted ({_error(job.last_error)}), next try in {next_try}."
     if not around.alive:
         return f"Not delivered yet: {_due(job, 'its submit', job.due_at, around)}."
     waited = f"Not delivered yet: its submit has been due for {_since(job, job.due_at or job.now)}"
@@ -107,7 +107,7 @@ def _submitting(job: Facts, around: Surroundings) -> str:
     if _leased(job) and job.external_task_id is None:
         return f"Not delivered yet: its request left for Kie {left} and {_worker(job.leased_by, around)} waits for the answer."
     return (
-        f"Not delivered yet: its request left for Kie {left} and the outcome is unknown ({_said(job.last_error)}); it is never"
+        f"Not delivered yet: its request left for Kie {left} and the outcome is unknown ({_error(job.last_error)}); it is never"
         f" sent again, its callback finds it or the money goes back {_given_up(job, around)}."
     )
 
@@ -123,7 +123,7 @@ def _running(job: Facts, around: Surroundings) -> str:
     if _leased(job):
         return f"Not delivered yet: {at_kie}; {_worker(job.leased_by, around)} is asking Kie right now."
     if job.due_at is None:
-        return f"Not delivered: {at_kie}, and nobody will look again by itself; `jobs retry {job.job_id}` looks now."
+        return f"Not delivered: {at_kie}, and it is no longer polled; `jobs retry {job.job_id}` polls it now."
     if job.due_at > job.now:
         return f"Not delivered yet: {at_kie}; the next look comes in {_span(job.due_at - job.now)}."
     return f"Not delivered yet: {at_kie}; {_due(job, 'the next look', job.due_at, around)}."
@@ -134,9 +134,8 @@ def _done(job: Facts, around: Surroundings) -> str:
     if job.delivered_at is not None:
         shown = f"Delivered{gift}: the card has shown the result for {_since(job, job.delivered_at)}"
         return f"{shown}." if job.card_shown >= job.card_wanted else f"{shown}; {_card(job, around)}."
-    return (
-        f"Not delivered{'' if _waits_for_a_person(job) else ' yet'}: the result{gift} is there; {_card(job, around)}."
-    )
+    is_stuck = job.card_shown < job.card_wanted and (job.undeliverable_at or job.parked_at) is not None
+    return f"Not delivered{'' if is_stuck else ' yet'}: the result{gift} is there; {_card(job, around)}."
 
 
 def _card(job: Facts, around: Surroundings) -> str:
@@ -144,13 +143,13 @@ def _card(job: Facts, around: Surroundings) -> str:
         return "the card says so"
     if job.undeliverable_at is not None:
         return (
-            f"the customer has not been reachable for {_since(job, job.undeliverable_at)} ({_said(job.delivery_error)});"
+            f"the customer has not been reachable for {_since(job, job.undeliverable_at)} ({_error(job.delivery_error)});"
             f" it is shown when they return, or now by `jobs redeliver {job.job_id}`"
         )
     if job.parked_at is not None:
         return (
             f"{_tried_in_vain(job, job.parked_at)}, it has been parked for {_since(job, job.parked_at)}"
-            f" ({_said(job.delivery_error)}); `jobs redeliver {job.job_id}` tries again"
+            f" ({_error(job.delivery_error)}); `jobs redeliver {job.job_id}` tries again"
         )
     if job.delivering_at is not None:
         return _locked(job, job.delivering_at, around)
@@ -168,7 +167,7 @@ def _tried_in_vain(job: Facts, parked_at: datetime) -> str:
 
 def _last_try(job: Facts) -> str:
     if not job.delivery_error:
-        return "the card is rendered once more" if job.delivered_at else "the card waits for its turn in the chat"
+        return "the card is rendered again" if job.delivered_at else "the card waits for its turn in the chat"
     failing_since = job.delivery_failing_since
     lately = failing_since is None or job.now - failing_since < timedelta(minutes=2)
     lasting = "" if lately else f", it has been failing for {_since(job, failing_since or job.now)}"
@@ -184,10 +183,6 @@ def _locked(job: Facts, since: datetime, around: Surroundings) -> str:
     return (
         f"{who} locked the card and did not come back; {_due(job, 'the card', since + around.delivery_lease, around)}"
     )
-
-
-def _waits_for_a_person(job: Facts) -> bool:
-    return job.card_shown < job.card_wanted and (job.undeliverable_at or job.parked_at) is not None
 
 
 def _leased(job: Facts) -> bool:
@@ -212,7 +207,7 @@ def _given_up(job: Facts, around: Surroundings) -> str:
     return "at the next look" if around.alive else "once an instance runs: start one"
 
 
-def _said(error: str | None) -> str:
+def _error(error: str | None) -> str:
     return error or "no error recorded"
 
 

@@ -8,10 +8,11 @@ from typing import Any, Final
 
 from photomat.catalog.formula import plain
 from photomat.catalog.model import Model
+from photomat.catalog.pricing import Quote, quote_from_json
 from photomat.catalog.reference import JobRef, reference
 from photomat.catalog.roles import PROMPT_NAMES
 from photomat.db.pool import Pool, Transaction
-from photomat.db.rows import Row
+from photomat.db.rows import Row, row_as
 from photomat.jobs.job import JobStatus
 from photomat.kernel.ids import BotId, ChatId, JobId, MessageId, UserId
 from photomat.kernel.money import Money
@@ -41,9 +42,13 @@ class PastJob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OwnJob:
+    """A user's own job; `quote` is None for jobs sold before quotes were stored."""
+
     model: str
     inputs: Mapping[str, Any]
     corr: str
+    price: Money
+    quote: Quote | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,9 +67,14 @@ class EarlierResult:
 
 async def own_job(pool: Pool, *, job_id: JobId, user_id: UserId) -> OwnJob | None:
     row = await pool.fetchrow(
-        "SELECT model, inputs, corr FROM generation_jobs WHERE job_id = $1 AND user_id = $2", job_id, user_id
+        "SELECT model, inputs, corr, price, currency, quote FROM generation_jobs WHERE job_id = $1 AND user_id = $2",
+        job_id,
+        user_id,
     )
-    return None if row is None else OwnJob(model=row["model"], inputs=row["inputs"], corr=row["corr"])
+    if row is None:
+        return None
+    price, quote = Money(row["price"], row["currency"]), quote_from_json(row["quote"])
+    return row_as(OwnJob, row, price=price, quote=quote)
 
 
 async def is_job_card(pool: Pool, *, bot_id: BotId, chat_id: ChatId, message_id: MessageId) -> bool:
@@ -91,18 +101,12 @@ async def recent_jobs(pool: Pool, *, user_id: UserId, limit: int, skip: int = 0)
         skip,
     )
     return [
-        PastJob(
-            job_id=JobId(row["job_id"]),
-            model=row["model"],
-            title=row["title"],
+        row_as(
+            PastJob,
+            row,
             prompt=_prompt_of(row["inputs"]),
             status=JobStatus(row["status"]),
             price=Money(row["price"], row["currency"]),
-            fail_code=row["fail_code"],
-            gift=row["gift"],
-            offered=row["offered"],
-            created_at=row["created_at"],
-            delivered=row["delivered"],
         )
         for row in rows
     ]
@@ -132,7 +136,6 @@ async def earlier_tasks(
 async def earlier_tracks(
     pool: Pool, *, user_id: UserId, models: Sequence[str], job_id: JobId | None = None, skip: int = 0
 ) -> list[EarlierResult]:
-    """The tracks of the newest finished jobs of these models; with `job_id` of that one alone."""
     rows = await pool.fetch(
         """
         SELECT job_id, model, inputs, created_at, job.title AS called, position, job_outputs.title, seconds,
@@ -185,7 +188,6 @@ def _earlier_result(row: Row) -> EarlierResult:
 
 
 def _prompt_of(inputs: Mapping[str, Any]) -> str:
-    """The prompt of an order, whatever its model names the input."""
     return next((str(inputs[name]) for name in PROMPT_NAMES if name in inputs), "")
 
 

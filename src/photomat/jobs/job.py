@@ -70,8 +70,6 @@ _OF_KIE: Final = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Times:
-    """The settings about time."""
-
     lease: timedelta
     poll_first: timedelta
     empty_result_grace: timedelta
@@ -92,7 +90,6 @@ class KieRequest:
 
     @property
     def is_complete(self) -> bool:
-        """Whether it can be sent as it is: it contains no references."""
         return next(references(self.body), None) is None
 
     @property
@@ -165,7 +162,6 @@ def normalize_job_status(raw: object) -> JobStatus:
 
 
 def hold_reference(job_id: JobId) -> str:
-    """The ledger reference of the hold a job was bought with."""
     return f"job:{job_id}"
 
 

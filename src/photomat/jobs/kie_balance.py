@@ -20,7 +20,7 @@ from photomat.kie.port import Account
 
 KIND: Final = "kie-credits"
 AT_MOST_EVERY: Final = timedelta(minutes=55)
-ANEW_AFTER: Final = timedelta(days=7)
+COMPARED_FOR: Final = timedelta(days=7)
 TOLERANCE: Final = Decimal(5)
 TOLERATED_PART: Final = Decimal("0.01")
 """Kie rounds: so many credits, and this part of what the jobs took, may be missing."""
@@ -58,10 +58,10 @@ async def read_kie_balance(pool: Pool, account: Account) -> Verdict | None:
         if await _read_lately(tx, before):
             return None
         reading = await _judged(tx, before, balance)
-        await _keep(tx, reading)
+        await _insert(tx, reading)
         if reading.verdict == "unexplained":
             await _report(tx, reading)
-    _say(reading, before)
+    _log(reading, before)
     return reading.verdict
 
 
@@ -85,14 +85,12 @@ async def _judged(tx: Transaction, before: BalanceReading | None, balance: Decim
             allowed=await _under_way(tx),
             verdict="first",
         )
-    begins_anew = before.verdict in {"topped up", "unexplained"} or now - before.since_at > ANEW_AFTER
-    since_at = before.read_at if begins_anew else before.since_at
-    since_balance = before.balance if begins_anew else before.since_balance
-    consumed, unreported = await _taken(tx, since_at)
+    if before.verdict in {"topped up", "unexplained"} or now - before.since_at > COMPARED_FOR:
+        before = replace(before, since_at=before.read_at, since_balance=before.balance)
+    consumed, unreported = await _taken(tx, before.since_at)
     allowed = unreported + await _under_way(tx)
-    held_against = replace(before, since_at=since_at, since_balance=since_balance)
-    verdict = verdict_on(held_against, balance, consumed=consumed, allowed=allowed)
-    return replace(held_against, read_at=now, balance=balance, consumed=consumed, allowed=allowed, verdict=verdict)
+    verdict = verdict_on(before, balance, consumed=consumed, allowed=allowed)
+    return replace(before, read_at=now, balance=balance, consumed=consumed, allowed=allowed, verdict=verdict)
 
 
 async def _taken(tx: Transaction, since: datetime) -> tuple[Decimal, Decimal]:
@@ -137,7 +135,7 @@ async def _read_lately(tx: Transaction, last: BalanceReading | None) -> bool:
     )
 
 
-async def _keep(tx: Transaction, reading: BalanceReading) -> None:
+async def _insert(tx: Transaction, reading: BalanceReading) -> None:
     await tx.execute(
         """
         INSERT INTO kie_readings (read_at, balance, since_at, since_balance, consumed, allowed, verdict)
@@ -164,7 +162,7 @@ async def _report(tx: Transaction, reading: BalanceReading) -> None:
     )
 
 
-def _say(reading: BalanceReading, before: BalanceReading | None) -> None:
+def _log(reading: BalanceReading, before: BalanceReading | None) -> None:
     facts = {
         "balance": plain(reading.balance),
         "before": plain(before.balance) if before else None,

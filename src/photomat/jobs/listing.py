@@ -1,9 +1,4 @@
-"""Lists for the operator: jobs, stuck jobs, waiting orphans; and the price, cost and margin of jobs.
-
-Reads only. Prompts and URLs of files stay in the database. The quote was frozen at purchase; cost and margin are known where
-Kie reported the credits it took.
-
-Everything known about one job, for the operator: its row, its money, its callbacks and outputs, its timeline.
+"""What an operator reads about jobs: lists, margins, and the report of one job with its money, callbacks and timeline.
 
 Reads only. Prompts, URLs of files and bodies of callbacks stay in the database.
 """
@@ -70,19 +65,7 @@ CHOSEN: Final[Mapping[JobFilter, str]] = {
            AND coalesce(delivering_at < photomat_now() - $3::interval, true)
     """,
 }
-
-
 """The jobs of a filter, each condition found by an index: lists are read under load."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class OwnQuote:
-    """The price of a user's own job; `quote` is None for jobs sold before quotes were stored."""
-
-    model: str
-    price: Money
-    quote: Quote | None
-    corr: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +86,6 @@ class Margin:
 
 
 async def list_jobs(pool: Pool, *, limit: int, only: JobFilter, around: Surroundings) -> list[dict[str, Any]]:
-    """The newest jobs of a filter, each with the sentence why it is not delivered."""
     spans = (STUCK_AFTER, around.delivery_lease) if only is JobFilter.STUCK else ()
     rows = await pool.fetch(
         f"""
@@ -120,7 +102,6 @@ async def list_jobs(pool: Pool, *, limit: int, only: JobFilter, around: Surround
 
 
 async def waiting_orphans(pool: Pool, *, limit: int) -> list[dict[str, Any]]:
-    """Callbacks without a job, oldest first."""
     rows = await pool.fetch(
         """
         SELECT orphan_id, task_id, received_at, shouted_at, error FROM orphan_callbacks
@@ -132,7 +113,6 @@ async def waiting_orphans(pool: Pool, *, limit: int) -> list[dict[str, Any]]:
 
 
 async def read_surroundings(pool: Pool, *, delivery_lease: timedelta, given_up_after: timedelta) -> Surroundings:
-    """The live instances, and the settings a sentence needs."""
     return Surroundings(
         alive=await alive_instances(pool),
         delivery_lease=delivery_lease,
@@ -142,24 +122,10 @@ async def read_surroundings(pool: Pool, *, delivery_lease: timedelta, given_up_a
 
 
 def as_plain(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A row for JSON: timestamps as text."""
     return {key: value.isoformat() if isinstance(value, datetime) else value for key, value in row.items()}
 
 
-async def quote_of_own_job(pool: Pool, *, job_id: JobId, user_id: UserId) -> OwnQuote | None:
-    row = await pool.fetchrow(
-        "SELECT model, price, currency, quote, corr FROM generation_jobs WHERE job_id = $1 AND user_id = $2",
-        job_id,
-        user_id,
-    )
-    if row is None:
-        return None
-    price = Money(row["price"], row["currency"])
-    return OwnQuote(model=row["model"], price=price, quote=quote_from_json(row["quote"]), corr=row["corr"])
-
-
 async def margins(pool: Pool, *, since: timedelta) -> list[Margin]:
-    """The earnings of each model over the jobs settled since then, the largest income first."""
     rows = await pool.fetch(
         """
         SELECT model, currency, count(*) AS jobs, count(*) FILTER (WHERE status = 'done') AS done,
@@ -243,7 +209,6 @@ class JobReport:
 
 
 async def find_job(pool: Pool, name: str) -> JobId | None:
-    """The job with this id, else the job with this task id."""
     job_id = await pool.fetchval("SELECT job_id FROM generation_jobs WHERE job_id::text = $1", name)
     return await find_job_by_task_id(pool, name) if job_id is None else JobId(job_id)
 

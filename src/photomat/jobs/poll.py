@@ -2,7 +2,7 @@
 
 A callback makes a job due at once; otherwise polling slows down with the task's age, for hours, and videos are polled half as
 often. "Not yet" is never "no": only Kie's own failure or the give-up time ends a job. Every write tests the claim's fence.
-Killed anywhere: the lease expires and the job is looked at again.
+Killed anywhere: the lease expires and the job is polled again.
 """
 
 from collections.abc import Callable, Mapping
@@ -29,25 +29,25 @@ PACE: Final = (
     (timedelta(minutes=15), timedelta(seconds=15)),
     (timedelta(hours=1), timedelta(minutes=1)),
 )
-"""Up to this age of the task: a look every so often."""
+"""Up to this age of the task: how often it is polled."""
 SLOWEST: Final = timedelta(minutes=5)
 SLOWER: Final[Mapping[str, int]] = {"video": 2}
 VISIBLE_WITHIN: Final = timedelta(seconds=70)
 """A task may be unknown to Kie for a minute after its creation, and the creation itself may take some seconds of it."""
 LOST: Final = timedelta(minutes=1)
-"""A task unknown to Kie after that is looked at no more often than this."""
+"""A task unknown to Kie after that is polled no more often than this."""
 USUAL_S: Final = {"image": 25.0, "audio": 30.0, "video": 180.0}
 USUAL_OTHERWISE_S: Final = 60.0
 MOST_SHOWN: Final = 90
 RETRY_S: Final = 5.0
 LAST_LOOK_GRACE: Final = timedelta(minutes=1)
-"""How much longer the last look is retried when Kie does not answer."""
-LOST_SAYS: Final = "Kie does not know the task; it is asked again and again, nothing is decided by that"
+"""How much longer the last poll is retried when Kie does not answer."""
+LOST_ERROR: Final = "Kie does not know the task; it is asked again and again, nothing is decided by that"
 log = get_logger()
 
 
 def next_look(age: timedelta, kind: str, first: timedelta, *, lost: bool = False) -> timedelta:
-    """The pause before the next look at a task of this age and kind; at least `first`, a setting."""
+    """The pause before the next poll of a task of this age and kind; at least `first`, a setting."""
     pace = next((every for until, every in PACE if age < until), SLOWEST) * SLOWER.get(kind, 1)
     return max(first, pace, LOST) if lost else max(first, pace)
 
@@ -66,7 +66,6 @@ class TaskPoller:
     wake: Callable[[str], None]
 
     async def look(self, job: Job) -> None:
-        """Ask Kie about one claimed job and settle it, or schedule the next look."""
         with correlated(job.corr, job_id=job.job_id):
             failpoint("look.after_claim")
             async with stop_on_error(self.pool, job, self.wake):
@@ -74,7 +73,7 @@ class TaskPoller:
 
     async def _look(self, job: Job) -> None:
         if job.status is JobStatus.DONE:
-            await self._again(job, None)
+            await self._schedule(job, None)
             return
         try:
             reading = None if job.task_id is None else await self._read(job, job.task_id)
@@ -82,7 +81,7 @@ class TaskPoller:
             if job.age < self.times.timeout + min(self.times.timeout, LAST_LOOK_GRACE):
                 await self._mark_overdue(job)
                 after = timedelta(seconds=error.retry_after_s or RETRY_S)
-                await self._again(job, after, via=job.woken_via)
+                await self._schedule(job, after, via=job.woken_via)
                 return
             reading = None
         failpoint("look.after_answer")
@@ -99,8 +98,7 @@ class TaskPoller:
                 await budget.block(self.pool, QUERIES, seconds=error.retry_after_s or RETRY_S, reason=str(error))
             raise
         log.info("POLL_TICK", i=job.attempts, task_id=task_id, http_ok=True, via=_via(job))
-        state = reading.state if reading else "unknown"
-        log.info("POLL_STATE", i=job.attempts, task_id=task_id, state=state)
+        log.info("POLL_STATE", i=job.attempts, task_id=task_id, state=reading.state if reading else "unknown")
         return reading
 
     async def _act(self, job: Job, reading: Reading | None) -> None:
@@ -110,38 +108,39 @@ class TaskPoller:
             return
         if job.status in TERMINAL:
             failed = reading is not None and reading.state is KieState.FAIL
-            hopeful = job.status is JobStatus.CANCELED and job.age < self.times.timeout and not failed
-            await self._again(job, self._pace(job) if hopeful else None)
+            may_succeed = job.status is JobStatus.CANCELED and job.age < self.times.timeout and not failed
+            await self._schedule(job, self._pace(job) if may_succeed else None)
             return
         await self._mark_overdue(job)
         lost = reading is None and job.task_id is not None and job.age_at_kie >= VISIBLE_WITHIN
         if lost:
             await self._mark_lost(job)
-        await self._again(job, self._pace(job, lost=lost), reading=reading)
+        await self._schedule(job, self._pace(job, lost=lost), reading=reading)
 
     async def _mark_overdue(self, job: Job) -> None:
         if job.overdue_at is not None or job.age < self.times.overdue_of(job.kind):
             return
         async with transaction(self.pool) as tx:
-            said = await store.record_overdue(tx, job)
-            if said:
+            is_new = await store.record_overdue(tx, job)
+            if is_new:
                 await timeline.record(tx, job.job_id, Tag.OVERDUE, age_s=int(job.age.total_seconds()))
-        if said:
+        if is_new:
             log.info("JOB_OVERDUE", age_s=int(job.age.total_seconds()))
             self.wake("deliveries")
 
     async def _mark_lost(self, job: Job) -> None:
         """Record once that Kie does not know the task, though it should by now. Lost is not failed: no money moves."""
         async with transaction(self.pool) as tx:
-            is_news = await store.record_lost(tx, job, error=LOST_SAYS)
-            if is_news:
+            is_new = await store.record_lost(tx, job, error=LOST_ERROR)
+            if is_new:
                 await timeline.record(tx, job.job_id, Tag.LOST, task_id=job.task_id)
-        if is_news:
+        if is_new:
             log.warning("TASK_LOST", task_id=job.task_id, age_s=int(job.age_at_kie.total_seconds()))
 
     def _outcome(self, job: Job, reading: Reading | None) -> settle.Outcome | None:
         """What the reading and the clock decide together; None: not decided yet."""
-        if reading is not None and reading.state is KieState.SUCCESS and (reading.urls or reading.result_object):
+        state = None if reading is None else reading.state
+        if reading is not None and state is KieState.SUCCESS and (reading.urls or reading.result_object):
             return settle.Success(
                 urls=reading.urls,
                 result_object=reading.result_object,
@@ -151,9 +150,9 @@ class TaskPoller:
             )
         if job.status in TERMINAL:
             return None
-        if reading is not None and reading.state is KieState.FAIL:
+        if reading is not None and state is KieState.FAIL:
             return settle.Failure(code=f"kie-{reading.fail_code or 'fail'}", reason=reading.error)
-        if reading is not None and reading.state is KieState.SUCCESS and self._empty_for_too_long(job):
+        if state is KieState.SUCCESS and self._empty_for_too_long(job):
             return settle.Failure(code="empty", reason="Kie says success and gives no result")
         if job.age >= self.times.timeout:
             return settle.Failure(code="timeout", reason="no result within the give-up time")
@@ -163,7 +162,7 @@ class TaskPoller:
         return job.empty_since is not None and job.claimed_at - job.empty_since >= self.times.empty_result_grace
 
     def _pace(self, job: Job, *, lost: bool = False) -> timedelta:
-        """The pause before the next look, never past the moment the job becomes overdue or is given up."""
+        """The pause before the next poll, never past the moment the job becomes overdue or is given up."""
         pace = self.times.timeout
         if job.task_id is not None:
             pace = next_look(job.age_at_kie, job.kind, self.times.poll_first, lost=lost)
@@ -187,7 +186,7 @@ class TaskPoller:
         failpoint("settle.after_commit")
         if settled is settle.Settled.NOTHING:
             log.info("SETTLE_SKIP", reason="settled before, or the claim was lost")
-            await self._again(job, None)
+            await self._schedule(job, None)
             return
         word = "done" if isinstance(outcome, settle.Success) else "failed"
         code = outcome.code if isinstance(outcome, settle.Failure) else None
@@ -199,7 +198,7 @@ class TaskPoller:
             log.warning("LATE_SUCCESS", money=settled, task_id=job.task_id)
         self.wake("deliveries")
 
-    async def _again(
+    async def _schedule(
         self, job: Job, after: timedelta | None, *, reading: Reading | None = None, via: str | None = None
     ) -> None:
         async with transaction(self.pool) as tx:

@@ -1,4 +1,4 @@
-"""Settle a job once: outcome, money and a due card in one transaction; and refund its charge.
+"""Settle a job once: outcome, money and a due card in one transaction. Refund its charge once where that is due.
 
 The job's row is locked first, then the wallet; a second settle finds the job settled and changes nothing. A success after a
 failure is a gift (not charged), after a cancel an offer (paid only if the user accepts it). Killed before the commit: nothing
@@ -33,8 +33,8 @@ from photomat.wallet import ledger, refunds
 from photomat.wallet.postings import RefundReason
 
 ANSWER: Final = Detail(title=ANSWER_TITLE)
-MOST_AT_ONCE: Final = 100
-LOOKED_BACK: Final = timedelta(days=60)
+MOST_REFUNDS: Final = 100
+SETTLED_WITHIN: Final = timedelta(days=60)
 """Older ones were handled by an earlier pass or by an operator."""
 UNDELIVERED: Final = """
     status = 'done' AND NOT gift AND price > 0 AND delivered_at IS NULL AND settled_at <= photomat_now() - $1::interval
@@ -147,8 +147,8 @@ async def refund_undelivered(pool: Pool, *, after: timedelta) -> int:
          ORDER BY settled_at LIMIT $3
         """,  # noqa: S608  a constant of ours
         after,
-        LOOKED_BACK,
-        MOST_AT_ONCE,
+        SETTLED_WITHIN,
+        MOST_REFUNDS,
     )
     return sum([await _refund_if_undelivered(pool, JobId(row["job_id"]), after) for row in rows])
 
@@ -156,29 +156,20 @@ async def refund_undelivered(pool: Pool, *, after: timedelta) -> int:
 async def _refund_if_undelivered(pool: Pool, job_id: JobId, after: timedelta) -> bool:
     try:
         async with transaction(pool) as tx:
-            if not await _is_undelivered(tx, job_id, after):
+            undelivered = await tx.fetchval(
+                f"SELECT true FROM generation_jobs WHERE job_id = $2 AND {UNDELIVERED} FOR UPDATE",  # noqa: S608  a constant of ours
+                after,
+                job_id,
+            )
+            if not undelivered:
                 return False
             refund = await refund_job_charge(
-                tx,
-                job_id=job_id,
-                reference=f"undelivered:{job_id}",
-                by="the rule of days",
-                reason="undelivered",
+                tx, job_id=job_id, reference=f"undelivered:{job_id}", by="the rule of days", reason="undelivered"
             )
     except Rejected:
         return False
     log.warning("REFUND_UNDELIVERED", job_id=job_id, user_id=refund.user_id, amount=refund.amount.minor)
     return refund.is_new
-
-
-async def _is_undelivered(tx: Transaction, job_id: JobId, after: timedelta) -> bool:
-    return bool(
-        await tx.fetchval(
-            f"SELECT true FROM generation_jobs WHERE job_id = $2 AND {UNDELIVERED} FOR UPDATE",  # noqa: S608  a constant of ours
-            after,
-            job_id,
-        )
-    )
 
 
 async def refund_given_up(tx: Transaction, jobs: Iterable[JobId], *, by: str) -> None:

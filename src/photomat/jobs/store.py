@@ -1,4 +1,4 @@
-"""The row of a job as statements, in the order of its life: bought, claimed, submitted, looked at, ended.
+"""The row of a job as statements, in the order of its life: bought, claimed, submitted, polled, settled.
 
 Each claim raises `fence`, and each later write of the claim tests it: a write that changes no row returns False, and its caller
 stops. Statements that end a job have no fence; the caller has locked the row (`lock_status`) and moves the money in the same
@@ -12,12 +12,16 @@ from typing import Any, Final
 
 from photomat.catalog.pricing import USD_PER_CREDIT
 from photomat.db.pool import Pool, Transaction
-from photomat.db.rows import Row
+from photomat.db.rows import Row, row_as
 from photomat.jobs.job import Job, JobStatus, KieRequest, request_from_json
 from photomat.kernel.ids import BotId, ChatId, DraftId, Fence, InstanceId, JobId, MessageId, TaskId, UserId
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
 from photomat.kie.results import NOTHING, Detail
 
+UPLOADS_DUE: Final = """
+    SELECT 1 FROM generation_jobs
+     WHERE status = 'pending' AND needs_files AND least(due_at, submit_at) <= photomat_now()
+       AND (leased_until IS NULL OR leased_until <= photomat_now())"""
 SUBMITS_DUE: Final = """
     SELECT 1 FROM generation_jobs
      WHERE status = 'pending' AND NOT needs_files AND least(due_at, submit_at) <= photomat_now()
@@ -25,12 +29,8 @@ SUBMITS_DUE: Final = """
 LOOKS_DUE: Final = """
     SELECT 1 FROM generation_jobs
      WHERE status <> 'pending' AND due_at <= photomat_now() AND (leased_until IS NULL OR leased_until <= photomat_now())"""
-MOST_IN_HAND: Final = 64
+MOST_SKIPPED: Final = 64
 """How many claimed or locked jobs a claim may skip."""
-UPLOADS_DUE: Final = """
-    SELECT 1 FROM generation_jobs
-     WHERE status = 'pending' AND needs_files AND least(due_at, submit_at) <= photomat_now()
-       AND (leased_until IS NULL OR leased_until <= photomat_now())"""
 CLAIM_DUE: Final = """
     UPDATE generation_jobs AS job
        SET fence = job.fence + 1, leased_until = photomat_now() + $2::interval, leased_by = $3, attempts = attempts + 1
@@ -92,13 +92,11 @@ async def insert_job(
 
 
 async def find_by_key(tx: Transaction, key: str) -> tuple[JobId, str, MessageId] | None:
-    """The job of this idempotency key: its id, its correlation id, its card."""
     row = await tx.fetchrow("SELECT job_id, corr, card_message_id FROM generation_jobs WHERE idempotency_key = $1", key)
     return None if row is None else (JobId(row["job_id"]), row["corr"], MessageId(row["card_message_id"]))
 
 
 async def claim_uploads(pool: Pool, *, limit: int, lease: timedelta, instance: InstanceId) -> list[Job]:
-    """Claim jobs whose files must be uploaded before they can be submitted, in the order of submission."""
     rows = await pool.fetch(
         f"""
         WITH due AS MATERIALIZED (
@@ -118,7 +116,6 @@ async def claim_uploads(pool: Pool, *, limit: int, lease: timedelta, instance: I
 
 
 async def record_files(tx: Transaction, job: Job) -> bool:
-    """The files are at Kie: release the claim, the job waits to be submitted."""
     return await _fenced(
         tx,
         job,
@@ -193,14 +190,13 @@ async def claim_submits(
         limit,
         lease,
         instance,
-        MOST_IN_HAND,
+        MOST_SKIPPED,
         bot_id,
     )
     return sorted((job_of(row) for row in rows), key=lambda job: (job.turn, job.job_id))
 
 
 async def renew_claim(pool: Pool, job: Job, *, lease: timedelta) -> bool:
-    """Restart the lease of a job about to be submitted; False when the claim was lost."""
     return bool(
         await pool.fetchval(
             """
@@ -216,7 +212,6 @@ async def renew_claim(pool: Pool, job: Job, *, lease: timedelta) -> bool:
 
 
 async def release_claim(tx: Transaction, job: Job) -> bool:
-    """Release the claim of a job that was not started."""
     return await _fenced(
         tx,
         job,
@@ -231,7 +226,7 @@ async def release_claim(tx: Transaction, job: Job) -> bool:
 async def record_intent(tx: Transaction, job: Job, *, decide_after: timedelta) -> bool:
     """Record that the request is about to leave; from here on the job is never submitted again automatically.
 
-    If no answer comes, the job is looked at again when it is `decide_after` old.
+    If no answer comes, the job is polled when it is `decide_after` old.
     """
     return await _fenced(
         tx,
@@ -250,7 +245,7 @@ async def record_intent(tx: Transaction, job: Job, *, decide_after: timedelta) -
 async def record_task(tx: Transaction, job_id: JobId, task_id: TaskId, *, look_after: timedelta) -> JobStatus | None:
     """Store the task id of the create reply, which overrides one from a callback: one intent has one reply.
 
-    No fence: a callback may have caused a look to claim the job before the create reply was stored. Idempotent: None when this
+    No fence: a callback may have caused a poll to claim the job before the create reply was stored. Idempotent: None when this
     reply is stored already, or there was no intent.
     """
     status = await tx.fetchval(
@@ -273,7 +268,7 @@ async def record_task(tx: Transaction, job_id: JobId, task_id: TaskId, *, look_a
 
 
 async def return_to_pending(tx: Transaction, job: Job, *, after: timedelta, error: str) -> bool:
-    """Surely nothing was created: the job waits for its next attempt, and its card is corrected."""
+    """Nothing was created, definitely: the job waits for its next attempt, and its card is corrected."""
     return await _fenced(
         tx,
         job,
@@ -312,7 +307,7 @@ async def claim_looks(
     instance: InstanceId,
     questions: int | None = None,
 ) -> list[Job]:
-    """Claim jobs to look at: running ones, unknown submits whose time limits are due, and ended ones with late news.
+    """Claim jobs to poll: running ones, unknown submits whose time limits are due, and settled ones that were woken.
 
     At most `questions` of them need a query to Kie (None: up to `limit`), the woken ones first.
     """
@@ -364,7 +359,7 @@ async def schedule_look(
     progress: int,
     seen: bool = False,
 ) -> bool:
-    """Release the claim and schedule the next look (None: never); a wake-up that came meanwhile is kept.
+    """Release the claim and schedule the next poll (None: never); a wake-up that came meanwhile is kept.
 
     A task `seen` at Kie is no longer lost. Progress makes the card due only while the card is up to date.
     """
@@ -444,8 +439,7 @@ async def write_stopped(tx: Transaction, job: Job, *, error: str) -> bool:
         """
         UPDATE generation_jobs
            SET stopped_at = photomat_now(), last_error = $3, due_at = NULL, leased_until = NULL,
-               card_wanted = card_wanted + 1,
-           deliver_at = photomat_now()
+               card_wanted = card_wanted + 1, deliver_at = photomat_now()
          WHERE job_id = $1 AND fence = $2 AND settled_at IS NULL
         RETURNING true
         """,
@@ -482,7 +476,6 @@ async def read_owner(tx: Transaction, job_id: JobId) -> UserId:
 
 
 async def insert_outputs(tx: Transaction, job_id: JobId, urls: Sequence[str], *, details: Mapping[str, Detail]) -> None:
-    """Insert a row for each output, with the details Kie gives."""
     known = [details.get(url, NOTHING) for url in urls]
     await tx.execute(
         """
@@ -520,8 +513,7 @@ async def write_done(
         UPDATE generation_jobs
            SET status = 'done', settled_at = photomat_now(), result_urls = $2, result_object = $3, found_via = $4, gift = $5,
                due_at = NULL, leased_until = NULL, fail_code = NULL, fail_reason = NULL,
-               card_wanted = card_wanted + 1,
-               deliver_at = photomat_now()
+               card_wanted = card_wanted + 1, deliver_at = photomat_now()
          WHERE job_id = $1
         """,
         job_id,
@@ -541,8 +533,7 @@ async def write_offered(
             """
             UPDATE generation_jobs
                SET offered_at = photomat_now(), result_urls = $2, result_object = $3, found_via = $4, due_at = NULL,
-                   leased_until = NULL, card_wanted = card_wanted + 1,
-               deliver_at = photomat_now()
+                   leased_until = NULL, card_wanted = card_wanted + 1, deliver_at = photomat_now()
              WHERE job_id = $1 AND status = 'canceled' AND offered_at IS NULL
             RETURNING true
             """,
@@ -559,8 +550,7 @@ async def write_failed(tx: Transaction, job_id: JobId, *, code: str, reason: str
         """
         UPDATE generation_jobs
            SET status = 'failed', settled_at = photomat_now(), fail_code = $2, fail_reason = $3, found_via = $4,
-               due_at = NULL, leased_until = NULL, card_wanted = card_wanted + 1,
-               deliver_at = photomat_now()
+               due_at = NULL, leased_until = NULL, card_wanted = card_wanted + 1, deliver_at = photomat_now()
          WHERE job_id = $1
         """,
         job_id,
@@ -588,8 +578,7 @@ async def write_accepted(tx: Transaction, job_id: JobId) -> None:
     await tx.execute(
         """
         UPDATE generation_jobs
-           SET status = 'done', settled_at = photomat_now(), card_wanted = card_wanted + 1,
-               deliver_at = photomat_now()
+           SET status = 'done', settled_at = photomat_now(), card_wanted = card_wanted + 1, deliver_at = photomat_now()
          WHERE job_id = $1 AND status = 'canceled' AND offered_at IS NOT NULL
         """,
         job_id,
@@ -597,12 +586,11 @@ async def write_accepted(tx: Transaction, job_id: JobId) -> None:
 
 
 async def write_canceled(tx: Transaction, job_id: JobId) -> None:
-    """Cancel. A task that is already running is still looked at: its result becomes an offer."""
+    """Cancel. A task that is already running is still polled: its result becomes an offer."""
     await tx.execute(
         """
         UPDATE generation_jobs
-           SET status = 'canceled', settled_at = photomat_now(), card_wanted = card_wanted + 1,
-               deliver_at = photomat_now(),
+           SET status = 'canceled', settled_at = photomat_now(), card_wanted = card_wanted + 1, deliver_at = photomat_now(),
                due_at = CASE WHEN status = 'pending' THEN NULL ELSE due_at END
          WHERE job_id = $1
         """,
@@ -617,31 +605,15 @@ async def find_job_by_task_id(pool: Pool, task_id: str) -> JobId | None:
 
 def job_of(row: Row, *, via: str | None = None) -> Job:
     """The job of a claimed row, which also has `claimed_at`."""
-    task_id = row["external_task_id"]
-    return Job(
-        job_id=JobId(row["job_id"]),
-        corr=row["corr"],
-        bot_id=BotId(row["bot_id"]),
-        user_id=UserId(row["user_id"]),
-        chat_id=ChatId(row["chat_id"]),
-        card_message_id=MessageId(row["card_message_id"]),
-        model=row["model"],
-        kind=row["kind"],
-        inputs=row["inputs"],
+    return row_as(
+        Job,
+        row,
         request=request_from_json(row["request"], row["inputs"]),
         price=Money(row["price"], row["currency"]),
         status=JobStatus(row["status"]),
-        task_id=None if task_id is None else TaskId(task_id),
-        fence=Fence(row["fence"]),
-        attempts=row["attempts"],
+        task_id=row["external_task_id"],
         turn=row["submit_turn"],
-        troubles=row["troubles"],
         woken_via=via,
-        created_at=row["created_at"],
-        intent_at=row["intent_at"],
-        overdue_at=row["overdue_at"],
-        empty_since=row["empty_since"],
-        claimed_at=row["claimed_at"],
     )
 
 

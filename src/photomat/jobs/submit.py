@@ -1,4 +1,4 @@
-"""Create the provider's task at most once.
+"""Create the provider's task at most once, from the request frozen at purchase.
 
     claim (lease) ─▶ files uploaded, claim released
     claim with a place in the budget (lease) ─▶ intent (commit) ─▶ createTask ─▶ task id (commit)
@@ -12,19 +12,17 @@ returns it to the queue. A stopping instance sends nothing: a claim without an i
 
 Until it is stored, Kie's answer is known to this process alone, so storing it is retried through any outage of the database.
 
-Replace the references of a request: files by URLs at Kie's upload host, earlier jobs by their task and track ids.
-
-Everything must belong to the job's user, and earlier jobs must be done. A file that is gone or has changed since it was priced
-fails the job, which releases the money. Telegram gives the same error for an unknown file and a temporary failure, and a user's
-server may be down for a moment, so such a file is retried a few times. The retries are counted in the file's row, because a
-job's attempts also count other reasons.
+References in the request are replaced before it is sent: files by URLs at Kie's upload host, earlier jobs by their task and
+track ids. All must belong to the job's user, and earlier jobs must be done. A file that is gone or has changed since it was
+priced fails the job, which releases the money. Telegram gives the same error for an unknown file and a temporary failure, and a
+user's server may be down for a moment, so such a file is retried a few times, counted in the file's row.
 """
 
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from photomat.catalog.input import FileLimits
 from photomat.catalog.model import Catalog
@@ -35,15 +33,16 @@ from photomat.files.conversion import NotConverted
 from photomat.files.file import FromTelegram
 from photomat.files.sources import FileLost
 from photomat.files.uploader import FileChanged, InputUploader, SourceUnavailable
-from photomat.jobs import settle, store, sweep, timeline
-from photomat.jobs.claims import CREATES, Departure, Departures, stop_on_error
+from photomat.jobs import settle, store, timeline
+from photomat.jobs.claims import CREATES, SendQueue, SendTicket, stop_on_error
 from photomat.jobs.job import InputLost, Job, JobStatus, Times
+from photomat.jobs.orphans import match_tasks
 from photomat.jobs.timeline import Tag
 from photomat.kernel.clock import backoff_s, monotonic
 from photomat.kernel.error_report import describe
 from photomat.kernel.errors import OutcomeUnknown, Transient
 from photomat.kernel.failpoint import failpoint
-from photomat.kernel.ids import JobId, TaskId, UserId
+from photomat.kernel.ids import JobId, TaskId
 from photomat.kernel.logs import correlated, get_logger
 from photomat.kie.port import Busy, Paused, Provider, QueueFull, TaskRefused, UploadRefused
 from photomat.work import budget
@@ -62,17 +61,9 @@ def paused_by(code: int) -> str:
     return f"kie-{code}"
 
 
-class InputResolver(Protocol):
-    """Replaces the references of a request (`jobs/submit.py`)."""
-
-    async def resolve(self, job: Job) -> dict[str, Any]:
-        """The body of the job's request without references. Raises InputLost, Paused, or Transient (try later)."""
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Submitter:
-    """Submits claimed jobs.
+    """Submits claimed jobs. `resolve` gives the body of a job's request without references (`InputResolver`).
 
     `callback_url` gives the signed URL of a job, None without a public one; `stopping`: this instance was asked to stop.
     """
@@ -82,12 +73,11 @@ class Submitter:
     times: Times
     callback_url: Callable[[JobId], str | None]
     wake: Callable[[str], None]
-    inputs: InputResolver
+    resolve: Callable[[Job], Awaitable[Mapping[str, Any]]]
     stopping: Callable[[], bool]
-    departures: Departures
+    send_queue: SendQueue
 
     async def upload(self, job: Job) -> None:
-        """Upload the files of one claimed job; then it waits to be submitted."""
         with correlated(job.corr, job_id=job.job_id):
             async with stop_on_error(self.pool, job, self.wake):
                 if await self._body(job) is not None:
@@ -107,15 +97,15 @@ class Submitter:
         body = await self._body(job)
         if body is None:
             return
-        departure = self.departures.join()
+        ticket = self.send_queue.join()
         try:
-            await departure.turn()
+            await ticket.wait_turn()
             if monotonic() - began > PLACE_LASTS_S:
                 await self._release(job, "it waited longer than its place in the budget lasts")
             else:
-                await self._send(job, body, departure)
+                await self._send(job, body, ticket)
         finally:
-            departure.left()
+            ticket.finish()
 
     async def _body(self, job: Job) -> Mapping[str, Any] | None:
         """What Kie is sent; None when the job is not submitted now, which is recorded."""
@@ -143,12 +133,12 @@ class Submitter:
             return job.request.body
         lease = self.times.lease
         return await while_renewing(
-            lambda: self.inputs.resolve(job),
+            lambda: self.resolve(job),
             renew=lambda: store.renew_claim(self.pool, job, lease=lease),
             lease=lease,
         )
 
-    async def _send(self, job: Job, body: Mapping[str, Any], departure: Departure) -> None:
+    async def _send(self, job: Job, body: Mapping[str, Any], ticket: SendTicket) -> None:
         if self.stopping():
             await self._release(job, "stopping")
             return
@@ -162,16 +152,16 @@ class Submitter:
             log.info("SUBMIT_SKIP", reason="claim lost or job canceled")
             return
         failpoint("submit.after_intent")
-        await self._create(job, body, departure)
+        await self._create(job, body, ticket)
 
-    async def _create(self, job: Job, body: Mapping[str, Any], departure: Departure) -> None:
+    async def _create(self, job: Job, body: Mapping[str, Any], ticket: SendTicket) -> None:
         try:
             task_id = await self.provider.create_task(
                 model=job.model,
                 inputs=body,
                 callback_url=self.callback_url(job.job_id),
                 protocol=job.request.protocol,
-                on_sent=departure.left,
+                on_sent=ticket.finish,
             )
         except Paused as error:
             paused = error
@@ -190,12 +180,12 @@ class Submitter:
             await _until_stored(lambda: self._unknown(job, reason))
         else:
             failpoint("submit.after_create")
-            await self._keep_task(job, task_id)
+            await self._store_task(job, task_id)
 
-    async def _keep_task(self, job: Job, task_id: TaskId) -> None:
+    async def _store_task(self, job: Job, task_id: TaskId) -> None:
         """Store the id of an existing task; a conflict in the database leaves the outcome unknown."""
         try:
-            await _until_stored(lambda: self._record(job, task_id), task_id=task_id)
+            await _until_stored(lambda: self._record_task(job, task_id), task_id=task_id)
         except Exception as error:  # noqa: BLE001  the job must not stay claimed
             reason = describe(error)
             await _until_stored(lambda: self._unknown(job, reason))
@@ -207,12 +197,12 @@ class Submitter:
                 await timeline.record(tx, job.job_id, Tag.UNKNOWN, error=error)
         log.warning("SUBMIT_UNKNOWN", error=error)
 
-    async def _record(self, job: Job, task_id: TaskId) -> None:
+    async def _record_task(self, job: Job, task_id: TaskId) -> None:
         async with transaction(self.pool) as tx:
             status = await store.record_task(tx, job.job_id, task_id, look_after=self.times.poll_first)
             if status is not None:
                 await timeline.record(tx, job.job_id, Tag.SUBMITTED, task_id=task_id, status=status)
-            matched = await sweep.match_tasks(tx, [task_id])
+            matched = await match_tasks(tx, [task_id])
             failpoint("submit.before_commit")
         failpoint("submit.after_record")
         log.info("JOB_SUBMITTED", task_id=task_id, model=job.model, status=status)
@@ -274,7 +264,7 @@ async def _until_stored(write: Callable[[], Awaitable[None]], *, task_id: TaskId
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Inputs:
+class InputResolver:
     """Resolves references; without an uploader files are refused, without a catalogue they are not converted."""
 
     pool: Pool
@@ -289,10 +279,17 @@ class Inputs:
         return dict(resolved(job.request.body, known))
 
     async def _task_or_track(self, job: Job, ref: JobRef) -> str:
-        if ref.output is None:
-            found = await _task_of(self.pool, ref.job_id, user_id=job.user_id)
-        else:
-            found = await _track_of(self.pool, ref.job_id, ref.output, user_id=job.user_id)
+        """The task id of an earlier job, or the track id of one of its outputs."""
+        found: str | None = await self.pool.fetchval(
+            """
+            SELECT CASE WHEN $3::int IS NULL THEN external_task_id ELSE track_id END
+              FROM generation_jobs AS job LEFT JOIN job_outputs AS output ON output.job_id = job.job_id AND position = $3
+             WHERE job.job_id = $1 AND user_id = $2 AND status = 'done'
+            """,
+            ref.job_id,
+            job.user_id,
+            ref.output,
+        )
         if found is None:
             raise InputLost("input-gone", f"job {ref.job_id}, output {ref.output}, is not one to go on from")
         return found
@@ -319,25 +316,3 @@ class Inputs:
             if may_come_back and not await self.uploader.is_lost_for_good(file):
                 raise Transient(f"file {ref.file_id} is not given out now") from None
             raise InputLost("input-gone", f"file {ref.file_id} is not there any more") from None
-
-
-async def _task_of(pool: Pool, job_id: int, *, user_id: UserId) -> str | None:
-    found: str | None = await pool.fetchval(
-        "SELECT external_task_id FROM generation_jobs WHERE job_id = $1 AND user_id = $2 AND status = 'done'",
-        job_id,
-        user_id,
-    )
-    return found
-
-
-async def _track_of(pool: Pool, job_id: int, position: int, *, user_id: UserId) -> str | None:
-    found: str | None = await pool.fetchval(
-        """
-        SELECT track_id FROM job_outputs JOIN generation_jobs USING (job_id)
-         WHERE job_id = $1 AND position = $2 AND user_id = $3 AND status = 'done'
-        """,
-        job_id,
-        position,
-        user_id,
-    )
-    return found

@@ -1,21 +1,14 @@
 """Duties around jobs: free claims of dead instances, re-arm stuck jobs, find loose holds, delete old rows.
 
-Claims expire by themselves after LEASE_S; freeing them is only faster. An intent is never submitted again: its status is no
-longer `pending`, so only the look is re-armed. Jobs and cards without a next step, and holds without a live job, should not
+Claims expire after LEASE_S; freeing them is only faster. An intent is never submitted again: its status is no
+longer `pending`, so only its polling is resumed. Jobs and cards without a next step, and holds without a live job, should not
 exist: they come from a bug or a manual change in the database, and are logged as errors. Each UPDATE repeats its condition.
 Parked, stopped and undeliverable jobs wait for a person. A loose hold is released by an operator alone.
 
 Jobs, holds and outputs are never deleted. Callbacks are, once their job is settled, except where the result could not be read
 and the body is the only evidence; so are matched orphans, and events of old jobs.
-
-Callbacks without a job: stored, matched by task id when one becomes known and every minute, and kept.
-
-A match only wakes the job; its result is read from Kie as usual. Jobs are locked first, in one order, then their orphans are
-closed: the same order as in callbacks and submits, so there is no deadlock. An orphan stored at the moment its task becomes
-known is found by the next pass; a pass reads the newest orphans only, so junk of past years costs nothing.
 """
 
-from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
@@ -26,19 +19,15 @@ from photomat.db.pool import Pool, Transaction, transaction
 from photomat.jobs import timeline
 from photomat.jobs.job import TERMINAL, JobStatus
 from photomat.jobs.timeline import Tag
-from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import JobId
 from photomat.kernel.logs import get_logger
 from photomat.wallet import ledger
 from photomat.wallet.ledger import holds_of_job
 from photomat.work.retention import OldRows
 
-LATELY: Final = timedelta(days=7)
+RESULTS_SINCE: Final = timedelta(days=7)
 """Results counted as shown but not delivered are searched for among jobs settled since then."""
-JOBS_NAMED: Final = 20
-log = get_logger()
-MOST_SAID: Final = 20
-LOOSE_AFTER: Final = timedelta(days=1)
+HOLDS_SINCE: Final = timedelta(days=1)
 """How far back holds are searched here; the nightly audit checks all of them."""
 LOOSE_HOLDS: Final = """
     WITH lately AS MATERIALIZED (
@@ -59,7 +48,6 @@ CALLBACKS: Final = OldRows(
                        AND job.fail_code IS DISTINCT FROM 'empty'))
     """,
 )
-ORPHANS: Final = OldRows(table="orphan_callbacks", age="processed_at")
 READINGS: Final = OldRows(table="kie_readings", age="read_at")
 EVENTS: Final = OldRows(
     table="job_events",
@@ -71,13 +59,8 @@ EVENTS: Final = OldRows(
     before="SELECT set_config('photomat.pruning', 'on', true)",
 )
 """A trigger refuses to delete events unless this setting is on."""
-SHOUT_AFTER: Final = "1 hour"
-SHOUTS_IN_FULL: Final = 20
-BATCH: Final = 500
-MOST_SEARCHED: Final = 20_000
-"""How many of a day's newest orphans a pass reads."""
-MOST_ORPHANS_LOGGED: Final = 20_000
-MOST_COUNTED: Final = 100_000
+MOST_LOGGED: Final = 20
+log = get_logger()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +83,7 @@ class Release(StrEnum):
 
 
 async def free_claims_of_dead_instances(pool: Pool) -> int:
-    """Free submit and look claims of dead instances; return how many."""
+    """Free submit and poll claims of dead instances; return how many."""
     rows = await pool.fetch(
         """
         UPDATE generation_jobs SET leased_until = NULL
@@ -114,7 +97,7 @@ async def free_claims_of_dead_instances(pool: Pool) -> int:
 
 
 async def rearm_stuck(pool: Pool) -> int:
-    """Make due what has no next step: submits and looks, cards, results; return how many."""
+    """Make due what has no next step: submits and polls, cards, results; return how many."""
     async with transaction(pool) as tx:
         swept = {
             "jobs": await _rearm_steps(tx),
@@ -125,21 +108,21 @@ async def rearm_stuck(pool: Pool) -> int:
             await timeline.record_all(tx, {job: {"by": "sweep", "what": what} for job in jobs}, Tag.REARMED)
     for what, jobs in swept.items():
         if jobs:
-            log.error("SWEPT", what=what, count=len(jobs), jobs=",".join(map(str, jobs[:JOBS_NAMED])))
+            log.error("SWEPT", what=what, count=len(jobs), jobs=",".join(map(str, jobs[:MOST_LOGGED])))
     return sum(map(len, swept.values()))
 
 
 async def _rearm_steps(tx: Transaction) -> list[JobId]:
     rows = await tx.fetch(
         """
-        WITH forgotten AS MATERIALIZED (
+        WITH stuck AS MATERIALIZED (
             SELECT job_id FROM generation_jobs
              WHERE settled_at IS NULL AND stopped_at IS NULL AND coalesce(due_at, submit_at, 'infinity') = 'infinity'
                AND (leased_until IS NULL OR leased_until <= photomat_now())
              ORDER BY job_id FOR UPDATE SKIP LOCKED)
         UPDATE generation_jobs AS job SET due_at = photomat_now(), leased_until = NULL
-          FROM forgotten
-         WHERE job.job_id = forgotten.job_id
+          FROM stuck
+         WHERE job.job_id = stuck.job_id
            AND settled_at IS NULL AND stopped_at IS NULL AND coalesce(due_at, submit_at, 'infinity') = 'infinity'
         RETURNING job.job_id
         """
@@ -151,13 +134,13 @@ async def _rearm_cards(tx: Transaction) -> list[JobId]:
     """Cards that are outdated and never due."""
     rows = await tx.fetch(
         """
-        WITH forgotten AS MATERIALIZED (
+        WITH stuck AS MATERIALIZED (
             SELECT job_id FROM generation_jobs
              WHERE card_shown < card_wanted AND undeliverable_at IS NULL AND parked_at IS NULL AND deliver_at = 'infinity'
              ORDER BY job_id FOR UPDATE SKIP LOCKED)
         UPDATE generation_jobs AS job SET deliver_at = photomat_now()
-          FROM forgotten
-         WHERE job.job_id = forgotten.job_id
+          FROM stuck
+         WHERE job.job_id = stuck.job_id
            AND card_shown < card_wanted AND undeliverable_at IS NULL AND parked_at IS NULL AND deliver_at = 'infinity'
         RETURNING job.job_id
         """
@@ -169,26 +152,26 @@ async def _show_results_again(tx: Transaction) -> list[JobId]:
     """Results that count as shown and were never marked as delivered; rendering them again shows the same result."""
     rows = await tx.fetch(
         """
-        WITH forgotten AS MATERIALIZED (
+        WITH stuck AS MATERIALIZED (
             SELECT job_id FROM generation_jobs
              WHERE settled_at > photomat_now() - $1::interval
                AND status = 'done' AND delivered_at IS NULL AND card_shown = card_wanted
                AND undeliverable_at IS NULL AND parked_at IS NULL AND delivering_at IS NULL
              ORDER BY job_id FOR UPDATE SKIP LOCKED)
         UPDATE generation_jobs AS job SET card_wanted = card_wanted + 1, deliver_at = photomat_now()
-          FROM forgotten
-         WHERE job.job_id = forgotten.job_id AND status = 'done' AND delivered_at IS NULL AND card_shown = card_wanted
+          FROM stuck
+         WHERE job.job_id = stuck.job_id AND status = 'done' AND delivered_at IS NULL AND card_shown = card_wanted
            AND undeliverable_at IS NULL AND parked_at IS NULL AND delivering_at IS NULL
         RETURNING job.job_id
         """,
-        LATELY,
+        RESULTS_SINCE,
     )
     return [JobId(row["job_id"]) for row in rows]
 
 
-async def find_loose_holds(pool: Pool, *, limit: int = MOST_SAID) -> list[LooseHold]:
+async def find_loose_holds(pool: Pool, *, limit: int = MOST_LOGGED) -> list[LooseHold]:
     """Open holds of the last days whose job is settled or does not exist, oldest first."""
-    rows = await pool.fetch(LOOSE_HOLDS, limit, LOOSE_AFTER)
+    rows = await pool.fetch(LOOSE_HOLDS, limit, HOLDS_SINCE)
     return [LooseHold(**dict(row)) for row in rows]
 
 
@@ -222,116 +205,3 @@ async def release_loose_hold(tx: Transaction, reference: str) -> Release:
     if job is not None and status is JobStatus.DONE and not job["gift"] and "charge" not in closings.values():
         return Release.OWED
     return Release.RELEASED if await ledger.release(tx, reference=reference) else Release.ENDED_BEFORE
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Match:
-    """An orphan and the job it was matched with."""
-
-    orphan_id: int
-    task_id: str
-    job_id: JobId
-    status: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reconciled:
-    """The result of a pass; `waiting` is counted up to a bound."""
-
-    matches: tuple[Match, ...]
-    waiting: int
-
-    @property
-    def matched(self) -> int:
-        return len(self.matches)
-
-
-async def match_tasks(tx: Transaction, task_ids: Collection[str]) -> list[Match]:
-    """Task ids became known: close their orphans and wake their jobs, in one statement."""
-    rows = await tx.fetch(
-        """
-        WITH known AS MATERIALIZED (
-            SELECT job_id, external_task_id, status FROM generation_jobs
-             WHERE external_task_id = ANY($1::text[]) ORDER BY job_id FOR UPDATE),
-        closed AS (
-            UPDATE orphan_callbacks AS orphan SET processed_at = photomat_now()
-              FROM known WHERE orphan.task_id = known.external_task_id AND orphan.processed_at IS NULL
-            RETURNING orphan.orphan_id, orphan.task_id, known.job_id, known.status),
-        woken AS (
-            UPDATE generation_jobs SET due_at = photomat_now(), woken_via = 'orphan'
-             WHERE job_id IN (SELECT job_id FROM closed) AND status <> 'done'
-            RETURNING job_id)
-        SELECT orphan_id, task_id, job_id, status, job_id IN (SELECT job_id FROM woken) AS woken
-          FROM closed ORDER BY orphan_id
-        """,
-        list(task_ids),
-    )
-    woken = {JobId(row["job_id"]): {"via": "orphan", "task_id": row["task_id"]} for row in rows if row["woken"]}
-    await timeline.record_all(tx, woken, Tag.WOKEN)
-    return [
-        Match(orphan_id=row["orphan_id"], task_id=row["task_id"], job_id=JobId(row["job_id"]), status=row["status"])
-        for row in rows
-    ]
-
-
-async def reconcile_orphans(pool: Pool, *, batch: int = BATCH) -> Reconciled:
-    """One pass: match what can be matched, in batches, and log what has waited for an hour."""
-    matches: list[Match] = []
-    while task_ids := await _matchable(pool, batch):
-        async with transaction(pool) as tx:
-            found = await match_tasks(tx, task_ids)
-            failpoint("orphan.before_commit")
-        failpoint("orphan.after_match")
-        for match in found:
-            log.info("ORPHAN_RECONCILE", task_id=match.task_id, job_id=match.job_id, orphan_id=match.orphan_id)
-        matches += found
-        if not found:
-            break
-    await _report_waiting(pool)
-    return Reconciled(matches=tuple(matches), waiting=await _count_waiting(pool))
-
-
-async def _matchable(pool: Pool, limit: int) -> list[str]:
-    """Task ids among the newest orphans that belong to a job by now."""
-    rows = await pool.fetch(
-        """
-        WITH newest AS MATERIALIZED (
-            SELECT task_id FROM orphan_callbacks
-             WHERE processed_at IS NULL AND received_at > photomat_now() - interval '1 day'
-             ORDER BY received_at DESC LIMIT $2)
-        SELECT DISTINCT task_id FROM newest JOIN generation_jobs ON external_task_id = task_id LIMIT $1
-        """,
-        limit,
-        MOST_SEARCHED,
-    )
-    return [row["task_id"] for row in rows]
-
-
-async def _count_waiting(pool: Pool) -> int:
-    waiting: int = await pool.fetchval(
-        "SELECT count(*) FROM (SELECT 1 FROM orphan_callbacks WHERE processed_at IS NULL LIMIT $1) AS waiting",
-        MOST_COUNTED,
-    )
-    return waiting
-
-
-async def _report_waiting(pool: Pool) -> None:
-    """Log each orphan that has waited for an hour, once; of many, the first in full and the rest as a number."""
-    rows = await pool.fetch(
-        """
-        UPDATE orphan_callbacks SET shouted_at = photomat_now()
-         WHERE orphan_id IN (SELECT orphan_id FROM orphan_callbacks
-                              WHERE processed_at IS NULL AND shouted_at IS NULL
-                                AND received_at < photomat_now() - $1::text::interval
-                              ORDER BY received_at LIMIT $2 FOR UPDATE SKIP LOCKED)
-        RETURNING orphan_id, task_id, error
-        """,
-        SHOUT_AFTER,
-        MOST_ORPHANS_LOGGED,
-    )
-    for row in rows[:SHOUTS_IN_FULL]:
-        log.error(
-            "ORPHAN_CALLBACK", orphan_id=row["orphan_id"], task_id=row["task_id"], waiting="1 hour", error=row["error"]
-        )
-    if len(rows) > SHOUTS_IN_FULL:
-        log.error("ORPHAN_CALLBACK", waiting="1 hour", more=len(rows) - SHOUTS_IN_FULL)

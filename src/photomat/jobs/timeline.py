@@ -3,7 +3,7 @@
 The writer of a row is the session's application name, which is the instance. Prompts and URLs of files are never details.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -12,15 +12,15 @@ from typing import Any, Final
 from photomat.db.pool import Pool, Transaction
 from photomat.kernel.ids import JobId
 
-TELL_LOCKED: Final = """
+RECORD_LOCKED: Final = """
     INSERT INTO job_events (job_id, tag, instance, detail)
     SELECT job_id, 'locked', delivering_by, jsonb_strip_nulls(jsonb_build_object(
                'fence', delivery_fence, 'attempt', delivery_attempts, 'taken_over', nullif(taken_over, false)))
       FROM changed"""
-TELL_RUNG: Final = (
+RECORD_RUNG: Final = (
     "INSERT INTO job_events (job_id, tag, detail) SELECT job_id, 'rung', jsonb_build_object('kind', kind) FROM changed"
 )
-"""Parts of the one statement of a claim; `changed` is what the claim returns."""
+"""Events recorded inside the statement of a claim, as a CTE; `changed` is what the claim returns."""
 
 
 class Tag(StrEnum):
@@ -66,7 +66,6 @@ async def record(tx: Transaction, job_id: JobId, tag: Tag, **detail: object) -> 
 
 
 async def record_all(tx: Transaction, jobs: Mapping[JobId, Mapping[str, object]], tag: Tag) -> None:
-    """Record what this transaction does to several jobs."""
     if not jobs:
         return
     await tx.execute(
@@ -74,7 +73,7 @@ async def record_all(tx: Transaction, jobs: Mapping[JobId, Mapping[str, object]]
         " AS happened (job_id, detail)",
         list(jobs),
         tag,
-        [_known(detail.items()) for detail in jobs.values()],
+        [{name: value for name, value in detail.items() if value is not None} for detail in jobs.values()],
     )
 
 
@@ -82,8 +81,4 @@ async def events_of(pool: Pool, job_id: JobId) -> list[Event]:
     rows = await pool.fetch(
         "SELECT at, tag, instance, detail FROM job_events WHERE job_id = $1 ORDER BY event_id", job_id
     )
-    return [Event(at=row["at"], tag=row["tag"], instance=row["instance"], detail=row["detail"]) for row in rows]
-
-
-def _known(detail: Iterable[tuple[str, object]]) -> dict[str, object]:
-    return {name: value for name, value in detail if value is not None}
+    return [Event(**dict(row)) for row in rows]

@@ -1,1 +1,1 @@
-"""What everything stands on and what knows nothing of the business: errors, ids, money, clock, logs, failpoints."""
+"""Foundations that know nothing of the business: errors, ids, money, clock, logs, failpoints, HTTP."""

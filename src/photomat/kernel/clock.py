@@ -9,7 +9,6 @@ import time
 
 
 def monotonic() -> float:
-    """Seconds for measuring how long something took."""
     return time.monotonic()
 
 

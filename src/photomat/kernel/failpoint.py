@@ -117,7 +117,6 @@ def _parse(setting: str) -> FailpointAction:
 
 
 def failpoint(name: str) -> None:
-    """Run the armed action if it is armed for this pass."""
     if not _armed:
         return
     _passes[name] += 1

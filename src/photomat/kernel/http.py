@@ -1,17 +1,14 @@
-"""HTTP requests to one server; network failures become our errors.
+"""HTTP requests to vendors, and guarded downloads. Network failures become our errors.
 
-`get` may be retried: every failure is `Transient`. `post` has an effect: a connection that could not be opened means that the
-request never left (`Transient`), any later failure is `OutcomeUnknown`. `post` opens a new connection each time, because the
-server may have closed a kept one, which would leave the outcome unknown. Error messages never contain a URL, a header or a
-body, because keys travel there.
+`HttpClient.get` may be retried: every failure is `Transient`. `post` has an effect: a connection that could not be opened means
+that the request never left (`Transient`), any later failure is `OutcomeUnknown`. `post` opens a new connection each time,
+because the server may have closed an idle one, which would leave the outcome unknown. Error messages never contain a URL, a
+header or a body, because keys travel there.
 
-Downloads from URLs of customers and vendors, protected against server-side request forgery.
-
-Allowed are https to public IP addresses and one host trusted by name. The IP address is checked after the name is resolved,
-again for every redirect, and the connection uses the very address that was checked. Reading stops at the size limit.
-
-A name server that never answers blocks a thread for as long as the system waits. So each `DnsResolver` has a few threads of its
-own, and a stuck lookup delays no other user of the process's threads.
+`Fetcher` downloads from URLs of customers and vendors, protected against server-side request forgery: https to public IP
+addresses and one host trusted by name. The IP address is checked after the name is resolved, again for every redirect, and the
+connection uses the very address that was checked. A name server that never answers blocks a thread for as long as the system
+waits, so each `DnsResolver` has a few threads of its own.
 """
 
 import asyncio

@@ -16,7 +16,6 @@ def storable(value: Any) -> Any:
 
 
 def cut(text: str, longest: int) -> str:
-    """The text, shortened to `longest` with an ellipsis if it is longer."""
     return text if utf16_length(text) <= longest else truncate(text, longest) + "…"
 
 

@@ -43,8 +43,6 @@ LONGEST_URL: Final = 2000
 
 
 class KieClient:
-    """The provider port and the account port on Kie's HTTP API."""
-
     def __init__(self, *, base_url: str, api_key: str) -> None:
         self._base_url = base_url
         self._http = HttpClient(name="Kie", headers={"Authorization": f"Bearer {api_key}"})
@@ -58,7 +56,6 @@ class KieClient:
         protocol: str = JOBS,
         on_sent: Callable[[], None] | None = None,
     ) -> TaskId:
-        """Create a task; see the port for what it raises."""
         family = FAMILIES[protocol]
         envelope = await self._post_create(family.create, family.body(model, inputs, callback_url), on_sent)
         if envelope.code == QUEUE_FULL:
@@ -72,7 +69,6 @@ class KieClient:
         return TaskId(task_id)
 
     async def record(self, task_id: TaskId, *, protocol: str = JOBS) -> Reading | None:
-        """Read a task's record; see the port for what it raises."""
         envelope = await self._read(FAMILIES[protocol].query, {"taskId": task_id})
         if envelope is None:
             raise Transient("recordInfo answered something that is not an envelope")
@@ -85,7 +81,6 @@ class KieClient:
         raise Transient(f"recordInfo answered code {envelope.code}")
 
     async def credits(self) -> float:
-        """How many credits the account has left; see the port for what it raises."""
         envelope = await self._read("chat/credit")
         if envelope is not None and envelope.code in PAUSED_CODES:
             raise Paused(f"Kie refuses the key: {envelope.code} {envelope.message[:200]}", code=envelope.code)
@@ -118,15 +113,12 @@ def _require_open(envelope: Envelope, *, host: str, what: str) -> None:
 
 
 class KieUploads:
-    """The upload port on Kie's HTTP API."""
-
     def __init__(self, *, base_url: str, api_key: str) -> None:
         self._base_url = base_url
         self._own_host = urlsplit(base_url).hostname
         self._headers = {"User-Agent": USER_AGENT, "Authorization": f"Bearer {api_key}"}
 
     async def upload(self, file: BinaryIO, *, mime: str, extension: str) -> str:
-        """Upload a file; see the port for what it raises."""
         name = f"{secrets.token_hex(16)}.{extension}"
         form = aiohttp.FormData({"uploadPath": FOLDER, "fileName": name})
         form.add_field("file", file, filename=name, content_type=mime)

@@ -1,7 +1,7 @@
-"""What a finished task hands over that no rule of `results.py` reads. Nothing that was paid for is dropped silently.
+"""What the answer of a finished task holds that no rule of `results.py` reads. Nothing that was paid for is dropped silently.
 
-Every value of the answer is looked at, in every container. A URL under an unknown field is an output all the same: it is
-fetched and shown by what its bytes are. What cannot become an output by itself (a text, an object of unknown structure, more
+Every value of the answer is read, in every container. A URL under an unknown field is an output all the same: it is
+fetched and shown by what its bytes are. What cannot become an output (a text, an object of unknown structure, more
 URLs than a card can show, a URL that cannot be stored or fetched) is kept with the whole answer, as a file. In both cases the
 fields are named, so that an operator is alerted. Echoes of the order are neither outputs nor in the file. Junk never raises.
 """
@@ -49,7 +49,7 @@ ABOUT_THE_TASK: Final = frozenset(
         *("model", "modelName", "model_name", "prompt", "hasAudioList"),
     }
 )
-"""Fields that say nothing by themselves: an answer that has no other holds no result."""
+"""Fields about the task: an answer that has no other holds no result."""
 
 LIST_NAMES: Final = frozenset(key for keys in LIST_KEYS for key in keys)
 TRACK_FACTS: Final = frozenset({"title", "tags", "duration", "stem_type_group_name"})
@@ -216,7 +216,7 @@ def _text_leaves(value: str, path: str, *, known: frozenset[str], depth: int) ->
 
 
 def _is_repeated(leaf: Leaf, names: set[str]) -> bool:
-    """Whether a list of outputs names a known file once more, at another host or with another signature."""
+    """Whether a list of outputs repeats a known file, at another host or with another signature."""
     is_listed = leaf.path.removesuffix("[]").rpartition(".")[2] in LIST_NAMES
     return leaf.kind == "url" and is_listed and _file_name(leaf.url) in names
 

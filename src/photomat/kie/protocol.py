@@ -33,7 +33,6 @@ class Family:
     wraps: bool = False
 
     def body(self, model: str, inputs: Mapping[str, object], callback_url: str | None) -> dict[str, object]:
-        """The body of the request that creates a task."""
         order: dict[str, object] = {"model": model, "input": dict(inputs)} if self.wraps else dict(inputs)
         return order if callback_url is None else {**order, "callBackUrl": callback_url}
 

@@ -1,4 +1,4 @@
-"""The results of a finished task, wherever its family puts them: URLs of files, or an object to be read. Junk never raises.
+"""The results of a finished task, wherever its family puts them: URLs of files with their details, or an object to be read.
 
 The first place of a record that has results counts; the others repeat it. Inputs (`origin…`) and streams are no outputs
 (`NEVER_OUTPUTS`), nor are stills beside a video and covers beside a track (`BESIDE_OUTPUTS`). A watermarked copy is an output
@@ -7,16 +7,14 @@ only where there is no clean one. `leftovers.py` finds what these rules do not r
 Echoes of the order are removed, above all the signed callback URL: its token authenticates callbacks, so it must reach neither
 a customer's file nor a table. Removal works at any depth, in lists, and in JSON encoded in strings.
 
-What Kie reports about a file beside its URL: a track's id, title, cover and length; and the seed of a task.
-
-A part of a track (a stem) is titled by a key, `stem-drums`, which `delivery` translates; a mask by what it covers. Junk never
-raises; what is kept is short and can be stored.
+Details of a file are a track's id, title, cover and length. A part of a track (a stem) is titled by a key, `stem-drums`, which
+`delivery` translates; a mask by what it covers. Junk never raises; what is returned is short and can be stored.
 """
 
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, replace
 from decimal import Decimal, InvalidOperation
 from typing import Any, Final, TypeGuard
 
@@ -158,7 +156,7 @@ def _as_text(value: Any) -> Any:
 
 
 def decoded(raw: object) -> object:
-    """What a field holds that is JSON in a string here and an object there, also encoded twice; None for no JSON."""
+    """The value of a field that may be JSON in a string, even encoded twice; None for a string that is no JSON."""
     found: object = None
     for _ in range(2):
         if not isinstance(raw, str):
@@ -180,13 +178,13 @@ def urls_of(data: Found) -> tuple[str, ...]:
 
 
 def result_object_of(data: Found) -> dict[str, Any] | None:
-    """What is to be read rather than looked at: a transcript, the parts of a picture, lyrics, notes, a voice."""
+    """What is read rather than viewed: a transcript, the parts of a picture, lyrics, notes, a voice; fit to be stored."""
     found = object_of(data)
     return fit_to_store(found) if found else None
 
 
 def object_of(data: Found) -> dict[str, Any] | None:
-    """The same as Kie sent it."""
+    """The object as Kie sent it."""
     for place in places(data):
         inner = place.get("resultObject")
         given = inner if isinstance(inner, dict) and inner else None
@@ -197,7 +195,7 @@ def object_of(data: Found) -> dict[str, Any] | None:
 
 
 def containers(data: Found) -> Iterator[tuple[str, object]]:
-    """Where results may stand, by name, in the order in which they are believed; last the record itself."""
+    """Where results may be, by name, in order of preference; last the record itself."""
     for key in RESULT_PLACES:
         found = decoded(data.get(key))
         if found:
@@ -216,7 +214,6 @@ def places(data: Found) -> Iterator[Found]:
 
 
 def _files(place: Found) -> list[str]:
-    """Every output of one place."""
     files = [
         *(url for keys in LIST_KEYS for url in _listed(place, keys)),
         *(url for stem in STEMS for url in named(place, stem_keys(stem))),
@@ -248,7 +245,6 @@ def _one_url(value: object) -> list[str]:
 
 
 def named(place: Found, keys: Iterable[str]) -> list[str]:
-    """The URLs under these keys."""
     return [usable_url(place[key]) for key in keys if is_url(place.get(key))]
 
 
@@ -259,7 +255,7 @@ def _masks(result: object) -> list[str]:
 
 
 def objects(values: object) -> list[Found]:
-    """The objects of a list; whatever else is in it, or is no list, counts for nothing."""
+    """The objects of a list; everything else is ignored."""
     return [value for value in values if isinstance(value, Mapping)] if isinstance(values, list) else []
 
 
@@ -316,7 +312,6 @@ def looks_like_url(value: object) -> TypeGuard[str]:
 
 
 def usable_url(url: str) -> str:
-    """The URL with its scheme in small letters, as it is stored."""
     scheme, mark, rest = url.partition("://")
     return f"{scheme.lower()}{mark}{rest}"
 
@@ -345,9 +340,8 @@ def details_of(data: Found) -> Mapping[str, Detail]:
 
 
 def _merged(known: Detail, more: Detail) -> Detail:
-    """One detail out of two: an earlier fact is kept, a missing one is filled in."""
-    facts = {each.name: (getattr(known, each.name), getattr(more, each.name)) for each in fields(Detail)}
-    return Detail(**{name: old if old is not None else new for name, (old, new) in facts.items()})
+    """Fill in what is not known yet."""
+    return replace(known, **{name: value for name, value in asdict(more).items() if getattr(known, name) is None})
 
 
 def seed_of(data: Found) -> int | None:
@@ -403,7 +397,6 @@ def _track_id(raw: object) -> str | None:
 
 
 def _line(raw: object) -> str | None:
-    """One short line of text."""
     if not isinstance(raw, str):
         return None
     return str(storable(" ".join(raw.split())))[:LONGEST_TITLE].strip() or None

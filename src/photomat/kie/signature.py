@@ -34,7 +34,6 @@ def job_of(token: str, secrets: Sequence[bytes]) -> JobId | None:
 
 
 def kie_signature(task_id: str, timestamp: str, key: str) -> str:
-    """Kie's signature over a task id and a time."""
     digest = hmac.new(key.encode(), f"{task_id}.{timestamp}".encode(), hashlib.sha256).digest()
     return base64.b64encode(digest).decode()
 

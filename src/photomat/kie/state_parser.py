@@ -4,8 +4,8 @@ The state is one of running, success, fail. Families give it as `state`, `status
 word beside it, so the first that means an end counts. Callbacks of the older families have none of them: there the code of the
 envelope decides, and Suno's `callbackType` names the last callback. An unknown word means running.
 
-Times are milliseconds, seconds or ISO, without a zone UTC. Results are read in `results.py`, details of files in `tracks.py`,
-anything else in `leftovers.py`.
+Times are milliseconds, seconds or ISO, without a zone UTC. Results and details of files are read in `results.py`, what its
+rules do not know in `leftovers.py`.
 """
 
 import math
@@ -17,10 +17,10 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from photomat.kernel.text import storable
-from photomat.kie.leftovers import MOST_OUTPUTS, NOTHING, Leftovers, beside_files, leftovers_of
+from photomat.kie.leftovers import MOST_OUTPUTS, NOTHING, beside_files, leftovers_of
+from photomat.kie.protocol import OK
 from photomat.kie.results import Detail, details_of, result_object_of, seed_of, urls_of, without_callback_urls
 
-OK: Final = 200
 CODE_DIGITS: Final = 5
 SUCCESS_STATES: Final = frozenset(
     {"success", "succeeded", "succeed", "successful", "done", "complete", "completed", "finished", "成功", "1", "true"}
@@ -39,12 +39,10 @@ MILLISECONDS_FROM: Final = 100_000_000_000
 LONGEST: Final = timedelta(days=30)
 LONGEST_TEXT: Final = 40
 FULL_PERCENT: Final = 100
-KEY: Final = "creditsConsumed"
-MOST: Final = Decimal(1_000_000)
+MOST_CREDITS: Final = Decimal(1_000_000)
 """No task costs so much: a larger number is a mistake and is not booked as a cost."""
-MOST_CHARS: Final = 24
-PLACES: Final = Decimal("0.000001")
-__all__ = ["KieState", "Reading", "extract_task_id", "normalize_state", "parse_kie_state"]
+MOST_CREDITS_CHARS: Final = 24
+CREDITS_PRECISION: Final = Decimal("0.000001")
 MOST_REASON_CHARS: Final = 500
 MOST_CODE_CHARS: Final = 40
 MOST_TEXT_CHARS: Final = 10 * MOST_REASON_CHARS
@@ -91,21 +89,20 @@ def normalize_state(raw: object) -> KieState:
 
 
 def state_of(payload: Mapping[str, object], data: Mapping[str, object], *, has_result: bool) -> KieState:
-    """How the task of a record or a callback stands; `has_result` says whether there is something to show in it."""
+    """The state of the task; `has_result`: the record or callback holds something to show."""
     if _word(data.get("callbackType")):
         return normalize_state(data["callbackType"])
     words = [_word(data.get(key)) for key in STATE_KEYS]
-    ends = (state for state in map(normalize_state, words) if state is not KieState.RUNNING)
-    found = next(ends, None)
-    if found is not None:
-        return found
+    for state in map(normalize_state, words):
+        if state is not KieState.RUNNING:
+            return state
     if CALLBACK_EXCEPTION in words:
         return KieState.SUCCESS if has_result else KieState.RUNNING
     return KieState.RUNNING if any(words) else _by_envelope(payload, has_result=has_result)
 
 
 def envelope_code(payload: Mapping[str, object]) -> int | None:
-    """The code of a callback. An envelope that names no task answers a question, and its code says nothing of a task."""
+    """The code of a callback; None where the envelope names no task, because then its code is about the query."""
     places = (payload, payload.get("data"))
     named = any(place.get(key) for place in places if isinstance(place, Mapping) for key in TASK_ID_KEYS)
     word = _word(payload.get("code"))
@@ -120,7 +117,7 @@ def _by_envelope(payload: Mapping[str, object], *, has_result: bool) -> KieState
 
 
 def _word(raw: object) -> str:
-    """A word in one spelling; a number is the same with and without its decimals, and nothing is no word."""
+    """A state in one spelling (`1.0` is `1`); empty for anything else."""
     if not isinstance(raw, str | int | float):
         return ""
     return str(raw).strip().lower().removesuffix(".0")
@@ -172,18 +169,18 @@ def _number(raw: object) -> float | None:
 
 
 def credits_of(data: Mapping[str, object]) -> Decimal | None:
-    """The credits of `creditsConsumed`; None where the family does not say."""
-    raw = data.get(KEY)
+    """The credits Kie took; None where the family does not say."""
+    raw = data.get("creditsConsumed")
     if isinstance(raw, bool) or not isinstance(raw, str | int | float):
         return None
     try:
         text = str(raw).strip()
-        number = Decimal(text) if len(text) <= MOST_CHARS else None
+        number = Decimal(text) if len(text) <= MOST_CREDITS_CHARS else None
     except (InvalidOperation, ValueError):
         return None
-    if number is None or not number.is_finite() or not 0 <= number <= MOST:
+    if number is None or not number.is_finite() or not 0 <= number <= MOST_CREDITS:
         return None
-    return number.quantize(PLACES).normalize() + 0
+    return number.quantize(CREDITS_PRECISION).normalize() + 0
 
 
 def extract_task_id(payload: object) -> str | None:
@@ -205,7 +202,8 @@ def parse_kie_state(payload: object) -> Reading:
     data: Mapping[str, Any] = found if isinstance(found, Mapping) else {}
     urls, result_object, details = urls_of(data), result_object_of(data), details_of(data)
     state = state_of(payload, data, has_result=bool(urls or result_object))
-    left = _left(data, urls, details) if state is KieState.SUCCESS else NOTHING
+    covers = frozenset(detail.cover_url for detail in details.values() if detail.cover_url is not None)
+    left = leftovers_of(data, urls=urls, shown=covers) if state is KieState.SUCCESS else NOTHING
     urls = (*urls, *left.urls)[:MOST_OUTPUTS]
     object_as_file = left.answer is not None or bool(urls and beside_files(result_object))
     result_object = left.answer or result_object
@@ -227,11 +225,6 @@ def parse_kie_state(payload: object) -> Reading:
     )
 
 
-def _left(data: Mapping[str, Any], urls: tuple[str, ...], details: Mapping[str, Detail]) -> Leftovers:
-    covers = frozenset(detail.cover_url for detail in details.values() if detail.cover_url is not None)
-    return leftovers_of(data, urls=urls, shown=covers)
-
-
 def _words_of_envelope(payload: Mapping[str, Any]) -> str | None:
     """A failed callback of the older families gives its reason outside; a record's "success" there is no reason."""
     if _code_of_envelope(payload) is None:
@@ -245,9 +238,9 @@ def _code_of_envelope(payload: Mapping[str, Any]) -> str | None:
 
 
 def _first_text(place: Mapping[str, Any], keys: tuple[str, ...], most_chars: int) -> str | None:
-    """The first of these fields that says something, fit to be stored; 0 and the empty text say nothing."""
-    said = (place.get(key) for key in keys)
-    return next((_storable_text(raw)[:most_chars] for raw in said if isinstance(raw, str | int) and raw), None)
+    """The first of these fields that is neither 0 nor empty, fit to be stored."""
+    values = (place.get(key) for key in keys)
+    return next((_storable_text(raw)[:most_chars] for raw in values if isinstance(raw, str | int) and raw), None)
 
 
 def _storable_text(raw: str | int) -> str:

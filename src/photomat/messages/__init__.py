@@ -1,1 +1,1 @@
-"""One outbox for everything the bot says by itself, and the notices that most of it is."""
+"""One outbox for every message the bot sends outside the conversation; most of them are notices."""

@@ -1,8 +1,8 @@
 """Notices: a text of ours to one chat, with facts, buttons and a file. Written once by key, sent at most once.
 
-`notify` writes the row in the transaction of what it is about, unique by its key, so what happens once is said once. A user
-who blocked the bot gets what was kept when they are back. Everything a notice says is also in the wallet, on the card or in
-the operators' lists, because a notice may be lost.
+`notify` writes the row in the transaction of its cause, unique by its key, so one event causes one notice. A user who blocked
+the bot gets the waiting notices on their return. Everything a notice says is also in the wallet, on the card or in the
+operators' lists, because a notice may be lost.
 """
 
 from collections.abc import Mapping, Sequence
@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any, ClassVar, Final, Literal, TypeAlias
 
 from photomat.db.pool import Pool, Transaction, transaction
-from photomat.db.rows import Row
+from photomat.db.rows import Row, row_as
 from photomat.kernel.clock import backoff_s
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import ChatId, MessageId, UserId
@@ -44,7 +44,6 @@ class NoticeButton:
     facts: Facts = field(default_factory=dict)
 
     def as_json(self) -> dict[str, Any]:
-        """The button as it is stored."""
         return {"text_key": self.text_key, "data": self.data, "url": self.url, "facts": facts_as_json(self.facts)}
 
 
@@ -53,8 +52,6 @@ TO_BALANCE: Final = NoticeButton(text_key="menu-balance", data=callback_data.OPE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NoticeFile:
-    """A file of Telegram's that the notice shows."""
-
     kind: FileKind
     file_id: str
 
@@ -76,7 +73,6 @@ class Notice:
 
 
 def facts_as_json(facts: Facts) -> dict[str, Any]:
-    """The facts in a shape JSON has."""
     return {
         name: {"minor": fact.minor, "currency": fact.currency} if isinstance(fact, Money) else fact
         for name, fact in facts.items()
@@ -84,7 +80,6 @@ def facts_as_json(facts: Facts) -> dict[str, Any]:
 
 
 def facts_from_json(stored: Mapping[str, Any]) -> Facts:
-    """The facts as they were."""
     return {
         name: Money(int(fact["minor"]), str(fact["currency"])) if isinstance(fact, dict) else fact
         for name, fact in stored.items()
@@ -92,7 +87,6 @@ def facts_from_json(stored: Mapping[str, Any]) -> Facts:
 
 
 def buttons_from_json(stored: Sequence[Sequence[Mapping[str, Any]]]) -> list[list[NoticeButton]]:
-    """The buttons as they were."""
     return [[NoticeButton(**{**button, "facts": facts_from_json(button["facts"])}) for button in row] for row in stored]
 
 
@@ -126,7 +120,7 @@ async def notify(
 
 
 async def retry_blocked_notices(tx: Transaction, *, chat_id: ChatId) -> None:
-    """The user can be reached again: make due what was kept for them."""
+    """The user can be reached again: make their waiting notices due."""
     await tx.execute(
         """
         UPDATE notices SET due_at = photomat_now(), left_at = NULL, outcome = NULL, attempts = 0
@@ -167,17 +161,12 @@ class NoticeSender(MessageKind[Notice]):
         return (DEFAULT_LANGUAGE,)
 
     def read(self, row: Row) -> Notice:
-        return Notice(
-            notice_id=row["notice_id"],
-            key=row["key"],
-            chat_id=ChatId(row["chat_id"]),
-            language=row["language"],
-            text_key=row["text_key"],
+        return row_as(
+            Notice,
+            row,
             facts=facts_from_json(row["facts"]),
             buttons=buttons_from_json(row["buttons"]),
             file=None if row["file_id"] is None else NoticeFile(kind=row["file_kind"], file_id=row["file_id"]),
-            left_at=row["left_at"],
-            attempts=row["attempts"],
         )
 
     async def send(self, message: Notice) -> MessageId:
@@ -211,7 +200,7 @@ class NoticeSender(MessageKind[Notice]):
         log.info("NOTICE_RETRY", key=message.key, attempt=message.attempts, error=str(again.error))
 
     async def record(self, message: Notice, ending: Ending) -> None:
-        """Write down the outcome; what could not reach its reader waits as blocked, and the reader is known to be away."""
+        """Record the outcome; a notice to an unreachable user waits as blocked, and the user is marked as having blocked us."""
         is_blocked = ending.outcome is Outcome.UNREACHABLE
         outcome = "blocked" if is_blocked else ending.outcome.value
         error = None if is_blocked else ending.reason

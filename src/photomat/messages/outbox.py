@@ -1,4 +1,4 @@
-"""The one way out for everything the bot says by itself: claim (commit) → send → record (commit).
+"""One outbox for every message the bot sends outside the conversation: claim (commit) → send → record (commit).
 
 A kind of message is a `MessageKind` beside its table. Its claim statement chooses the promise:
 
@@ -8,14 +8,14 @@ A kind of message is a `MessageKind` beside its table. Its claim statement choos
 What a crash means, by the moment of it:
 
     before the claim commits    nothing happened; the row is still due
-    claimed, not sent           at most once: the message is lost. At least once: claimed again when the lease is over
-    sent, not recorded          at most once: never repeated. At least once: sent again when the lease is over
+    claimed, not sent           at most once: the message is lost. At least once: claimed again when the lease expires
+    sent, not recorded          at most once: never repeated. At least once: sent again when the lease expires
     recorded                    nothing is left to do
 
 What the answer of Telegram means:
 
     an answer            recorded as sent
-    Transient            it surely never left: put back, later each time, until the attempts are used up. The pace of a chat
+    Transient            it definitely never left: put back, later each time, until the attempts are used up. The pace of a chat
                          (`ChatBusy`) uses up no attempt
     OutcomeUnknown       it left and the answer is lost: counts as sent, whatever the promise, and is never repeated
     Unreachable          the user blocked the bot or the chat is gone: recorded, not repeated
@@ -23,7 +23,7 @@ What the answer of Telegram means:
                          sent belongs to the old chat
 
 Putting back and recording test the claim (its instant or its fence), so a worker that comes late changes nothing. A message
-must never be the only way to learn a thing, because it may be lost.
+must never be the only source of a fact, because it may be lost.
 """
 
 from abc import ABC, abstractmethod
@@ -65,7 +65,7 @@ class Ending:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PutBack:
-    """A message that surely never left, and when to try it again; `is_counted` is False for the pace of a chat."""
+    """A message that never left, and when to try it again; `is_counted` is False for the rate limit of a chat."""
 
     after_s: float
     is_counted: bool
@@ -99,7 +99,7 @@ class RetryPolicy:
 
 
 class ClaimedMessage(Protocol):
-    """A message in our hands: all the outbox has to know of it."""
+    """What the outbox needs to know of a claimed message."""
 
     @property
     def attempts(self) -> int:
@@ -142,15 +142,14 @@ class MessageKind(ABC, Generic[Message]):
 
     @abstractmethod
     async def record(self, message: Message, ending: Ending) -> None:
-        """Write down how it ended, if the claim is still ours."""
+        """Record how it ended, if the claim is still ours."""
 
     async def claim(self, limit: int) -> list[Message]:
-        """Take messages that are due, each once."""
         rows = await self.pool.fetch(self.CLAIM, limit, self.pool.bot_id, *self.claim_arguments)
         return [self.read(row) for row in rows]
 
     async def deliver(self, message: Message) -> None:
-        """Send a claimed message and record what came of it, or put it back if it may be tried again."""
+        """Send a claimed message and record the outcome, or put it back if it may be tried again."""
         with self.log_context(message):
             try:
                 message_id = await self.send(message)

@@ -15,7 +15,8 @@ from photomat.delivery.lock import rearm_job
 from photomat.jobs.actions import NextStep, cancel_by_operator, retry_job
 from photomat.jobs.job import TERMINAL
 from photomat.jobs.listing import waiting_orphans
-from photomat.jobs.sweep import Release, reconcile_orphans, release_loose_hold
+from photomat.jobs.orphans import reconcile_orphans
+from photomat.jobs.sweep import Release, release_loose_hold
 from photomat.kernel.ids import JobId, UserId
 from photomat.wallet import ledger
 
@@ -125,10 +126,10 @@ async def retry(pool: Pool, job_id: JobId, *, operator: str, reason: str | None 
     """Poll or submit a job now; one with an unanswered request is never submitted again."""
 
     async def act(tx: Transaction) -> ActionResult:
-        answer = await retry_job(tx, job_id)
-        if answer is None:
+        step = await retry_job(tx, job_id)
+        if step is None:
             return ActionResult(done=False, sentence=NO_SUCH_JOB)
-        return ActionResult(done=answer.went, sentence=AGAIN[answer.again])
+        return ActionResult(done=step.makes_due, sentence=AGAIN[step])
 
     return await journaled(pool, act, action="retry", job_id=job_id, operator=operator, reason=reason)
 

@@ -1,15 +1,11 @@
 """The messenger and Stars ports on aiogram, whose errors are translated here.
 
 An edit can be repeated. A send cannot: one that left and got no answer raises `OutcomeUnknown`, and a crash after it leaves a
-message that we do not know of.
-
-Media and rich messages as aiogram types.
-
-Rich text knows the HTML tags of our texts: bold, italic, links. Other tags are dropped and their text stays.
+message that we do not know of. Rich text knows the HTML tags of our texts: bold, italic, links.
 """
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -51,7 +47,6 @@ from photomat.kernel.errors import OutcomeUnknown, Transient
 from photomat.kernel.ids import ChatId, MessageId, UserId
 from photomat.telegram.errors import is_not_modified, translate
 from photomat.telegram.port import (
-    Button,
     CallRefused,
     Card,
     Keyboard,
@@ -165,7 +160,7 @@ def _block(item: RichItem) -> Any:
 
 
 class _RichTextParser(HTMLParser):
-    """Parses one line; an unclosed tag ends with the line."""
+    """Parses one line; an unclosed tag ends with the line, an unknown tag is dropped and its text stays."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -209,7 +204,7 @@ class TelegramMessenger:
         self._bot = bot
 
     async def edit_text(self, card: Card, text: str, keyboard: Keyboard) -> None:
-        async with _translated():
+        with _translated(is_edit=True):
             await self._bot.edit_message_text(
                 text=text,
                 chat_id=card.chat_id,
@@ -221,7 +216,7 @@ class TelegramMessenger:
 
     async def edit_media(self, card: Card, media: Media, caption: str, keyboard: Keyboard) -> str | None:
         answer: Message | bool | None = None
-        async with _translated():
+        with _translated(is_edit=True):
             answer = await self._bot.edit_message_media(
                 media=input_media(media, caption=caption, parse_mode="HTML"),
                 chat_id=card.chat_id,
@@ -233,7 +228,7 @@ class TelegramMessenger:
 
     async def edit_rich(self, card: Card, text: str, items: Sequence[RichItem], keyboard: Keyboard) -> list[str | None]:
         answer: Message | bool | None = None
-        async with _translated():
+        with _translated(is_edit=True):
             answer = await self._bot.edit_message_text(
                 chat_id=card.chat_id,
                 message_id=card.message_id,
@@ -244,7 +239,7 @@ class TelegramMessenger:
         return file_ids_of(answer.rich_message) if isinstance(answer, Message) else []
 
     async def edit_keyboard(self, card: Card, keyboard: Keyboard) -> None:
-        async with _translated():
+        with _translated(is_edit=True):
             await self._bot.edit_message_reply_markup(
                 chat_id=card.chat_id,
                 message_id=card.message_id,
@@ -257,7 +252,7 @@ class TelegramMessenger:
     ) -> MessageId:
         """Send a message, as a reply if the card still exists."""
         reply = None if reply_to is None else ReplyParameters(message_id=reply_to, allow_sending_without_reply=True)
-        try:
+        with _translated():
             message = await self._bot.send_message(
                 chat_id=chat_id,
                 text=text,
@@ -266,20 +261,18 @@ class TelegramMessenger:
                 parse_mode="HTML",
                 request_timeout=CALL_TIMEOUT_S,
             )
-        except (TelegramAPIError, ClientDecodeError) as error:
-            raise translate(error) from error
         return MessageId(message.message_id)
 
     async def send_media(self, chat_id: ChatId, media: Media, caption: str, *, keyboard: Keyboard = ()) -> Sent:
-        ways: Mapping[MediaKind, Callable[..., Awaitable[Message]]] = {
+        methods: Mapping[MediaKind, Callable[..., Awaitable[Message]]] = {
             MediaKind.PHOTO: self._bot.send_photo,
             MediaKind.VIDEO: self._bot.send_video,
             MediaKind.ANIMATION: self._bot.send_animation,
             MediaKind.AUDIO: self._bot.send_audio,
             MediaKind.DOCUMENT: self._bot.send_document,
         }
-        try:
-            message = await ways[media.kind](
+        with _translated():
+            message = await methods[media.kind](
                 chat_id,
                 source_of(media),
                 caption=caption,
@@ -288,17 +281,16 @@ class TelegramMessenger:
                 request_timeout=_timeout_s(media),
                 **details_of(media),
             )
-        except (TelegramAPIError, ClientDecodeError) as error:
-            raise translate(error) from error
         return Sent(message_id=MessageId(message.message_id), file_id=_file_id(message))
 
 
-@asynccontextmanager
-async def _translated() -> AsyncIterator[None]:
+@contextmanager
+def _translated(*, is_edit: bool = False) -> Iterator[None]:
+    """Translate aiogram's errors; an edit that changes nothing is a success."""
     try:
         yield
     except (TelegramAPIError, ClientDecodeError) as error:
-        if isinstance(error, TelegramAPIError) and is_not_modified(error):
+        if is_edit and isinstance(error, TelegramAPIError) and is_not_modified(error):
             return
         raise translate(error) from error
 
@@ -308,13 +300,11 @@ def _timeout_s(media: Media) -> int:
 
 
 def _markup(keyboard: Keyboard) -> InlineKeyboardMarkup | None:
-    if not keyboard:
-        return None
-    return InlineKeyboardMarkup(inline_keyboard=[[_button(button) for button in row] for row in keyboard])
-
-
-def _button(button: Button) -> InlineKeyboardButton:
-    return InlineKeyboardButton(text=button.text, callback_data=button.data, url=button.url)
+    rows = [
+        [InlineKeyboardButton(text=button.text, callback_data=button.data, url=button.url) for button in row]
+        for row in keyboard
+    ]
+    return InlineKeyboardMarkup(inline_keyboard=rows) if rows else None
 
 
 def _file_id(message: Message) -> str | None:
@@ -331,10 +321,8 @@ class StarsClient:
         self._bot = bot
 
     async def page(self, *, offset: int, limit: int) -> StarPage:
-        try:
+        with _translated():
             found = await self._bot.get_star_transactions(offset=offset, limit=limit, request_timeout=STARS_TIMEOUT_S)
-        except (TelegramAPIError, ClientDecodeError) as error:
-            raise translate(error) from error
         moves = [move for line in found.transactions if (move := _move(line)) is not None]
         return StarPage(lines=len(found.transactions), moves=moves)
 
@@ -359,16 +347,15 @@ def _move(line: StarTransaction) -> StarMove | None:
     partner = line.source or line.receiver
     if not isinstance(partner, TransactionPartnerUser) or partner.transaction_type != INVOICE:
         return None
-    person = StarPerson(
-        user_id=UserId(partner.user.id),
-        first_name=partner.user.first_name,
-        username=partner.user.username,
-        language_code=partner.user.language_code,
-    )
     return StarMove(
         charge_id=line.id,
         side="in" if line.source is not None else "out",
-        person=person,
+        person=StarPerson(
+            user_id=UserId(partner.user.id),
+            first_name=partner.user.first_name,
+            username=partner.user.username,
+            language_code=partner.user.language_code,
+        ),
         stars=line.amount,
         payload=partner.invoice_payload or "",
         is_subscription=partner.subscription_period is not None,

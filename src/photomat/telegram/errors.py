@@ -38,47 +38,36 @@ NOT_MODIFIED: Final = "message is not modified"
 NOT_IMPLEMENTED: Final = "method not implemented"
 """From other Bot API servers, for a method they lack."""
 
-WORDINGS: Final[tuple[tuple[str, Callable[[], PhotomatError]], ...]] = (
-    ("message to edit not found", lambda: CardGone("card-gone")),
-    ("message_id_invalid", lambda: CardGone("card-gone")),
-    ("message not found", lambda: CardGone("card-gone")),
-    ("message can't be edited", lambda: CardGone("card-gone")),
-    ("message media can't be edited", lambda: CardGone("card-gone")),
-    ("there is no text in the message to edit", lambda: CardIsMedia("card-is-media")),
-    ("canceled by new edit", lambda: Superseded("superseded")),
-    ("failed to get http url content", lambda: SourceRefused("source")),
-    ("webpage_curl_failed", lambda: SourceRefused("source")),
-    ("wrong type of the web page content", lambda: SourceRefused("source")),
-    ("webpage_media_empty", lambda: SourceRefused("source")),
-    ("wrong http url specified", lambda: SourceRefused("source")),
-    ("invalid file http url specified", lambda: SourceRefused("source")),
-    ("wrong file identifier/http url specified", lambda: SourceRefused("source")),
-    ("media_empty", lambda: SourceRefused("source")),
-    ("wrong remote file identifier specified", lambda: SourceRefused("source")),
-    ("can't upload file by url", lambda: SourceRefused("source")),
-    ("can't use file of type", lambda: SourceRefused("source")),
-    ("file must be non-empty", lambda: SourceRefused("source")),
-    ("voice_messages_forbidden", lambda: SourceRefused("source")),
-    ("photo_invalid_dimensions", lambda: PhotoRefused("photo")),
-    ("image_process_failed", lambda: PhotoRefused("photo")),
-    ("photo_ext_invalid", lambda: PhotoRefused("photo")),
-    ("photo has unsupported extension", lambda: PhotoRefused("photo")),
-    ("is too big for a photo", lambda: PhotoRefused("photo")),
-    ("photo_save_file_invalid", lambda: Transient("Telegram could not save the photo")),
-    ("message is too long", lambda: TextRefused("text")),
-    ("caption is too long", lambda: TextRefused("text")),
-    ("media_caption_too_long", lambda: TextRefused("text")),
-    ("message text is empty", lambda: TextRefused("text")),
-    ("can't parse entities", lambda: TextRefused("text")),
-    ("chat not found", lambda: Unreachable("unreachable")),
-    ("peer_id_invalid", lambda: Unreachable("unreachable")),
-    ("user is deactivated", lambda: Unreachable("unreachable")),
-    ("user_is_blocked", lambda: Unreachable("unreachable")),
-    ("not enough rights to send", lambda: Unreachable("unreachable")),
-    ("have no rights to send", lambda: Unreachable("unreachable")),
-    ("chat_write_forbidden", lambda: Unreachable("unreachable")),
-    ("unallowed token specified", lambda: Unauthorized("this Bot API server does not serve the bot's token")),
-)
+REFUSALS: Final[tuple[tuple[Callable[[], PhotomatError], tuple[str, ...]], ...]] = (
+    (lambda: CardGone("card-gone"), (
+        "message to edit not found", "message_id_invalid", "message not found", "message can't be edited",
+        "message media can't be edited",
+    )),
+    (lambda: CardIsMedia("card-is-media"), ("there is no text in the message to edit",)),
+    (lambda: Superseded("superseded"), ("canceled by new edit",)),
+    (lambda: SourceRefused("source"), (
+        "failed to get http url content", "webpage_curl_failed", "wrong type of the web page content",
+        "webpage_media_empty", "wrong http url specified", "invalid file http url specified",
+        "wrong file identifier/http url specified", "media_empty",
+        "wrong remote file identifier specified", "can't upload file by url", "can't use file of type",
+        "file must be non-empty", "voice_messages_forbidden",
+    )),
+    (lambda: PhotoRefused("photo"), (
+        "photo_invalid_dimensions", "image_process_failed", "photo_ext_invalid",
+        "photo has unsupported extension", "is too big for a photo",
+    )),
+    (lambda: Transient("Telegram could not save the photo"), ("photo_save_file_invalid",)),
+    (lambda: TextRefused("text"), (
+        "message is too long", "caption is too long", "media_caption_too_long", "message text is empty",
+        "can't parse entities",
+    )),
+    (lambda: Unreachable("unreachable"), (
+        "chat not found", "peer_id_invalid", "user is deactivated", "user_is_blocked",
+        "not enough rights to send", "have no rights to send", "chat_write_forbidden",
+    )),
+    (lambda: Unauthorized("this Bot API server does not serve the bot's token"), ("unallowed token specified",)),
+)  # fmt: skip
+"""What a description means that contains one of these wordings, in lower case; the first match counts."""
 
 
 @vendor_message.register
@@ -111,12 +100,12 @@ def translate(error: TelegramAPIError | ClientDecodeError) -> PhotomatError:
 
 def _refusal(error: TelegramAPIError) -> PhotomatError:
     text = error.message.lower()
-    worded = next((make() for wording, make in WORDINGS if wording in text), None)
-    if worded is not None:
-        return worded
-    return (
-        Unreachable("unreachable") if isinstance(error, TelegramForbiddenError) else CallRefused(masked(error.message))
-    )
+    for refusal, wordings in REFUSALS:
+        if any(wording in text for wording in wordings):
+            return refusal()
+    if isinstance(error, TelegramForbiddenError):
+        return Unreachable("unreachable")
+    return CallRefused(masked(error.message))
 
 
 def _network(error: TelegramNetworkError) -> PhotomatError:

@@ -1,6 +1,6 @@
-"""The routes of the web server. There is no access log, because callback URLs are secrets.
+"""The routes of the web server, and GET /health, /ready and /metrics, which are public and name no host or customer.
 
-GET /health, /ready and /metrics for operators, load balancers and Prometheus. Public: they name no host or customer.
+There is no access log, because callback URLs are secrets.
 """
 
 import asyncio

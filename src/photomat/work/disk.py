@@ -30,7 +30,7 @@ class Disk:
         folder = next((one for one in (self.folder, *self.folder.absolute().parents) if one.exists()), Path("/"))
         return shutil.disk_usage(folder).free
 
-    async def look(self) -> None:
+    async def check(self) -> None:
         """Check once and log changes."""
         free = await asyncio.to_thread(self.free_bytes)
         was_full, self.is_full = self.is_full, free < FULL_BELOW
@@ -42,7 +42,7 @@ class Disk:
     async def run(self, stop: asyncio.Event) -> None:
         while True:
             try:
-                await self.look()
+                await self.check()
             except OSError as error:
                 log.warning("DISK_UNKNOWN", folder=str(self.folder), error=str(error))
             if await sleep_until_set(stop, EVERY_S):

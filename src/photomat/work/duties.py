@@ -1,16 +1,16 @@
 """Duties of the ACTIVE instance: started when it becomes ACTIVE, ended when it no longer is. Each is safe with two ACTIVEs."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from typing import Final
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from typing import Any, Final
 
 from photomat.kernel.clock import backoff_s, sleep_until_set
 from photomat.kernel.error_report import describe
 from photomat.kernel.logs import get_logger
 
-log = get_logger()
-Duty = Callable[[asyncio.Event], Awaitable[None]]
+Duty = Callable[[asyncio.Event], Coroutine[Any, Any, None]]
 RESTART_MOST_S: Final = 30.0
+log = get_logger()
 
 
 def every(seconds: float, name: str, do: Callable[[], Awaitable[object]]) -> Duty:
@@ -47,13 +47,13 @@ def until_it_works(name: str, do: Callable[[], Awaitable[object]]) -> Duty:
 
 
 async def run_while_active(
-    duties: Sequence[Duty], *, passive: Callable[[], Awaitable[None]], stop: asyncio.Event, drain_s: float
+    duties: Sequence[Duty], *, passive: Callable[[], Coroutine[Any, Any, object]], stop: asyncio.Event, drain_s: float
 ) -> None:
     """Run all duties until the instance is no longer ACTIVE or stops; then they have `drain_s` to finish."""
     over = asyncio.Event()
     async with asyncio.TaskGroup() as group:
-        running = [group.create_task(_run(duty, over)) for duty in duties]
-        ends = [group.create_task(_wait(passive)), group.create_task(_wait(stop.wait))]
+        running = [group.create_task(duty(over)) for duty in duties]
+        ends = [group.create_task(passive()), group.create_task(stop.wait())]
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
         over.set()
         _, late = await asyncio.wait(running, timeout=drain_s)
@@ -61,18 +61,10 @@ async def run_while_active(
             task.cancel()
 
 
-async def first_of(*waits: Callable[[], Awaitable[object]]) -> None:
+async def first_of(*waits: Callable[[], Coroutine[Any, Any, object]]) -> None:
     """Wait for the first; the others are canceled."""
     async with asyncio.TaskGroup() as group:
-        tasks = [group.create_task(_wait(wait)) for wait in waits]
+        tasks = [group.create_task(wait()) for wait in waits]
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
         for task in tasks:
             task.cancel()
-
-
-async def _run(duty: Duty, over: asyncio.Event) -> None:
-    await duty(over)
-
-
-async def _wait(something: Callable[[], Awaitable[object]]) -> None:
-    await something()

@@ -1,10 +1,7 @@
 """A loop claims what is due and runs it, so many at once, woken or once a second; it is drained when the program stops.
 
-It never claims more than it can start now: a claim that waits in memory is a lease running out.
-
-Renew a lease while long work is under way, three times a lease; short work causes no renewal.
-
-Work whose claim was taken over is interrupted and must write nothing.
+It never claims more than it can start now: a claim that waits in memory is a lease running out. The lease of long work is
+renewed three times within its length; work whose claim was taken over is interrupted and must write nothing.
 """
 
 import asyncio
@@ -20,11 +17,11 @@ from photomat.kernel.logs import get_logger
 from photomat.work.budget import NoRoom
 
 IDLE_S: Final = 60.0
+RENEWALS: Final = 3
 log = get_logger()
 Item = TypeVar("Item")
 Claim = Callable[[int], Awaitable[list[Item]]]
 Do = Callable[[Item], Awaitable[None]]
-RENEWALS: Final = 3
 T = TypeVar("T")
 
 

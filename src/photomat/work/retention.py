@@ -1,4 +1,4 @@
-"""Retention: what is kept for a limited time is deleted in small batches, oldest first, until nothing old is left.
+"""Retention: data with a limited lifetime is deleted in small batches, oldest first, until nothing old is left.
 
 Each slice says for its own tables what may be deleted (`OldRows`, or functions of its own); `app/duties.py` lists all
 kinds with their settings. A batch is one short statement that skips locked rows, so two ACTIVE instances, or a
@@ -39,7 +39,7 @@ Delete = Callable[[Pool, timedelta, int], Awaitable[Batch]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetentionRule:
-    """One kind of data: `keep` is how long, None for ever."""
+    """One kind of data: `keep` is how long, None forever."""
 
     name: str
     keep: timedelta | None

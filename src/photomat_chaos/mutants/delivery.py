@@ -52,14 +52,14 @@ CARDS: Final = (
         "the card counts as shown before it is",
         SourceEdit(
             find="shown = await self._show(…)",
-            replace='await self._mark(\\1, ShownMessage("url"))\nshown = await self._show(\\1)',
+            replace='await self._mark(\\1, EditOutcome("url"))\nshown = await self._show(\\1)',
         ),
         "tests/integration/test_delivery_trouble.py::test_an_error_of_telegrams_own_is_tried_again",
     ),
     one_edit(
         "no-last-look-at-the-card",
         "after a take-over the final edit is not rendered once more",
-        SourceEdit(find="once_more = card.status in TERMINAL and card.doubtful", replace="once_more = False"),
+        SourceEdit(find="repeat_later = card.status in TERMINAL and card.doubtful", replace="repeat_later = False"),
         "tests/integration/test_delivery.py::test_a_take_over_shows_the_same_picture_and_renders_it_once_more_later",
     ),
     one_edit(

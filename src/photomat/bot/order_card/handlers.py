@@ -29,7 +29,7 @@ from photomat.bot.transport import Tap
 from photomat.bot.view import to_home
 from photomat.catalog.order import open_to_customers
 from photomat.catalog.pricing import Quote
-from photomat.jobs.listing import quote_of_own_job
+from photomat.jobs.history import own_job
 from photomat.kernel.errors import Rejected
 from photomat.kernel.ids import DraftId, JobId
 from photomat.orders.draft import Draft
@@ -211,7 +211,7 @@ async def explain_draft_price(_query: CallbackQuery, callback_data: DraftButton,
 
 async def explain_job_price(_query: CallbackQuery, callback_data: JobButton, tap: Tap, ctx: UpdateContext) -> None:
     """Explain the price a job was bought for, in a message of its own: its card belongs to `delivery`."""
-    found = await quote_of_own_job(ctx.pool, job_id=JobId(callback_data.job_id), user_id=ctx.user_id)
+    found = await own_job(ctx.pool, job_id=JobId(callback_data.job_id), user_id=ctx.user_id)
     if found is None:
         await tap.answer(ctx.say("tap-not-yours"), alert=True)
         return

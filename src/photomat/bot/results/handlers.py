@@ -20,7 +20,7 @@ from photomat.bot.view import View
 from photomat.db.pool import transaction
 from photomat.delivery.lock import turn_page
 from photomat.delivery.resend import ResendAnswer, ask_again
-from photomat.jobs.actions import Canceled, NotYours, TooLate, accept_offer, cancel_job
+from photomat.jobs.actions import Cancelation, accept_offer, cancel_job
 from photomat.jobs.history import OwnJob, own_job, recent_jobs
 from photomat.kernel.errors import NotEnough
 from photomat.kernel.ids import ChatId, JobId
@@ -38,19 +38,19 @@ async def cancel_order(_query: CallbackQuery, callback_data: JobButton, tap: Tap
     bought = await _own_job(tap, ctx, job_id)
     if bought is None:
         return
-    model = ctx.orders.catalog.models.get(bought.model)
-    usually = ctx.config.times.overdue_of(model.kind if model else "")
     async with transaction(ctx.pool) as tx:
-        outcome = await cancel_job(tx, job_id=job_id, user_id=ctx.user_id, message_id=tap.message_id, usually=usually)
+        outcome = await cancel_job(tx, job_id=job_id, user_id=ctx.user_id, message_id=tap.message_id)
     match outcome:
-        case Canceled():
+        case Cancelation.CANCELED:
             await tap.answer(say("tap-canceled"))
-        case TooLate(finished=True):
+        case Cancelation.SETTLED:
             await tap.answer(say("tap-cancel-finished"), alert=True)
-        case TooLate():
+        case Cancelation.TOO_LATE:
+            model = ctx.orders.catalog.models.get(bought.model)
+            usually = ctx.config.times.overdue_of(model.kind if model else "")
             minutes = max(1, round(usually.total_seconds() / 60))
             await tap.answer(say("tap-cancel-too-late", minutes=minutes), alert=True)
-        case NotYours():
+        case Cancelation.NOT_YOURS:
             await tap.answer(say("tap-not-yours"), alert=True)
 
 

@@ -43,7 +43,6 @@ def cluster_folder(data_dir: Path) -> Path:
 
 
 def password_file(data_dir: Path) -> Path:
-    """The file with the password of the server's only role."""
     return data_dir / "postgres.password"
 
 

@@ -42,7 +42,7 @@ def explain(data_dir: Path, output: str) -> Startup:
             )
     if launch.NO_PROGRAM in output:
         return _out_of_reach(binary("postgres").parent)
-    reason = " / ".join(output.strip().splitlines()[-LAST_LINES:]) or "it said nothing"
+    reason = " / ".join(output.strip().splitlines()[-LAST_LINES:]) or "without any output"
     return Startup(f"The embedded PostgreSQL in {data_dir} does not start ({reason}); see {data_dir}/postgres.log.")
 
 

@@ -102,7 +102,7 @@ def choose_capability(passage: str) -> int | None:
 
 
 def count_capabilities_in_access() -> None:
-    """Let access(2) count capabilities; where the kernel forbids it, the look at the command decides whether that matters."""
+    """Let access(2) count capabilities; where the kernel forbids it, `main` finds out whether the command is reachable."""
     bits = prctl(PR_GET_SECUREBITS) | SECBIT_NO_SETUID_FIXUP | SECBIT_KEEP_CAPS
     call_prctl(PR_SET_SECUREBITS, bits)
 

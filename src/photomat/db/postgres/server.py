@@ -1,7 +1,7 @@
 """The server process: started, waited for, stopped, and found again after its owner died.
 
 It runs in its own session, so that Ctrl-C in a terminal reaches us and not the server: we stop it last. The launcher ties it to
-us, so that it shuts down by itself when we are killed. Statements and their values, prompts among them, are never logged.
+us, so that it shuts down when we are killed. Statements and their values, prompts among them, are never logged.
 
 Only the server's user and we can enter the folder of its socket. That is `socket` in the data folder if the path fits into a
 Unix socket address and needs no quoting; otherwise `socket` links to a private temporary folder, which the next start finds
@@ -73,7 +73,6 @@ def make_socket_folder(data_dir: Path, user: ServerUser) -> Path:
 
 
 def find_socket_folder(data_dir: Path) -> Path:
-    """Where the running server's socket is."""
     return (data_dir / "socket").resolve()
 
 
@@ -91,8 +90,6 @@ def remove_socket_folder(data_dir: Path) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Server:
-    """A running server that is our child."""
-
     process: subprocess.Popen[bytes]
     data_dir: Path
 
@@ -110,7 +107,6 @@ class Server:
 
 
 def start_server(data_dir: Path, user: ServerUser, *, socket_folder: Path, settings: Mapping[str, str]) -> Server:
-    """Start the server and wait until it accepts connections."""
     deadline = time.monotonic() + LEFTOVER_PATIENCE_S
     while True:
         log_start = _trim_log(data_dir)
@@ -141,13 +137,11 @@ def stop_leftover(data_dir: Path) -> None:
 
 
 def running_pid(data_dir: Path) -> int | None:
-    """The process that serves this folder, if there is one."""
     pid = _noted_pid(data_dir)
     return pid if pid is not None and _serves(pid, data_dir) else None
 
 
 def is_ready(data_dir: Path) -> bool:
-    """Whether the server has noted that it accepts connections."""
     return _notes(data_dir)[7:8] == ["ready"]
 
 
