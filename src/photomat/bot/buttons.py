@@ -18,7 +18,7 @@ MAX_BYTES: Final = 64
 
 class Screen(StrEnum):
     HOME = "home"
-    CREATE = "create"
+    PICTURES = "create"
     SEARCH = "search"
     BALANCE = "balance"
     TOPUP = "topup"
@@ -211,7 +211,7 @@ class StatementButton(CallbackData, OpensPage, PrivateOnly, prefix="s"):
     before: Id
 
 
-class MoveButton(CallbackData, OpensPage, PrivateOnly, prefix="w"):
+class TransactionButton(CallbackData, OpensPage, PrivateOnly, prefix="w"):
     """Explains one transaction; `before` leads back to its page of the statement."""
 
     move_id: Id
@@ -248,7 +248,7 @@ class PayStep(StrEnum):
 
     SUMS = "sums"
     OWN = "own"
-    BILL = "bill"
+    INVOICE = "bill"
 
 
 class TopupButton(CallbackData, OpensPage, PrivateOnly, prefix="pm"):
@@ -267,7 +267,7 @@ class PayButton(CallbackData, PrivateOnly, prefix="pp"):
     draft_id: Id
 
 
-class CheckBillButton(CallbackData, PrivateOnly, prefix="pc"):
+class CheckInvoiceButton(CallbackData, PrivateOnly, prefix="pc"):
     """Checks whether an invoice is paid."""
 
     topup_id: Id

@@ -20,7 +20,7 @@ from photomat.kernel.ids import ChatId, MessageId
 Handler: TypeAlias = Callable[[TelegramObject, dict[str, Any]], Awaitable[Any]]
 
 
-class RegisterWhoIsAnswered(BaseMiddleware):
+class RegisterSender(BaseMiddleware):
     """A sender whom a handler answers becomes a user; people who only talk in a group do not."""
 
     async def __call__(self, handler: Handler, event: TelegramObject, data: dict[str, Any]) -> Any:
@@ -29,7 +29,7 @@ class RegisterWhoIsAnswered(BaseMiddleware):
         return await handler(event, data)
 
 
-class OpeningAPageLeavesTheQuestion(BaseMiddleware):
+class LeaveQuestionOnNewPage(BaseMiddleware):
     """A user who opens another page, by a command or a tap, has left what was asked: what they type next answers nothing.
 
     A receipt is still waited for: it is never sent by mistake. /cancel says itself what it left.
@@ -76,7 +76,7 @@ def _context(data: dict[str, Any]) -> UpdateContext:
     return ctx
 
 
-class SpokenToUs(Filter):
+class AddressedToBot(Filter):
     """Any message of a private chat; in a group only a reply to the bot. Commands have a filter of their own."""
 
     async def __call__(self, message: Message, bot: Bot) -> bool:

@@ -28,7 +28,7 @@ from photomat.texts.load import Say
 
 MINUTE_S: Final = 60
 HOUR_S: Final = 3600
-SAID_IN_SECONDS_S: Final = 100
+LONGEST_IN_SECONDS_S: Final = 100
 THOUSAND: Final = Decimal(1000)
 YES_NO: Final = frozenset({"true", "false"})
 LONGEST: Final = 3400
@@ -145,7 +145,7 @@ def refusal(say: Say, refused: LimitReached) -> str:
 def span(say: Say, wait: timedelta) -> str:
     """A wait in words, rounded up: `40 с`, `3 мин`, `5 ч 12 мин`."""
     seconds = max(1, ceil(wait.total_seconds()))
-    if seconds <= SAID_IN_SECONDS_S:
+    if seconds <= LONGEST_IN_SECONDS_S:
         return say("wait-seconds", seconds=seconds)
     minutes = ceil(seconds / MINUTE_S)
     if minutes < MINUTE_S:

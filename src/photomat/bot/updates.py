@@ -14,7 +14,7 @@ from aiogram.methods import TelegramMethod
 
 from photomat.bot.app import ALLOWED_UPDATES
 from photomat.bot.checkout_guard import CheckoutGuard
-from photomat.bot.worker import in_our_words
+from photomat.bot.worker import translated
 from photomat.db.pool import Pool
 from photomat.inbox.receive import receive
 from photomat.kernel.clock import backoff_s, monotonic, sleep_until_set
@@ -95,13 +95,13 @@ class Poller:
         async def store() -> list[int]:
             return await receive(self._pool, bot_id=BotId(self._bot.id), updates=updates)
 
-        return await store() if self._guard is None else await self._guard.taking_in(updates, store)
+        return await store() if self._guard is None else await self._guard.store_guarded(updates, store)
 
 
 def _pause_s(trouble: Exception, failures: int) -> float:
     if isinstance(trouble, TelegramConflictError):
         return CONFLICT_PAUSE_S
-    known = in_our_words(trouble)
+    known = translated(trouble)
     asked = known.retry_after_s if isinstance(known, Transient) else None
     return asked or backoff_s(failures - 1, most_s=LONGEST_PAUSE_S)
 

@@ -66,19 +66,19 @@ class GiveUp:
     """Park the update."""
 
 
-def in_our_words(trouble: Exception) -> Exception:
+def translated(trouble: Exception) -> Exception:
     """Translate Telegram's exceptions into our error families."""
     return translate(trouble) if isinstance(trouble, TelegramAPIError | ClientDecodeError) else trouble
 
 
 def is_unreachable(trouble: Exception) -> bool:
     """Whether the user blocked the bot, or a group removed it: no answer can be delivered."""
-    return isinstance(in_our_words(trouble), Unreachable)
+    return isinstance(translated(trouble), Unreachable)
 
 
 def judge(trouble: Exception, claimed: Claimed) -> Later | GiveUp:
     """Decide whether the update is retried or parked."""
-    trouble = in_our_words(trouble)
+    trouble = translated(trouble)
     if (isinstance(trouble, OUTSIDE) or is_unavailable(trouble)) and claimed.age_s < PATIENCE_S:
         asked = trouble.retry_after_s if isinstance(trouble, Transient) else None
         pause = min(LONGEST_PAUSE_S, max(1.0, claimed.age_s / 4))

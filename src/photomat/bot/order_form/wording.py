@@ -20,7 +20,7 @@ from photomat.texts.load import Say
 
 NAME: Final = re.compile(r"\w+")
 LONGEST_MESSAGE: Final = 4096
-LARGEST_SAID: Final = 10**6
+LARGEST_SHOWN: Final = 10**6
 """A larger bound is not worth showing: it is the largest number of a seed."""
 
 
@@ -86,7 +86,7 @@ def _text_limits(say: Say, asked: Input) -> Iterator[str]:
 
 
 def _number_limits(say: Say, asked: Input) -> Iterator[str]:
-    most = asked.most if asked.most is not None and asked.most <= LARGEST_SAID else None
+    most = asked.most if asked.most is not None and asked.most <= LARGEST_SHOWN else None
     if asked.least is not None and most is not None:
         yield say("form-limit-number", least=plain(asked.least), most=plain(most))
     elif asked.least is not None:
