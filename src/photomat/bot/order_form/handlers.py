@@ -138,10 +138,9 @@ async def asking_of(ctx: UpdateContext, form_id: int, turn: int) -> Asking | Non
 async def answer_closed_question(tap: Tap, ctx: UpdateContext) -> None:
     """Say that the question of a button is closed, and where the open one is; in a group it may be another user's."""
     if tap.message is None or tap.message.chat.type != ChatType.PRIVATE:
-        key = "tap-question-foreign"
+        await tap.answer(ctx.say("tap-question-foreign"), alert=True)
     else:
-        key = "tap-question-closed" if ctx.form is None else "tap-question-older"
-    await tap.answer(ctx.say(key), alert=True)
+        await tap.answer(ctx.say("tap-question-closed" if ctx.form is None else "tap-question-older"), alert=True)
 
 
 def reply_to(tap: Tap) -> Reply:

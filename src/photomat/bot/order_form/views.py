@@ -403,8 +403,8 @@ def _made_in_words(say: Say, made: EarlierResult) -> str:
     when = f"{made.made_at:%d.%m %H:%M}"
     if made.position is None or made.outputs == 1:
         return say("form-source", when=when, what=what)
-    key = "form-source-track" if made.is_track else "form-source-output"
-    return say(key, when=when, what=what, number=made.position + 1)
+    facts = {"when": when, "what": what, "number": made.position + 1}
+    return say("form-source-track" if made.is_track else "form-source-output", **facts)
 
 
 def _option(form: Form, number: int, label: str) -> InlineKeyboardButton:

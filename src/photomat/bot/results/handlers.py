@@ -166,8 +166,8 @@ async def _queue_resend(callback_data: JobButton, tap: Tap, ctx: UpdateContext, 
             as_file=as_file,
         )
     log.info("RESULT_ASKED_AGAIN", job_id=job_id, corr=ctx.corr, answer=asked, as_file=as_file)
-    key = "tap-originals" if as_file and asked is ResendAnswer.SENDING else f"tap-resend-{asked}"
-    await tap.answer(ctx.say(key), alert=asked not in {ResendAnswer.SENDING, ResendAnswer.SHOWING})
+    answer = ctx.say("tap-originals" if as_file and asked is ResendAnswer.SENDING else f"tap-resend-{asked}")
+    await tap.answer(answer, alert=asked not in {ResendAnswer.SENDING, ResendAnswer.SHOWING})
 
 
 async def _page(ctx: UpdateContext, number: int = 0) -> View:

@@ -135,7 +135,7 @@ async def take_own_sum(message: Message, bot: Bot, ctx: UpdateContext) -> None:
         return
     amount = _read(message.text or "", offers)
     if amount is None:
-        await send(message, views.ask_own_sum(ctx.say, offers, cast("Way", way), draft_id, key="pay-wrong-sum"))
+        await send(message, views.ask_own_sum(ctx.say, offers, cast("Way", way), draft_id, again=True))
         return
     ctx.conversation.clear()
     link = await home_link(bot)

@@ -79,8 +79,8 @@ def sums_page(say: Say, offers: PaymentOptions, way: Way, waiting: Waiting) -> V
     return View(text=_with_order(say, say("pay-sums", way=say(f"pay-way-{way}")), waiting), rows=rows)
 
 
-def ask_own_sum(say: Say, offers: PaymentOptions, way: Way, draft_id: int, *, key: str = "pay-ask-sum") -> View:
-    text = say(key, least=offers.least, most=offers.most)
+def ask_own_sum(say: Say, offers: PaymentOptions, way: Way, draft_id: int, *, again: bool = False) -> View:
+    text = say("pay-wrong-sum" if again else "pay-ask-sum", least=offers.least, most=offers.most)
     return View(text=text, rows=[[_back_to_sums(say, way, draft_id)]], expects_text=True)
 
 

@@ -247,8 +247,8 @@ def _order(say: Say, order: OrderDetails, model: str, titles: Mapping[str, str])
 def _ending(say: Say, hold: JobHold) -> list[str]:
     if hold.closed_at is None:
         return [say("wallet-story-open")]
-    key = "wallet-story-charged" if hold.closed_as == "charge" else "wallet-story-released"
-    return [say(key, when=when(hold.closed_at), amount=hold.amount)]
+    facts = {"when": when(hold.closed_at), "amount": hold.amount}
+    return [say("wallet-story-charged" if hold.closed_as == "charge" else "wallet-story-released", **facts)]
 
 
 def _payment(say: Say, paid: PaymentDetails) -> str:
@@ -259,10 +259,10 @@ def _payment(say: Say, paid: PaymentDetails) -> str:
 
 def _given_back(say: Say, details: LineDetails) -> list[str]:
     """What was given back of a transaction since; the newest, where there was much."""
-    key = "wallet-story-given-back" if details.move.amount.minor < 0 else "wallet-story-taken-back"
+    is_given = details.move.amount.minor < 0
     return [
         say(
-            key,
+            "wallet-story-given-back" if is_given else "wallet-story-taken-back",
             when=when(one.booked_at),
             amount=one.amount,
             reference=escape(cut(one.reference, LONGEST_SMALL_REFERENCE)),
