@@ -30,7 +30,7 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingQuery:
-    """A query that must be answered, and when it is declined without an answer."""
+    """A query that must be answered, and when it is declined."""
 
     update_id: int
     query_id: str
@@ -50,18 +50,17 @@ class CheckoutGuard:
 
     async def store_guarded(self, updates: Sequence[Update], store: Callable[[], Awaitable[T]]) -> T:
         """Store updates under watch; when that fails, decline their queries at once and raise."""
-        watched = [one for update in updates if (one := self._read(update)) is not None]
-        for one in watched:
-            self._watch(one)
+        queries = [query for update in updates if (query := self._read(update)) is not None]
+        for query in queries:
+            self._watch(query)
         try:
             return await store()
         except Exception:
-            for one in watched:
-                await self._decline(one, why="not stored")
+            for query in queries:
+                await self._decline(query, why="not stored")
             raise
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Serve each query when it is due, until `stop` is set."""
         async with asyncio.TaskGroup() as group:
             serving = group.create_task(self._serve())
             await stop.wait()
@@ -73,7 +72,7 @@ class CheckoutGuard:
                 guards.create_task(self.decline_when_due(await self._watched.get()))
 
     async def decline_when_due(self, one: PendingQuery) -> None:
-        """Decline a query when it is due, unless it was handled. A slow database is not waited for."""
+        """Decline a query when it is due, unless it was handled; without waiting for a slow database."""
         await asyncio.sleep(max(0.0, one.declined_at - monotonic()))
         async with asyncio.TaskGroup() as group:
             asking = group.create_task(self._was_handled(one))
