@@ -5,7 +5,7 @@ by `telegram/callback_data.py`; here they are only read.
 """
 
 from enum import StrEnum
-from typing import Annotated, Final
+from typing import Annotated, Final, TypeAlias
 
 from aiogram.filters.callback_data import CallbackData
 from pydantic import Field
@@ -101,8 +101,6 @@ class MenuButton(CallbackData, OpensPage, prefix="m"):
 
 
 class ModelButton(CallbackData, prefix="n"):
-    """Opens a model's form."""
-
     model: str
 
 
@@ -136,8 +134,6 @@ class OptionButton(CallbackData, prefix="o"):
 
 
 class OptionPageButton(CallbackData, prefix="op"):
-    """Turns to a page of the options of a question."""
-
     form_id: Id
     turn: Small
     page: Small
@@ -174,9 +170,11 @@ class PickButton(CallbackData, prefix="pj"):
     output: Small
 
 
-class LeaveButton(CallbackData, prefix="x"):
-    """Leaves a form."""
+QuestionButton: TypeAlias = OptionButton | OptionPageButton | ResultsPageButton | StepButton | PickButton
+"""Belongs to the question a form had at one turn; at another turn it is stale."""
 
+
+class LeaveButton(CallbackData, prefix="x"):
     form_id: Id
 
 
@@ -223,8 +221,6 @@ class RewardButton(CallbackData, OpensPage, PrivateOnly, prefix="rw"):
 
 
 class GiftBackButton(CallbackData, PrivateOnly, prefix="gb"):
-    """Returns a gift that was not opened yet to its giver."""
-
     gift_id: Id
 
 
@@ -268,8 +264,6 @@ class PayButton(CallbackData, PrivateOnly, prefix="pp"):
 
 
 class CheckInvoiceButton(CallbackData, PrivateOnly, prefix="pc"):
-    """Checks whether an invoice is paid."""
-
     topup_id: Id
 
 

@@ -146,7 +146,6 @@ class UpdateContext:
 
     @property
     def form(self) -> Form | None:
-        """The order form that is being filled in."""
         return form_from_data(self.conversation.data)
 
     def save_form(self, form: Form) -> None:

@@ -16,8 +16,6 @@ from photomat.kernel.ids import BotId, ChatId, UserId
 
 @dataclass(slots=True, kw_only=True)
 class Conversation:
-    """The state of one user in one chat."""
-
     bot_id: BotId
     chat_id: ChatId
     user_id: UserId

@@ -64,7 +64,6 @@ class Tap:
                 await self.send(view)
 
     async def send(self, view: View) -> None:
-        """Send the view as a new message into the chat of the tap."""
         message = self.message
         if message is None:
             return

@@ -38,7 +38,6 @@ def router() -> Router:
 
 
 async def open_reward_link(message: Message, command: CommandObject, ctx: UpdateContext) -> None:
-    """Do what the link is for, show the result, and greet."""
     kind, _, code = (command.args or "").partition("_")
     match kind:
         case "ref":

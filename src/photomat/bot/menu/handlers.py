@@ -66,7 +66,6 @@ async def offered_categories(ctx: UpdateContext) -> tuple[MenuCategory, ...]:
 
 
 async def sold_model(ctx: UpdateContext, model_id: str) -> Model | NotSold:
-    """The model as it is sold now, or why it is not."""
     sold = await ctx.orders.model(model_id)
     if sold is not None:
         return sold
@@ -153,7 +152,6 @@ async def pick_model(_query: CallbackQuery, callback_data: ModelButton, tap: Tap
 
 
 async def pick_from_list(_query: CallbackQuery, callback_data: ListedButton, tap: Tap, ctx: UpdateContext) -> None:
-    """Open the form of a model, with the way back to its list."""
     here = ListButton(category=callback_data.category, only=callback_data.only, page=callback_data.page)
     await _open(tap, ctx, callback_data.model, came_from=here.pack())
 

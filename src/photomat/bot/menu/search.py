@@ -37,7 +37,6 @@ def router() -> Router:
 
 
 async def search_by_command(message: Message, command: CommandObject, ctx: UpdateContext) -> None:
-    """Search for the words given with the command, or ask for some."""
     if command.args:
         await send(message, await _answer(ctx, command.args))
         return

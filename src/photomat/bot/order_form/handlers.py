@@ -19,6 +19,7 @@ from photomat.bot.buttons import (
     OptionPageButton,
     PickButton,
     PricesButton,
+    QuestionButton,
     ResultsPageButton,
     Step,
     StepButton,
@@ -42,7 +43,7 @@ from photomat.bot.order_form.flow import (
     matching_results,
     open_asking,
 )
-from photomat.bot.order_form.form import WAY
+from photomat.bot.order_form.form import WAY, Form
 from photomat.bot.order_form.message_answers import accept_own_result
 from photomat.bot.order_form.parsing import values
 from photomat.bot.order_form.views import Asking, pages_of
@@ -62,7 +63,7 @@ def router() -> Router:
     routes.callback_query.register(turn_options_page, OptionPageButton.filter())
     routes.callback_query.register(show_results, StepButton.filter(F.step == Step.RESULTS))
     routes.callback_query.register(do_step, StepButton.filter())
-    routes.callback_query.register(turn_results_page, ResultsPageButton.filter())
+    routes.callback_query.register(show_results, ResultsPageButton.filter())
     routes.callback_query.register(pick_result, PickButton.filter())
     routes.callback_query.register(open_prices, PricesButton.filter())
     routes.callback_query.register(leave_form, LeaveButton.filter())
@@ -85,7 +86,7 @@ async def answer_by_message(message: Message, ctx: UpdateContext) -> None:
 
 async def answer_by_tap(_query: CallbackQuery, callback_data: OptionButton, tap: Tap, ctx: UpdateContext) -> None:
     """Take a tapped option, if its question is the one that is open."""
-    asking = await asking_of(ctx, callback_data.form_id, callback_data.turn)
+    asking = await asking_of(ctx, callback_data)
     value = _option(asking, callback_data.option) if asking else None
     if asking is None or value is None:
         await answer_closed_question(tap, ctx)
@@ -99,7 +100,7 @@ async def answer_by_tap(_query: CallbackQuery, callback_data: OptionButton, tap:
 async def turn_options_page(
     _query: CallbackQuery, callback_data: OptionPageButton, tap: Tap, ctx: UpdateContext
 ) -> None:
-    asking = await asking_of(ctx, callback_data.form_id, callback_data.turn)
+    asking = await asking_of(ctx, callback_data)
     wanted = asking.target if asking else None
     if asking is None or wanted is None or callback_data.page >= pages_of(wanted):
         await answer_closed_question(tap, ctx)
@@ -109,7 +110,7 @@ async def turn_options_page(
 
 async def do_step(_query: CallbackQuery, callback_data: StepButton, tap: Tap, ctx: UpdateContext) -> None:
     """Skip, go back, finish, or take any other step a question offers."""
-    asking = await asking_of(ctx, callback_data.form_id, callback_data.turn)
+    asking = await asking_of(ctx, callback_data)
     if asking is None or callback_data.step not in {*asking.offered, Step.QUESTION}:
         await answer_closed_question(tap, ctx)
         return
@@ -128,11 +129,12 @@ async def leave_form(_query: CallbackQuery, callback_data: LeaveButton, tap: Tap
         await tap.replace(hint(ctx.say, "cancel-done"))
 
 
-async def asking_of(ctx: UpdateContext, form_id: int, turn: int) -> Asking | None:
-    """The open question, if a button of this form and turn is its own."""
+async def asking_of(ctx: UpdateContext, tapped: QuestionButton) -> Asking | None:
+    """The open question, if the button is its own; None for a button of an older form or question."""
     asking = await open_asking(ctx)
-    is_open = asking is not None and (asking.form.form_id, asking.form.turn) == (form_id, turn)
-    return asking if is_open else None
+    if asking is None or (asking.form.form_id, asking.form.turn) != (tapped.form_id, tapped.turn):
+        return None
+    return asking
 
 
 async def answer_closed_question(tap: Tap, ctx: UpdateContext) -> None:
@@ -160,10 +162,12 @@ async def _do(ctx: UpdateContext, reply: Reply, asking: Asking, step: Step) -> N
     asked = asking.asked
     if step is Step.BACK:
         await _go_back(ctx, reply, asking)
-    elif step is Step.QUESTION or asked is None or step not in STEPS:
-        await reply.show(await asked_view(ctx, asking))
-    else:
+    elif asked is not None and step in LINE_STEPS:
+        await ask(ctx, reply.show, asking.model, LINE_STEPS[step](asking.form, asked))
+    elif asked is not None and step in STEPS:
         await STEPS[step](ctx, reply, asking, asked)
+    else:
+        await reply.show(await asked_view(ctx, asking))
 
 
 def _option(asking: Asking, number: int) -> int | str | None:
@@ -192,18 +196,6 @@ async def _done(ctx: UpdateContext, reply: Reply, asking: Asking, asked: Input) 
         await accept_gathered(ctx, reply, asking, asked)
 
 
-async def _another_line(ctx: UpdateContext, reply: Reply, asking: Asking, asked: Input) -> None:
-    await ask(ctx, reply.show, asking.model, forms.another_line(asking.form, asked))
-
-
-async def _drop_line(ctx: UpdateContext, reply: Reply, asking: Asking, asked: Input) -> None:
-    await ask(ctx, reply.show, asking.model, forms.without_last_line(asking.form, asked))
-
-
-async def _walk_lines(ctx: UpdateContext, reply: Reply, asking: Asking, asked: Input) -> None:
-    await ask(ctx, reply.show, asking.model, forms.walk_lines(asking.form, asked))
-
-
 async def _remove(ctx: UpdateContext, reply: Reply, asking: Asking, _asked: Input) -> None:
     removed = forms.remove(asking.model, asking.form)
     if isinstance(removed, Refused):
@@ -222,25 +214,21 @@ STEPS: dict[Step, Callable[[UpdateContext, Reply, Asking, Input], Awaitable[None
     Step.SKIP: _skip,
     Step.FINISH: _finish,
     Step.DONE: _done,
-    Step.MORE: _another_line,
-    Step.DROP: _drop_line,
-    Step.WALK: _walk_lines,
     Step.REMOVE: _remove,
+}
+LINE_STEPS: dict[Step, Callable[[Form, Input], Form]] = {
+    Step.MORE: forms.another_line,
+    Step.DROP: forms.without_last_line,
+    Step.WALK: forms.walk_lines,
 }
 
 
-async def show_results(_query: CallbackQuery, callback_data: StepButton, tap: Tap, ctx: UpdateContext) -> None:
-    await _show_page(callback_data, tap, ctx)
-
-
-async def turn_results_page(
-    _query: CallbackQuery, callback_data: ResultsPageButton, tap: Tap, ctx: UpdateContext
+async def show_results(
+    _query: CallbackQuery, callback_data: StepButton | ResultsPageButton, tap: Tap, ctx: UpdateContext
 ) -> None:
-    await _show_page(callback_data, tap, ctx, page=callback_data.page)
-
-
-async def _show_page(tapped: StepButton | ResultsPageButton, tap: Tap, ctx: UpdateContext, *, page: int = 0) -> None:
-    asking = await asking_of(ctx, tapped.form_id, tapped.turn)
+    """Show the first page of the user's own results that the open question takes, or the one that is turned to."""
+    page = callback_data.page if isinstance(callback_data, ResultsPageButton) else 0
+    asking = await asking_of(ctx, callback_data)
     wanted = asking.target if asking else None
     if asking is not None and wanted is not None and wanted.type in {"task", "track"}:
         await reply_to(tap).show(await asked_view(ctx, asking, page=page))
@@ -253,7 +241,7 @@ async def _show_page(tapped: StepButton | ResultsPageButton, tap: Tap, ctx: Upda
 
 async def pick_result(_query: CallbackQuery, callback_data: PickButton, tap: Tap, ctx: UpdateContext) -> None:
     """Answer the open question with the picked result, if it still exists and is the user's."""
-    asking = await asking_of(ctx, callback_data.form_id, callback_data.turn)
+    asking = await asking_of(ctx, callback_data)
     asked, wanted = (asking.asked, asking.target) if asking else (None, None)
     if asking is None or asked is None or wanted is None:
         await answer_closed_question(tap, ctx)

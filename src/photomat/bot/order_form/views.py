@@ -123,7 +123,6 @@ def counter(asking: Asking) -> View:
 
 
 def results(asking: Asking, made: Sequence[EarlierResult], *, page: int = 0) -> View:
-    """The user's own results that a file can be, with the way back to the question."""
     say, wanted = asking.say, asking.target
     if not made or wanted is None:
         return View(text=say("form-results-none"), rows=[[to_question(say, asking.form)]])
@@ -132,7 +131,6 @@ def results(asking: Asking, made: Sequence[EarlierResult], *, page: int = 0) -> 
 
 
 def refusal(asking: Asking, refused: Refused) -> View:
-    """Why an answer does not fit; the question stays open."""
     text = refused_in_words(asking.say, asking.model, refused, asking.language)
     return View(text=text, rows=[], expects_text=_is_typed_in(asking))
 

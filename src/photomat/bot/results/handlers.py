@@ -72,7 +72,6 @@ async def cancel_order(_query: CallbackQuery, callback_data: JobButton, tap: Tap
 
 
 async def accept_result(_query: CallbackQuery, callback_data: JobButton, tap: Tap, ctx: UpdateContext) -> None:
-    """Buy the result of a canceled job."""
     job_id = JobId(callback_data.job_id)
     if await _own_job(tap, ctx, job_id) is None:
         return

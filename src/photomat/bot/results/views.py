@@ -30,7 +30,6 @@ class HistoryPage:
 
 
 def history_page(say: Say, page: HistoryPage, titles: Mapping[str, str]) -> View:
-    """The orders of a page: every result can be sent again, every order repeated."""
     if not page.jobs:
         return hint(say, "history-empty")
     numbered = list(enumerate(page.jobs, start=page.first))

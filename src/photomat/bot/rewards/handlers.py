@@ -42,7 +42,6 @@ def router() -> Router:
 
 
 async def promo_by_command(message: Message, command: CommandObject, ctx: UpdateContext) -> None:
-    """Use the code given with the command, or ask for one."""
     ctx.drop_form()
     if command.args:
         await send(message, await redeem_code(ctx, command.args))
@@ -64,7 +63,6 @@ async def promo_by_text(message: Message, ctx: UpdateContext) -> None:
 
 
 async def redeem_code(ctx: UpdateContext, written: str) -> View:
-    """Use a code and say what it gives, or why nothing."""
     await ctx.register_now()
     async with transaction(ctx.pool) as tx:
         outcome = await use_code(tx, user_id=ctx.user_id, written=written, origin=ctx.origin)
@@ -99,7 +97,6 @@ async def _invitations(bot: Bot, ctx: UpdateContext) -> View:
 
 
 async def gift_by_command(message: Message, command: CommandObject, bot: Bot, ctx: UpdateContext) -> None:
-    """Give the sum given with the command, or ask for one."""
     ctx.drop_form()
     if command.args:
         await _give(message, bot, ctx, command.args)
@@ -119,7 +116,6 @@ async def gift_by_text(message: Message, bot: Bot, ctx: UpdateContext) -> None:
 
 
 async def take_back(_query: CallbackQuery, callback_data: GiftBackButton, tap: Tap, ctx: UpdateContext) -> None:
-    """Return a gift that was not opened yet to its giver."""
     owed = (await ctx.balance()).owed
     async with transaction(ctx.pool) as tx:
         gift = await gifts.return_gift(tx, gift_id=callback_data.gift_id, giver_id=ctx.user_id)

@@ -41,7 +41,6 @@ def promo_refused(say: Say, written: str, refused: CodeRefused) -> View:
 
 
 def invite_page(say: Say, invited: Invitations, *, link: str, terms: ReferralTerms | None) -> View:
-    """The user's own link, what it promises, and what it has earned."""
     lines = [say("invite-title"), "", *_promises(say, terms), say("invite-link", link=escape(link))]
     lines += ["", say("invite-brought", friends=invited.friends, rewarded=invited.rewarded, earned=invited.earned)]
     share = _share(say("invite-share"), link, say("invite-share-text"))
@@ -49,7 +48,6 @@ def invite_page(say: Say, invited: Invitations, *, link: str, terms: ReferralTer
 
 
 def friend_greeting(say: Say, terms: ReferralTerms | None) -> str:
-    """The greeting of a user who came by a friend's link."""
     if terms is None or not terms.friend.minor:
         return say("invited")
     return say("invited-reward", reward=terms.friend)

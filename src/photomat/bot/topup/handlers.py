@@ -126,7 +126,6 @@ async def ask_own_sum(_query: CallbackQuery, callback_data: PayButton, tap: Tap,
 
 
 async def take_own_sum(message: Message, bot: Bot, ctx: UpdateContext) -> None:
-    """Take the typed sum, or say which sums are allowed."""
     offers, data = ctx.config.offers, ctx.conversation.data
     way, draft_id = str(data.get("way")), int(data.get("paying_for") or 0)
     if offers is None or way not in ctx.config.providers:

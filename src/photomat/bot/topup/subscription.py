@@ -104,7 +104,6 @@ async def resume_subscription(
 
 
 async def subscription_changed(event: BotSubscriptionUpdated, ctx: UpdateContext) -> None:
-    """Record the state Telegram reports."""
     async with transaction(ctx.pool) as tx:
         topup = await offer_of(tx, event.invoice_payload)
     topup_id, state = topup.topup_id if topup else None, KNOWN_STATES.get(event.state)

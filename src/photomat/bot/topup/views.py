@@ -120,7 +120,9 @@ def refused(say: Say, text: str, *, draft_id: int = 0) -> View:
 
 def terms_page(say: Say, *, url: str | None, contact: str) -> View:
     text = say("pay-terms-link", url=escape(url)) if url else say("pay-terms")
-    return View(text=_with_contact(say, text, contact), rows=[[to_home(say)]])
+    if contact:
+        text += "\n\n" + say("pay-contact", contact=escape(contact))
+    return View(text=text, rows=[[to_home(say)]])
 
 
 def _way(say: Say, way: Way, draft_id: int) -> InlineKeyboardButton:
@@ -131,10 +133,6 @@ def _way(say: Say, way: Way, draft_id: int) -> InlineKeyboardButton:
 
 def _with_order(say: Say, text: str, waiting: Waiting) -> str:
     return text if waiting.missing is None else f"{text}\n\n{say('pay-for-order', missing=waiting.missing)}"
-
-
-def _with_contact(say: Say, text: str, contact: str) -> str:
-    return f"{text}\n\n{say('pay-contact', contact=escape(contact))}" if contact else text
 
 
 def _to_ways(say: Say, draft_id: int) -> InlineKeyboardButton:

@@ -133,7 +133,6 @@ async def home_link(bot: Bot) -> str | None:
 async def provider_invoice(
     ctx: UpdateContext, way: Way, amount: Money, *, draft_id: int, return_url: str | None
 ) -> View:
-    """The invoice, or why there is none."""
     say = ctx.say
     refusal = await limit_reached(ctx)
     if refusal is not None:

@@ -57,8 +57,6 @@ RECEIPT_TYPES: Final = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Content:
-    """What the bytes of a file show."""
-
     is_receipt: bool
     sha256: str | None
 
@@ -83,7 +81,6 @@ def router() -> Router:
 
 
 async def start(_query: CallbackQuery, callback_data: TransferButton, tap: Tap, ctx: UpdateContext) -> None:
-    """Ask for the sum, unless there is a reason not to."""
     offers = open_offers(ctx)
     refusal = ctx.say("transfer-closed") if offers is None else await _why_not(ctx)
     if offers is None or refusal:
@@ -105,7 +102,6 @@ async def sum_by_tap(_query: CallbackQuery, callback_data: TransferSumButton, ta
 
 
 async def sum_by_text(message: Message, ctx: UpdateContext) -> None:
-    """Take a typed sum, or say what is expected."""
     offers = open_offers(ctx)
     if offers is None:
         ctx.conversation.clear()

@@ -57,7 +57,6 @@ def router() -> Router:
 
 
 async def approve(_query: CallbackQuery, callback_data: ReceiptButton, tap: Tap, ctx: UpdateContext) -> None:
-    """Credit a receipt with the sum its user named."""
     if await _refuse_outsider(tap, ctx):
         return
     ruled = await _approve(ctx, callback_data.receipt_id, anyway=callback_data.action is ReceiptAction.ANYWAY)

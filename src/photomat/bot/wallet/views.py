@@ -130,7 +130,6 @@ class StatementPage:
 
 
 def balance_page(say: Say, balance: Balance, *, orders: int) -> View:
-    """What is available, what so many running orders hold, and what is owed."""
     lines = [say("balance", available=balance.available)]
     if balance.held.minor:
         lines.append(say("wallet-held", held=balance.held, count=max(1, orders)))
