@@ -11,7 +11,7 @@ from aiogram.client.telegram import TelegramAPIServer
 from aiohttp import web
 
 from photomat.bot.transfer.handlers import read_content
-from photomat.bot.worker import Later, judge
+from photomat.bot.worker import UpdateRetry, retry_after
 from photomat.inbox.update import Claimed
 from photomat.kernel.errors import Transient
 from photomat.kernel.ids import BotId, Fence, ReceivedId
@@ -82,6 +82,6 @@ async def test_a_hiccup_of_the_file_server_is_tried_again_and_never_counted(answ
             await read_content(bot, "f")
     assert "SECRET" not in str(hiccup.value)
     assert hiccup.value.__suppress_context__
-    verdict = judge(hiccup.value, CLAIMED_A_THIRD_TIME)
-    assert isinstance(verdict, Later)
+    verdict = retry_after(hiccup.value, CLAIMED_A_THIRD_TIME)
+    assert isinstance(verdict, UpdateRetry)
     assert not verdict.counted

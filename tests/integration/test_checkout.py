@@ -140,7 +140,7 @@ async def test_what_cannot_be_stored_is_declined_at_once_without_any_database() 
         update["pre_checkout_query"]["id"] = query_id
         guard = CheckoutGuard(bot=bot, texts=load_texts(), is_handled=never)
         with pytest.raises(ConnectionRefusedError):
-            await guard.taking_in([update], store)
+            await guard.store_guarded([update], store)
         assert telegram.world.stars.charges == []
         assert declines(telegram) == [load_texts().say("ru", "checkout-trouble")]
 
@@ -162,7 +162,7 @@ async def test_what_was_stored_and_is_not_answered_in_time_is_declined(database:
                 await chat.fetch()
                 return True
 
-            assert await guard.taking_in(raw, stored)
+            assert await guard.store_guarded(raw, stored)
             await until(lambda: chat.calls("answerPreCheckoutQuery") == 1)
         await chat.handle_all()
         assert world.stars.charges == [], "the second answer, a yes, came too late and changes nothing"
@@ -178,7 +178,7 @@ async def test_what_was_answered_in_time_is_left_alone(database: str) -> None:
         await chat.handle_all()
         watched = guard._read(raw)  # noqa: SLF001  what the guard makes of an update
         assert watched is not None
-        await guard.see_to(watched)
+        await guard.decline_when_due(watched)
         assert chat.calls("answerPreCheckoutQuery") == 1
         assert len(world.stars.charges) == 1
 

@@ -11,10 +11,9 @@ from aiogram.methods import AnswerCallbackQuery, EditMessageText, SendMessage
 from aiogram.types import ForceReply
 
 from photomat.bot.buttons import (
-    CheckBillButton,
+    CheckInvoiceButton,
     GiftBackButton,
     MenuButton,
-    MoveButton,
     PayButton,
     PayStep,
     Screen,
@@ -22,6 +21,7 @@ from photomat.bot.buttons import (
     SubscriptionAction,
     SubscriptionButton,
     TopupButton,
+    TransactionButton,
     TransferAction,
     TransferButton,
     TransferReceiptButton,
@@ -167,14 +167,14 @@ async def test_whoever_asks_for_their_money_in_a_group_is_sent_to_the_private_ch
     [
         MenuButton(screen=Screen.TOPUP),
         StatementButton(before=0),
-        MoveButton(move_id=1, before=0),
+        TransactionButton(move_id=1, before=0),
         GiftBackButton(gift_id=1),
         TopupButton(draft_id=0),
         TopupButton(draft_id=1, on_card=True),
         PayButton(step=PayStep.SUMS, way="stars", amount=0, draft_id=0),
         PayButton(step=PayStep.OWN, way="yookassa", amount=0, draft_id=0),
-        PayButton(step=PayStep.BILL, way="yookassa", amount=10_000, draft_id=0),
-        CheckBillButton(topup_id=1),
+        PayButton(step=PayStep.INVOICE, way="yookassa", amount=10_000, draft_id=0),
+        CheckInvoiceButton(topup_id=1),
         SubscriptionButton(action=SubscriptionAction.SHOW),
         TransferButton(action=TransferAction.START),
         TransferSumButton(minor=50_000),

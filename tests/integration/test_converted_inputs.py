@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from photomat.bot.order_form.message_answers import attached
+from photomat.bot.order_form.message_answers import accept_attachment
 from photomat.catalog.answers import Refused
 from photomat.catalog.input import FileLimits, Input
 from photomat.catalog.load import load_catalog
@@ -52,13 +52,13 @@ class Desk:
 
     async def takes(self, content: bytes, limits: FileLimits, *, kind: str = "document") -> InputFile | Refused:
         """Send a file where it is asked for."""
-        answer = await attached(self.sender.ctx, await self.sender.sends(content, kind), asks(limits), 0)
+        answer = await accept_attachment(self.sender.ctx, await self.sender.sends(content, kind), asks(limits))
         return answer if isinstance(answer, Refused) else await self.known(answer)
 
     async def known(self, answer: object) -> InputFile:
         """The file of an answer as it is known now."""
-        assert isinstance(answer, list), answer
-        file = await self.uploader.own_file(FileRef(answer[0]["file"]), user_id=self.sender.user_id)
+        assert isinstance(answer, dict), answer
+        file = await self.uploader.own_file(FileRef(answer["file"]), user_id=self.sender.user_id)
         assert file is not None
         return file
 

@@ -4,7 +4,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from photomat.bot.order_form.message_answers import attached
+from photomat.bot.order_form.message_answers import accept_attachment
 from photomat.catalog.input import FileLimits, Input
 from photomat.catalog.reference import FileRef, JobRef, Ref
 from photomat.db.pool import transaction
@@ -30,9 +30,9 @@ KEPT = timedelta(days=90)
 
 
 async def sent(sender: Sender) -> FileRef:
-    answer = await attached(sender.ctx, await sender.sends(made.image("JPEG"), "photo"), IMAGE, 0)
-    assert isinstance(answer, list)
-    return FileRef(answer[0]["file"])
+    answer = await accept_attachment(sender.ctx, await sender.sends(made.image("JPEG"), "photo"), IMAGE)
+    assert isinstance(answer, dict)
+    return FileRef(answer["file"])
 
 
 async def drafted(sender: Sender, ref: FileRef) -> None:

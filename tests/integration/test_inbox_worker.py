@@ -227,7 +227,7 @@ async def test_state_user_and_handled_commit_together_or_not_at_all(database: st
 
 async def test_a_worker_that_lost_its_lane_writes_nothing(database: str) -> None:
     async def is_slow(_message: Message, ctx: UpdateContext) -> None:
-        ctx.conversation.keep({"worker": len(office.seen)})
+        ctx.conversation.store({"worker": len(office.seen)})
         if len(office.seen) == 1:
             await shift_clock(office.clock, LEASE_S + 1)
             assert await office.worker("two").run_once()

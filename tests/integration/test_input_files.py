@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from photomat.bot.order_form.message_answers import attached, from_result
+from photomat.bot.order_form.message_answers import accept_attachment, accept_own_result
 from photomat.catalog.answers import FileFacts, Refused
 from photomat.catalog.input import FileKind, FileLimits, Input
 from photomat.catalog.load import load_catalog
@@ -44,9 +44,8 @@ async def takes(sender: Sender, link: str, asked: Input) -> InputFile | Refused:
 
 
 async def file_of(answer: object) -> FileRef:
-    assert isinstance(answer, list), answer
-    (reference,) = answer
-    return FileRef(reference["file"])
+    assert isinstance(answer, dict), answer
+    return FileRef(answer["file"])
 
 
 async def facts_of(sender: Sender, ref: FileRef) -> FileFacts:
@@ -79,7 +78,7 @@ async def test_whatever_telegram_carries_is_taken_by_its_content(
     database: str, tmp_path: Path, *, kind: str, content: bytes, asked: Input, form: str
 ) -> None:
     async with a_sender(database, tmp_path) as sender:
-        ref = await file_of(await attached(sender.ctx, await sender.sends(content, kind), asked, 0))
+        ref = await file_of(await accept_attachment(sender.ctx, await sender.sends(content, kind), asked))
         facts = await facts_of(sender, ref)
         assert (facts.kind, facts.format) == (asked.files.kind if asked.files else None, form)
 
@@ -87,7 +86,7 @@ async def test_whatever_telegram_carries_is_taken_by_its_content(
 async def test_a_photo_is_taken_in_its_largest_size(database: str, tmp_path: Path) -> None:
     async with a_sender(database, tmp_path) as sender:
         message = await sender.sends(made.image("JPEG", width=2000, height=1500), "photo")
-        ref = await file_of(await attached(sender.ctx, message, asks(), 0))
+        ref = await file_of(await accept_attachment(sender.ctx, message, asks()))
         facts = await facts_of(sender, ref)
         assert (facts.width, facts.height) == (2000, 1500)
 
@@ -95,9 +94,9 @@ async def test_a_photo_is_taken_in_its_largest_size(database: str, tmp_path: Pat
 async def test_a_name_and_a_declared_type_say_nothing(database: str, tmp_path: Path) -> None:
     async with a_sender(database, tmp_path) as sender:
         message = await sender.sends(made.wav(), "document", name="photo.png")
-        assert key_of(await attached(sender.ctx, message, asks("image"), 0)) == "form-file-kind"
+        assert key_of(await accept_attachment(sender.ctx, message, asks("image"))) == "form-file-kind"
         assert await rows(sender) == 0, "what does not fit is not remembered"
-        assert isinstance(await attached(sender.ctx, message, asks("audio"), 0), list)
+        assert isinstance(await accept_attachment(sender.ctx, message, asks("audio")), dict)
 
 
 @pytest.mark.parametrize(
@@ -116,7 +115,7 @@ async def test_a_file_beyond_a_limit_is_refused_before_anybody_pays(
 ) -> None:
     async with a_sender(database, tmp_path) as sender:
         message = await sender.sends(made.mp3(), "audio")
-        refused = await attached(sender.ctx, message, asked, 0)
+        refused = await accept_attachment(sender.ctx, message, asked)
         assert key_of(refused) == key
         assert isinstance(refused, Refused)
         assert sender.ctx.say(refused.key, **refused.facts)
@@ -126,7 +125,7 @@ async def test_a_broken_film_is_found_out_before_anybody_pays(database: str, tmp
     async with a_sender(database, tmp_path) as sender:
         whole = made.film(padding=5000)
         message = await sender.sends(whole[:-200], "document")
-        assert key_of(await attached(sender.ctx, message, asks("video"), 0)) == "file-broken"
+        assert key_of(await accept_attachment(sender.ctx, message, asks("video"))) == "file-broken"
 
 
 @pytest.mark.parametrize(
@@ -145,10 +144,10 @@ async def test_a_file_cut_in_half_is_found_out_before_anybody_pays(
 ) -> None:
     async with a_sender(database, tmp_path) as sender:
         cut = await sender.sends(content[: round(len(content) * 0.9)], "document")
-        assert key_of(await attached(sender.ctx, cut, asked, 0)) == "file-broken"
+        assert key_of(await accept_attachment(sender.ctx, cut, asked)) == "file-broken"
         assert await rows(sender) == 0
         whole = await sender.sends(content, "document")
-        await file_of(await attached(sender.ctx, whole, asked, 0))
+        await file_of(await accept_attachment(sender.ctx, whole, asked))
 
 
 async def test_of_a_cut_file_that_would_not_be_taken_anyway_the_other_reason_is_told(
@@ -157,17 +156,17 @@ async def test_of_a_cut_file_that_would_not_be_taken_anyway_the_other_reason_is_
     async with a_sender(database, tmp_path) as sender:
         content = made.image("JPEG", width=2000, height=1500)
         cut = await sender.sends(content[: len(content) // 2], "document")
-        assert key_of(await attached(sender.ctx, cut, asks("image", formats=("png",)), 0)) == "form-file-format"
+        assert key_of(await accept_attachment(sender.ctx, cut, asks("image", formats=("png",)))) == "form-file-format"
 
 
 async def test_what_is_declared_too_large_is_not_even_fetched(database: str, tmp_path: Path) -> None:
     async with a_sender(database, tmp_path) as sender:
         message = await sender.sends(made.film(padding=2 * 2**20), "video")
-        assert key_of(await attached(sender.ctx, message, asks("video", max_bytes=2**20), 0)) == "form-file-heavy"
+        assert key_of(await accept_attachment(sender.ctx, message, asks("video", max_bytes=2**20))) == "form-file-heavy"
         large = await sender.sends(made.film(padding=21 * 2**20), "document")
-        assert key_of(await attached(sender.ctx, large, asks("video"), 0)) == "file-beyond-telegram"
+        assert key_of(await accept_attachment(sender.ctx, large, asks("video"))) == "file-beyond-telegram"
         silent = large.model_copy(update={"document": large.document.model_copy(update={"file_size": None})})  # type: ignore[union-attr]  # it is a document
-        assert key_of(await attached(sender.ctx, silent, asks("video"), 0)) == "file-beyond-telegram"
+        assert key_of(await accept_attachment(sender.ctx, silent, asks("video"))) == "file-beyond-telegram"
         fetched = [event for event in sender.telegram.transcript.since(0) if event.name == "file"]
         assert fetched == []
 
@@ -176,21 +175,23 @@ async def test_an_album_comes_as_single_messages_until_there_are_enough(database
     async with a_sender(database, tmp_path) as sender:
         asked, have = asks(many=2), list[dict[str, Any]]()
         for _ in range(2):
-            answer = await attached(sender.ctx, await sender.sends(made.image("JPEG"), "photo"), asked, len(have))
-            assert isinstance(answer, list)
-            have += answer
+            answer = await accept_attachment(
+                sender.ctx, await sender.sends(made.image("JPEG"), "photo"), asked, given=have
+            )
+            assert isinstance(answer, dict)
+            have.append(answer)
         assert len({reference["file"] for reference in have}) == 2
-        third = await attached(sender.ctx, await sender.sends(made.image("JPEG"), "photo"), asked, len(have))
+        third = await accept_attachment(sender.ctx, await sender.sends(made.image("JPEG"), "photo"), asked, given=have)
         assert key_of(third) == "form-too-many"
 
 
 async def test_the_length_of_all_files_counts(database: str, tmp_path: Path) -> None:
     async with a_sender(database, tmp_path) as sender:
         asked = asks("audio", many=3, total_seconds=Decimal(10))
-        first = await attached(sender.ctx, await sender.sends(made.mp3(), "audio"), asked, 0)
-        assert isinstance(first, list)
+        first = await accept_attachment(sender.ctx, await sender.sends(made.mp3(), "audio"), asked)
+        assert isinstance(first, dict)
         message = await sender.sends(made.mp3(), "audio")
-        assert key_of(await attached(sender.ctx, message, asked, 1, given=first)) == "form-files-long"
+        assert key_of(await accept_attachment(sender.ctx, message, asked, given=[first])) == "form-files-long"
 
 
 async def test_the_same_message_handled_again_brings_the_same_file_and_fetches_nothing(
@@ -198,9 +199,9 @@ async def test_the_same_message_handled_again_brings_the_same_file_and_fetches_n
 ) -> None:
     async with a_sender(database, tmp_path) as sender:
         message = await sender.sends(made.image("JPEG"), "photo")
-        first = await attached(sender.ctx, message, asks(), 0)
+        first = await accept_attachment(sender.ctx, message, asks())
         calls = sender.telegram.transcript.since(0)
-        assert await attached(sender.ctx, message, asks(), 0) == first
+        assert await accept_attachment(sender.ctx, message, asks()) == first
         assert await rows(sender) == 1
         assert sender.telegram.transcript.since(0) == calls
 
@@ -210,14 +211,14 @@ async def test_a_hiccup_of_telegram_is_tried_again_by_the_update_itself(database
         message = await sender.sends(made.image("JPEG"), "photo")
         sender.telegram.faults.arm(world="telegram", method="getFile", action="error", status=502)
         with pytest.raises(Transient):
-            await attached(sender.ctx, message, asks(), 0)
-        assert isinstance(await attached(sender.ctx, message, asks(), 0), list)
+            await accept_attachment(sender.ctx, message, asks())
+        assert isinstance(await accept_attachment(sender.ctx, message, asks()), dict)
 
 
 async def test_plain_words_are_no_file(database: str, tmp_path: Path) -> None:
     async with a_sender(database, tmp_path) as sender:
         for text in ("кот-космонавт", "см. https://files.example/cat.png", "ftp://files.example/cat.png", "/help"):
-            assert await attached(sender.ctx, await sender.writes(text), asks(), 0) is None
+            assert await accept_attachment(sender.ctx, await sender.writes(text), asks()) is None
 
 
 async def test_what_a_link_leads_to_is_taken_by_its_content(database: str, tmp_path: Path) -> None:
@@ -258,7 +259,7 @@ async def test_links_that_lead_nowhere_are_refused_in_words(database: str, tmp_p
             ("http://files.example/cat.png", "file-link-https"),
             ("https://files.example/" + "a" * 1990, "file-link-https"),
         ):
-            assert key_of(await attached(sender.ctx, await sender.writes(link), asks(), 0)) == key
+            assert key_of(await accept_attachment(sender.ctx, await sender.writes(link), asks())) == key
 
 
 async def test_an_own_result_is_taken_from_our_copy_and_a_strangers_is_not(database: str, tmp_path: Path) -> None:
@@ -267,15 +268,15 @@ async def test_an_own_result_is_taken_from_our_copy_and_a_strangers_is_not(datab
         (tmp_path / str(job_id)).mkdir()
         (tmp_path / str(job_id) / "0.png").write_bytes(made.image("PNG"))
         await sender.pool.execute("UPDATE job_outputs SET kept_as = $2 WHERE job_id = $1", job_id, f"{job_id}/0.png")
-        found = await from_result(sender.ctx, job_id, 0, asks("image", formats=("png",)))
+        found = await accept_own_result(sender.ctx, job_id, 0, asks("image", formats=("png",)))
         assert isinstance(found, dict)
-        assert await from_result(sender.ctx, job_id, 0, asks("image")) == found
-        assert key_of(await from_result(sender.ctx, job_id, 0, asks("audio"))) == "form-file-kind"
-        assert key_of(await from_result(sender.ctx, job_id, 1, asks("image"))) == "file-lost"
+        assert await accept_own_result(sender.ctx, job_id, 0, asks("image")) == found
+        assert key_of(await accept_own_result(sender.ctx, job_id, 0, asks("audio"))) == "form-file-kind"
+        assert key_of(await accept_own_result(sender.ctx, job_id, 1, asks("image"))) == "file-lost"
         stranger = await a_user(sender.pool, user_id=77)
         foreign = await a_done_job(sender.pool, stranger)
-        assert key_of(await from_result(sender.ctx, foreign, 0, asks("image"))) == "file-lost"
-        assert key_of(await from_result(sender.ctx, JobId(999), 0, asks("image"))) == "file-lost"
+        assert key_of(await accept_own_result(sender.ctx, foreign, 0, asks("image"))) == "file-lost"
+        assert key_of(await accept_own_result(sender.ctx, JobId(999), 0, asks("image"))) == "file-lost"
 
 
 async def test_a_result_without_a_copy_of_ours_is_fetched_from_kie(database: str, tmp_path: Path) -> None:
@@ -283,18 +284,18 @@ async def test_a_result_without_a_copy_of_ours_is_fetched_from_kie(database: str
         job_id = await a_done_job(
             sender.pool, sender.user_id, urls=[server.add("a.png", made.image("PNG"), "image/png")]
         )
-        assert isinstance(await from_result(sender.ctx, job_id, 0, asks()), dict)
+        assert isinstance(await accept_own_result(sender.ctx, job_id, 0, asks()), dict)
         gone = await a_done_job(sender.pool, sender.user_id, urls=[f"{server.url}/gone.png"])
-        assert key_of(await from_result(sender.ctx, gone, 0, asks())) == "file-lost"
+        assert key_of(await accept_own_result(sender.ctx, gone, 0, asks())) == "file-lost"
 
 
 async def test_a_price_counts_what_was_measured_and_only_in_ones_own_files(database: str, tmp_path: Path) -> None:
     async with a_sender(database, tmp_path) as sender:
         orders, model = sender.ctx.orders, load_catalog().get("elevenlabs/audio-isolation")
         (asked,) = (each for each in model.inputs if each.takes_files)
-        answer = await attached(sender.ctx, await sender.sends(made.mp3(), "audio"), asked, 0)
-        assert isinstance(answer, list)
-        inputs = {asked.name: answer[0]}
+        answer = await accept_attachment(sender.ctx, await sender.sends(made.mp3(), "audio"), asked)
+        assert isinstance(answer, dict)
+        inputs = {asked.name: answer}
         seconds = {f"{asked.name}:seconds": Decimal("5.225")}
         assert await orders.measured(sender.user_id, model, inputs) == seconds
         assert await orders.measured(UserId(78), model, inputs) == {}

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from photomat.bot.order_form.message_answers import attached
+from photomat.bot.order_form.message_answers import accept_attachment
 from photomat.catalog.input import FileLimits, Input
 from photomat.files.accept import accept_file
 from photomat.files.file import FromLink, InputFile
@@ -56,9 +56,9 @@ class Counter:
     async def sends_a_photo(self, content: bytes | None = None) -> dict[str, Any]:
         """A photo of the customer's, as a reference."""
         message = await self.sender.sends(content or made.image("JPEG"), "photo")
-        answer = await attached(self.sender.ctx, message, IMAGE, 0)
-        assert isinstance(answer, list)
-        return dict(answer[0])
+        answer = await accept_attachment(self.sender.ctx, message, IMAGE)
+        assert isinstance(answer, dict)
+        return answer
 
     async def names(self, link: str) -> dict[str, Any]:
         """A file of the customer's at an address, as a reference."""

@@ -18,7 +18,7 @@ from photomat.bot.order_form.form import (
     settled,
     skip,
     steps,
-    still_good,
+    still_valid,
     take,
 )
 from photomat.catalog.answers import Refused
@@ -221,5 +221,5 @@ def test_another_job_needs_another_track() -> None:
 
 def test_of_an_earlier_order_stays_what_the_catalogue_still_takes() -> None:
     earlier = {"prompt": "кот", "aspect_ratio": "5:7", "gone": "1"}
-    assert still_good(Z_IMAGE, earlier) == {"prompt": "кот"}
+    assert still_valid(Z_IMAGE, earlier) == {"prompt": "кот"}
     assert settled(Z_IMAGE, {"aspect_ratio": "1:1", "prompt": "кот"}) == {"prompt": "кот", "aspect_ratio": "1:1"}

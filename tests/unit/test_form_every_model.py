@@ -24,7 +24,7 @@ from photomat.bot.order_form.form import (
     skip,
     take,
 )
-from photomat.bot.order_form.parsing import typed_lines, understood, values
+from photomat.bot.order_form.parsing import parse_answer, parse_lines, values
 from photomat.bot.order_form.views import About, Asking, Sources
 from photomat.bot.view import View
 from photomat.catalog.answers import FileFacts, Refused, check_answer, check_file, check_files
@@ -188,7 +188,7 @@ def test_every_documented_limit_is_refused_in_words(category: Category, language
 
 def limits_are_refused(model: Model, language: str) -> None:
     for asked in every_input(model):
-        refusals = [understood(asked, typed, language) for typed in too_much(asked)]
+        refusals = [parse_answer(asked, typed, language) for typed in too_much(asked)]
         refusals += refused_files(asked)
         refusals += refused_counts(asked)
         for refused in refusals:
@@ -285,7 +285,7 @@ def refused_counts(asked: Input) -> list[object]:
     if asked.type == "list" and asked.total_length is not None:
         found.append(check_answer(asked, [{asked.main: "я" * (asked.total_length // 2 + 1)}] * 2))
     if asked.type == "list" and is_typed(asked):
-        found.append(typed_lines(asked, "  ", "ru") if asked.fields else check_answer(asked, []))
+        found.append(parse_lines(asked, "  ", "ru") if asked.fields else check_answer(asked, []))
     return found
 
 

@@ -12,7 +12,7 @@ from aiogram.exceptions import (
 )
 from aiogram.methods import SendMessage
 
-from photomat.bot.worker import PATIENCE_S, GiveUp, Later, is_unreachable, judge
+from photomat.bot.worker import PATIENCE_S, UpdateRetry, is_unreachable, retry_after
 from photomat.inbox.update import Claimed
 from photomat.kernel.error_report import describe
 from photomat.kernel.errors import Corrupt, Transient
@@ -56,29 +56,29 @@ OUTSIDE = [
 
 @pytest.mark.parametrize("trouble", OUTSIDE)
 def test_trouble_outside_is_not_counted_however_often(trouble: Exception) -> None:
-    verdict = judge(trouble, claimed(failures=2))
-    assert isinstance(verdict, Later)
+    verdict = retry_after(trouble, claimed(failures=2))
+    assert isinstance(verdict, UpdateRetry)
     assert not verdict.counted
 
 
 @pytest.mark.parametrize("trouble", OUTSIDE)
 def test_but_not_for_ever(trouble: Exception) -> None:
-    assert judge(trouble, claimed(failures=2, age_s=PATIENCE_S)) == GiveUp()
+    assert retry_after(trouble, claimed(failures=2, age_s=PATIENCE_S)) is None
 
 
 def test_a_429_says_how_long() -> None:
     trouble = TelegramRetryAfter(method=METHOD, message="retry after 17", retry_after=17)
-    assert judge(trouble, claimed()) == Later(wait_s=17, counted=False)
-    assert judge(Transient("no budget", retry_after_s=0.5), claimed()) == Later(wait_s=0.5, counted=False)
+    assert retry_after(trouble, claimed()) == UpdateRetry(wait_s=17, counted=False)
+    assert retry_after(Transient("no budget", retry_after_s=0.5), claimed()) == UpdateRetry(wait_s=0.5, counted=False)
 
 
 @pytest.mark.parametrize("trouble", [ZeroDivisionError(), Corrupt("…"), TelegramBadRequest(method=METHOD, message="?")])
 def test_our_own_trouble_is_counted_and_given_up_after_three(trouble: Exception) -> None:
     for failures in (0, 1):
-        verdict = judge(trouble, claimed(failures=failures, killed=5))
-        assert isinstance(verdict, Later)
+        verdict = retry_after(trouble, claimed(failures=failures, killed=5))
+        assert isinstance(verdict, UpdateRetry)
         assert verdict.counted
-    assert judge(trouble, claimed(failures=2)) == GiveUp()
+    assert retry_after(trouble, claimed(failures=2)) is None
 
 
 def test_a_person_who_blocked_us_is_not_there() -> None:
@@ -95,4 +95,4 @@ def test_trouble_is_described_without_its_message() -> None:
 
 @pytest.mark.parametrize("trouble", [asyncpg.UniqueViolationError("twice"), UnsendableError("invalid input for query")])
 def test_a_statement_that_is_wrong_by_itself_is_counted(trouble: Exception) -> None:
-    assert judge(trouble, claimed(failures=2)) == GiveUp()
+    assert retry_after(trouble, claimed(failures=2)) is None

@@ -9,7 +9,7 @@ import pytest
 
 from photomat.bot.buttons import MAX_BYTES
 from photomat.bot.view import View
-from photomat.bot.wallet.views import BOTH_WAYS, ONE_WAY, StatementPage, balance_page, statement_page, story_page
+from photomat.bot.wallet.views import BOTH_WAYS, ONE_WAY, StatementPage, balance_page, details_page, statement_page
 from photomat.kernel.ids import JobId, UserId
 from photomat.kernel.money import Money
 from photomat.operators.explain import WORDS
@@ -98,7 +98,7 @@ def longest_views(language: str) -> Iterator[View]:
         for paid in (PaymentDetails(provider="stars", amount=50, currency="XTR", paid_at=AT), None):
             order = None if paid else ORDER
             story = LineDetails(move=move, order=order, payment=paid, given_back=[BACK] * 50)
-            yield story_page(voice, story, {}, before=LARGEST)
+            yield details_page(voice, story, {}, before=LARGEST)
     yield balance_page(voice, wallet(held=64, owed=10**12), orders=20)
 
 
@@ -165,9 +165,9 @@ def test_holds_are_named_above_the_moves() -> None:
 def test_a_payment_in_stars_is_told_in_stars() -> None:
     move = replace(MOVE, reason="topup", amount=rub(500), job_id=None, model=None, facts={"way": "stars"})
     paid = PaymentDetails(provider="stars", amount=50, currency="XTR", paid_at=AT)
-    text = story_page(say(), LineDetails(move=move, order=None, payment=paid, given_back=[]), {}, before=0).text
+    text = details_page(say(), LineDetails(move=move, order=None, payment=paid, given_back=[]), {}, before=0).text
     assert "Оплачено ⭐ 50 через Telegram Stars, 15.11.2026 16:40 UTC." in text
     card = replace(paid, provider="yookassa", amount=50_000, currency="RUB")
-    text = story_page(say(), LineDetails(move=move, order=None, payment=card, given_back=[BACK]), {}, before=0).text
+    text = details_page(say(), LineDetails(move=move, order=None, payment=card, given_back=[BACK]), {}, before=0).text
     assert f"Оплачено 500{NBSP}₽ через ЮKassa" in text
     assert f"из этого отозвано 0,14{NBSP}₽" in text

@@ -266,7 +266,9 @@ class Program:
         """The web server for callers from outside."""
 
         async def store(updates: Any) -> object:
-            return await self.guard.taking_in(updates, lambda: receive(self.pool, bot_id=self.bot_id, updates=updates))
+            return await self.guard.store_guarded(
+                updates, lambda: receive(self.pool, bot_id=self.bot_id, updates=updates)
+            )
 
         return build_app(
             health=Health(

@@ -5,7 +5,7 @@ by `telegram/callback_data.py`; here they are only read.
 """
 
 from enum import StrEnum
-from typing import Annotated, Final
+from typing import Annotated, Final, TypeAlias
 
 from aiogram.filters.callback_data import CallbackData
 from pydantic import Field
@@ -18,7 +18,7 @@ MAX_BYTES: Final = 64
 
 class Screen(StrEnum):
     HOME = "home"
-    CREATE = "create"
+    PICTURES = "create"
     SEARCH = "search"
     BALANCE = "balance"
     TOPUP = "topup"
@@ -101,8 +101,6 @@ class MenuButton(CallbackData, OpensPage, prefix="m"):
 
 
 class ModelButton(CallbackData, prefix="n"):
-    """Opens a model's form."""
-
     model: str
 
 
@@ -136,8 +134,6 @@ class OptionButton(CallbackData, prefix="o"):
 
 
 class OptionPageButton(CallbackData, prefix="op"):
-    """Turns to a page of the options of a question."""
-
     form_id: Id
     turn: Small
     page: Small
@@ -174,9 +170,11 @@ class PickButton(CallbackData, prefix="pj"):
     output: Small
 
 
-class LeaveButton(CallbackData, prefix="x"):
-    """Leaves a form."""
+QuestionButton: TypeAlias = OptionButton | OptionPageButton | ResultsPageButton | StepButton | PickButton
+"""Belongs to the question a form had at one turn; at another turn it is stale."""
 
+
+class LeaveButton(CallbackData, prefix="x"):
     form_id: Id
 
 
@@ -211,7 +209,7 @@ class StatementButton(CallbackData, OpensPage, PrivateOnly, prefix="s"):
     before: Id
 
 
-class MoveButton(CallbackData, OpensPage, PrivateOnly, prefix="w"):
+class TransactionButton(CallbackData, OpensPage, PrivateOnly, prefix="w"):
     """Explains one transaction; `before` leads back to its page of the statement."""
 
     move_id: Id
@@ -223,8 +221,6 @@ class RewardButton(CallbackData, OpensPage, PrivateOnly, prefix="rw"):
 
 
 class GiftBackButton(CallbackData, PrivateOnly, prefix="gb"):
-    """Returns a gift that was not opened yet to its giver."""
-
     gift_id: Id
 
 
@@ -248,7 +244,7 @@ class PayStep(StrEnum):
 
     SUMS = "sums"
     OWN = "own"
-    BILL = "bill"
+    INVOICE = "bill"
 
 
 class TopupButton(CallbackData, OpensPage, PrivateOnly, prefix="pm"):
@@ -267,9 +263,7 @@ class PayButton(CallbackData, PrivateOnly, prefix="pp"):
     draft_id: Id
 
 
-class CheckBillButton(CallbackData, PrivateOnly, prefix="pc"):
-    """Checks whether an invoice is paid."""
-
+class CheckInvoiceButton(CallbackData, PrivateOnly, prefix="pc"):
     topup_id: Id
 
 

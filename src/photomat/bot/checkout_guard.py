@@ -29,8 +29,8 @@ log = get_logger()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Watched:
-    """A query that must be answered, and when it is declined without an answer."""
+class PendingQuery:
+    """A query that must be answered, and when it is declined."""
 
     update_id: int
     query_id: str
@@ -46,22 +46,21 @@ class CheckoutGuard:
     texts: Texts
     is_handled: Callable[[int], Awaitable[bool]]
     patience_s: float = PATIENCE_S
-    _watched: asyncio.Queue[Watched] = field(default_factory=lambda: asyncio.Queue(MOST_WATCHED))
+    _watched: asyncio.Queue[PendingQuery] = field(default_factory=lambda: asyncio.Queue(MOST_WATCHED))
 
-    async def taking_in(self, updates: Sequence[Update], store: Callable[[], Awaitable[T]]) -> T:
+    async def store_guarded(self, updates: Sequence[Update], store: Callable[[], Awaitable[T]]) -> T:
         """Store updates under watch; when that fails, decline their queries at once and raise."""
-        watched = [one for update in updates if (one := self._read(update)) is not None]
-        for one in watched:
-            self._watch(one)
+        queries = [query for update in updates if (query := self._read(update)) is not None]
+        for query in queries:
+            self._watch(query)
         try:
             return await store()
         except Exception:
-            for one in watched:
-                await self._decline(one, why="not stored")
+            for query in queries:
+                await self._decline(query, why="not stored")
             raise
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Serve each query when it is due, until `stop` is set."""
         async with asyncio.TaskGroup() as group:
             serving = group.create_task(self._serve())
             await stop.wait()
@@ -70,10 +69,10 @@ class CheckoutGuard:
     async def _serve(self) -> None:
         async with asyncio.TaskGroup() as guards:
             while True:
-                guards.create_task(self.see_to(await self._watched.get()))
+                guards.create_task(self.decline_when_due(await self._watched.get()))
 
-    async def see_to(self, one: Watched) -> None:
-        """Decline a query when it is due, unless it was handled. A slow database is not waited for."""
+    async def decline_when_due(self, one: PendingQuery) -> None:
+        """Decline a query when it is due, unless it was handled; without waiting for a slow database."""
         await asyncio.sleep(max(0.0, one.declined_at - monotonic()))
         async with asyncio.TaskGroup() as group:
             asking = group.create_task(self._was_handled(one))
@@ -82,33 +81,33 @@ class CheckoutGuard:
                 await self._decline(one, why="not answered in time")
             asking.cancel()
 
-    def _read(self, update: Update) -> Watched | None:
+    def _read(self, update: Update) -> PendingQuery | None:
         query = update.get(PRE_CHECKOUT)
         if not isinstance(query, Mapping) or not isinstance(query.get("id"), str):
             return None
         sender = query.get("from")
         code = sender.get("language_code") if isinstance(sender, Mapping) else None
-        return Watched(
+        return PendingQuery(
             update_id=int(update["update_id"]),
             query_id=query["id"],
             language=starting_language(code if isinstance(code, str) else None),
             declined_at=monotonic() + self.patience_s,
         )
 
-    def _watch(self, one: Watched) -> None:
+    def _watch(self, one: PendingQuery) -> None:
         try:
             self._watched.put_nowait(one)
         except asyncio.QueueFull:
             log.error("CHECKOUT_UNWATCHED", update_id=one.update_id)
 
-    async def _was_handled(self, one: Watched) -> bool:
+    async def _was_handled(self, one: PendingQuery) -> bool:
         try:
             return await self.is_handled(one.update_id)
         except Exception as trouble:  # noqa: BLE001  an unknown outcome counts as not handled
             log.warning("CHECKOUT_UNKNOWN", update_id=one.update_id, error=describe(trouble))
             return False
 
-    async def _decline(self, one: Watched, *, why: str) -> None:
+    async def _decline(self, one: PendingQuery, *, why: str) -> None:
         log.warning("CHECKOUT_DECLINED", update_id=one.update_id, why=why)
         try:
             await self.bot.answer_pre_checkout_query(

@@ -34,7 +34,7 @@ from photomat.users.user import User, clear_blocked, find_user, starting_languag
 from photomat.wallet import ledger
 from photomat.wallet.postings import Balance
 
-Write: TypeAlias = Callable[[Transaction], Awaitable[None]]
+Write: TypeAlias = Callable[[Transaction], Awaitable[object]]
 
 
 class LaneLost(Exception):
@@ -119,7 +119,6 @@ class UpdateContext:
 
     @property
     def buyer(self) -> Buyer:
-        """The user as `orders` knows them."""
         return Buyer(user_id=self.user_id, language=self.language, bot_id=self.bot_id, chat_id=self.chat_id)
 
     @property
@@ -140,22 +139,20 @@ class UpdateContext:
     async def balance(self) -> Balance:
         """The user's wallet; a new user's is the one they will have when this update is done."""
         if self.is_new_user:
-            welcome = self.config.welcome_credit
-            nothing = Money(0, welcome.currency)
-            return Balance(posted=welcome, held=nothing, owed=nothing)
+            nothing = Money(0, self.config.welcome_credit.currency)
+            return Balance(posted=self.config.welcome_credit, held=nothing, owed=nothing)
         async with transaction(self.pool) as tx:
             return await ledger.balance(tx, user_id=self.user_id)
 
     @property
     def form(self) -> Form | None:
-        """The order form that is being filled in."""
         return form_from_data(self.conversation.data)
 
-    def keep_form(self, form: Form) -> None:
+    def save_form(self, form: Form) -> None:
         """Wait for the answer to the form's open question."""
         self.conversation.wait_for(Composing.answering, form.as_data())
 
-    def forget_form(self, *, of_draft: int | None = None) -> None:
+    def drop_form(self, *, of_draft: int | None = None) -> None:
         """Leave the form; with `of_draft` only one that changes that draft."""
         form = self.form
         if of_draft is None or (form is not None and form.draft_id == of_draft):
@@ -173,7 +170,7 @@ async def load_context(
     """Read who sent the update and where their conversation stands; None for bots and anonymous senders."""
     if sender is None or sender.is_bot:
         return None
-    user_id = UserId(sender.id)
+    user_id, chat_id = UserId(sender.id), ChatId(chat.id if chat is not None else sender.id)
     async with transaction(config.pool) as tx:
         known = await find_user(tx, user_id)
     user = User(
@@ -183,7 +180,6 @@ async def load_context(
         language=known.language if known else starting_language(sender.language_code),
         is_blocked=known.is_blocked if known else False,
     )
-    chat_id = ChatId(chat.id if chat is not None else user_id)
     return UpdateContext(
         config=config,
         received_id=claimed.received_id,
@@ -226,6 +222,11 @@ async def _register(tx: Transaction, ctx: UpdateContext) -> None:
         welcome=ctx.config.welcome_credit,
     )
     if registered.user.is_blocked:
-        await clear_blocked(tx, user_id=user.user_id)
-        await rearm_user(tx, user_id=user.user_id)
-        await retry_blocked_notices(tx, chat_id=ChatId(user.user_id))
+        await unblock(tx, user.user_id)
+
+
+async def unblock(tx: Transaction, user_id: UserId) -> None:
+    """The user no longer blocks the bot: what could not be delivered meanwhile is due again."""
+    await clear_blocked(tx, user_id=user_id)
+    await rearm_user(tx, user_id=user_id)
+    await retry_blocked_notices(tx, chat_id=ChatId(user_id))

@@ -16,8 +16,6 @@ from photomat.kernel.ids import BotId, ChatId, UserId
 
 @dataclass(slots=True, kw_only=True)
 class Conversation:
-    """The state of one user in one chat."""
-
     bot_id: BotId
     chat_id: ChatId
     user_id: UserId
@@ -26,36 +24,30 @@ class Conversation:
     is_changed: bool = False
 
     def wait_for(self, state: State, data: Mapping[str, Any] | None = None) -> None:
-        """Expect an answer of this kind next; without `data` what is kept stays as it is."""
+        """Expect an answer of this kind next; without `data` the stored data stays as it is."""
         self.state = state.state
-        self.keep(self.data if data is None else data)
+        self.store(self.data if data is None else data)
 
-    def keep(self, data: Mapping[str, Any]) -> None:
-        """Replace what is kept between two updates."""
+    def store(self, data: Mapping[str, Any]) -> None:
         self.data = dict(data)
         self.is_changed = True
 
     def clear(self) -> None:
-        """Expect nothing, keep nothing."""
         self.state, self.data, self.is_changed = None, {}, True
 
 
 async def read_conversation(pool: Pool, *, bot_id: BotId, chat_id: ChatId, user_id: UserId) -> Conversation:
-    """Load a conversation; a new one is empty."""
     row = await pool.fetchrow(
         "SELECT state, data FROM conversations WHERE bot_id = $1 AND chat_id = $2 AND user_id = $3",
         bot_id,
         chat_id,
         user_id,
     )
-    conversation = Conversation(bot_id=bot_id, chat_id=chat_id, user_id=user_id)
-    if row is not None:
-        conversation.state, conversation.data = row["state"], row["data"]
-    return conversation
+    state, data = (row["state"], row["data"]) if row is not None else (None, {})
+    return Conversation(bot_id=bot_id, chat_id=chat_id, user_id=user_id, state=state, data=data)
 
 
 async def write_conversation(tx: Transaction, conversation: Conversation) -> None:
-    """Write a conversation in the transaction that marks its update as handled."""
     await tx.execute(
         """
         INSERT INTO conversations (bot_id, chat_id, user_id, state, data)
@@ -78,7 +70,7 @@ class Composing(StatesGroup):
 
 
 class Typing(StatesGroup):
-    """Something short is to be typed: a promo code, the sum of a gift, what to look for."""
+    """Something short is to be typed: a promo code, the sum of a gift, words to search for."""
 
     promo = State()
     gift = State()

@@ -1,6 +1,6 @@
-"""What holds for every handler: users it answers are registered, opening a page leaves a question, each tap is answered.
+"""For every handler: the sender is registered, opening a page leaves the open question, each tap is answered.
 
-Also the filters for which messages of a group are meant for the bot.
+Also the filters that tell private chats from groups, and messages to the bot from the talk of a group.
 """
 
 from collections.abc import Awaitable, Callable
@@ -20,23 +20,21 @@ from photomat.kernel.ids import ChatId, MessageId
 Handler: TypeAlias = Callable[[TelegramObject, dict[str, Any]], Awaitable[Any]]
 
 
-class RegisterWhoIsAnswered(BaseMiddleware):
+class RegisterSender(BaseMiddleware):
     """A sender whom a handler answers becomes a user; people who only talk in a group do not."""
 
     async def __call__(self, handler: Handler, event: TelegramObject, data: dict[str, Any]) -> Any:
-        """A handler was found: the commit of this update registers the user."""
         _context(data).registers_user = True
         return await handler(event, data)
 
 
-class OpeningAPageLeavesTheQuestion(BaseMiddleware):
-    """A user who opens another page, by a command or a tap, has left what was asked: what they type next answers nothing.
+class LeaveQuestionOnNewPage(BaseMiddleware):
+    """A user who opens another page, by a command or a tap, leaves the open question: what they type next is no answer to it.
 
-    A receipt is still waited for: it is never sent by mistake. /cancel says itself what it left.
+    A receipt is still expected: it is never sent by mistake. /cancel itself says which question it left.
     """
 
     async def __call__(self, handler: Handler, event: TelegramObject, data: dict[str, Any]) -> Any:
-        """A handler was found: leave the question before it may ask one of its own."""
         command = data.get("command")
         by_command = isinstance(command, CommandObject) and command.command != "cancel"
         if by_command or isinstance(data.get("callback_data"), OpensPage):
@@ -45,10 +43,12 @@ class OpeningAPageLeavesTheQuestion(BaseMiddleware):
 
 
 class AnswerEveryTap(BaseMiddleware):
-    """Gives `tap`, and answers it at the end if no handler did: a phone never shows a spinning button."""
+    """Gives `tap` to handlers and answers it at the end if none did, so that no button keeps spinning.
+
+    After an exception the update is handled again, so the tap is not answered.
+    """
 
     async def __call__(self, handler: Handler, event: TelegramObject, data: dict[str, Any]) -> Any:
-        """Answer what was left unanswered; after an exception the update is handled again, so it is not answered."""
         if not isinstance(event, CallbackQuery):
             return await handler(event, data)
         data["tap"] = tap = Tap(event, on_a_job_card=await _is_job_card(event, data))
@@ -76,7 +76,7 @@ def _context(data: dict[str, Any]) -> UpdateContext:
     return ctx
 
 
-class SpokenToUs(Filter):
+class AddressedToBot(Filter):
     """Any message of a private chat; in a group only a reply to the bot. Commands have a filter of their own."""
 
     async def __call__(self, message: Message, bot: Bot) -> bool:

@@ -27,8 +27,7 @@ from photomat.orders.outcome import LimitReached
 from photomat.texts.load import Say
 
 MINUTE_S: Final = 60
-HOUR_S: Final = 3600
-SAID_IN_SECONDS_S: Final = 100
+LONGEST_IN_SECONDS_S: Final = 100
 THOUSAND: Final = Decimal(1000)
 YES_NO: Final = frozenset({"true", "false"})
 LONGEST: Final = 3400
@@ -47,7 +46,7 @@ def rates_in_words(say: Say, model: Model, rates: PriceRates, language: str) -> 
 
 
 def choice_in_words(say: Say, model: Model, when: tuple[tuple[str, str], ...], language: str) -> list[str]:
-    """What was chosen, as its customer reads it: options by their labels, yes and no by what they are about."""
+    """The chosen options by their labels, switches by their titles."""
     words = []
     for name, value in when:
         asked = model.input(name.partition(":")[0]) if ":" not in name else None
@@ -95,10 +94,10 @@ def _rate(say: Say, model: Model, rate: Rate) -> str:
 
 def _how_counted(say: Say, model: Model, language: str) -> list[str]:
     counted = _counted(model, model.unit, language)
-    lines = (
-        [say("prices-counted-largest" if model.unit.largest else "prices-counted", inputs=counted)] if counted else []
-    )
-    return [*lines, say("prices-whole")] if counted and model.unit.whole else lines
+    if not counted:
+        return []
+    line = say("prices-counted-largest" if model.unit.largest else "prices-counted", inputs=counted)
+    return [line, say("prices-whole")] if model.unit.whole else [line]
 
 
 def _counted(model: Model, unit: PriceUnit, language: str) -> str:
@@ -109,8 +108,6 @@ def _counted(model: Model, unit: PriceUnit, language: str) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuoteExplanation:
-    """A quote that is being explained, and in which language."""
-
     say: Say
     quote: Quote
     model: Model | None
@@ -135,7 +132,6 @@ def why_page(
 
 
 def refusal(say: Say, refused: LimitReached) -> str:
-    """Which limit was reached, and until when."""
     key = f"tap-limit-{refused.why}"
     if refused.wait is None:
         return say(key, limit=refused.limit)
@@ -145,7 +141,7 @@ def refusal(say: Say, refused: LimitReached) -> str:
 def span(say: Say, wait: timedelta) -> str:
     """A wait in words, rounded up: `40 с`, `3 мин`, `5 ч 12 мин`."""
     seconds = max(1, ceil(wait.total_seconds()))
-    if seconds <= SAID_IN_SECONDS_S:
+    if seconds <= LONGEST_IN_SECONDS_S:
         return say("wait-seconds", seconds=seconds)
     minutes = ceil(seconds / MINUTE_S)
     if minutes < MINUTE_S:
@@ -173,11 +169,9 @@ def _lines(explained: QuoteExplanation, free_a_day: int) -> list[str]:
 
 
 def _parts(explained: QuoteExplanation) -> list[str]:
-    has_tokens = any(part.unit == "token" for part in explained.quote.parts)
-    return [
-        *(_line(explained, part) for part in explained.quote.parts),
-        *([explained.say("why-tokens")] if has_tokens else []),
-    ]
+    parts = explained.quote.parts
+    lines = [_line(explained, part) for part in parts]
+    return [*lines, explained.say("why-tokens")] if any(part.unit == "token" for part in parts) else lines
 
 
 def _line(explained: QuoteExplanation, part: Part) -> str:
@@ -265,7 +259,7 @@ def _by_price(prices: Sequence[tuple[Any, Money]]) -> dict[Money, list[Any]]:
 
 
 def _that_fit(groups: Sequence[str]) -> list[str]:
-    """As many groups as a message takes; at least one, which is short enough by itself."""
+    """As many groups as a message takes; at least one, which is short enough alone."""
     shown: list[str] = []
     for group in groups:
         if shown and sum(map(len, shown)) + len(group) > LONGEST:

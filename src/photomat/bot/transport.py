@@ -27,12 +27,11 @@ class Tap:
 
     @property
     def message(self) -> Message | InaccessibleMessage | None:
-        """The message whose button was tapped."""
         return self.query.message
 
     @property
     def message_id(self) -> MessageId:
-        """Its id; 0, which no message has, when Telegram does not say it."""
+        """0, which no message has, when Telegram does not say it."""
         return MessageId(self.message.message_id if self.message else 0)
 
     async def answer(self, text: str | None = None, *, alert: bool = False) -> None:
@@ -46,7 +45,7 @@ class Tap:
             return
 
     async def open(self, view: View) -> None:
-        """Go to a place of the menu: in place in a private chat, as a new message in a group."""
+        """Show a page: in place in a private chat, as a new message in a group."""
         if self.message is not None and self.message.chat.type == ChatType.PRIVATE:
             await self.replace(view)
         else:
@@ -65,7 +64,6 @@ class Tap:
                 await self.send(view)
 
     async def send(self, view: View) -> None:
-        """Send the view as a new message into the chat of the tap."""
         message = self.message
         if message is None:
             return

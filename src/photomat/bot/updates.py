@@ -6,6 +6,8 @@ knows them. Any error (another poller, no network) is logged and retried after a
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 from aiogram import Bot
@@ -14,7 +16,7 @@ from aiogram.methods import TelegramMethod
 
 from photomat.bot.app import ALLOWED_UPDATES
 from photomat.bot.checkout_guard import CheckoutGuard
-from photomat.bot.worker import in_our_words
+from photomat.bot.worker import translated
 from photomat.db.pool import Pool
 from photomat.inbox.receive import receive
 from photomat.kernel.clock import backoff_s, monotonic, sleep_until_set
@@ -28,9 +30,9 @@ LONGEST_PAUSE_S: Final = 30
 CONFLICT_PAUSE_S: Final = 3
 EMPTY_APART_S: Final = 0.25
 """Polls that bring nothing are so far apart: some servers answer them at once instead of waiting for an update."""
-log = get_logger()
 CALL_TIMEOUT_S: Final = 10
 MOST_CONNECTIONS: Final = 40
+log = get_logger()
 
 
 class RawUpdates(TelegramMethod[list[dict[str, Any]]]):
@@ -44,24 +46,16 @@ class RawUpdates(TelegramMethod[list[dict[str, Any]]]):
     allowed_updates: list[str]
 
 
+@dataclass(slots=True, kw_only=True)
 class Poller:
     """Asks Telegram for updates; `guard` watches the pre-checkout queries among them, `wait_s` is the long-polling timeout."""
 
-    def __init__(
-        self,
-        *,
-        pool: Pool,
-        bot: Bot,
-        wake: Callable[[str], None],
-        wait_s: int = 25,
-        guard: CheckoutGuard | None = None,
-    ) -> None:
-        self._pool = pool
-        self._guard = guard
-        self._wake = wake
-        self._bot = bot
-        self._wait_s = wait_s
-        self._offset: int | None = None
+    pool: Pool
+    bot: Bot
+    wake: Callable[[str], None]
+    wait_s: int = 25
+    guard: CheckoutGuard | None = None
+    _offset: int | None = field(default=None, init=False)
 
     async def run(self, stop: asyncio.Event) -> None:
         failures = 0
@@ -80,28 +74,26 @@ class Poller:
 
     async def run_once(self) -> int:
         """Poll once and store the answer, then move the offset on; return how many updates were new."""
-        updates = await self._bot(
-            RawUpdates(offset=self._offset, timeout=self._wait_s, allowed_updates=list(ALLOWED_UPDATES)),
-            request_timeout=self._wait_s + ANSWER_WITHIN_S,
+        updates = await self.bot(
+            RawUpdates(offset=self._offset, timeout=self.wait_s, allowed_updates=list(ALLOWED_UPDATES)),
+            request_timeout=self.wait_s + ANSWER_WITHIN_S,
         )
         if not updates:
             return 0
-        new = await self._take_in(updates)
+        new = await self._store(updates)
         self._offset = max(update["update_id"] for update in updates) + 1
-        self._wake("updates")
+        self.wake("updates")
         return len(new)
 
-    async def _take_in(self, updates: list[dict[str, Any]]) -> list[int]:
-        async def store() -> list[int]:
-            return await receive(self._pool, bot_id=BotId(self._bot.id), updates=updates)
-
-        return await store() if self._guard is None else await self._guard.taking_in(updates, store)
+    async def _store(self, updates: list[dict[str, Any]]) -> list[int]:
+        store = partial(receive, self.pool, bot_id=BotId(self.bot.id), updates=updates)
+        return await store() if self.guard is None else await self.guard.store_guarded(updates, store)
 
 
 def _pause_s(trouble: Exception, failures: int) -> float:
     if isinstance(trouble, TelegramConflictError):
         return CONFLICT_PAUSE_S
-    known = in_our_words(trouble)
+    known = translated(trouble)
     asked = known.retry_after_s if isinstance(known, Transient) else None
     return asked or backoff_s(failures - 1, most_s=LONGEST_PAUSE_S)
 

@@ -1,7 +1,10 @@
 """One message of the bot, before it is sent: text and buttons. Texts are HTML: views escape what people wrote."""
 
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
+from aiogram.filters.callback_data import CallbackData
 from aiogram.types import InlineKeyboardButton, InlineKeyboardMarkup
 
 from photomat.bot.buttons import MenuButton, Screen
@@ -24,16 +27,31 @@ class View:
         return InlineKeyboardMarkup(inline_keyboard=self.rows) if self.rows else None
 
 
-def button(text: str, data: str) -> InlineKeyboardButton:
-    return InlineKeyboardButton(text=text, callback_data=data)
+Show: TypeAlias = Callable[[View], Awaitable[object]]
+
+
+def button(text: str, data: CallbackData | str) -> InlineKeyboardButton:
+    return InlineKeyboardButton(text=text, callback_data=data if isinstance(data, str) else data.pack())
+
+
+def in_rows(buttons: Sequence[InlineKeyboardButton], width: int) -> Rows:
+    return [list(buttons[start : start + width]) for start in range(0, len(buttons), width)]
+
+
+def page_turns(labels: tuple[str, str], to_page: Callable[[int], CallbackData], *, page: int, has_more: bool) -> Rows:
+    """A row with buttons to the page before and the page after this one, as far as there are such pages."""
+    previous, following = labels
+    row = [button(previous, to_page(page - 1))] if page else []
+    row += [button(following, to_page(page + 1))] if has_more else []
+    return [row] if row else []
 
 
 def screen_button(say: Say, key: str, screen: Screen) -> InlineKeyboardButton:
-    return button(say(key), MenuButton(screen=screen).pack())
+    return button(say(key), MenuButton(screen=screen))
 
 
-def to_create(say: Say) -> InlineKeyboardButton:
-    return screen_button(say, "wish-picture", Screen.CREATE)
+def to_pictures(say: Say) -> InlineKeyboardButton:
+    return screen_button(say, "wish-picture", Screen.PICTURES)
 
 
 def to_home(say: Say) -> InlineKeyboardButton:

@@ -5,11 +5,10 @@
 Killed after the claim, or anywhere in the handlers: the lease runs out and the update is handled again; every handler is
 idempotent. Killed in the commit: all of it or nothing. A worker that lost its lane fails the fence and writes nothing.
 
-Trouble of the outside world (429, Telegram unreachable, a database that went away) is not the update's fault: it is retried
-and not counted, until the update is so old that it may well be its fault. Anything else is a failure and counted, and the
-third parks the update; an update that cannot be read is parked at once, and so is one with which ten claims ended without an
-answer. A parked update is logged, its user gets an apology, and the lane goes on. Nothing sleeps here: waits are written to
-the lane.
+An outside failure (429, Telegram unreachable, a lost database connection) is retried and not counted, until the update is an
+hour old and may well be its cause. Any other failure is counted, and the third parks the update. An update that cannot be
+read is parked at once, and so is one with which ten claims ended without an answer. A parked update is logged, its user gets
+an apology, and the lane goes on. Nothing sleeps here: waits are written to the lane.
 """
 
 import asyncio
@@ -56,40 +55,37 @@ class Unreadable(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Later:
+class UpdateRetry:
+    """Handle the update again after a wait; `counted` failures park it in the end."""
+
     wait_s: float
     counted: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GiveUp:
-    """Park the update."""
-
-
-def in_our_words(trouble: Exception) -> Exception:
+def translated(trouble: Exception) -> Exception:
     """Translate Telegram's exceptions into our error families."""
     return translate(trouble) if isinstance(trouble, TelegramAPIError | ClientDecodeError) else trouble
 
 
 def is_unreachable(trouble: Exception) -> bool:
     """Whether the user blocked the bot, or a group removed it: no answer can be delivered."""
-    return isinstance(in_our_words(trouble), Unreachable)
+    return isinstance(translated(trouble), Unreachable)
 
 
-def judge(trouble: Exception, claimed: Claimed) -> Later | GiveUp:
-    """Decide whether the update is retried or parked."""
-    trouble = in_our_words(trouble)
+def retry_after(trouble: Exception, claimed: Claimed) -> UpdateRetry | None:
+    """How an update that failed is retried; None: it is parked."""
+    trouble = translated(trouble)
     if (isinstance(trouble, OUTSIDE) or is_unavailable(trouble)) and claimed.age_s < PATIENCE_S:
         asked = trouble.retry_after_s if isinstance(trouble, Transient) else None
         pause = min(LONGEST_PAUSE_S, max(1.0, claimed.age_s / 4))
-        return Later(wait_s=pause if asked is None else asked, counted=False)
+        return UpdateRetry(wait_s=pause if asked is None else asked, counted=False)
     if isinstance(trouble, Unreadable) or claimed.is_last_attempt:
-        return GiveUp()
-    return Later(wait_s=backoff_s(claimed.failures), counted=True)
+        return None
+    return UpdateRetry(wait_s=backoff_s(claimed.failures), counted=True)
 
 
 def read_update(stored: Mapping[str, Any], bot: Bot) -> Update:
-    """Read it; raises Unreadable when a field has another type than Telegram documents, or an id is beyond any id."""
+    """Raises Unreadable when a field has another type than Telegram documents, or an id is larger than any id."""
     try:
         update = Update.model_validate(stored, context={"bot": bot})
     except (ValidationError, RecursionError) as error:
@@ -113,26 +109,16 @@ def _ids(update: Update) -> Iterator[int]:
             yield from (message.chat.id, message.message_id) if message is not None else ()
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class UpdateWorker:
     """Handles stored updates, one a call. One with `pre_checkout` serves those queries alone, so they never wait."""
 
-    def __init__(
-        self,
-        *,
-        config: BotConfig,
-        bot: Bot,
-        dispatcher: Dispatcher,
-        instance: InstanceId,
-        lease_s: float,
-        pre_checkout: bool = False,
-    ) -> None:
-        self._config = config
-        self._pool = config.pool
-        self._bot = bot
-        self._dispatcher = dispatcher
-        self._instance = instance
-        self._lease_s = lease_s
-        self._pre_checkout = pre_checkout
+    config: BotConfig
+    bot: Bot
+    dispatcher: Dispatcher
+    instance: InstanceId
+    lease_s: float
+    pre_checkout: bool = False
 
     async def run_once(self) -> bool:
         """Handle one due update; False when none is due."""
@@ -142,89 +128,85 @@ class UpdateWorker:
         return bool(claimed)
 
     async def claim(self, limit: int) -> list[Claimed]:
-        """Lease up to so many lanes, each with its oldest update."""
+        """Lease up to `limit` lanes, each with its oldest update."""
         claimed: list[Claimed] = []
         while len(claimed) < limit and (one := await self._claim_one()) is not None:
             claimed.append(one)
         return claimed
 
     async def handle(self, claimed: Claimed) -> None:
-        """Take one claimed update to its end."""
         with correlated(
             secrets.token_hex(4), received_id=claimed.received_id, update_id=claimed.update_id, lane=claimed.lane
         ) as corr:
-            await self._work(claimed, corr)
+            await self._process(claimed, corr)
 
     async def _claim_one(self) -> Claimed | None:
-        async with transaction(self._pool) as tx:
+        async with transaction(self.config.pool) as tx:
             return await claim_lane(
                 tx,
-                bot_id=BotId(self._bot.id),
-                instance=self._instance,
-                lease_s=self._lease_s,
-                pre_checkout=self._pre_checkout,
+                bot_id=BotId(self.bot.id),
+                instance=self.instance,
+                lease_s=self.lease_s,
+                pre_checkout=self.pre_checkout,
             )
 
-    async def _work(self, claimed: Claimed, corr: str) -> None:
+    async def _process(self, claimed: Claimed, corr: str) -> None:
         if claimed.tried_too_often:
             await self._park(claimed, error="the process ended in every attempt")
             return
         failpoint("update.before_handle")
         try:
-            async with asyncio.timeout(self._lease_s * SHARE_OF_LEASE):
-                ctx = await self._handle(claimed, corr)
+            async with asyncio.timeout(self.lease_s * SHARE_OF_LEASE):
+                ctx = await self._run_handlers(claimed, corr)
             failpoint("update.after_handle")
-            await commit_update(self._pool, claimed, ctx)
+            await commit_update(self.config.pool, claimed, ctx)
         except LaneLost:
             log.warning("UPDATE_LANE_LOST", fence=claimed.fence)
         except Exception as trouble:  # noqa: BLE001  the top of a loop: every trouble ends in a retry or a parked row
-            await self._after_trouble(claimed, trouble)
+            await self._retry_or_park(claimed, trouble)
         else:
             failpoint("update.after_commit")
             log.info("UPDATE_HANDLED", kind=kind_of(claimed.update), corr=corr if ctx is None else ctx.corr)
 
-    async def _handle(self, claimed: Claimed, corr: str) -> UpdateContext | None:
-        update = read_update(claimed.update, self._bot)
+    async def _run_handlers(self, claimed: Claimed, corr: str) -> UpdateContext | None:
+        update = read_update(claimed.update, self.bot)
         if not _is_known(update):
             return None
         ctx = await self._load(update, claimed, corr)
-        if ctx is not None:
-            await self._feed(update, ctx, kind=kind_of(claimed.update))
+        if ctx is None:
+            return None
+        try:
+            await self.dispatcher.feed_update(self.bot, update, ctx=ctx, raw_state=ctx.conversation.state)
+        except Exception as trouble:
+            if not is_unreachable(trouble):
+                raise
+            log.info("UPDATE_UNREACHABLE", kind=kind_of(claimed.update))
         return ctx
 
     async def _load(self, update: Update, claimed: Claimed, corr: str) -> UpdateContext | None:
         event = UserContextMiddleware.resolve_event_context(update)
-        return await load_context(self._config, claimed, corr=corr, sender=event.user, chat=event.chat)
+        return await load_context(self.config, claimed, corr=corr, sender=event.user, chat=event.chat)
 
-    async def _feed(self, update: Update, ctx: UpdateContext, *, kind: str) -> None:
-        try:
-            await self._dispatcher.feed_update(self._bot, update, ctx=ctx, raw_state=ctx.conversation.state)
-        except Exception as trouble:
-            if not is_unreachable(trouble):
-                raise
-            log.info("UPDATE_UNREACHABLE", kind=kind)
-
-    async def _after_trouble(self, claimed: Claimed, trouble: Exception) -> None:
-        error = describe(trouble)
-        match judge(trouble, claimed):
-            case GiveUp():
-                await self._park(claimed, error=error)
-            case Later(wait_s=wait_s, counted=counted):
-                async with transaction(self._pool) as tx:
-                    is_ours = await release(tx, claimed, error=error, retry_after_s=wait_s, counted=counted)
-                log.warning(
-                    "UPDATE_RETRY",
-                    kind=kind_of(claimed.update),
-                    error=error,
-                    attempt=claimed.attempts,
-                    failures=claimed.failures + counted,
-                    counted=counted,
-                    wait_s=round(wait_s, 1),
-                    released=is_ours,
-                )
+    async def _retry_or_park(self, claimed: Claimed, trouble: Exception) -> None:
+        error, retry = describe(trouble), retry_after(trouble, claimed)
+        if retry is None:
+            await self._park(claimed, error=error)
+            return
+        async with transaction(self.config.pool) as tx:
+            is_ours = await release(tx, claimed, error=error, retry_after_s=retry.wait_s, counted=retry.counted)
+        log.warning(
+            "UPDATE_RETRY",
+            kind=kind_of(claimed.update),
+            error=error,
+            attempt=claimed.attempts,
+            failures=claimed.failures + retry.counted,
+            counted=retry.counted,
+            wait_s=round(retry.wait_s, 1),
+            released=is_ours,
+        )
 
     async def _park(self, claimed: Claimed, *, error: str) -> None:
-        async with transaction(self._pool) as tx:
+        async with transaction(self.config.pool) as tx:
             is_ours = await park(tx, claimed, error=error)
         if not is_ours:
             log.warning("UPDATE_LANE_LOST", fence=claimed.fence)
@@ -239,11 +221,11 @@ class UpdateWorker:
             log.warning("UPDATE_APOLOGY_FAILED", error=describe(trouble))
 
     async def _apologize(self, claimed: Claimed) -> None:
-        update = read_update(claimed.update, self._bot)
+        update = read_update(claimed.update, self.bot)
         ctx = await self._load(update, claimed, corr="")
         language = ctx.language if ctx else DEFAULT_LANGUAGE
         if update.callback_query is not None:
-            await Tap(update.callback_query).answer(self._config.texts.say(language, "tap-failed"), alert=True)
+            await Tap(update.callback_query).answer(self.config.texts.say(language, "tap-failed"), alert=True)
         elif update.message is not None and ctx is not None:
             await update.message.answer(ctx.say("parked"), parse_mode=ParseMode.HTML)
 

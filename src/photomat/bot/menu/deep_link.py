@@ -4,6 +4,7 @@ Any other payload, and every payload in a group, is a plain start. An invitation
 registers, and is noted in the commit that does so.
 """
 
+from functools import partial
 from typing import Final
 
 from aiogram import F, Router
@@ -12,45 +13,49 @@ from aiogram.filters import CommandObject, CommandStart
 from aiogram.types import Message
 
 from photomat.bot.context import UpdateContext
-from photomat.bot.menu.handlers import Gone, model_or_why_not, start
+from photomat.bot.menu.handlers import NotSold, sold_model, start
 from photomat.bot.order_form.flow import open_model
 from photomat.bot.rewards import views as rewards_views
-from photomat.bot.rewards.handlers import redeemed
+from photomat.bot.rewards.handlers import redeem_code
 from photomat.bot.transport import send
-from photomat.bot.view import View
 from photomat.catalog.storefront import model_behind
 from photomat.db.pool import Transaction, transaction
 from photomat.kernel.logs import get_logger
 from photomat.rewards import gifts, referrals
 
-PAYLOAD: Final = r"^(ref|gift|promo)_[\w-]+$"
-TO_A_MODEL: Final = r"^model_[\w-]+$"
+REWARD: Final = r"^(ref|gift|promo)_[\w-]+$"
+MODEL: Final = r"^model_[\w-]+$"
 log = get_logger()
 
 
+def router() -> Router:
+    """Registered before a plain start."""
+    routes = Router(name="deep link")
+    for payload, handler in ((REWARD, open_reward_link), (MODEL, open_model_link)):
+        linked = CommandStart(deep_link=True, magic=F.args.regexp(payload))
+        routes.message.register(handler, linked, F.chat.type == ChatType.PRIVATE)
+    return routes
+
+
 async def open_reward_link(message: Message, command: CommandObject, ctx: UpdateContext) -> None:
-    """Do what the link is for, say what came of it, and greet."""
     kind, _, code = (command.args or "").partition("_")
     match kind:
         case "ref":
-            said = await _invited(ctx, code)
+            answer = await _note_inviter(ctx, code)
         case "gift":
             await ctx.register_now()
-            said = await _gift_opened(ctx, code)
+            answer = await _open_gift(ctx, code)
         case _:
-            said = (await redeemed(ctx, code)).text
-    await message.answer(said, parse_mode=ParseMode.HTML)
+            answer = (await redeem_code(ctx, code)).text
+    await message.answer(answer, parse_mode=ParseMode.HTML)
     await start(message, ctx)
 
 
 async def open_model_link(message: Message, command: CommandObject, ctx: UpdateContext) -> None:
     """Open the model of a link; for one that is not sold or unknown, say so and show the menu."""
-
-    async def show(view: View) -> None:
-        await send(message, view)
-
-    found = await model_or_why_not(ctx, model_behind(ctx.orders.catalog, command.args or "") or "")
-    if not isinstance(found, Gone):
+    show = partial(send, message)
+    found = await sold_model(ctx, model_behind(ctx.orders.catalog, command.args or "") or "")
+    if not isinstance(found, NotSold):
         await open_model(ctx, show, found)
     elif found.page is not None:
         await show(found.page)
@@ -59,7 +64,7 @@ async def open_model_link(message: Message, command: CommandObject, ctx: UpdateC
         await start(message, ctx)
 
 
-async def _invited(ctx: UpdateContext, code: str) -> str:
+async def _note_inviter(ctx: UpdateContext, code: str) -> str:
     async with transaction(ctx.pool) as tx:
         inviter = await referrals.inviter_of(tx, code)
     if inviter is None:
@@ -74,10 +79,10 @@ async def _invited(ctx: UpdateContext, code: str) -> str:
             log.info("REFERRAL", inviter_id=inviter, friend_id=ctx.user_id)
 
     ctx.on_commit(note)
-    return rewards_views.invited(ctx.say, ctx.config.terms)
+    return rewards_views.friend_greeting(ctx.say, ctx.config.terms)
 
 
-async def _gift_opened(ctx: UpdateContext, code: str) -> str:
+async def _open_gift(ctx: UpdateContext, code: str) -> str:
     async with transaction(ctx.pool) as tx:
         gift = await gifts.take(tx, code=code, taker_id=ctx.user_id)
     is_mine = gift is not None and gift.taker_id == ctx.user_id
@@ -85,13 +90,3 @@ async def _gift_opened(ctx: UpdateContext, code: str) -> str:
         log.info("GIFT_OPENED", gift_id=gift.gift_id, user_id=ctx.user_id, taken=is_mine)
     is_giver = gift is not None and gift.giver_id == ctx.user_id
     return rewards_views.gift_opened(ctx.say, gift, is_mine=is_mine, is_giver=is_giver)
-
-
-def deep_link_router() -> Router:
-    """Registered before a plain start."""
-    routes = Router(name="deep link")
-    linked = CommandStart(deep_link=True, magic=F.args.regexp(PAYLOAD))
-    routes.message.register(open_reward_link, linked, F.chat.type == ChatType.PRIVATE)
-    models = CommandStart(deep_link=True, magic=F.args.regexp(TO_A_MODEL))
-    routes.message.register(open_model_link, models, F.chat.type == ChatType.PRIVATE)
-    return routes

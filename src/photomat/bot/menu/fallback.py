@@ -1,4 +1,4 @@
-"""No update without an answer: unknown commands, unexpected messages and stale buttons; pages refused in groups; membership.
+"""No update without an answer: unknown commands, unexpected messages, stale buttons, private pages in groups; membership.
 
 A user's money is shown in their private chat alone. `private_router` comes before every router that could show it in a group,
 so that none of them has to check the chat. When a user unblocks the bot or a group adds it, unsent messages are due again.
@@ -12,28 +12,58 @@ from aiogram.filters import Command
 from aiogram.types import CallbackQuery, ChatMemberUpdated, Message
 
 from photomat.bot.buttons import PRIVATE_BUTTONS, ChangeButton, MenuButton, Screen
-from photomat.bot.context import UpdateContext
+from photomat.bot.context import UpdateContext, unblock
 from photomat.bot.menu import views
-from photomat.bot.menu.search import found_by_chance
+from photomat.bot.menu.search import search_plain_text
 from photomat.bot.menu.views import hint
-from photomat.bot.middlewares import InGroup, SpokenToUs
+from photomat.bot.middlewares import AddressedToBot, InGroup
 from photomat.bot.order_form.message_answers import kind_of, kind_taken
 from photomat.bot.transfer import views as transfer_views
+from photomat.bot.transfer.handlers import open_offers
 from photomat.bot.transport import Tap, send
 from photomat.bot.view import Rows, View, button, to_home
 from photomat.catalog.input import FileKind
 from photomat.catalog.order import open_to_customers
 from photomat.catalog.storefront import starting_from
-from photomat.db.pool import Transaction
-from photomat.delivery.lock import rearm_chat, rearm_user
+from photomat.delivery.lock import rearm_chat
 from photomat.kernel.ids import ChatId
-from photomat.messages.notices import retry_blocked_notices
 from photomat.payments import transfers
 from photomat.payments.topup import has_open_transfer
-from photomat.users.user import clear_blocked, mark_blocked
+from photomat.users.user import mark_blocked
 
 PRIVATE_COMMANDS: Final = ("topup", "statement", "promo", "invite", "gift", "paysupport")
 PRESENT: Final = {ChatMemberStatus.MEMBER, ChatMemberStatus.ADMINISTRATOR}
+FILES: Final = F.photo | F.video | F.animation | F.audio | F.voice | F.video_note | F.document
+
+
+def private_router() -> Router:
+    routes = Router(name="private")
+    routes.message.register(refuse_command_in_group, Command(*PRIVATE_COMMANDS), InGroup())
+    routes.callback_query.register(refuse_tap_in_group, MenuButton.filter(F.screen == Screen.TOPUP), InGroup())
+    for each in PRIVATE_BUTTONS:
+        routes.callback_query.register(refuse_tap_in_group, each.filter(), InGroup())
+    return routes
+
+
+def unknown_command_router() -> Router:
+    """Registered after all commands, and before a form takes an unknown one for an answer."""
+    routes = Router(name="unknown command")
+    routes.message.register(unknown_command, F.text.startswith("/"), AddressedToBot())
+    return routes
+
+
+def router() -> Router:
+    routes = Router(name="fallback")
+    routes.message.register(text_outside_a_form, F.text, AddressedToBot())
+    routes.message.register(unrequested_file, FILES, AddressedToBot())
+    routes.message.register(anything_else, AddressedToBot())
+    routes.callback_query.register(stale_button)
+    # Leaving a group says nothing about a user, so `blocked` and `returned` are for private chats.
+    private, status = F.chat.type == ChatType.PRIVATE, F.new_chat_member.status
+    routes.my_chat_member.register(blocked, private, status == ChatMemberStatus.KICKED)
+    routes.my_chat_member.register(returned, private, status == ChatMemberStatus.MEMBER)
+    routes.my_chat_member.register(group_joined, ~private, status.in_(PRESENT))
+    return routes
 
 
 async def unknown_command(message: Message, ctx: UpdateContext) -> None:
@@ -41,8 +71,8 @@ async def unknown_command(message: Message, ctx: UpdateContext) -> None:
 
 
 async def text_outside_a_form(message: Message, ctx: UpdateContext) -> None:
-    """Text without an open question: it may name a model."""
-    await send(message, await found_by_chance(ctx, message.text or "") or hint(ctx.say, "fallback-text"))
+    """Text without an open question may name a model."""
+    await send(message, await search_plain_text(ctx, message.text or "") or hint(ctx.say, "fallback-text"))
 
 
 async def unrequested_file(message: Message, ctx: UpdateContext) -> None:
@@ -58,12 +88,10 @@ async def unrequested_file(message: Message, ctx: UpdateContext) -> None:
 
 async def _about_receipts(message: Message, ctx: UpdateContext) -> list[str]:
     """Explain how to send a receipt to a user with an open transfer; never in a group."""
-    offers, pool = ctx.config.offers, ctx.pool
-    is_sold = offers is not None and bool(offers.transfer_details.strip())
-    if not is_sold or message.chat.type != ChatType.PRIVATE or not (message.photo or message.document):
+    if open_offers(ctx) is None or message.chat.type != ChatType.PRIVATE or not (message.photo or message.document):
         return []
-    waiting = await transfers.waiting_of(pool, ctx.user_id)
-    if not waiting and not await has_open_transfer(pool, ctx.user_id):
+    waiting = await transfers.waiting_of(ctx.pool, ctx.user_id)
+    if not waiting and not await has_open_transfer(ctx.pool, ctx.user_id):
         return []
     return [ctx.say("transfer-stray-file"), *transfer_views.waiting_lines(ctx.say, waiting)]
 
@@ -78,7 +106,7 @@ async def _into_the_open_order(ctx: UpdateContext, kind: FileKind | None) -> Row
     if taken is None:
         return []
     asked = ChangeButton(draft_id=draft.draft_id, question=model.inputs.index(taken))
-    return [[button(ctx.say("stray-file-into-order", model=model.title_in(ctx.language)), asked.pack())]]
+    return [[button(ctx.say("stray-file-into-order", model=model.title_in(ctx.language)), asked)]]
 
 
 async def anything_else(message: Message, ctx: UpdateContext) -> None:
@@ -90,23 +118,6 @@ async def stale_button(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> N
     await tap.answer(ctx.say("tap-stale"), alert=True)
 
 
-def fallback_commands_router() -> Router:
-    """Unknown commands, before a form takes them for an answer."""
-    routes = Router(name="fallback-commands")
-    routes.message.register(unknown_command, F.text.startswith("/"), SpokenToUs())
-    return routes
-
-
-def fallback_router() -> Router:
-    routes = Router(name="fallback")
-    routes.message.register(text_outside_a_form, F.text, SpokenToUs())
-    files = F.photo | F.video | F.animation | F.audio | F.voice | F.video_note | F.document
-    routes.message.register(unrequested_file, files, SpokenToUs())
-    routes.message.register(anything_else, SpokenToUs())
-    routes.callback_query.register(stale_button)
-    return routes
-
-
 async def refuse_command_in_group(message: Message, ctx: UpdateContext) -> None:
     await send(message, View(text=ctx.say("only-private"), rows=[]))
 
@@ -115,45 +126,14 @@ async def refuse_tap_in_group(_query: CallbackQuery, tap: Tap, ctx: UpdateContex
     await tap.answer(ctx.say("only-private"), alert=True)
 
 
-def private_router() -> Router:
-    routes = Router(name="private")
-    routes.message.register(refuse_command_in_group, Command(*PRIVATE_COMMANDS), InGroup())
-    routes.callback_query.register(refuse_tap_in_group, MenuButton.filter(F.screen == Screen.TOPUP), InGroup())
-    for each in PRIVATE_BUTTONS:
-        routes.callback_query.register(refuse_tap_in_group, each.filter(), InGroup())
-    return routes
-
-
 async def blocked(_event: ChatMemberUpdated, ctx: UpdateContext) -> None:
-    async def write(tx: Transaction) -> None:
-        await mark_blocked(tx, user_id=ctx.user_id)
-
-    ctx.on_commit(write)
+    ctx.on_commit(lambda tx: mark_blocked(tx, user_id=ctx.user_id))
 
 
 async def returned(_event: ChatMemberUpdated, ctx: UpdateContext) -> None:
-    async def write(tx: Transaction) -> None:
-        await clear_blocked(tx, user_id=ctx.user_id)
-        await rearm_user(tx, user_id=ctx.user_id)
-        await retry_blocked_notices(tx, chat_id=ChatId(ctx.user_id))
-
-    ctx.on_commit(write)
+    ctx.on_commit(lambda tx: unblock(tx, ctx.user_id))
 
 
-async def taken_in(event: ChatMemberUpdated, ctx: UpdateContext) -> None:
+async def group_joined(event: ChatMemberUpdated, ctx: UpdateContext) -> None:
     """A group added the bot, or gave it back the right to write."""
-
-    async def write(tx: Transaction) -> None:
-        await rearm_chat(tx, bot_id=ctx.bot_id, chat_id=ChatId(event.chat.id))
-
-    ctx.on_commit(write)
-
-
-def membership_router() -> Router:
-    """Leaving a group says nothing about a user, so `blocked` and `returned` are for private chats."""
-    routes = Router(name="membership")
-    private, present = F.chat.type == ChatType.PRIVATE, F.new_chat_member.status.in_(PRESENT)
-    routes.my_chat_member.register(blocked, private, F.new_chat_member.status == ChatMemberStatus.KICKED)
-    routes.my_chat_member.register(returned, private, F.new_chat_member.status == ChatMemberStatus.MEMBER)
-    routes.my_chat_member.register(taken_in, ~private, present)
-    return routes
+    ctx.on_commit(lambda tx: rearm_chat(tx, bot_id=ctx.bot_id, chat_id=ChatId(event.chat.id)))

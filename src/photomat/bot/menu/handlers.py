@@ -14,24 +14,44 @@ from aiogram.types import CallbackQuery, Message
 from photomat.bot.buttons import LanguageButton, ListButton, ListedButton, MenuButton, ModelButton, Screen
 from photomat.bot.context import UpdateContext
 from photomat.bot.menu import views
-from photomat.bot.menu.views import help_page, hint, languages
+from photomat.bot.menu.views import hint
 from photomat.bot.order_card.views import show_card
 from photomat.bot.order_form.flow import open_model
+from photomat.bot.order_form.form import Form
 from photomat.bot.transport import Tap, send
-from photomat.bot.view import View, to_home
+from photomat.bot.view import Show, View, to_home
 from photomat.catalog.model import Model
 from photomat.catalog.storefront import PICTURE, MenuCategory, menu_category, offered, page_of
-from photomat.db.pool import Transaction
 from photomat.texts.load import Say
 from photomat.users.user import DEFAULT_LANGUAGE, LANGUAGES, may_prefer_english, set_language
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gone:
-    """A model that is not sold: why, in a sentence; and the way to what is sold in its place, if anything is."""
+class NotSold:
+    """Why a model is not sold, in a sentence; and the page that leads to what is sold in its place, if anything is."""
 
     why: str
     page: View | None
+
+
+def router() -> Router:
+    routes = Router(name="menu")
+    routes.message.register(start, CommandStart())
+    routes.message.register(show_help, Command("help"))
+    routes.message.register(cancel, Command("cancel"))
+    routes.message.register(ask_language, Command("lang"))
+    for screen, handler in (
+        (Screen.HOME, open_home),
+        (Screen.HELP, open_help),
+        (Screen.PICTURES, open_pictures),
+        (Screen.LANGUAGE, open_languages),
+    ):
+        routes.callback_query.register(handler, MenuButton.filter(F.screen == screen))
+    routes.callback_query.register(open_list, ListButton.filter())
+    routes.callback_query.register(pick_model, ModelButton.filter())
+    routes.callback_query.register(pick_from_list, ListedButton.filter())
+    routes.callback_query.register(choose_language, LanguageButton.filter(F.language.in_(set(LANGUAGES))))
+    return routes
 
 
 async def home_page(ctx: UpdateContext, say: Say | None = None) -> View:
@@ -42,26 +62,23 @@ async def home_page(ctx: UpdateContext, say: Say | None = None) -> View:
 
 async def offered_categories(ctx: UpdateContext) -> tuple[MenuCategory, ...]:
     """The menu categories with at least one model on sale."""
-    shelf = await ctx.orders.storefront()
-    return offered(each.model for each in shelf.listed)
+    return offered(each.model for each in (await ctx.orders.storefront()).listed)
 
 
-async def model_or_why_not(ctx: UpdateContext, model_id: str) -> Model | Gone:
-    """The model as it is sold now, or why it is not."""
+async def sold_model(ctx: UpdateContext, model_id: str) -> Model | NotSold:
     sold = await ctx.orders.model(model_id)
     if sold is not None:
         return sold
-    language = ctx.language
-    instead = (await ctx.orders.storefront()).instead_of(model_id)
+    instead, language = (await ctx.orders.storefront()).instead_of(model_id), ctx.language
     title = (await ctx.orders.titles(language)).get(model_id)
     why = views.model_gone(ctx.say, title=title, instead=instead.title_in(language) if instead else None)
     page = views.instead_page(ctx.say, why, instead, language=language) if instead else None
-    return Gone(why=why, page=page)
+    return NotSold(why=why, page=page)
 
 
 async def start(message: Message, ctx: UpdateContext) -> None:
     """Greet by name, with the balance and the menu; a form left open is closed."""
-    ctx.forget_form()
+    ctx.drop_form()
     user, balance = ctx.user, await ctx.balance()
     greeting = views.greeting(
         ctx.say,
@@ -79,12 +96,12 @@ async def open_home(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None
 
 
 async def show_help(message: Message, ctx: UpdateContext) -> None:
-    await send(message, _help(ctx))
+    await send(message, views.help_page(ctx.say, for_operator=ctx.is_operator))
 
 
 async def open_help(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
     await tap.answer()
-    await tap.open(_help(ctx))
+    await tap.open(views.help_page(ctx.say, for_operator=ctx.is_operator))
 
 
 async def cancel(message: Message, ctx: UpdateContext) -> None:
@@ -93,16 +110,22 @@ async def cancel(message: Message, ctx: UpdateContext) -> None:
     Bought jobs are canceled from their cards, and so are orders that wait on one.
     """
     open_question, left = ctx.conversation.state, ctx.form
-    ctx.forget_form()
-    changed = (
-        await ctx.orders.find(ctx.user_id, left.draft_id) if left is not None and left.draft_id is not None else None
-    )
-    if changed is not None and not changed.draft.expired:
-        await show_card(ctx, partial(send, message), draft=changed.draft, model=changed.model)
-    elif open_question is not None:
+    ctx.drop_form()
+    if left is not None and await show_changed_card(ctx, partial(send, message), left):
+        return
+    if open_question is not None:
         await send(message, hint(ctx.say, "cancel-done"))
     else:
         await send(message, await _nothing_to_cancel(ctx))
+
+
+async def show_changed_card(ctx: UpdateContext, show: Show, form: Form) -> bool:
+    """Show the card of the draft that a form changed; False when there is none to go back to."""
+    found = None if form.draft_id is None else await ctx.orders.find(ctx.user_id, form.draft_id)
+    if found is None or found.draft.expired:
+        return False
+    await show_card(ctx, show, model=found.model, draft=found.draft)
+    return True
 
 
 async def _nothing_to_cancel(ctx: UpdateContext) -> View:
@@ -112,20 +135,6 @@ async def _nothing_to_cancel(ctx: UpdateContext) -> View:
     titles = await ctx.orders.titles(ctx.language)
     text = ctx.say("cancel-card", model=escape(titles.get(draft.model, draft.model)))
     return View(text=text, rows=[[to_home(ctx.say)]])
-
-
-def _help(ctx: UpdateContext) -> View:
-    return help_page(ctx.say, for_operator=ctx.is_operator)
-
-
-def start_router() -> Router:
-    routes = Router(name="start")
-    routes.message.register(start, CommandStart())
-    routes.message.register(show_help, Command("help"))
-    routes.message.register(cancel, Command("cancel"))
-    routes.callback_query.register(open_home, MenuButton.filter(F.screen == Screen.HOME))
-    routes.callback_query.register(open_help, MenuButton.filter(F.screen == Screen.HELP))
-    return routes
 
 
 async def open_pictures(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
@@ -143,21 +152,26 @@ async def pick_model(_query: CallbackQuery, callback_data: ModelButton, tap: Tap
 
 
 async def pick_from_list(_query: CallbackQuery, callback_data: ListedButton, tap: Tap, ctx: UpdateContext) -> None:
-    """Open the form of a model, with the way back to its list."""
     here = ListButton(category=callback_data.category, only=callback_data.only, page=callback_data.page)
     await _open(tap, ctx, callback_data.model, came_from=here.pack())
 
 
 async def _open(tap: Tap, ctx: UpdateContext, model_id: str, *, came_from: str | None = None) -> None:
-    """Ask the model's first question; one that is not sold is refused, with what is sold instead."""
-    model = await model_or_why_not(ctx, model_id)
-    if isinstance(model, Gone):
-        await tap.answer(model.why, alert=True)
-        if model.page is not None:
-            await tap.send(model.page)
-        return
-    await tap.answer()
-    await open_model(ctx, tap.open, model, came_from=came_from)
+    model = await find_model(tap, ctx, model_id)
+    if model is not None:
+        await tap.answer()
+        await open_model(ctx, tap.open, model, came_from=came_from)
+
+
+async def find_model(tap: Tap, ctx: UpdateContext, model_id: str) -> Model | None:
+    """The model as it is sold now; for one that is not, answer the tap with why and send what is sold instead."""
+    model = await sold_model(ctx, model_id)
+    if not isinstance(model, NotSold):
+        return model
+    await tap.answer(model.why, alert=True)
+    if model.page is not None:
+        await tap.send(model.page)
+    return None
 
 
 async def _show_list(tap: Tap, ctx: UpdateContext, asked: ListButton) -> None:
@@ -168,45 +182,19 @@ async def _show_list(tap: Tap, ctx: UpdateContext, asked: ListButton) -> None:
     await tap.open(views.model_list(ctx.say, category, page, language=ctx.language))
 
 
-def browse_router() -> Router:
-    routes = Router(name="browse")
-    routes.callback_query.register(open_pictures, MenuButton.filter(F.screen == Screen.CREATE))
-    routes.callback_query.register(open_list, ListButton.filter())
-    routes.callback_query.register(pick_model, ModelButton.filter())
-    routes.callback_query.register(pick_from_list, ListedButton.filter())
-    return routes
-
-
 async def ask_language(message: Message, ctx: UpdateContext) -> None:
-    await send(message, languages(ctx.say))
+    await send(message, views.languages(ctx.say))
 
 
 async def open_languages(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
     await tap.answer()
-    await tap.open(languages(ctx.say))
+    await tap.open(views.languages(ctx.say))
 
 
-async def choose_language(
-    _query: CallbackQuery,
-    callback_data: LanguageButton,
-    tap: Tap,
-    ctx: UpdateContext,
-) -> None:
+async def choose_language(_query: CallbackQuery, callback_data: LanguageButton, tap: Tap, ctx: UpdateContext) -> None:
     """Store the language with this update, and answer in it already."""
     language = callback_data.language
-
-    async def write(tx: Transaction) -> None:
-        await set_language(tx, user_id=ctx.user_id, language=language)
-
-    ctx.on_commit(write)
+    ctx.on_commit(lambda tx: set_language(tx, user_id=ctx.user_id, language=language))
     say = ctx.config.texts.speaker(language)
     await tap.answer(say("lang-chosen"))
     await tap.open(await home_page(ctx, say))
-
-
-def language_router() -> Router:
-    routes = Router(name="language")
-    routes.message.register(ask_language, Command("lang"))
-    routes.callback_query.register(open_languages, MenuButton.filter(F.screen == Screen.LANGUAGE))
-    routes.callback_query.register(choose_language, LanguageButton.filter(F.language.in_(set(LANGUAGES))))
-    return routes

@@ -1,7 +1,7 @@
 """The menu: greeting, categories, lists of models, search results. Pure: facts → text and keyboard."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from typing import Final
 
@@ -17,7 +17,7 @@ from photomat.bot.buttons import (
     Screen,
     SearchPageButton,
 )
-from photomat.bot.view import Rows, View, button, screen_button, to_create, to_home
+from photomat.bot.view import Rows, View, button, in_rows, page_turns, screen_button, to_home, to_pictures
 from photomat.catalog.model import USUAL_S, Model
 from photomat.catalog.storefront import (
     EVERYTHING,
@@ -34,7 +34,7 @@ from photomat.texts.load import LANGUAGES, Say
 IN_A_ROW: Final = 2
 SHOWN_WORDS: Final = 100
 MINUTE_S: Final = 60
-SAID_IN_SECONDS_S: Final = 90
+LONGEST_IN_SECONDS_S: Final = 90
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +52,7 @@ class Found:
 def greeting(say: Say, *, name: str, balance: Money, categories: Sequence[MenuCategory], offers_english: bool) -> View:
     rows = menu(say, categories)
     if offers_english:
-        rows.append([button(say("lang-en"), LanguageButton(language="en").pack())])
+        rows.append([button(say("lang-en"), LanguageButton(language="en"))])
     return View(text=say("greeting", name=escape(name), balance=balance), rows=rows)
 
 
@@ -73,35 +73,40 @@ def menu(say: Say, categories: Sequence[MenuCategory]) -> Rows:
 def category_rows(say: Say, categories: Sequence[MenuCategory]) -> Rows:
     """Pictures first, then the other categories, two in a row."""
     others = [to_list(say, each) for each in categories if each is not PICTURE]
-    rows = [others[start : start + IN_A_ROW] for start in range(0, len(others), IN_A_ROW)]
-    return [[to_create(say)], *rows] if PICTURE in categories else rows
+    rows = in_rows(others, IN_A_ROW)
+    return [[to_pictures(say)], *rows] if PICTURE in categories else rows
 
 
 def help_page(say: Say, *, for_operator: bool) -> View:
-    """How it works, and every command; operators have one more."""
-    text = f"{say('help')}\n\n{say('help-operator')}" if for_operator else say("help")
-    return View(text=text, rows=[[to_create(say)], [to_home(say)]])
+    page = hint(say, "help")
+    return replace(page, text=f"{page.text}\n\n{say('help-operator')}") if for_operator else page
 
 
 def hint(say: Say, key: str) -> View:
     """One sentence with buttons to pictures and the menu."""
-    return View(text=say(key), rows=[[to_create(say)], [to_home(say)]])
+    return View(text=say(key), rows=[[to_pictures(say)], [to_home(say)]])
 
 
 def languages(say: Say) -> View:
-    row = [button(say(f"lang-{language}"), LanguageButton(language=language).pack()) for language in LANGUAGES]
+    row = [button(say(f"lang-{language}"), LanguageButton(language=language)) for language in LANGUAGES]
     return View(text=say("lang-ask"), rows=[row])
 
 
 def model_list(say: Say, category: MenuCategory, page: OfferPage, *, language: str) -> View:
-    """One page of the models of a category, each with its price."""
     lines = [f"<b>{say(f'wish-{category.id}')}</b>", "", say("list-choose" if page.offers else "list-empty")]
     if page.pages > 1:
         lines.append(say("list-page", page=page.number + 1, pages=page.pages))
     here = ListButton(category=category.id, only=page.only, page=page.number)
     offers = offer_rows(say, page.offers, language=language, here=here)
-    rows = [*offers, _filters(say, category, page), _turns(say, category, page)]
-    return View(text="\n".join(lines), rows=[*(row for row in rows if row), [to_search(say), to_home(say)]])
+    filters = _filters(say, category, page)
+    turns = page_turns(
+        (say("list-previous"), say("list-next")),
+        lambda number: ListButton(category=category.id, only=page.only, page=number),
+        page=page.number,
+        has_more=page.number + 1 < page.pages,
+    )
+    rows = [*offers, *([filters] if filters else []), *turns, [to_search(say), to_home(say)]]
+    return View(text="\n".join(lines), rows=rows)
 
 
 def offer_rows(say: Say, offers: Sequence[Offer], *, language: str, here: ListButton | None = None) -> Rows:
@@ -131,19 +136,17 @@ def found_page(say: Say, found: Found, *, language: str) -> View:
     lines.append(say("search-found", words=words, count=found.count))
     if found.pages > 1:
         lines.append(say("list-page", page=found.page + 1, pages=found.pages))
-    rows = [*offer_rows(say, found.offers, language=language), *_search_turns(say, found)]
-    return View(text="\n".join(lines), rows=[*rows, [to_search(say), to_home(say)]])
-
-
-def _search_turns(say: Say, found: Found) -> Rows:
-    back = [button(say("list-previous"), SearchPageButton(page=found.page - 1).pack())] if found.page else []
-    is_last = found.page + 1 >= found.pages
-    on = [] if is_last else [button(say("list-next"), SearchPageButton(page=found.page + 1).pack())]
-    return [[*back, *on]] if back or on else []
+    turns = page_turns(
+        (say("list-previous"), say("list-next")),
+        lambda number: SearchPageButton(page=number),
+        page=found.page,
+        has_more=found.page + 1 < found.pages,
+    )
+    rows = [*offer_rows(say, found.offers, language=language), *turns, [to_search(say), to_home(say)]]
+    return View(text="\n".join(lines), rows=rows)
 
 
 def nothing_found(say: Say, words: str, categories: Sequence[MenuCategory]) -> View:
-    """Nothing fits the words; offer the categories instead."""
     text = say("search-nothing", words=escape(words[:SHOWN_WORDS]))
     return View(text=text, rows=[*category_rows(say, categories), [to_search(say), to_home(say)]])
 
@@ -158,30 +161,29 @@ def model_gone(say: Say, *, title: str | None, instead: str | None = None) -> st
 
 
 def instead_page(say: Say, why: str, instead: Model, *, language: str) -> View:
-    """The same as a message, with the way to what is sold instead."""
-    model = button(instead.title_in(language), ModelButton(model=instead.id).pack())
+    model = button(instead.title_in(language), ModelButton(model=instead.id))
     return View(text=escape(why), rows=[[model], [to_list(say, menu_category_of(instead))], [to_home(say)]])
 
 
 def usual_time(say: Say, model: Model, seconds: int | None) -> str:
     """How long a model usually takes: by our own jobs, or by its pace while there are none."""
     usual_s = USUAL_S[model.pace] if seconds is None else max(1, seconds)
-    if usual_s <= SAID_IN_SECONDS_S:
+    if usual_s <= LONGEST_IN_SECONDS_S:
         return say("menu-usual-seconds", seconds=usual_s)
     return say("menu-usual-minutes", minutes=round(usual_s / MINUTE_S))
 
 
 def to_list(say: Say, category: MenuCategory) -> InlineKeyboardButton:
-    return button(say(f"wish-{category.id}"), ListButton(category=category.id).pack())
+    return button(say(f"wish-{category.id}"), ListButton(category=category.id))
 
 
 def to_models(say: Say, model: Model, came_from: str | None = None) -> InlineKeyboardButton:
     """A button back to the list a model was picked from, or to its own category."""
-    return button(say("menu-to-models"), came_from or ListButton(category=menu_category_of(model).id).pack())
+    return button(say("menu-to-models"), came_from or ListButton(category=menu_category_of(model).id))
 
 
 def to_prices(say: Say, model: Model) -> InlineKeyboardButton:
-    return button(say("menu-prices"), PricesButton(model=model.id).pack())
+    return button(say("menu-prices"), PricesButton(model=model.id))
 
 
 def to_search(say: Say) -> InlineKeyboardButton:
@@ -199,16 +201,7 @@ def _filters(say: Say, category: MenuCategory, page: OfferPage) -> list[InlineKe
     """One button for each filter that leaves something; the one that is on switches itself off."""
     row = []
     for each in page.filters:
-        is_on = each is page.only
-        label = say(f"list-{each}")
+        is_on, label = each is page.only, say(f"list-{each}")
         target = ListButton(category=category.id, only=OfferFilter.ALL if is_on else each)
-        row.append(button(say("list-filter-on", label=label) if is_on else label, target.pack()))
+        row.append(button(say("list-filter-on", label=label) if is_on else label, target))
     return row
-
-
-def _turns(say: Say, category: MenuCategory, page: OfferPage) -> list[InlineKeyboardButton]:
-    def turn(label: str, number: int) -> InlineKeyboardButton:
-        return button(label, ListButton(category=category.id, only=page.only, page=number).pack())
-
-    back = [turn(say("list-previous"), page.number - 1)] if page.number else []
-    return [*back, *([turn(say("list-next"), page.number + 1)] if page.number + 1 < page.pages else [])]

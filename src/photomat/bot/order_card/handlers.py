@@ -1,13 +1,11 @@
 """Buttons of a draft's card: buy it, cancel it, change an input, explain its price.
 
-Create is answered with what happened, so it is answered after its transaction. From then on the card is edited by `delivery`
+✅ Создать is answered after `orders.buy` has committed, with what happened. From then on the card is edited by `delivery`
 alone. Killed before the answer, the tap is handled again and finds the job it made, even when the model is hidden by then or
 the order no longer fits the catalogue.
 
 Opening the menu of changes raises the draft's revision at once, so a card that is being changed can no longer be bought as it
 was. A bought draft cannot be changed, so a bought card is never edited here.
-
-A price is explained from today's quote for a draft, from the frozen one for a job.
 """
 
 from html import unescape
@@ -22,8 +20,8 @@ from photomat.bot.menu.views import hint
 from photomat.bot.order_card import views
 from photomat.bot.order_card.views import show_card
 from photomat.bot.order_form.flow import ask
-from photomat.bot.order_form.form import change_form, still_good
-from photomat.bot.order_form.handlers import tell_closed
+from photomat.bot.order_form.form import change_form, still_valid
+from photomat.bot.order_form.handlers import answer_closed_question
 from photomat.bot.order_form.wording import refused_in_words
 from photomat.bot.transport import Tap
 from photomat.bot.view import to_home
@@ -47,30 +45,36 @@ from photomat.orders.outcome import (
 )
 
 
+def router() -> Router:
+    routes = Router(name="order card")
+    for action, handler in (
+        (DraftAction.CREATE, buy_draft),
+        (DraftAction.CANCEL, cancel_draft),
+        (DraftAction.CHANGE, open_changes),
+        (DraftAction.MORE, open_further_settings),
+        (DraftAction.BACK, back_to_card),
+        (DraftAction.WHY, explain_draft_price),
+    ):
+        routes.callback_query.register(handler, DraftButton.filter(F.action == action))
+    routes.callback_query.register(ask_input_again, ChangeButton.filter())
+    routes.callback_query.register(explain_job_price, JobButton.filter(F.action == JobAction.WHY))
+    return routes
+
+
 async def buy_draft(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, ctx: UpdateContext) -> None:
-    """Buy the draft as its card showed it."""
+    """Buy the draft as its card showed it; the card becomes the card of the job."""
     draft_id = DraftId(callback_data.draft_id)
     try:
-        outcome = await _buy(ctx, tap, draft_id, revision=callback_data.revision)
+        outcome = await _buy(tap, ctx, draft_id, revision=callback_data.revision)
     except Rejected as refusal:
         await tap.answer(ctx.say(refusal.text_key, **refusal.facts), alert=True)
         return
     if not isinstance(outcome, NotOnSale | OrderRefused | NotEnoughMoney):
-        ctx.forget_form(of_draft=draft_id)
-    await _tell(tap, ctx, outcome)
+        ctx.drop_form(of_draft=draft_id)
+    await _answer_purchase(tap, ctx, outcome)
 
 
-async def cancel_draft(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, ctx: UpdateContext) -> None:
-    draft_id = DraftId(callback_data.draft_id)
-    if not await ctx.orders.cancel(ctx.user_id, draft_id):
-        await tap.answer(ctx.say("tap-draft-bought"), alert=True)
-        return
-    await tap.answer()
-    ctx.forget_form(of_draft=draft_id)
-    await tap.replace(hint(ctx.say, "draft-canceled"))
-
-
-async def _buy(ctx: UpdateContext, tap: Tap, draft_id: DraftId, *, revision: int) -> Purchase:
+async def _buy(tap: Tap, ctx: UpdateContext, draft_id: DraftId, *, revision: int) -> Purchase:
     if tap.message is None:  # there is no message that could become the job's card
         return await ctx.orders.started(ctx.user_id, draft_id, message_id=tap.message_id) or NotOnSale()
     return await ctx.orders.buy(
@@ -78,13 +82,18 @@ async def _buy(ctx: UpdateContext, tap: Tap, draft_id: DraftId, *, revision: int
     )
 
 
-async def _tell(tap: Tap, ctx: UpdateContext, outcome: Purchase) -> None:
+async def _answer_purchase(tap: Tap, ctx: UpdateContext, outcome: Purchase) -> None:
     say = ctx.say
     match outcome:
         case Created():
             await tap.answer(say("tap-accepted", kind=outcome.kind))
+        case AlreadyStarted(this_card=True):
+            ctx.corr = outcome.corr
+            await tap.answer(say("tap-accepted-before"))
         case AlreadyStarted():
-            await _tell_started(tap, ctx, outcome)
+            ctx.corr = outcome.corr
+            await tap.answer(say("tap-accepted-elsewhere"))
+            await tap.replace(hint(say, "draft-ran-elsewhere"))
         case CardOutdated(order=order):
             await tap.answer(say("tap-card-renewed"), alert=True)
             await show_card(ctx, tap.replace, model=order.model, draft=order.draft)
@@ -100,72 +109,60 @@ async def _tell(tap: Tap, ctx: UpdateContext, outcome: Purchase) -> None:
             await tap.answer(price_views.refusal(say, outcome), alert=True)
 
 
-async def _tell_started(tap: Tap, ctx: UpdateContext, started: AlreadyStarted) -> None:
-    say, ctx.corr = ctx.say, started.corr
-    await tap.answer(say("tap-accepted-before" if started.this_card else "tap-accepted-elsewhere"))
-    if not started.this_card:
-        await tap.replace(hint(say, "draft-ran-elsewhere"))
-
-
-def confirm_router() -> Router:
-    routes = Router(name="confirm")
-    routes.callback_query.register(buy_draft, DraftButton.filter(F.action == DraftAction.CREATE))
-    routes.callback_query.register(cancel_draft, DraftButton.filter(F.action == DraftAction.CANCEL))
-    return routes
+async def cancel_draft(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, ctx: UpdateContext) -> None:
+    draft_id = DraftId(callback_data.draft_id)
+    if not await ctx.orders.cancel(ctx.user_id, draft_id):
+        await tap.answer(ctx.say("tap-draft-bought"), alert=True)
+        return
+    await tap.answer()
+    ctx.drop_form(of_draft=draft_id)
+    await tap.replace(hint(ctx.say, "draft-canceled"))
 
 
 async def open_changes(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, ctx: UpdateContext) -> None:
-    """Ask which input is to be changed."""
-    found = await _reopened(tap, ctx, callback_data.draft_id)
+    found = await _reopen(tap, ctx, callback_data)
     if found is not None:
-        await tap.answer()
         await tap.replace(views.change_menu(ctx.say, found.model, found.draft, language=ctx.language))
 
 
 async def open_further_settings(
     _query: CallbackQuery, callback_data: DraftButton, tap: Tap, ctx: UpdateContext
 ) -> None:
-    """Ask which of the settings that few people change."""
-    found = await _reopened(tap, ctx, callback_data.draft_id)
+    found = await _reopen(tap, ctx, callback_data)
     if found is not None:
-        await tap.answer()
         await tap.replace(views.further_settings(ctx.say, found.model, found.draft, language=ctx.language))
 
 
 async def back_to_card(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, ctx: UpdateContext) -> None:
-    """Leave the menu for the card."""
-    found = await _reopened(tap, ctx, callback_data.draft_id)
+    found = await _reopen(tap, ctx, callback_data)
     if found is not None:
-        await tap.answer()
         await show_card(ctx, tap.replace, model=found.model, draft=found.draft)
 
 
-async def _reopened(tap: Tap, ctx: UpdateContext, draft_id: int) -> OpenOrder | None:
-    """The draft at a new revision; the tap is answered when it is bought, gone or another user's."""
-    found = await ctx.orders.reopen(ctx.user_id, draft_id, origin=ctx.origin)
-    if found is None:
-        await tap.answer(ctx.say("tap-draft-bought"), alert=True)
+async def _reopen(tap: Tap, ctx: UpdateContext, tapped: DraftButton) -> OpenOrder | None:
+    """Answer the tap, and give the draft at a new revision; None when it is bought, gone or another user's."""
+    found = await ctx.orders.reopen(ctx.user_id, tapped.draft_id, origin=ctx.origin)
+    await tap.answer(ctx.say("tap-draft-bought") if found is None else None, alert=found is None)
     return found
 
 
 async def ask_input_again(_query: CallbackQuery, callback_data: ChangeButton, tap: Tap, ctx: UpdateContext) -> None:
-    """Ask one input of the draft again."""
     found = await ctx.orders.reopen(ctx.user_id, callback_data.draft_id, origin=ctx.origin)
     if found is None or callback_data.question >= len(found.model.inputs):
         await tap.answer(ctx.say("tap-draft-bought"), alert=True)
         return
     draft, model = found
-    asked, inputs = model.inputs[callback_data.question], still_good(model, draft.inputs)
+    asked, inputs = model.inputs[callback_data.question], still_valid(model, draft.inputs)
     if asked not in open_to_customers(model, inputs):
-        await tell_closed(tap, ctx)
+        await answer_closed_question(tap, ctx)
         return
-    await tap.answer(await _what_is_left(ctx, draft), alert=True)
+    await tap.answer(await _closed_form_warning(ctx, draft), alert=True)
     form = change_form(model, asked, form_id=ctx.received_id, draft_id=draft.draft_id, inputs=inputs)
     await ask(ctx, tap.replace, model, form)
 
 
-async def _what_is_left(ctx: UpdateContext, draft: Draft) -> str | None:
-    """A warning for a user who was filling in another order, which is closed by this."""
+async def _closed_form_warning(ctx: UpdateContext, draft: Draft) -> str | None:
+    """For a user who was filling in another order, which is closed by changing this one."""
     left = ctx.form
     if left is None or left.draft_id == draft.draft_id or left.is_first:
         return None
@@ -173,17 +170,8 @@ async def _what_is_left(ctx: UpdateContext, draft: Draft) -> str | None:
     return ctx.say("tap-form-left", model=titles.get(left.model, left.model))
 
 
-def change_router() -> Router:
-    routes = Router(name="change")
-    routes.callback_query.register(open_changes, DraftButton.filter(F.action == DraftAction.CHANGE))
-    routes.callback_query.register(open_further_settings, DraftButton.filter(F.action == DraftAction.MORE))
-    routes.callback_query.register(back_to_card, DraftButton.filter(F.action == DraftAction.BACK))
-    routes.callback_query.register(ask_input_again, ChangeButton.filter())
-    return routes
-
-
 async def explain_draft_price(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, ctx: UpdateContext) -> None:
-    """Explain the price of a draft in place of its card; one that has changed meanwhile is shown on the card instead."""
+    """Explain today's price in place of the draft's card; a price that has changed is shown on the card instead."""
     found = await ctx.orders.find(ctx.user_id, callback_data.draft_id)
     if found is None or found.draft.expired or await ctx.orders.objections_to(found):
         await tap.answer(ctx.say("tap-draft-gone"), alert=True)
@@ -191,22 +179,28 @@ async def explain_draft_price(_query: CallbackQuery, callback_data: DraftButton,
     draft, model = found
     quote = await ctx.orders.quote(ctx.user_id, model, draft.inputs)
     if quote.price != draft.price:
-        await _show_anew(tap, ctx, found, quote)
+        await _show_new_price(tap, ctx, found, quote)
         return
     await tap.answer()
-    rows = [[views.back_to_card(ctx.say, draft)]]
-    free = await ctx.orders.free_quota(ctx.user_id)
-    await tap.replace(
-        price_views.why_page(
-            ctx.say,
-            model.title_in(ctx.language),
-            quote,
-            free_a_day=free,
-            rows=rows,
-            model=model,
-            language=ctx.language,
-        )
+    page = price_views.why_page(
+        ctx.say,
+        model.title_in(ctx.language),
+        quote,
+        free_a_day=await ctx.orders.free_quota(ctx.user_id),
+        rows=[[views.back_to_card(ctx.say, draft)]],
+        model=model,
+        language=ctx.language,
     )
+    await tap.replace(page)
+
+
+async def _show_new_price(tap: Tap, ctx: UpdateContext, order: OpenOrder, quote: Quote) -> None:
+    changed = await ctx.orders.reprice(order.draft, quote.price, origin=ctx.origin)
+    if changed is None:
+        await tap.answer(ctx.say("tap-draft-bought"), alert=True)
+        return
+    await tap.answer(ctx.say("tap-card-renewed"), alert=True)
+    await show_card(ctx, tap.replace, model=order.model, draft=changed)
 
 
 async def explain_job_price(_query: CallbackQuery, callback_data: JobButton, tap: Tap, ctx: UpdateContext) -> None:
@@ -221,32 +215,13 @@ async def explain_job_price(_query: CallbackQuery, callback_data: JobButton, tap
         return
     await tap.answer()
     titles = await ctx.orders.titles(ctx.language)
-    title = ctx.say("why-order", model=titles.get(found.model, found.model), job=str(callback_data.job_id))
-    free = await ctx.orders.free_quota(ctx.user_id)
-    await tap.send(
-        price_views.why_page(
-            ctx.say,
-            title,
-            found.quote,
-            free_a_day=free,
-            rows=[[to_home(ctx.say)]],
-            model=ctx.orders.catalog.models.get(found.model),
-            language=ctx.language,
-        )
+    page = price_views.why_page(
+        ctx.say,
+        ctx.say("why-order", model=titles.get(found.model, found.model), job=str(callback_data.job_id)),
+        found.quote,
+        free_a_day=await ctx.orders.free_quota(ctx.user_id),
+        rows=[[to_home(ctx.say)]],
+        model=ctx.orders.catalog.models.get(found.model),
+        language=ctx.language,
     )
-
-
-async def _show_anew(tap: Tap, ctx: UpdateContext, order: OpenOrder, quote: Quote) -> None:
-    changed = await ctx.orders.reprice(order.draft, quote.price, origin=ctx.origin)
-    if changed is None:
-        await tap.answer(ctx.say("tap-draft-bought"), alert=True)
-        return
-    await tap.answer(ctx.say("tap-card-renewed"), alert=True)
-    await show_card(ctx, tap.replace, model=order.model, draft=changed)
-
-
-def why_price_router() -> Router:
-    routes = Router(name="pricing")
-    routes.callback_query.register(explain_draft_price, DraftButton.filter(F.action == DraftAction.WHY))
-    routes.callback_query.register(explain_job_price, JobButton.filter(F.action == JobAction.WHY))
-    return routes
+    await tap.send(page)

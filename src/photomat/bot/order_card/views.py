@@ -1,17 +1,13 @@
-"""The card of a draft, and the menus that change it. Pure: facts → text and keyboard.
+"""The card of a draft, and the menus that change it."""
 
-Showing the card of a draft, which is committed before: killed in between, the update is handled again and shows it again.
-"""
-
-from collections.abc import Awaitable, Callable
 from html import escape
-from typing import Final, TypeAlias
+from typing import Final
 
 from aiogram.types import InlineKeyboardButton
 
 from photomat.bot.buttons import ChangeButton, DraftAction, DraftButton, TopupButton
 from photomat.bot.context import UpdateContext
-from photomat.bot.view import View, button
+from photomat.bot.view import Show, View, button
 from photomat.catalog.formula import is_given
 from photomat.catalog.input import Input
 from photomat.catalog.model import Model
@@ -28,7 +24,15 @@ SHOWN_CHARACTERS: Final = 500
 """A longer prompt is cut on the card; what is bought is all of it."""
 LONGEST_VALUES: Final = 1500
 SHOWN_ON_BUTTON: Final = 24
-Show: TypeAlias = Callable[[View], Awaitable[object]]
+
+
+async def show_card(ctx: UpdateContext, show: Show, *, model: Model, draft: Draft) -> None:
+    """Show a draft, committed before, with what it costs and what the user has."""
+    failpoint("draft.before_card")
+    balance = await ctx.balance()
+    paid_by = None if draft.price.minor else (await ctx.orders.quote(ctx.user_id, model, draft.inputs)).paid_by
+    await show(draft_card(ctx.say, model, draft, language=ctx.language, balance=balance.available, paid_by=paid_by))
+    failpoint("draft.after_card")
 
 
 def draft_card(
@@ -45,29 +49,24 @@ def draft_card(
     )
     if paid_by is not None:
         text += "\n\n" + say("draft-card-pass", code=escape(paid_by.code), left=paid_by.left, price=paid_by.price)
-    if balance < draft.price:
-        text += "\n\n" + say("draft-card-short", missing=missing(draft.price, balance))
-    label = say("draft-create" if draft.price.minor else "draft-create-free", price=draft.price)
+    is_free = not draft.price.minor
+    label = say("draft-create-free" if is_free else "draft-create", price=draft.price)
     create = [_draft_button(label, DraftAction.CREATE, draft)]
     if balance < draft.price:
-        create.append(button(say("menu-topup"), TopupButton(draft_id=draft.draft_id, on_card=True).pack()))
+        text += "\n\n" + say("draft-card-short", missing=missing(draft.price, balance))
+        create.append(button(say("menu-topup"), TopupButton(draft_id=draft.draft_id, on_card=True)))
     rows = [
         create,
         [
             _draft_button(say("draft-change"), DraftAction.CHANGE, draft),
             _draft_button(say("draft-cancel"), DraftAction.CANCEL, draft),
         ],
-        [
-            _draft_button(
-                say("draft-why" if draft.price.minor else "draft-why-free", price=draft.price), DraftAction.WHY, draft
-            )
-        ],
+        [_draft_button(say("draft-why-free" if is_free else "draft-why", price=draft.price), DraftAction.WHY, draft)],
     ]
     return View(text=text, rows=rows)
 
 
 def change_menu(say: Say, model: Model, draft: Draft, *, language: str) -> View:
-    """Which input of a draft to ask again, with what it is now."""
     shown = [each for each in open_to_customers(model, draft.inputs) if each.place != "more"]
     rows = [[_change_button(say, model, draft, each, language)] for each in shown]
     if _further(model, draft):
@@ -77,19 +76,16 @@ def change_menu(say: Say, model: Model, draft: Draft, *, language: str) -> View:
 
 
 def further_settings(say: Say, model: Model, draft: Draft, *, language: str) -> View:
-    """The inputs few people change."""
     rows = [[_change_button(say, model, draft, each, language)] for each in _further(model, draft)]
     back = [_draft_button(say("draft-settings-back"), DraftAction.CHANGE, draft)]
     return View(text=say("draft-more-title", model=escape(model.title_in(language))), rows=[*rows, back])
 
 
 def not_enough(say: Say, *, price: Money, available: Money) -> str:
-    """The price, what is available, and what is missing."""
     return say("tap-not-enough", price=price, available=available, missing=missing(price, available))
 
 
 def missing(price: Money, available: Money) -> Money:
-    """What a price is above what is available."""
     return Money(price.minor - available.minor, price.currency)
 
 
@@ -112,7 +108,7 @@ def _further(model: Model, draft: Draft) -> list[Input]:
 
 def _change_button(say: Say, model: Model, draft: Draft, asked: Input, language: str) -> InlineKeyboardButton:
     value = model.sensible(draft.inputs).get(asked.name)
-    data = ChangeButton(draft_id=draft.draft_id, question=model.inputs.index(asked)).pack()
+    data = ChangeButton(draft_id=draft.draft_id, question=model.inputs.index(asked))
     if not is_given(value):
         return button(say("draft-add-value", title=asked.title_in(language)), data)
     named = named_value(asked, value, language=language, say=say)
@@ -125,15 +121,4 @@ def back_to_card(say: Say, draft: Draft) -> InlineKeyboardButton:
 
 
 def _draft_button(text: str, action: DraftAction, draft: Draft) -> InlineKeyboardButton:
-    data = DraftButton(action=action, draft_id=draft.draft_id, revision=draft.revision)
-    return button(text, data.pack())
-
-
-async def show_card(ctx: UpdateContext, show: Show, *, model: Model, draft: Draft) -> None:
-    """Show a draft with what it costs and what the user has."""
-    failpoint("draft.before_card")
-    balance = await ctx.balance()
-    paid_by = None if draft.price.minor else (await ctx.orders.quote(ctx.user_id, model, draft.inputs)).paid_by
-    card = draft_card(ctx.say, model, draft, language=ctx.language, balance=balance.available, paid_by=paid_by)
-    await show(card)
-    failpoint("draft.after_card")
+    return button(text, DraftButton(action=action, draft_id=draft.draft_id, revision=draft.revision))

@@ -1,18 +1,31 @@
 """Going on with a form: an answer is taken, the next question asked, the last one becomes a draft with its card."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 from photomat.bot.buttons import ListButton
 from photomat.bot.context import UpdateContext
-from photomat.bot.order_card.views import Show, show_card
-from photomat.bot.order_form import form as order_form_form
+from photomat.bot.order_card.views import show_card
 from photomat.bot.order_form import views
-from photomat.bot.order_form.form import WAY, Form, ask_again, is_typed, new_form, next_question, still_good, take
+from photomat.bot.order_form.form import (
+    WAY,
+    Form,
+    answer_of,
+    ask_again,
+    can_take_more,
+    field_named,
+    files_so_far,
+    is_typed,
+    new_form,
+    next_question,
+    still_valid,
+    take,
+    with_field,
+)
 from photomat.bot.order_form.views import About, Asking, Sources
 from photomat.bot.order_form.wording import refused_in_words
-from photomat.bot.view import View
+from photomat.bot.view import Show, View
 from photomat.catalog.answers import Refused
 from photomat.catalog.input import FileKind, Input
 from photomat.catalog.model import Model
@@ -21,15 +34,16 @@ from photomat.catalog.storefront import menu_category
 from photomat.jobs.history import SHOWN, EarlierResult, earlier_tasks, earlier_tracks, usual_seconds
 from photomat.kernel.ids import JobId
 
-Refuse: TypeAlias = Callable[[View], Awaitable[object]]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """How the customer is answered: by the next view, or by why their answer does not fit."""
+    """How the customer is answered: `show` the next view, or `refuse` their answer with the reason."""
 
     show: Show
-    refuse: Refuse
+    show_refusal: Show
+
+    async def refuse(self, asking: Asking, refused: Refused) -> None:
+        await self.show_refusal(views.refusal(asking, refused))
 
 
 async def open_model(
@@ -41,9 +55,9 @@ async def open_model(
     came_from: str | None = None,
 ) -> None:
     """Ask the first question of a model, which is its page; an order that needs none gets its card at once."""
-    kept = still_good(model, inputs or {})
-    form = new_form(model, form_id=ctx.received_id, inputs=kept, starts_from=_starts_from(came_from))
-    await _ask_or_finish(ctx, Reply(show=show, refuse=show), model, replace(form, came_from=came_from))
+    valid = still_valid(model, inputs or {})
+    form = new_form(model, form_id=ctx.received_id, inputs=valid, starts_from=_starts_from(came_from))
+    await _ask_or_finish(ctx, Reply(show=show, show_refusal=show), model, replace(form, came_from=came_from))
 
 
 async def reorder(ctx: UpdateContext, show: Show, model: Model, inputs: Mapping[str, Any]) -> None:
@@ -63,27 +77,29 @@ async def open_asking(ctx: UpdateContext) -> Asking | None:
         return None
     asked = model.input(form.asking)
     is_known = asked is not None or (form.asking == WAY and bool(model.one_of))
-    is_field_known = form.field is None or (
-        asked is not None and order_form_form.field_named(asked, form.field) is not None
-    )
-    asking = Asking(say=ctx.say, language=ctx.language, model=model, form=form)
-    return asking if is_known and is_field_known else None
+    is_field_known = form.field is None or (asked is not None and field_named(asked, form.field) is not None)
+    return _asking(ctx, model, form) if is_known and is_field_known else None
+
+
+def _asking(ctx: UpdateContext, model: Model, form: Form) -> Asking:
+    return Asking(say=ctx.say, language=ctx.language, model=model, form=form)
 
 
 async def ask(ctx: UpdateContext, show: Show, model: Model, form: Form, *, why: str = "") -> None:
     """Wait for the answer to the form's open question, and ask it, with the reason why it is asked again."""
-    ctx.keep_form(form)
-    asking = Asking(say=ctx.say, language=ctx.language, model=model, form=form)
-    view = await asked_view(ctx, asking)
+    ctx.save_form(form)
+    view = await asked_view(ctx, _asking(ctx, model, form))
     await show(replace(view, text=f"{why}\n\n{view.text}") if why else view)
 
 
 async def asked_view(ctx: UpdateContext, asking: Asking, *, page: int = 0) -> View:
     """The open question; the first of a form is the model's page, and one that has files already counts them."""
     form, asked, wanted = asking.form, asking.asked, asking.target
-    if asked is not None and order_form_form.files_so_far(form, asked):
+    if asked is not None and files_so_far(form, asked):
         return views.counter(asking)
-    about = await _about(ctx, asking.model) if form.is_first else None
+    model, about = asking.model, None
+    if form.is_first:
+        about = About(offer=await ctx.orders.offer(model), usual_s=await usual_seconds(ctx.pool, model.id))
     sources = await _sources(ctx, asking, wanted, page) if wanted and wanted.type in {"task", "track"} else None
     return views.question(asking, page=page, about=about, sources=sources)
 
@@ -95,40 +111,40 @@ async def accept(ctx: UpdateContext, reply: Reply, asking: Asking, value: Any) -
     measured = await ctx.orders.measured(ctx.user_id, model, inputs)
     taken = take(model, form, value, measured=measured)
     if isinstance(taken, Refused):
-        await reply.refuse(views.refusal(asking, taken))
+        await reply.refuse(asking, taken)
     else:
         await go_on(ctx, reply, model, taken)
 
 
 async def accept_part(ctx: UpdateContext, reply: Reply, asking: Asking, asked: Input, value: Any) -> None:
     """Take the value of the open field of a line, or say why the lines are then invalid."""
-    filled = order_form_form.with_field(asking.form, asked, value)
+    filled = with_field(asking.form, asked, value)
     if isinstance(filled, Refused):
-        await reply.refuse(views.refusal(asking, filled))
+        await reply.refuse(asking, filled)
     else:
         await go_on_with_lines(ctx, reply, asking, asked, filled)
 
 
 async def go_on_with_lines(ctx: UpdateContext, reply: Reply, asking: Asking, asked: Input, form: Form) -> None:
     """Ask for the next field or line; a list that is filled in field by field and full is an answer."""
-    is_full = form.field is None and not is_typed(asked) and not order_form_form.can_take_more(form, asked)
+    is_full = form.field is None and not is_typed(asked) and not can_take_more(form, asked)
     if is_full:
-        await accept_gathered(ctx, reply, _at(asking, form), asked)
+        await accept_gathered(ctx, reply, replace(asking, form=form), asked)
     else:
         await ask(ctx, reply.show, asking.model, form)
 
 
 async def accept_gathered(ctx: UpdateContext, reply: Reply, asking: Asking, asked: Input) -> None:
-    """Take everything that was gathered as the answer, or say what is missing."""
-    answer = order_form_form.answer_of(asking.form, asked)
+    """Take all files or lines so far as the answer, or say what is missing."""
+    answer = answer_of(asking.form, asked)
     if isinstance(answer, Refused):
-        await reply.refuse(views.refusal(asking, answer))
+        await reply.refuse(asking, answer)
     else:
         await accept(ctx, reply, asking, answer)
 
 
 async def go_on(ctx: UpdateContext, reply: Reply, model: Model, form: Form) -> None:
-    """Ask the next question; when nothing is left to ask, show the card. What cannot stay is asked for again before that."""
+    """Ask the next question; when nothing is left to ask, check the answers and show the card."""
     following = next_question(model, form)
     if following is not None:
         await ask(ctx, reply.show, model, following)
@@ -137,49 +153,42 @@ async def go_on(ctx: UpdateContext, reply: Reply, model: Model, form: Form) -> N
 
 
 async def _ask_or_finish(ctx: UpdateContext, reply: Reply, model: Model, form: Form) -> None:
-    """Ask again what cannot stay as it is, then whatever is left to ask; when there is nothing, show the card."""
-    cannot_stay = await ctx.orders.unfit_inputs(ctx.user_id, model, form.inputs)
-    fit = ask_again(model, form, cannot_stay) if cannot_stay else form
-    following = next_question(model, fit)
+    """Ask again for inputs that do not fit, then for what is left to ask; when there is nothing, show the card."""
+    unfit = await ctx.orders.unfit_inputs(ctx.user_id, model, form.inputs)
+    form = ask_again(model, form, unfit) if unfit else form
+    following = next_question(model, form)
     if following is not None:
-        reasons = [refused_in_words(ctx.say, model, each, ctx.language) for each in cannot_stay.values()]
+        reasons = [refused_in_words(ctx.say, model, each, ctx.language) for each in unfit.values()]
         await ask(ctx, reply.show, model, following, why="\n".join(reasons))
     else:
-        await _finish(ctx, reply, model, fit)
+        await _finish(ctx, reply, model, form)
 
 
 async def _finish(ctx: UpdateContext, reply: Reply, model: Model, form: Form) -> None:
     refused = await ctx.orders.objections(ctx.user_id, model, form.inputs)
     if refused:
-        asking = Asking(say=ctx.say, language=ctx.language, model=model, form=form)
-        await reply.refuse(views.refusal(asking, refused[0]))
+        await reply.refuse(_asking(ctx, model, form), refused[0])
         return
     draft = await ctx.orders.save_draft(ctx.buyer, model, form.inputs, origin=ctx.origin, draft_id=form.draft_id)
-    ctx.forget_form()
+    ctx.drop_form()
     await show_card(ctx, reply.show, model=model, draft=draft)
 
 
-async def made_for(
+async def matching_results(
     ctx: UpdateContext, asking: Asking, wanted: Input, *, job_id: JobId | None = None, page: int = 0
 ) -> list[EarlierResult]:
     """The user's earlier results that answer the question; a track comes from the job that was chosen before."""
     models = [each.id for each in ctx.orders.catalog.sources(asking.model, wanted)]
     if wanted.type == "task":
         return await earlier_tasks(ctx.pool, user_id=ctx.user_id, models=models, job_id=job_id, skip=page * SHOWN)
-    chosen = _chosen_job(asking)
-    return await earlier_tracks(
-        ctx.pool, user_id=ctx.user_id, models=models, job_id=job_id or chosen, skip=page * SHOWN
-    )
+    job_id = job_id or _chosen_job(asking)
+    return await earlier_tracks(ctx.pool, user_id=ctx.user_id, models=models, job_id=job_id, skip=page * SHOWN)
 
 
 async def _sources(ctx: UpdateContext, asking: Asking, wanted: Input, page: int) -> Sources:
     makers = [await ctx.orders.model(each.id) for each in ctx.orders.catalog.sources(asking.model, wanted)]
-    made = await made_for(ctx, asking, wanted, page=page)
+    made = await matching_results(ctx, asking, wanted, page=page)
     return Sources(made=made, models=[each for each in makers if each is not None], page=page)
-
-
-async def _about(ctx: UpdateContext, model: Model) -> About:
-    return About(offer=await ctx.orders.offer(model), usual_s=await usual_seconds(ctx.pool, model.id))
 
 
 def _starts_from(came_from: str | None) -> FileKind | None:
@@ -192,7 +201,3 @@ def _chosen_job(asking: Asking) -> JobId | None:
     tasks = [asking.form.inputs.get(each.name) for each in asking.model.inputs if each.type == "task"]
     found = [ref for ref in map(reference, tasks) if isinstance(ref, JobRef)]
     return JobId(found[0].job_id) if found else None
-
-
-def _at(asking: Asking, form: Form) -> Asking:
-    return Asking(say=asking.say, language=asking.language, model=asking.model, form=form)

@@ -4,10 +4,8 @@ A form is the state of one conversation. Its id is the number of the update that
 opens the same form; `turn` counts its questions, so a button of an older form or question is recognised as stale. Asked in
 turn are the inputs an order needs and those the catalogue says to ask for; the rest is changed on the card.
 
-Questions that are answered bit by bit: several files, and lists of lines with fields of their own. Pure.
-
-A list whose lines are typed gets them first, and then, if wanted, the other fields line by line. Any other list is filled in
-field by field, one line after the other, until the user says that it is done.
+Several files, and lists of lines with fields of their own, are answered bit by bit. A list whose lines are typed gets them
+first, and then, if wanted, the other fields line by line. Any other list is filled in field by field, line after line.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -33,11 +31,11 @@ NEEDED: Final = ("form_id", "model", "inputs", "asking", "draft_id")
 class Form:
     """What was filled in so far and which input is being asked for. With a `draft_id` it changes that draft.
 
-    `trail` are the answered questions, `way` the chosen one of several ways to order. A question of several files or
-    lines is answered bit by bit: `gathered` is what is there, `field` of line `at` what is asked now. `counter` is the message
-    that counts files, `album` what the last of them came with, `album_left` one whose rest was not taken, which was said.
-    `came_from` leads back to the list the model was picked from; `begins_with` is the file that list is about: it is asked for
-    first, even where the model does not need it. `again` are answers that could not stay: they are asked for anew.
+    `trail` are the answered questions, `way` the chosen one of several ways to order. `gathered` are the files or lines of a
+    question that is answered bit by bit; `field` of line `at` is asked now. `counter` is the message that counts files,
+    `album` the album of the last file, `album_left` one whose rest the user knows is not taken. `came_from` leads back to the
+    list the model was picked from; `begins_with` is the file that list is about: it is asked for first, even where the model
+    does not need it. `again` are inputs whose answers no longer fit: they are asked for anew.
     """
 
     form_id: int
@@ -61,7 +59,6 @@ class Form:
 
     @property
     def is_change(self) -> bool:
-        """Whether it changes an order that has its card already."""
         return self.draft_id is not None
 
     @property
@@ -75,7 +72,7 @@ class Form:
         return bool(self.gathered) and self.gathered != ({},)
 
     def as_data(self) -> dict[str, Any]:
-        """The form as a conversation keeps it."""
+        """The form as a conversation stores it."""
         return {name: list(value) if isinstance(value, tuple) else value for name, value in asdict(self).items()}
 
 
@@ -83,17 +80,17 @@ KNOWN: Final = frozenset(each.name for each in fields(Form))
 
 
 def form_from_data(data: Mapping[str, Any]) -> Form | None:
-    """The form a conversation keeps, if it keeps one that this version can read."""
+    """The form a conversation stores, if there is one that this version can read."""
     if any(name not in data for name in NEEDED):
         return None
-    kept: dict[str, Any] = {
+    stored: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value for name, value in data.items() if name in KNOWN
     }
-    return Form(**{"turn": _turn_without_one(data), **kept})
+    return Form(**{"turn": _turn_without_one(data), **stored})
 
 
 def _turn_without_one(data: Mapping[str, Any]) -> int:
-    """The turn of a form that an older program kept: its buttons carry the number of the question, which it asked in order."""
+    """The turn of a form that an older version stored: its buttons carry the number of the question, asked in order."""
     asked = list(data["inputs"])
     return asked.index(data["asking"]) if data["asking"] in asked else len(asked)
 
@@ -101,13 +98,11 @@ def _turn_without_one(data: Mapping[str, Any]) -> int:
 def new_form(
     model: Model, *, form_id: int, inputs: Mapping[str, Any] | None = None, starts_from: FileKind | None = None
 ) -> Form:
-    """A new form before its first question."""
     form = Form(form_id=form_id, model=model.id, inputs=inputs or {}, asking=WAY, turn=-1)
     return replace(form, begins_with=_begins_with(model, form, starts_from))
 
 
 def change_form(model: Model, asked: Input, *, form_id: int, draft_id: int, inputs: Mapping[str, Any]) -> Form:
-    """The form that asks one input of a draft again."""
     form = Form(form_id=form_id, model=model.id, inputs=inputs, asking=asked.name, draft_id=draft_id, turn=-1)
     return opened(form, asked)
 
@@ -174,30 +169,24 @@ def put(
 
 
 def ask_again(model: Model, form: Form, names: Collection[str]) -> Form:
-    """The form without these answers, which are asked for anew."""
     left = {name: value for name, value in form.inputs.items() if name not in names}
     return replace(form, inputs=settled(model, left), again=tuple(names))
 
 
 def skip(form: Form) -> Form:
-    """The form without an answer to its open question."""
     return replace(form, skipped=(*form.skipped, form.asking), trail=(*form.trail, form.asking))
 
 
 def leave_out(model: Model, form: Form, names: tuple[str, ...]) -> Form:
     """The form without answers to these questions, as far as the order allows."""
     chosen = _way(model, form)
-    asked = [model.input(name) for name in names]
-    return replace(
-        form,
-        skipped=(*form.skipped, *(each.name for each in asked if each is not None and not is_needed(each, chosen))),
-    )
+    optional = (name for name in names if (asked := model.input(name)) and not is_needed(asked, chosen))
+    return replace(form, skipped=(*form.skipped, *optional))
 
 
 def remove(model: Model, form: Form) -> Form | Refused:
     """The form with the value of its open question taken out, or why the order needs it."""
-    left = {name: value for name, value in form.inputs.items() if name != form.asking}
-    inputs = settled(model, left)
+    inputs = settled(model, {name: value for name, value in form.inputs.items() if name != form.asking})
     refused = next((each for each in check_order(model, inputs) if each.key != "form-missing"), None)
     return refused or replace(form, inputs=inputs, trail=(*form.trail, form.asking))
 
@@ -256,7 +245,7 @@ def settled(model: Model, inputs: Mapping[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def still_good(model: Model, inputs: Mapping[str, Any]) -> dict[str, Any]:
+def still_valid(model: Model, inputs: Mapping[str, Any]) -> dict[str, Any]:
     """What of an earlier order today's catalogue still takes."""
     known = [each for each in model.inputs if is_given(inputs.get(each.name))]
     good = [each for each in known if not isinstance(check_answer(each, inputs[each.name]), Refused)]
@@ -313,18 +302,18 @@ def files_so_far(form: Form, asked: Input) -> tuple[Any, ...]:
     """The files the open question has, where it takes several."""
     if target(form, asked).type != "files":
         return ()
-    return form.gathered if form.field is None else tuple(_line(form).get(form.field, ()))
+    return form.gathered if form.field is None else tuple(open_line(form).get(form.field, ()))
 
 
-def with_files(form: Form, asked: Input, refs: Sequence[Any]) -> Form | Refused:
-    """The form with these files added to those the open question has, or why they are too many."""
+def with_file(form: Form, asked: Input, reference: Any) -> Form | Refused:
+    """The form with a file added to those the open question has, or why it is one too many."""
     wanted = target(form, asked)
-    files = [*files_so_far(form, asked), *refs]
+    files = [*files_so_far(form, asked), reference]
     if len(files) > wanted.items_limit:
         return Refused(key="form-too-many", facts={"limit": wanted.items_limit, "count": len(files)})
     if form.field is None:
         return replace(form, gathered=tuple(files))
-    return _with_line(form, {**_line(form), form.field: files})
+    return _with_line(form, {**open_line(form), form.field: files})
 
 
 def has_enough_files(form: Form, asked: Input) -> bool:
@@ -333,13 +322,12 @@ def has_enough_files(form: Form, asked: Input) -> bool:
 
 
 def has_all_files(form: Form, asked: Input) -> bool:
-    """Whether it takes no more."""
     return len(files_so_far(form, asked)) >= target(form, asked).items_limit
 
 
 def with_field(form: Form, asked: Input, value: Any) -> Form | Refused:
     """The form with this value of the open field, and the next field open; or why all lines together are too long."""
-    filled = _with_line(form, {**_line(form), form.field or "": value})
+    filled = _with_line(form, {**open_line(form), form.field or "": value})
     return check_length(asked, filled.gathered) or after_field(filled, asked)
 
 
@@ -363,7 +351,6 @@ def with_lines(form: Form, asked: Input, lines: Sequence[Any]) -> Form | Refused
 
 
 def another_line(form: Form, asked: Input) -> Form:
-    """The form with a new line begun."""
     return _at(replace(form, gathered=(*form.gathered, {})), len(form.gathered), asked.fields[0].name)
 
 
@@ -379,7 +366,7 @@ def one_step_back(form: Form, asked: Input) -> Form | None:
         return None
     if is_typed(asked):
         return _at(form, 0, None)
-    if _line(form):
+    if open_line(form):
         return _at(_with_line(form, {}), form.at, asked.fields[0].name)
     return without_last_line(form, asked) if form.at else None
 
@@ -396,7 +383,6 @@ def has_more_fields(asked: Input) -> bool:
 
 
 def can_take_more(form: Form, asked: Input) -> bool:
-    """Whether another line fits."""
     return len(form.gathered) < asked.items_limit
 
 
@@ -406,7 +392,7 @@ def can_be_done(form: Form, asked: Input) -> bool:
 
 
 def answer_of(form: Form, asked: Input) -> Any | Refused:
-    """Everything that was gathered as one answer, or why it is none."""
+    """All files or lines so far as one answer, or why they are none."""
     gathered = [dict(line) if isinstance(line, dict) else line for line in form.gathered]
     return check_answer(asked, gathered)
 
@@ -421,7 +407,7 @@ def _lacks(asked: Input, line: Any) -> bool:
     )
 
 
-def _line(form: Form) -> dict[str, Any]:
+def open_line(form: Form) -> dict[str, Any]:
     return dict(form.gathered[form.at]) if form.at < len(form.gathered) else {}
 
 

@@ -19,18 +19,18 @@ from photomat.bot.buttons import (
     OptionPageButton,
     PickButton,
     PricesButton,
+    QuestionButton,
     ResultsPageButton,
     Step,
     StepButton,
 )
 from photomat.bot.context import UpdateContext
 from photomat.bot.conversation import Composing
-from photomat.bot.menu.handlers import Gone, model_or_why_not
+from photomat.bot.menu.handlers import NotSold, show_changed_card, sold_model
 from photomat.bot.menu.views import hint
-from photomat.bot.middlewares import SpokenToUs
-from photomat.bot.order_card.views import show_card
-from photomat.bot.order_form import form, message_answers, views
-from photomat.bot.order_form import form as order_form_form
+from photomat.bot.middlewares import AddressedToBot
+from photomat.bot.order_form import form as forms
+from photomat.bot.order_form import message_answers, views
 from photomat.bot.order_form.flow import (
     Reply,
     accept,
@@ -40,11 +40,11 @@ from photomat.bot.order_form.flow import (
     asked_view,
     go_on,
     go_on_with_lines,
-    made_for,
+    matching_results,
     open_asking,
 )
-from photomat.bot.order_form.form import WAY
-from photomat.bot.order_form.message_answers import from_result
+from photomat.bot.order_form.form import WAY, Form
+from photomat.bot.order_form.message_answers import accept_own_result
 from photomat.bot.order_form.parsing import values
 from photomat.bot.order_form.views import Asking, pages_of
 from photomat.bot.transport import Tap, send
@@ -56,11 +56,25 @@ from photomat.jobs.history import SHOWN, earlier_files
 from photomat.kernel.ids import JobId
 
 
+def router() -> Router:
+    routes = Router(name="order form")
+    routes.message.register(answer_by_message, StateFilter(Composing.answering), AddressedToBot())
+    routes.callback_query.register(answer_by_tap, OptionButton.filter())
+    routes.callback_query.register(turn_options_page, OptionPageButton.filter())
+    routes.callback_query.register(show_results, StepButton.filter(F.step == Step.RESULTS))
+    routes.callback_query.register(do_step, StepButton.filter())
+    routes.callback_query.register(show_results, ResultsPageButton.filter())
+    routes.callback_query.register(pick_result, PickButton.filter())
+    routes.callback_query.register(open_prices, PricesButton.filter())
+    routes.callback_query.register(leave_form, LeaveButton.filter())
+    return routes
+
+
 async def answer_by_message(message: Message, ctx: UpdateContext) -> None:
-    """Take what a message brings, or say what is expected."""
+    """Take a message as the answer to the open question, or say what is expected."""
     asking = await open_asking(ctx)
     if asking is None:
-        ctx.forget_form()
+        ctx.drop_form()
         await send(message, hint(ctx.say, "tap-model-gone"))
         return
     step = message_answers.step_in_words(message, asking)
@@ -72,10 +86,10 @@ async def answer_by_message(message: Message, ctx: UpdateContext) -> None:
 
 async def answer_by_tap(_query: CallbackQuery, callback_data: OptionButton, tap: Tap, ctx: UpdateContext) -> None:
     """Take a tapped option, if its question is the one that is open."""
-    asking = await asking_of(ctx, callback_data.form_id, callback_data.turn)
+    asking = await asking_of(ctx, callback_data)
     value = _option(asking, callback_data.option) if asking else None
     if asking is None or value is None:
-        await tell_closed(tap, ctx)
+        await answer_closed_question(tap, ctx)
         return
     if asking.form.field is not None and asking.asked is not None:
         await accept_part(ctx, reply_to(tap), asking, asking.asked, value)
@@ -86,19 +100,19 @@ async def answer_by_tap(_query: CallbackQuery, callback_data: OptionButton, tap:
 async def turn_options_page(
     _query: CallbackQuery, callback_data: OptionPageButton, tap: Tap, ctx: UpdateContext
 ) -> None:
-    asking = await asking_of(ctx, callback_data.form_id, callback_data.turn)
+    asking = await asking_of(ctx, callback_data)
     wanted = asking.target if asking else None
     if asking is None or wanted is None or callback_data.page >= pages_of(wanted):
-        await tell_closed(tap, ctx)
+        await answer_closed_question(tap, ctx)
         return
     await reply_to(tap).show(await asked_view(ctx, asking, page=callback_data.page))
 
 
 async def do_step(_query: CallbackQuery, callback_data: StepButton, tap: Tap, ctx: UpdateContext) -> None:
     """Skip, go back, finish, or take any other step a question offers."""
-    asking = await asking_of(ctx, callback_data.form_id, callback_data.turn)
+    asking = await asking_of(ctx, callback_data)
     if asking is None or callback_data.step not in {*asking.offered, Step.QUESTION}:
-        await tell_closed(tap, ctx)
+        await answer_closed_question(tap, ctx)
         return
     await _do(ctx, reply_to(tap), asking, callback_data.step)
 
@@ -107,32 +121,28 @@ async def leave_form(_query: CallbackQuery, callback_data: LeaveButton, tap: Tap
     """Leave the form; one that changed a draft goes back to its card."""
     left = ctx.form
     if left is None or left.form_id != callback_data.form_id:
-        await tell_closed(tap, ctx)
+        await answer_closed_question(tap, ctx)
         return
     await tap.answer()
-    ctx.forget_form()
-    found = None if left.draft_id is None else await ctx.orders.find(ctx.user_id, left.draft_id)
-    if found is None or found.draft.expired:
+    ctx.drop_form()
+    if not await show_changed_card(ctx, tap.replace, left):
         await tap.replace(hint(ctx.say, "cancel-done"))
-    else:
-        await show_card(ctx, tap.replace, draft=found.draft, model=found.model)
 
 
-async def asking_of(ctx: UpdateContext, form_id: int, turn: int) -> Asking | None:
-    """The open question, if a button of this form and turn is its own."""
+async def asking_of(ctx: UpdateContext, tapped: QuestionButton) -> Asking | None:
+    """The open question, if the button is its own; None for a button of an older form or question."""
     asking = await open_asking(ctx)
-    is_open = asking is not None and (asking.form.form_id, asking.form.turn) == (form_id, turn)
-    return asking if is_open else None
+    if asking is None or (asking.form.form_id, asking.form.turn) != (tapped.form_id, tapped.turn):
+        return None
+    return asking
 
 
-async def tell_closed(tap: Tap, ctx: UpdateContext) -> None:
+async def answer_closed_question(tap: Tap, ctx: UpdateContext) -> None:
     """Say that the question of a button is closed, and where the open one is; in a group it may be another user's."""
-    is_private = tap.message is not None and tap.message.chat.type == ChatType.PRIVATE
-    if not is_private:
+    if tap.message is None or tap.message.chat.type != ChatType.PRIVATE:
         await tap.answer(ctx.say("tap-question-foreign"), alert=True)
-        return
-    is_none_open = ctx.form is None
-    await tap.answer(ctx.say("tap-question-closed" if is_none_open else "tap-question-older"), alert=True)
+    else:
+        await tap.answer(ctx.say("tap-question-closed" if ctx.form is None else "tap-question-older"), alert=True)
 
 
 def reply_to(tap: Tap) -> Reply:
@@ -142,20 +152,22 @@ def reply_to(tap: Tap) -> Reply:
         await tap.answer()
         await tap.replace(view)
 
-    async def refuse(view: View) -> None:
+    async def alert(view: View) -> None:
         await tap.answer(unescape(view.text), alert=True)
 
-    return Reply(show=show, refuse=refuse)
+    return Reply(show=show, show_refusal=alert)
 
 
 async def _do(ctx: UpdateContext, reply: Reply, asking: Asking, step: Step) -> None:
     asked = asking.asked
     if step is Step.BACK:
         await _go_back(ctx, reply, asking)
-    elif step is Step.QUESTION or asked is None or step not in STEPS:
-        await reply.show(await asked_view(ctx, asking))
-    else:
+    elif asked is not None and step in LINE_STEPS:
+        await ask(ctx, reply.show, asking.model, LINE_STEPS[step](asking.form, asked))
+    elif asked is not None and step in STEPS:
         await STEPS[step](ctx, reply, asking, asked)
+    else:
+        await reply.show(await asked_view(ctx, asking))
 
 
 def _option(asking: Asking, number: int) -> int | str | None:
@@ -167,46 +179,34 @@ def _option(asking: Asking, number: int) -> int | str | None:
 
 async def _skip(ctx: UpdateContext, reply: Reply, asking: Asking, asked: Input) -> None:
     if asking.form.field is not None:
-        await go_on_with_lines(ctx, reply, asking, asked, order_form_form.after_field(asking.form, asked))
+        await go_on_with_lines(ctx, reply, asking, asked, forms.after_field(asking.form, asked))
     else:
-        await go_on(ctx, reply, asking.model, form.skip(asking.form))
+        await go_on(ctx, reply, asking.model, forms.skip(asking.form))
 
 
 async def _finish(ctx: UpdateContext, reply: Reply, asking: Asking, _asked: Input) -> None:
-    left = tuple(each.name for each in form.upcoming(asking.model, asking.form))
-    await go_on(ctx, reply, asking.model, form.leave_out(asking.model, asking.form, left))
+    left = tuple(each.name for each in forms.upcoming(asking.model, asking.form))
+    await go_on(ctx, reply, asking.model, forms.leave_out(asking.model, asking.form, left))
 
 
 async def _done(ctx: UpdateContext, reply: Reply, asking: Asking, asked: Input) -> None:
-    if asked.type == "files" or order_form_form.files_so_far(asking.form, asked):
+    if asked.type == "files" or forms.files_so_far(asking.form, asked):
         await message_answers.files_are_enough(ctx, reply, asking, asked)
     else:
         await accept_gathered(ctx, reply, asking, asked)
 
 
-async def _another_line(ctx: UpdateContext, reply: Reply, asking: Asking, asked: Input) -> None:
-    await ask(ctx, reply.show, asking.model, order_form_form.another_line(asking.form, asked))
-
-
-async def _drop_line(ctx: UpdateContext, reply: Reply, asking: Asking, asked: Input) -> None:
-    await ask(ctx, reply.show, asking.model, order_form_form.without_last_line(asking.form, asked))
-
-
-async def _walk_lines(ctx: UpdateContext, reply: Reply, asking: Asking, asked: Input) -> None:
-    await ask(ctx, reply.show, asking.model, order_form_form.walk_lines(asking.form, asked))
-
-
 async def _remove(ctx: UpdateContext, reply: Reply, asking: Asking, _asked: Input) -> None:
-    removed = form.remove(asking.model, asking.form)
+    removed = forms.remove(asking.model, asking.form)
     if isinstance(removed, Refused):
-        await reply.refuse(views.refusal(asking, removed))
+        await reply.refuse(asking, removed)
     else:
         await go_on(ctx, reply, asking.model, removed)
 
 
 async def _go_back(ctx: UpdateContext, reply: Reply, asking: Asking) -> None:
-    within = order_form_form.one_step_back(asking.form, asking.asked) if asking.asked else None
-    before = within or form.back(asking.model, asking.form)
+    within = forms.one_step_back(asking.form, asking.asked) if asking.asked else None
+    before = within or forms.back(asking.model, asking.form)
     await ask(ctx, reply.show, asking.model, before or asking.form)
 
 
@@ -214,40 +214,26 @@ STEPS: dict[Step, Callable[[UpdateContext, Reply, Asking, Input], Awaitable[None
     Step.SKIP: _skip,
     Step.FINISH: _finish,
     Step.DONE: _done,
-    Step.MORE: _another_line,
-    Step.DROP: _drop_line,
-    Step.WALK: _walk_lines,
     Step.REMOVE: _remove,
+}
+LINE_STEPS: dict[Step, Callable[[Form, Input], Form]] = {
+    Step.MORE: forms.another_line,
+    Step.DROP: forms.without_last_line,
+    Step.WALK: forms.walk_lines,
 }
 
 
-def compose_router() -> Router:
-    routes = Router(name="compose")
-    routes.message.register(answer_by_message, StateFilter(Composing.answering), SpokenToUs())
-    routes.callback_query.register(answer_by_tap, OptionButton.filter())
-    routes.callback_query.register(turn_options_page, OptionPageButton.filter())
-    routes.callback_query.register(do_step, StepButton.filter())
-    routes.callback_query.register(leave_form, LeaveButton.filter())
-    return routes
-
-
-async def show_results(_query: CallbackQuery, callback_data: StepButton, tap: Tap, ctx: UpdateContext) -> None:
-    await _show_page(callback_data, tap, ctx)
-
-
-async def turn_results_page(
-    _query: CallbackQuery, callback_data: ResultsPageButton, tap: Tap, ctx: UpdateContext
+async def show_results(
+    _query: CallbackQuery, callback_data: StepButton | ResultsPageButton, tap: Tap, ctx: UpdateContext
 ) -> None:
-    await _show_page(callback_data, tap, ctx, page=callback_data.page)
-
-
-async def _show_page(tapped: StepButton | ResultsPageButton, tap: Tap, ctx: UpdateContext, *, page: int = 0) -> None:
-    asking = await asking_of(ctx, tapped.form_id, tapped.turn)
+    """Show the first page of the user's own results that the open question takes, or the one that is turned to."""
+    page = callback_data.page if isinstance(callback_data, ResultsPageButton) else 0
+    asking = await asking_of(ctx, callback_data)
     wanted = asking.target if asking else None
     if asking is not None and wanted is not None and wanted.type in {"task", "track"}:
         await reply_to(tap).show(await asked_view(ctx, asking, page=page))
     elif asking is None or wanted is None or wanted.files is None or Step.RESULTS not in asking.offered:
-        await tell_closed(tap, ctx)
+        await answer_closed_question(tap, ctx)
     else:
         made = await earlier_files(ctx.pool, user_id=ctx.user_id, kind=wanted.files.kind, skip=page * SHOWN)
         await reply_to(tap).show(views.results(asking, made, page=page))
@@ -255,10 +241,10 @@ async def _show_page(tapped: StepButton | ResultsPageButton, tap: Tap, ctx: Upda
 
 async def pick_result(_query: CallbackQuery, callback_data: PickButton, tap: Tap, ctx: UpdateContext) -> None:
     """Answer the open question with the picked result, if it still exists and is the user's."""
-    asking = await asking_of(ctx, callback_data.form_id, callback_data.turn)
+    asking = await asking_of(ctx, callback_data)
     asked, wanted = (asking.asked, asking.target) if asking else (None, None)
     if asking is None or asked is None or wanted is None:
-        await tell_closed(tap, ctx)
+        await answer_closed_question(tap, ctx)
     elif wanted.takes_files:
         await _pick_file(callback_data, tap, ctx, asking, asked)
     else:
@@ -267,7 +253,7 @@ async def pick_result(_query: CallbackQuery, callback_data: PickButton, tap: Tap
 
 async def _pick_job(picked: PickButton, tap: Tap, ctx: UpdateContext, asking: Asking, wanted: Input) -> None:
     job_id = JobId(picked.job_id)
-    made = await made_for(ctx, asking, wanted, job_id=job_id)
+    made = await matching_results(ctx, asking, wanted, job_id=job_id)
     if not any(each.position in {None, picked.output} for each in made):
         await tap.answer(ctx.say("tap-source-gone"), alert=True)
         return
@@ -276,26 +262,18 @@ async def _pick_job(picked: PickButton, tap: Tap, ctx: UpdateContext, asking: As
 
 
 async def _pick_file(picked: PickButton, tap: Tap, ctx: UpdateContext, asking: Asking, asked: Input) -> None:
-    reply, have = reply_to(tap), order_form_form.files_so_far(asking.form, asked)
-    wanted = order_form_form.target(asking.form, asked)
-    found = await from_result(ctx, JobId(picked.job_id), picked.output, wanted, given=have)
+    reply, have = reply_to(tap), forms.files_so_far(asking.form, asked)
+    wanted = forms.target(asking.form, asked)
+    found = await accept_own_result(ctx, JobId(picked.job_id), picked.output, wanted, given=have)
     if isinstance(found, Refused):
-        await reply.refuse(views.refusal(asking, found))
+        await reply.refuse(asking, found)
     else:
-        await message_answers.take_files(ctx, reply, asking, asked, [found])
-
-
-def pick_result_router() -> Router:
-    routes = Router(name="pick-result")
-    routes.callback_query.register(show_results, StepButton.filter(F.step == Step.RESULTS))
-    routes.callback_query.register(turn_results_page, ResultsPageButton.filter())
-    routes.callback_query.register(pick_result, PickButton.filter())
-    return routes
+        await message_answers.take_file(ctx, reply, asking, asked, found)
 
 
 async def open_prices(_query: CallbackQuery, callback_data: PricesButton, tap: Tap, ctx: UpdateContext) -> None:
-    model = await model_or_why_not(ctx, callback_data.model)
-    if isinstance(model, Gone):
+    model = await sold_model(ctx, callback_data.model)
+    if isinstance(model, NotSold):
         await tap.answer(model.why, alert=True)
         return
     await tap.answer()
@@ -304,9 +282,3 @@ async def open_prices(_query: CallbackQuery, callback_data: PricesButton, tap: T
     way_back = form.came_from if form is not None and form.model == model.id else None
     came_from = ListButton.unpack(way_back) if way_back else None
     await tap.open(price_views.prices_page(ctx.say, model, prices, language=ctx.language, came_from=came_from))
-
-
-def price_table_router() -> Router:
-    routes = Router(name="price page")
-    routes.callback_query.register(open_prices, PricesButton.filter())
-    return routes

@@ -1,16 +1,13 @@
 """A message as an answer to the open question: words, files, lines, or several of them at once.
 
 People answer as they like: a photo with a caption gives both, a prompt typed after the photos says that these are all of them,
-and what is sent while the way to order is asked for chooses it.
-
-The files of an answer: attached to a message, linked, or an earlier result.
-
-Each becomes a reference of the order after its bytes were checked. An album arrives as single messages, so each of its files
-is taken by itself.
+and what is sent while the way to order is asked for chooses it. A file is attached, linked, or an earlier result; it becomes a
+reference of the order after its bytes were checked. An album arrives as single messages, so each of its files is taken alone.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
 from aiogram.enums import ChatType
@@ -18,11 +15,11 @@ from aiogram.types import Message
 
 from photomat.bot.buttons import Step
 from photomat.bot.context import UpdateContext
-from photomat.bot.order_form import form as order_form_form
+from photomat.bot.order_form import form as forms
 from photomat.bot.order_form import views
 from photomat.bot.order_form.flow import Reply, accept, accept_gathered, accept_part, go_on_with_lines
 from photomat.bot.order_form.form import Form, is_typed, next_question, opened, put, take, upcoming
-from photomat.bot.order_form.parsing import typed_lines, understood
+from photomat.bot.order_form.parsing import parse_answer, parse_lines
 from photomat.bot.order_form.views import Asking, typed_steps
 from photomat.bot.transport import edit_or_send, send
 from photomat.bot.view import View
@@ -31,7 +28,7 @@ from photomat.catalog.formula import is_given
 from photomat.catalog.input import FileKind, Input
 from photomat.catalog.order import open_to_customers
 from photomat.files.accept import accept_file
-from photomat.files.file import FromLink, FromOutput, FromTelegram, InputFile, Source
+from photomat.files.file import FromLink, FromOutput, FromTelegram, Source
 from photomat.kernel.ids import JobId
 
 LONGEST_LINK: Final = 2000
@@ -42,48 +39,57 @@ BY_BUTTON: Final = Refused(key="form-expects-pick", facts={})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Brought:
-    """What a message brings, before its bytes are checked."""
+class Attachment:
+    """A file before its bytes are checked."""
 
     source: Source
     declared_bytes: int | None = None
 
 
-async def attached(
-    ctx: UpdateContext, message: Message, asked: Input, have: int, *, given: Sequence[Mapping[str, Any]] = ()
-) -> list[dict[str, Any]] | Refused | None:
-    """The references a message brings, or why it does not fit; None when it brings no file and no link.
+async def accept_attachment(
+    ctx: UpdateContext, message: Message, asked: Input, *, given: Sequence[Mapping[str, Any]] = ()
+) -> dict[str, Any] | Refused | None:
+    """The reference of the file a message brings, or why it does not fit; None when it brings no file and no link.
 
-    `have` is how many files the answer has already; with `given`, the references themselves, their total length is checked.
+    `given` are the references the answer has already: their number and total length are limited.
     """
-    brought = brought_by(message)
-    if brought is None:
-        return None
-    if isinstance(brought, Refused):
-        return brought
-    if have >= asked.items_limit:
-        return Refused(key="form-too-many", facts={"limit": asked.items_limit, "count": have + 1})
+    attachment = attachment_of(message)
+    if attachment is None or isinstance(attachment, Refused):
+        return attachment
+    if len(given) >= asked.items_limit:
+        return Refused(key="form-too-many", facts={"limit": asked.items_limit, "count": len(given) + 1})
     origin = f"message:{ctx.bot_id}:{message.chat.id}:{message.message_id}"
-    file = await _take(ctx, asked, origin=origin, brought=brought)
-    if isinstance(file, Refused):
-        return file
-    too_long = await ctx.orders.files_too_long(ctx.user_id, asked, given, file.content.facts)
-    return too_long or [dict(file.ref.as_json())]
+    return await _accept(ctx, asked, attachment, origin=origin, given=given)
 
 
-async def from_result(
+async def accept_own_result(
     ctx: UpdateContext, job_id: JobId, position: int, asked: Input, *, given: Sequence[Mapping[str, Any]] = ()
 ) -> dict[str, Any] | Refused:
     """An output of the user's own earlier job as a reference, or why it does not fit."""
-    brought = Brought(source=FromOutput(job_id, position))
-    file = await _take(ctx, asked, origin=f"output:{job_id}:{position}", brought=brought)
+    output = Attachment(source=FromOutput(job_id, position))
+    return await _accept(ctx, asked, output, origin=f"output:{job_id}:{position}", given=given)
+
+
+async def _accept(
+    ctx: UpdateContext, asked: Input, attachment: Attachment, *, origin: str, given: Sequence[Mapping[str, Any]]
+) -> dict[str, Any] | Refused:
+    if ctx.config.files is None:
+        return NOT_NOW
+    file = await accept_file(
+        ctx.config.files,
+        user_id=ctx.user_id,
+        origin=origin,
+        source=attachment.source,
+        asked=asked,
+        declared_bytes=attachment.declared_bytes,
+    )
     if isinstance(file, Refused):
         return file
     too_long = await ctx.orders.files_too_long(ctx.user_id, asked, given, file.content.facts)
     return too_long or dict(file.ref.as_json())
 
 
-def brought_by(message: Message) -> Brought | Refused | None:
+def attachment_of(message: Message) -> Attachment | Refused | None:
     """The photo in its largest size, or whatever else is attached, or the URL that is the whole text."""
     file = (
         (message.photo[-1] if message.photo else None)
@@ -96,32 +102,19 @@ def brought_by(message: Message) -> Brought | Refused | None:
         or message.sticker
     )
     if file is not None:
-        return Brought(source=FromTelegram(file.file_id), declared_bytes=file.file_size)
+        return Attachment(source=FromTelegram(file.file_id), declared_bytes=file.file_size)
     text = (message.text or "").strip()
     if not LINK.fullmatch(text):
         return None
     if not text.startswith("https://") or len(text) > LONGEST_LINK:
         return Refused(key="file-link-https", facts={})
-    return Brought(source=FromLink(text))
-
-
-async def _take(ctx: UpdateContext, asked: Input, *, origin: str, brought: Brought) -> InputFile | Refused:
-    if ctx.config.files is None:
-        return NOT_NOW
-    return await accept_file(
-        ctx.config.files,
-        user_id=ctx.user_id,
-        origin=origin,
-        source=brought.source,
-        asked=asked,
-        declared_bytes=brought.declared_bytes,
-    )
+    return Attachment(source=FromLink(text))
 
 
 def with_caption(asking: Asking, form: Form, caption: str | None) -> Form:
     """The form with the words below a file in the first question of words that is still to come."""
     asked = next((each for each in upcoming(asking.model, form) if each.type == "text"), None)
-    value = understood(asked, caption, asking.language) if asked and caption else NOTHING
+    value = parse_answer(asked, caption, asking.language) if asked and caption else NOTHING
     if asked is None or isinstance(value, Refused):
         return form
     return replace(form, inputs={**form.inputs, asked.name: value})
@@ -175,11 +168,11 @@ def kind_of(message: Message) -> FileKind | None:
 
 
 def expected(wanted: Input, language: str) -> Refused:
-    """What is expected where a message brings nothing of that sort."""
+    """What is expected where a message has nothing of that kind."""
     if wanted.files is not None and wanted.takes_files:
         formats = ", ".join(shown_formats(wanted.files))
         return Refused(key="form-file-kind", facts={"kind": wanted.files.kind, "formats": formats})
-    refused = understood(wanted, "", language)
+    refused = parse_answer(wanted, "", language)
     return refused if isinstance(refused, Refused) else NOTHING
 
 
@@ -192,7 +185,6 @@ def step_in_words(message: Message, asking: Asking) -> Step | None:
 
 
 async def answer(message: Message, ctx: UpdateContext, asking: Asking) -> None:
-    """Take what a message brings as the answer to the open question, or say what is expected."""
     reply = reply_to(message)
     asked, wanted, form = asking.asked, asking.target, asking.form
     if _is_rest_of_album(message, asking):
@@ -204,7 +196,7 @@ async def answer(message: Message, ctx: UpdateContext, asking: Asking) -> None:
     elif asked.type == "list" and form.field is None:
         await _answer_by_lines(message, ctx, asking, asked)
     elif wanted.type in {"task", "track"}:
-        await reply.refuse(views.refusal(asking, BY_BUTTON))
+        await reply.refuse(asking, BY_BUTTON)
     elif form.field is not None:
         await _answer_field(message, ctx, asking, asked, wanted)
     else:
@@ -218,28 +210,28 @@ async def _answer_by_words(message: Message, ctx: UpdateContext, asking: Asking,
     if beside is not None:
         with_file = await _with_file_beside(message, ctx, asking, beside)
         if isinstance(with_file, Refused):
-            await reply.refuse(views.refusal(asking, with_file))
+            await reply.refuse(asking, with_file)
             return
         asking = replace(asking, form=with_file)
     if not words and beside is not None:
         await _confirm_file(message, ctx, asking, beside)
         return
     no_room = full_of(asking, kind) if kind is not None and beside is None else None
-    value = understood(wanted, words, asking.language) if words else no_room or expected(wanted, asking.language)
+    value = parse_answer(wanted, words, asking.language) if words else no_room or expected(wanted, asking.language)
     if isinstance(value, Refused):
         if beside is not None:
-            ctx.keep_form(asking.form)
-        await reply.refuse(views.refusal(asking, value))
+            ctx.save_form(asking.form)
+        await reply.refuse(asking, value)
     else:
         await accept(ctx, reply, asking, value)
 
 
 async def _answer_field(message: Message, ctx: UpdateContext, asking: Asking, asked: Input, wanted: Input) -> None:
     words = message.text or message.caption
-    value = understood(wanted, words, asking.language) if words else expected(wanted, asking.language)
+    value = parse_answer(wanted, words, asking.language) if words else expected(wanted, asking.language)
     reply = reply_to(message)
     if isinstance(value, Refused):
-        await reply.refuse(views.refusal(asking, value))
+        await reply.refuse(asking, value)
     else:
         await accept_part(ctx, reply, asking, asked, value)
 
@@ -248,59 +240,59 @@ async def _answer_by_lines(message: Message, ctx: UpdateContext, asking: Asking,
     """Lines that are typed; where fields are filled in one by one, another message begins another line."""
     reply, form = reply_to(message), asking.form
     if not is_typed(asked):
-        if not order_form_form.can_take_more(form, asked):
-            await reply.refuse(views.refusal(asking, BY_BUTTON))
+        if not forms.can_take_more(form, asked):
+            await reply.refuse(asking, BY_BUTTON)
             return
-        await answer(message, ctx, replace(asking, form=order_form_form.another_line(form, asked)))
+        await answer(message, ctx, replace(asking, form=forms.another_line(form, asked)))
         return
     words = message.text or message.caption or ""
     if form.gathered and words.strip().casefold() in ENOUGH:
         await accept_gathered(ctx, reply, asking, asked)
         return
-    lines = typed_lines(asked, words, asking.language)
-    added = lines if isinstance(lines, Refused) else order_form_form.with_lines(form, asked, lines)
+    lines = parse_lines(asked, words, asking.language)
+    added = lines if isinstance(lines, Refused) else forms.with_lines(form, asked, lines)
     if isinstance(added, Refused):
-        await reply.refuse(views.refusal(asking, added))
-    elif asked.main is None and not isinstance(order_form_form.answer_of(added, asked), Refused):
+        await reply.refuse(asking, added)
+    elif asked.main is None and not isinstance(forms.answer_of(added, asked), Refused):
         await accept_gathered(ctx, reply, replace(asking, form=added), asked)
     else:
         await go_on_with_lines(ctx, reply, asking, asked, added)
 
 
 async def _answer_by_file(message: Message, ctx: UpdateContext, asking: Asking, asked: Input, wanted: Input) -> None:
-    reply, have = reply_to(message), order_form_form.files_so_far(asking.form, asked)
-    brought = await attached(ctx, message, wanted, len(have), given=have)
-    if brought is None:
+    reply, have = reply_to(message), forms.files_so_far(asking.form, asked)
+    file = await accept_attachment(ctx, message, wanted, given=have)
+    if file is None:
         await _words_where_files_are_asked(message, ctx, asking, asked, wanted)
-    elif isinstance(brought, Refused):
-        await reply.refuse(views.refusal(asking, brought))
+    elif isinstance(file, Refused):
+        await reply.refuse(asking, file)
     else:
         form = with_caption(asking, replace(asking.form, album=message.media_group_id), message.caption)
-        await take_files(ctx, reply, replace(asking, form=form), asked, brought, message=message)
+        await take_file(ctx, reply, replace(asking, form=form), asked, file, message=message)
 
 
-async def take_files(
+async def take_file(
     ctx: UpdateContext,
     reply: Reply,
     asking: Asking,
     asked: Input,
-    refs: Sequence[Any],
+    reference: Mapping[str, Any],
     *,
     message: Message | None = None,
 ) -> None:
-    """Add files to the open question; it is answered when it takes no more. The reply to `message` counts them."""
-    wanted = order_form_form.target(asking.form, asked)
-    if wanted.type == "file":
-        take_one = accept_part(ctx, reply, asking, asked, refs[0]) if asking.form.field else None
-        await (take_one or accept(ctx, reply, asking, refs[0]))
-        return
-    added = order_form_form.with_files(asking.form, asked, refs)
-    if isinstance(added, Refused):
-        await reply.refuse(views.refusal(asking, added))
-    elif order_form_form.has_all_files(added, asked):
-        await files_are_enough(ctx, reply, replace(asking, form=added), asked)
+    """Add a file to the open question; it is answered when it takes no more. The reply to `message` counts them."""
+    if forms.target(asking.form, asked).type == "files":
+        added = forms.with_file(asking.form, asked, reference)
+        if isinstance(added, Refused):
+            await reply.refuse(asking, added)
+        elif forms.has_all_files(added, asked):
+            await files_are_enough(ctx, reply, replace(asking, form=added), asked)
+        else:
+            await _count(ctx, reply, replace(asking, form=added), message)
+    elif asking.form.field:
+        await accept_part(ctx, reply, asking, asked, reference)
     else:
-        await _count(ctx, reply, replace(asking, form=added), message)
+        await accept(ctx, reply, asking, reference)
 
 
 async def files_are_enough(ctx: UpdateContext, reply: Reply, asking: Asking, asked: Input) -> None:
@@ -308,22 +300,25 @@ async def files_are_enough(ctx: UpdateContext, reply: Reply, asking: Asking, ask
     form = asking.form
     if form.field is None:
         await accept_gathered(ctx, reply, asking, asked)
-    elif order_form_form.has_enough_files(form, asked):
-        await go_on_with_lines(ctx, reply, asking, asked, order_form_form.after_field(form, asked))
+    elif forms.has_enough_files(form, asked):
+        await go_on_with_lines(ctx, reply, asking, asked, forms.after_field(form, asked))
     else:
-        await reply.refuse(views.refusal(asking, Refused(key="form-too-few", facts={"limit": 1, "count": 0})))
+        await reply.refuse(asking, Refused(key="form-too-few", facts={"limit": 1, "count": 0}))
 
 
 async def _count(ctx: UpdateContext, reply: Reply, asking: Asking, message: Message | None) -> None:
     """Say how many files there are, always in the same message."""
-    view = views.counter(asking)
-    if message is None:
-        ctx.keep_form(replace(asking.form, counter=None))
-        await reply.show(view)
-        return
-    ctx.keep_form(asking.form)
-    counter = await edit_or_send(message, view, sent_before=asking.form.counter)
-    ctx.keep_form(replace(asking.form, counter=counter))
+    if message is not None:
+        await _show_counter(message, ctx, asking.form, views.counter(asking))
+    else:
+        ctx.save_form(replace(asking.form, counter=None))
+        await reply.show(views.counter(asking))
+
+
+async def _show_counter(message: Message, ctx: UpdateContext, form: Form, view: View) -> None:
+    ctx.save_form(form)  # the file is taken even if the user cannot be reached
+    counter = await edit_or_send(message, view, sent_before=form.counter)
+    ctx.save_form(replace(form, counter=counter))
 
 
 async def _words_where_files_are_asked(
@@ -331,10 +326,10 @@ async def _words_where_files_are_asked(
 ) -> None:
     """Words after enough files mean that these are all; they answer the next question, if that takes words."""
     reply, words = reply_to(message), (message.text or "").strip()
-    if not words or not order_form_form.files_so_far(asking.form, asked) or asking.form.field is not None:
-        await reply.refuse(views.refusal(asking, expected(wanted, asking.language)))
+    if not words or not forms.files_so_far(asking.form, asked) or asking.form.field is not None:
+        await reply.refuse(asking, expected(wanted, asking.language))
         return
-    files = order_form_form.answer_of(asking.form, asked)
+    files = forms.answer_of(asking.form, asked)
     taken = files if isinstance(files, Refused) else take(asking.model, asking.form, files)
     following = next_question(asking.model, taken) if isinstance(taken, Form) else None
     next_asked = asking.model.input(following.asking) if following else None
@@ -343,8 +338,8 @@ async def _words_where_files_are_asked(
     elif following is not None and next_asked is not None and next_asked.type == "text":
         await _answer_by_words(message, ctx, replace(asking, form=following), next_asked)
     else:
-        count = len(order_form_form.files_so_far(asking.form, asked))
-        await reply.refuse(views.refusal(asking, Refused(key="form-files-wait", facts={"count": count})))
+        count = len(forms.files_so_far(asking.form, asked))
+        await reply.refuse(asking, Refused(key="form-files-wait", facts={"count": count}))
 
 
 async def _choose_way(message: Message, ctx: UpdateContext, asking: Asking) -> None:
@@ -358,17 +353,17 @@ async def _choose_way(message: Message, ctx: UpdateContext, asking: Asking) -> N
             if isinstance(chosen, Form):
                 await answer(message, ctx, replace(asking, form=opened(chosen, first)))
                 return
-    await reply_to(message).refuse(views.refusal(asking, BY_BUTTON))
+    await reply_to(message).refuse(asking, BY_BUTTON)
 
 
 async def _with_file_beside(message: Message, ctx: UpdateContext, asking: Asking, beside: Input) -> Form | Refused:
     """The form with the file of a message in the input it is for, while another one is being asked."""
     present = asking.form.inputs.get(beside.name) or []
     have = present if isinstance(present, list) else [present]
-    brought = await attached(ctx, message, beside, len(have), given=have)
-    if isinstance(brought, Refused) or brought is None:
-        return brought or NOTHING
-    value = [*have, *brought] if beside.type == "files" else brought[0]
+    file = await accept_attachment(ctx, message, beside, given=have)
+    if isinstance(file, Refused) or file is None:
+        return file or NOTHING
+    value = [*have, file] if beside.type == "files" else file
     return put(asking.model, replace(asking.form, album=message.media_group_id), beside.name, value)
 
 
@@ -378,10 +373,7 @@ async def _confirm_file(message: Message, ctx: UpdateContext, asking: Asking, be
     count = len(given) if isinstance(given, list) else 1
     confirmed = asking.say("form-file-taken", kind=kind_taken(beside) or "document", count=count)
     view = views.question(asking)
-    ctx.keep_form(asking.form)
-    shown = replace(view, text=f"{confirmed}\n\n{view.text}")
-    counter = await edit_or_send(message, shown, sent_before=asking.form.counter)
-    ctx.keep_form(replace(asking.form, counter=counter))
+    await _show_counter(message, ctx, asking.form, replace(view, text=f"{confirmed}\n\n{view.text}"))
 
 
 def _is_rest_of_album(message: Message, asking: Asking) -> bool:
@@ -394,12 +386,10 @@ def _is_rest_of_album(message: Message, asking: Asking) -> bool:
 async def _leave_rest_of_album(message: Message, ctx: UpdateContext, asking: Asking) -> None:
     """Say once that the rest of an album is not needed."""
     if asking.form.album_left != message.media_group_id:
-        ctx.keep_form(replace(asking.form, album_left=message.media_group_id))
+        ctx.save_form(replace(asking.form, album_left=message.media_group_id))
         await send(message, View(text=asking.say("form-album-rest"), rows=[]))
 
 
 def reply_to(message: Message) -> Reply:
-    async def show(view: View) -> None:
-        await send(message, view)
-
-    return Reply(show=show, refuse=show)
+    show = partial(send, message)
+    return Reply(show=show, show_refusal=show)

@@ -26,7 +26,7 @@ MOST_QUICK: Final = 12
 LARGEST_QUICK: Final = 10_000
 
 
-def understood(asked: Input, text: str, language: str) -> Any | Refused:
+def parse_answer(asked: Input, text: str, language: str) -> Any | Refused:
     """The value of a typed answer, or why it does not fit."""
     typed = text.strip()
     match asked.type:
@@ -41,7 +41,7 @@ def understood(asked: Input, text: str, language: str) -> Any | Refused:
             return check_answer(asked, typed)
 
 
-def typed_lines(asked: Input, text: str, language: str) -> list[Any] | Refused:
+def parse_lines(asked: Input, text: str, language: str) -> list[Any] | Refused:
     """The lines of a typed list; each line of the text is one, and numbers may stand beside each other."""
     if not asked.fields and asked.sends == "number":
         return [part for part in re.split(r"[\s,;]+", text.strip()) if part]
@@ -150,7 +150,7 @@ def _recognised(asked: Input, part: str, language: str, *, only: str | None = No
     """The field a part of a line can be a value of; nothing where there is none."""
     for each in asked.fields:
         if each.name != asked.main and each.type in ({only} if only else {"choice", "number"}):
-            value = understood(each, part, language)
+            value = parse_answer(each, part, language)
             if not isinstance(value, Refused):
                 return {each.name: value}
     return {}
@@ -176,7 +176,7 @@ def _checked(asked: Input, line: Mapping[str, Any], language: str) -> dict[str, 
     kept: dict[str, Any] = {}
     for each in asked.fields:
         if each.name in line:
-            value = understood(each, str(line[each.name]), language)
+            value = parse_answer(each, str(line[each.name]), language)
             if isinstance(value, Refused):
                 return value
             kept[each.name] = value

@@ -1,7 +1,4 @@
-"""Views of questions: the open one of a form, the first of which is the model's page; and of earlier results. Pure.
-
-The buttons of a question: its options in pages, earlier results, and the steps beside an answer. Pure.
-"""
+"""Views of a form: the open question (the first is the model's page) with its buttons, counted files, earlier results. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -10,7 +7,6 @@ from html import escape
 from math import ceil
 from typing import Any, Final
 
-from aiogram.filters.callback_data import CallbackData
 from aiogram.types import InlineKeyboardButton
 
 from photomat.bot.buttons import (
@@ -24,12 +20,11 @@ from photomat.bot.buttons import (
     StepButton,
 )
 from photomat.bot.menu import views as menu_views
-from photomat.bot.order_form import form as order_form_form
+from photomat.bot.order_form import form as forms
 from photomat.bot.order_form.form import WAY, Form, can_finish, can_skip, is_typed
-from photomat.bot.order_form.form import steps as form_steps
 from photomat.bot.order_form.parsing import values
 from photomat.bot.order_form.wording import asked_in_words, refused_in_words, title_of, way_in_words
-from photomat.bot.view import Rows, View, button
+from photomat.bot.view import Rows, View, button, in_rows, page_turns
 from photomat.catalog.answers import Refused
 from photomat.catalog.formula import is_given
 from photomat.catalog.input import Input
@@ -44,173 +39,15 @@ from photomat.texts.load import Say
 ON_ONE_PAGE: Final = 16
 ON_A_PAGE: Final = 12
 LONGEST_LABEL: Final = 60
-NO_WORD: Final = re.compile(r"^\W+")
+LEADING_SYMBOLS: Final = re.compile(r"^\W+")
 LONGEST_EXAMPLE: Final = 300
 SHOWN_LINES: Final = 20
 MOST_WAYS: Final = 3
 TYPED: Final = frozenset({"text", "link"})
 """What is answered by writing; everything else has buttons, or is sent."""
-
-
-SHORT, MIDDLE = 8, 18
-
-
+WIDTHS: Final = ((2, 4), (8, 3), (18, 2))
+"""How many buttons stand side by side where the longest label has at most so many characters."""
 LONGEST_WORDS, LONGEST_NUMBERED = 34, 20
-
-
-def labels(say: Say, asked: Input, language: str) -> list[str]:
-    """What stands on the buttons of an input, one for each of its `values`."""
-    if asked.type == "switch":
-        return [say("form-yes"), say("form-no")]
-    return [asked.label(each, language) for each in values(asked)]
-
-
-def ways(model: Model, form: Form, language: str) -> Rows:
-    named = [way_in_words(model, names, language) for names in model.one_of]
-    return [[_option(form, number, label)] for number, label in enumerate(named)]
-
-
-def options(say: Say, form: Form, asked: Input, language: str, *, page: int) -> Rows:
-    """The options of a question, as many side by side as are readable; many of them in pages."""
-    named = list(enumerate(labels(say, asked, language)))
-    shown = named if pages_of(asked) == 1 else named[page * ON_A_PAGE : (page + 1) * ON_A_PAGE]
-    longest = max((len(label) for _, label in named), default=0)
-    width = 4 if longest <= 2 else 3 if longest <= SHORT else 2 if longest <= MIDDLE else 1  # noqa: PLR2004  digits
-    buttons = [_option(form, number, label) for number, label in shown]
-    rows = [buttons[start : start + width] for start in range(0, len(buttons), width)]
-    return [*rows, *_turns(say, form, page, pages_of(asked))]
-
-
-def pages_of(asked: Input) -> int:
-    """How many pages the options of an input take."""
-    count = len(values(asked))
-    return 1 if count <= ON_ONE_PAGE else ceil(count / ON_A_PAGE)
-
-
-def picks(say: Say, form: Form, made: Sequence[EarlierResult], *, page: int = 0) -> Rows:
-    """Earlier results, newest first; each button answers the question. One result more than is shown means another page."""
-    rows = [[button(_made_in_words(say, each), _pick(form, each).pack())] for each in made[:SHOWN]]
-
-    def turn(text: str, number: int) -> InlineKeyboardButton:
-        return button(text, ResultsPageButton(form_id=form.form_id, turn=form.turn, page=number).pack())
-
-    turns = [turn(say("form-previous"), page - 1)] if page else []
-    turns += [turn(say("form-next"), page + 1)] if len(made) > SHOWN else []
-    return [*rows, turns] if turns else rows
-
-
-def steps(say: Say, model: Model, form: Form, asked: Input | None) -> Rows:
-    """What can be done with the question besides answering it."""
-    if form.asking == WAY or asked is None:
-        return []
-    if form.field is not None:
-        return _field_steps(say, form, asked)
-    if form.gathered:
-        return _gathered_steps(say, form, asked)
-    row = []
-    if form.is_change and is_given(form.inputs.get(asked.name)) and not (asked.required and asked.default is None):
-        row.append(_step(say("form-remove"), form, Step.REMOVE))
-    if can_skip(model, form):
-        row.append(_step(say("form-skip"), form, Step.SKIP))
-    if can_finish(model, form):
-        row.append(_step(say("form-finish"), form, Step.FINISH))
-    return [*([row] if row else []), *_results(say, form, asked)]
-
-
-def ways_out(say: Say, form: Form, before: InlineKeyboardButton | None) -> Rows:
-    """Back and cancel; `before` stands where there is no earlier question."""
-    has_earlier = bool(form.trail) or form.is_half_answered
-    back = _step(say("form-back"), form, Step.BACK) if has_earlier else before
-    leave = button(say("button-leave"), LeaveButton(form_id=form.form_id).pack())
-    return [[*([back] if back else []), leave]]
-
-
-def offered_steps(say: Say, model: Model, form: Form, asked: Input | None) -> dict[Step, str]:
-    """The steps a question offers, by the words on their buttons: a tap with any other step is refused."""
-    rows = [*steps(say, model, form, asked), *ways_out(say, form, None)]
-    buttons = [(each.callback_data or "", each.text) for row in rows for each in row]
-    is_step = f"{StepButton.__prefix__}:"
-    return {StepButton.unpack(data).step: text for data, text in buttons if data.startswith(is_step)}
-
-
-def typed_steps(say: Say, model: Model, form: Form, asked: Input | None) -> dict[str, Step]:
-    """The words of the steps a question offers, for groups, where a question has no buttons."""
-    offered = offered_steps(say, model, form, asked)
-    return {NO_WORD.sub("", text).casefold(): step for step, text in offered.items() if step is not Step.RESULTS}
-
-
-def to_question(say: Say, form: Form) -> InlineKeyboardButton:
-    return _step(say("form-to-question"), form, Step.QUESTION)
-
-
-def done(say: Say, form: Form) -> InlineKeyboardButton:
-    return _step(say("form-done"), form, Step.DONE)
-
-
-def _field_steps(say: Say, form: Form, asked: Input) -> Rows:
-    field = order_form_form.target(form, asked)
-    row = []
-    if field.type == "files" and order_form_form.has_enough_files(form, asked):
-        row.append(done(say, form))
-    elif not field.required or field.default is not None:
-        row.append(_step(say("form-skip"), form, Step.SKIP))
-        if order_form_form.can_be_done(form, asked):
-            row.append(done(say, form))
-    return [*([row] if row else []), *_results(say, form, field)]
-
-
-def _gathered_steps(say: Say, form: Form, asked: Input) -> Rows:
-    """Files or lines are there: enough of them, more of them, or one fewer."""
-    if asked.type == "files":
-        enough = [[done(say, form)]] if order_form_form.has_enough_files(form, asked) else []
-        return [*enough, *_results(say, form, asked)]
-    row = [done(say, form)]
-    if not is_typed(asked) and order_form_form.can_take_more(form, asked):
-        row.append(_step(say("form-more"), form, Step.MORE))
-    besides = [_step(say("form-drop"), form, Step.DROP)]
-    if order_form_form.has_more_fields(asked):
-        return [row, [_step(say("form-walk"), form, Step.WALK)], besides]
-    return [row, besides]
-
-
-def _results(say: Say, form: Form, asked: Input) -> Rows:
-    is_made_here = asked.takes_files and asked.files is not None and asked.files.kind != "document"
-    return [[_step(say("form-from-results"), form, Step.RESULTS)]] if is_made_here else []
-
-
-def _made_in_words(say: Say, made: EarlierResult) -> str:
-    words = " ".join((part_in_words(made.words, say) or "").split())
-    what = cut(words, LONGEST_NUMBERED if made.outputs > 1 else LONGEST_WORDS) or made.model
-    if made.seconds is not None:
-        what = f"{what} ({int(made.seconds) // 60}:{int(made.seconds) % 60:02d})"
-    when = f"{made.made_at:%d.%m %H:%M}"
-    if made.position is None or made.outputs == 1:
-        return say("form-source", when=when, what=what)
-    return say(
-        "form-source-track" if made.is_track else "form-source-output", when=when, what=what, number=made.position + 1
-    )
-
-
-def _turns(say: Say, form: Form, page: int, pages: int) -> Rows:
-    row = [_turn(say("form-previous"), form, page - 1)] if page else []
-    row += [_turn(say("form-next"), form, page + 1)] if page + 1 < pages else []
-    return [row] if row else []
-
-
-def _turn(text: str, form: Form, page: int) -> InlineKeyboardButton:
-    return button(text, OptionPageButton(form_id=form.form_id, turn=form.turn, page=page).pack())
-
-
-def _option(form: Form, number: int, label: str) -> InlineKeyboardButton:
-    return button(label[:LONGEST_LABEL], OptionButton(form_id=form.form_id, turn=form.turn, option=number).pack())
-
-
-def _pick(form: Form, made: EarlierResult) -> CallbackData:
-    return PickButton(form_id=form.form_id, turn=form.turn, job_id=made.job_id, output=made.position or 0)
-
-
-def _step(text: str, form: Form, step: Step) -> InlineKeyboardButton:
-    return button(text, StepButton(form_id=form.form_id, turn=form.turn, step=step).pack())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -235,7 +72,7 @@ class Asking:
     @property
     def target(self) -> Input | None:
         """What is asked for right now: the input, or a field of its lines."""
-        return order_form_form.target(self.form, self.asked) if self.asked else None
+        return forms.target(self.form, self.asked) if self.asked else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -258,26 +95,26 @@ class Sources:
 def question(asking: Asking, *, page: int = 0, about: About | None = None, sources: Sources | None = None) -> View:
     """The open question of a form; `about` makes it the model's page."""
     say, form, model = asking.say, asking.form, asking.model
-    ask = _asked(asking, page) if sources is None else _asked_of_sources(asking, sources)
-    rows = _answers(asking, page) if sources is None else _source_rows(asking, sources)
+    if sources is None:
+        ask, answers = _asked(asking, page), _answers(asking, page)
+    else:
+        ask, answers = _asked_of_sources(asking, sources), _source_rows(asking, sources)
     before = menu_views.to_models(say, model, form.came_from) if about is not None else None
     rows = [
-        *rows,
+        *answers,
         *steps(say, model, form, asking.asked),
         *([[menu_views.to_prices(say, model)]] if about is not None else []),
         *ways_out(say, form, before),
     ]
-    return View(
-        text=_headed(asking, ask, about), rows=rows, expects_text=_is_typed_in(asking), in_group=_in_group(asking)
-    )
+    text, in_group = _headed(asking, ask, about), _in_group(asking)
+    return View(text=text, rows=rows, expects_text=_is_typed_in(asking), in_group=in_group)
 
 
 def counter(asking: Asking) -> View:
-    """How many files there are so far; the message is edited with each."""
     say, form, asked, wanted = asking.say, asking.form, asking.asked, asking.target
     if asked is None or wanted is None:
         return question(asking)
-    count = len(order_form_form.files_so_far(form, asked))
+    count = len(forms.files_so_far(form, asked))
     title, least = title_of(wanted, asking.language), wanted.min_items or 1
     text = say("form-counter", title=title, count=count, limit=wanted.items_limit)
     text += "\n" + (say("form-counter-more") if count >= least else say("form-counter-need", count=least - count))
@@ -286,18 +123,14 @@ def counter(asking: Asking) -> View:
 
 
 def results(asking: Asking, made: Sequence[EarlierResult], *, page: int = 0) -> View:
-    """The user's own results that a file can be, with the way back to the question."""
-    say = asking.say
-    wanted = asking.target
+    say, wanted = asking.say, asking.target
     if not made or wanted is None:
         return View(text=say("form-results-none"), rows=[[to_question(say, asking.form)]])
-    rows = picks(say, asking.form, made, page=page)
     text = say("form-results", ask=asked_in_words(say, wanted, asking.language))
-    return View(text=text, rows=[*rows, [to_question(say, asking.form)]])
+    return View(text=text, rows=[*picks(say, asking.form, made, page=page), [to_question(say, asking.form)]])
 
 
 def refusal(asking: Asking, refused: Refused) -> View:
-    """Why an answer does not fit; the question stays open."""
     text = refused_in_words(asking.say, asking.model, refused, asking.language)
     return View(text=text, rows=[], expects_text=_is_typed_in(asking))
 
@@ -314,7 +147,7 @@ def _headed(asking: Asking, ask: str, about: About | None) -> str:
     say, model, form = asking.say, escape(asking.model.title_in(asking.language)), asking.form
     if form.is_change:
         return say("question-change", model=model, ask=ask)
-    step, of_all = form_steps(asking.model, form)
+    step, of_all = forms.steps(asking.model, form)
     if about is None:
         return say("question", model=model, ask=ask, step=step, steps=of_all)
     return say("form-page", model=model, ask=ask, step=step, steps=of_all, about=_about(asking, about))
@@ -356,8 +189,7 @@ def _asked(asking: Asking, page: int) -> str:
 def _present_value(asking: Asking, wanted: Input) -> list[str]:
     """What it is now, or what it is without an answer."""
     form = asking.form
-    line = form.gathered[form.at] if form.field is not None and form.at < len(form.gathered) else {}
-    present = form.inputs.get(wanted.name) if form.field is None else dict(line).get(wanted.name)
+    present = (form.inputs if form.field is None else forms.open_line(form)).get(wanted.name)
     if is_given(present):
         return [asking.say("form-now", value=_value(asking, wanted, present))]
     if wanted.default is not None:
@@ -371,10 +203,9 @@ def _value(asking: Asking, wanted: Input, value: Any) -> str:
 
 def _which_line(asking: Asking, asked: Input) -> str:
     form = asking.form
-    said = asking.say("form-line", title=title_of(asked, asking.language), number=form.at + 1)
-    line = form.gathered[form.at] if form.at < len(form.gathered) else {}
-    main = line.get(asked.main) if asked.main and isinstance(line, dict) else None
-    return f"{said}\n<i>{escape(cut(str(main), LONGEST_EXAMPLE))}</i>" if main else said
+    heading = asking.say("form-line", title=title_of(asked, asking.language), number=form.at + 1)
+    main = forms.open_line(form).get(asked.main) if asked.main else None
+    return f"{heading}\n<i>{escape(cut(str(main), LONGEST_EXAMPLE))}</i>" if main else heading
 
 
 def _lines_so_far(asking: Asking, asked: Input) -> str:
@@ -387,7 +218,7 @@ def _lines_so_far(asking: Asking, asked: Input) -> str:
     lines += ["…"] if len(form.gathered) > SHOWN_LINES else []
     title = title_of(asked, asking.language)
     so_far = say("form-lines-so-far", title=title, count=len(form.gathered), lines="\n".join(lines))
-    if not order_form_form.can_take_more(form, asked):
+    if not forms.can_take_more(form, asked):
         return f"{so_far}\n\n{say('form-lines-full')}"
     return f"{so_far}\n\n{say('form-lines-more' if is_typed(asked) else 'form-lines-next')}"
 
@@ -396,14 +227,11 @@ def _line_in_words(asking: Asking, asked: Input, line: Any) -> str:
     """One line with all its fields, defaults included."""
     if not isinstance(line, dict):
         return str(line)
-    filled = {each.name: line.get(each.name, each.default) for each in asked.fields}
-    given = [(each, filled[each.name]) for each in asked.fields if is_given(filled[each.name])]
-    first = [pair for pair in given if pair[0].name == asked.main]
-    words = [
+    return " · ".join(
         value_in_words(each, value, language=asking.language, say=asking.say)
-        for each, value in [*first, *(pair for pair in given if pair not in first)]
-    ]
-    return " · ".join(words)
+        for each in sorted(asked.fields, key=lambda each: each.name != asked.main)
+        if is_given(value := line.get(each.name, each.default))
+    )
 
 
 def _asked_of_sources(asking: Asking, sources: Sources) -> str:
@@ -421,7 +249,7 @@ def _source_rows(asking: Asking, sources: Sources) -> Rows:
     if sources.made:
         return picks(asking.say, asking.form, sources.made, page=sources.page)
     makers = sources.models[:MOST_WAYS]
-    return [[button(each.title_in(asking.language), ModelButton(model=each.id).pack())] for each in makers]
+    return [[button(each.title_in(asking.language), ModelButton(model=each.id))] for each in makers]
 
 
 def _answers(asking: Asking, page: int) -> Rows:
@@ -438,3 +266,153 @@ def _is_typed_in(asking: Asking) -> bool:
     if asked.type == "list" and form.field is None:
         return is_typed(asked) and not form.gathered
     return wanted.type in TYPED
+
+
+def labels(say: Say, asked: Input, language: str) -> list[str]:
+    """The labels of an input's buttons, one for each of its `values`."""
+    if asked.type == "switch":
+        return [say("form-yes"), say("form-no")]
+    return [asked.label(each, language) for each in values(asked)]
+
+
+def ways(model: Model, form: Form, language: str) -> Rows:
+    named = [way_in_words(model, names, language) for names in model.one_of]
+    return [[_option(form, number, label)] for number, label in enumerate(named)]
+
+
+def options(say: Say, form: Form, asked: Input, language: str, *, page: int) -> Rows:
+    """The options of a question, as many side by side as are readable; many of them in pages."""
+    named = list(enumerate(labels(say, asked, language)))
+    shown = named if pages_of(asked) == 1 else named[page * ON_A_PAGE : (page + 1) * ON_A_PAGE]
+    longest = max((len(label) for _, label in named), default=0)
+    width = next((width for most, width in WIDTHS if longest <= most), 1)
+    turns = page_turns(
+        (say("form-previous"), say("form-next")),
+        lambda number: OptionPageButton(form_id=form.form_id, turn=form.turn, page=number),
+        page=page,
+        has_more=page + 1 < pages_of(asked),
+    )
+    return [*in_rows([_option(form, number, label) for number, label in shown], width), *turns]
+
+
+def pages_of(asked: Input) -> int:
+    count = len(values(asked))
+    return 1 if count <= ON_ONE_PAGE else ceil(count / ON_A_PAGE)
+
+
+def picks(say: Say, form: Form, made: Sequence[EarlierResult], *, page: int = 0) -> Rows:
+    """Earlier results, newest first; each button answers the question. One result more than is shown means another page."""
+    rows = [[_pick(say, form, each)] for each in made[:SHOWN]]
+    turns = page_turns(
+        (say("form-previous"), say("form-next")),
+        lambda number: ResultsPageButton(form_id=form.form_id, turn=form.turn, page=number),
+        page=page,
+        has_more=len(made) > SHOWN,
+    )
+    return [*rows, *turns]
+
+
+def steps(say: Say, model: Model, form: Form, asked: Input | None) -> Rows:
+    """Buttons that do something else with the question than answer it."""
+    if form.asking == WAY or asked is None:
+        return []
+    if form.field is not None:
+        return _field_steps(say, form, asked)
+    if form.gathered:
+        return _gathered_steps(say, form, asked)
+    row = []
+    if form.is_change and is_given(form.inputs.get(asked.name)) and not (asked.required and asked.default is None):
+        row.append(_step(say("form-remove"), form, Step.REMOVE))
+    if can_skip(model, form):
+        row.append(_step(say("form-skip"), form, Step.SKIP))
+    if can_finish(model, form):
+        row.append(_step(say("form-finish"), form, Step.FINISH))
+    return [*([row] if row else []), *_results(say, form, asked)]
+
+
+def ways_out(say: Say, form: Form, before: InlineKeyboardButton | None) -> Rows:
+    """Back and cancel; `before` stands where there is no earlier question."""
+    has_earlier = bool(form.trail) or form.is_half_answered
+    back = _step(say("form-back"), form, Step.BACK) if has_earlier else before
+    leave = button(say("button-leave"), LeaveButton(form_id=form.form_id))
+    return [[*([back] if back else []), leave]]
+
+
+def offered_steps(say: Say, model: Model, form: Form, asked: Input | None) -> dict[Step, str]:
+    """The steps a question offers, by the words on their buttons: a tap with any other step is refused."""
+    rows = [*steps(say, model, form, asked), *ways_out(say, form, None)]
+    buttons = [(each.callback_data or "", each.text) for row in rows for each in row]
+    is_step = f"{StepButton.__prefix__}:"
+    return {StepButton.unpack(data).step: text for data, text in buttons if data.startswith(is_step)}
+
+
+def typed_steps(say: Say, model: Model, form: Form, asked: Input | None) -> dict[str, Step]:
+    """The words of the steps a question offers, for groups, where a question has no buttons."""
+    offered = offered_steps(say, model, form, asked)
+    return {
+        LEADING_SYMBOLS.sub("", text).casefold(): step for step, text in offered.items() if step is not Step.RESULTS
+    }
+
+
+def to_question(say: Say, form: Form) -> InlineKeyboardButton:
+    return _step(say("form-to-question"), form, Step.QUESTION)
+
+
+def done(say: Say, form: Form) -> InlineKeyboardButton:
+    return _step(say("form-done"), form, Step.DONE)
+
+
+def _field_steps(say: Say, form: Form, asked: Input) -> Rows:
+    field = forms.target(form, asked)
+    row = []
+    if field.type == "files" and forms.has_enough_files(form, asked):
+        row.append(done(say, form))
+    elif not field.required or field.default is not None:
+        row.append(_step(say("form-skip"), form, Step.SKIP))
+        if forms.can_be_done(form, asked):
+            row.append(done(say, form))
+    return [*([row] if row else []), *_results(say, form, field)]
+
+
+def _gathered_steps(say: Say, form: Form, asked: Input) -> Rows:
+    """Files or lines are there: enough of them, more of them, or one fewer."""
+    if asked.type == "files":
+        enough = [[done(say, form)]] if forms.has_enough_files(form, asked) else []
+        return [*enough, *_results(say, form, asked)]
+    row = [done(say, form)]
+    if not is_typed(asked) and forms.can_take_more(form, asked):
+        row.append(_step(say("form-more"), form, Step.MORE))
+    besides = [_step(say("form-drop"), form, Step.DROP)]
+    if forms.has_more_fields(asked):
+        return [row, [_step(say("form-walk"), form, Step.WALK)], besides]
+    return [row, besides]
+
+
+def _results(say: Say, form: Form, asked: Input) -> Rows:
+    is_made_here = asked.takes_files and asked.files is not None and asked.files.kind != "document"
+    return [[_step(say("form-from-results"), form, Step.RESULTS)]] if is_made_here else []
+
+
+def _made_in_words(say: Say, made: EarlierResult) -> str:
+    words = " ".join((part_in_words(made.words, say) or "").split())
+    what = cut(words, LONGEST_NUMBERED if made.outputs > 1 else LONGEST_WORDS) or made.model
+    if made.seconds is not None:
+        what = f"{what} ({int(made.seconds) // 60}:{int(made.seconds) % 60:02d})"
+    when = f"{made.made_at:%d.%m %H:%M}"
+    if made.position is None or made.outputs == 1:
+        return say("form-source", when=when, what=what)
+    facts = {"when": when, "what": what, "number": made.position + 1}
+    return say("form-source-track" if made.is_track else "form-source-output", **facts)
+
+
+def _option(form: Form, number: int, label: str) -> InlineKeyboardButton:
+    return button(label[:LONGEST_LABEL], OptionButton(form_id=form.form_id, turn=form.turn, option=number))
+
+
+def _pick(say: Say, form: Form, made: EarlierResult) -> InlineKeyboardButton:
+    data = PickButton(form_id=form.form_id, turn=form.turn, job_id=made.job_id, output=made.position or 0)
+    return button(_made_in_words(say, made), data)
+
+
+def _step(text: str, form: Form, step: Step) -> InlineKeyboardButton:
+    return button(text, StepButton(form_id=form.form_id, turn=form.turn, step=step))

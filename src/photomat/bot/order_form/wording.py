@@ -20,7 +20,7 @@ from photomat.texts.load import Say
 
 NAME: Final = re.compile(r"\w+")
 LONGEST_MESSAGE: Final = 4096
-LARGEST_SAID: Final = 10**6
+LARGEST_SHOWN: Final = 10**6
 """A larger bound is not worth showing: it is the largest number of a seed."""
 
 
@@ -30,28 +30,26 @@ def title_of(asked: Input, language: str) -> str:
 
 def asked_in_words(say: Say, asked: Input, language: str) -> str:
     """What is asked, and the limits of an answer below it."""
-    ask = (
-        escape(asked.ask.of(language)) if asked.ask else say(f"form-ask-{asked.type}", title=title_of(asked, language))
-    )
+    own = escape(asked.ask.of(language)) if asked.ask else None
+    ask = own or say(f"form-ask-{asked.type}", title=title_of(asked, language))
     limits = " ".join(_limits(say, asked, language))
     return f"{ask}\n{limits}" if limits else ask
 
 
 def refused_in_words(say: Say, model: Model, refused: Refused, language: str) -> str:
     """Why an answer does not fit; inputs are called by their titles."""
-    facts = {name: _named(model, fact, language) if name in {"input", "inputs"} else _said(fact, language)
-             for name, fact in refused.facts.items()}  # fmt: skip
-    return say(refused.key, **{name: escape(fact) if isinstance(fact, str) else fact for name, fact in facts.items()})
+    facts: dict[str, object] = {}
+    for name, value in refused.facts.items():
+        fact = value.of(language) if isinstance(value, LocalizedText) else value
+        fact = _named(model, fact, language) if name in {"input", "inputs"} else fact
+        facts[name] = escape(fact) if isinstance(fact, str) else fact
+    return say(refused.key, **facts)
 
 
 def way_in_words(model: Model, names: tuple[str, ...], language: str) -> str:
     """One of several ways to order, by the titles of what it takes."""
     found = [model.input(name) for name in names]
     return " + ".join(each.title_in(language) for each in found if each and each.default is None)
-
-
-def _said(fact: object, language: str) -> object:
-    return fact.of(language) if isinstance(fact, LocalizedText) else fact
 
 
 def _named(model: Model, fact: object, language: str) -> str:
@@ -74,7 +72,7 @@ def _limits(say: Say, asked: Input, language: str) -> Iterator[str]:
 
 
 def _text_limits(say: Say, asked: Input) -> Iterator[str]:
-    """Telegram parts a longer text, and an answer is one message: the smaller limit is the one that counts."""
+    """An answer is one message, and Telegram splits a longer text: the smaller limit counts."""
     if asked.max_length is None:
         return
     if asked.max_length > LONGEST_MESSAGE:
@@ -86,7 +84,7 @@ def _text_limits(say: Say, asked: Input) -> Iterator[str]:
 
 
 def _number_limits(say: Say, asked: Input) -> Iterator[str]:
-    most = asked.most if asked.most is not None and asked.most <= LARGEST_SAID else None
+    most = asked.most if asked.most is not None and asked.most <= LARGEST_SHOWN else None
     if asked.least is not None and most is not None:
         yield say("form-limit-number", least=plain(asked.least), most=plain(most))
     elif asked.least is not None:

@@ -11,7 +11,7 @@ from aiogram.types import CallbackQuery, Message
 
 from photomat.bot.buttons import HistoryButton, JobAction, JobButton, JobPageButton, MenuButton, Screen
 from photomat.bot.context import UpdateContext
-from photomat.bot.menu.handlers import Gone, model_or_why_not
+from photomat.bot.menu.handlers import find_model
 from photomat.bot.order_card.views import not_enough
 from photomat.bot.order_form.flow import reorder
 from photomat.bot.results.views import HistoryPage, history_page
@@ -32,8 +32,25 @@ LAST_PAGE: Final = 1000
 log = get_logger()
 
 
+def router() -> Router:
+    routes = Router(name="results")
+    routes.message.register(show_history, Command("history"))
+    routes.callback_query.register(open_history, MenuButton.filter(F.screen == Screen.HISTORY))
+    routes.callback_query.register(turn_history_page, HistoryButton.filter())
+    for action, handler in (
+        (JobAction.CANCEL, cancel_order),
+        (JobAction.ACCEPT, accept_result),
+        (JobAction.AGAIN, order_again),
+        (JobAction.RESEND, resend),
+        (JobAction.FILES, send_originals),
+    ):
+        routes.callback_query.register(handler, JobButton.filter(F.action == action))
+    routes.callback_query.register(show_nothing, JobButton.filter(F.action == JobAction.NOTHING))
+    routes.callback_query.register(turn_output_page, JobPageButton.filter(F.action == "page"))
+    return routes
+
+
 async def cancel_order(_query: CallbackQuery, callback_data: JobButton, tap: Tap, ctx: UpdateContext) -> None:
-    """Cancel the job, if it may be canceled now."""
     say, job_id = ctx.say, JobId(callback_data.job_id)
     bought = await _own_job(tap, ctx, job_id)
     if bought is None:
@@ -55,7 +72,6 @@ async def cancel_order(_query: CallbackQuery, callback_data: JobButton, tap: Tap
 
 
 async def accept_result(_query: CallbackQuery, callback_data: JobButton, tap: Tap, ctx: UpdateContext) -> None:
-    """Buy the result of a canceled job."""
     job_id = JobId(callback_data.job_id)
     if await _own_job(tap, ctx, job_id) is None:
         return
@@ -70,7 +86,6 @@ async def accept_result(_query: CallbackQuery, callback_data: JobButton, tap: Ta
 
 
 async def turn_output_page(_query: CallbackQuery, callback_data: JobPageButton, tap: Tap, ctx: UpdateContext) -> None:
-    """Show another output of the job."""
     job_id = JobId(callback_data.job_id)
     if await _own_job(tap, ctx, job_id) is None:
         return
@@ -86,11 +101,8 @@ async def order_again(_query: CallbackQuery, callback_data: JobButton, tap: Tap,
     bought = await _own_job(tap, ctx, JobId(callback_data.job_id))
     if bought is None or tap.message is None:
         return
-    model = await model_or_why_not(ctx, bought.model)
-    if isinstance(model, Gone):
-        await tap.answer(model.why, alert=True)
-        if model.page is not None:
-            await tap.send(model.page)
+    model = await find_model(tap, ctx, bought.model)
+    if model is None:
         return
     if await ctx.orders.was_just_ordered(ctx.user_id, model, bought.inputs, origin=ctx.origin):
         await tap.answer(ctx.say("tap-again-twice"), alert=True)
@@ -100,7 +112,7 @@ async def order_again(_query: CallbackQuery, callback_data: JobButton, tap: Tap,
 
 
 async def _own_job(tap: Tap, ctx: UpdateContext, job_id: JobId) -> OwnJob | None:
-    """The job whose button was tapped; its correlation id follows the tap. Another user's is refused here."""
+    """The job whose button was tapped, with its correlation id taken over; another user's is refused here."""
     bought = await own_job(ctx.pool, job_id=job_id, user_id=ctx.user_id)
     if bought is None:
         await tap.answer(ctx.say("tap-not-yours"), alert=True)
@@ -112,16 +124,6 @@ async def _own_job(tap: Tap, ctx: UpdateContext, job_id: JobId) -> OwnJob | None
 async def show_nothing(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
     """A button that only shows a number."""
     await tap.answer(ctx.say("tap-nothing"))
-
-
-def result_router() -> Router:
-    routes = Router(name="result")
-    routes.callback_query.register(cancel_order, JobButton.filter(F.action == JobAction.CANCEL))
-    routes.callback_query.register(accept_result, JobButton.filter(F.action == JobAction.ACCEPT))
-    routes.callback_query.register(order_again, JobButton.filter(F.action == JobAction.AGAIN))
-    routes.callback_query.register(show_nothing, JobButton.filter(F.action == JobAction.NOTHING))
-    routes.callback_query.register(turn_output_page, JobPageButton.filter(F.action == "page"))
-    return routes
 
 
 async def show_history(message: Message, ctx: UpdateContext) -> None:
@@ -139,19 +141,15 @@ async def turn_history_page(_query: CallbackQuery, callback_data: HistoryButton,
 
 
 async def resend(_query: CallbackQuery, callback_data: JobButton, tap: Tap, ctx: UpdateContext) -> None:
-    """Queue a result to be sent again; idempotent per tap."""
-    asked = await _ask(callback_data, tap, ctx, as_file=False)
-    await tap.answer(ctx.say(f"tap-resend-{asked}"), alert=asked not in {ResendAnswer.SENDING, ResendAnswer.SHOWING})
+    await _queue_resend(callback_data, tap, ctx, as_file=False)
 
 
-async def originals(_query: CallbackQuery, callback_data: JobButton, tap: Tap, ctx: UpdateContext) -> None:
-    """Queue every output to be sent as a file, a text too."""
-    asked = await _ask(callback_data, tap, ctx, as_file=True)
-    answer = ctx.say("tap-originals") if asked is ResendAnswer.SENDING else ctx.say(f"tap-resend-{asked}")
-    await tap.answer(answer, alert=asked not in {ResendAnswer.SENDING, ResendAnswer.SHOWING})
+async def send_originals(_query: CallbackQuery, callback_data: JobButton, tap: Tap, ctx: UpdateContext) -> None:
+    await _queue_resend(callback_data, tap, ctx, as_file=True)
 
 
-async def _ask(callback_data: JobButton, tap: Tap, ctx: UpdateContext, *, as_file: bool) -> ResendAnswer:
+async def _queue_resend(callback_data: JobButton, tap: Tap, ctx: UpdateContext, *, as_file: bool) -> None:
+    """Queue a result to be sent again, or each of its outputs (a text too) as a file; idempotent per tap."""
     job_id, chat = JobId(callback_data.job_id), tap.message.chat.id if tap.message else ctx.user_id
     bought = await own_job(ctx.pool, job_id=job_id, user_id=ctx.user_id)
     if bought is not None:
@@ -167,20 +165,11 @@ async def _ask(callback_data: JobButton, tap: Tap, ctx: UpdateContext, *, as_fil
             as_file=as_file,
         )
     log.info("RESULT_ASKED_AGAIN", job_id=job_id, corr=ctx.corr, answer=asked, as_file=as_file)
-    return asked
+    answer = ctx.say("tap-originals" if as_file and asked is ResendAnswer.SENDING else f"tap-resend-{asked}")
+    await tap.answer(answer, alert=asked not in {ResendAnswer.SENDING, ResendAnswer.SHOWING})
 
 
 async def _page(ctx: UpdateContext, number: int = 0) -> View:
     jobs = await recent_jobs(ctx.pool, user_id=ctx.user_id, limit=SHOWN + 1, skip=number * SHOWN)
     page = HistoryPage(number=number, first=number * SHOWN + 1, jobs=jobs[:SHOWN], has_older=len(jobs) > SHOWN)
     return history_page(ctx.say, page, await ctx.orders.titles(ctx.language))
-
-
-def history_router() -> Router:
-    routes = Router(name="history")
-    routes.message.register(show_history, Command("history"))
-    routes.callback_query.register(open_history, MenuButton.filter(F.screen == Screen.HISTORY))
-    routes.callback_query.register(turn_history_page, HistoryButton.filter())
-    routes.callback_query.register(resend, JobButton.filter(F.action == JobAction.RESEND))
-    routes.callback_query.register(originals, JobButton.filter(F.action == JobAction.FILES))
-    return routes

@@ -9,7 +9,7 @@ from aiogram.types import InlineKeyboardButton
 
 from photomat.bot.buttons import HistoryButton, JobAction, JobButton
 from photomat.bot.menu.views import hint
-from photomat.bot.view import Rows, View, button, to_home
+from photomat.bot.view import View, button, page_turns, to_home
 from photomat.delivery.render import failure_word
 from photomat.jobs.history import PastJob
 from photomat.jobs.job import JobStatus
@@ -30,7 +30,6 @@ class HistoryPage:
 
 
 def history_page(say: Say, page: HistoryPage, titles: Mapping[str, str]) -> View:
-    """The orders of a page: every result can be sent again, every order repeated."""
     if not page.jobs:
         return hint(say, "history-empty")
     numbered = list(enumerate(page.jobs, start=page.first))
@@ -41,7 +40,8 @@ def history_page(say: Say, page: HistoryPage, titles: Mapping[str, str]) -> View
         if job.status is JobStatus.DONE
     ]
     again = [_job_button(say("history-again", number=number), JobAction.AGAIN, job) for number, job in numbered]
-    return View(text=say("history", lines=lines), rows=[*missing, again, *_turns(page), [to_home(say)]])
+    turns = page_turns(("◀", "▶"), lambda number: HistoryButton(page=number), page=page.number, has_more=page.has_older)
+    return View(text=say("history", lines=lines), rows=[*missing, again, *turns, [to_home(say)]])
 
 
 def _line(say: Say, number: int, job: PastJob, titles: Mapping[str, str]) -> str:
@@ -73,11 +73,5 @@ def _state(say: Say, job: PastJob) -> str:
             return say("history-running", price=job.price)
 
 
-def _turns(page: HistoryPage) -> Rows:
-    newer = [button("◀", HistoryButton(page=page.number - 1).pack())] if page.number else []
-    older = [button("▶", HistoryButton(page=page.number + 1).pack())] if page.has_older else []
-    return [[*newer, *older]] if newer or older else []
-
-
 def _job_button(text: str, action: JobAction, job: PastJob) -> InlineKeyboardButton:
-    return button(text, JobButton(job_id=job.job_id, action=action).pack())
+    return button(text, JobButton(job_id=job.job_id, action=action))

@@ -27,11 +27,24 @@ from photomat.rewards.referrals import invitations
 log = get_logger()
 
 
+def router() -> Router:
+    routes = Router(name="rewards")
+    routes.message.register(promo_by_command, Command("promo"))
+    routes.message.register(promo_by_text, StateFilter(Typing.promo), F.text, ~F.text.startswith("/"))
+    routes.message.register(invite_by_command, Command("invite"))
+    routes.message.register(gift_by_command, Command("gift"))
+    routes.message.register(gift_by_text, StateFilter(Typing.gift), F.text, ~F.text.startswith("/"))
+    routes.callback_query.register(promo_by_button, RewardButton.filter(F.action == RewardAction.PROMO))
+    routes.callback_query.register(invite_by_button, RewardButton.filter(F.action == RewardAction.INVITE))
+    routes.callback_query.register(gift_by_button, RewardButton.filter(F.action == RewardAction.GIFT))
+    routes.callback_query.register(take_back, GiftBackButton.filter())
+    return routes
+
+
 async def promo_by_command(message: Message, command: CommandObject, ctx: UpdateContext) -> None:
-    """Use the code given with the command, or ask for one."""
-    ctx.forget_form()
+    ctx.drop_form()
     if command.args:
-        await send(message, await redeemed(ctx, command.args))
+        await send(message, await redeem_code(ctx, command.args))
         return
     ctx.conversation.wait_for(Typing.promo)
     await send(message, views.ask_promo(ctx.say))
@@ -39,19 +52,17 @@ async def promo_by_command(message: Message, command: CommandObject, ctx: Update
 
 async def promo_by_button(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
     await tap.answer()
-    ctx.forget_form()
+    ctx.drop_form()
     ctx.conversation.wait_for(Typing.promo)
     await tap.open(views.ask_promo(ctx.say))
 
 
 async def promo_by_text(message: Message, ctx: UpdateContext) -> None:
-    """Use the code that was asked for."""
     ctx.conversation.clear()
-    await send(message, await redeemed(ctx, message.text or ""))
+    await send(message, await redeem_code(ctx, message.text or ""))
 
 
-async def redeemed(ctx: UpdateContext, written: str) -> View:
-    """Use a code and say what it brought, or why nothing."""
+async def redeem_code(ctx: UpdateContext, written: str) -> View:
     await ctx.register_now()
     async with transaction(ctx.pool) as tx:
         outcome = await use_code(tx, user_id=ctx.user_id, written=written, origin=ctx.origin)
@@ -60,14 +71,6 @@ async def redeemed(ctx: UpdateContext, written: str) -> View:
         return views.promo_refused(ctx.say, written, outcome)
     log.info("PROMO_USED", user_id=ctx.user_id, code=outcome.code.code, kind=outcome.code.kind)
     return views.promo_used(ctx.say, outcome.code)
-
-
-def promo_router() -> Router:
-    routes = Router(name="promo")
-    routes.message.register(promo_by_command, Command("promo"))
-    routes.message.register(promo_by_text, StateFilter(Typing.promo), F.text, ~F.text.startswith("/"))
-    routes.callback_query.register(promo_by_button, RewardButton.filter(F.action == RewardAction.PROMO))
-    return routes
 
 
 async def invite_by_command(message: Message, bot: Bot, ctx: UpdateContext) -> None:
@@ -88,21 +91,13 @@ async def link_to(bot: Bot, payload: str) -> str:
 async def _invitations(bot: Bot, ctx: UpdateContext) -> View:
     await ctx.register_now()
     async with transaction(ctx.pool) as tx:
-        brought = await invitations(tx, user_id=ctx.user_id, currency=ctx.orders.rates.currency)
-    link = await link_to(bot, f"ref_{brought.code}")
-    return views.invite_page(ctx.say, brought, link=link, terms=ctx.config.terms)
-
-
-def invite_router() -> Router:
-    routes = Router(name="invite")
-    routes.message.register(invite_by_command, Command("invite"))
-    routes.callback_query.register(invite_by_button, RewardButton.filter(F.action == RewardAction.INVITE))
-    return routes
+        invited = await invitations(tx, user_id=ctx.user_id, currency=ctx.orders.rates.currency)
+    link = await link_to(bot, f"ref_{invited.code}")
+    return views.invite_page(ctx.say, invited, link=link, terms=ctx.config.terms)
 
 
 async def gift_by_command(message: Message, command: CommandObject, bot: Bot, ctx: UpdateContext) -> None:
-    """Give the sum given with the command, or ask for one."""
-    ctx.forget_form()
+    ctx.drop_form()
     if command.args:
         await _give(message, bot, ctx, command.args)
         return
@@ -111,7 +106,7 @@ async def gift_by_command(message: Message, command: CommandObject, bot: Bot, ct
 
 async def gift_by_button(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
     await tap.answer()
-    ctx.forget_form()
+    ctx.drop_form()
     await tap.open(await _ask_sum(ctx))
 
 
@@ -121,7 +116,6 @@ async def gift_by_text(message: Message, bot: Bot, ctx: UpdateContext) -> None:
 
 
 async def take_back(_query: CallbackQuery, callback_data: GiftBackButton, tap: Tap, ctx: UpdateContext) -> None:
-    """Return a gift that was not opened yet to its giver."""
     owed = (await ctx.balance()).owed
     async with transaction(ctx.pool) as tx:
         gift = await gifts.return_gift(tx, gift_id=callback_data.gift_id, giver_id=ctx.user_id)
@@ -148,7 +142,7 @@ async def _give(message: Message, bot: Bot, ctx: UpdateContext, written: str) ->
 
 
 async def _given(ctx: UpdateContext, written: str) -> Gift | View:
-    """The gift, or why there is none."""
+    """The gift, or the page that says why there is none."""
     say = ctx.say
     try:
         amount = Money(read_minor(written), ctx.orders.rates.currency)
@@ -173,12 +167,3 @@ async def _ask_sum(ctx: UpdateContext) -> View:
     async with transaction(ctx.pool) as tx:
         waiting = await gifts.open_gifts(tx, giver_id=ctx.user_id)
     return views.ask_gift(ctx.say, available=balance.available, waiting=waiting)
-
-
-def gift_router() -> Router:
-    routes = Router(name="gift")
-    routes.message.register(gift_by_command, Command("gift"))
-    routes.message.register(gift_by_text, StateFilter(Typing.gift), F.text, ~F.text.startswith("/"))
-    routes.callback_query.register(gift_by_button, RewardButton.filter(F.action == RewardAction.GIFT))
-    routes.callback_query.register(take_back, GiftBackButton.filter())
-    return routes

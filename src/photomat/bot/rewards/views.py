@@ -8,7 +8,7 @@ from aiogram.types import InlineKeyboardButton
 
 from photomat.bot.buttons import GiftBackButton, RewardAction, RewardButton, Screen
 from photomat.bot.price_views import span
-from photomat.bot.view import Rows, View, button, screen_button, to_create, to_home
+from photomat.bot.view import Rows, View, button, screen_button, to_home, to_pictures
 from photomat.kernel.money import Money
 from photomat.rewards.book import ReferralTerms
 from photomat.rewards.gifts import Gift, GiftState
@@ -19,10 +19,7 @@ from photomat.texts.load import Say
 
 def rewards_rows(say: Say) -> Rows:
     return [
-        [
-            _opens(say("rewards-promo"), RewardAction.PROMO),
-            _opens(say("rewards-gift"), RewardAction.GIFT),
-        ],
+        [_opens(say("rewards-promo"), RewardAction.PROMO), _opens(say("rewards-gift"), RewardAction.GIFT)],
         [_opens(say("rewards-invite"), RewardAction.INVITE)],
     ]
 
@@ -32,8 +29,7 @@ def ask_promo(say: Say) -> View:
 
 
 def promo_used(say: Say, code: PromoCode) -> View:
-    """What a code has brought."""
-    return View(text=_promo_gives(say, code), rows=[[to_create(say)], [to_home(say)]])
+    return View(text=_promo_gives(say, code), rows=[[to_pictures(say)], [to_home(say)]])
 
 
 def promo_refused(say: Say, written: str, refused: CodeRefused) -> View:
@@ -44,16 +40,14 @@ def promo_refused(say: Say, written: str, refused: CodeRefused) -> View:
     return View(text=text, rows=[[to_home(say)]])
 
 
-def invite_page(say: Say, brought: Invitations, *, link: str, terms: ReferralTerms | None) -> View:
-    """The user's own link, what it promises, and what it has brought."""
+def invite_page(say: Say, invited: Invitations, *, link: str, terms: ReferralTerms | None) -> View:
     lines = [say("invite-title"), "", *_promises(say, terms), say("invite-link", link=escape(link))]
-    lines += ["", say("invite-brought", friends=brought.friends, rewarded=brought.rewarded, earned=brought.earned)]
+    lines += ["", say("invite-brought", friends=invited.friends, rewarded=invited.rewarded, earned=invited.earned)]
     share = _share(say("invite-share"), link, say("invite-share-text"))
     return View(text="\n".join(lines), rows=[[share], [to_home(say)]])
 
 
-def invited(say: Say, terms: ReferralTerms | None) -> str:
-    """The greeting of a user who came by a friend's link."""
+def friend_greeting(say: Say, terms: ReferralTerms | None) -> str:
     if terms is None or not terms.friend.minor:
         return say("invited")
     return say("invited-reward", reward=terms.friend)
@@ -69,7 +63,6 @@ def ask_gift(say: Say, *, available: Money, waiting: Sequence[Gift]) -> View:
 
 
 def gift_page(say: Say, gift: Gift, *, link: str) -> View:
-    """The link of a gift, to be sent to a friend."""
     share = _share(say("gift-share"), link, say("gift-share-text", amount=gift.amount))
     text = say("gift-made", amount=gift.amount, link=escape(link))
     return View(text=text, rows=[[share], [_back(say, gift)], [to_home(say)]])
@@ -85,7 +78,6 @@ def gift_returned(say: Say, gift: Gift, *, owed_before: Money, owed: Money) -> s
 
 
 def gift_opened(say: Say, gift: Gift | None, *, is_mine: bool, is_giver: bool) -> str:
-    """The answer to opening a gift's link."""
     if gift is None:
         return say("gift-unknown")
     if is_mine:
@@ -118,11 +110,11 @@ def _promo_gives(say: Say, code: PromoCode) -> str:
 
 
 def _opens(text: str, action: RewardAction) -> InlineKeyboardButton:
-    return button(text, RewardButton(action=action).pack())
+    return button(text, RewardButton(action=action))
 
 
 def _back(say: Say, gift: Gift) -> InlineKeyboardButton:
-    return button(say("gift-back", amount=gift.amount), GiftBackButton(gift_id=gift.gift_id).pack())
+    return button(say("gift-back", amount=gift.amount), GiftBackButton(gift_id=gift.gift_id))
 
 
 def _share(label: str, link: str, text: str) -> InlineKeyboardButton:

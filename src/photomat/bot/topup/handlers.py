@@ -9,13 +9,20 @@ from aiogram import Bot, F, Router
 from aiogram.filters import Command, StateFilter
 from aiogram.types import CallbackQuery, Message
 
-from photomat.bot.buttons import CheckBillButton, MenuButton, PayButton, PayStep, Screen, TopupButton
+from photomat.bot.buttons import CheckInvoiceButton, MenuButton, PayButton, PayStep, Screen, TopupButton
 from photomat.bot.context import UpdateContext
 from photomat.bot.conversation import Paying
-from photomat.bot.middlewares import SpokenToUs
+from photomat.bot.middlewares import AddressedToBot
 from photomat.bot.topup import views
-from photomat.bot.topup.views import support_page, terms_page
-from photomat.bot.topup.ways import home_link, limit_reached, open_ways, provider_bill, waiting_order, ways_view
+from photomat.bot.topup.ways import (
+    answer_way_closed,
+    home_link,
+    limit_reached,
+    open_ways,
+    provider_invoice,
+    waiting_order,
+    ways_view,
+)
 from photomat.bot.transport import Tap, send
 from photomat.kernel.money import Money, read_minor
 from photomat.payments.invoices import check_invoice
@@ -25,8 +32,29 @@ from photomat.payments.payment import recent_payments
 SHOWN: Final = 5
 
 
+def router() -> Router:
+    routes = Router(name="topup")
+    routes.message.register(show_ways, Command("topup"))
+    routes.message.register(show_support, Command("paysupport"))
+    routes.message.register(show_terms, Command("terms"))
+    routes.callback_query.register(open_ways_page, MenuButton.filter(F.screen == Screen.TOPUP))
+    routes.callback_query.register(open_for_draft, TopupButton.filter())
+    routes.callback_query.register(open_sums, PayButton.filter(F.step == PayStep.SUMS))
+    routes.callback_query.register(ask_own_sum, PayButton.filter(F.step == PayStep.OWN))
+    routes.callback_query.register(show_invoice, PayButton.filter((F.step == PayStep.INVOICE) & (F.way != "stars")))
+    routes.callback_query.register(check_payment, CheckInvoiceButton.filter())
+    return routes
+
+
+def own_sum_router() -> Router:
+    """Registered after all commands: they are not sums."""
+    routes = Router(name="own-sum")
+    routes.message.register(take_own_sum, StateFilter(Paying.naming_sum), AddressedToBot(), ~F.text.startswith("/"))
+    return routes
+
+
 async def show_ways(message: Message, ctx: UpdateContext) -> None:
-    ctx.forget_form()
+    ctx.drop_form()
     await send(message, await ways_view(ctx))
 
 
@@ -45,11 +73,10 @@ async def open_for_draft(_query: CallbackQuery, callback_data: TopupButton, tap:
 async def open_sums(_query: CallbackQuery, callback_data: PayButton, tap: Tap, ctx: UpdateContext) -> None:
     say, offers, draft_id = ctx.say, ctx.config.offers, callback_data.draft_id
     if offers is None or callback_data.way not in open_ways(ctx.config):
-        await tap.answer(say("pay-way-closed"), alert=True)
-        await tap.open(await ways_view(ctx, draft_id=draft_id))
+        await answer_way_closed(tap, ctx, draft_id)
         return
     await tap.answer()
-    ctx.forget_form()
+    ctx.drop_form()
     refusal = await limit_reached(ctx)
     if refusal is not None:
         await tap.open(views.refused(say, refusal, draft_id=draft_id))
@@ -59,51 +86,33 @@ async def open_sums(_query: CallbackQuery, callback_data: PayButton, tap: Tap, c
     await tap.open(view)
 
 
-def topup_router() -> Router:
-    routes = Router(name="topup")
-    routes.message.register(show_ways, Command("topup"))
-    routes.callback_query.register(open_ways_page, MenuButton.filter(F.screen == Screen.TOPUP))
-    routes.callback_query.register(open_for_draft, TopupButton.filter())
-    routes.callback_query.register(open_sums, PayButton.filter(F.step == PayStep.SUMS))
-    return routes
-
-
-async def show_bill(_query: CallbackQuery, callback_data: PayButton, bot: Bot, tap: Tap, ctx: UpdateContext) -> None:
+async def show_invoice(_query: CallbackQuery, callback_data: PayButton, bot: Bot, tap: Tap, ctx: UpdateContext) -> None:
     offers, draft_id = ctx.config.offers, callback_data.draft_id
     if offers is None or callback_data.way not in ctx.config.providers:
-        await tap.answer(ctx.say("pay-way-closed"), alert=True)
-        await tap.open(await ways_view(ctx, draft_id=draft_id))
+        await answer_way_closed(tap, ctx, draft_id)
         return
     amount = Money(callback_data.amount, offers.currency)
     if not offers.least <= amount <= offers.most:
         await tap.answer(ctx.say("tap-stale"), alert=True)
         return
     await tap.answer()
-    await tap.open(
-        await provider_bill(ctx, callback_data.way, amount, draft_id=draft_id, return_url=await home_link(bot))
-    )
+    link = await home_link(bot)
+    await tap.open(await provider_invoice(ctx, callback_data.way, amount, draft_id=draft_id, return_url=link))
 
 
-async def check_bill(_query: CallbackQuery, callback_data: CheckBillButton, tap: Tap, ctx: UpdateContext) -> None:
+async def check_payment(_query: CallbackQuery, callback_data: CheckInvoiceButton, tap: Tap, ctx: UpdateContext) -> None:
     """Have the invoice checked, and say what is known; money that arrives is announced by a notice."""
     match await check_invoice(ctx.pool, topup_id=callback_data.topup_id, user_id=ctx.user_id):
         case "paid":
             await tap.answer(ctx.say("pay-check-paid"))
-            await tap.replace(views.paid_bill(ctx.say))
+            await tap.replace(views.invoice_paid(ctx.say))
         case "open":
             await tap.answer(ctx.say("pay-check-open"), alert=True)
         case "canceled":
             await tap.answer(ctx.say("pay-check-canceled"), alert=True)
-            await tap.replace(views.canceled_bill(ctx.say))
+            await tap.replace(views.invoice_canceled(ctx.say))
         case "gone":
             await tap.answer(ctx.say("tap-stale"), alert=True)
-
-
-def bills_router() -> Router:
-    routes = Router(name="bills")
-    routes.callback_query.register(show_bill, PayButton.filter((F.step == PayStep.BILL) & (F.way != "stars")))
-    routes.callback_query.register(check_bill, CheckBillButton.filter())
-    return routes
 
 
 async def ask_own_sum(_query: CallbackQuery, callback_data: PayButton, tap: Tap, ctx: UpdateContext) -> None:
@@ -117,7 +126,6 @@ async def ask_own_sum(_query: CallbackQuery, callback_data: PayButton, tap: Tap,
 
 
 async def take_own_sum(message: Message, bot: Bot, ctx: UpdateContext) -> None:
-    """Take the typed sum, or say which sums are allowed."""
     offers, data = ctx.config.offers, ctx.conversation.data
     way, draft_id = str(data.get("way")), int(data.get("paying_for") or 0)
     if offers is None or way not in ctx.config.providers:
@@ -126,11 +134,11 @@ async def take_own_sum(message: Message, bot: Bot, ctx: UpdateContext) -> None:
         return
     amount = _read(message.text or "", offers)
     if amount is None:
-        await send(message, views.wrong_sum(ctx.say, offers, cast("Way", way), draft_id))
+        await send(message, views.ask_own_sum(ctx.say, offers, cast("Way", way), draft_id, again=True))
         return
     ctx.conversation.clear()
     link = await home_link(bot)
-    await send(message, await provider_bill(ctx, cast("Way", way), amount, draft_id=draft_id, return_url=link))
+    await send(message, await provider_invoice(ctx, cast("Way", way), amount, draft_id=draft_id, return_url=link))
 
 
 def _read(text: str, offers: PaymentOptions) -> Money | None:
@@ -141,27 +149,11 @@ def _read(text: str, offers: PaymentOptions) -> Money | None:
     return amount if offers.least <= amount <= offers.most else None
 
 
-def own_sum_router() -> Router:
-    """Commands are not sums."""
-    routes = Router(name="own-sum")
-    routes.message.register(take_own_sum, StateFilter(Paying.naming_sum), SpokenToUs(), ~F.text.startswith("/"))
-    routes.callback_query.register(ask_own_sum, PayButton.filter(F.step == PayStep.OWN))
-    return routes
-
-
 async def show_support(message: Message, ctx: UpdateContext) -> None:
-    """Say whom to write to, with the payment numbers support asks for."""
     payments = await recent_payments(ctx.pool, user_id=ctx.user_id, limit=SHOWN)
-    await send(message, support_page(ctx.say, payments, contact=ctx.config.support.contact))
+    await send(message, views.support_page(ctx.say, payments, contact=ctx.config.support.contact))
 
 
 async def show_terms(message: Message, ctx: UpdateContext) -> None:
     support = ctx.config.support
-    await send(message, terms_page(ctx.say, url=support.terms_url, contact=support.contact))
-
-
-def paysupport_router() -> Router:
-    routes = Router(name="paysupport")
-    routes.message.register(show_support, Command("paysupport"))
-    routes.message.register(show_terms, Command("terms"))
-    return routes
+    await send(message, views.terms_page(ctx.say, url=support.terms_url, contact=support.contact))

@@ -7,30 +7,40 @@ allow it again; resuming is up to the user in Telegram.
 from typing import Final
 
 from aiogram import Bot, F, Router
-from aiogram.types import BotSubscriptionUpdated, CallbackQuery, LabeledPrice
+from aiogram.types import BotSubscriptionUpdated, CallbackQuery
 
 from photomat.bot.buttons import SubscriptionAction, SubscriptionButton
 from photomat.bot.context import UpdateContext
 from photomat.bot.topup import views
-from photomat.bot.topup.ways import draft_of, limit_reached
+from photomat.bot.topup.ways import CALL_TIMEOUT_S, limit_reached, stars_link, start_topup
 from photomat.bot.transport import Tap
 from photomat.bot.view import View
 from photomat.db.pool import Transaction, transaction
 from photomat.kernel.money import Money
 from photomat.payments import notices, subscriptions
 from photomat.payments.options import STARS_CURRENCY, Plan
-from photomat.payments.stars import offer_of, payload_of
+from photomat.payments.stars import offer_of
 from photomat.payments.subscriptions import PERIOD, Subscription, SubscriptionState
-from photomat.payments.topup import open_topup
 
-CALL_TIMEOUT_S: Final = 10
 KNOWN_STATES: Final[dict[str, SubscriptionState]] = {"active": "active", "canceled": "canceled", "failed": "failed"}
+
+
+def router() -> Router:
+    routes = Router(name="subscription")
+    for action, handler in (
+        (SubscriptionAction.SHOW, show_subscription),
+        (SubscriptionAction.BUY, subscribe),
+        (SubscriptionAction.CANCEL, cancel_subscription),
+        (SubscriptionAction.RESUME, resume_subscription),
+    ):
+        routes.callback_query.register(handler, SubscriptionButton.filter(F.action == action))
+    routes.subscription.register(subscription_changed)
+    return routes
 
 
 async def show_subscription(
     _query: CallbackQuery, callback_data: SubscriptionButton, tap: Tap, ctx: UpdateContext
 ) -> None:
-    """Show the user's own, or the plan."""
     await tap.answer()
     await tap.open(await _page(ctx, callback_data.draft_id))
 
@@ -40,17 +50,25 @@ async def subscribe(
 ) -> None:
     """Show the first month's invoice; a subscriber is shown their subscription instead."""
     await tap.answer()
-    plan = ctx.config.offers.plan if ctx.config.offers else None
+    plan, draft_id = _plan(ctx), callback_data.draft_id
     if plan is None or await subscriptions.current_subscription(ctx.pool, ctx.user_id) is not None:
-        await tap.open(await _page(ctx, callback_data.draft_id))
+        await tap.open(await _page(ctx, draft_id))
         return
     refusal = await limit_reached(ctx)
     if refusal is not None:
-        await tap.open(views.refused(ctx.say, refusal, draft_id=callback_data.draft_id))
+        await tap.open(views.refused(ctx.say, refusal, draft_id=draft_id))
         return
-    draft_id = callback_data.draft_id
-    link = await _link(ctx, bot, plan, draft_id=draft_id)
-    await tap.open(views.plan_bill(ctx.say, plan, link=link, draft_id=draft_id))
+    asked = Money(plan.stars, STARS_CURRENCY)
+    topup = await start_topup(ctx, "subscription", asked=asked, credit=plan.credit, draft_id=draft_id)
+    link = await stars_link(
+        bot,
+        topup,
+        stars=plan.stars,
+        title=ctx.say("pay-subscription-title"),
+        description=ctx.say("pay-subscription-description", credit=plan.credit),
+        renewed_every=PERIOD,
+    )
+    await tap.open(views.plan_invoice(ctx.say, plan, link=link, draft_id=draft_id))
 
 
 async def cancel_subscription(
@@ -66,12 +84,8 @@ async def cancel_subscription(
         await tap.open(await _page(ctx, callback_data.draft_id))
         return
     for one in running:
-        await _tell_telegram(bot, one, is_canceled=True)
-
-    async def write(tx: Transaction) -> None:
-        await subscriptions.cancel(tx, running)
-
-    ctx.on_commit(write)
+        await _set_canceled(bot, one, is_canceled=True)
+    ctx.on_commit(lambda tx: subscriptions.cancel(tx, running))
     await tap.answer(ctx.say("pay-subscription-canceled-now"), alert=True)
     await tap.open(views.own_page(ctx.say, running[0].as_canceled(), draft_id=callback_data.draft_id))
 
@@ -85,12 +99,11 @@ async def resume_subscription(
         await tap.answer()
         await tap.open(await _page(ctx, callback_data.draft_id))
         return
-    await _tell_telegram(bot, mine, is_canceled=False)
+    await _set_canceled(bot, mine, is_canceled=False)
     await tap.answer(ctx.say("pay-subscription-how-to-resume"), alert=True)
 
 
 async def subscription_changed(event: BotSubscriptionUpdated, ctx: UpdateContext) -> None:
-    """Record the state Telegram reports."""
     async with transaction(ctx.pool) as tx:
         topup = await offer_of(tx, event.invoice_payload)
     topup_id, state = topup.topup_id if topup else None, KNOWN_STATES.get(event.state)
@@ -109,53 +122,18 @@ async def _page(ctx: UpdateContext, draft_id: int) -> View:
     mine = await subscriptions.current_subscription(ctx.pool, ctx.user_id)
     if mine is not None:
         return views.own_page(ctx.say, mine, draft_id=draft_id)
-    plan = ctx.config.offers.plan if ctx.config.offers else None
-    if plan is None:
-        return views.none_sold(ctx.say, draft_id=draft_id)
-    return views.plan_page(ctx.say, plan, draft_id=draft_id)
+    plan = _plan(ctx)
+    return views.plan_page(ctx.say, plan, draft_id=draft_id) if plan else views.none_sold(ctx.say, draft_id=draft_id)
 
 
-async def _link(ctx: UpdateContext, bot: Bot, plan: Plan, *, draft_id: int) -> str:
-    await ctx.register_now()
-    topup = await open_topup(
-        ctx.pool,
-        origin=ctx.origin,
-        bot_id=ctx.bot_id,
-        user_id=ctx.user_id,
-        way="subscription",
-        asked=Money(plan.stars, STARS_CURRENCY),
-        credit=plan.credit,
-        draft_id=draft_of(draft_id),
-    )
-    title = ctx.say("pay-subscription-title")
-    return await bot.create_invoice_link(
-        title=title,
-        description=ctx.say("pay-subscription-description", credit=plan.credit),
-        payload=payload_of(topup),
-        currency=STARS_CURRENCY,
-        prices=[LabeledPrice(label=title, amount=plan.stars)],
-        subscription_period=int(PERIOD.total_seconds()),
-        request_timeout=CALL_TIMEOUT_S,
-    )
+def _plan(ctx: UpdateContext) -> Plan | None:
+    return ctx.config.offers.plan if ctx.config.offers else None
 
 
-async def _tell_telegram(bot: Bot, mine: Subscription, *, is_canceled: bool) -> None:
+async def _set_canceled(bot: Bot, mine: Subscription, *, is_canceled: bool) -> None:
     await bot.edit_user_star_subscription(
         user_id=mine.user_id,
         telegram_payment_charge_id=mine.charge_id,
         is_canceled=is_canceled,
         request_timeout=CALL_TIMEOUT_S,
     )
-
-
-def subscription_router() -> Router:
-    routes = Router(name="subscription")
-    for action, handler in (
-        (SubscriptionAction.SHOW, show_subscription),
-        (SubscriptionAction.BUY, subscribe),
-        (SubscriptionAction.CANCEL, cancel_subscription),
-        (SubscriptionAction.RESUME, resume_subscription),
-    ):
-        routes.callback_query.register(handler, SubscriptionButton.filter(F.action == action))
-    routes.subscription.register(subscription_changed)
-    return routes

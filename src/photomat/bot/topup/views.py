@@ -11,7 +11,7 @@ from typing import Final
 from aiogram.types import InlineKeyboardButton
 
 from photomat.bot.buttons import (
-    CheckBillButton,
+    CheckInvoiceButton,
     PayButton,
     PayStep,
     Screen,
@@ -21,9 +21,9 @@ from photomat.bot.buttons import (
     TransferAction,
     TransferButton,
 )
-from photomat.bot.view import Rows, View, button, screen_button, to_home
+from photomat.bot.view import Rows, View, button, in_rows, screen_button, to_home
 from photomat.kernel.money import Money
-from photomat.payments.options import STARS_CURRENCY, PaymentOptions, Plan, Way
+from photomat.payments.options import STARS_CURRENCY, Package, PaymentOptions, Plan, Way
 from photomat.payments.payment import PastPayment
 from photomat.payments.subscriptions import Subscription
 from photomat.texts.load import Say
@@ -48,80 +48,68 @@ def ways_page(say: Say, ways: Sequence[Way], *, plan: bool, balance: Money, wait
     rows = [[_way(say, way, waiting.draft_id)] for way in ways]
     if plan:
         show = SubscriptionButton(action=SubscriptionAction.SHOW, draft_id=waiting.draft_id)
-        rows.append([button(say("pay-way-subscription"), show.pack())])
+        rows.append([button(say("pay-way-subscription"), show)])
     return View(text="\n\n".join(lines), rows=[*rows, [to_home(say)]])
 
 
 def packages_page(say: Say, offers: PaymentOptions, waiting: Waiting) -> View:
+    def label(one: Package) -> str:
+        if one.percent:
+            return say("pay-package-more", stars=one.stars, credit=one.credit, percent=one.percent)
+        return say("pay-package", stars=one.stars, credit=one.credit)
+
     rows = [
-        [
-            button(
-                say("pay-package-more", stars=one.stars, credit=one.credit, percent=one.percent)
-                if one.percent
-                else say("pay-package", stars=one.stars, credit=one.credit),
-                PayButton(step=PayStep.BILL, way="stars", amount=one.stars, draft_id=waiting.draft_id).pack(),
-            )
-        ]
+        [button(label(one), PayButton(step=PayStep.INVOICE, way="stars", amount=one.stars, draft_id=waiting.draft_id))]
         for one in offers.packages
     ]
     return View(text=_with_order(say, say("pay-packages"), waiting), rows=[*rows, [_to_ways(say, waiting.draft_id)]])
 
 
 def sums_page(say: Say, offers: PaymentOptions, way: Way, waiting: Waiting) -> View:
-    """The sums of a way, and a button to type another."""
     buttons = [
         button(
             say("pay-sum", sum=one),
-            PayButton(step=PayStep.BILL, way=way, amount=one.minor, draft_id=waiting.draft_id).pack(),
+            PayButton(step=PayStep.INVOICE, way=way, amount=one.minor, draft_id=waiting.draft_id),
         )
         for one in offers.sums
         if offers.least <= one <= offers.most
     ]
-    rows = [buttons[start : start + SUMS_IN_ROW] for start in range(0, len(buttons), SUMS_IN_ROW)]
     own = PayButton(step=PayStep.OWN, way=way, amount=0, draft_id=waiting.draft_id)
-    rows += [[button(say("pay-own-sum"), own.pack())], [_to_ways(say, waiting.draft_id)]]
+    rows = [*in_rows(buttons, SUMS_IN_ROW), [button(say("pay-own-sum"), own)], [_to_ways(say, waiting.draft_id)]]
     return View(text=_with_order(say, say("pay-sums", way=say(f"pay-way-{way}")), waiting), rows=rows)
 
 
-def ask_own_sum(say: Say, offers: PaymentOptions, way: Way, draft_id: int) -> View:
-    text = say("pay-ask-sum", least=offers.least, most=offers.most)
+def ask_own_sum(say: Say, offers: PaymentOptions, way: Way, draft_id: int, *, again: bool = False) -> View:
+    text = say("pay-wrong-sum" if again else "pay-ask-sum", least=offers.least, most=offers.most)
     return View(text=text, rows=[[_back_to_sums(say, way, draft_id)]], expects_text=True)
 
 
-def wrong_sum(say: Say, offers: PaymentOptions, way: Way, draft_id: int) -> View:
-    text = say("pay-wrong-sum", least=offers.least, most=offers.most)
-    return View(text=text, rows=[[_back_to_sums(say, way, draft_id)]], expects_text=True)
-
-
-def stars_bill(say: Say, *, stars: int, credit: Money, link: str, draft_id: int) -> View:
+def stars_invoice(say: Say, *, stars: int, credit: Money, link: str, draft_id: int) -> View:
     pay = InlineKeyboardButton(text=say("pay-stars-button", stars=stars), url=link)
-    back = PayButton(step=PayStep.SUMS, way="stars", amount=0, draft_id=draft_id)
     text = say("pay-stars-bill", stars=stars, credit=credit)
-    return View(text=text, rows=[[pay], [button(say("pay-back"), back.pack())]])
+    return View(text=text, rows=[[pay], [_back_to_sums(say, "stars", draft_id)]])
 
 
-def provider_bill(say: Say, *, way: Way, amount: Money, url: str, topup_id: int, draft_id: int) -> View:
-    """A provider's invoice, and a button to check whether it is paid."""
+def provider_invoice(say: Say, *, way: Way, amount: Money, url: str, topup_id: int, draft_id: int) -> View:
     rows: Rows = [
         [InlineKeyboardButton(text=say("pay-bill-button", sum=amount), url=url)],
-        [button(say("pay-check"), CheckBillButton(topup_id=topup_id).pack())],
+        [button(say("pay-check"), CheckInvoiceButton(topup_id=topup_id))],
         [_back_to_sums(say, way, draft_id)],
     ]
     return View(text=say("pay-bill", sum=amount, way=say(f"pay-way-{way}")), rows=rows)
 
 
-def paid_bill(say: Say) -> View:
-    """Without buttons: nothing is left to do."""
+def invoice_paid(say: Say) -> View:
     return View(text=say("pay-bill-paid"), rows=[[screen_button(say, "menu-balance", Screen.BALANCE), to_home(say)]])
 
 
-def canceled_bill(say: Say) -> View:
+def invoice_canceled(say: Say) -> View:
     return View(text=say("pay-bill-canceled"), rows=[[screen_button(say, "menu-topup", Screen.TOPUP), to_home(say)]])
 
 
 def provider_trouble(say: Say, *, way: Way, draft_id: int) -> View:
     """The provider does not answer: nothing was paid, and there are other ways."""
-    again = button(say("pay-again"), PayButton(step=PayStep.SUMS, way=way, amount=0, draft_id=draft_id).pack())
+    again = button(say("pay-again"), PayButton(step=PayStep.SUMS, way=way, amount=0, draft_id=draft_id))
     text = say("pay-provider-trouble", way=say(f"pay-way-{way}"))
     return View(text=text, rows=[[again], [_to_ways(say, draft_id)]])
 
@@ -132,48 +120,41 @@ def refused(say: Say, text: str, *, draft_id: int = 0) -> View:
 
 def terms_page(say: Say, *, url: str | None, contact: str) -> View:
     text = say("pay-terms-link", url=escape(url)) if url else say("pay-terms")
-    return View(text=_with_contact(say, text, contact), rows=[[to_home(say)]])
+    if contact:
+        text += "\n\n" + say("pay-contact", contact=escape(contact))
+    return View(text=text, rows=[[to_home(say)]])
 
 
 def _way(say: Say, way: Way, draft_id: int) -> InlineKeyboardButton:
     if way == "transfer":
-        data = TransferButton(action=TransferAction.START, draft_id=draft_id).pack()
-    else:
-        data = PayButton(step=PayStep.SUMS, way=way, amount=0, draft_id=draft_id).pack()
-    return button(say(f"pay-way-{way}"), data)
+        return button(say("pay-way-transfer"), TransferButton(action=TransferAction.START, draft_id=draft_id))
+    return button(say(f"pay-way-{way}"), PayButton(step=PayStep.SUMS, way=way, amount=0, draft_id=draft_id))
 
 
 def _with_order(say: Say, text: str, waiting: Waiting) -> str:
     return text if waiting.missing is None else f"{text}\n\n{say('pay-for-order', missing=waiting.missing)}"
 
 
-def _with_contact(say: Say, text: str, contact: str) -> str:
-    return f"{text}\n\n{say('pay-contact', contact=escape(contact))}" if contact else text
-
-
 def _to_ways(say: Say, draft_id: int) -> InlineKeyboardButton:
-    return button(say("pay-back-to-ways"), TopupButton(draft_id=draft_id).pack())
+    return button(say("pay-back-to-ways"), TopupButton(draft_id=draft_id))
 
 
 def _back_to_sums(say: Say, way: Way, draft_id: int) -> InlineKeyboardButton:
-    return button(say("pay-back"), PayButton(step=PayStep.SUMS, way=way, amount=0, draft_id=draft_id).pack())
+    return button(say("pay-back"), PayButton(step=PayStep.SUMS, way=way, amount=0, draft_id=draft_id))
 
 
 def plan_page(say: Say, plan: Plan, *, draft_id: int) -> View:
-    """What the subscription gives."""
     buy = _act(say("pay-subscribe", stars=plan.stars), SubscriptionAction.BUY, draft_id)
-    rows = [[buy], *_leave(say, draft_id)]
-    return View(text=say("pay-plan", stars=plan.stars, credit=plan.credit), rows=rows)
+    return View(text=say("pay-plan", stars=plan.stars, credit=plan.credit), rows=[[buy], *_leave(say, draft_id)])
 
 
-def plan_bill(say: Say, plan: Plan, *, link: str, draft_id: int) -> View:
+def plan_invoice(say: Say, plan: Plan, *, link: str, draft_id: int) -> View:
     pay = InlineKeyboardButton(text=say("pay-subscribe-button", stars=plan.stars), url=link)
     back = _act(say("pay-back"), SubscriptionAction.SHOW, draft_id)
     return View(text=say("pay-plan", stars=plan.stars, credit=plan.credit), rows=[[pay], [back]])
 
 
 def own_page(say: Say, mine: Subscription, *, draft_id: int) -> View:
-    """Until when it is paid and how it goes on."""
     until = f"{mine.expires_at:%d.%m.%Y}"
     text = say("pay-subscribed", stars=mine.stars, credit=mine.allowance)
     if mine.state == "canceled":
@@ -191,19 +172,22 @@ def none_sold(say: Say, *, draft_id: int) -> View:
 
 def support_page(say: Say, payments: Sequence[PastPayment], *, contact: str) -> View:
     """Whom to write to, how to ask for money back, and the last payments with their numbers."""
-    parts = [say("pay-support")]
-    parts.append(say("pay-contact", contact=escape(contact)) if contact else say("pay-no-contact"))
-    parts.append(say("pay-support-list") if payments else say("pay-support-empty"))
-    lines = "\n".join(_line(say, one) for one in payments)
-    return View(text="\n\n".join([*parts, *([lines] if lines else [])]), rows=_leave(say))
+    parts = [
+        say("pay-support"),
+        say("pay-contact", contact=escape(contact)) if contact else say("pay-no-contact"),
+        say("pay-support-list") if payments else say("pay-support-empty"),
+        "\n".join(_line(say, one) for one in payments),
+    ]
+    return View(text="\n\n".join(part for part in parts if part), rows=_leave(say))
 
 
 def _line(say: Say, one: PastPayment) -> str:
+    is_stars = one.paid.currency == STARS_CURRENCY
     line = say(
         "pay-support-line",
         number=one.payment_id,
         when=f"{one.received_at:%d.%m.%Y %H:%M}",
-        paid=_paid(say, one.paid),
+        paid=say("pay-stars", stars=one.paid.minor) if is_stars else say("pay-sum", sum=one.paid),
         credit=one.credit,
     )
     if one.refunding.minor:
@@ -211,15 +195,9 @@ def _line(say: Say, one: PastPayment) -> str:
     return f"{line} · {say('pay-support-refunded', amount=one.refunded)}" if one.refunded.minor else line
 
 
-def _paid(say: Say, paid: Money) -> str:
-    if paid.currency == STARS_CURRENCY:
-        return say("pay-stars", stars=paid.minor)
-    return say("pay-sum", sum=paid)
-
-
 def _leave(say: Say, draft_id: int = 0) -> Rows:
-    return [[button(say("menu-topup"), TopupButton(draft_id=draft_id).pack()), to_home(say)]]
+    return [[button(say("menu-topup"), TopupButton(draft_id=draft_id)), to_home(say)]]
 
 
 def _act(text: str, action: SubscriptionAction, draft_id: int) -> InlineKeyboardButton:
-    return button(text, SubscriptionButton(action=action, draft_id=draft_id).pack())
+    return button(text, SubscriptionButton(action=action, draft_id=draft_id))

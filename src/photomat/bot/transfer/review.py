@@ -1,4 +1,4 @@
-"""Operators decide about receipts in the chat: yes, yes with another sum, no. Only ADMIN_IDS may; `operators.receipts` decides.
+"""Operators decide about receipts in the chat: yes, yes with another sum, no. Only ADMIN_IDS may; `operators.money` decides.
 
 What an operator's message shows afterwards is drawn by `payments.receipt_reminder`, on every operator's screen at once.
 """
@@ -14,7 +14,7 @@ from photomat.bot.buttons import ReasonButton, ReceiptAction, ReceiptButton
 from photomat.bot.context import UpdateContext
 from photomat.bot.conversation import Deciding
 from photomat.bot.menu.views import hint
-from photomat.bot.middlewares import SpokenToUs
+from photomat.bot.middlewares import AddressedToBot
 from photomat.bot.transfer import views
 from photomat.bot.transport import Tap, send
 from photomat.db.pool import Transaction
@@ -36,9 +36,28 @@ MOST_NAME: Final = 80
 log = get_logger()
 
 
+def commands_router() -> Router:
+    """Registered before the general handler of /cancel."""
+    routes = Router(name="receipts-commands")
+    routes.message.register(leave_by_command, Command("cancel"), StateFilter(Deciding))
+    routes.message.register(list_waiting, Command("receipts"))
+    return routes
+
+
+def router() -> Router:
+    routes = Router(name="receipts")
+    routes.message.register(take_sum, StateFilter(Deciding.naming_sum), AddressedToBot())
+    routes.message.register(take_reason, StateFilter(Deciding.naming_reason), AddressedToBot())
+    approves = F.action.in_({ReceiptAction.APPROVE, ReceiptAction.ANYWAY})
+    routes.callback_query.register(approve, ReceiptButton.filter(approves))
+    routes.callback_query.register(ask_for_sum, ReceiptButton.filter(F.action == ReceiptAction.OTHER_SUM))
+    routes.callback_query.register(ask_for_reason, ReceiptButton.filter(F.action == ReceiptAction.DECLINE))
+    routes.callback_query.register(reason_by_tap, ReasonButton.filter())
+    return routes
+
+
 async def approve(_query: CallbackQuery, callback_data: ReceiptButton, tap: Tap, ctx: UpdateContext) -> None:
-    """Credit a receipt with the sum its user named."""
-    if await _may_not(tap, ctx):
+    if await _refuse_outsider(tap, ctx):
         return
     ruled = await _approve(ctx, callback_data.receipt_id, anyway=callback_data.action is ReceiptAction.ANYWAY)
     await tap.answer(views.answer(ctx.say, ruled, most=_most(ctx)), alert=not ruled.done)
@@ -47,7 +66,6 @@ async def approve(_query: CallbackQuery, callback_data: ReceiptButton, tap: Tap,
 
 
 async def ask_for_sum(_query: CallbackQuery, callback_data: ReceiptButton, tap: Tap, ctx: UpdateContext) -> None:
-    """Wait for the sum that really arrived."""
     receipt = await _undecided(tap, ctx, callback_data.receipt_id)
     if receipt is None:
         return
@@ -69,7 +87,7 @@ async def take_sum(message: Message, ctx: UpdateContext) -> None:
     data = ctx.conversation.data
     ruled = await _approve(ctx, int(data.get(RECEIPT, 0)), minor=minor, anyway=bool(data.get(INSISTS)))
     if ruled.ruling is Decision.DUPLICATE_CREDITED:
-        ctx.conversation.keep({**data, INSISTS: True})
+        ctx.conversation.store({**data, INSISTS: True})
         await send(message, views.ask_sum_again(ctx.say, ruled))
     else:
         await _answer_typed(message, ctx, ruled)
@@ -86,22 +104,21 @@ async def ask_for_reason(_query: CallbackQuery, callback_data: ReceiptButton, ta
 
 
 async def reason_by_tap(_query: CallbackQuery, callback_data: ReasonButton, tap: Tap, ctx: UpdateContext) -> None:
-    """Decline for one of the usual reasons."""
-    if await _may_not(tap, ctx):
+    if await _refuse_outsider(tap, ctx):
         return
     if callback_data.reason >= len(notices.REASONS):
         await tap.answer(ctx.say("tap-stale"), alert=True)
         return
     reason = notices.REASONS[callback_data.reason]
     ruled = await decline_receipt(ctx.pool, callback_data.receipt_id, operator=_operator(ctx), reason=reason)
-    await _leave(ctx)
-    said = views.answer(ctx.say, ruled, most=_most(ctx))
-    await tap.answer(said, alert=not ruled.done)
-    await tap.replace(views.as_html(said))
+    if ctx.conversation.state in Deciding:
+        ctx.conversation.clear()
+    answer = views.answer(ctx.say, ruled, most=_most(ctx))
+    await tap.answer(answer, alert=not ruled.done)
+    await tap.replace(views.as_html(answer))
 
 
 async def take_reason(message: Message, ctx: UpdateContext) -> None:
-    """Decline for a typed reason."""
     if not ctx.is_operator:
         await _turn_away(message, ctx)
         return
@@ -120,23 +137,22 @@ async def list_waiting(message: Message, ctx: UpdateContext) -> None:
     waiting = await transfers.list_receipts(ctx.pool, waiting=True, limit=COUNTED)
     shown, chat_id = waiting[:SHOWN_AT_ONCE], ChatId(message.chat.id)
 
-    async def tell(tx: Transaction) -> None:
+    async def show_each(tx: Transaction) -> None:
         for receipt in shown:
-            twins = await transfers.duplicates_of(tx, receipt)
+            duplicates = await transfers.duplicates_of(tx, receipt)
             which = f"asked {ctx.received_id}"
-            await notices.notify_operators(tx, receipt, twins, operators=[chat_id], which=which)
+            await notices.notify_operators(tx, receipt, duplicates, operators=[chat_id], which=which)
 
-    ctx.on_commit(tell)
+    ctx.on_commit(show_each)
     await send(message, views.waiting_list(ctx.say, count=len(waiting), shown=len(shown)))
 
 
 async def leave_by_command(message: Message, ctx: UpdateContext) -> None:
-    """/cancel while a question about a receipt is open."""
     ctx.conversation.clear()
     await send(message, views.as_html(ctx.say("receipt-left")))
 
 
-async def _may_not(tap: Tap, ctx: UpdateContext) -> bool:
+async def _refuse_outsider(tap: Tap, ctx: UpdateContext) -> bool:
     if ctx.is_operator:
         return False
     log.warning("RECEIPT_FOREIGN_TAP", user_id=ctx.user_id)
@@ -153,7 +169,7 @@ async def _turn_away(message: Message, ctx: UpdateContext) -> None:
 
 async def _undecided(tap: Tap, ctx: UpdateContext, receipt_id: int) -> Receipt | None:
     """The receipt, while it waits; otherwise the tap is answered with what became of it."""
-    if await _may_not(tap, ctx):
+    if await _refuse_outsider(tap, ctx):
         return None
     receipt = await transfers.find_receipt(ctx.pool, receipt_id)
     if receipt is not None and receipt.state is ReceiptState.WAITING:
@@ -176,11 +192,6 @@ async def _answer_typed(message: Message, ctx: UpdateContext, ruled: DecisionRes
     await send(message, views.as_html(views.answer(ctx.say, ruled, most=_most(ctx))))
 
 
-async def _leave(ctx: UpdateContext) -> None:
-    if ctx.conversation.state in Deciding:
-        ctx.conversation.clear()
-
-
 def _operator(ctx: UpdateContext) -> str:
     """Who decided, for the journal and for the other operators."""
     user = ctx.user
@@ -191,23 +202,3 @@ def _operator(ctx: UpdateContext) -> str:
 def _most(ctx: UpdateContext) -> Money:
     offers = ctx.config.offers
     return offers.most if offers is not None else Money(0, ctx.config.welcome_credit.currency)
-
-
-def receipts_commands_router() -> Router:
-    """Registered before the general handler of /cancel."""
-    routes = Router(name="receipts-commands")
-    routes.message.register(leave_by_command, Command("cancel"), StateFilter(Deciding))
-    routes.message.register(list_waiting, Command("receipts"))
-    return routes
-
-
-def receipts_router() -> Router:
-    routes = Router(name="receipts")
-    decides = F.action.in_({ReceiptAction.APPROVE, ReceiptAction.ANYWAY})
-    routes.message.register(take_sum, StateFilter(Deciding.naming_sum), SpokenToUs())
-    routes.message.register(take_reason, StateFilter(Deciding.naming_reason), SpokenToUs())
-    routes.callback_query.register(approve, ReceiptButton.filter(decides))
-    routes.callback_query.register(ask_for_sum, ReceiptButton.filter(F.action == ReceiptAction.OTHER_SUM))
-    routes.callback_query.register(ask_for_reason, ReceiptButton.filter(F.action == ReceiptAction.DECLINE))
-    routes.callback_query.register(reason_by_tap, ReasonButton.filter())
-    return routes

@@ -16,7 +16,7 @@ from photomat.bot.buttons import (
     TransferReceiptButton,
     TransferSumButton,
 )
-from photomat.bot.view import View, button, screen_button, to_home
+from photomat.bot.view import View, button, in_rows, screen_button, to_home
 from photomat.catalog.answers import Refused
 from photomat.kernel.money import Money
 from photomat.payments.notices import REASONS
@@ -30,18 +30,17 @@ SHOWN_REASON: Final = 60
 
 
 def start_button(say: Say, draft_id: int = 0) -> InlineKeyboardButton:
-    return button(say("transfer-button"), TransferButton(action=TransferAction.START, draft_id=draft_id).pack())
+    return button(say("transfer-button"), TransferButton(action=TransferAction.START, draft_id=draft_id))
 
 
 def ask_sum(say: Say, offers: PaymentOptions) -> View:
     sums = [
-        button(say("transfer-sum", amount=amount), TransferSumButton(minor=amount.minor).pack())
+        button(say("transfer-sum", amount=amount), TransferSumButton(minor=amount.minor))
         for amount in offers.sums
         if offers.least <= amount <= offers.most
     ]
-    rows = [sums[start : start + SUMS_IN_ROW] for start in range(0, len(sums), SUMS_IN_ROW)]
     text = say("transfer-ask-sum", least=offers.least, most=offers.most)
-    return View(text=text, rows=[*rows, [_leave(say)]], expects_text=True)
+    return View(text=text, rows=[*in_rows(sums, SUMS_IN_ROW), [_leave(say)]], expects_text=True)
 
 
 def requisites(say: Say, topup: Topup, details: str) -> View:
@@ -52,12 +51,11 @@ def requisites(say: Say, topup: Topup, details: str) -> View:
         details=escape(details.replace("\\n", "\n").strip()),
         code=code_of(topup.topup_id),
     )
-    send = button(say("transfer-send-receipt"), TransferReceiptButton(topup_id=topup.topup_id).pack())
+    send = button(say("transfer-send-receipt"), TransferReceiptButton(topup_id=topup.topup_id))
     return View(text=text, rows=[[send], [_leave(say)]])
 
 
 def expects_receipt(say: Say, topup: Topup) -> View:
-    """What to send now."""
     text = say("transfer-expects-receipt", amount=topup.credit, code=code_of(topup.topup_id))
     return View(text=text, rows=[[_leave(say)]])
 
@@ -68,43 +66,35 @@ def refused_file(say: Say, refused: Refused) -> View:
 
 
 def receipt_page(say: Say, receipt: Receipt) -> View:
-    """The state of a receipt, for its sender."""
     balance = [screen_button(say, "menu-balance", Screen.BALANCE), to_home(say)]
     facts = {"amount": receipt.amount, "code": receipt.code, "sent": f"{receipt.created_at:%d.%m %H:%M}"}
     match receipt.state:
         case ReceiptState.WAITING:
             state = ReceiptButton(action=ReceiptAction.STATE, receipt_id=receipt.receipt_id)
-            again = [button(say("transfer-state"), state.pack())]
+            again = [button(say("transfer-state"), state)]
             return View(text=say("transfer-waiting", **facts), rows=[again, balance])
         case ReceiptState.APPROVED:
             return View(text=say("transfer-approved", credited=receipt.credited, **facts), rows=[balance])
         case ReceiptState.DECLINED:
             reason = escape(receipt.reason or "")
-            again = [button(say("transfer-again"), TransferReceiptButton(topup_id=receipt.topup_id).pack())]
+            again = [button(say("transfer-again"), TransferReceiptButton(topup_id=receipt.topup_id))]
             return View(text=say("transfer-declined", reason=reason, **facts), rows=[again, balance])
 
 
 def left(say: Say) -> View:
-    """The transfer was put away, and can be begun again."""
     onward = [screen_button(say, "menu-topup", Screen.TOPUP), to_home(say)]
     return View(text=say("transfer-left"), rows=[[start_button(say)], onward])
 
 
 def waiting_lines(say: Say, receipts: Sequence[Receipt]) -> list[str]:
-    """A line for each receipt that waits, for the page of the ways to pay."""
     return [
-        say(
-            "transfer-waiting-line",
-            amount=receipt.amount,
-            code=receipt.code,
-            sent=f"{receipt.created_at:%d.%m %H:%M}",
-        )
-        for receipt in receipts
+        say("transfer-waiting-line", amount=each.amount, code=each.code, sent=f"{each.created_at:%d.%m %H:%M}")
+        for each in receipts
     ]
 
 
 def waiting_sum(say: Say, receipts: Sequence[Receipt]) -> str:
-    """What all that waits comes to, for the balance; nothing when nothing waits."""
+    """The total of the receipts that wait; nothing when none does."""
     if not receipts:
         return ""
     total = Money(sum(receipt.amount.minor for receipt in receipts), receipts[0].amount.currency)
@@ -112,46 +102,43 @@ def waiting_sum(say: Say, receipts: Sequence[Receipt]) -> str:
 
 
 def _leave(say: Say) -> InlineKeyboardButton:
-    return button(say("button-leave"), TransferButton(action=TransferAction.LEAVE).pack())
+    return button(say("button-leave"), TransferButton(action=TransferAction.LEAVE))
 
 
 def ask_approved_sum(say: Say, receipt: Receipt) -> View:
-    """Ask which sum to credit instead."""
     text = say("receipt-ask-sum", number=receipt.receipt_id, amount=receipt.amount)
     return View(text=text, rows=[], expects_text=True)
 
 
 def ask_reason(say: Say, receipt: Receipt) -> View:
-    """Ask why it is declined. The usual reasons by a tap, any other by typing."""
+    """Why is it declined? The usual reasons by a tap, any other by typing."""
     rows = [
-        [
-            button(
-                say("receipt-reason", reason=reason), ReasonButton(receipt_id=receipt.receipt_id, reason=number).pack()
-            )
-        ]
+        [button(say("receipt-reason", reason=reason), ReasonButton(receipt_id=receipt.receipt_id, reason=number))]
         for number, reason in enumerate(REASONS)
     ]
     text = say("receipt-ask-reason", number=receipt.receipt_id, amount=receipt.amount)
-    return View(text=text, rows=rows, expects_text=False)
+    return View(text=text, rows=rows)
 
 
 def ask_anyway(say: Say, ruled: DecisionResult) -> View:
-    """A similar receipt was credited: show which, and let the operator insist."""
+    """A duplicate was credited: show which, and let the operator insist."""
     number = ruled.receipt.receipt_id if ruled.receipt else 0
     rows = [
-        [button(say("receipt-anyway"), ReceiptButton(action=ReceiptAction.ANYWAY, receipt_id=number).pack())],
-        [button(say("receipt-decline"), ReceiptButton(action=ReceiptAction.DECLINE, receipt_id=number).pack())],
+        [button(say("receipt-anyway"), ReceiptButton(action=ReceiptAction.ANYWAY, receipt_id=number))],
+        [button(say("receipt-decline"), ReceiptButton(action=ReceiptAction.DECLINE, receipt_id=number))],
     ]
-    return View(text=_twin(say, ruled), rows=rows)
+    return View(text=_credited_duplicate(say, ruled), rows=rows)
 
 
 def ask_sum_again(say: Say, ruled: DecisionResult) -> View:
     """The same, where the sum was typed: typed again it is insisted on."""
-    return View(text=f"{_twin(say, ruled)}\n\n{say('receipt-twin-type-again')}", rows=[], expects_text=True)
+    return View(
+        text=f"{_credited_duplicate(say, ruled)}\n\n{say('receipt-twin-type-again')}", rows=[], expects_text=True
+    )
 
 
 def answer(say: Say, ruled: DecisionResult, *, most: Money) -> str:
-    """What came of it, short enough to pop up; plain text."""
+    """The result of a decision, short enough to pop up; plain text."""
     receipt = ruled.receipt
     match ruled.ruling:
         case Decision.BAD_SUM:
@@ -170,9 +157,9 @@ def answer(say: Say, ruled: DecisionResult, *, most: Money) -> str:
             return _before(say, receipt)
 
 
-def _twin(say: Say, ruled: DecisionResult) -> str:
+def _credited_duplicate(say: Say, ruled: DecisionResult) -> str:
     if ruled.receipt is None or ruled.twin is None:
-        raise TypeError("a credited twin comes with both receipts")
+        raise TypeError("a credited duplicate comes with both receipts")
     return say(
         "receipt-twin-credited",
         number=ruled.receipt.receipt_id,

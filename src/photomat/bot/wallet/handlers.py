@@ -7,17 +7,27 @@ from aiogram import F, Router
 from aiogram.filters import Command
 from aiogram.types import CallbackQuery, Message
 
-from photomat.bot.buttons import MenuButton, MoveButton, Screen, StatementButton
+from photomat.bot.buttons import MenuButton, Screen, StatementButton, TransactionButton
 from photomat.bot.context import UpdateContext
 from photomat.bot.transfer.views import waiting_sum
 from photomat.bot.transport import Tap, send
 from photomat.bot.view import View
-from photomat.bot.wallet.views import StatementPage, balance_page, statement_page, story_page
+from photomat.bot.wallet.views import StatementPage, balance_page, details_page, statement_page
 from photomat.db.pool import transaction
 from photomat.payments.statement import line_details, newer_page, open_holds, statement
 from photomat.payments.transfers import waiting_of
 
 SHOWN: Final = 8
+
+
+def router() -> Router:
+    routes = Router(name="wallet")
+    routes.message.register(show_balance, Command("balance"))
+    routes.message.register(show_statement, Command("statement"))
+    routes.callback_query.register(open_balance, MenuButton.filter(F.screen == Screen.BALANCE))
+    routes.callback_query.register(turn_statement_page, StatementButton.filter())
+    routes.callback_query.register(explain_transaction, TransactionButton.filter())
+    return routes
 
 
 async def show_balance(message: Message, ctx: UpdateContext) -> None:
@@ -33,16 +43,9 @@ async def _page(ctx: UpdateContext) -> View:
     balance = await ctx.balance()
     async with transaction(ctx.pool) as tx:
         holds = await open_holds(tx, user_id=ctx.user_id)
-    on_their_way = waiting_sum(ctx.say, await waiting_of(ctx.pool, ctx.user_id))
+    receipts = waiting_sum(ctx.say, await waiting_of(ctx.pool, ctx.user_id))
     page = balance_page(ctx.say, balance, orders=len(holds))
-    return replace(page, text=f"{page.text}\n{on_their_way}") if on_their_way else page
-
-
-def balance_router() -> Router:
-    routes = Router(name="balance")
-    routes.message.register(show_balance, Command("balance"))
-    routes.callback_query.register(open_balance, MenuButton.filter(F.screen == Screen.BALANCE))
-    return routes
+    return replace(page, text=f"{page.text}\n{receipts}") if receipts else page
 
 
 async def show_statement(message: Message, ctx: UpdateContext) -> None:
@@ -56,16 +59,18 @@ async def turn_statement_page(
     await tap.open(await _statement_page(ctx, before=callback_data.before))
 
 
-async def explain_move(_query: CallbackQuery, callback_data: MoveButton, tap: Tap, ctx: UpdateContext) -> None:
+async def explain_transaction(
+    _query: CallbackQuery, callback_data: TransactionButton, tap: Tap, ctx: UpdateContext
+) -> None:
     """Show one transaction in detail; another user's is refused in the same words as one that does not exist."""
     async with transaction(ctx.pool) as tx:
-        story = await line_details(tx, user_id=ctx.user_id, move_id=callback_data.move_id)
-    if story is None:
+        details = await line_details(tx, user_id=ctx.user_id, move_id=callback_data.move_id)
+    if details is None:
         await tap.answer(ctx.say("wallet-not-your-move"), alert=True)
         return
     await tap.answer()
     titles = await ctx.orders.titles(ctx.language)
-    await tap.open(story_page(ctx.say, story, titles, before=callback_data.before))
+    await tap.open(details_page(ctx.say, details, titles, before=callback_data.before))
 
 
 async def _statement_page(ctx: UpdateContext, *, before: int) -> View:
@@ -80,11 +85,3 @@ async def _statement_page(ctx: UpdateContext, *, before: int) -> View:
     )
     titles = await ctx.orders.titles(ctx.language)
     return statement_page(ctx.say, balance, holds, page, titles)
-
-
-def statement_router() -> Router:
-    routes = Router(name="statement")
-    routes.message.register(show_statement, Command("statement"))
-    routes.callback_query.register(turn_statement_page, StatementButton.filter())
-    routes.callback_query.register(explain_move, MoveButton.filter())
-    return routes

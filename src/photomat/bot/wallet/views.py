@@ -10,13 +10,13 @@ from datetime import datetime
 from html import escape
 from typing import Final
 
-from photomat.bot.buttons import JobAction, JobButton, MoveButton, Screen, StatementButton
+from photomat.bot.buttons import JobAction, JobButton, Screen, StatementButton, TransactionButton
 from photomat.bot.rewards.views import rewards_rows
-from photomat.bot.view import Rows, View, button, screen_button, to_create, to_home
+from photomat.bot.view import Rows, View, button, in_rows, screen_button, to_home, to_pictures
 from photomat.kernel.money import Money
 from photomat.kernel.text import cut
 from photomat.payments.refunds import put_back_reference
-from photomat.payments.statement import LineDetails, OpenHold, OrderDetails, PaymentDetails, Reversal, StatementLine
+from photomat.payments.statement import LineDetails, OpenHold, OrderDetails, PaymentDetails, StatementLine
 from photomat.texts.load import Say
 from photomat.wallet.ledger import JobHold
 from photomat.wallet.postings import Balance
@@ -34,7 +34,7 @@ LONGEST_NAME: Final = 30
 NUMBERS_IN_ROW: Final = 4
 HOLDS_NAMED: Final = 3
 LONGEST_HELD_PROMPT: Final = 20
-LONGEST_PROMPT_IN_STORY: Final = 150
+LONGEST_DETAILED_PROMPT: Final = 150
 LONGEST_REFERENCE: Final = 200
 LONGEST_SMALL_REFERENCE: Final = 40
 MOST_GIVEN_BACK: Final = 4
@@ -130,7 +130,6 @@ class StatementPage:
 
 
 def balance_page(say: Say, balance: Balance, *, orders: int) -> View:
-    """What is available, what so many running orders hold, and what is owed."""
     lines = [say("balance", available=balance.available)]
     if balance.held.minor:
         lines.append(say("wallet-held", held=balance.held, count=max(1, orders)))
@@ -158,10 +157,10 @@ def _wallet_rows(say: Say) -> Rows:
     return [
         [
             screen_button(say, "menu-topup", Screen.TOPUP),
-            button(say("wallet-to-statement"), StatementButton(before=0).pack()),
+            button(say("wallet-to-statement"), StatementButton(before=0)),
         ],
         *rewards_rows(say),
-        [to_create(say)],
+        [to_pictures(say)],
         [to_home(say)],
     ]
 
@@ -190,40 +189,40 @@ def _line(say: Say, number: int, move: StatementLine, titles: Mapping[str, str])
 
 def _numbers(page: StatementPage) -> Rows:
     buttons = [
-        button(str(number), MoveButton(move_id=move.move_id, before=page.before).pack())
+        button(str(number), TransactionButton(move_id=move.move_id, before=page.before))
         for number, move in enumerate(page.moves, start=1)
     ]
-    return [buttons[start : start + NUMBERS_IN_ROW] for start in range(0, len(buttons), NUMBERS_IN_ROW)]
+    return in_rows(buttons, NUMBERS_IN_ROW)
 
 
 def _turns(page: StatementPage) -> Rows:
-    newer = [] if page.newer is None else [button("◀", StatementButton(before=page.newer).pack())]
-    older = [] if page.older is None else [button("▶", StatementButton(before=page.older).pack())]
+    newer = [] if page.newer is None else [button("◀", StatementButton(before=page.newer))]
+    older = [] if page.older is None else [button("▶", StatementButton(before=page.older))]
     return [[*newer, *older]] if newer or older else []
 
 
-def story_page(say: Say, story: LineDetails, titles: Mapping[str, str], *, before: int) -> View:
-    """The details of one transaction; `before` leads back to its page."""
-    move = story.move
+def details_page(say: Say, details: LineDetails, titles: Mapping[str, str], *, before: int) -> View:
+    """One transaction; `before` leads back to its page."""
+    move = details.move
     lines = [
         say("wallet-story", sum=signed(say, move.amount), what=say(f"wallet-move-{kind_of(move)}")),
         say("wallet-story-when", when=when(move.booked_at), after=move.balance_after),
         "",
-        *_about(say, story, titles),
-        *_back(say, story),
+        *_about(say, details, titles),
+        *_given_back(say, details),
         "",
         say("wallet-story-number", reference=escape(cut(move.reference, LONGEST_REFERENCE))),
     ]
-    return View(text="\n".join(lines), rows=_rows(say, story, before))
+    return View(text="\n".join(lines), rows=_rows(say, details, before))
 
 
-def _about(say: Say, story: LineDetails, titles: Mapping[str, str]) -> list[str]:
-    move, kind = story.move, kind_of(story.move)
+def _about(say: Say, details: LineDetails, titles: Mapping[str, str]) -> list[str]:
+    move, kind = details.move, kind_of(details.move)
     lines = []
-    if story.order is not None and move.model is not None:
-        lines += _order(say, story.order, move.model, titles)
-    elif story.payment is not None:
-        lines.append(_payment(say, story.payment))
+    if details.order is not None and move.model is not None:
+        lines += _order(say, details.order, move.model, titles)
+    elif details.payment is not None:
+        lines.append(_payment(say, details.payment))
     elif (described := what(say, move, titles)) != say(f"wallet-move-{kind}"):
         lines.append(described)
     if move.reason not in {"charge", "refund"}:
@@ -233,7 +232,7 @@ def _about(say: Say, story: LineDetails, titles: Mapping[str, str]) -> list[str]
 
 
 def _order(say: Say, order: OrderDetails, model: str, titles: Mapping[str, str]) -> list[str]:
-    named = order_title(say, model, order.prompt, titles, longest=LONGEST_PROMPT_IN_STORY)
+    named = order_title(say, model, order.prompt, titles, longest=LONGEST_DETAILED_PROMPT)
     lines = [
         say("wallet-story-order", number=order.job_id, order=named),
         say("wallet-story-bought", when=when(order.bought_at), price=order.price),
@@ -247,14 +246,8 @@ def _order(say: Say, order: OrderDetails, model: str, titles: Mapping[str, str])
 def _ending(say: Say, hold: JobHold) -> list[str]:
     if hold.closed_at is None:
         return [say("wallet-story-open")]
-    is_charged = hold.closed_as == "charge"
-    return [
-        say(
-            "wallet-story-charged" if is_charged else "wallet-story-released",
-            when=when(hold.closed_at),
-            amount=hold.amount,
-        )
-    ]
+    facts = {"when": when(hold.closed_at), "amount": hold.amount}
+    return [say("wallet-story-charged" if hold.closed_as == "charge" else "wallet-story-released", **facts)]
 
 
 def _payment(say: Say, paid: PaymentDetails) -> str:
@@ -263,24 +256,23 @@ def _payment(say: Say, paid: PaymentDetails) -> str:
     return say("wallet-story-paid", amount=amount, way=way(say, paid.provider), when=when(paid.paid_at))
 
 
-def _back(say: Say, story: LineDetails) -> list[str]:
+def _given_back(say: Say, details: LineDetails) -> list[str]:
     """What was given back of a transaction since; the newest, where there was much."""
-    is_given = story.move.amount.minor < 0
-    return [_given_back(say, one, is_given=is_given) for one in story.given_back[-MOST_GIVEN_BACK:]]
+    is_given = details.move.amount.minor < 0
+    return [
+        say(
+            "wallet-story-given-back" if is_given else "wallet-story-taken-back",
+            when=when(one.booked_at),
+            amount=one.amount,
+            reference=escape(cut(one.reference, LONGEST_SMALL_REFERENCE)),
+        )
+        for one in details.given_back[-MOST_GIVEN_BACK:]
+    ]
 
 
-def _given_back(say: Say, one: Reversal, *, is_given: bool) -> str:
-    return say(
-        "wallet-story-given-back" if is_given else "wallet-story-taken-back",
-        when=when(one.booked_at),
-        amount=one.amount,
-        reference=escape(cut(one.reference, LONGEST_SMALL_REFERENCE)),
-    )
-
-
-def _rows(say: Say, story: LineDetails, before: int) -> Rows:
-    leave = [button(say("wallet-to-page"), StatementButton(before=before).pack()), to_home(say)]
-    if story.order is None or not story.order.price.minor:
+def _rows(say: Say, details: LineDetails, before: int) -> Rows:
+    leave = [button(say("wallet-to-page"), StatementButton(before=before)), to_home(say)]
+    if details.order is None or not details.order.price.minor:
         return [leave]
-    data = JobButton(job_id=story.order.job_id, action=JobAction.WHY).pack()
-    return [[button(say("card-button-why", price=story.order.price), data)], leave]
+    why = JobButton(job_id=details.order.job_id, action=JobAction.WHY)
+    return [[button(say("card-button-why", price=details.order.price), why)], leave]
