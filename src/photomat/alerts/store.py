@@ -10,6 +10,7 @@ from typing import Any
 
 from photomat.alerts.incident import AlertRule, Figures, IncidentKind, RuleCheck
 from photomat.db.pool import Pool, Transaction, transaction
+from photomat.db.rows import Row
 from photomat.kernel.ids import ChatId
 
 
@@ -75,7 +76,6 @@ async def write_checked(
 
 
 async def hurry(tx: Transaction, kind: IncidentKind, *, within: timedelta) -> None:
-    """Check a rule sooner than usual."""
     await tx.execute(
         "UPDATE watches SET due_at = least(due_at, photomat_now() + $2::interval) WHERE kind = $1", kind, within
     )
@@ -109,7 +109,7 @@ async def write_opened(tx: Transaction, kind: IncidentKind, figures: Figures) ->
     return found
 
 
-async def write_quiet(tx: Transaction, kind: IncidentKind, *, calm: timedelta) -> Any | None:
+async def write_quiet(tx: Transaction, kind: IncidentKind, *, calm: timedelta) -> Row | None:
     """The condition does not hold: record since when, and close the incident once that is long enough."""
     return await tx.fetchrow(
         """
