@@ -13,7 +13,7 @@
 Money and notices:
 
     invoices     invoices of a provider, due        payments.invoices          the only reader of what was paid
-    refunds      payments to refund                 payments.refunder          debits the wallet, then asks until it is done
+    refunds      payments to refund                 payments.refunds           debits the wallet, then asks until it is done
     rewards      rewards and old gifts, due         rewards.book               two wallets, one transaction
     receipts     manual transfers, waiting/decided  payments.receipt_reminder  reminds operators; removes buttons once decided
     notices      messages to users, due             messages.notices           at most once
@@ -52,7 +52,7 @@ from photomat.messages.notices import NoticeSender
 from photomat.messages.outbox import MessageKind
 from photomat.payments.invoices import INVOICES_DUE, InvoicePoller
 from photomat.payments.receipt_reminder import ReceiptReminder
-from photomat.payments.refunder import REFUNDS_DUE, Refunder
+from photomat.payments.refunds import REFUNDS_DUE, Refunder
 from photomat.rewards.book import REWARDS_DUE, RewardBooker
 from photomat.work.loop import LoopStep
 

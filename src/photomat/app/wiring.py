@@ -53,9 +53,9 @@ from photomat.kie.client import KieClient, KieUploads
 from photomat.kie.signature import sign_job
 from photomat.messages.notices import NoticeSender
 from photomat.orders.service import OrderService
-from photomat.payments.invoices import InvoicePoller, look_at
+from photomat.payments.invoices import InvoicePoller, make_due
 from photomat.payments.receipt_reminder import ReceiptReminder
-from photomat.payments.refunder import ClaimedRefund, RefundCall, Refunder
+from photomat.payments.refunds import ClaimedRefund, RefundCall, Refunder
 from photomat.payments.stars_reader import StarsReader
 from photomat.providers.port import PaymentProvider
 from photomat.rewards.book import RewardBooker
@@ -285,7 +285,7 @@ class Program:
         )
 
     async def _make_invoice_due(self, provider: str, external_id: str) -> None:
-        await look_at(self.pool, provider, external_id)
+        await make_due(self.pool, provider, external_id)
         self.wakes.everywhere("invoices")
 
 

@@ -153,7 +153,7 @@ def _when(at: datetime | None) -> str:
 def _print(found: Sequence[ListedPayment]) -> None:
     table = Listing("number", "when (UTC)", "user", "way", "paid", "credited", "gone back", "called there")
     for one in found:
-        payment = one.payment
+        payment, gone = one.payment, one.refunded("wanted", "done")
         table.add_row(
             str(payment.payment_id),
             f"{payment.received_at:%Y-%m-%d %H:%M}",
@@ -161,7 +161,7 @@ def _print(found: Sequence[ListedPayment]) -> None:
             payment.provider,
             str(payment.paid),
             str(payment.credit),
-            str(one.gone) if one.gone.minor else "",
+            str(gone) if gone.minor else "",
             payment.external_id,
         )
     print_listing(table if found else "There are no such payments.")
