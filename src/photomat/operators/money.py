@@ -360,5 +360,5 @@ async def _decide(
         )
         failpoint("payment.before_commit")
     failpoint("payment.after_commit")
-    log.info("RECEIPT_RULED", receipt_id=receipt_id, ruling=result.ruling, operator=operator)
+    log.info("RECEIPT_RULED", receipt_id=receipt_id, ruling=result.decision, operator=operator)
     return result

@@ -142,15 +142,15 @@ class Decision(StrEnum):
 class DecisionResult:
     """The decision, also as a sentence; the receipt as it stands now, and the credited duplicate that prevented it."""
 
-    ruling: Decision
+    decision: Decision
     sentence: str
     receipt: Receipt | None = None
-    twin: DuplicateReceipt | None = None
+    duplicate: DuplicateReceipt | None = None
 
     @property
     def done(self) -> bool:
         """Whether this attempt decided it."""
-        return self.ruling in {Decision.APPROVED, Decision.DECLINED}
+        return self.decision in {Decision.APPROVED, Decision.DECLINED}
 
 
 def code_of(topup_id: int) -> str:
@@ -253,20 +253,20 @@ async def approve(
     credited = receipt.amount if minor is None else Money(minor, receipt.amount.currency)
     if not 0 < credited.minor <= most.minor or credited.currency != most.currency:
         sentence = f"{credited} is not a sum up to {most}: not credited."
-        return DecisionResult(ruling=Decision.BAD_SUM, receipt=receipt, sentence=sentence)
+        return DecisionResult(decision=Decision.BAD_SUM, receipt=receipt, sentence=sentence)
     duplicates = await duplicates_of(tx, receipt)
     credited_before = next((one for one in duplicates if one.state is ReceiptState.APPROVED), None)
     if credited_before is not None and not anyway:
         return DecisionResult(
-            ruling=Decision.DUPLICATE_CREDITED,
+            decision=Decision.DUPLICATE_CREDITED,
             receipt=receipt,
-            twin=credited_before,
+            duplicate=credited_before,
             sentence=_duplicate_sentence(credited_before),
         )
     await _credit(tx, receipt, credited)
     approved = await _decide(tx, receipt_id, ReceiptState.APPROVED, by=operator, credited=credited.minor, reason=reason)
     sentence = f"{credited} credited to user {receipt.user_id}; they are notified."
-    return DecisionResult(ruling=Decision.APPROVED, receipt=approved, sentence=sentence)
+    return DecisionResult(decision=Decision.APPROVED, receipt=approved, sentence=sentence)
 
 
 async def decline(tx: Transaction, receipt_id: int, *, operator: str, reason: str) -> DecisionResult:
@@ -276,12 +276,12 @@ async def decline(tx: Transaction, receipt_id: int, *, operator: str, reason: st
         return _too_late(receipt_id, receipt)
     if not 0 < len(reason) <= MOST_REASON:
         sentence = f"A reason has 1 to {MOST_REASON} characters."
-        return DecisionResult(ruling=Decision.BAD_REASON, receipt=receipt, sentence=sentence)
+        return DecisionResult(decision=Decision.BAD_REASON, receipt=receipt, sentence=sentence)
     declined = await _decide(tx, receipt_id, ReceiptState.DECLINED, by=operator, credited=None, reason=reason)
     await close_topup(tx, topup_id=receipt.topup_id, user_id=receipt.user_id)
     await notices.notify_declined(tx, declined)
     sentence = "Declined, nothing was credited; the user is notified of the reason."
-    return DecisionResult(ruling=Decision.DECLINED, receipt=declined, sentence=sentence)
+    return DecisionResult(decision=Decision.DECLINED, receipt=declined, sentence=sentence)
 
 
 async def _lock(tx: Transaction, receipt_id: int) -> Receipt | None:
@@ -344,11 +344,11 @@ async def _decide(
 def _too_late(receipt_id: int, receipt: Receipt | None) -> DecisionResult:
     if receipt is None:
         sentence = f"There is no receipt {receipt_id}; `receipts list` shows them."
-        return DecisionResult(ruling=Decision.NO_SUCH, sentence=sentence)
+        return DecisionResult(decision=Decision.NO_SUCH, sentence=sentence)
     what = f"approved with {receipt.credited}" if receipt.credited else f"declined ({receipt.reason})"
     when = f"{receipt.decided_at:%Y-%m-%d %H:%M} UTC"
     return DecisionResult(
-        ruling=Decision.DECIDED_BEFORE,
+        decision=Decision.DECIDED_BEFORE,
         receipt=receipt,
         sentence=f"It was {what} by {receipt.decided_by} at {when}; nothing was done again.",
     )
