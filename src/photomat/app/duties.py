@@ -1,9 +1,8 @@
 """The duties of the ACTIVE instance: receiving updates, sweeps, readings, cleaning up. Two ACTIVE instances do no harm.
 
-The kinds of data that are deleted after a time; the duty and `photomat prune` use this one list.
-
-Never deleted: users, jobs and their results' rows, everything about money (wallets, ledger, holds, payments, receipts,
-rewards), the operators' journal, differences, sealed days, updates that were parked, callbacks that never found their job.
+`kinds_of` lists what is deleted after a time, by the duty and by `photomat prune`. Never deleted: users, jobs and the rows of
+their results, everything about money (wallets, ledger, holds, payments, receipts, rewards), the operators' journal,
+differences, sealed days, updates that were parked, callbacks that never found their job.
 """
 
 import asyncio

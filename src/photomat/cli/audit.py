@@ -1,7 +1,4 @@
-"""`photomat audit`: the invariants, now or from kept proofs. `photomat differences`: mismatches with providers' books.
-
-`photomat incidents`: what is wrong now, and what was recently.
-"""
+"""`photomat audit` (the invariants, now or from stored proofs), `differences` (from providers' books) and `incidents`."""
 
 import re
 import sys

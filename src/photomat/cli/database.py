@@ -45,16 +45,6 @@ def start_sandbox(folder: Path) -> Embedded:
     return Embedded.start(folder)
 
 
-def start_without_keys(folder: Path) -> Embedded:
-    """Start the existing embedded database for a command without keys: the sandbox's, else the real bot's."""
-    return _real_database_above(folder) or Embedded.start(folder)
-
-
-def folder_in_use(folder: Path) -> Path:
-    """The folder of the running server for a command without keys: the sandbox's, else the real bot's."""
-    return folder.parent if is_owned(folder.parent) and not is_owned(folder) else folder
-
-
 def has_database(folder: Path) -> bool:
     """Whether a command without keys has an embedded database to read."""
     return any(cluster_folder(place).exists() for place in (folder, folder.parent))
@@ -139,12 +129,12 @@ def reachable_database(settings: Settings) -> Iterator[str]:
 
 @contextmanager
 def _without_keys(folder: Path) -> Iterator[str]:
-    """Yield the embedded database for a command without keys: the running one, else the existing one, else the sandbox's."""
-    running = find_running(folder_in_use(folder))
+    """Yield the embedded database for a command without keys: the running one, else the sandbox's, else the real bot's."""
+    running = find_running(folder.parent if is_owned(folder.parent) and not is_owned(folder) else folder)
     if running is not None:
         yield running
         return
-    embedded = start_without_keys(folder)
+    embedded = _real_database_above(folder) or Embedded.start(folder)
     try:
         yield embedded.dsn
     finally:

@@ -185,7 +185,7 @@ async def _list(pool: Pool, *, limit: int, only: JobFilter) -> list[dict[str, An
 
 async def _report(pool: Pool, job: str) -> tuple[JobReport, list[JournalEntry]] | None:
     report = await read_job_report(pool, job, await surroundings(pool, load()))
-    return None if report is None else (report, await actions.acts_on(pool, JobId(report.row["job_id"])))
+    return None if report is None else (report, await actions.journal_of_job(pool, JobId(report.row["job_id"])))
 
 
 def _unknown(job: str) -> typer.Exit:

@@ -122,7 +122,6 @@ def _compared(found: Mapping[str, int]) -> str:
 
 
 def in_words(listed: ListedPayment) -> list[str]:
-    """A payment and its refunds as sentences."""
     payment = listed.payment
     offer = f"for offer {payment.topup_id}" if payment.topup_id is not None else "for no offer of ours"
     paid = f"user {payment.user_id} paid {payment.paid} by {payment.provider} {_when(payment.paid_at)} {offer}"

@@ -15,7 +15,7 @@ from photomat.jobs.listing import price_breakdown
 from photomat.kernel.errors import PhotomatError
 from photomat.kernel.ids import JobId, UserId
 from photomat.operators import money
-from photomat.operators.actions import ActionResult, JournalEntry, acts_with_money_of, release_hold
+from photomat.operators.actions import ActionResult, JournalEntry, journal_of_user, release_hold
 from photomat.operators.explain import explain_job, explain_move
 from photomat.payments.payment import ListedPayment, list_payments
 from photomat.payments.statement import StatementLine, statement
@@ -48,7 +48,7 @@ def show(
             found = await balance(tx, user_id=UserId(user_id))
             moves = await statement(tx, user_id=UserId(user_id), limit=limit, before=before)
         payments = await list_payments(pool, user_id=UserId(user_id), limit=limit)
-        return found, moves, await acts_with_money_of(pool, UserId(user_id)), payments
+        return found, moves, await journal_of_user(pool, UserId(user_id)), payments
 
     try:
         found, moves, acts, payments = query(read, name=NAME)

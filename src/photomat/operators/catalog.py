@@ -5,9 +5,8 @@ than three times above or below the current one, is refused with the numbers unl
 default inputs and with every row of the model's price. Price changes are serialized by a table lock, so each is compared
 with the price it really changes.
 
-Run one model for real at Kie: is it accepted, does it cost what we count, does it return what we expect. It costs credits.
-
-The task is created once. A request whose answer was lost is not repeated: it ends the run, as it would end a job.
+`run_canary` runs one model at Kie, for credits, and compares price and result with the catalogue. Its task is created once: a
+request whose answer was lost is not repeated.
 """
 
 import asyncio
@@ -75,8 +74,6 @@ class PriceChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Objections:
-    """Why a change needs confirmation, with the numbers."""
-
     loss: str | None = None
     jump: str | None = None
 
@@ -132,7 +129,6 @@ async def rename_model(pool: Pool, model: Model, new: NewTitle, *, operator: str
 
 
 def _objection(model: Model, turn: ModelSwitch) -> str | None:
-    """Why an operator cannot turn a model on."""
     if turn != "sell":
         return None
     if model.off is None:
@@ -155,7 +151,6 @@ async def _journaled(
 
 
 async def change_price(pool: Pool, change: PriceChange, *, rates: Rates) -> ActionResult:
-    """Change the price of a model, or refuse it with the numbers."""
 
     async def act(tx: Transaction) -> ActionResult:
         return await _change(tx, change, rates)
@@ -219,7 +214,6 @@ def _for(inputs: Mapping[str, str]) -> str:
 
 
 def _sentence(change: PriceChange, rates: Rates, before: PriceRules, after: PriceRules, objections: Objections) -> str:
-    """The change, at the default inputs."""
     inputs = change.model.defaults
     old, new = (quote(change.model, inputs, rates, standing).price for standing in (before, after))
     said = f"from {old} to {new}"

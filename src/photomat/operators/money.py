@@ -1,14 +1,8 @@
-"""What an operator may do with money: credit, debit, refund a job or a payment, reverse a posting, handle differences.
+"""What an operator may do with money: wallets, refunds, corrections, differences, promo codes, receipts of transfers.
 
-Each is once per reference: repeated with the same reference it changes nothing and says so. What the ledger refuses is answered
-with the reason. Everything is in the journal, refusals too.
-
-Creating and stopping promo codes, with the journal.
-
-Approving and declining receipts of transfers, with the journal: the rules are in `payments.transfers`.
-
-The decision, its payment and its row in the journal are one transaction; a refused attempt is in the journal too. Chat and
-terminal decide by these same functions.
+Postings happen once per reference: repeated with the same reference nothing changes, and the answer says so. What the ledger
+or `payments.transfers` refuses is answered with the reason. An action and its row in the journal are one transaction, refusals
+too. Chat and terminal decide receipts by these same functions.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -66,7 +60,6 @@ async def credit(
 
 
 async def debit(pool: Pool, user_id: UserId, minor: int, *, reference: str, operator: str, reason: str) -> ActionResult:
-    """Take money out of a wallet, never more than is available."""
 
     async def act(tx: Transaction) -> ActionResult:
         amount = await _amount(tx, user_id, minor)
@@ -348,7 +341,7 @@ async def _decide(
 ) -> DecisionResult:
     async with transaction(pool) as tx:
         result = await act(tx)
-        await actions.write(
+        await actions.write_journal(
             tx,
             operator=operator,
             action=action,

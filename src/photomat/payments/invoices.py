@@ -38,8 +38,6 @@ InvoiceStatus: TypeAlias = Literal["paid", "open", "canceled", "gone"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenInvoice:
-    """A claimed invoice, ours until the lease expires."""
-
     provider: Provider
     external_id: str
     age: timedelta
@@ -95,8 +93,6 @@ async def make_due(pool: Pool, provider: str, external_id: str) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InvoicePoller:
-    """Polls invoices that are due, and reads what a provider lists as paid."""
-
     pool: Pool
     providers: Mapping[str, PaymentProvider]
 

@@ -18,8 +18,6 @@ COLUMNS: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Payment:
-    """What was paid, and what was credited for it."""
-
     payment_id: int
     provider: str
     external_id: str

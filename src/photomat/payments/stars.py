@@ -45,8 +45,6 @@ class StarPayment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkout:
-    """What is about to be paid, and by whom."""
-
     user_id: UserId
     payload: str
     amount: int

@@ -44,8 +44,6 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BookedCharge:
-    """A charge in our books: who paid how much, and how much of it went back."""
-
     user_id: int
     paid: int
     given_back: int

@@ -47,8 +47,6 @@ class StatementLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenHold:
-    """Money set aside for an unfinished job."""
-
     job_id: JobId
     amount: Money
     model: str

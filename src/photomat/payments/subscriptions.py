@@ -39,7 +39,6 @@ class Subscription:
     expires_at: datetime
 
     def as_canceled(self) -> "Subscription":
-        """The same, not to be renewed."""
         return replace(self, state="canceled")
 
 

@@ -1,7 +1,7 @@
-"""Transfers by hand: a user pays by bank, sends a receipt, and an operator approves or declines it, once.
+"""Manual transfers: a user pays by bank, sends a receipt, and an operator approves or declines it, once.
 
-A receipt credits nothing by itself. It is decided under its lock and the lock of every receipt like it; the decision, the
-payment and the notice of it are one transaction of the caller's (`operators.receipts`, which adds the journal). A receipt
+A receipt alone credits nothing. It is decided under its lock and the lock of every receipt like it; the decision, the
+payment and the notice of it are one transaction of the caller's (`operators.money`, which adds the journal). A receipt
 with the file or a reference of another one is accepted and flagged; once its duplicate was credited, it is credited only when
 asked for `anyway`. Submissions take one advisory lock, so of two sent at once one sees the other.
 
@@ -127,8 +127,6 @@ class DuplicateReceipt:
 
 
 class Decision(StrEnum):
-    """What came of an attempt to decide."""
-
     APPROVED = "approved"
     DECLINED = "declined"
     DECIDED_BEFORE = "decided-before"
@@ -149,12 +147,10 @@ class DecisionResult:
 
     @property
     def done(self) -> bool:
-        """Whether this attempt decided it."""
         return self.decision in {Decision.APPROVED, Decision.DECLINED}
 
 
 def code_of(topup_id: int) -> str:
-    """The short code of a transfer."""
     return f"P-{topup_id}"
 
 
@@ -181,7 +177,7 @@ async def submit_receipt(
         return None
     note = normal_note(note)
     refs = refs_of(note, amount=topup.credit, details=details)
-    alike = await _alike(tx, None, file, refs)
+    duplicates = await _duplicates(tx, None, file, refs)
     receipt_id: int = await tx.fetchval(
         """
         INSERT INTO receipts (origin, topup_id, user_id, bot_id, amount, currency, file_kind, file_id, file_unique_id, sha256,
@@ -201,13 +197,15 @@ async def submit_receipt(
         file.sha256,
         note,
         refs,
-        min((twin.receipt_id for twin in alike if twin.same_file), default=None),
-        min((twin.receipt_id for twin in alike if twin.same_note), default=None),
+        min((one.receipt_id for one in duplicates if one.same_file), default=None),
+        min((one.receipt_id for one in duplicates if one.same_note), default=None),
         REMIND_AFTER,
     )
     receipt = await _receipt(tx, receipt_id)
-    await notices.notify_operators(tx, receipt, alike, operators=operators, which="new")
-    log.info("RECEIPT_TAKEN", receipt_id=receipt_id, user_id=topup.user_id, amount=topup.credit.minor, twins=len(alike))
+    await notices.notify_operators(tx, receipt, duplicates, operators=operators, which="new")
+    log.info(
+        "RECEIPT_TAKEN", receipt_id=receipt_id, user_id=topup.user_id, amount=topup.credit.minor, twins=len(duplicates)
+    )
     return receipt
 
 
@@ -270,7 +268,7 @@ async def approve(
 
 
 async def decline(tx: Transaction, receipt_id: int, *, operator: str, reason: str) -> DecisionResult:
-    """Credit nothing and notify the user; `reason` is one of `transfer_notices.REASONS` or free text."""
+    """Credit nothing and notify the user; `reason` is one of `notices.REASONS` or free text."""
     receipt = await _lock(tx, receipt_id)
     if receipt is None or receipt.state is not ReceiptState.WAITING:
         return _too_late(receipt_id, receipt)
@@ -363,11 +361,11 @@ def _duplicate_sentence(duplicate: DuplicateReceipt) -> str:
 
 
 async def duplicates_of(tx: Transaction, receipt: Receipt) -> list[DuplicateReceipt]:
-    """The receipts like it, credited ones first."""
-    return await _alike(tx, receipt.receipt_id, receipt.file, receipt.refs)
+    """Credited ones first."""
+    return await _duplicates(tx, receipt.receipt_id, receipt.file, receipt.refs)
 
 
-async def _alike(
+async def _duplicates(
     tx: Transaction, receipt_id: int | None, file: ReceiptFile, refs: Collection[str]
 ) -> list[DuplicateReceipt]:
     rows = await tx.fetch(
@@ -383,17 +381,7 @@ async def _alike(
         file.sha256,
         list(refs),
     )
-    return [
-        DuplicateReceipt(
-            receipt_id=row["receipt_id"],
-            user_id=UserId(row["user_id"]),
-            state=ReceiptState(row["state"]),
-            created_at=row["created_at"],
-            same_file=row["same_file"],
-            same_note=row["same_note"],
-        )
-        for row in rows
-    ]
+    return [DuplicateReceipt(**dict(row) | {"state": ReceiptState(row["state"])}) for row in rows]
 
 
 async def _receipt(tx: Transaction, receipt_id: int) -> Receipt:
