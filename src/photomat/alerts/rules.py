@@ -28,7 +28,7 @@ NOW_AND_THEN: Final = timedelta(minutes=3)
 SELDOM: Final = timedelta(minutes=10)
 """For rules that read more than the others."""
 PROOF_AFTER: Final = timedelta(hours=26)
-"""A proof is kept every night: a day, and two hours for a late or long one."""
+"""A proof is stored every night: a day, and two hours for a late or long one."""
 CATCHING_UP: Final = timedelta(hours=1)
 """After days of downtime the proof is made soon after the start; no alert before that."""
 AT_ONCE: Final = timedelta(0)

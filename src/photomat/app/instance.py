@@ -45,7 +45,7 @@ async def run(
 ) -> None:
     """Run on this database until `stop`; call `ready` when the instance works.
 
-    `tend` is called now and then in this thread; it restarts an embedded database that died by itself.
+    `tend` is called now and then in this thread; it restarts an embedded database that died.
     """
     direct = settings.direct_database_url or dsn
     bot_id = settings.bot_id

@@ -24,15 +24,15 @@ from photomat.operators.actions import ActionResult
 SUM_PATTERN: Final = re.compile(r"(?P<what>.*)[:,] (?P<currency>[A-Z]{3})")
 app = typer.Typer(help="Differences between our books and the providers'.", no_args_is_help=True)
 NAME = "photomat differences"
-COLUMNS: Final = ("no", "kind", "state", "opened (UTC)", "lasted", "figures", "operators told")
+COLUMNS: Final = ("no", "kind", "state", "opened (UTC)", "lasted", "figures", "operators notified")
 
 
 def audit(
     *,
     store: Annotated[
-        bool, typer.Option("--store", help="Keep what was found, with the figures of the moment.")
+        bool, typer.Option("--store", help="Store what was found, with the figures of the moment.")
     ] = False,
-    history: Annotated[bool, typer.Option("--history", help="The proofs kept so far instead.")] = False,
+    history: Annotated[bool, typer.Option("--history", help="The stored proofs instead.")] = False,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="How many of them.")] = 30,
     as_json: AsJson = False,
 ) -> None:
@@ -75,7 +75,7 @@ def _show_history(limit: int, *, as_json: bool) -> None:
             f"{one.seconds:.2f}",
             " · ".join(_figure(name, figure) for name, figure in one.figures.items()),
         )
-    print_listing(table if proofs else "No proof was kept so far; the ACTIVE instance keeps one a night.")
+    print_listing(table if proofs else "No proof is stored yet; the ACTIVE instance stores one a night.")
 
 
 def _figure(name: str, figure: int) -> str:

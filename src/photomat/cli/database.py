@@ -1,6 +1,6 @@
 """The database a command works on: DATABASE_URL, or an embedded one, started or found running.
 
-The embedded database of the real bot is in DATA_DIR, that of the sandbox in a folder below it. An earlier version kept the
+The embedded database of the real bot is in DATA_DIR, that of the sandbox in a folder below it. An earlier version had the
 sandbox in DATA_DIR itself; its database is moved before anything else starts, so that the real bot never finds play money and
 the sandbox keeps its chats. The database folder moves last: the next start repeats an interrupted move, and a missing password
 is set anew. The copies in DATA_DIR/results stay, because a real bot with DATABASE_URL may have written some of them under the
@@ -86,7 +86,7 @@ def _move(data_dir: Path) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Database:
-    """`tend` restarts an embedded server that died by itself; it does nothing for another database."""
+    """`tend` restarts an embedded server that died; it does nothing for another database."""
 
     dsn: str
     tend: Callable[[], object]
@@ -147,7 +147,7 @@ def refuse_ephemeral_disk(settings: Settings) -> None:
         return
     raise Startup(
         "This disk does not last (Render, or a container without a volume at DATA_DIR), and the embedded database would"
-        " lose everybody's money with it: set DATABASE_URL to a PostgreSQL, or mount a volume at DATA_DIR"
+        " lose all customers' money with it: set DATABASE_URL to a PostgreSQL, or mount a volume at DATA_DIR"
         " (EMBEDDED_OK=1 if you know better)."
     )
 

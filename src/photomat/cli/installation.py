@@ -154,7 +154,7 @@ def prune(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be deleted.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Delete what was kept longer than the KEEP_…_DAYS settings say."""
+    """Delete what is older than the KEEP_…_DAYS settings allow."""
     kinds = kinds_of(load())
     if dry_run:
         counts = query(lambda pool: would_prune(pool, kinds), name=PRUNE_NAME)

@@ -61,7 +61,7 @@ def show(payment_id: int, *, as_json: AsJson = False) -> None:
     """One payment and its refunds."""
     found = query(lambda pool: list_payments(pool, payment_id=payment_id), name=NAME)
     if not found:
-        typer.echo(f"There is no payment {payment_id}; `photomat payments list` tells their numbers.", err=True)
+        typer.echo(f"There is no payment {payment_id}; `photomat payments list` shows their numbers.", err=True)
         raise typer.Exit(1)
     if as_json:
         print_json(_as_json(found[0]))
@@ -141,8 +141,8 @@ def _refund_in_words(one: ListedRefund) -> str:
         case "refused":
             return f"{asked}, was refused and is in the wallet again: {one.error}."
         case _:
-            said = f"; the last answer: {one.error}" if one.error else ""
-            return f"{asked}, is on its way after {one.attempts} tries{said}."
+            answer = f"; the last answer: {one.error}" if one.error else ""
+            return f"{asked}, is on its way after {one.attempts} tries{answer}."
 
 
 def _when(at: datetime | None) -> str:

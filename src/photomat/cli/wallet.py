@@ -137,7 +137,7 @@ def explain(what: str, *, as_json: AsJson = False) -> None:
 
     sentences = query(read, name=NAME)
     if sentences is None:
-        typer.echo(f"There is no move and no job {what}; `wallet show` tells their references.", err=True)
+        typer.echo(f"There is no move and no job {what}; `wallet show` lists their references.", err=True)
         raise typer.Exit(1)
     if as_json:
         print_json(sentences)

@@ -31,7 +31,7 @@ AGAIN: Final[Mapping[NextStep, str]] = {
 }
 RELEASES: Final[Mapping[Release, str]] = {
     Release.RELEASED: "The money is the customer's again.",
-    Release.NO_SUCH_HOLD: "There is no such hold; `wallet show` and `jobs show` tell their references.",
+    Release.NO_SUCH_HOLD: "There is no such hold; `wallet show` and `jobs show` list their references.",
     Release.ENDED_BEFORE: "It ended before: there is nothing to release.",
     Release.JOB_LIVES: "Its job is on its way and ends it; `jobs cancel` gives the money back now.",
     Release.OWED: "Its job is done and was never charged: released, the picture would be free. Report it.",

@@ -40,7 +40,7 @@ SWITCHES: Final[Mapping[ModelSwitch, Callable[[ModelSetting], ModelSetting]]] = 
     "unsell": lambda setting: replace(setting, sold=False),
 }
 DONE: Final[Mapping[ModelSwitch, str]] = {
-    "hide": "It is kept from customers: neither listed nor sold.",
+    "hide": "It is hidden from customers: neither listed nor sold.",
     "unhide": "Customers see it again.",
     "feature": "It comes first in its lists.",
     "unfeature": "It has its usual place in its lists again.",
@@ -216,12 +216,12 @@ def _for(inputs: Mapping[str, str]) -> str:
 def _sentence(change: PriceChange, rates: Rates, before: PriceRules, after: PriceRules, objections: Objections) -> str:
     inputs = change.model.defaults
     old, new = (quote(change.model, inputs, rates, standing).price for standing in (before, after))
-    said = f"from {old} to {new}"
+    sentence = f"from {old} to {new}"
     if change.override is not None and change.from_at is not None:
-        said += f", from {change.from_at:%Y-%m-%d %H:%M} UTC on"
+        sentence += f", from {change.from_at:%Y-%m-%d %H:%M} UTC on"
     if change.override is not None and change.override.until is not None:
-        said += f", until {change.override.until:%Y-%m-%d %H:%M} UTC"
-    return f"{said}. Confirmed: {objections}." if objections.any else f"{said}."
+        sentence += f", until {change.override.until:%Y-%m-%d %H:%M} UTC"
+    return f"{sentence}. Confirmed: {objections}." if objections.any else f"{sentence}."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -32,7 +32,7 @@ OWNED: Final[Mapping[str, str]] = {
     "topup": OF_A_PAYMENT,
     "subscription": OF_A_PAYMENT,
     "payment-refund": OF_A_PAYMENT,
-    "bonus": "follows its payment: `photomat payments refund` takes it back, `photomat wallet debit` takes money by itself.",
+    "bonus": "follows its payment: `photomat payments refund` takes it back, `photomat wallet debit` takes money alone.",
     "referral": "follows the friend's order and payments: `photomat wallet refund` or `photomat payments refund` those,"
     " or `photomat wallet debit` the wallet.",
     "promo": "belongs to the use of a code: `photomat wallet debit` takes it away, `photomat promo stop` ends the code.",
@@ -99,7 +99,7 @@ async def correct_move(pool: Pool, of: str, *, operator: str, reason: str) -> Ac
         if owned is not None:
             return ActionResult(done=False, sentence=f"{of} {owned}")
         is_new = await refunds.correct(tx, of=of, reference=reference)
-        return ActionResult(done=True, sentence=f"{of} is turned round by {reference}." if is_new else BEFORE)
+        return ActionResult(done=True, sentence=f"{of} is reversed by {reference}." if is_new else BEFORE)
 
     return await _with_money(pool, act, "correct", reference, operator=operator, reason=reason)
 
@@ -181,19 +181,19 @@ def _why_not(error: PhotomatError) -> str:
         case Rejected(text_key="not-charged"):
             return "It was never charged: there is nothing to give back."
         case Rejected(text_key="no-such-move"):
-            return f"There is no move {error.facts['reference']}; `wallet show` tells their references."
+            return f"There is no move {error.facts['reference']}; `wallet show` lists their references."
         case Rejected(text_key="cannot-be-corrected"):
             return (
                 f"{error.facts['reference']} is a charge (refund its job), gives something back itself, or was given back"
-                " before: it cannot be turned round."
+                " before: it cannot be reversed."
             )
         case _:
             return f"Refused: {error}."
 
 
 def _of_difference(difference_id: int, sentence: str, *, found: bool) -> ActionResult:
-    said = f"Difference {difference_id} {sentence}" if found else "There is no such open difference."
-    return ActionResult(done=found, sentence=said)
+    answer = f"Difference {difference_id} {sentence}" if found else "There is no such open difference."
+    return ActionResult(done=found, sentence=answer)
 
 
 async def refund_payment(
@@ -205,12 +205,12 @@ async def refund_payment(
     async def act(tx: Transaction) -> ActionResult:
         if payment is None:
             return ActionResult(
-                done=False, sentence="There is no such payment; `photomat payments list` tells their numbers."
+                done=False, sentence="There is no such payment; `photomat payments list` shows their numbers."
             )
         if payment.provider in NO_WAY_BACK and not by_hand:
             return ActionResult(
                 done=False,
-                sentence=f"{payment.provider} cannot give money back by itself: send {payment.paid} to the payer, then"
+                sentence=f"{payment.provider} cannot refund: send {payment.paid} to the payer, then"
                 " say so with --by-hand.",
             )
         return await _refund(tx, payment, owing=owing, by_hand=by_hand, operator=operator)

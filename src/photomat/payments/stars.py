@@ -1,4 +1,4 @@
-"""Payments in Stars: whether one may be made now, receiving it, and taking it back.
+"""Payments in Stars: whether one may be made now (pre-checkout), receiving it, and taking it back.
 
 A payment is identified by Telegram's charge id, never by our payload. The payer is credited, also if the link was made for
 another user; a payload that names no top-up of ours is credited by the rate. Telegram asks before a payment (`check_checkout`):

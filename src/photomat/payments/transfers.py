@@ -392,28 +392,22 @@ async def _receipt(tx: Transaction, receipt_id: int) -> Receipt:
 
 
 def receipt_of(row: Row) -> Receipt:
-    currency = row["currency"]
+    columns = dict(row)
+    currency, credited = columns.pop("currency"), columns.pop("credited")
     return Receipt(
-        receipt_id=row["receipt_id"],
-        topup_id=row["topup_id"],
-        user_id=UserId(row["user_id"]),
-        first_name=row["first_name"] or "",
-        username=row["username"],
-        amount=Money(row["amount"], currency),
+        first_name=columns.pop("first_name") or "",
+        amount=Money(columns.pop("amount"), currency),
         file=ReceiptFile(
-            kind=row["file_kind"], file_id=row["file_id"], unique_id=row["file_unique_id"], sha256=row["sha256"]
+            kind=columns.pop("file_kind"),
+            file_id=columns.pop("file_id"),
+            unique_id=columns.pop("file_unique_id"),
+            sha256=columns.pop("sha256"),
         ),
-        note=row["note"],
-        refs=tuple(row["refs"]),
-        same_file_as=row["same_file_as"],
-        same_note_as=row["same_note_as"],
-        state=ReceiptState(row["state"]),
-        created_at=row["created_at"],
-        decided_at=row["decided_at"],
-        decided_by=row["decided_by"],
-        reason=row["reason"],
-        credited=None if row["credited"] is None else Money(row["credited"], currency),
-        attempts=row["tries"],
+        refs=tuple(columns.pop("refs")),
+        state=ReceiptState(columns.pop("state")),
+        credited=None if credited is None else Money(credited, currency),
+        attempts=columns.pop("tries"),
+        **columns,
     )
 
 

@@ -146,7 +146,7 @@ async def book_share(tx: Transaction, payment_id: int, *, percent: int) -> None:
     if row["percent"] is None:
         if wanted:
             await _credit(
-                tx, inviter_id, Money(wanted, currency), reference, way="percent", text="notice-referral-percent"
+                tx, inviter_id, Money(wanted, currency), reference, way="percent", text_key="notice-referral-percent"
             )
         await _write_share(tx, payment_id, percent=frozen, share=wanted)
     else:
@@ -204,8 +204,14 @@ async def _write_rewarded(tx: Transaction, friend_id: UserId, terms: ReferralTer
 
 async def _reward(tx: Transaction, side: str, user_id: UserId, friend_id: UserId, amount: Money) -> None:
     if amount.minor:
-        text = "notice-referral-inviter" if side == "inviter" else "notice-referral-friend"
-        await _credit(tx, user_id, amount, f"referral:{friend_id}:{side}", way=side, text=text)
+        await _credit(
+            tx,
+            user_id,
+            amount,
+            f"referral:{friend_id}:{side}",
+            way=side,
+            text_key="notice-referral-inviter" if side == "inviter" else "notice-referral-friend",
+        )
 
 
 async def _unreward(tx: Transaction, side: str, user_id: UserId, friend_id: UserId, amount: Money) -> None:
@@ -214,9 +220,9 @@ async def _unreward(tx: Transaction, side: str, user_id: UserId, friend_id: User
         await _take_back(tx, user_id, amount, reference=f"referral-back:{friend_id}:{side}", of=of, way=side)
 
 
-async def _credit(tx: Transaction, user_id: UserId, amount: Money, reference: str, *, way: str, text: str) -> None:
+async def _credit(tx: Transaction, user_id: UserId, amount: Money, reference: str, *, way: str, text_key: str) -> None:
     await ledger.credit(tx, user_id=user_id, amount=amount, reference=reference, reason="referral", facts={"way": way})
-    await notify(tx, key=reference, chat_id=ChatId(user_id), text_key=text, facts={"amount": amount})
+    await notify(tx, key=reference, chat_id=ChatId(user_id), text_key=text_key, facts={"amount": amount})
 
 
 async def _take_back(tx: Transaction, user_id: UserId, amount: Money, *, reference: str, of: str, way: str) -> None:
@@ -226,5 +232,6 @@ async def _take_back(tx: Transaction, user_id: UserId, amount: Money, *, referen
         tx, user_id=user_id, amount=amount, reference=reference, reason="referral", of=of, facts=facts
     )
     if taken.minor:
-        text = "notice-referral-back"
-        await notify(tx, key=reference, chat_id=ChatId(user_id), text_key=text, facts={"amount": taken})
+        await notify(
+            tx, key=reference, chat_id=ChatId(user_id), text_key="notice-referral-back", facts={"amount": taken}
+        )
