@@ -145,7 +145,7 @@ async def book_share(tx: Transaction, payment_id: int, *, percent: int) -> None:
     reference = f"referral:payment:{payment_id}"
     if row["percent"] is None:
         if wanted:
-            await _credit(
+            await _credit_and_notify(
                 tx, inviter_id, Money(wanted, currency), reference, way="percent", text_key="notice-referral-percent"
             )
         await _write_share(tx, payment_id, percent=frozen, share=wanted)
@@ -204,7 +204,7 @@ async def _write_rewarded(tx: Transaction, friend_id: UserId, terms: ReferralTer
 
 async def _reward(tx: Transaction, side: str, user_id: UserId, friend_id: UserId, amount: Money) -> None:
     if amount.minor:
-        await _credit(
+        await _credit_and_notify(
             tx,
             user_id,
             amount,
@@ -220,7 +220,9 @@ async def _unreward(tx: Transaction, side: str, user_id: UserId, friend_id: User
         await _take_back(tx, user_id, amount, reference=f"referral-back:{friend_id}:{side}", of=of, way=side)
 
 
-async def _credit(tx: Transaction, user_id: UserId, amount: Money, reference: str, *, way: str, text_key: str) -> None:
+async def _credit_and_notify(
+    tx: Transaction, user_id: UserId, amount: Money, reference: str, *, way: str, text_key: str
+) -> None:
     await ledger.credit(tx, user_id=user_id, amount=amount, reference=reference, reason="referral", facts={"way": way})
     await notify(tx, key=reference, chat_id=ChatId(user_id), text_key=text_key, facts={"amount": amount})
 
