@@ -20,7 +20,7 @@ from photomat_chaos.fuzz.rounds import FuzzPlan, figures_of, offences_of, read_n
 from support.doors import SECRET, address, house
 from support.updates import keeping_bot
 
-SHORT = FuzzPlan(seed=7, count=1000, round_size=500)
+SHORT = FuzzPlan(seed=7, count=500, round_size=500)
 AIMS = Targets(attackers=[66], victims=[77], drafts=[1], jobs=[1], cards=[5])
 QUICK = settings(
     deadline=None,
@@ -60,10 +60,10 @@ async def test_a_short_fuzz_breaks_nothing_and_moves_no_money(tmp_path: Path) ->
     assert offences_of(reports) == []
     figures = figures_of(reports)
     for what in ("callback 200", "callback 400", "callback 401", "webhook 200", "webhook 400", "webhook 401"):
-        assert figures[what] >= 10, figures
-    assert figures["answer record"] >= 50, figures
+        assert figures[what] >= 5, figures
+    assert figures["answer record"] >= 25, figures
     assert figures["followed jobs done"] >= 1, "a Kie that never says yes tempts nobody"
-    assert figures["followed jobs failed"] >= 10, figures
+    assert figures["followed jobs failed"] >= 5, figures
     again = await run(SHORT, tmp_path, notes=tmp_path / "notes.jsonl", tell=lambda _report: None)
     assert again == reports == read_notes(tmp_path / "notes.jsonl", SHORT), "what is written down is not done again"
 

@@ -33,6 +33,7 @@ def processes_of(folder: Path) -> list[int]:
     return found
 
 
+@pytest.mark.prove
 @pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="needs /proc to find processes")
 async def test_a_killed_storm_leaves_neither_an_instance_nor_a_postgresql_behind(tmp_path: Path) -> None:
     folder = tmp_path / "storm"

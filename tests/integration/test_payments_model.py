@@ -295,7 +295,7 @@ class PaymentMachine(RuleBasedStateMachine):
         self.runner.close()
 
 
-@pytest.mark.parametrize("histories", [5, pytest.param(200, marks=pytest.mark.prove)])
+@pytest.mark.parametrize("histories", [3, pytest.param(200, marks=pytest.mark.prove)])
 def test_random_histories_of_payments_agree_with_the_model(database: str, histories: int) -> None:
     class Machine(PaymentMachine):
         dsn = database

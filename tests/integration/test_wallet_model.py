@@ -250,9 +250,9 @@ class WalletMachine(RuleBasedStateMachine):
 @pytest.mark.parametrize(
     ("steps", "isolation", "histories"),
     [
-        (12, "read_committed", 10),
-        (50, "read_committed", 3),
-        (30, "serializable", 3),
+        (12, "read_committed", 5),
+        (50, "read_committed", 1),
+        (30, "serializable", 1),
         pytest.param(12, "read_committed", 200, marks=pytest.mark.prove),
         pytest.param(50, "read_committed", 48, marks=pytest.mark.prove),
         pytest.param(30, "serializable", 80, marks=pytest.mark.prove),

@@ -131,7 +131,7 @@ MOVES = (
 )
 
 
-@pytest.mark.parametrize("isolation", ["read_committed", "serializable"])
+@pytest.mark.parametrize("isolation", ["read_committed", pytest.param("serializable", marks=pytest.mark.prove)])
 @pytest.mark.parametrize("one", MOVES, ids=lambda move: move.name)
 async def test_two_sessions_end_where_one_after_the_other_would(database: str, one: Move, isolation: Isolation) -> None:
     async with connection_of(database) as a, connection_of(database) as b, connection_of(database) as watcher:

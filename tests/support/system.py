@@ -23,6 +23,10 @@ RETRY_UNIT_S: Final = 0.1
 """Telegram repeats a webhook after 0, 2, 4 … of these."""
 
 NEWEST_JOB: Final = "SELECT * FROM generation_jobs ORDER BY job_id DESC LIMIT 1"
+AT_WORK: Final = """
+    SELECT true FROM generation_jobs AS job JOIN instances ON instances.instance_id = job.leased_by
+     WHERE job.leased_until > photomat_now() AND instances.pid = ANY($1) LIMIT 1
+"""
 PAST_THE_LAST_EDIT_S: Final = 150.0
 """After a take-over a final edit is rendered once more two minutes later."""
 
@@ -121,8 +125,17 @@ class System:
         return sum(event.kind == "fault" and event.name == method for event in events)
 
     async def passes(self, seconds: float) -> None:
-        """Let so much time pass for every instance."""
+        """Let so much time pass for every instance, while none of them is at work on a job.
+
+        What began before the jump would set its next time by the old clock; nothing in production jumps.
+        """
+        alive = [one.pid for one in self.instances if one.alive and not one.frozen]
         async with self.sql() as connection:
+
+            async def at_rest() -> bool | None:
+                return None if await connection.fetchval(AT_WORK, alive) else True
+
+            await until_found(at_rest, about=lambda: f"a pause in\n{self.story[-8000:]}")
             await shift_clock(connection, seconds)
 
     async def comes_to_rest(self) -> None:

@@ -24,6 +24,7 @@ BREAKS = {
 }
 
 
+@pytest.mark.prove
 def test_every_reachable_state_keeps_every_rule_and_can_still_end_well() -> None:
     proof = explore(Safeguards())
     assert proof.story is None

@@ -170,6 +170,10 @@ def _believe(clock: str | None) -> None:
 
 if __name__ == "__main__":
     import photomat.app.instance  # noqa: F401  what takes the time
+    from photomat.catalog.load import load_catalog
     from photomat.cli.main import main
+    from photomat.texts.load import load_texts
 
+    load_catalog()
+    load_texts()
     _ForkingParent().serve()
