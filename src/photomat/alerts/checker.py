@@ -16,7 +16,6 @@ from photomat.db.rows import Row
 from photomat.kernel.errors import Transient
 from photomat.kernel.ids import ChatId
 from photomat.kernel.logs import get_logger
-from photomat.work.retention import OldRows
 
 OUR_KINDS: Final = ", ".join(f"'{kind.value}'" for kind in IncidentKind)
 WATCHES_DUE: Final = f"SELECT 1 FROM watches WHERE due_at <= photomat_now() AND kind IN ({OUR_KINDS})"  # noqa: S608  no input
@@ -24,9 +23,6 @@ WATCHES_DUE: Final = f"SELECT 1 FROM watches WHERE due_at <= photomat_now() AND 
 
 GAP_CHECKS: Final = 3
 """Checks further apart than this do not add up: what was in between is unknown."""
-
-CLOSED_INCIDENTS: Final = OldRows(table="incidents", age="closed_at")
-"""What may be deleted, with its notices."""
 
 log = get_logger()
 

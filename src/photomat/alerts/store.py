@@ -6,12 +6,16 @@ late one changes nothing.
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final
 
 from photomat.alerts.incident import AlertRule, Figures, IncidentKind, RuleCheck
 from photomat.db.pool import Pool, Transaction, transaction
 from photomat.db.rows import Row
 from photomat.kernel.ids import ChatId
+from photomat.work.retention import OldRows
+
+CLOSED_INCIDENTS: Final = OldRows(table="incidents", age="closed_at")
+"""What may be deleted, with its notices."""
 
 
 async def claim_checks(pool: Pool, rules: Sequence[AlertRule], *, limit: int) -> list[RuleCheck]:

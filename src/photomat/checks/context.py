@@ -13,9 +13,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
-
-from aiogram import Bot
+from typing import TYPE_CHECKING, Final
 
 from photomat.app.settings import Settings
 from photomat.db.installation import insert_stamp
@@ -24,6 +22,9 @@ from photomat.db.pool import OneSession, Pool, Transaction, connect
 from photomat.db.url import with_schema
 from photomat.kernel.ids import BotId
 from photomat.kie.port import Account
+
+if TYPE_CHECKING:
+    from aiogram import Bot
 
 SESSION: Final = "photomat check"
 SCHEMA: Final = "photomat_check"
@@ -54,7 +55,7 @@ class CheckContext:
     settings: Settings
     dsn: str
     pool: Pool
-    bot: Bot | None
+    bot: "Bot | None"
     account: Account | None
 
     @property

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from photomat.app.duties import kinds_of
+from photomat.app.retention import kinds_of
 from photomat.app.settings import Settings, load
 from photomat.cli.database import reachable_database
 from photomat.cli.screen import Listing, print_listing
