@@ -1,12 +1,12 @@
 """What each watch sees: nothing just below its threshold, the figures at it, and nothing again once it is mended."""
 
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from photomat.alerts import rules
-from photomat.alerts import rules as alerts_rules
 from photomat.alerts.incident import Condition, Figures, ProbeContext
 from photomat.audit.proofs import keep_proof
 from photomat.db.installation import insert_stamp
@@ -28,13 +28,11 @@ from support.kie_sim import running_kie
 from support.steps import submit_at
 from support.updates import BOT_ID, text_update
 
-UNDELIVERED = alerts_rules.undelivered(longer_than=rules.UNDELIVERED_AFTER)
-PROOF_MISSING = alerts_rules.proof_missing(longer_than=rules.PROOF_AFTER)
-PARKED_UPDATES = alerts_rules.parked_updates(within=rules.PARKED_WITHIN)
-ORPHANS = alerts_rules.orphan_spike(
-    at_least=rules.ORPHANS_AT_LEAST, older_than=rules.ORPHAN_AFTER, within=rules.ORPHANS_WITHIN
-)
-CREDITS = alerts_rules.kie_credits(below=rules.CREDITS_BELOW)
+UNDELIVERED = rules.undelivered
+PROOF_MISSING = rules.proof_missing
+PARKED_UPDATES = rules.parked_updates
+ORPHANS = rules.orphan_spike
+CREDITS = rules.kie_credits
 HOUR, NO_TIME = timedelta(hours=1), timedelta(0)
 
 
@@ -46,12 +44,12 @@ async def test_nobody_active_is_seen_once_the_last_heartbeat_is_old(database: st
     async with pool_of(database) as pool:
         await heartbeat_of(pool, "leader", active=True).beat()
         await heartbeat_of(pool, "second", active=False).beat()
-        assert await seen(pool, alerts_rules.no_active) is None
+        assert await seen(pool, rules.no_active) is None
         await shift_clock(pool, 8)
         await heartbeat_of(pool, "second", active=False).beat()
-        assert await seen(pool, alerts_rules.no_active) == {"alive": 1}
+        assert await seen(pool, rules.no_active) == {"alive": 1}
         await heartbeat_of(pool, "second", active=True).beat()
-        assert await seen(pool, alerts_rules.no_active) is None
+        assert await seen(pool, rules.no_active) is None
 
 
 async def test_two_that_say_they_are_active_are_seen_and_a_dead_one_does_not_count(database: str) -> None:
@@ -59,18 +57,18 @@ async def test_two_that_say_they_are_active_are_seen_and_a_dead_one_does_not_cou
         await heartbeat_of(pool, "dead", active=True).beat()
         await shift_clock(pool, 8)
         await heartbeat_of(pool, "leader", active=True).beat()
-        assert await seen(pool, alerts_rules.two_active) is None
+        assert await seen(pool, rules.two_active) is None
         await heartbeat_of(pool, "rival", active=True).beat()
-        assert await seen(pool, alerts_rules.two_active) == {"active": 2}
+        assert await seen(pool, rules.two_active) == {"active": 2}
 
 
 @pytest.mark.breaks_invariants
 async def test_a_red_audit_is_seen_with_the_names_of_the_rules(database: str) -> None:
     async with pool_of(database) as pool:
         await a_done_job(pool, await a_user(pool))
-        assert await seen(pool, alerts_rules.audit_red) is None
+        assert await seen(pool, rules.audit_red) is None
         await pool.execute("DELETE FROM job_outputs")
-        assert await seen(pool, alerts_rules.audit_red) == {"count": 1, "names": "done-job-has-a-result"}
+        assert await seen(pool, rules.audit_red) == {"count": 1, "names": "done-job-has-a-result"}
 
 
 async def test_a_night_without_a_full_check_is_seen_after_26_hours(database: str) -> None:
@@ -92,12 +90,12 @@ async def test_a_night_without_a_full_check_is_seen_after_26_hours(database: str
 async def test_a_stopped_job_is_seen_until_an_operator_ends_it(database: str) -> None:
     async with pool_of(database) as pool:
         job_id = await a_job(pool, await a_user(pool))
-        assert await seen(pool, alerts_rules.stopped_jobs) is None
+        assert await seen(pool, rules.stopped_jobs) is None
         async with stop_on_error(pool, await claim_submit(pool, job_id), Woken()):
             _break_a_rule()
-        assert await seen(pool, alerts_rules.stopped_jobs) == {"count": 1, "job": job_id}
+        assert await seen(pool, rules.stopped_jobs) == {"count": 1, "job": job_id}
         assert (await actions.cancel(pool, job_id, operator="anna", reason="our error")).done
-        assert await seen(pool, alerts_rules.stopped_jobs) is None
+        assert await seen(pool, rules.stopped_jobs) is None
 
 
 async def test_a_result_not_shown_is_seen_after_ten_minutes_and_not_before(database: str) -> None:
@@ -118,15 +116,15 @@ async def test_a_customer_who_blocked_the_bot_is_no_incident_and_a_parked_card_i
     async with pool_of(database) as pool:
         user = await a_user(pool)
         blocked, parked = await a_done_job(pool, user), await a_done_job(pool, user)
-        assert await seen(pool, alerts_rules.parked_deliveries) is None
+        assert await seen(pool, rules.parked_deliveries) is None
         async with transaction(pool) as tx:
             assert await mark_undeliverable(tx, await lock_card(pool, blocked), error="blocked")
             assert await park(tx, await lock_card(pool, parked), error="refused")
         await shift_clock(pool, 3600)
         assert await seen(pool, UNDELIVERED) is None
-        assert await seen(pool, alerts_rules.parked_deliveries) == {"count": 1, "job": parked}
+        assert await seen(pool, rules.parked_deliveries) == {"count": 1, "job": parked}
         assert (await actions.redeliver(pool, parked, operator="anna")).done
-        assert await seen(pool, alerts_rules.parked_deliveries) is None
+        assert await seen(pool, rules.parked_deliveries) is None
 
 
 async def test_a_parked_update_is_seen_for_half_an_hour(database: str) -> None:
@@ -162,9 +160,9 @@ async def test_credits_are_out_below_fifty(database: str, credits_left: float, f
 
 async def test_a_refused_key_is_seen_and_a_kie_that_does_not_answer_says_nothing(database: str) -> None:
     async with pool_of(database) as pool:
-        assert await seen(pool, alerts_rules.kie_key_refused) is None
-        assert await seen(pool, alerts_rules.kie_key_refused, Paused("no such key", code=401)) == {}
-        for condition in (alerts_rules.kie_key_refused, CREDITS):
+        assert await seen(pool, rules.kie_key_refused) is None
+        assert await seen(pool, rules.kie_key_refused, Paused("no such key", code=401)) == {}
+        for condition in (rules.kie_key_refused, CREDITS):
             with pytest.raises(Transient):
                 await seen(pool, condition, Transient("no answer"))
 
@@ -174,28 +172,28 @@ async def test_a_pause_is_seen_with_its_code_and_who_waits_while_it_lasts(databa
     async with pool_of(database) as pool, running_kie() as kie:
         user = await a_user(pool)
         refused, _waiting = await a_job(pool, user), await a_job(pool, user)
-        assert await seen(pool, alerts_rules.kie_paused) is None
+        assert await seen(pool, rules.kie_paused) is None
         await pool.execute("UPDATE generation_jobs SET due_at = due_at + interval '1 s' WHERE job_id <> $1", refused)
         kie.faults.arm(world="kie", method="createTask", action="error", status=200, code=code, text="no")
         await submit_at(pool, kie, refused)
-        assert await seen(pool, alerts_rules.kie_paused) == {"code": code, "count": 2}
+        assert await seen(pool, rules.kie_paused) == {"code": code, "count": 2}
         with pytest.raises(Transient, match="paused"):
-            await seen(pool, alerts_rules.kie_key_refused, Paused("no such key", code=401))
+            await seen(pool, rules.kie_key_refused, Paused("no such key", code=401))
         await shift_clock(pool, 61)
-        assert await seen(pool, alerts_rules.kie_paused) is None
+        assert await seen(pool, rules.kie_paused) is None
 
 
 async def test_a_busy_kie_is_no_pause(database: str) -> None:
     async with pool_of(database) as pool, running_kie() as kie:
         kie.faults.arm(world="kie", method="createTask", action="error", status=200, code=429, text="slow down")
         await submit_at(pool, kie, await a_job(pool, await a_user(pool)))
-        assert await seen(pool, alerts_rules.kie_paused) is None
+        assert await seen(pool, rules.kie_paused) is None
 
 
 async def test_a_session_that_sits_in_its_transaction_is_seen(database: str) -> None:
-    idle = alerts_rules.old_transaction(idle=NO_TIME, any_longer_than=HOUR)
-    long = alerts_rules.old_transaction(idle=HOUR, any_longer_than=NO_TIME)
-    not_yet = alerts_rules.old_transaction(idle=HOUR, any_longer_than=HOUR)
+    idle = partial(rules.old_transaction, idle=NO_TIME, any_longer_than=HOUR)
+    long = partial(rules.old_transaction, idle=HOUR, any_longer_than=NO_TIME)
+    not_yet = partial(rules.old_transaction, idle=HOUR, any_longer_than=HOUR)
     async with pool_of(database) as pool, connection_of(database) as forgetful:
         pid = forgetful.get_server_pid()
         assert await seen(pool, idle) is None
@@ -231,9 +229,7 @@ async def test_a_disk_with_little_room_is_seen_and_zero_asks_nothing(database: s
 
         async def at(threshold: int) -> Figures | None:
             account = ToldAccount(answer=5000.0)
-            return await alerts_rules.disk_low(
-                ProbeContext(pool=pool, account=account, disk=disk, disk_alert_bytes=threshold)
-            )
+            return await rules.disk_low(ProbeContext(pool=pool, account=account, disk=disk, disk_alert_bytes=threshold))
 
         assert await at(0) is None
         assert await at(free // 2) is None
@@ -248,7 +244,7 @@ async def test_a_database_larger_than_its_plan_is_seen_and_zero_asks_nothing(dat
 
         async def at(threshold: int) -> Figures | None:
             eyes = ProbeContext(pool=pool, account=ToldAccount(answer=5000.0), database_alert_bytes=threshold)
-            return await alerts_rules.database_large(eyes)
+            return await rules.database_large(eyes)
 
         assert await at(0) is None
         assert await at(2 * size) is None

@@ -4,8 +4,9 @@ import asyncio
 from datetime import timedelta
 from pathlib import Path
 
-from photomat.alerts.checker import CLOSED_INCIDENTS, WATCHES_DUE
+from photomat.alerts.checker import WATCHES_DUE
 from photomat.alerts.incident import IncidentKind
+from photomat.alerts.store import CLOSED_INCIDENTS
 from photomat.db.pool import Pool, transaction
 from photomat.delivery.lock import park
 from photomat.kernel.errors import Transient

@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from photomat.operators.actions import acts_with_money_of
+from photomat.operators.actions import journal_of_user
 from support.command import answer, photomat
 from support.database import pool_of
 from support.jobs import a_user, money_of
@@ -46,7 +46,7 @@ async def test_a_code_is_made_used_shown_and_stopped(database: str, tmp_path: Pa
             ("stop promo", True, "over"),
             ("stop promo", False, "over"),
         ]
-        assert await acts_with_money_of(pool, anna) == []
+        assert await journal_of_user(pool, anna) == []
 
 
 async def test_the_three_kinds_and_what_each_needs(database: str, tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from photomat.jobs.timeline import events_of
 from photomat.kernel.errors import OutcomeUnknown
 from photomat.kernel.ids import JobId, TaskId
 from photomat.operators import actions
-from photomat.operators.actions import acts_on
+from photomat.operators.actions import journal_of_job
 from support.database import pool_of, shift_clock
 from support.jobs import (
     LEASE,
@@ -70,7 +70,7 @@ async def test_an_intent_is_never_submitted_again(database: str) -> None:
         assert "could pay twice" in answer.sentence
         assert await row_of(pool, job_id) == before
         assert await claim_submits(pool, limit=9, lease=LEASE, instance=TWO) == []
-        (entry,) = await acts_on(pool, job_id)
+        (entry,) = await journal_of_job(pool, job_id)
         assert (entry.operator, entry.action, entry.reason, entry.done) == (ME, "retry", "the customer asks", False)
 
 
@@ -158,7 +158,7 @@ async def test_canceling_gives_the_money_back_and_a_late_result_is_offered(datab
         assert await money_of(pool, user) == (BALANCE, 0)
         assert await settle_now(pool, job_id, Success(urls=(URL,))) is Settled.OFFERED
         assert await money_of(pool, user) == (BALANCE, 0)
-        assert (await acts_on(pool, job_id))[0].reason == "Kie lost it"
+        assert (await journal_of_job(pool, job_id))[0].reason == "Kie lost it"
 
 
 async def test_canceling_an_unknown_submit_gives_the_money_back(database: str) -> None:
@@ -210,7 +210,7 @@ async def test_a_job_nobody_knows_is_refused_and_kept(database: str) -> None:
         for act in (actions.retry, actions.redeliver):
             assert not (await act(pool, JobId(404), operator=ME)).done
         assert not (await actions.cancel(pool, JobId(404), operator=ME, reason="?")).done
-        assert [entry.action for entry in await acts_on(pool, JobId(404))] == ["retry", "redeliver", "cancel"]
+        assert [entry.action for entry in await journal_of_job(pool, JobId(404))] == ["retry", "redeliver", "cancel"]
 
 
 async def test_the_journal_is_only_added_to(database: str) -> None:

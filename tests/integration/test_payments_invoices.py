@@ -11,7 +11,7 @@ from photomat.db.pool import Pool
 from photomat.db.rows import require_row
 from photomat.kernel.errors import OutcomeUnknown, PhotomatError, Transient
 from photomat.kernel.money import Money
-from photomat.payments.invoices import GIVE_UP, LEASE, LOOK_BACK, InvoicePoller, create_invoice, look_at
+from photomat.payments.invoices import GIVE_UP, LEASE, LOOK_BACK, InvoicePoller, create_invoice, make_due
 from photomat.payments.options import Way
 from photomat.payments.reconcile import reconcile
 from photomat.payments.topup import Topup
@@ -108,7 +108,7 @@ async def test_looks_become_seldom_and_end(database: str) -> None:
         await shift_clock(pool, GIVE_UP.total_seconds())
         await look_all(pool, provider)
         assert await wait_of(pool) is None
-        await look_at(pool, PROVIDER, "bill-1")
+        await make_due(pool, PROVIDER, "bill-1")
         assert await look_all(pool, provider) == 1, "a notice wakes it still"
 
 
@@ -147,10 +147,10 @@ async def test_a_notice_of_a_bill_whose_reply_was_lost_finds_its_offer(database:
         topup = await offer(pool, asked=rub(50_000), credit=rub(50_000), way=PROVIDER)
         provider.says("bill-7", state="paid", paid=rub(50_000), token=topup.token)
         for _ in range(3):
-            await look_at(pool, PROVIDER, "bill-7")
+            await make_due(pool, PROVIDER, "bill-7")
         assert await look_all(pool, provider) == 1
         assert await wallet_of(pool) == (50_000, 0, 0)
-        await look_at(pool, PROVIDER, "bill-7")
+        await make_due(pool, PROVIDER, "bill-7")
         await look_all(pool, provider)
         assert await wallet_of(pool) == (50_000, 0, 0)
         assert await told(pool) == ["payment-received"]
@@ -160,7 +160,7 @@ async def test_a_forged_notice_of_a_bill_nobody_made_changes_nothing(database: s
     provider = ScriptedProvider()
     async with pool_of(database) as pool:
         await people(pool)
-        await look_at(pool, PROVIDER, "never-made")
+        await make_due(pool, PROVIDER, "never-made")
         await look_all(pool, provider)
         assert await bills(pool) == [("never-made", "unknown", None)]
         assert await pool.fetchval("SELECT count(*) FROM payments") == 0
@@ -184,7 +184,7 @@ async def test_money_nobody_asked_for_becomes_a_difference_that_stays_resolved(d
         strange = await offer(pool, asked=rub(100), credit=rub(100), way="cryptopay")
         token = strange.token if of == "another way" else None
         provider.says("bill-9", state="paid", paid=rub(50_000), token=token)
-        await look_at(pool, PROVIDER, "bill-9")
+        await make_due(pool, PROVIDER, "bill-9")
         looker = InvoicePoller(pool=pool, providers={PROVIDER: provider})
         await look_all(pool, provider)
         await looker.read_recent(provider)
@@ -221,7 +221,7 @@ async def test_one_payment_that_cannot_be_booked_does_not_hide_the_others(databa
         looker = InvoicePoller(pool=pool, providers={PROVIDER: provider})
         await looker.read_recent(provider)
         assert await wallet_of(pool) == (50_000, 0, 0)
-        await look_at(pool, PROVIDER, "bill-0")
+        await make_due(pool, PROVIDER, "bill-0")
         await look_all(pool, provider)
         error = await pool.fetchval("SELECT error FROM provider_invoices WHERE external_id = 'bill-0'")
         assert "-5" in error
@@ -232,7 +232,7 @@ async def test_a_bill_paid_in_another_currency_has_an_owner_at_once_and_is_looke
     async with pool_of(database) as pool:
         topup = await a_bill(pool, provider)
         provider.says("bill-1", state="paid", paid=Money(5, "USD"), refunded=Money(0, "USD"), token=topup.token)
-        await look_at(pool, PROVIDER, "bill-1")
+        await make_due(pool, PROVIDER, "bill-1")
         await look_all(pool, provider)
         assert await bills(pool) == [("bill-1", "paid", None)]
         ((kind, reference, expected, found),) = await differences_of(pool)
@@ -252,7 +252,7 @@ async def test_a_refund_made_at_the_provider_is_taken_from_the_wallet_and_owed_w
         await looker.read_recent(provider)
         await spends(pool, 20_000)
         provider.says("bill-1", refunded=rub(10_000), **paid)
-        await look_at(pool, PROVIDER, "bill-1")
+        await make_due(pool, PROVIDER, "bill-1")
         await look_all(pool, provider)
         assert await wallet_of(pool) == (20_000, 0, 0)
         provider.says("bill-1", refunded=rub(50_000), **paid)
@@ -292,7 +292,7 @@ class NoticedWhileAsked(ScriptedProvider):
     async def find(self, external_id: str) -> object:  # type: ignore[override]  # the same, told late
         answer = await super().find(external_id)
         if self.pool is not None:
-            await look_at(self.pool, PROVIDER, external_id)
+            await make_due(self.pool, PROVIDER, external_id)
         return answer
 
 

@@ -16,8 +16,15 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invar
 from photomat.db.pool import Transaction
 from photomat.kernel.ids import JobId, UserId
 from photomat.payments.receive import receive_payment
-from photomat.payments.refunder import ClaimedRefund, Refunder, put_back
-from photomat.payments.refunds import ask_refund, end_refund, finish, take_back_reported
+from photomat.payments.refunds import (
+    ClaimedRefund,
+    Refunder,
+    ask_refund,
+    end_refund,
+    finish,
+    put_back,
+    take_back_reported,
+)
 from photomat.rewards import gifts
 from photomat.rewards.book import book_share
 from photomat.rewards.promo import CodeAccepted, use_code

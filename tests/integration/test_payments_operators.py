@@ -6,7 +6,7 @@ import pytest
 
 from photomat.kernel.errors import Rejected
 from photomat.operators import money
-from photomat.operators.actions import acts_with_money_of
+from photomat.operators.actions import journal_of_user
 from photomat.operators.money import refund_payment
 from support.command import answer, photomat
 from support.database import pool_of
@@ -39,7 +39,7 @@ async def test_a_refund_is_wanted_once_and_in_the_journal_twice(database: str) -
         assert "stars is asked to give it back" in first.sentence
         assert "went back before" in again.sentence
         assert len(await refunds_of(pool)) == 1
-        acts = await acts_with_money_of(pool, ANNA)
+        acts = await journal_of_user(pool, ANNA)
         assert [(act.action, act.operator, act.reason, act.reference, act.done) for act in acts] == [
             ("refund payment", "olga", "ticket 7", "payment:stars:ch-1", True)
         ] * 2
@@ -54,7 +54,7 @@ async def test_spent_money_is_refused_in_words_unless_it_may_be_owed(database: s
         assert not refused.done
         assert f"Only {rub(15_000)} of {rub(20_000)} is left" in refused.sentence
         assert await wallet_of(pool) == (15_000, 0, 0)
-        (act,) = await acts_with_money_of(pool, ANNA)
+        (act,) = await journal_of_user(pool, ANNA)
         assert not act.done
         owed = await refund_payment(pool, payment.payment_id, owing=True, by_hand=False, **BY)
         assert f"{rub(5_000)} is owed now" in owed.sentence

@@ -6,8 +6,7 @@ import pytest
 
 from photomat.db.pool import transaction
 from photomat.kernel.errors import NotEnough, OutcomeUnknown, Rejected, Transient
-from photomat.payments.refunder import LEASE, Refunder
-from photomat.payments.refunds import ask_refund
+from photomat.payments.refunds import LEASE, Refunder, ask_refund
 from photomat.wallet import ledger
 from support.database import connection_of, pool_of, shift_clock
 from support.money import buy, rub

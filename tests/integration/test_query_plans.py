@@ -15,8 +15,9 @@ from aiohttp.test_utils import TestClient, TestServer
 
 from photomat.alerts.rules import RULES
 from photomat.alerts.store import list_incidents
-from photomat.app.duties import duties_of, kinds_of
+from photomat.app.duties import duties_of
 from photomat.app.flow import DUE
+from photomat.app.retention import kinds_of
 from photomat.app.settings import Settings
 from photomat.app.wiring import Program, build
 from photomat.audit.differences import list_differences

@@ -68,7 +68,7 @@ async def approve(pool: Pool, receipt: Receipt, operator: str, *, minor: int | N
 
 
 async def rulings(*attempts: Awaitable[DecisionResult]) -> list[str]:
-    return sorted(ruled.ruling for ruled in await asyncio.gather(*attempts))
+    return sorted(ruled.decision for ruled in await asyncio.gather(*attempts))
 
 
 async def credited(pool: Pool, user_id: UserId = ANNA) -> int:
@@ -133,10 +133,10 @@ async def test_what_was_declined_stays_declined_and_the_refusal_is_in_the_journa
         receipt = await sent(pool, 1)
         assert (
             await decline_receipt(pool, receipt.receipt_id, operator="one", reason=" ")
-        ).ruling is Decision.BAD_REASON
+        ).decision is Decision.BAD_REASON
         assert (await decline_receipt(pool, receipt.receipt_id, operator="one", reason="other-sum")).done
-        assert (await approve(pool, receipt, "two")).ruling is Decision.DECIDED_BEFORE
-        assert (await approve_receipt(pool, 999, operator="two", most=MOST)).ruling is Decision.NO_SUCH
+        assert (await approve(pool, receipt, "two")).decision is Decision.DECIDED_BEFORE
+        assert (await approve_receipt(pool, 999, operator="two", most=MOST)).decision is Decision.NO_SUCH
         assert await credited(pool) == 0
         done = await pool.fetch("SELECT done FROM operator_journal ORDER BY entry_id")
         assert [row["done"] for row in done] == [False, True, False, False]

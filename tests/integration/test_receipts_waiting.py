@@ -1,7 +1,6 @@
 """A receipt nobody looks at wakes the operators after an hour, and the incident ends with the decision."""
 
 from photomat.alerts import rules
-from photomat.alerts import rules as alerts_rules
 from photomat.alerts.incident import ProbeContext
 from photomat.operators.money import decline_receipt
 from support.alerts import ToldAccount
@@ -10,7 +9,7 @@ from support.transfers import receipt_picture, transfer_shop
 
 
 async def test_a_receipt_that_waits_for_an_hour_is_seen_until_it_is_decided(database: str) -> None:
-    waiting = alerts_rules.receipts_waiting(longer_than=rules.RECEIPT_AFTER)
+    waiting = rules.receipts_waiting
     async with transfer_shop(database) as shop:
         eyes = ProbeContext(pool=shop.pool, account=ToldAccount())
         await shop.anna.pays(data=receipt_picture("red"))

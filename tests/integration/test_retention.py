@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from photomat.app.duties import kinds_of
+from photomat.app.retention import kinds_of
 from photomat.app.settings import Settings
 from photomat.db.pool import Pool, transaction
 from photomat.delivery import outputs

@@ -6,8 +6,7 @@ from photomat.app.wiring import refund_calls
 from photomat.db.pool import transaction
 from photomat.kernel.errors import OutcomeUnknown, Rejected, Transient
 from photomat.kernel.ids import UserId
-from photomat.payments.refunder import Refunder
-from photomat.payments.refunds import ask_refund
+from photomat.payments.refunds import Refunder, ask_refund
 from photomat.telegram.client import StarsClient
 from photomat_sandbox.faults import Action
 from support.conversation import Chat, conversation

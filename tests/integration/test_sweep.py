@@ -16,7 +16,7 @@ from photomat.jobs.sweep import (
 from photomat.jobs.timeline import events_of
 from photomat.kernel.ids import JobId, UserId
 from photomat.operators import actions
-from photomat.operators.actions import acts_on
+from photomat.operators.actions import journal_of_job
 from photomat.wallet import ledger
 from support.database import connection_of, pool_of, shift_clock
 from support.jobs import (
@@ -193,7 +193,7 @@ async def test_a_loose_hold_is_released_by_an_operator_once_and_the_audit_is_con
         assert (first.done, again.done) == (True, False)
         assert await money_of(pool, user) == (BALANCE, 0)
         assert await find_loose_holds(pool) == []
-        acts = await acts_on(pool, JobId(int(reference.removeprefix("job:"))))
+        acts = await journal_of_job(pool, JobId(int(reference.removeprefix("job:"))))
         assert [(act.action, act.reason, act.done) for act in acts] == [
             ("release", "ticket 7", True),
             ("release", "ticket 7", False),

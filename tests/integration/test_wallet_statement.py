@@ -6,7 +6,7 @@ from typing import Any
 from photomat.db.pool import Pool, transaction
 from photomat.kernel.ids import JobId, UserId
 from photomat.operators import money
-from photomat.operators.actions import acts_with_money_of
+from photomat.operators.actions import journal_of_user
 from photomat.operators.explain import explain_job, explain_move
 from photomat.payments.statement import statement
 from photomat.rewards import gifts
@@ -119,7 +119,7 @@ async def test_what_an_operator_does_with_money_is_in_the_journal_refused_or_not
             await money.correct_move(pool, "operator:1", **act),
             await money.correct_move(pool, "nothing", **act),
         ]
-        acts = await acts_with_money_of(pool, ANNA)
+        acts = await journal_of_user(pool, ANNA)
         written = await pool.fetchval("SELECT count(*) FROM operator_journal")
         async with transaction(pool) as tx:
             wallet = await ledger.balance(tx, user_id=ANNA)

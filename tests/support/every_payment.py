@@ -6,8 +6,7 @@ from photomat.db.pool import Transaction
 from photomat.kernel.ids import UserId
 from photomat.kernel.money import Money
 from photomat.payments.receive import receive_payment
-from photomat.payments.refunder import Refunder, put_back
-from photomat.payments.refunds import ask_refund, take_back_reported
+from photomat.payments.refunds import Refunder, ask_refund, put_back, take_back_reported
 from support.money import rub
 from support.payments import arrived, stars
 from support.sessions import as_pool

@@ -13,8 +13,7 @@ from photomat.kernel.money import Money
 from photomat.messages.notices import facts_from_json
 from photomat.payments.options import Way
 from photomat.payments.receive import IncomingPayment, ReceivedPayment, receive_payment
-from photomat.payments.refunder import ClaimedRefund, RefundCall, Refunder
-from photomat.payments.refunds import ask_refund, take_back_reported
+from photomat.payments.refunds import ClaimedRefund, RefundCall, Refunder, ask_refund, take_back_reported
 from photomat.payments.topup import Topup, open_topup
 from photomat.providers.port import Invoice, InvoiceTerms, ProviderReport
 from photomat.texts.load import load_texts

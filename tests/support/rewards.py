@@ -7,7 +7,7 @@ from photomat.db.pool import Pool, Transaction, transaction
 from photomat.kernel.ids import UserId
 from photomat.payments.receive import IncomingPayment, ReceivedPayment, receive_payment
 from photomat.payments.refunds import take_back_reported
-from photomat.rewards import bonus, gifts, referrals
+from photomat.rewards import gifts, referrals
 from photomat.rewards.book import ReferralTerms, RewardBooker, book_referral, book_share
 from photomat.rewards.promo import CodeAccepted, CodeRefused, PromoCode, add_code, use_code
 from support.money import buy, make_user, rub, sell
@@ -99,5 +99,5 @@ async def an_invited_friend(tx: Transaction, inviter: UserId, friend_id: int) ->
     await book_share(tx, received.payment_id, percent=10)
     job_id = await buy(tx, friend, price=71)
     await sell(tx, job_id)
-    await bonus.after_paid_job(tx, user_id=friend, job_id=job_id)
+    await referrals.make_due(tx, friend_id=friend, job_id=job_id)
     await book_referral(tx, friend, ReferralTerms(inviter=rub(200), friend=rub(100)))

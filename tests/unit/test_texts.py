@@ -42,6 +42,7 @@ SPEAKERS = {
     "NotEnough",
     "notify",
     "_tell",
+    "_credit_and_notify",
     "NoticeButton",
 }
 A_KEY = re.compile(r"[a-z]+(-[a-z_]+)*")

@@ -6,17 +6,16 @@ the rule is checked again at its usual time. Frozen in between: the claim has pa
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import timedelta
 from typing import Final
 
 from photomat.alerts import store
 from photomat.alerts.incident import AlertRule, Figures, IncidentKind, ProbeContext, RuleCheck
 from photomat.alerts.rules import RULES
 from photomat.db.pool import Transaction, transaction
+from photomat.db.rows import Row
 from photomat.kernel.errors import Transient
 from photomat.kernel.ids import ChatId
 from photomat.kernel.logs import get_logger
-from photomat.work.retention import OldRows
 
 OUR_KINDS: Final = ", ".join(f"'{kind.value}'" for kind in IncidentKind)
 WATCHES_DUE: Final = f"SELECT 1 FROM watches WHERE due_at <= photomat_now() AND kind IN ({OUR_KINDS})"  # noqa: S608  no input
@@ -25,28 +24,7 @@ WATCHES_DUE: Final = f"SELECT 1 FROM watches WHERE due_at <= photomat_now() AND 
 GAP_CHECKS: Final = 3
 """Checks further apart than this do not add up: what was in between is unknown."""
 
-CLOSED_INCIDENTS: Final = OldRows(table="incidents", age="closed_at")
-"""What may be deleted, with its notices."""
-
 log = get_logger()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IncidentOpened:
-    """An incident that a check opened."""
-
-    incident_id: int
-    kind: IncidentKind
-    figures: Figures
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IncidentOver:
-    """An incident that a check ended."""
-
-    incident_id: int
-    kind: IncidentKind
-    lasted: timedelta
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,31 +45,31 @@ class RuleChecker:
             figures = await rule.condition(self.context)
         except Transient:
             return
+        opened = ended = None
         async with transaction(self.context.pool) as tx:
-            change = await self._record(tx, rule, claimed, figures)
-        _say(change)
+            gap = rule.every * GAP_CHECKS
+            ripe = await store.write_checked(tx, claimed, holds=figures is not None, gap=gap, patience=rule.patience)
+            if ripe is not None and figures is not None:
+                opened = await self._open_or_refresh(tx, rule, figures, ripe=ripe)
+            elif ripe is not None:
+                ended = await self._end_when_calm(tx, rule)
+        if opened is not None:
+            log.error("INCIDENT_OPEN", incident=opened, kind=rule.kind, **figures or {})
+        if ended is not None:
+            lasted_s = round(ended["lasted"].total_seconds())
+            log.info("INCIDENT_OVER", incident=ended["incident_id"], kind=rule.kind, lasted_s=lasted_s)
 
-    async def _record(
-        self, tx: Transaction, rule: AlertRule, claimed: RuleCheck, figures: Figures | None
-    ) -> IncidentOpened | IncidentOver | None:
-        gap = rule.every * GAP_CHECKS
-        ripe = await store.write_checked(tx, claimed, holds=figures is not None, gap=gap, patience=rule.patience)
-        if ripe is None:
-            return None
-        return await (self._quiet(tx, rule) if figures is None else self._seen(tx, rule, figures, ripe=ripe))
-
-    async def _seen(self, tx: Transaction, rule: AlertRule, figures: Figures, *, ripe: bool) -> IncidentOpened | None:
+    async def _open_or_refresh(self, tx: Transaction, rule: AlertRule, figures: Figures, *, ripe: bool) -> int | None:
+        """Return the incident if it was opened now."""
         known = await store.write_seen(tx, rule.kind, figures)
-        if known is not None:
-            await store.add_openings(tx, known, self.admins)
-            return None
-        opened = await store.write_opened(tx, rule.kind, figures) if ripe else None
-        if opened is None:
-            return None
-        await store.add_openings(tx, opened, self.admins)
-        return IncidentOpened(incident_id=opened, kind=rule.kind, figures=figures)
+        opened = await store.write_opened(tx, rule.kind, figures) if known is None and ripe else None
+        incident_id = opened if known is None else known
+        if incident_id is not None:
+            await store.add_openings(tx, incident_id, self.admins)
+        return opened
 
-    async def _quiet(self, tx: Transaction, rule: AlertRule) -> IncidentOver | None:
+    async def _end_when_calm(self, tx: Transaction, rule: AlertRule) -> Row | None:
+        """Return the incident if it ended now."""
         row = await store.write_quiet(tx, rule.kind, calm=rule.calm)
         if row is None:
             return None
@@ -99,15 +77,4 @@ class RuleChecker:
             await store.hurry(tx, rule.kind, within=rule.calm)
             return None
         await store.add_endings(tx, row["incident_id"], self.admins)
-        return IncidentOver(incident_id=row["incident_id"], kind=rule.kind, lasted=row["lasted"])
-
-
-def _say(change: IncidentOpened | IncidentOver | None) -> None:
-    match change:
-        case IncidentOpened():
-            log.error("INCIDENT_OPEN", incident=change.incident_id, kind=change.kind, **change.figures)
-        case IncidentOver():
-            lasted_s = round(change.lasted.total_seconds())
-            log.info("INCIDENT_OVER", incident=change.incident_id, kind=change.kind, lasted_s=lasted_s)
-        case None:
-            pass
+        return row

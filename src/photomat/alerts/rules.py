@@ -28,7 +28,7 @@ NOW_AND_THEN: Final = timedelta(minutes=3)
 SELDOM: Final = timedelta(minutes=10)
 """For rules that read more than the others."""
 PROOF_AFTER: Final = timedelta(hours=26)
-"""A proof is kept every night: a day, and two hours for a late or long one."""
+"""A proof is stored every night: a day, and two hours for a late or long one."""
 CATCHING_UP: Final = timedelta(hours=1)
 """After days of downtime the proof is made soon after the start; no alert before that."""
 AT_ONCE: Final = timedelta(0)
@@ -55,13 +55,12 @@ RECEIPT_AFTER: Final = timedelta(hours=1)
 
 
 async def no_active(context: ProbeContext) -> Figures | None:
-    """No instance is ACTIVE."""
-    return {"alive": await _alive(context)} if await _active(context) == 0 else None
+    seen = await _instances(context)
+    return {"alive": seen["alive"]} if seen["active"] == 0 else None
 
 
 async def two_active(context: ProbeContext) -> Figures | None:
-    """More than one instance is ACTIVE."""
-    active = await _active(context)
+    active = (await _instances(context))["active"]
     return {"active": active} if active > 1 else None
 
 
@@ -73,139 +72,101 @@ async def audit_red(context: ProbeContext) -> Figures | None:
     return {"count": len(found), "names": names} if found else None
 
 
-def proof_missing(*, longer_than: timedelta) -> Condition:
-    """No full check has finished for this long, in a database that has been this shop's for at least as long."""
-
-    async def holds(context: ProbeContext) -> Figures | None:
-        hours: int | None = await context.pool.fetchval(
-            """
-            SELECT floor(extract(epoch FROM photomat_now() - since) / 3600)::int
-              FROM (SELECT greatest(stamped_at, (SELECT max(at) FROM audit_runs)) AS since FROM installation) AS checked
-             WHERE since <= photomat_now() - $1::interval
-            """,
-            longer_than,
-        )
-        return None if hours is None else {"hours": hours}
-
-    return holds
+async def proof_missing(context: ProbeContext) -> Figures | None:
+    """No full check has finished for long, in a database that has been this shop's for at least as long."""
+    hours: int | None = await context.pool.fetchval(
+        """
+        SELECT floor(extract(epoch FROM photomat_now() - since) / 3600)::int
+          FROM (SELECT greatest(stamped_at, (SELECT max(at) FROM audit_runs)) AS since FROM installation) AS checked
+         WHERE since <= photomat_now() - $1::interval
+        """,
+        PROOF_AFTER,
+    )
+    return None if hours is None else {"hours": hours}
 
 
 async def stopped_jobs(context: ProbeContext) -> Figures | None:
     """A job was stopped by a bug, and its money is held."""
-    return _some(
-        await require_row(
-            context.pool,
-            """
-            SELECT count(*) AS count, min(job_id) AS job FROM generation_jobs
-             WHERE stopped_at IS NOT NULL AND settled_at IS NULL
-            """,
-        )
+    return await _counted(
+        context,
+        """
+        SELECT count(*) AS count, min(job_id) AS job FROM generation_jobs
+         WHERE stopped_at IS NOT NULL AND settled_at IS NULL
+        """,
     )
 
 
 async def parked_deliveries(context: ProbeContext) -> Figures | None:
     """Telegram refused a card so often that it is no longer tried."""
-    return _some(
-        await require_row(
-            context.pool,
-            """
-            SELECT count(*) AS count, min(job_id) AS job FROM generation_jobs
-             WHERE parked_at IS NOT NULL AND card_shown < card_wanted
-            """,
-        )
+    return await _counted(
+        context,
+        """
+        SELECT count(*) AS count, min(job_id) AS job FROM generation_jobs
+         WHERE parked_at IS NOT NULL AND card_shown < card_wanted
+        """,
     )
 
 
-def refused_media(*, within: timedelta) -> Condition:
+async def refused_media(context: ProbeContext) -> Figures | None:
     """Telegram refused the media of a card in an unexpected way, so that a link was shown instead."""
-
-    async def holds(context: ProbeContext) -> Figures | None:
-        return _some(
-            await require_row(
-                context.pool,
-                """
-                SELECT count(*) AS count, max(job_id) AS job FROM generation_jobs
-                 WHERE media_refused_at > photomat_now() - $1::interval
-                """,
-                within,
-            )
-        )
-
-    return holds
+    return await _counted(
+        context,
+        """
+        SELECT count(*) AS count, max(job_id) AS job FROM generation_jobs
+         WHERE media_refused_at > photomat_now() - $1::interval
+        """,
+        NOTED_WITHIN,
+    )
 
 
-def unread_results(*, within: timedelta) -> Condition:
+async def unread_results(context: ProbeContext) -> Figures | None:
     """Kie's result had fields that no rule could read; their contents were stored as files."""
-
-    async def holds(context: ProbeContext) -> Figures | None:
-        return _some(
-            await require_row(
-                context.pool,
-                """
-                SELECT count(*) AS count, max(job_id) AS job,
-                       (array_agg(array_to_string(unread_fields, ', ') ORDER BY settled_at DESC))[1] AS fields
-                  FROM generation_jobs
-                 WHERE unread_fields IS NOT NULL AND settled_at > photomat_now() - $1::interval
-                """,
-                within,
-            )
-        )
-
-    return holds
+    return await _counted(
+        context,
+        """
+        SELECT count(*) AS count, max(job_id) AS job,
+               (array_agg(array_to_string(unread_fields, ', ') ORDER BY settled_at DESC))[1] AS fields
+          FROM generation_jobs
+         WHERE unread_fields IS NOT NULL AND settled_at > photomat_now() - $1::interval
+        """,
+        NOTED_WITHIN,
+    )
 
 
-def undelivered(*, longer_than: timedelta) -> Condition:
-    """A result has not been delivered for this long to a customer who can be reached."""
-
-    async def holds(context: ProbeContext) -> Figures | None:
-        return _some(
-            await require_row(
-                context.pool,
-                """
-                SELECT count(*) AS count, min(job_id) AS job,
-                       (extract(epoch FROM photomat_now() - min(settled_at)) / 60)::int AS minutes
-                  FROM generation_jobs
-                 WHERE card_shown < card_wanted AND undeliverable_at IS NULL AND parked_at IS NULL
-                   AND status = 'done' AND delivered_at IS NULL AND settled_at <= photomat_now() - $1::interval
-                """,
-                longer_than,
-            )
-        )
-
-    return holds
+async def undelivered(context: ProbeContext) -> Figures | None:
+    """A result has not been delivered for minutes to a customer who can be reached."""
+    return await _counted(
+        context,
+        """
+        SELECT count(*) AS count, min(job_id) AS job,
+               (extract(epoch FROM photomat_now() - min(settled_at)) / 60)::int AS minutes
+          FROM generation_jobs
+         WHERE card_shown < card_wanted AND undeliverable_at IS NULL AND parked_at IS NULL
+           AND status = 'done' AND delivered_at IS NULL AND settled_at <= photomat_now() - $1::interval
+        """,
+        UNDELIVERED_AFTER,
+    )
 
 
-def parked_updates(*, within: timedelta) -> Condition:
+async def parked_updates(context: ProbeContext) -> Figures | None:
     """An update was parked lately; the rows stay forever, so only new ones count."""
-
-    async def holds(context: ProbeContext) -> Figures | None:
-        return _some(
-            await require_row(
-                context.pool,
-                "SELECT count(*) AS count FROM inbox WHERE parked_at > photomat_now() - $1::interval",
-                within,
-            )
-        )
-
-    return holds
+    return await _counted(
+        context, "SELECT count(*) AS count FROM inbox WHERE parked_at > photomat_now() - $1::interval", PARKED_WITHIN
+    )
 
 
-def orphan_spike(*, at_least: int, older_than: timedelta, within: timedelta) -> Condition:
+async def orphan_spike(context: ProbeContext) -> Figures | None:
     """Many recent callbacks found no job in time; the rows stay forever, so only new ones count."""
-
-    async def holds(context: ProbeContext) -> Figures | None:
-        count: int = await context.pool.fetchval(
-            """
-            SELECT count(*) FROM orphan_callbacks
-             WHERE processed_at IS NULL
-               AND received_at > photomat_now() - $2::interval AND received_at <= photomat_now() - $1::interval
-            """,
-            older_than,
-            within,
-        )
-        return {"count": count} if count >= at_least else None
-
-    return holds
+    count: int = await context.pool.fetchval(
+        """
+        SELECT count(*) FROM orphan_callbacks
+         WHERE processed_at IS NULL
+           AND received_at > photomat_now() - $2::interval AND received_at <= photomat_now() - $1::interval
+        """,
+        ORPHAN_AFTER,
+        ORPHANS_WITHIN,
+    )
+    return {"count": count} if count >= ORPHANS_AT_LEAST else None
 
 
 async def kie_key_refused(context: ProbeContext) -> Figures | None:
@@ -219,14 +180,10 @@ async def kie_key_refused(context: ProbeContext) -> Figures | None:
     return None
 
 
-def kie_credits(*, below: int) -> Condition:
+async def kie_credits(context: ProbeContext) -> Figures | None:
     """The account at Kie is (nearly) empty. Unknown if Kie does not answer or refuses the key."""
-
-    async def holds(context: ProbeContext) -> Figures | None:
-        left = await context.account.credits()
-        return {"credits": int(left)} if left < below else None
-
-    return holds
+    left = await context.account.credits()
+    return {"credits": int(left)} if left < CREDITS_BELOW else None
 
 
 async def kie_paused(context: ProbeContext) -> Figures | None:
@@ -243,82 +200,68 @@ async def kie_paused(context: ProbeContext) -> Figures | None:
     return {"code": code, "count": waiting}
 
 
-def receipts_waiting(*, longer_than: timedelta) -> Condition:
-    """A receipt of a transfer has waited this long for an operator's decision."""
-
-    async def holds(context: ProbeContext) -> Figures | None:
-        return _some(
-            await require_row(
-                context.pool,
-                """
-                SELECT count(*) AS count, min(receipt_id) AS receipt,
-                       (extract(epoch FROM photomat_now() - min(created_at)) / 60)::int AS minutes
-                  FROM receipts
-                 WHERE state = 'waiting' AND created_at <= photomat_now() - $1::interval
-                """,
-                longer_than,
-            )
-        )
-
-    return holds
+async def receipts_waiting(context: ProbeContext) -> Figures | None:
+    """A receipt of a transfer waits too long for an operator's decision."""
+    return await _counted(
+        context,
+        """
+        SELECT count(*) AS count, min(receipt_id) AS receipt,
+               (extract(epoch FROM photomat_now() - min(created_at)) / 60)::int AS minutes
+          FROM receipts
+         WHERE state = 'waiting' AND created_at <= photomat_now() - $1::interval
+        """,
+        RECEIPT_AFTER,
+    )
 
 
-def old_transaction(*, idle: timedelta, any_longer_than: timedelta) -> Condition:
+async def old_transaction(
+    context: ProbeContext, *, idle: timedelta = IDLE_TRANSACTION, any_longer_than: timedelta = LONG_TRANSACTION
+) -> Figures | None:
     """A session keeps its transaction open for so long that the database cannot vacuum.
 
     The server stamps sessions by its own clock, so that clock is asked here.
     """
-
-    async def holds(context: ProbeContext) -> Figures | None:
-        row = await context.pool.fetchrow(
-            """
-            SELECT pid, (extract(epoch FROM clock_timestamp() - xact_start) / 60)::int AS minutes
-              FROM pg_stat_activity
-             WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
-               AND (xact_start < clock_timestamp() - $2::interval
-                    OR state LIKE 'idle in transaction%' AND state_change < clock_timestamp() - $1::interval)
-             ORDER BY xact_start LIMIT 1
-            """,
-            idle,
-            any_longer_than,
-        )
-        return None if row is None else dict(row)
-
-    return holds
+    row = await context.pool.fetchrow(
+        """
+        SELECT pid, (extract(epoch FROM clock_timestamp() - xact_start) / 60)::int AS minutes
+          FROM pg_stat_activity
+         WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
+           AND (xact_start < clock_timestamp() - $2::interval
+                OR state LIKE 'idle in transaction%' AND state_change < clock_timestamp() - $1::interval)
+         ORDER BY xact_start LIMIT 1
+        """,
+        idle,
+        any_longer_than,
+    )
+    return None if row is None else dict(row)
 
 
 async def disk_low(context: ProbeContext) -> Figures | None:
     """The disk of DATA_DIR, the embedded database included, has little room left."""
-    if context.disk is None or not context.disk_alert_bytes:
+    threshold = context.disk_alert_bytes
+    if context.disk is None or not threshold:
         return None
     free = await asyncio.to_thread(context.disk.free_bytes)
-    return (
-        {"free": free // MIB, "threshold": context.disk_alert_bytes // MIB} if free < context.disk_alert_bytes else None
-    )
+    return {"free": free // MIB, "threshold": threshold // MIB} if free < threshold else None
 
 
 async def database_large(context: ProbeContext) -> Figures | None:
     """The database is larger than the operator's threshold, for example the limit of a hosted plan."""
-    if not context.database_alert_bytes:
+    threshold = context.database_alert_bytes
+    if not threshold:
         return None
     size: int = await context.pool.fetchval("SELECT pg_database_size(current_database())")
-    over = size > context.database_alert_bytes
-    return {"size": size // MIB, "threshold": context.database_alert_bytes // MIB} if over else None
+    return {"size": size // MIB, "threshold": threshold // MIB} if size > threshold else None
 
 
-async def _active(context: ProbeContext) -> int:
-    return int(
-        await context.pool.fetchval(
-            "SELECT count(*) FROM instances WHERE active AND seen_at > photomat_now() - $1::interval", FRESH
-        )
-    )
-
-
-async def _alive(context: ProbeContext) -> int:
-    return int(
-        await context.pool.fetchval(
-            "SELECT count(*) FROM instances WHERE seen_at > photomat_now() - $1::interval", FRESH
-        )
+async def _instances(context: ProbeContext) -> Row:
+    return await require_row(
+        context.pool,
+        """
+        SELECT count(*) AS alive, count(*) FILTER (WHERE active) AS active
+          FROM instances WHERE seen_at > photomat_now() - $1::interval
+        """,
+        FRESH,
     )
 
 
@@ -329,7 +272,9 @@ async def _pause_code(context: ProbeContext) -> int | None:
     return next((code for code in sorted(PAUSED_CODES) if paused_by(code) == reason), None)
 
 
-def _some(row: Row) -> Figures | None:
+async def _counted(context: ProbeContext, sql: str, *arguments: object) -> Figures | None:
+    """The one row of a query, unless its `count` is 0."""
+    row = await require_row(context.pool, sql, *arguments)
     return dict(row) if row["count"] else None
 
 
@@ -349,31 +294,19 @@ RULES: Final = (
     rule(IncidentKind.NO_ACTIVE, no_active, every=OFTEN, patience=LEADERLESS),
     rule(IncidentKind.TWO_ACTIVE, two_active, every=OFTEN, patience=HANDOVER),
     rule(IncidentKind.AUDIT, audit_red, every=SELDOM),
-    rule(
-        IncidentKind.PROOF_MISSING,
-        proof_missing(longer_than=PROOF_AFTER),
-        every=SELDOM,
-        patience=CATCHING_UP,
-    ),
+    rule(IncidentKind.PROOF_MISSING, proof_missing, every=SELDOM, patience=CATCHING_UP),
     rule(IncidentKind.STOPPED_JOBS, stopped_jobs),
-    rule(IncidentKind.UNDELIVERED, undelivered(longer_than=UNDELIVERED_AFTER)),
+    rule(IncidentKind.UNDELIVERED, undelivered),
     rule(IncidentKind.PARKED_DELIVERIES, parked_deliveries),
-    rule(IncidentKind.REFUSED_MEDIA, refused_media(within=NOTED_WITHIN)),
-    rule(IncidentKind.UNREAD_RESULTS, unread_results(within=NOTED_WITHIN)),
-    rule(IncidentKind.PARKED_UPDATES, parked_updates(within=PARKED_WITHIN)),
-    rule(
-        IncidentKind.ORPHANS,
-        orphan_spike(at_least=ORPHANS_AT_LEAST, older_than=ORPHAN_AFTER, within=ORPHANS_WITHIN),
-    ),
+    rule(IncidentKind.REFUSED_MEDIA, refused_media),
+    rule(IncidentKind.UNREAD_RESULTS, unread_results),
+    rule(IncidentKind.PARKED_UPDATES, parked_updates),
+    rule(IncidentKind.ORPHANS, orphan_spike),
     rule(IncidentKind.KIE_KEY, kie_key_refused, every=NOW_AND_THEN),
-    rule(IncidentKind.KIE_CREDITS, kie_credits(below=CREDITS_BELOW), every=NOW_AND_THEN),
+    rule(IncidentKind.KIE_CREDITS, kie_credits, every=NOW_AND_THEN),
     rule(IncidentKind.KIE_PAUSED, kie_paused, calm=PAUSE_CALM),
-    rule(
-        IncidentKind.OLD_TRANSACTION,
-        old_transaction(idle=IDLE_TRANSACTION, any_longer_than=LONG_TRANSACTION),
-        every=timedelta(minutes=1),
-    ),
+    rule(IncidentKind.OLD_TRANSACTION, old_transaction, every=timedelta(minutes=1)),
     rule(IncidentKind.DISK, disk_low, calm=DISK_CALM),
     rule(IncidentKind.DATABASE_SIZE, database_large, every=SELDOM),
-    rule(IncidentKind.RECEIPTS_WAITING, receipts_waiting(longer_than=RECEIPT_AFTER)),
+    rule(IncidentKind.RECEIPTS_WAITING, receipts_waiting),
 )

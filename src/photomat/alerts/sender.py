@@ -20,6 +20,7 @@ from photomat.kernel.logs import get_logger
 from photomat.messages.outbox import Ending, MessageKind, Outcome, PutBack, RetryPolicy
 from photomat.telegram.port import Messenger
 from photomat.texts.load import Say, Texts
+from photomat.users.user import DEFAULT_LANGUAGE
 
 HOUR_MINUTES: Final = 60
 LEASE: Final = timedelta(seconds=90)
@@ -91,18 +92,8 @@ class AlertSender(MessageKind[IncidentNotice]):
         return (LEASE,)
 
     def read(self, row: Row) -> IncidentNotice:
-        return IncidentNotice(
-            incident_id=row["incident_id"],
-            admin_id=ChatId(row["admin_id"]),
-            about=IncidentPhase(row["about"]),
-            fence=Fence(row["fence"]),
-            attempts=row["attempts"],
-            kind=row["kind"],
-            figures=row["figures"],
-            opened_at=row["opened_at"],
-            lasted=row["lasted"],
-            language=row["language"] or "ru",
-        )
+        columns = dict(row) | {"about": IncidentPhase(row["about"]), "language": row["language"] or DEFAULT_LANGUAGE}
+        return IncidentNotice(**columns)
 
     async def send(self, message: IncidentNotice) -> MessageId:
         failpoint("alert.after_claim")

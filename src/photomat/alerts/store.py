@@ -6,11 +6,16 @@ late one changes nothing.
 
 from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final
 
 from photomat.alerts.incident import AlertRule, Figures, IncidentKind, RuleCheck
 from photomat.db.pool import Pool, Transaction, transaction
+from photomat.db.rows import Row
 from photomat.kernel.ids import ChatId
+from photomat.work.retention import OldRows
+
+CLOSED_INCIDENTS: Final = OldRows(table="incidents", age="closed_at")
+"""What may be deleted, with its notices."""
 
 
 async def claim_checks(pool: Pool, rules: Sequence[AlertRule], *, limit: int) -> list[RuleCheck]:
@@ -75,7 +80,6 @@ async def write_checked(
 
 
 async def hurry(tx: Transaction, kind: IncidentKind, *, within: timedelta) -> None:
-    """Check a rule sooner than usual."""
     await tx.execute(
         "UPDATE watches SET due_at = least(due_at, photomat_now() + $2::interval) WHERE kind = $1", kind, within
     )
@@ -109,7 +113,7 @@ async def write_opened(tx: Transaction, kind: IncidentKind, figures: Figures) ->
     return found
 
 
-async def write_quiet(tx: Transaction, kind: IncidentKind, *, calm: timedelta) -> Any | None:
+async def write_quiet(tx: Transaction, kind: IncidentKind, *, calm: timedelta) -> Row | None:
     """The condition does not hold: record since when, and close the incident once that is long enough."""
     return await tx.fetchrow(
         """

@@ -1,81 +1,36 @@
-"""The duties of the ACTIVE instance: receiving updates, sweeps, readings, cleaning up. Two ACTIVE instances do no harm.
-
-The kinds of data that are deleted after a time; the duty and `photomat prune` use this one list.
-
-Never deleted: users, jobs and their results' rows, everything about money (wallets, ledger, holds, payments, receipts,
-rewards), the operators' journal, differences, sealed days, updates that were parked, callbacks that never found their job.
-"""
+"""The duties of the ACTIVE instance: receiving updates, sweeps, readings, cleaning up. Two ACTIVE instances do no harm."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Final
 
-from photomat.alerts.checker import CLOSED_INCIDENTS
-from photomat.app.settings import Settings
+from photomat.app.retention import kinds_of
 from photomat.app.wiring import Program, stars_reader
-from photomat.audit.proofs import OLD_PROOFS, prove_the_night
+from photomat.audit.proofs import prove_the_night
 from photomat.bot.app import announce_commands
 from photomat.bot.updates import Poller, use_polling, use_webhook
 from photomat.cluster.instances import forget_dead_instances
 from photomat.db.installation import is_ours
 from photomat.db.pool import Pool
-from photomat.delivery.archive import RESENDS, OldCopies
 from photomat.delivery.lock import free_locks_of_dead_instances
-from photomat.files.store import UNUSED_FILES
-from photomat.inbox.lanes import HANDLED, QUIET_LANES, free_lanes_of_dead_instances
-from photomat.jobs import sweep
+from photomat.inbox.lanes import free_lanes_of_dead_instances
 from photomat.jobs.kie_balance import read_kie_balance
-from photomat.jobs.orphans import MATCHED_ORPHANS, reconcile_orphans
+from photomat.jobs.orphans import reconcile_orphans
 from photomat.jobs.settle import refund_undelivered
 from photomat.jobs.sweep import free_claims_of_dead_instances, rearm_stuck, report_loose_holds
-from photomat.messages.notices import ENDED_NOTICES
-from photomat.orders.draft import UNBOUGHT_DRAFTS
 from photomat.payments.reconcile import reconcile
 from photomat.work.budget import forget_unused
 from photomat.work.duties import Duty, first_of, until_it_works
 from photomat.work.duties import every as at_intervals
-from photomat.work.retention import OldRows, RetentionRule, prune
+from photomat.work.retention import prune
 
-LANES_KEPT: Final = timedelta(days=2)
 ORPHANS_EVERY_S: Final = 60.0
 SWEEP_EVERY_S: Final = 3.0
 FORGOTTEN_EVERY_S: Final = 60.0
 TIDY_EVERY_S: Final = 600.0
 RECONCILE_EVERY_S: Final = 300.0
 HOURLY_S: Final = 3600.0
-
-
-def kinds_of(settings: Settings) -> list[RetentionRule]:
-    copies = OldCopies(folder=settings.results_folder)
-    return [
-        RetentionRule(
-            name="result copies",
-            keep=_days(settings.keep_result_copies_days),
-            count=copies.count,
-            delete=copies.delete,
-        ),
-        _rows("updates", settings.keep_updates_days, HANDLED),
-        RetentionRule(name="quiet lanes", keep=LANES_KEPT, count=QUIET_LANES.count, delete=QUIET_LANES.delete),
-        _rows("callbacks", settings.keep_callbacks_days, sweep.CALLBACKS),
-        _rows("matched orphans", settings.keep_orphans_days, MATCHED_ORPHANS),
-        _rows("unbought drafts", settings.keep_drafts_days, UNBOUGHT_DRAFTS),
-        _rows("job events", settings.keep_events_days, sweep.EVENTS),
-        _rows("input files", settings.keep_input_files_days, UNUSED_FILES),
-        _rows("resends", settings.keep_resends_days, RESENDS),
-        _rows("notices", settings.keep_notices_days, ENDED_NOTICES),
-        _rows("incidents", settings.keep_incidents_days, CLOSED_INCIDENTS),
-        _rows("audit proofs", settings.keep_proofs_days, OLD_PROOFS),
-        _rows("Kie balance readings", settings.keep_readings_days, sweep.READINGS),
-    ]
-
-
-def _rows(name: str, days: int, rows: OldRows) -> RetentionRule:
-    return RetentionRule(name=name, keep=_days(days), count=rows.count, delete=rows.delete)
-
-
-def _days(days: int) -> timedelta | None:
-    return timedelta(days=days) if days else None
 
 
 def duties_of(program: Program) -> list[Duty]:

@@ -13,7 +13,7 @@
 Money and notices:
 
     invoices     invoices of a provider, due        payments.invoices          the only reader of what was paid
-    refunds      payments to refund                 payments.refunder          debits the wallet, then asks until it is done
+    refunds      payments to refund                 payments.refunds           debits the wallet, then asks until it is done
     rewards      rewards and old gifts, due         rewards.book               two wallets, one transaction
     receipts     manual transfers, waiting/decided  payments.receipt_reminder  reminds operators; removes buttons once decided
     notices      messages to users, due             messages.notices           at most once
@@ -53,26 +53,12 @@ from photomat.messages.notices import NoticeSender
 from photomat.messages.outbox import MessageKind
 from photomat.payments.invoices import INVOICES_DUE, InvoicePoller
 from photomat.payments.receipt_reminder import ReceiptReminder
-from photomat.payments.refunder import REFUNDS_DUE, Refunder
+from photomat.payments.refunds import REFUNDS_DUE, Refunder
 from photomat.rewards.book import REWARDS_DUE, RewardBooker
 from photomat.work.loop import LoopStep
 
-UPDATE_WIDTH: Final = 8
-PRE_CHECKOUT_WIDTH: Final = 2
-UPLOAD_WIDTH: Final = 8
 SUBMIT_WIDTH: Final = 16
 LOOK_WIDTH: Final = 8
-DELIVERY_WIDTH: Final = 8
-RING_WIDTH: Final = 4
-SEND_WIDTH: Final = 2
-KEEP_WIDTH: Final = 2
-WATCH_WIDTH: Final = 3
-ALERT_WIDTH: Final = 2
-INVOICE_WIDTH: Final = 4
-REFUND_WIDTH: Final = 2
-REWARD_WIDTH: Final = 2
-RECEIPT_WIDTH: Final = 2
-NOTICE_WIDTH: Final = 4
 
 DUE: Final[Mapping[str, str]] = {
     "updates": UPDATES_DUE,
@@ -101,21 +87,16 @@ def update_steps(
 
     async def handle(claimed: Claimed) -> None:
         await worker.handle(claimed)
-        wake("uploads")
-        wake("submits")
-        wake("deliveries")
-        wake("sends")
-        wake("receipts")
-        wake("notices")
-        wake("refunds")
+        for name in ("uploads", "submits", "deliveries", "sends", "receipts", "notices", "refunds"):
+            wake(name)
 
     return [
-        LoopStep(name="updates", claim=worker.claim, do=handle, width=UPDATE_WIDTH),
+        LoopStep(name="updates", claim=worker.claim, do=handle, width=8),
         LoopStep(
             name="pre-checkout",
             claim=pre_checkout_worker.claim,
             do=pre_checkout_worker.handle,
-            width=PRE_CHECKOUT_WIDTH,
+            width=2,
         ),
     ]
 
@@ -143,23 +124,23 @@ def job_steps(
         return await claim_unkept(pool, limit=limit, lease=max(lease, KEEP_LEASE))
 
     return [
-        LoopStep(name="uploads", claim=claims.uploads, do=submitter.upload, width=UPLOAD_WIDTH),
+        LoopStep(name="uploads", claim=claims.uploads, do=submitter.upload, width=8),
         LoopStep(
             name="submits", claim=claims.submits, do=submitter.submit, width=max(SUBMIT_WIDTH, claims.creates.limit)
         ),
         LoopStep(name="looks", claim=claims.looks, do=poller.look, width=max(LOOK_WIDTH, claims.queries.limit)),
-        LoopStep(name="deliveries", claim=claim_deliveries, do=coordinator.deliver_result_atomic, width=DELIVERY_WIDTH),
-        message_step("rings", completions, width=RING_WIDTH),
-        message_step("sends", resender, width=SEND_WIDTH),
-        LoopStep(name="keeps", claim=claim_keeps, do=archive.keep, width=KEEP_WIDTH),
+        LoopStep(name="deliveries", claim=claim_deliveries, do=coordinator.deliver_result_atomic, width=8),
+        message_step("rings", completions, width=4),
+        message_step("sends", resender, width=2),
+        LoopStep(name="keeps", claim=claim_keeps, do=archive.keep, width=2),
     ]
 
 
 def alert_steps(checker: RuleChecker, sender: AlertSender) -> list[LoopStep[Any]]:
     """Alerts, on every instance: that none is ACTIVE is one of the rules."""
     return [
-        LoopStep(name="watches", claim=checker.claim, do=checker.check, width=WATCH_WIDTH),
-        message_step("alerts", sender, width=ALERT_WIDTH),
+        LoopStep(name="watches", claim=checker.claim, do=checker.check, width=3),
+        message_step("alerts", sender, width=2),
     ]
 
 
@@ -173,14 +154,13 @@ def money_steps(
 ) -> list[LoopStep[Any]]:
     """Payments, refunds, rewards and notices, on every instance."""
     return [
-        LoopStep(name="invoices", claim=invoices.claim, do=invoices.poll, width=INVOICE_WIDTH),
-        LoopStep(name="refunds", claim=refunder.claim, do=refunder.refund, width=REFUND_WIDTH),
-        LoopStep(name="rewards", claim=rewards.claim, do=rewards.book, width=REWARD_WIDTH),
-        message_step("receipts", reminder, width=RECEIPT_WIDTH),
-        message_step("notices", notices, width=NOTICE_WIDTH),
+        LoopStep(name="invoices", claim=invoices.claim, do=invoices.poll, width=4),
+        LoopStep(name="refunds", claim=refunder.claim, do=refunder.refund, width=2),
+        LoopStep(name="rewards", claim=rewards.claim, do=rewards.book, width=2),
+        message_step("receipts", reminder, width=2),
+        message_step("notices", notices, width=4),
     ]
 
 
 def message_step(name: str, kind: MessageKind[Any], *, width: int) -> LoopStep[Any]:
-    """The loop that sends one kind of message."""
     return LoopStep(name=name, claim=kind.claim, do=kind.deliver, width=width)

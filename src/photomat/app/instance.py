@@ -45,7 +45,7 @@ async def run(
 ) -> None:
     """Run on this database until `stop`; call `ready` when the instance works.
 
-    `tend` is called now and then in this thread; it restarts an embedded database that died by itself.
+    `tend` is called now and then in this thread; it restarts an embedded database that died.
     """
     direct = settings.direct_database_url or dsn
     bot_id = settings.bot_id
@@ -99,9 +99,9 @@ async def _run_until(
     everywhere = program.settings.update_workers == "all"
     duties = duties_of(program) + ([] if everywhere else [_loop_duty(program, step) for step in updates])
     async with asyncio.TaskGroup() as group:
-        helpers = [
-            group.create_task(_endless(listen(direct, program.wakes.here))),
-            group.create_task(_endless(notifier.run())),
+        helpers: list[asyncio.Task[Any]] = [
+            group.create_task(listen(direct, program.wakes.here)),
+            group.create_task(notifier.run()),
             group.create_task(_call_ready(program, ready)),
         ]
         workers = [
@@ -142,10 +142,6 @@ async def _be_active(program: Program, duties: list[Duty], stop: asyncio.Event) 
             return
         log.info("ACTIVE_ENTER", active=True)
         await run_while_active(duties, passive=program.state.wait_passive, stop=stop, drain_s=DRAIN_S - 1)
-
-
-async def _endless(work: Any) -> None:
-    await work
 
 
 async def _tend(tend: Callable[[], object], stop: asyncio.Event) -> None:

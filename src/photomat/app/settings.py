@@ -24,8 +24,7 @@ LONGEST_S = 366 * 86400
 
 
 def _kept(days: int, what: str, *, least: int = 0, most: int = 36_500) -> Any:
-    """A retention setting: how many days something is kept."""
-    forever = "" if least else "; 0 is for ever"
+    forever = "" if least else "; 0: for ever"
     return Field(days, ge=least, le=most, description=f"Days to keep {what}{forever}.")
 
 
@@ -36,28 +35,24 @@ class Settings(BaseSettings):
         env_file=".env", env_file_encoding="utf-8", env_ignore_empty=True, extra="ignore", frozen=True
     )
 
-    bot_token: str | None = Field(
-        None, description="The bot's token from @BotFather. Without it and KIE_API_KEY: sandbox."
-    )
+    bot_token: str | None = Field(None, description="The token from @BotFather. Without it and KIE_API_KEY: sandbox.")
     kie_api_key: str | None = Field(None, description="The API key of your Kie.ai account.")
     database_url: str | None = Field(
         None,
         description="PostgreSQL 15 or newer; without it an embedded one in DATA_DIR. The sandbox never uses it.",
     )
     direct_database_url: str | None = Field(
-        None, description="The same database past a pooler, for the ACTIVE lock and LISTEN."
+        None, description="The same database without a pooler, for locks and LISTEN."
     )
     data_dir: Path = Field(
         Path("var"),
-        description="Where the embedded database and copies of results are kept; the sandbox's are in `sandbox` below it.",
+        description="Folder of the embedded database and of result copies; the sandbox uses `sandbox` below it.",
     )
-    embedded_ok: bool = Field(
-        default=False, description="Accept the embedded database where the disk may not last (Render, containers)."
-    )
+    embedded_ok: bool = Field(default=False, description="Allow the embedded database on a disk that may not last.")
     host: str = Field("0.0.0.0", description="The address the web server listens on.")  # noqa: S104  the contract's default
     port: int = Field(8080, ge=0, le=65535, description="Its port. The sandbox also takes the two ports after it.")
     public_url: str | None = Field(
-        None, description="Where Telegram and Kie reach us; without it long polling and no callbacks."
+        None, description="Where Telegram and Kie reach us. Empty: long polling, no callbacks."
     )
     render_external_url: str | None = Field(None, description="Set by Render; stands in for PUBLIC_URL.")
     telegram_api_url: str = Field("https://api.telegram.org", description="The Bot API server.")
@@ -68,60 +63,44 @@ class Settings(BaseSettings):
         None,
         description="Signs callback URLs; by comma: the first signs, all are valid. Default: from BOT_TOKEN.",
     )
-    admin_ids: str = Field(
-        "", description="Telegram ids of operators, by comma: they are notified of incidents and decide about receipts."
-    )
+    admin_ids: str = Field("", description="Telegram ids of operators, by comma: they get alerts and decide receipts.")
     console_password: str | None = Field(None, description="Opens the operators' console.")
     currency: str = Field(
         "RUB",
         pattern=r"^[A-Z]{3}$",
-        description="The currency of wallets and prices; it cannot be changed once there are any.",
+        description="The currency of wallets and prices; it cannot change once there are any.",
     )
     usd_rate: Decimal = Field(Decimal(80), gt=0, description="How much of it one US dollar costs. Not RUB: set it.")
     markup: Decimal = Field(Decimal("2.0"), gt=0, description="Price = Kie's cost x this.")
     price_step: int = Field(
-        1, ge=1, le=1_000_000, description="Prices are rounded up to a multiple of so many minor units."
+        1, ge=1, le=1_000_000, description="Prices are rounded up to a multiple of this (minor units)."
     )
-    most_running: int = Field(
-        10, ge=0, le=1000, description="How many jobs of one user may run at once; 0 is no limit."
-    )
-    orders_per_minute: int = Field(
-        30, ge=0, le=1000, description="How many orders one user may make in a minute; 0 is no limit."
-    )
-    cooldown_s: float = Field(
-        0, ge=0, le=86400, description="How long one user waits between two orders; 0 is not at all."
-    )
-    free_per_day: int = Field(
-        5, ge=0, le=1000, description="How many free generations one user may have in 24 hours; 0 is no limit."
-    )
+    most_running: int = Field(10, ge=0, le=1000, description="Jobs one user may have running at once; 0: no limit.")
+    orders_per_minute: int = Field(30, ge=0, le=1000, description="Orders one user may make in a minute; 0: no limit.")
+    cooldown_s: float = Field(0, ge=0, le=86400, description="Seconds one user waits between two orders; 0: no wait.")
+    free_per_day: int = Field(5, ge=0, le=1000, description="Free generations of one user in 24 hours; 0: no limit.")
     welcome_credit: int | None = Field(
-        None, ge=0, description="Minor units given to a new user. Default 0, in the sandbox 100000."
+        None, ge=0, description="A new user's credit, minor units. Default 0, sandbox 100000."
     )
     topup_sums: str = Field(
         "100,300,500,1000,3000", description="Sums offered for a top-up, by comma, in whole units of CURRENCY."
     )
     topup_least: int = Field(5_000, ge=1, description="The least top-up, in minor units.")
     topup_most: int = Field(3_000_000, ge=1, description="The largest one, in minor units.")
-    topups_per_day: int = Field(
-        20, ge=0, le=1000, description="How many payments one user may make in 24 hours; 0 is no limit."
-    )
+    topups_per_day: int = Field(20, ge=0, le=1000, description="Payments one user may make in 24 hours; 0: no limit.")
     stars_packages: str = Field(
         "50,100,250,500+5%,1000+10%",
         description="Packages of Telegram Stars, by comma, each with the percent it adds. Empty: no Stars.",
     )
     star_usd: Decimal = Field(Decimal("0.013"), gt=0, description="What one Star is worth to you, in US dollars.")
     stars_reconcile_s: float = Field(
-        180, gt=0, le=86400, description="How often Telegram's own list of Stars is compared with our payments."
+        180, gt=0, le=86400, description="Seconds between two comparisons with Telegram's list of Stars."
     )
     subscription_stars: int = Field(
-        0, ge=0, le=10_000, description="The price of a monthly subscription in Stars; 0 is none."
+        0, ge=0, le=10_000, description="Price of a month's subscription in Stars; 0: none."
     )
-    subscription_credit: int = Field(
-        0, ge=0, description="What a subscriber gets every month, in minor units. 0: what the Stars are worth."
-    )
-    transfer_details: str = Field(
-        "", description="Where to transfer money by hand (card, phone, name). Empty: no transfers."
-    )
+    subscription_credit: int = Field(0, ge=0, description="Its monthly credit, minor units; 0: the worth of the Stars.")
+    transfer_details: str = Field("", description="Bank details for transfers by hand. Empty: no transfers.")
     yookassa_shop_id: str | None = Field(None, description="YooKassa: your shop's id.")
     yookassa_secret_key: str | None = Field(None, description="YooKassa: its secret key.")
     yookassa_api_url: str = Field("https://api.yookassa.ru", description="YooKassa's API server.")
@@ -132,70 +111,58 @@ class Settings(BaseSettings):
     crypto_pay_token: str | None = Field(None, description="Crypto Pay (@CryptoBot): your app's token.")
     crypto_pay_api_url: str = Field("https://pay.crypt.bot", description="Crypto Pay's API server.")
     referral_reward: int = Field(
-        2_000, ge=0, description="What an inviter gets after a friend's first paid job, in minor units."
+        2_000, ge=0, description="The inviter's reward for a friend's first paid job, in minor units."
     )
     referral_friend_reward: int = Field(2_000, ge=0, description="What the friend gets then.")
-    referral_percent: int = Field(
-        0, ge=0, le=50, description="The inviter's percent of every top-up of a friend; 0 is none."
-    )
+    referral_percent: int = Field(0, ge=0, le=50, description="The inviter's percent of a friend's top-ups; 0: none.")
     referral_free: int = Field(
-        1, ge=0, le=100, description="So many more free generations a day for each friend who has paid (up to ten)."
+        1, ge=0, le=100, description="Extra free generations a day for each friend who has paid (ten friends at most)."
     )
     refund_undelivered_days: int = Field(
-        7, ge=0, le=365, description="After so many days a result that could not be delivered is refunded; 0 is never."
+        7, ge=0, le=365, description="Days until a result that could not be delivered is refunded; 0: never."
     )
     support_contact: str = Field("", description="Whom /paysupport names: a @username, an address, a link.")
     terms_url: str | None = Field(None, description="Your terms of sale; without it /terms shows a short text.")
     delivery_lease_s: float = Field(300, gt=0, le=LONGEST_S, description="How long a delivery lock lasts.")
     lease_s: float = Field(30, gt=0, le=LONGEST_S, description="How long any other claim lasts.")
-    poll_first_s: float = Field(
-        2, gt=0, le=LONGEST_S, description="The first look at a task comes so long after it was created."
-    )
+    poll_first_s: float = Field(2, gt=0, le=LONGEST_S, description="Seconds from creating a task to its first poll.")
     empty_result_grace_s: float = Field(
-        120, ge=0, le=LONGEST_S, description="How long a success without a result is looked at again."
+        120, ge=0, le=LONGEST_S, description="Seconds a success without a result is polled again."
     )
     job_overdue_s: float | None = Field(
-        None, gt=0, le=LONGEST_S, description="After so long a job is overdue. Default: by kind."
+        None, gt=0, le=LONGEST_S, description="Seconds until a job is overdue. Default: by kind."
     )
     job_timeout_s: float = Field(
-        86400, gt=0, le=LONGEST_S, description="After so long we give up and release the money."
+        86400, gt=0, le=LONGEST_S, description="Seconds until a job is given up and its money released."
     )
-    keep_result_copies_days: int = _kept(
-        90, "our copies of what Telegram keeps unchanged; those of photos and GIFs stay"
-    )
+    keep_result_copies_days: int = _kept(90, "copies of what Telegram keeps unchanged; copies of photos and GIFs stay")
     keep_updates_days: int = _kept(2, "Telegram's updates once handled (2 to 6, no more)", least=2, most=6)
     keep_callbacks_days: int = _kept(30, "the bodies of callbacks, once their job is settled")
     keep_orphans_days: int = _kept(30, "callbacks that found their job late; those that never did stay")
     keep_drafts_days: int = _kept(30, "drafts that were not bought, after they expired")
     keep_events_days: int = _kept(365, "the timelines of jobs, after a job was settled")
     keep_input_files_days: int = _kept(90, "what is known of files customers sent, when nothing open uses them")
-    keep_resends_days: int = _kept(90, "records of results sent once more")
-    keep_notices_days: int = _kept(90, "messages the bot sent by itself, or could not send")
+    keep_resends_days: int = _kept(90, "records of results that were sent again")
+    keep_notices_days: int = _kept(90, "notices that were sent, or could not be sent")
     keep_incidents_days: int = _kept(90, "incidents that are over")
     keep_proofs_days: int = _kept(400, "the proofs of the nightly audit; sealed days stay")
     keep_readings_days: int = _kept(90, "hourly readings of the balance at Kie")
-    disk_alert_mb: int = Field(
-        1024,
-        ge=0,
-        description="Operators are notified when the disk of DATA_DIR has less than so many MB free; 0 is never.",
-    )
+    disk_alert_mb: int = Field(1024, ge=0, description="Alert when the disk of DATA_DIR has fewer free MB; 0: never.")
     disk_reserve_mb: int = Field(
-        200, ge=0, description="Below so many free MB no results are copied any more: the rest is for the database."
+        200, ge=0, description="With fewer free MB no result is copied: the rest is for the database."
     )
-    database_alert_mb: int = Field(
-        0, ge=0, description="Operators are notified when the database is larger than so many MB; 0 is never."
-    )
+    database_alert_mb: int = Field(0, ge=0, description="Alert when the database is larger than this, in MB; 0: never.")
     kie_creates_per_10s: int = Field(
-        20, ge=1, le=2000, description="How many tasks Kie lets this account create in 10 s; we stay a little below."
+        20, ge=1, le=2000, description="Tasks per 10 s Kie allows this account; we stay a little below."
     )
     kie_queries_per_s: int = Field(
-        10, ge=1, le=1000, description="How many queries Kie allows this account in a second; we stay a little below."
+        10, ge=1, le=1000, description="Queries per second Kie allows this account; we stay a little below."
     )
     telegram_calls_per_s: int = Field(
-        30, ge=1, le=1000, description="How many calls Telegram allows this bot in a second; we stay a little below."
+        30, ge=1, le=1000, description="Calls per second Telegram allows this bot; we stay a little below."
     )
     rich_results: bool = Field(
-        default=False, description="Show several outputs as one rich message (Telegram of June 2026 or newer)."
+        default=False, description="Several outputs as one rich message (Telegram of June 2026 or newer)."
     )
     update_workers: Literal["active", "all"] = Field("active", description="Which instances handle updates.")
     log_format: Literal["text", "json"] = Field("text", description="Logs for people or for machines.")
@@ -278,7 +245,6 @@ class Settings(BaseSettings):
 
     @property
     def results_folder(self) -> Path:
-        """Where copies of results are kept."""
         return Path(self.data_dir) / "results"
 
     @property

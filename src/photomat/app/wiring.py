@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -54,15 +55,15 @@ from photomat.kie.client import KieClient, KieUploads
 from photomat.kie.signature import sign_job
 from photomat.messages.notices import NoticeSender
 from photomat.orders.service import OrderService
-from photomat.payments.invoices import InvoicePoller, look_at
+from photomat.payments.invoices import InvoicePoller, make_due
 from photomat.payments.receipt_reminder import ReceiptReminder
-from photomat.payments.refunder import ClaimedRefund, RefundCall, Refunder
+from photomat.payments.refunds import ClaimedRefund, RefundCall, Refunder
 from photomat.payments.stars_reader import StarsReader
 from photomat.providers.port import PaymentProvider
 from photomat.rewards.book import RewardBooker
 from photomat.telegram.client import StarsClient, TelegramMessenger
 from photomat.telegram.files import BotFiles
-from photomat.telegram.port import Messenger, StarsLedger
+from photomat.telegram.port import Messenger
 from photomat.texts.load import Texts, load_texts
 from photomat.web.app import Health, build_app
 from photomat.web.kie_callback import KieCallbacks
@@ -81,8 +82,6 @@ SHARE_OF_HANDLER: Final = 0.7
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Program:
-    """The parts of a running instance."""
-
     settings: Settings
     pool: BoundedPool
     heartbeat_pool: BoundedPool
@@ -125,7 +124,6 @@ class Program:
         )
 
     def update_steps(self) -> list[LoopStep[Any]]:
-        """The loops of the conversation."""
         workers = [self._update_worker(pre_checkout=pre_checkout) for pre_checkout in (False, True)]
         return update_steps(*workers, wake=self.wakes.here)
 
@@ -263,7 +261,6 @@ class Program:
         return InvoicePoller(pool=self.pool, providers=self.providers)
 
     def web_app(self) -> web.Application:
-        """The web server for callers from outside."""
 
         async def store(updates: Any) -> object:
             return await self.guard.store_guarded(
@@ -288,7 +285,7 @@ class Program:
         )
 
     async def _make_invoice_due(self, provider: str, external_id: str) -> None:
-        await look_at(self.pool, provider, external_id)
+        await make_due(self.pool, provider, external_id)
         self.wakes.everywhere("invoices")
 
 
@@ -377,7 +374,6 @@ def checkout_guard(pool: Pool, bot: Bot, texts: Texts) -> CheckoutGuard:
 
 
 def stars_reader(pool: Pool, bot: Bot, settings: Settings) -> StarsReader:
-    """Compares Telegram's list of Stars with our payments."""
     return StarsReader(
         pool=pool,
         ledger=StarsClient(bot),
@@ -388,22 +384,12 @@ def stars_reader(pool: Pool, bot: Bot, settings: Settings) -> StarsReader:
 
 
 def refund_calls(bot: Bot, providers: Mapping[str, PaymentProvider]) -> dict[str, RefundCall]:
-    """How each provider is asked for a refund."""
+    stars = StarsClient(bot)
     return {
-        "stars": _refund_by_telegram(StarsClient(bot)),
-        **{name: _refund_by_provider(one) for name, one in providers.items()},
+        "stars": lambda refund: stars.refund(refund.payment.user_id, refund.payment.external_id),
+        **{name: partial(_refund_at, provider) for name, provider in providers.items()},
     }
 
 
-def _refund_by_telegram(stars: StarsLedger) -> RefundCall:
-    async def call(refund: ClaimedRefund) -> None:
-        await stars.refund(refund.payment.user_id, refund.payment.external_id)
-
-    return call
-
-
-def _refund_by_provider(provider: PaymentProvider) -> RefundCall:
-    async def call(refund: ClaimedRefund) -> None:
-        await provider.refund(refund.payment.external_id, refund.paid, key=refund.key)
-
-    return call
+async def _refund_at(provider: PaymentProvider, refund: ClaimedRefund) -> None:
+    await provider.refund(refund.payment.external_id, refund.paid, key=refund.key)

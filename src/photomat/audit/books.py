@@ -198,7 +198,7 @@ BOOKS: Final = (
     Invariant(
         name="reversed-once",
         new=invariant.GIVEN_BACK,
-        sentence="A transaction is turned round once at most, and what gives back is not given back itself.",
+        sentence="A transaction is reversed once at most, and a refund or correction is not given back itself.",
         sql="""
             SELECT original.reference, count(*) FILTER (WHERE later.reverses IS NOT NULL) AS corrections
               FROM ledger_transactions AS later
@@ -214,7 +214,7 @@ BOOKS: Final = (
     Invariant(
         name="correction-mirrors",
         new=invariant.GIVEN_BACK,
-        sentence="A correction is the transaction it turns round with every sum the other way.",
+        sentence="A correction is the transaction it reverses with every sum the other way.",
         sql="""
             SELECT later.reference, coalesce(user_id::text, account) AS whose, currency, sum(amount) AS rest
               FROM ledger_transactions AS later

@@ -41,7 +41,7 @@ async def report(
     owner: str = UNASSIGNED,
     again: bool = True,
 ) -> bool:
-    """Open or refresh a difference; True if it is new. `again`: open it once more if it was resolved before."""
+    """Open or refresh a difference; True if it is new. `again`: reopen it if it was resolved before."""
     return bool(
         await tx.fetchval(
             """

@@ -136,7 +136,7 @@ PAYMENTS: Final = (
     Invariant(
         name="refunds-within-their-payment",
         new=invariant.PAYMENTS,
-        sentence="No payment gives back more than it brought, and all of it is all of it on both sides.",
+        sentence="No more is refunded than was paid, and a full refund is full on both sides.",
         sql="""
             SELECT payment_id, credit, sum(back.amount) AS gone, payments.paid_amount, sum(back.paid_amount) AS paid_back
               FROM payments JOIN payment_refunds AS back USING (payment_id)

@@ -2,11 +2,7 @@
 
 Everything is checked at night (`proofs.py`) and by `photomat audit`. By day, every ten minutes, each invariant reads only what
 was written since the last full check began, so the cost does not grow with history; one that was broken then is checked in
-full until it holds.
-
-Every invariant: what must always be true, by theme.
-
-The queries read every table and trust no constraint, trigger or cached sum: they are the second opinion.
+full until it holds. The queries read every table and trust no constraint, trigger or cached sum: they are the second opinion.
 """
 
 from collections.abc import AsyncIterator, Mapping, Sequence

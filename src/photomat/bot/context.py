@@ -27,8 +27,8 @@ from photomat.orders.draft import Buyer
 from photomat.orders.service import OrderService
 from photomat.payments.options import PaymentOptions
 from photomat.providers.port import PaymentProvider
-from photomat.rewards.bonus import ensure_user
 from photomat.rewards.book import ReferralTerms
+from photomat.rewards.welcome import ensure_user
 from photomat.texts.load import Say, Texts
 from photomat.users.user import User, clear_blocked, find_user, starting_language
 from photomat.wallet import ledger

@@ -1,7 +1,4 @@
-"""`photomat audit`: the invariants, now or from kept proofs. `photomat differences`: mismatches with providers' books.
-
-`photomat incidents`: what is wrong now, and what was recently.
-"""
+"""`photomat audit` (the invariants, now or from stored proofs), `differences` (from providers' books) and `incidents`."""
 
 import re
 import sys
@@ -14,7 +11,7 @@ import typer
 from photomat.alerts.store import list_incidents
 from photomat.app.settings import load
 from photomat.audit.differences import Difference, list_differences
-from photomat.audit.proofs import Proof, keep_proof, kept_proofs
+from photomat.audit.proofs import keep_proof, kept_proofs
 from photomat.audit.run import INVARIANTS, Violation, violations
 from photomat.cli.screen import Listing, print_listing
 from photomat.cli.session import AsJson, operate, operator_name, print_json, print_outcome, query
@@ -27,15 +24,15 @@ from photomat.operators.actions import ActionResult
 SUM_PATTERN: Final = re.compile(r"(?P<what>.*)[:,] (?P<currency>[A-Z]{3})")
 app = typer.Typer(help="Differences between our books and the providers'.", no_args_is_help=True)
 NAME = "photomat differences"
-COLUMNS: Final = ("no", "kind", "state", "opened (UTC)", "lasted", "figures", "operators told")
+COLUMNS: Final = ("no", "kind", "state", "opened (UTC)", "lasted", "figures", "operators notified")
 
 
 def audit(
     *,
     store: Annotated[
-        bool, typer.Option("--store", help="Keep what was found, with the figures of the moment.")
+        bool, typer.Option("--store", help="Store what was found, with the figures of the moment.")
     ] = False,
-    history: Annotated[bool, typer.Option("--history", help="The proofs kept so far instead.")] = False,
+    history: Annotated[bool, typer.Option("--history", help="The stored proofs instead.")] = False,
     limit: Annotated[int, typer.Option(min=1, max=1000, help="How many of them.")] = 30,
     as_json: AsJson = False,
 ) -> None:
@@ -53,7 +50,7 @@ def audit(
 
     found = (operate if store else query)(check, name="photomat audit")
     if as_json:
-        print_json([_as_json(one) for one in found])
+        print_json([asdict(one) for one in found])
     else:
         for one in found:
             typer.echo(f"✗ {one.name}: {one.sentence} Offenders: {', '.join(one.offenders)}")
@@ -66,7 +63,7 @@ def audit(
 def _show_history(limit: int, *, as_json: bool) -> None:
     proofs = query(lambda pool: kept_proofs(pool, limit=limit), name="photomat audit")
     if as_json:
-        print_json([_proof_as_json(one) for one in proofs])
+        print_json([{name: fact for name, fact in asdict(one).items() if name != "run_id"} for one in proofs])
         return
     table = Listing("at (UTC)", "night", "found", "seconds", "figures")
     for one in proofs:
@@ -78,28 +75,13 @@ def _show_history(limit: int, *, as_json: bool) -> None:
             f"{one.seconds:.2f}",
             " · ".join(_figure(name, figure) for name, figure in one.figures.items()),
         )
-    print_listing(table if proofs else "No proof was kept so far; the ACTIVE instance keeps one a night.")
+    print_listing(table if proofs else "No proof is stored yet; the ACTIVE instance stores one a night.")
 
 
 def _figure(name: str, figure: int) -> str:
     """One whose name ends with a currency is an amount."""
     sums = SUM_PATTERN.fullmatch(name)
     return f"{name} {figure}" if sums is None else f"{sums['what']} {Money(figure, sums['currency'])}"
-
-
-def _as_json(one: Violation) -> dict[str, object]:
-    return {"name": one.name, "sentence": one.sentence, "offenders": list(one.offenders)}
-
-
-def _proof_as_json(one: Proof) -> dict[str, Any]:
-    return {
-        "at": one.at,
-        "night": one.night,
-        "seconds": one.seconds,
-        "invariants": one.invariants,
-        "violations": list(one.violations),
-        "figures": dict(one.figures),
-    }
 
 
 @app.command("list")
@@ -115,21 +97,13 @@ def list_all(*, limit: Annotated[int, typer.Option(min=1, max=1000)] = 50, as_js
 @app.command("own")
 def own(difference_id: int, owner: str, *, reason: Annotated[str | None, typer.Option()] = None) -> None:
     """Record who looks after a difference."""
-
-    async def act(pool: Pool) -> ActionResult:
-        return await money.own_difference(pool, difference_id, owner=owner, operator=operator_name(), reason=reason)
-
-    _do(act)
+    _do(lambda pool: money.own_difference(pool, difference_id, owner=owner, operator=operator_name(), reason=reason))
 
 
 @app.command("resolve")
 def resolve(difference_id: int, *, reason: Annotated[str, typer.Option(help="How it was resolved.")]) -> None:
     """Record how a difference was resolved."""
-
-    async def act(pool: Pool) -> ActionResult:
-        return await money.resolve_difference(pool, difference_id, operator=operator_name(), reason=reason)
-
-    _do(act)
+    _do(lambda pool: money.resolve_difference(pool, difference_id, operator=operator_name(), reason=reason))
 
 
 def _do(act: Callable[[Pool], Awaitable[ActionResult]]) -> None:

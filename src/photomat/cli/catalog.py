@@ -72,7 +72,6 @@ def _input(each: Input) -> dict[str, Any]:
 
 
 def _limits(each: Input) -> list[str]:
-    """The limits of an input, one phrase each."""
     found = [
         ("", " | ".join(each.options[:12]) + (" | …" if len(each.options) > 12 else "") if each.options else None),  # noqa: PLR2004  as many fit on a line
         ("from ", each.least),
@@ -265,13 +264,11 @@ def as_listed(model: Model, priced: Quote | None, setting: ModelSetting = AS_IN_
 
 
 def made_by(priced: Quote) -> str:
-    """The rule that made a price, in words."""
     by = {"formula": "the settings", "fixed": "a fixed price", "markup": "its own markup", "free": "free"}[priced.rule]
     return by if priced.percent is None else f"{by}, less {priced.percent:f} %"
 
 
 def in_operators_words(setting: ModelSetting) -> list[str]:
-    """What operators changed about a model, in words."""
     flags = {"hidden": setting.hidden, "featured": setting.featured, "sold though off": setting.sold}
     renamed = setting.title_ru is not None or setting.title_en is not None
     return [word for word, is_so in (*flags.items(), ("renamed", renamed)) if is_so]

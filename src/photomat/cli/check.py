@@ -1,6 +1,6 @@
-"""`photomat check` on the real configuration, and `photomat smoke` on simulators; both exit with 1 on a failure.
+"""`photomat check` on the real configuration and `smoke` on simulators, both exit 1 on a failure; `chaos` and `failpoints`.
 
-`photomat chaos` and `photomat failpoints`: the crash lab, a program of its own that is run as a process.
+The crash lab (`chaos`) is a program of its own and runs as a process.
 """
 
 import asyncio

@@ -1,6 +1,6 @@
 """The database a command works on: DATABASE_URL, or an embedded one, started or found running.
 
-The embedded database of the real bot is in DATA_DIR, that of the sandbox in a folder below it. An earlier version kept the
+The embedded database of the real bot is in DATA_DIR, that of the sandbox in a folder below it. An earlier version had the
 sandbox in DATA_DIR itself; its database is moved before anything else starts, so that the real bot never finds play money and
 the sandbox keeps its chats. The database folder moves last: the next start repeats an interrupted move, and a missing password
 is set anew. The copies in DATA_DIR/results stay, because a real bot with DATABASE_URL may have written some of them under the
@@ -45,16 +45,6 @@ def start_sandbox(folder: Path) -> Embedded:
     return Embedded.start(folder)
 
 
-def start_without_keys(folder: Path) -> Embedded:
-    """Start the existing embedded database for a command without keys: the sandbox's, else the real bot's."""
-    return _real_database_above(folder) or Embedded.start(folder)
-
-
-def folder_in_use(folder: Path) -> Path:
-    """The folder of the running server for a command without keys: the sandbox's, else the real bot's."""
-    return folder.parent if is_owned(folder.parent) and not is_owned(folder) else folder
-
-
 def has_database(folder: Path) -> bool:
     """Whether a command without keys has an embedded database to read."""
     return any(cluster_folder(place).exists() for place in (folder, folder.parent))
@@ -96,7 +86,7 @@ def _move(data_dir: Path) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Database:
-    """`tend` restarts an embedded server that died by itself; it does nothing for another database."""
+    """`tend` restarts an embedded server that died; it does nothing for another database."""
 
     dsn: str
     tend: Callable[[], object]
@@ -139,12 +129,12 @@ def reachable_database(settings: Settings) -> Iterator[str]:
 
 @contextmanager
 def _without_keys(folder: Path) -> Iterator[str]:
-    """Yield the embedded database for a command without keys: the running one, else the existing one, else the sandbox's."""
-    running = find_running(folder_in_use(folder))
+    """Yield the embedded database for a command without keys: the running one, else the sandbox's, else the real bot's."""
+    running = find_running(folder.parent if is_owned(folder.parent) and not is_owned(folder) else folder)
     if running is not None:
         yield running
         return
-    embedded = start_without_keys(folder)
+    embedded = _real_database_above(folder) or Embedded.start(folder)
     try:
         yield embedded.dsn
     finally:
@@ -157,7 +147,7 @@ def refuse_ephemeral_disk(settings: Settings) -> None:
         return
     raise Startup(
         "This disk does not last (Render, or a container without a volume at DATA_DIR), and the embedded database would"
-        " lose everybody's money with it: set DATABASE_URL to a PostgreSQL, or mount a volume at DATA_DIR"
+        " lose all customers' money with it: set DATABASE_URL to a PostgreSQL, or mount a volume at DATA_DIR"
         " (EMBEDDED_OK=1 if you know better)."
     )
 

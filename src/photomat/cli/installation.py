@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 
 import typer
 
-from photomat.app.duties import kinds_of
+from photomat.app.retention import kinds_of
 from photomat.app.settings import Settings, load
 from photomat.cli.database import reachable_database
 from photomat.cli.screen import Listing, print_listing
@@ -154,7 +154,7 @@ def prune(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only count what would be deleted.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Delete what was kept longer than the KEEP_…_DAYS settings say."""
+    """Delete what is older than the KEEP_…_DAYS settings allow."""
     kinds = kinds_of(load())
     if dry_run:
         counts = query(lambda pool: would_prune(pool, kinds), name=PRUNE_NAME)

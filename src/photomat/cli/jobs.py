@@ -40,46 +40,46 @@ Reason = Annotated[str | None, typer.Option(help="Why, for the journal.")]
 Act = Callable[[Pool, JobId], Awaitable[ActionResult]]
 
 
-def story_as_json(story: JobReport, acts: Sequence[JournalEntry]) -> dict[str, Any]:
+def _report_as_json(report: JobReport, acts: Sequence[JournalEntry]) -> dict[str, Any]:
     """The columns of the job at the top level, related rows beside them."""
     return {
-        **story.row,
-        "why": story.why,
-        "money": price_breakdown(story.row),
-        "taps": [asdict(one) for one in story.taps],
-        "holds": [asdict(one) for one in story.holds],
-        "callbacks": [asdict(one) for one in story.callbacks],
-        "outputs_kept": [asdict(one) for one in story.outputs],
-        "timeline": [asdict(one) for one in story.events],
+        **report.row,
+        "why": report.why,
+        "money": price_breakdown(report.row),
+        "taps": [asdict(one) for one in report.taps],
+        "holds": [asdict(one) for one in report.holds],
+        "callbacks": [asdict(one) for one in report.callbacks],
+        "outputs_kept": [asdict(one) for one in report.outputs],
+        "timeline": [asdict(one) for one in report.events],
         "operators": [asdict(one) for one in acts],
     }
 
 
-def print_story(story: JobReport, acts: Sequence[JournalEntry]) -> None:
-    typer.secho(story.why, bold=True)
-    typer.echo(f"Money: {'; '.join(price_breakdown(story.row))}.")
+def print_report(report: JobReport, acts: Sequence[JournalEntry]) -> None:
+    typer.secho(report.why, bold=True)
+    typer.echo(f"Money: {'; '.join(price_breakdown(report.row))}.")
     lines = Listing("when (UTC)", "what", "by", "details")
-    for at, what, who, details in sorted(_lines(story, acts), key=lambda line: line[0]):
+    for at, what, who, details in sorted(_lines(report, acts), key=lambda line: line[0]):
         lines.add_row(f"{at:%Y-%m-%d %H:%M:%S.%f}"[:-3], what, who, details)
     print_listing(lines if lines.rows else "Nothing is recorded about it.")
-    for name, value in _facts(story.row).items():
+    for name, value in _facts(report.row).items():
         typer.echo(f"{name:<24}{value}")
 
 
-def _lines(story: JobReport, acts: Sequence[JournalEntry]) -> Iterator[TimelineRow]:
-    for tap in story.taps:
+def _lines(report: JobReport, acts: Sequence[JournalEntry]) -> Iterator[TimelineRow]:
+    for tap in report.taps:
         yield tap.received_at, "tap stored", "", f"update {tap.update_id}, attempts {tap.attempts}"
-    for hold in story.holds:
+    for hold in report.holds:
         yield hold.held_at, "money held", "", f"{hold.amount} {hold.reference}"
         if hold.closed_at is not None:
             yield hold.closed_at, f"money: {hold.closed_as}", "", f"{hold.amount} {hold.reference}"
-    for callback in story.callbacks:
+    for callback in report.callbacks:
         yield callback.received_at, "callback stored", "Kie", f"says {callback.state} of {callback.task_id}"
-    for output in story.outputs:
+    for output in report.outputs:
         if output.kept_at is not None:
             yield output.kept_at, "output copied", "", f"{output.position}: {output.mime}, {output.size_bytes} bytes"
-    for event in story.events:
-        yield event.at, event.tag, event.instance, _words(event.detail, story.row["currency"])
+    for event in report.events:
+        yield event.at, event.tag, event.instance, _words(event.detail, report.row["currency"])
     for act in acts:
         yield act.at, f"operator: {act.action}", act.operator, f"{act.outcome} {act.reason or ''}".strip()
 
@@ -126,14 +126,14 @@ def list_command(
 @app.command("show")
 def show_command(job: str, *, as_json: AsJson = False) -> None:
     """Everything about one job, by its id or its task id, and why it is not delivered yet."""
-    found = query(lambda pool: _story(pool, job), name=SESSION)
+    found = query(lambda pool: _report(pool, job), name=SESSION)
     if found is None:
         raise _unknown(job)
-    story, acts = found
+    report, acts = found
     if as_json:
-        print_json(story_as_json(story, acts))
+        print_json(_report_as_json(report, acts))
     else:
-        print_story(story, acts)
+        print_report(report, acts)
 
 
 @app.command("reconcile")
@@ -183,9 +183,9 @@ async def _list(pool: Pool, *, limit: int, only: JobFilter) -> list[dict[str, An
     return await list_jobs(pool, limit=limit, only=only, around=await surroundings(pool, load()))
 
 
-async def _story(pool: Pool, job: str) -> tuple[JobReport, list[JournalEntry]] | None:
-    story = await read_job_report(pool, job, await surroundings(pool, load()))
-    return None if story is None else (story, await actions.acts_on(pool, JobId(story.row["job_id"])))
+async def _report(pool: Pool, job: str) -> tuple[JobReport, list[JournalEntry]] | None:
+    report = await read_job_report(pool, job, await surroundings(pool, load()))
+    return None if report is None else (report, await actions.journal_of_job(pool, JobId(report.row["job_id"])))
 
 
 def _unknown(job: str) -> typer.Exit:

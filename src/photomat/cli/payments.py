@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
+from dataclasses import asdict
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 
@@ -39,17 +40,16 @@ def list_all(
     as_json: AsJson = False,
 ) -> None:
     """The payments, newest first."""
-
-    async def read(pool: Pool) -> list[ListedPayment]:
-        return await list_payments(
+    found = query(
+        lambda pool: list_payments(
             pool,
             user_id=None if user is None else UserId(user),
             provider=provider,
             since=None if since is None else timedelta(days=since),
             limit=limit,
-        )
-
-    found = query(read, name=NAME)
+        ),
+        name=NAME,
+    )
     if as_json:
         print_json([_as_json(one) for one in found])
     else:
@@ -61,7 +61,7 @@ def show(payment_id: int, *, as_json: AsJson = False) -> None:
     """One payment and its refunds."""
     found = query(lambda pool: list_payments(pool, payment_id=payment_id), name=NAME)
     if not found:
-        typer.echo(f"There is no payment {payment_id}; `photomat payments list` tells their numbers.", err=True)
+        typer.echo(f"There is no payment {payment_id}; `photomat payments list` shows their numbers.", err=True)
         raise typer.Exit(1)
     if as_json:
         print_json(_as_json(found[0]))
@@ -122,14 +122,13 @@ def _compared(found: Mapping[str, int]) -> str:
 
 
 def in_words(listed: ListedPayment) -> list[str]:
-    """A payment and its refunds as sentences."""
     payment = listed.payment
     offer = f"for offer {payment.topup_id}" if payment.topup_id is not None else "for no offer of ours"
     paid = f"user {payment.user_id} paid {payment.paid} by {payment.provider} {_when(payment.paid_at)} {offer}"
     return [
         f"Payment {payment.payment_id}: {paid}.",
         f"It is called {payment.external_id} there, and {payment.reference} in the ledger.",
-        f"{payment.credit} was credited ({payment.reason}) {_when(payment.received_at)}, told by: {payment.via}.",
+        f"{payment.credit} was credited ({payment.reason}) {_when(payment.received_at)}, reported by: {payment.via}.",
         *(_refund_in_words(one) for one in listed.refunds),
     ]
 
@@ -142,8 +141,8 @@ def _refund_in_words(one: ListedRefund) -> str:
         case "refused":
             return f"{asked}, was refused and is in the wallet again: {one.error}."
         case _:
-            said = f"; the last answer: {one.error}" if one.error else ""
-            return f"{asked}, is on its way after {one.attempts} tries{said}."
+            answer = f"; the last answer: {one.error}" if one.error else ""
+            return f"{asked}, is on its way after {one.attempts} tries{answer}."
 
 
 def _when(at: datetime | None) -> str:
@@ -153,7 +152,7 @@ def _when(at: datetime | None) -> str:
 def _print(found: Sequence[ListedPayment]) -> None:
     table = Listing("number", "when (UTC)", "user", "way", "paid", "credited", "gone back", "called there")
     for one in found:
-        payment = one.payment
+        payment, gone = one.payment, one.refunded("wanted", "done")
         table.add_row(
             str(payment.payment_id),
             f"{payment.received_at:%Y-%m-%d %H:%M}",
@@ -161,7 +160,7 @@ def _print(found: Sequence[ListedPayment]) -> None:
             payment.provider,
             str(payment.paid),
             str(payment.credit),
-            str(one.gone) if one.gone.minor else "",
+            str(gone) if gone.minor else "",
             payment.external_id,
         )
     print_listing(table if found else "There are no such payments.")
@@ -220,14 +219,14 @@ def show_command(receipt_id: int, *, as_json: AsJson = False) -> None:
     if found is None:
         typer.echo(f"There is no receipt {receipt_id}; `receipts list` shows them.", err=True)
         raise typer.Exit(1)
-    receipt, twins = found
+    receipt, duplicates = found
     if as_json:
-        print_json(_receipt_as_json(receipt) | {"alike": [_twin_as_json(twin) for twin in twins]})
+        print_json(_receipt_as_json(receipt) | {"alike": [asdict(one) for one in duplicates]})
         return
     _print_receipt([receipt])
     typer.echo(f"note: {receipt.note or '—'}")
-    for twin in twins:
-        typer.echo(_twin_in_words(twin))
+    for one in duplicates:
+        typer.echo(_duplicate_in_words(one))
 
 
 @receipts_app.command("approve")
@@ -243,8 +242,9 @@ def approve_command(
     """Credit a receipt, once."""
     minor, settings = None if amount is None else minor_units(amount), load()
 
-    async def act(pool: Pool) -> DecisionResult:
-        return await approve_receipt(
+    _do(
+        receipt_id,
+        lambda pool: approve_receipt(
             pool,
             receipt_id,
             operator=operator or operator_name(),
@@ -252,9 +252,9 @@ def approve_command(
             minor=minor,
             reason=reason,
             anyway=anyway,
-        )
-
-    _do(receipt_id, act, as_json=as_json)
+        ),
+        as_json=as_json,
+    )
 
 
 @receipts_app.command("decline")
@@ -265,17 +265,17 @@ def decline_command(
     operator: Operator = None,
     as_json: AsJson = False,
 ) -> None:
-    """Credit nothing, and print_outcome the user why."""
-
-    async def act(pool: Pool) -> DecisionResult:
-        return await decline_receipt(pool, receipt_id, operator=operator or operator_name(), reason=reason)
-
-    _do(receipt_id, act, as_json=as_json)
+    """Credit nothing, and notify the user of the reason."""
+    _do(
+        receipt_id,
+        lambda pool: decline_receipt(pool, receipt_id, operator=operator or operator_name(), reason=reason),
+        as_json=as_json,
+    )
 
 
 def _do(receipt_id: int, act: Callable[[Pool], Awaitable[DecisionResult]], *, as_json: bool) -> None:
     ruled = operate(act, name=RECEIPTS_NAME)
-    facts = {"receipt_id": receipt_id, "ruling": ruled.ruling, "sentence": ruled.sentence} if as_json else None
+    facts = {"receipt_id": receipt_id, "ruling": ruled.decision, "sentence": ruled.sentence} if as_json else None
     print_outcome(f"Receipt {receipt_id}: {ruled.sentence}", done=ruled.done, facts=facts)
 
 
@@ -296,21 +296,10 @@ def _print_receipt(found: Sequence[Receipt]) -> None:
     print_listing(table if found else "No receipt waits for a decision; `--all` lists the decided ones.")
 
 
-def _twin_in_words(twin: DuplicateReceipt) -> str:
-    same = " and ".join(word for word, is_so in (("file", twin.same_file), ("number", twin.same_note)) if is_so)
-    sent = f"{twin.created_at:%Y-%m-%d %H:%M}"
-    return f"⚠ the same {same} as receipt {twin.receipt_id} of user {twin.user_id}, {twin.state}, sent {sent} UTC"
-
-
-def _twin_as_json(twin: DuplicateReceipt) -> dict[str, Any]:
-    return {
-        "receipt_id": twin.receipt_id,
-        "user_id": twin.user_id,
-        "state": twin.state,
-        "created_at": twin.created_at,
-        "same_file": twin.same_file,
-        "same_note": twin.same_note,
-    }
+def _duplicate_in_words(one: DuplicateReceipt) -> str:
+    same = " and ".join(word for word, is_so in (("file", one.same_file), ("number", one.same_note)) if is_so)
+    sent = f"{one.created_at:%Y-%m-%d %H:%M}"
+    return f"⚠ the same {same} as receipt {one.receipt_id} of user {one.user_id}, {one.state}, sent {sent} UTC"
 
 
 def _receipt_as_json(receipt: Receipt) -> dict[str, Any]:

@@ -2,14 +2,13 @@
 
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from photomat.app.settings import load
 from photomat.cli.screen import Listing, print_listing
 from photomat.cli.session import AsJson, minor_units, operate, operator_name, print_json, query
-from photomat.db.pool import Pool
 from photomat.kernel.money import Money
 from photomat.operators.actions import ActionResult
 from photomat.operators.money import create_promo, in_words, stop_promo
@@ -56,20 +55,19 @@ def create(
         expires_at=None if until is None else until.replace(tzinfo=UTC),
     )
 
-    async def act(pool: Pool) -> ActionResult:
-        return await create_promo(pool, promo, operator=operator_name(), reason=reason)
-
-    _print_answer(operate(act, name=NAME), as_json=as_json)
+    _print_answer(
+        operate(lambda pool: create_promo(pool, promo, operator=operator_name(), reason=reason), name=NAME),
+        as_json=as_json,
+    )
 
 
 @app.command("stop")
 def stop(code: str, *, reason: Reason, as_json: AsJson = False) -> None:
     """Stop a code: it cannot be used any more."""
-
-    async def act(pool: Pool) -> ActionResult:
-        return await stop_promo(pool, code, operator=operator_name(), reason=reason)
-
-    _print_answer(operate(act, name=NAME), as_json=as_json)
+    _print_answer(
+        operate(lambda pool: stop_promo(pool, code, operator=operator_name(), reason=reason), name=NAME),
+        as_json=as_json,
+    )
 
 
 @app.command("list")
@@ -77,11 +75,11 @@ def list_command(*, limit: Limit = 50, as_json: AsJson = False) -> None:
     """The newest codes, how often each was used."""
     found = query(lambda pool: list_codes(pool, limit=limit), name=NAME)
     if as_json:
-        print_json([_as_json(kept) for kept in found])
+        print_json([_as_json(stored) for stored in found])
         return
     table = Listing("code", "gives", "used", "state")
-    for kept in found:
-        table.add_row(kept.promo.code, in_words(kept.promo), str(kept.used), "over" if kept.is_over else "open")
+    for stored in found:
+        table.add_row(stored.promo.code, in_words(stored.promo), str(stored.used), "over" if stored.is_over else "open")
     print_listing(table if found else "There are no promo codes yet; `photomat promo create` makes one.")
 
 
@@ -92,15 +90,15 @@ def show_promo(code: str, *, limit: Limit = 100, as_json: AsJson = False) -> Non
     if found is None:
         typer.echo(f"There is no code {code}.", err=True)
         raise typer.Exit(1)
-    kept, uses = found
+    stored, uses = found
     if as_json:
-        print_json(_as_json(kept) | {"uses": [asdict(use) for use in uses]})
+        print_json(_as_json(stored) | {"uses": [asdict(use) for use in uses]})
         return
-    over = " It is over." if kept.is_over else ""
-    used = f"Used {kept.used} {'time' if kept.used == 1 else 'times'}."
-    typer.echo(f"{kept.promo.code}: {in_words(kept.promo)}. {used}{over} {kept.operator}: {kept.reason}")
+    over = " It is over." if stored.is_over else ""
+    used = f"Used {stored.used} {'time' if stored.used == 1 else 'times'}."
+    typer.echo(f"{stored.promo.code}: {in_words(stored.promo)}. {used}{over} {stored.operator}: {stored.reason}")
     for use in uses:
-        typer.echo(f"{use.used_at:%Y-%m-%d %H:%M:%S}  user {use.user_id}  {_outcome(use, kept.promo.currency)}")
+        typer.echo(f"{use.used_at:%Y-%m-%d %H:%M:%S}  user {use.user_id}  {_outcome(use, stored.promo.currency)}")
 
 
 def _kind(amount: str | None, percent: int | None, free: int | None, most: str | None) -> CodeKind:
@@ -121,15 +119,10 @@ def _outcome(use: CodeUse, currency: str) -> str:
     return f"{Money(use.credited, currency)}{paid}{back}"
 
 
-def _as_json(kept: StoredCode) -> dict[str, object]:
-    return asdict(kept.promo) | {
-        "used": kept.used,
-        "is_over": kept.is_over,
-        "operator": kept.operator,
-        "reason": kept.reason,
-        "created_at": kept.created_at,
-        "stopped_at": kept.stopped_at,
-    }
+def _as_json(stored: StoredCode) -> dict[str, Any]:
+    facts = asdict(stored)
+    promo: dict[str, Any] = facts.pop("promo")
+    return promo | facts
 
 
 def _print_answer(answer: ActionResult, *, as_json: bool) -> None:

@@ -1,9 +1,7 @@
-"""`photomat run`: everything in one process, migrations first. Without BOT_TOKEN and KIE_API_KEY: the sandbox.
+"""`photomat run`: everything in one process, migrations first. `photomat sandbox`, or `run` without keys: the same, simulated.
 
-`photomat sandbox`: the bot with simulated Telegram, Kie.ai and payment providers, and a chat page in the browser.
-
-The simulators share no code with the bot and run as a separate process; the bot talks to them over real HTTP, by webhook and
-with signed callbacks, as in production.
+The simulators of Telegram, Kie.ai and payment providers share no code with the bot and run as a separate process; the bot talks
+to them over real HTTP, by webhook and with signed callbacks, as in production.
 """
 
 import asyncio
@@ -62,7 +60,6 @@ def sandbox() -> None:
 
 
 def run_sandbox(settings: Settings) -> None:
-    """Start the simulators, then the bot against them."""
     prepare(settings)
     if not 0 < settings.port <= LAST_PORT:
         raise Startup(f"The sandbox needs three ports in a row: set PORT to a number from 1 to {LAST_PORT}.")
@@ -182,7 +179,6 @@ def _leave() -> NoReturn:
 
 
 def prepare(settings: Settings) -> None:
-    """Configure logs and failpoints of a long-running command."""
     logs.configure(settings.log_format, sys.stdout)
     failpoint.arm(settings.failpoint)
 

@@ -90,7 +90,6 @@ def operator_name() -> str:
 
 
 def minor_units(amount: str) -> int:
-    """Parse an amount argument."""
     try:
         return read_minor(amount)
     except ValueError as error:

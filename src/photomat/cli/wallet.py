@@ -15,7 +15,7 @@ from photomat.jobs.listing import price_breakdown
 from photomat.kernel.errors import PhotomatError
 from photomat.kernel.ids import JobId, UserId
 from photomat.operators import money
-from photomat.operators.actions import ActionResult, JournalEntry, acts_with_money_of, release_hold
+from photomat.operators.actions import ActionResult, JournalEntry, journal_of_user, release_hold
 from photomat.operators.explain import explain_job, explain_move
 from photomat.payments.payment import ListedPayment, list_payments
 from photomat.payments.statement import StatementLine, statement
@@ -48,7 +48,7 @@ def show(
             found = await balance(tx, user_id=UserId(user_id))
             moves = await statement(tx, user_id=UserId(user_id), limit=limit, before=before)
         payments = await list_payments(pool, user_id=UserId(user_id), limit=limit)
-        return found, moves, await acts_with_money_of(pool, UserId(user_id)), payments
+        return found, moves, await journal_of_user(pool, UserId(user_id)), payments
 
     try:
         found, moves, acts, payments = query(read, name=NAME)
@@ -70,22 +70,24 @@ def show(
 def credit(user_id: int, amount: str, *, reason: Reason, reference: Reference = None, as_json: AsJson = False) -> None:
     """Put money into a wallet (an amount such as 100 or 99.50); a debt is paid first."""
     minor, name = minor_units(amount), _reference(reference)
-
-    async def act(pool: Pool) -> ActionResult:
-        return await money.credit(pool, UserId(user_id), minor, reference=name, operator=operator_name(), reason=reason)
-
-    _do(act, name, as_json=as_json)
+    _do(
+        lambda pool: money.credit(
+            pool, UserId(user_id), minor, reference=name, operator=operator_name(), reason=reason
+        ),
+        name,
+        as_json=as_json,
+    )
 
 
 @app.command("debit")
 def debit(user_id: int, amount: str, *, reason: Reason, reference: Reference = None, as_json: AsJson = False) -> None:
     """Take money out of a wallet, never more than is available."""
     minor, name = minor_units(amount), _reference(reference)
-
-    async def act(pool: Pool) -> ActionResult:
-        return await money.debit(pool, UserId(user_id), minor, reference=name, operator=operator_name(), reason=reason)
-
-    _do(act, name, as_json=as_json)
+    _do(
+        lambda pool: money.debit(pool, UserId(user_id), minor, reference=name, operator=operator_name(), reason=reason),
+        name,
+        as_json=as_json,
+    )
 
 
 @app.command("refund")
@@ -100,33 +102,25 @@ def refund(
     """Give a customer back what a job was charged."""
     minor = None if amount is None else minor_units(amount)
     name = reference or (f"refund:{job_id}" if minor is None else f"refund:{job_id}:{minor}")
-
-    async def act(pool: Pool) -> ActionResult:
-        return await money.refund_job(
+    _do(
+        lambda pool: money.refund_job(
             pool, JobId(job_id), minor, reference=name, operator=operator_name(), reason=reason
-        )
-
-    _do(act, name, as_json=as_json)
+        ),
+        name,
+        as_json=as_json,
+    )
 
 
 @app.command("correct")
 def correct(of: str, *, reason: Reason, as_json: AsJson = False) -> None:
     """Reverse a whole move, by its reference; a charge is refunded instead."""
-
-    async def act(pool: Pool) -> ActionResult:
-        return await money.correct_move(pool, of, operator=operator_name(), reason=reason)
-
-    _do(act, of, as_json=as_json)
+    _do(lambda pool: money.correct_move(pool, of, operator=operator_name(), reason=reason), of, as_json=as_json)
 
 
 @app.command("release")
 def release(reference: str, *, reason: Reason, as_json: AsJson = False) -> None:
     """Give back a hold whose job can no longer end it (log tag HOLD_WITHOUT_JOB); never one of a live job."""
-
-    async def act(pool: Pool) -> ActionResult:
-        return await release_hold(pool, reference, operator=operator_name(), reason=reason)
-
-    _do(act, reference, as_json=as_json)
+    _do(lambda pool: release_hold(pool, reference, operator=operator_name(), reason=reason), reference, as_json=as_json)
 
 
 @app.command("explain")
@@ -143,7 +137,7 @@ def explain(what: str, *, as_json: AsJson = False) -> None:
 
     sentences = query(read, name=NAME)
     if sentences is None:
-        typer.echo(f"There is no move and no job {what}; `wallet show` tells their references.", err=True)
+        typer.echo(f"There is no move and no job {what}; `wallet show` lists their references.", err=True)
         raise typer.Exit(1)
     if as_json:
         print_json(sentences)

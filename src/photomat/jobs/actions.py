@@ -16,7 +16,7 @@ from photomat.jobs.job import JobStatus, hold_reference, may_become, offer_refer
 from photomat.jobs.timeline import Tag
 from photomat.kernel.ids import JobId, MessageId, UserId
 from photomat.kernel.money import Money
-from photomat.rewards.bonus import after_paid_job
+from photomat.rewards import referrals
 from photomat.rewards.vouchers import voucher_pays_again
 from photomat.wallet import ledger
 
@@ -104,7 +104,7 @@ async def accept_offer(tx: Transaction, *, job_id: JobId, user_id: UserId, messa
         amount = Money(row["price"], row["currency"])
         await ledger.hold(tx, user_id=user_id, amount=amount, reference=offer_reference(job_id), job_id=job_id)
         await ledger.charge(tx, reference=offer_reference(job_id))
-        await after_paid_job(tx, user_id=user_id, job_id=job_id)
+        await referrals.make_due(tx, friend_id=user_id, job_id=job_id)
     await store.write_accepted(tx, job_id)
     await timeline.record(tx, job_id, Tag.ACCEPTED, price=row["price"])
     return True

@@ -28,7 +28,7 @@ from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
 from photomat.kie.results import Detail
 from photomat.messages.notices import TO_BALANCE, notify
-from photomat.rewards.bonus import after_paid_job, after_refunded_job
+from photomat.rewards import referrals
 from photomat.wallet import ledger, refunds
 from photomat.wallet.postings import RefundReason
 
@@ -120,7 +120,7 @@ async def _succeed(
     gift = status is JobStatus.FAILED
     if price and not gift:
         await ledger.charge(tx, reference=hold_reference(job_id))
-        await after_paid_job(tx, user_id=await store.read_owner(tx, job_id), job_id=job_id)
+        await referrals.make_due(tx, friend_id=await store.read_owner(tx, job_id), job_id=job_id)
     await store.write_done(tx, job_id, urls=success.urls, result_object=success.result_object, via=via, gift=gift)
     return Settled.GIFT if gift else Settled.CHARGED
 
@@ -197,7 +197,7 @@ async def refund_job_charge(
     """
     refund = await refunds.refund_charge(tx, job_id=job_id, amount=amount, reference=reference, reason=reason)
     if refund.is_new:
-        await after_refunded_job(tx, user_id=refund.user_id, job_id=job_id)
+        await referrals.lose_job(tx, friend_id=refund.user_id, job_id=job_id)
         await timeline.record(tx, job_id, Tag.REFUNDED, by=by, amount=refund.amount.minor)
         await notify(
             tx,

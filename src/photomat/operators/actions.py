@@ -1,8 +1,7 @@
-"""What an operator may do to jobs: retry, redeliver, cancel, release a hold, reconcile orphans. All in the journal.
+"""What an operator may do to jobs (retry, redeliver, cancel, release a hold, reconcile orphans), and the operators' journal.
 
-An action and its row in the journal are one transaction. A refused action is recorded too, with the reason.
-
-The operators' journal: who did what, when, why, with which result. Written in the action's transaction, never changed.
+An action and its row in the journal (who did what, when, why, with which result) are one transaction; the row never changes.
+A refused action is recorded too, with the reason.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -33,7 +32,7 @@ AGAIN: Final[Mapping[NextStep, str]] = {
 }
 RELEASES: Final[Mapping[Release, str]] = {
     Release.RELEASED: "The money is the customer's again.",
-    Release.NO_SUCH_HOLD: "There is no such hold; `wallet show` and `jobs show` tell their references.",
+    Release.NO_SUCH_HOLD: "There is no such hold; `wallet show` and `jobs show` list their references.",
     Release.ENDED_BEFORE: "It ended before: there is nothing to release.",
     Release.JOB_LIVES: "Its job is on its way and ends it; `jobs cancel` gives the money back now.",
     Release.OWED: "Its job is done and was never charged: released, the picture would be free. Report it.",
@@ -56,7 +55,7 @@ class JournalEntry:
     reference: str | None
 
 
-async def write(
+async def write_journal(
     tx: Transaction,
     *,
     operator: str,
@@ -84,13 +83,11 @@ async def write(
     )
 
 
-async def acts_on(pool: Pool, job_id: JobId) -> list[JournalEntry]:
-    """The actions on a job, oldest first."""
+async def journal_of_job(pool: Pool, job_id: JobId) -> list[JournalEntry]:
     return await _acts(pool, "job_id = $1", job_id)
 
 
-async def acts_with_money_of(pool: Pool, user_id: UserId) -> list[JournalEntry]:
-    """The actions on a user's money, oldest first."""
+async def journal_of_user(pool: Pool, user_id: UserId) -> list[JournalEntry]:
     return await _acts(pool, "user_id = $1", user_id)
 
 
@@ -198,7 +195,7 @@ async def journaled(
     """Act and write the journal in one transaction."""
     async with transaction(pool) as tx:
         answer = await act(tx)
-        await write(
+        await write_journal(
             tx,
             operator=operator,
             action=action,

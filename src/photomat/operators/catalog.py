@@ -5,9 +5,8 @@ than three times above or below the current one, is refused with the numbers unl
 default inputs and with every row of the model's price. Price changes are serialized by a table lock, so each is compared
 with the price it really changes.
 
-Run one model for real at Kie: is it accepted, does it cost what we count, does it return what we expect. It costs credits.
-
-The task is created once. A request whose answer was lost is not repeated: it ends the run, as it would end a job.
+`run_canary` runs one model at Kie, for credits, and compares price and result with the catalogue. Its task is created once: a
+request whose answer was lost is not repeated.
 """
 
 import asyncio
@@ -41,7 +40,7 @@ SWITCHES: Final[Mapping[ModelSwitch, Callable[[ModelSetting], ModelSetting]]] = 
     "unsell": lambda setting: replace(setting, sold=False),
 }
 DONE: Final[Mapping[ModelSwitch, str]] = {
-    "hide": "It is kept from customers: neither listed nor sold.",
+    "hide": "It is hidden from customers: neither listed nor sold.",
     "unhide": "Customers see it again.",
     "feature": "It comes first in its lists.",
     "unfeature": "It has its usual place in its lists again.",
@@ -75,8 +74,6 @@ class PriceChange:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Objections:
-    """Why a change needs confirmation, with the numbers."""
-
     loss: str | None = None
     jump: str | None = None
 
@@ -132,7 +129,6 @@ async def rename_model(pool: Pool, model: Model, new: NewTitle, *, operator: str
 
 
 def _objection(model: Model, turn: ModelSwitch) -> str | None:
-    """Why an operator cannot turn a model on."""
     if turn != "sell":
         return None
     if model.off is None:
@@ -155,7 +151,6 @@ async def _journaled(
 
 
 async def change_price(pool: Pool, change: PriceChange, *, rates: Rates) -> ActionResult:
-    """Change the price of a model, or refuse it with the numbers."""
 
     async def act(tx: Transaction) -> ActionResult:
         return await _change(tx, change, rates)
@@ -219,15 +214,14 @@ def _for(inputs: Mapping[str, str]) -> str:
 
 
 def _sentence(change: PriceChange, rates: Rates, before: PriceRules, after: PriceRules, objections: Objections) -> str:
-    """The change, at the default inputs."""
     inputs = change.model.defaults
     old, new = (quote(change.model, inputs, rates, standing).price for standing in (before, after))
-    said = f"from {old} to {new}"
+    sentence = f"from {old} to {new}"
     if change.override is not None and change.from_at is not None:
-        said += f", from {change.from_at:%Y-%m-%d %H:%M} UTC on"
+        sentence += f", from {change.from_at:%Y-%m-%d %H:%M} UTC on"
     if change.override is not None and change.override.until is not None:
-        said += f", until {change.override.until:%Y-%m-%d %H:%M} UTC"
-    return f"{said}. Confirmed: {objections}." if objections.any else f"{said}."
+        sentence += f", until {change.override.until:%Y-%m-%d %H:%M} UTC"
+    return f"{sentence}. Confirmed: {objections}." if objections.any else f"{sentence}."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

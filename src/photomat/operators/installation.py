@@ -58,9 +58,9 @@ WAYS_OUT: Final[Mapping[str, str]] = {
         "they may be payments: start the bot they were sent to and let it handle them (`photomat payments reconcile` with its"
         " token credits a payment that was parked), or leave them with --abandon"
     ),
-    "results": "their customers have paid: start the bot that shows them once more, or refund them with --abandon",
-    "rings": "start the bot that sends them once more, or leave them with --abandon",
-    "resends": "start the bot that sends them once more, or leave them with --abandon",
+    "results": "their customers have paid: start the bot that shows them again, or refund them with --abandon",
+    "rings": "start the bot that sends them again, or leave them with --abandon",
+    "resends": "start the bot that sends them again, or leave them with --abandon",
 }
 ABANDONABLE: Final = frozenset({"updates", "results", "rings", "resends"})
 """What only the other bot's token can end; a shop whose old bot is gone must be able to leave it behind."""

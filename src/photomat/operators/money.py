@@ -1,14 +1,8 @@
-"""What an operator may do with money: credit, debit, refund a job or a payment, reverse a posting, handle differences.
+"""What an operator may do with money: wallets, refunds, corrections, differences, promo codes, receipts of transfers.
 
-Each is once per reference: repeated with the same reference it changes nothing and says so. What the ledger refuses is answered
-with the reason. Everything is in the journal, refusals too.
-
-Creating and stopping promo codes, with the journal.
-
-Approving and declining receipts of transfers, with the journal: the rules are in `payments.transfers`.
-
-The decision, its payment and its row in the journal are one transaction; a refused attempt is in the journal too. Chat and
-terminal decide by these same functions.
+Postings happen once per reference: repeated with the same reference nothing changes, and the answer says so. What the ledger
+or `payments.transfers` refuses is answered with the reason. An action and its row in the journal are one transaction, refusals
+too. Chat and terminal decide receipts by these same functions.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -38,7 +32,7 @@ OWNED: Final[Mapping[str, str]] = {
     "topup": OF_A_PAYMENT,
     "subscription": OF_A_PAYMENT,
     "payment-refund": OF_A_PAYMENT,
-    "bonus": "follows its payment: `photomat payments refund` takes it back, `photomat wallet debit` takes money by itself.",
+    "bonus": "follows its payment: `photomat payments refund` takes it back, `photomat wallet debit` takes money alone.",
     "referral": "follows the friend's order and payments: `photomat wallet refund` or `photomat payments refund` those,"
     " or `photomat wallet debit` the wallet.",
     "promo": "belongs to the use of a code: `photomat wallet debit` takes it away, `photomat promo stop` ends the code.",
@@ -66,7 +60,6 @@ async def credit(
 
 
 async def debit(pool: Pool, user_id: UserId, minor: int, *, reference: str, operator: str, reason: str) -> ActionResult:
-    """Take money out of a wallet, never more than is available."""
 
     async def act(tx: Transaction) -> ActionResult:
         amount = await _amount(tx, user_id, minor)
@@ -106,7 +99,7 @@ async def correct_move(pool: Pool, of: str, *, operator: str, reason: str) -> Ac
         if owned is not None:
             return ActionResult(done=False, sentence=f"{of} {owned}")
         is_new = await refunds.correct(tx, of=of, reference=reference)
-        return ActionResult(done=True, sentence=f"{of} is turned round by {reference}." if is_new else BEFORE)
+        return ActionResult(done=True, sentence=f"{of} is reversed by {reference}." if is_new else BEFORE)
 
     return await _with_money(pool, act, "correct", reference, operator=operator, reason=reason)
 
@@ -188,19 +181,19 @@ def _why_not(error: PhotomatError) -> str:
         case Rejected(text_key="not-charged"):
             return "It was never charged: there is nothing to give back."
         case Rejected(text_key="no-such-move"):
-            return f"There is no move {error.facts['reference']}; `wallet show` tells their references."
+            return f"There is no move {error.facts['reference']}; `wallet show` lists their references."
         case Rejected(text_key="cannot-be-corrected"):
             return (
                 f"{error.facts['reference']} is a charge (refund its job), gives something back itself, or was given back"
-                " before: it cannot be turned round."
+                " before: it cannot be reversed."
             )
         case _:
             return f"Refused: {error}."
 
 
 def _of_difference(difference_id: int, sentence: str, *, found: bool) -> ActionResult:
-    said = f"Difference {difference_id} {sentence}" if found else "There is no such open difference."
-    return ActionResult(done=found, sentence=said)
+    answer = f"Difference {difference_id} {sentence}" if found else "There is no such open difference."
+    return ActionResult(done=found, sentence=answer)
 
 
 async def refund_payment(
@@ -212,12 +205,12 @@ async def refund_payment(
     async def act(tx: Transaction) -> ActionResult:
         if payment is None:
             return ActionResult(
-                done=False, sentence="There is no such payment; `photomat payments list` tells their numbers."
+                done=False, sentence="There is no such payment; `photomat payments list` shows their numbers."
             )
         if payment.provider in NO_WAY_BACK and not by_hand:
             return ActionResult(
                 done=False,
-                sentence=f"{payment.provider} cannot give money back by itself: send {payment.paid} to the payer, then"
+                sentence=f"{payment.provider} cannot refund: send {payment.paid} to the payer, then"
                 " say so with --by-hand.",
             )
         return await _refund(tx, payment, owing=owing, by_hand=by_hand, operator=operator)
@@ -348,7 +341,7 @@ async def _decide(
 ) -> DecisionResult:
     async with transaction(pool) as tx:
         result = await act(tx)
-        await actions.write(
+        await actions.write_journal(
             tx,
             operator=operator,
             action=action,
@@ -360,5 +353,5 @@ async def _decide(
         )
         failpoint("payment.before_commit")
     failpoint("payment.after_commit")
-    log.info("RECEIPT_RULED", receipt_id=receipt_id, ruling=result.ruling, operator=operator)
+    log.info("RECEIPT_RULED", receipt_id=receipt_id, ruling=result.decision, operator=operator)
     return result

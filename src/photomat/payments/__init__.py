@@ -1,1 +1,6 @@
-"""Money coming in and going back: offers, payments credited once by their own id, refunds. The books are `wallet`'s."""
+"""Money coming in and going back. The books are `wallet`'s.
+
+A top-up (`topup`) is committed before it can be paid. Every way in ends in `receive.receive_payment`, which credits a payment
+once by its provider's id: Stars by update (`stars`) or from Telegram's list (`stars_reader`), providers' invoices (`invoices`),
+transfers approved by an operator (`transfers`). Every way back is in `refunds`.
+"""

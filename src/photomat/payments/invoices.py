@@ -38,8 +38,6 @@ InvoiceStatus: TypeAlias = Literal["paid", "open", "canceled", "gone"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenInvoice:
-    """A claimed invoice, ours until the lease expires."""
-
     provider: Provider
     external_id: str
     age: timedelta
@@ -80,7 +78,7 @@ async def create_invoice(
     return invoice
 
 
-async def look_at(pool: Pool, provider: str, external_id: str) -> None:
+async def make_due(pool: Pool, provider: str, external_id: str) -> None:
     """Make an invoice due now, an unknown one too: the reply that created it may have been lost."""
     await pool.execute(
         """
@@ -93,46 +91,31 @@ async def look_at(pool: Pool, provider: str, external_id: str) -> None:
     )
 
 
-async def look_again(tx: Transaction, provider: str, external_id: str) -> None:
-    """Make a known invoice due now; not every payment has one."""
-    await tx.execute(
-        "UPDATE provider_invoices SET look_at = photomat_now() WHERE provider = $1 AND external_id = $2",
-        provider,
-        external_id,
-    )
-
-
-async def claim_invoices(pool: Pool, *, limit: int) -> list[OpenInvoice]:
-    rows = await pool.fetch(
-        """
-        WITH due AS MATERIALIZED (
-            SELECT provider, external_id FROM provider_invoices WHERE look_at <= photomat_now()
-               AND (SELECT photomat_our_bot($3)) IS NOT NULL
-             ORDER BY look_at LIMIT $1 FOR UPDATE SKIP LOCKED)
-        UPDATE provider_invoices AS bill SET look_at = photomat_now() + $2::interval, looks = bill.looks + 1
-          FROM due
-         WHERE bill.provider = due.provider AND bill.external_id = due.external_id
-        RETURNING bill.provider, bill.external_id, photomat_now() - bill.created_at AS age, bill.look_at AS leased_until
-        """,
-        limit,
-        LEASE,
-        pool.bot_id,
-    )
-    return [OpenInvoice(**dict(row)) for row in rows]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class InvoicePoller:
-    """Polls invoices that are due, and reads what a provider lists as paid."""
-
     pool: Pool
     providers: Mapping[str, PaymentProvider]
 
     async def claim(self, limit: int) -> list[OpenInvoice]:
-        return await claim_invoices(self.pool, limit=limit)
+        rows = await self.pool.fetch(
+            """
+            WITH due AS MATERIALIZED (
+                SELECT provider, external_id FROM provider_invoices WHERE look_at <= photomat_now()
+                   AND (SELECT photomat_our_bot($3)) IS NOT NULL
+                 ORDER BY look_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+            UPDATE provider_invoices AS invoice SET look_at = photomat_now() + $2::interval, looks = invoice.looks + 1
+              FROM due
+             WHERE invoice.provider = due.provider AND invoice.external_id = due.external_id
+            RETURNING invoice.provider, invoice.external_id, photomat_now() - invoice.created_at AS age,
+                      invoice.look_at AS leased_until
+            """,
+            limit,
+            LEASE,
+            self.pool.bot_id,
+        )
+        return [OpenInvoice(**dict(row)) for row in rows]
 
     async def poll(self, invoice: OpenInvoice) -> None:
-        """Read one invoice from its provider and act on it."""
         provider = self.providers.get(invoice.provider)
         if provider is None:
             await self._postpone(invoice, give_up=invoice.age > GIVE_UP, error="this provider is switched off")
@@ -168,7 +151,7 @@ class InvoicePoller:
                 elif report.paid.currency != topup.credit.currency:
                     await _report_another_currency(tx, provider, report, topup)
                 else:
-                    await receive_payment(tx, _arrived(provider, report, topup, via))
+                    await receive_payment(tx, _incoming(provider, report, topup, via))
                     await refunds.take_back_reported(
                         tx, provider=provider, external_id=report.external_id, refunded=report.refunded, via=via
                     )
@@ -245,30 +228,22 @@ async def _topup_of(tx: Transaction, provider: str, report: ProviderReport) -> T
 
 
 async def _report_unknown_payer(tx: Transaction, provider: str, report: ProviderReport) -> None:
-    await differences.report(
-        tx,
-        kind=PAYMENT_OF_NOBODY,
-        reference=f"payment:{provider}:{report.external_id}",
-        expected="an offer of ours",
-        found=str(report.paid),
-        again=False,
-    )
+    await _report(tx, PAYMENT_OF_NOBODY, provider, report, expected="an offer of ours")
     log.error("PAYMENT_OF_NOBODY", provider=provider, invoice=report.external_id)
 
 
 async def _report_another_currency(tx: Transaction, provider: str, report: ProviderReport, topup: Topup) -> None:
-    await differences.report(
-        tx,
-        kind=IN_ANOTHER_CURRENCY,
-        reference=f"payment:{provider}:{report.external_id}",
-        expected=str(Money(topup.asked_amount, topup.asked_currency)),
-        found=str(report.paid),
-        again=False,
-    )
+    asked = Money(topup.asked_amount, topup.asked_currency)
+    await _report(tx, IN_ANOTHER_CURRENCY, provider, report, expected=str(asked))
     log.error("PAYMENT_IN_ANOTHER_CURRENCY", provider=provider, invoice=report.external_id, topup_id=topup.topup_id)
 
 
-def _arrived(provider: Any, report: ProviderReport, topup: Topup, via: str) -> IncomingPayment:
+async def _report(tx: Transaction, kind: str, provider: str, report: ProviderReport, *, expected: str) -> None:
+    reference = f"payment:{provider}:{report.external_id}"
+    await differences.report(tx, kind=kind, reference=reference, expected=expected, found=str(report.paid), again=False)
+
+
+def _incoming(provider: Any, report: ProviderReport, topup: Topup, via: str) -> IncomingPayment:
     return IncomingPayment(
         provider=provider,
         external_id=report.external_id,
@@ -297,5 +272,5 @@ async def check_invoice(pool: Pool, *, topup_id: int, user_id: UserId) -> Invoic
         return "gone"
     if invoice["state"] == "canceled":
         return "canceled"
-    await look_at(pool, invoice["provider"], invoice["external_id"])
+    await make_due(pool, invoice["provider"], invoice["external_id"])
     return "canceled" if invoice["state"] == "unknown" else "open"

@@ -1,7 +1,4 @@
-"""Notices to a payer: the money arrived, with a button for the order that waited for it; a refund; a month not paid.
-
-Notices about receipts: to every operator, with the file and the buttons that decide; to the user, if it is declined.
-"""
+"""Notices about money: to a payer (it arrived, was refunded, a month was not paid), to operators and users about receipts."""
 
 from collections.abc import Collection, Sequence
 from datetime import datetime
@@ -96,7 +93,6 @@ async def notify_refunded(
 
 
 async def notify_refund_refused(tx: Transaction, *, refund_id: int, user_id: UserId, amount: Money) -> None:
-    """Announce that the provider refused a refund and the money is in the wallet again."""
     await notify(
         tx,
         key=f"refund:{refund_id}",
@@ -108,7 +104,7 @@ async def notify_refund_refused(tx: Transaction, *, refund_id: int, user_id: Use
 
 
 async def notify_not_renewed(tx: Transaction, subscription: Subscription) -> None:
-    """Announce, once a month, that the next month could not be paid; Telegram tries again by itself."""
+    """Announce, once a month, that the next month could not be paid; Telegram retries."""
     until = f"{subscription.expires_at:%d.%m.%Y}"
     await notify(
         tx,
@@ -158,7 +154,7 @@ def operators_key(receipt_id: int) -> str:
 async def notify_operators(
     tx: Transaction,
     receipt: "Receipt",
-    twins: Sequence["DuplicateReceipt"],
+    duplicates: Sequence["DuplicateReceipt"],
     *,
     operators: Collection[ChatId],
     which: str,
@@ -169,15 +165,15 @@ async def notify_operators(
             tx,
             key=f"{operators_key(receipt.receipt_id)}{operator}:{which}",
             chat_id=operator,
-            text_key="receipt-card-flagged" if twins else "receipt-card",
-            facts=card_facts(receipt, twins),
-            buttons=_buttons(receipt, flagged=bool(twins)),
+            text_key="receipt-card-flagged" if duplicates else "receipt-card",
+            facts=card_facts(receipt, duplicates),
+            buttons=_buttons(receipt, flagged=bool(duplicates)),
             file=NoticeFile(kind=receipt.file.kind, file_id=receipt.file.file_id),
         )
 
 
 async def notify_declined(tx: Transaction, receipt: "Receipt") -> None:
-    """Tell the user that nothing was credited, why, and what to do."""
+    """Announce that nothing was credited, why, and what to do."""
     await notify(
         tx,
         key=f"receipt:{receipt.receipt_id}:declined",
@@ -191,13 +187,11 @@ async def notify_declined(tx: Transaction, receipt: "Receipt") -> None:
     )
 
 
-def card_facts(receipt: "Receipt", twins: Sequence["DuplicateReceipt"]) -> Words:
-    """What an operator's message about a waiting receipt says."""
-    return _facts(receipt) | (_flags(receipt, twins) if twins else {})
+def card_facts(receipt: "Receipt", duplicates: Sequence["DuplicateReceipt"]) -> Words:
+    return _facts(receipt) | (_flags(receipt, duplicates) if duplicates else {})
 
 
 def decided_text(say: Say, receipt: "Receipt") -> str:
-    """What an operator's message says once its receipt is decided."""
     facts: Words = {
         **_facts(receipt),
         "by": escape(receipt.decided_by or ""),
@@ -226,8 +220,8 @@ def _facts(receipt: "Receipt") -> Words:
     }
 
 
-def _flags(receipt: "Receipt", twins: Sequence["DuplicateReceipt"]) -> Words:
-    first = twins[0]
+def _flags(receipt: "Receipt", duplicates: Sequence["DuplicateReceipt"]) -> Words:
+    first = duplicates[0]
     same = "both" if first.same_file and first.same_note else "file" if first.same_file else "note"
     return {
         "same": same,
@@ -236,7 +230,7 @@ def _flags(receipt: "Receipt", twins: Sequence["DuplicateReceipt"]) -> Words:
         "twin_whose": "own" if first.user_id == receipt.user_id else "other",
         "twin_state": str(first.state),
         "twin_when": f"{first.created_at:%d.%m %H:%M}",
-        "more": len(twins) - 1,
+        "more": len(duplicates) - 1,
     }
 
 

@@ -34,8 +34,6 @@ class Plan:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PaymentOptions:
-    """Everything that can be paid in this shop, and its limits."""
-
     currency: str
     star_worth: Decimal
     packages: Sequence[Package]

@@ -1,4 +1,4 @@
-"""Payments as they were received, which never change, and what went back of them: for a payer and for operators."""
+"""Payments as they were received, which never change, and their refunds."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,8 +18,6 @@ COLUMNS: Final = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Payment:
-    """What was paid, and what was credited for it."""
-
     payment_id: int
     provider: str
     external_id: str
@@ -31,19 +29,6 @@ class Payment:
     reference: str
     via: str
     paid_at: datetime
-    received_at: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PastPayment:
-    """A payment; `refunded` went back of it, `refunding` is on its way back."""
-
-    payment_id: int
-    provider: str
-    paid: Money
-    credit: Money
-    refunded: Money
-    refunding: Money
     received_at: datetime
 
 
@@ -69,10 +54,9 @@ class ListedPayment:
     payment: Payment
     refunds: Sequence[ListedRefund]
 
-    @property
-    def gone(self) -> Money:
-        """What went back of its credit, or is on its way back."""
-        minor = sum(one.amount.minor for one in self.refunds if one.state != "refused")
+    def refunded(self, *states: str) -> Money:
+        """What its refunds in these states gave back of its credit: `done`, or `wanted`, which is on its way."""
+        minor = sum(one.amount.minor for one in self.refunds if one.state in states)
         return Money(minor, self.payment.credit.currency)
 
 
@@ -91,7 +75,6 @@ async def lock_payment(tx: Transaction, payment_id: int) -> Payment | None:
 
 
 async def lock_provider_payment(tx: Transaction, provider: str, external_id: str) -> Payment | None:
-    """Lock a payment by its provider's id."""
     row = await tx.fetchrow(
         f"SELECT {COLUMNS} FROM payments WHERE provider = $1 AND external_id = $2 FOR NO KEY UPDATE",  # noqa: S608  a constant list
         provider,
@@ -101,50 +84,10 @@ async def lock_provider_payment(tx: Transaction, provider: str, external_id: str
 
 
 def payment_of(row: Row) -> Payment:
-    return Payment(
-        payment_id=row["payment_id"],
-        provider=row["provider"],
-        external_id=row["external_id"],
-        user_id=UserId(row["user_id"]),
-        topup_id=row["topup_id"],
-        paid=Money(row["paid_amount"], row["paid_currency"]),
-        credit=Money(row["credit"], row["currency"]),
-        reason=row["reason"],
-        reference=row["reference"],
-        via=row["via"],
-        paid_at=row["paid_at"],
-        received_at=row["received_at"],
-    )
-
-
-async def recent_payments(pool: Pool, *, user_id: UserId, limit: int) -> list[PastPayment]:
-    rows = await pool.fetch(
-        """
-        SELECT payment_id, provider, paid_amount, paid_currency, credit, currency, received_at,
-               (SELECT coalesce(sum(amount) FILTER (WHERE state = 'done'), 0)::bigint
-                  FROM payment_refunds AS back WHERE back.payment_id = payments.payment_id) AS refunded,
-               (SELECT coalesce(sum(amount) FILTER (WHERE state = 'wanted'), 0)::bigint
-                  FROM payment_refunds AS back WHERE back.payment_id = payments.payment_id) AS refunding
-          FROM payments WHERE user_id = $1
-         ORDER BY received_at DESC, payment_id DESC LIMIT $2
-        """,
-        user_id,
-        limit,
-    )
-    return [_past(row) for row in rows]
-
-
-def _past(row: Row) -> PastPayment:
-    currency = row["currency"]
-    return PastPayment(
-        payment_id=row["payment_id"],
-        provider=row["provider"],
-        paid=Money(row["paid_amount"], row["paid_currency"]),
-        credit=Money(row["credit"], currency),
-        refunded=Money(row["refunded"], currency),
-        refunding=Money(row["refunding"], currency),
-        received_at=row["received_at"],
-    )
+    fields = dict(row)
+    paid = Money(fields.pop("paid_amount"), fields.pop("paid_currency"))
+    credit = Money(fields.pop("credit"), fields.pop("currency"))
+    return Payment(paid=paid, credit=credit, **fields)
 
 
 async def list_payments(
@@ -185,19 +128,9 @@ async def _refunds(pool: Pool, payments: Sequence[Payment]) -> dict[int, list[Li
     )
     found: dict[int, list[ListedRefund]] = {}
     for row in rows:
-        found.setdefault(row["payment_id"], []).append(_refund(row, by_id[row["payment_id"]]))
+        fields = dict(row)
+        payment = by_id[fields.pop("payment_id")]
+        amount = Money(fields.pop("amount"), payment.credit.currency)
+        paid = Money(fields.pop("paid_amount"), payment.paid.currency)
+        found.setdefault(payment.payment_id, []).append(ListedRefund(amount=amount, paid=paid, **fields))
     return found
-
-
-def _refund(row: Row, payment: Payment) -> ListedRefund:
-    return ListedRefund(
-        refund_id=row["refund_id"],
-        amount=Money(row["amount"], payment.credit.currency),
-        paid=Money(row["paid_amount"], payment.paid.currency),
-        state=row["state"],
-        asked_by=row["asked_by"],
-        created_at=row["created_at"],
-        closed_at=row["closed_at"],
-        attempts=row["attempts"],
-        error=row["error"],
-    )

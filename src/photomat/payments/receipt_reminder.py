@@ -1,8 +1,8 @@
 """Keeps the operators' messages about receipts in step with the rows: at least once, because an edit can be repeated.
 
-Operators are reminded of a receipt that waits; a decided one loses its buttons on every message about it. A message is edited
-by the id that its notice kept. An edit that is lost is harmless: the decision is in the row, and a button pressed too late is
-answered with it.
+Operators are reminded of a receipt that waits; a decided one loses its buttons on every message about it, found by the
+message id stored with its notice. An edit that is lost is harmless: the decision is in the row, and a button pressed too late
+is answered with it.
 """
 
 from collections.abc import Collection
@@ -31,8 +31,6 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReceiptReminder(MessageKind[Receipt]):
-    """Reminds of receipts that wait, and takes the buttons from those that are decided."""
-
     pool: Pool
     messenger: Messenger
     texts: Texts
@@ -71,9 +69,9 @@ class ReceiptReminder(MessageKind[Receipt]):
 
     async def _remind(self, receipt: Receipt) -> None:
         async with transaction(self.pool) as tx:
-            twins = await transfers.duplicates_of(tx, receipt)
+            duplicates = await transfers.duplicates_of(tx, receipt)
             which = f"reminder {receipt.attempts}"
-            await notify_operators(tx, receipt, twins, operators=self.operators, which=which)
+            await notify_operators(tx, receipt, duplicates, operators=self.operators, which=which)
             await transfers.next_due(tx, receipt, after=transfers.REMIND_AFTER)
         log.info("RECEIPT_REMINDED", receipt_id=receipt.receipt_id, reminder=receipt.attempts)
 

@@ -30,7 +30,7 @@ class IncomingPayment:
     """A payment as its provider reports it. `worth` is its credit unless a top-up of ours says otherwise.
 
     `via` is the source: update, notice, poll, reconcile, operator. `expected` overrides the top-up's sum: an operator saw
-    what arrived. `month_until` is until when this pays a subscription.
+    what incoming. `month_until` is until when this pays a subscription.
     """
 
     provider: Provider
@@ -47,7 +47,7 @@ class IncomingPayment:
 
     @property
     def reference(self) -> str:
-        """The reference of its credit in the ledger."""
+        """Of its credit in the ledger."""
         return f"payment:{self.provider}:{self.external_id}"
 
 
@@ -61,63 +61,63 @@ class ReceivedPayment:
     is_new: bool
 
 
-async def receive_payment(tx: Transaction, arrived: IncomingPayment) -> ReceivedPayment:
+async def receive_payment(tx: Transaction, incoming: IncomingPayment) -> ReceivedPayment:
     """Credit a payment once by its provider's id; the user must have a wallet."""
-    if arrived.paid.minor <= 0:
-        raise Corrupt(f"{arrived.reference}: {arrived.paid.minor} is not a sum that can arrive")
-    topup = None if arrived.topup_id is None else await find_topup(tx, arrived.topup_id)
-    credit = _credit(arrived, topup)
-    payment_id = await _insert(tx, arrived, topup, credit)
+    if incoming.paid.minor <= 0:
+        raise Corrupt(f"{incoming.reference}: {incoming.paid.minor} is not a sum that can arrive")
+    topup = None if incoming.topup_id is None else await find_topup(tx, incoming.topup_id)
+    credit = _amount_to_credit(incoming, topup)
+    payment_id = await _insert(tx, incoming, topup, credit)
     if payment_id is None:
-        return await _known_payment(tx, arrived)
+        return await _known_payment(tx, incoming)
     await ledger.credit(
         tx,
-        user_id=arrived.user_id,
+        user_id=incoming.user_id,
         amount=credit,
-        reference=arrived.reference,
-        reason=arrived.reason,
-        facts={"way": arrived.provider, "paid": arrived.paid.minor, "paid_currency": arrived.paid.currency},
+        reference=incoming.reference,
+        reason=incoming.reason,
+        facts={"way": incoming.provider, "paid": incoming.paid.minor, "paid_currency": incoming.paid.currency},
     )
     bonus = await rewards_bonus.after_payment(
         tx,
         payment_id=payment_id,
-        user_id=arrived.user_id,
+        user_id=incoming.user_id,
         amount=credit,
-        is_topup=arrived.reason == "topup",
+        is_topup=incoming.reason == "topup",
     )
     if topup is not None:
         await mark_paid(tx, topup.topup_id)
-        await _note_another_sum(tx, arrived, topup)
+        await _note_another_sum(tx, incoming, topup)
     await notices.notify_received(
         tx,
         payment_id=payment_id,
-        user_id=arrived.user_id,
+        user_id=incoming.user_id,
         credit=credit,
         bonus=bonus,
-        paid=arrived.paid,
+        paid=incoming.paid,
         arrived_for=topup,
-        month_until=arrived.month_until,
+        month_until=incoming.month_until,
     )
     log.info(
         "PAYMENT_RECEIVED",
         payment_id=payment_id,
-        provider=arrived.provider,
-        user_id=arrived.user_id,
+        provider=incoming.provider,
+        user_id=incoming.user_id,
         credit=credit.minor,
         bonus=bonus.minor,
-        via=arrived.via,
+        via=incoming.via,
     )
     return ReceivedPayment(payment_id=payment_id, credit=credit, bonus=bonus, is_new=True)
 
 
-def _credit(arrived: IncomingPayment, topup: Topup | None) -> Money:
-    """What was offered, in proportion to what was paid; its worth if there is no top-up in this currency."""
-    if topup is None or topup.asked_currency != arrived.paid.currency:
-        return arrived.worth
-    return Money(max(1, topup.credit.minor * arrived.paid.minor // topup.asked_amount), topup.credit.currency)
+def _amount_to_credit(incoming: IncomingPayment, topup: Topup | None) -> Money:
+    """What the top-up offers, in proportion to what was paid; its worth if there is no top-up in this currency."""
+    if topup is None or topup.asked_currency != incoming.paid.currency:
+        return incoming.worth
+    return Money(max(1, topup.credit.minor * incoming.paid.minor // topup.asked_amount), topup.credit.currency)
 
 
-async def _insert(tx: Transaction, arrived: IncomingPayment, topup: Topup | None, credit: Money) -> int | None:
+async def _insert(tx: Transaction, incoming: IncomingPayment, topup: Topup | None, credit: Money) -> int | None:
     payment_id: int | None = await tx.fetchval(
         """
         INSERT INTO payments (provider, external_id, user_id, topup_id, paid_amount, paid_currency, credit, currency, reason,
@@ -126,47 +126,47 @@ async def _insert(tx: Transaction, arrived: IncomingPayment, topup: Topup | None
             ON CONFLICT DO NOTHING
         RETURNING payment_id
         """,
-        arrived.provider,
-        arrived.external_id,
-        arrived.user_id,
+        incoming.provider,
+        incoming.external_id,
+        incoming.user_id,
         topup.topup_id if topup else None,
-        arrived.paid.minor,
-        arrived.paid.currency,
+        incoming.paid.minor,
+        incoming.paid.currency,
         credit.minor,
         credit.currency,
-        arrived.reason,
-        arrived.reference,
-        arrived.via,
-        arrived.paid_at,
+        incoming.reason,
+        incoming.reference,
+        incoming.via,
+        incoming.paid_at,
     )
     return payment_id
 
 
-async def _known_payment(tx: Transaction, arrived: IncomingPayment) -> ReceivedPayment:
+async def _known_payment(tx: Transaction, incoming: IncomingPayment) -> ReceivedPayment:
     known = await tx.fetchrow(
         """
         SELECT payment_id, user_id, paid_amount, paid_currency, credit, currency
           FROM payments WHERE provider = $1 AND external_id = $2
         """,
-        arrived.provider,
-        arrived.external_id,
+        incoming.provider,
+        incoming.external_id,
     )
     if known is None:
-        raise Corrupt(f"{arrived.reference} is neither new nor known")
+        raise Corrupt(f"{incoming.reference} is neither new nor known")
     before = (known["user_id"], known["paid_amount"], known["paid_currency"])
-    now = (arrived.user_id, arrived.paid.minor, arrived.paid.currency)
+    now = (incoming.user_id, incoming.paid.minor, incoming.paid.currency)
     if before != now:
         await differences.report(
             tx,
             kind="payment-told-otherwise",
-            reference=arrived.reference,
+            reference=incoming.reference,
             expected=_in_words(*before),
             found=_in_words(*now),
             again=False,
         )
-        log.error("PAYMENT_DIFFERS", payment_id=known["payment_id"], provider=arrived.provider, via=arrived.via)
+        log.error("PAYMENT_DIFFERS", payment_id=known["payment_id"], provider=incoming.provider, via=incoming.via)
     else:
-        log.info("PAYMENT_KNOWN", payment_id=known["payment_id"], provider=arrived.provider, via=arrived.via)
+        log.info("PAYMENT_KNOWN", payment_id=known["payment_id"], provider=incoming.provider, via=incoming.via)
     currency = known["currency"]
     return ReceivedPayment(
         payment_id=known["payment_id"], credit=Money(known["credit"], currency), bonus=Money(0, currency), is_new=False
@@ -177,13 +177,13 @@ def _in_words(user_id: int, amount: int, currency: str) -> str:
     return f"{Money(amount, currency)} of user {user_id}"
 
 
-async def _note_another_sum(tx: Transaction, arrived: IncomingPayment, topup: Topup) -> None:
-    expected = arrived.expected or Money(topup.asked_amount, topup.asked_currency)
-    if arrived.paid != expected:
+async def _note_another_sum(tx: Transaction, incoming: IncomingPayment, topup: Topup) -> None:
+    expected = incoming.expected or Money(topup.asked_amount, topup.asked_currency)
+    if incoming.paid != expected:
         await differences.report(
             tx,
             kind="payment-of-another-sum",
-            reference=arrived.reference,
+            reference=incoming.reference,
             expected=str(expected),
-            found=str(arrived.paid),
+            found=str(incoming.paid),
         )

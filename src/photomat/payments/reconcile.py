@@ -1,7 +1,7 @@
 """Compares a provider's list of payments with ours, once a night; what differs becomes a difference with an owner.
 
 What the provider lists and we do not know is received first (`InvoicePoller.read_recent`). A difference that both lists no
-longer show ends by itself; one whose payment is older than the list stays until an operator resolves it. Nothing is
+longer show is ended; one whose payment is older than the list stays until an operator resolves it. Nothing is
 corrected here. A provider that does not answer is compared the next time.
 """
 
@@ -50,7 +50,6 @@ async def reconcile(poller: InvoicePoller, *, always: bool = False) -> int:
 
 
 async def compare(pool: Pool, provider: PaymentProvider) -> int:
-    """Compare both lists; return the number of differences."""
     since, until = await require_row(
         pool, "SELECT photomat_now() - $1::interval, photomat_now() - $2::interval", LOOK_BACK, GRACE
     )

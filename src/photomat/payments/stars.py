@@ -1,4 +1,4 @@
-"""Payments in Stars: whether one may be made now, receiving it, and taking it back.
+"""Payments in Stars: whether one may be made now (pre-checkout), receiving it, and taking it back.
 
 A payment is identified by Telegram's charge id, never by our payload. The payer is credited, also if the link was made for
 another user; a payload that names no top-up of ours is credited by the rate. Telegram asks before a payment (`check_checkout`):
@@ -45,8 +45,6 @@ class StarPayment:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checkout:
-    """What is about to be paid, and by whom."""
-
     user_id: UserId
     payload: str
     amount: int
@@ -75,7 +73,7 @@ async def report_impossible_payment(tx: Transaction, *, charge_id: str, user_id:
     )
 
 
-async def offer_of(tx: Transaction, payload: str) -> Topup | None:
+async def topup_of(tx: Transaction, payload: str) -> Topup | None:
     """The top-up in Stars that a payload names."""
     token = payload.removeprefix(PREFIX)
     topup = None if token == payload else await find_by_token(tx, token)
@@ -84,7 +82,7 @@ async def offer_of(tx: Transaction, payload: str) -> Topup | None:
 
 async def receive_stars(tx: Transaction, payment: StarPayment, offers: PaymentOptions) -> ReceivedPayment:
     """Credit Stars once by their charge id, and record a subscription's month."""
-    topup = await offer_of(tx, payment.payload)
+    topup = await topup_of(tx, payment.payload)
     is_month = payment.is_subscription or (topup is not None and topup.way == "subscription")
     received = await receive_payment(
         tx,
@@ -150,7 +148,7 @@ async def wait_to_pay(pool: Pool, user_id: UserId, *, a_day: int) -> timedelta |
 async def check_checkout(pool: Pool, checkout: Checkout, offers: PaymentOptions) -> None:
     """Return if it may be paid, or raise `Rejected` with the text for the user; a fact `wait` is a timedelta."""
     async with transaction(pool) as tx:
-        topup = await offer_of(tx, checkout.payload)
+        topup = await topup_of(tx, checkout.payload)
     if topup is None or (checkout.amount, checkout.currency) != (topup.asked_amount, topup.asked_currency):
         raise Rejected("checkout-unknown")
     if checkout.has_blocked_us:

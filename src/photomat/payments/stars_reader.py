@@ -23,7 +23,7 @@ from photomat.kernel.money import Money
 from photomat.payments import subscriptions
 from photomat.payments.options import PaymentOptions
 from photomat.payments.stars import STARS, StarPayment, receive_stars, take_back_stars
-from photomat.rewards.bonus import ensure_user
+from photomat.rewards.welcome import ensure_user
 from photomat.telegram.port import StarMove, StarPage, StarsLedger
 
 PAGE: Final = 100
@@ -44,8 +44,6 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BookedCharge:
-    """A charge in our books: who paid how much, and how much of it went back."""
-
     user_id: int
     paid: int
     given_back: int

@@ -47,8 +47,6 @@ class StatementLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenHold:
-    """Money set aside for an unfinished job."""
-
     job_id: JobId
     amount: Money
     model: str
@@ -167,22 +165,14 @@ async def newer_page(tx: Transaction, *, user_id: UserId, before: int, limit: in
 
 
 def _move(row: Row) -> StatementLine:
-    currency = row["currency"]
+    fields = dict(row)
+    currency = fields.pop("currency")
     return StatementLine(
-        move_id=row["transaction_id"],
-        booked_at=row["booked_at"],
-        reason=row["reason"],
-        amount=Money(row["amount"], currency),
-        debt=Money(row["debt"], currency),
-        balance_after=Money(row["balance_after"], currency),
-        reference=row["reference"],
-        job_id=JobId(row["job_id"]) if row["job_id"] is not None else None,
-        model=row["model"],
-        prompt=row["prompt"],
-        other_user=UserId(row["other_user"]) if row["other_user"] is not None else None,
-        other_name=row["other_name"],
-        gives_back=row["gives_back"],
-        facts=row["facts"],
+        move_id=fields.pop("transaction_id"),
+        amount=Money(fields.pop("amount"), currency),
+        debt=Money(fields.pop("debt"), currency),
+        balance_after=Money(fields.pop("balance_after"), currency),
+        **fields,
     )
 
 

@@ -39,7 +39,6 @@ class Subscription:
     expires_at: datetime
 
     def as_canceled(self) -> "Subscription":
-        """The same, not to be renewed."""
         return replace(self, state="canceled")
 
 
@@ -60,9 +59,7 @@ class PaidMonth:
 async def note_month(tx: Transaction, month: PaidMonth) -> None:
     """Extend the subscription of a paid month, or begin one."""
     until = month.until or month.paid_at + PERIOD
-    known = None if month.is_first else await _going_on(tx, month)
-    if known is None:
-        known = await _without_its_first(tx, month) if month.is_first else None
+    known = await (_without_its_first(tx, month) if month.is_first else _going_on(tx, month))
     if known is None:
         await _note_another(tx, month, until)
         await _begin(tx, month, until)
@@ -235,13 +232,5 @@ async def _begin(tx: Transaction, month: PaidMonth, until: datetime) -> None:
 
 
 def _subscription(row: Row) -> Subscription:
-    return Subscription(
-        subscription_id=row["subscription_id"],
-        charge_id=row["charge_id"],
-        user_id=UserId(row["user_id"]),
-        topup_id=row["topup_id"],
-        stars=row["stars"],
-        allowance=Money(row["allowance"], row["currency"]),
-        state=row["state"],
-        expires_at=row["expires_at"],
-    )
+    fields = dict(row)
+    return Subscription(allowance=Money(fields.pop("allowance"), fields.pop("currency")), **fields)

@@ -127,17 +127,5 @@ async def close_topup(tx: Transaction, *, topup_id: int, user_id: UserId) -> boo
 
 
 def _topup(row: Row) -> Topup:
-    return Topup(
-        topup_id=row["topup_id"],
-        token=row["token"],
-        origin=row["origin"],
-        user_id=UserId(row["user_id"]),
-        way=row["way"],
-        asked_amount=row["asked_amount"],
-        asked_currency=row["asked_currency"],
-        credit=Money(row["credit"], row["currency"]),
-        draft_id=None if row["draft_id"] is None else DraftId(row["draft_id"]),
-        state=row["state"],
-        created_at=row["created_at"],
-        expired=row["expired"],
-    )
+    fields = dict(row)
+    return Topup(credit=Money(fields.pop("credit"), fields.pop("currency")), **fields)

@@ -1,7 +1,7 @@
-"""Transfers by hand: a user pays by bank, sends a receipt, and an operator approves or declines it, once.
+"""Manual transfers: a user pays by bank, sends a receipt, and an operator approves or declines it, once.
 
-A receipt credits nothing by itself. It is decided under its lock and the lock of every receipt like it; the decision, the
-payment and the notice of it are one transaction of the caller's (`operators.receipts`, which adds the journal). A receipt
+A receipt alone credits nothing. It is decided under its lock and the lock of every receipt like it; the decision, the
+payment and the notice of it are one transaction of the caller's (`operators.money`, which adds the journal). A receipt
 with the file or a reference of another one is accepted and flagged; once its duplicate was credited, it is credited only when
 asked for `anyway`. Submissions take one advisory lock, so of two sent at once one sees the other.
 
@@ -127,8 +127,6 @@ class DuplicateReceipt:
 
 
 class Decision(StrEnum):
-    """What came of an attempt to decide."""
-
     APPROVED = "approved"
     DECLINED = "declined"
     DECIDED_BEFORE = "decided-before"
@@ -142,19 +140,17 @@ class Decision(StrEnum):
 class DecisionResult:
     """The decision, also as a sentence; the receipt as it stands now, and the credited duplicate that prevented it."""
 
-    ruling: Decision
+    decision: Decision
     sentence: str
     receipt: Receipt | None = None
-    twin: DuplicateReceipt | None = None
+    duplicate: DuplicateReceipt | None = None
 
     @property
     def done(self) -> bool:
-        """Whether this attempt decided it."""
-        return self.ruling in {Decision.APPROVED, Decision.DECLINED}
+        return self.decision in {Decision.APPROVED, Decision.DECLINED}
 
 
 def code_of(topup_id: int) -> str:
-    """The short code of a transfer."""
     return f"P-{topup_id}"
 
 
@@ -181,7 +177,7 @@ async def submit_receipt(
         return None
     note = normal_note(note)
     refs = refs_of(note, amount=topup.credit, details=details)
-    alike = await _alike(tx, None, file, refs)
+    duplicates = await _duplicates(tx, None, file, refs)
     receipt_id: int = await tx.fetchval(
         """
         INSERT INTO receipts (origin, topup_id, user_id, bot_id, amount, currency, file_kind, file_id, file_unique_id, sha256,
@@ -201,13 +197,15 @@ async def submit_receipt(
         file.sha256,
         note,
         refs,
-        min((twin.receipt_id for twin in alike if twin.same_file), default=None),
-        min((twin.receipt_id for twin in alike if twin.same_note), default=None),
+        min((one.receipt_id for one in duplicates if one.same_file), default=None),
+        min((one.receipt_id for one in duplicates if one.same_note), default=None),
         REMIND_AFTER,
     )
     receipt = await _receipt(tx, receipt_id)
-    await notices.notify_operators(tx, receipt, alike, operators=operators, which="new")
-    log.info("RECEIPT_TAKEN", receipt_id=receipt_id, user_id=topup.user_id, amount=topup.credit.minor, twins=len(alike))
+    await notices.notify_operators(tx, receipt, duplicates, operators=operators, which="new")
+    log.info(
+        "RECEIPT_TAKEN", receipt_id=receipt_id, user_id=topup.user_id, amount=topup.credit.minor, twins=len(duplicates)
+    )
     return receipt
 
 
@@ -253,35 +251,35 @@ async def approve(
     credited = receipt.amount if minor is None else Money(minor, receipt.amount.currency)
     if not 0 < credited.minor <= most.minor or credited.currency != most.currency:
         sentence = f"{credited} is not a sum up to {most}: not credited."
-        return DecisionResult(ruling=Decision.BAD_SUM, receipt=receipt, sentence=sentence)
+        return DecisionResult(decision=Decision.BAD_SUM, receipt=receipt, sentence=sentence)
     duplicates = await duplicates_of(tx, receipt)
     credited_before = next((one for one in duplicates if one.state is ReceiptState.APPROVED), None)
     if credited_before is not None and not anyway:
         return DecisionResult(
-            ruling=Decision.DUPLICATE_CREDITED,
+            decision=Decision.DUPLICATE_CREDITED,
             receipt=receipt,
-            twin=credited_before,
+            duplicate=credited_before,
             sentence=_duplicate_sentence(credited_before),
         )
     await _credit(tx, receipt, credited)
     approved = await _decide(tx, receipt_id, ReceiptState.APPROVED, by=operator, credited=credited.minor, reason=reason)
     sentence = f"{credited} credited to user {receipt.user_id}; they are notified."
-    return DecisionResult(ruling=Decision.APPROVED, receipt=approved, sentence=sentence)
+    return DecisionResult(decision=Decision.APPROVED, receipt=approved, sentence=sentence)
 
 
 async def decline(tx: Transaction, receipt_id: int, *, operator: str, reason: str) -> DecisionResult:
-    """Credit nothing and notify the user; `reason` is one of `transfer_notices.REASONS` or free text."""
+    """Credit nothing and notify the user; `reason` is one of `notices.REASONS` or free text."""
     receipt = await _lock(tx, receipt_id)
     if receipt is None or receipt.state is not ReceiptState.WAITING:
         return _too_late(receipt_id, receipt)
     if not 0 < len(reason) <= MOST_REASON:
         sentence = f"A reason has 1 to {MOST_REASON} characters."
-        return DecisionResult(ruling=Decision.BAD_REASON, receipt=receipt, sentence=sentence)
+        return DecisionResult(decision=Decision.BAD_REASON, receipt=receipt, sentence=sentence)
     declined = await _decide(tx, receipt_id, ReceiptState.DECLINED, by=operator, credited=None, reason=reason)
     await close_topup(tx, topup_id=receipt.topup_id, user_id=receipt.user_id)
     await notices.notify_declined(tx, declined)
     sentence = "Declined, nothing was credited; the user is notified of the reason."
-    return DecisionResult(ruling=Decision.DECLINED, receipt=declined, sentence=sentence)
+    return DecisionResult(decision=Decision.DECLINED, receipt=declined, sentence=sentence)
 
 
 async def _lock(tx: Transaction, receipt_id: int) -> Receipt | None:
@@ -344,11 +342,11 @@ async def _decide(
 def _too_late(receipt_id: int, receipt: Receipt | None) -> DecisionResult:
     if receipt is None:
         sentence = f"There is no receipt {receipt_id}; `receipts list` shows them."
-        return DecisionResult(ruling=Decision.NO_SUCH, sentence=sentence)
+        return DecisionResult(decision=Decision.NO_SUCH, sentence=sentence)
     what = f"approved with {receipt.credited}" if receipt.credited else f"declined ({receipt.reason})"
     when = f"{receipt.decided_at:%Y-%m-%d %H:%M} UTC"
     return DecisionResult(
-        ruling=Decision.DECIDED_BEFORE,
+        decision=Decision.DECIDED_BEFORE,
         receipt=receipt,
         sentence=f"It was {what} by {receipt.decided_by} at {when}; nothing was done again.",
     )
@@ -363,11 +361,11 @@ def _duplicate_sentence(duplicate: DuplicateReceipt) -> str:
 
 
 async def duplicates_of(tx: Transaction, receipt: Receipt) -> list[DuplicateReceipt]:
-    """The receipts like it, credited ones first."""
-    return await _alike(tx, receipt.receipt_id, receipt.file, receipt.refs)
+    """Credited ones first."""
+    return await _duplicates(tx, receipt.receipt_id, receipt.file, receipt.refs)
 
 
-async def _alike(
+async def _duplicates(
     tx: Transaction, receipt_id: int | None, file: ReceiptFile, refs: Collection[str]
 ) -> list[DuplicateReceipt]:
     rows = await tx.fetch(
@@ -383,17 +381,7 @@ async def _alike(
         file.sha256,
         list(refs),
     )
-    return [
-        DuplicateReceipt(
-            receipt_id=row["receipt_id"],
-            user_id=UserId(row["user_id"]),
-            state=ReceiptState(row["state"]),
-            created_at=row["created_at"],
-            same_file=row["same_file"],
-            same_note=row["same_note"],
-        )
-        for row in rows
-    ]
+    return [DuplicateReceipt(**dict(row) | {"state": ReceiptState(row["state"])}) for row in rows]
 
 
 async def _receipt(tx: Transaction, receipt_id: int) -> Receipt:
@@ -404,28 +392,22 @@ async def _receipt(tx: Transaction, receipt_id: int) -> Receipt:
 
 
 def receipt_of(row: Row) -> Receipt:
-    currency = row["currency"]
+    columns = dict(row)
+    currency, credited = columns.pop("currency"), columns.pop("credited")
     return Receipt(
-        receipt_id=row["receipt_id"],
-        topup_id=row["topup_id"],
-        user_id=UserId(row["user_id"]),
-        first_name=row["first_name"] or "",
-        username=row["username"],
-        amount=Money(row["amount"], currency),
+        first_name=columns.pop("first_name") or "",
+        amount=Money(columns.pop("amount"), currency),
         file=ReceiptFile(
-            kind=row["file_kind"], file_id=row["file_id"], unique_id=row["file_unique_id"], sha256=row["sha256"]
+            kind=columns.pop("file_kind"),
+            file_id=columns.pop("file_id"),
+            unique_id=columns.pop("file_unique_id"),
+            sha256=columns.pop("sha256"),
         ),
-        note=row["note"],
-        refs=tuple(row["refs"]),
-        same_file_as=row["same_file_as"],
-        same_note_as=row["same_note_as"],
-        state=ReceiptState(row["state"]),
-        created_at=row["created_at"],
-        decided_at=row["decided_at"],
-        decided_by=row["decided_by"],
-        reason=row["reason"],
-        credited=None if row["credited"] is None else Money(row["credited"], currency),
-        attempts=row["tries"],
+        refs=tuple(columns.pop("refs")),
+        state=ReceiptState(columns.pop("state")),
+        credited=None if credited is None else Money(credited, currency),
+        attempts=columns.pop("tries"),
+        **columns,
     )
 
 

@@ -106,7 +106,6 @@ def report_of(invoice: Mapping[str, Any]) -> ProviderReport:
 
 
 def is_signed(body: bytes, given: str, *, token: str) -> bool:
-    """Whether a notice was signed with our token."""
     key = hashlib.sha256(token.encode()).digest()
     wanted = hmac.digest(key, body, hashlib.sha256).hex()
     return hmac.compare_digest(wanted.encode(), given.strip().lower().encode(errors="surrogateescape"))
@@ -118,7 +117,7 @@ def is_fresh(notice: Mapping[str, Any], *, now_s: int) -> bool:
     return -CLOCKS_DIFFER_S <= age_s <= OLDEST_NOTICE_S
 
 
-def bill_of_notice(notice: Mapping[str, Any]) -> str:
+def invoice_of_notice(notice: Mapping[str, Any]) -> str:
     """The invoice that a notice names; ValueError if it names none."""
     invoice = notice.get("payload")
     if notice.get("update_type") != "invoice_paid" or not isinstance(invoice, Mapping):
@@ -140,8 +139,6 @@ def _arrived(invoice: Mapping[str, Any], asked: Money) -> Money:
 
 
 class CryptoPay:
-    """The provider port on Crypto Pay."""
-
     name: Final = "cryptopay"
     lists_refunds: Final = False
 
@@ -198,14 +195,13 @@ class CryptoPay:
         raise Rejected("refund-by-hand")
 
     def noticed(self, headers: Mapping[str, str], body: bytes, *, source: str) -> str:  # noqa: ARG002  it is signed
-        """The invoice that a notice names."""
         given = next((value for name, value in headers.items() if name.lower() == SIGNATURE), "")
         if not is_signed(body, given, token=self._token):
             raise ForgedNotice("a notice without Crypto Pay's signature")
         notice = json_object(body)
         if not is_fresh(notice, now_s=epoch()):
             raise ForgedNotice("an old notice of Crypto Pay")
-        return bill_of_notice(notice)
+        return invoice_of_notice(notice)
 
     async def close(self) -> None:
         await self._exchange.close()

@@ -67,9 +67,7 @@ class PaymentProvider(Protocol):
         """Whether its reports contain refunds; a provider that cannot refund lists none."""
         ...
 
-    async def create(self, asked: InvoiceTerms) -> Invoice:
-        """Create an invoice."""
-        ...
+    async def create(self, asked: InvoiceTerms) -> Invoice: ...
 
     async def find(self, external_id: str) -> ProviderReport | None:
         """Read one invoice; None if the provider does not know it."""

@@ -100,12 +100,11 @@ def report_of(payment: Mapping[str, Any]) -> ProviderReport:
 
 
 def refunded_payments(refunds: Sequence[Any]) -> set[str]:
-    """The payments that a list of refunds names."""
     named = [refund.get("payment_id") for refund in refunds if isinstance(refund, Mapping)]
     return {str(name) for name in named if is_payment_id(name)}
 
 
-def bill_of_notice(notice: Mapping[str, Any]) -> str:
+def payment_of_notice(notice: Mapping[str, Any]) -> str:
     """The payment a notice names, of a refund the refunded one; ValueError if it names none."""
     event, thing = notice.get("event"), notice.get("object")
     if not isinstance(event, str) or not isinstance(thing, Mapping):
@@ -139,8 +138,6 @@ def _amount(found: object) -> Money:
 
 
 class YooKassa:
-    """The provider port on YooKassa."""
-
     name: Final = "yookassa"
     lists_refunds: Final = True
 
@@ -197,7 +194,7 @@ class YooKassa:
         """The payment a notice names; only its source can be checked."""
         if not comes_from(source, self._networks):
             raise ForgedNotice("a notice from an address that is not YooKassa's")
-        return bill_of_notice(json_object(body))
+        return payment_of_notice(json_object(body))
 
     async def close(self) -> None:
         await self._exchange.close()

@@ -1,24 +1,20 @@
-"""The bonus of a percent code: credited with the payer's next top-up, used up by it, taken back in proportion with its refund.
+"""What a payment and its refund do to rewards: the bonus of a percent code, and the inviter's share. Hooks of `payments`.
 
-The caller has locked the payer's wallet, so a waiting code is used by one payment. What goes back is rounded up and bounded by
-what is left: a payment refunded in full, in however many parts, takes back all of its bonus. What an operator has reversed by
-hand is recorded, and not taken twice.
+A bonus is credited with the payer's next top-up, used up by it, and taken back in proportion with its refund. The caller has
+locked the payer's wallet, so a waiting code is used by one payment. What goes back is rounded up and bounded by what is left:
+a payment refunded in full, in however many parts, takes back all of its bonus. What an operator has reversed by hand is
+recorded, and not taken twice.
 
-What payments and jobs report to this slice, in their own transaction: a payment, a refund, a paid or refunded job.
-
-A hook may post only to the user it is about, whose wallet its caller has locked. What concerns another user becomes a row
-that is due, which the step in `book` books with both wallets in order.
-
-A new user: their row, their wallet and the welcome credit, in one transaction, once.
+A hook may post only to the user it is about, whose wallet its caller has locked. What concerns another user becomes a row that
+is due, which `book` books with both wallets in order.
 """
 
 from dataclasses import dataclass
 
 from photomat.db.pool import Transaction
-from photomat.kernel.ids import JobId, UserId
+from photomat.kernel.ids import UserId
 from photomat.kernel.money import Money
 from photomat.rewards import referrals
-from photomat.users.user import Registered, register
 from photomat.wallet import ledger, refunds
 
 
@@ -29,12 +25,22 @@ class _GivenBonus:
     taken_back: int
     currency: str
 
-    @property
-    def reference(self) -> str:
-        return f"promo:{self.use_id}"
+    def goes_back_with(self, refunded: Money, of: Money) -> int:
+        return share_of(self.credited, refunded=refunded.minor, of=of.minor, taken_back=self.taken_back)
 
 
-async def give(tx: Transaction, *, payment_id: int, user_id: UserId, amount: Money) -> Money:
+async def after_payment(tx: Transaction, *, payment_id: int, user_id: UserId, amount: Money, is_topup: bool) -> Money:
+    """Credit the bonus of the payer's waiting promo code, return it, and record the inviter's share.
+
+    A code is for a top-up: a subscription's month, which is paid automatically, does not use it up.
+    """
+    await referrals.note_share(tx, payment_id=payment_id, friend_id=user_id)
+    if not is_topup:
+        return Money(0, amount.currency)
+    return await _give(tx, payment_id=payment_id, user_id=user_id, amount=amount)
+
+
+async def _give(tx: Transaction, *, payment_id: int, user_id: UserId, amount: Money) -> Money:
     """Credit what the oldest waiting code promises for this payment; nothing if none waits."""
     use = await tx.fetchrow(
         """
@@ -65,31 +71,40 @@ async def give(tx: Transaction, *, payment_id: int, user_id: UserId, amount: Mon
     return bonus
 
 
-async def take_back(tx: Transaction, *, payment_id: int, user_id: UserId, refunded: Money, of: Money) -> None:
-    """Take back the refunded part's share of the bonus."""
-    given = await _of_payment(tx, payment_id)
-    if given is None:
+async def goes_back_with(tx: Transaction, *, payment_id: int, refunded: Money, of: Money) -> Money:
+    """The bonus that goes back with this much of a payment."""
+    given = await _bonus_of(tx, payment_id)
+    return Money(0 if given is None else given.goes_back_with(refunded, of), refunded.currency)
+
+
+async def after_refund(tx: Transaction, *, payment_id: int, user_id: UserId, refunded: Money, of: Money) -> None:
+    """A part of a payment went back for certain: take back its bonus in proportion, and make the inviter's share due.
+
+    The reward for the invitation is lost if the rest of the friend's payments no longer covers its job.
+    """
+    await _take_back(tx, payment_id=payment_id, user_id=user_id, refunded=refunded, of=of)
+    await referrals.make_share_due(tx, payment_id=payment_id)
+    await referrals.lose_payment(tx, friend_id=user_id)
+
+
+async def _take_back(tx: Transaction, *, payment_id: int, user_id: UserId, refunded: Money, of: Money) -> None:
+    given = await _bonus_of(tx, payment_id)
+    part = 0 if given is None else given.goes_back_with(refunded, of)
+    if given is None or not part:
         return
-    part = share_of(given.credited, refunded=refunded.minor, of=of.minor, taken_back=given.taken_back)
-    if not part:
-        return
-    number = await _note(tx, given, taken=part)
+    number = await tx.fetchval(
+        "UPDATE promo_uses SET taken_back = taken_back + $2, moves = moves + 1 WHERE use_id = $1 RETURNING moves",
+        given.use_id,
+        part,
+    )
     await refunds.take_what_is_left(
         tx,
         user_id=user_id,
         amount=Money(part, given.currency),
         reference=f"promo-back:{given.use_id}:{number}",
         reason="bonus",
-        of=given.reference,
+        of=f"promo:{given.use_id}",
     )
-
-
-async def due_back(tx: Transaction, *, payment_id: int, refunded: Money, of: Money) -> Money:
-    given = await _of_payment(tx, payment_id)
-    if given is None:
-        return Money(0, refunded.currency)
-    part = share_of(given.credited, refunded=refunded.minor, of=of.minor, taken_back=given.taken_back)
-    return Money(part, given.currency)
 
 
 def share_of(bonus: int, *, refunded: int, of: int, taken_back: int) -> int:
@@ -97,7 +112,7 @@ def share_of(bonus: int, *, refunded: int, of: int, taken_back: int) -> int:
     return max(0, min(-(-bonus * refunded // of), bonus - taken_back))
 
 
-async def _of_payment(tx: Transaction, payment_id: int) -> _GivenBonus | None:
+async def _bonus_of(tx: Transaction, payment_id: int) -> _GivenBonus | None:
     row = await tx.fetchrow(
         """
         SELECT use_id, credited, taken_back, currency FROM promo_uses JOIN promo_codes USING (code)
@@ -106,70 +121,3 @@ async def _of_payment(tx: Transaction, payment_id: int) -> _GivenBonus | None:
         payment_id,
     )
     return None if row is None else _GivenBonus(**dict(row))
-
-
-async def _note(tx: Transaction, given: _GivenBonus, *, taken: int) -> int:
-    number: int = await tx.fetchval(
-        """
-        UPDATE promo_uses SET taken_back = taken_back + $2, moves = moves + 1 WHERE use_id = $1 RETURNING moves
-        """,
-        given.use_id,
-        taken,
-    )
-    return number
-
-
-async def after_payment(tx: Transaction, *, payment_id: int, user_id: UserId, amount: Money, is_topup: bool) -> Money:
-    """Credit the bonus of the payer's waiting promo code, return it, and record the inviter's share.
-
-    A code is for a top-up: a subscription's month, which is paid automatically, does not use it up.
-    """
-    await referrals.note_share(tx, payment_id=payment_id, friend_id=user_id)
-    if not is_topup:
-        return Money(0, amount.currency)
-    return await give(tx, payment_id=payment_id, user_id=user_id, amount=amount)
-
-
-async def goes_back_with(tx: Transaction, *, payment_id: int, refunded: Money, of: Money) -> Money:
-    """The bonus that goes back with this much of a payment."""
-    return await due_back(tx, payment_id=payment_id, refunded=refunded, of=of)
-
-
-async def after_refund(tx: Transaction, *, payment_id: int, user_id: UserId, refunded: Money, of: Money) -> None:
-    """A part of a payment went back for certain: take back its bonus in proportion, and make the inviter's share due.
-
-    The reward for the invitation is lost if the rest of the friend's payments no longer covers its job.
-    """
-    await take_back(tx, payment_id=payment_id, user_id=user_id, refunded=refunded, of=of)
-    await referrals.make_share_due(tx, payment_id=payment_id)
-    await referrals.lose_payment(tx, friend_id=user_id)
-
-
-async def after_paid_job(tx: Transaction, *, user_id: UserId, job_id: JobId) -> None:
-    """A job was charged: the first one that an invited friend's own payments cover makes both rewards due."""
-    await referrals.make_due(tx, friend_id=user_id, job_id=job_id)
-
-
-async def after_refunded_job(tx: Transaction, *, user_id: UserId, job_id: JobId) -> None:
-    """Some of a job's charge went back; once all of it did, its rewards are lost."""
-    await referrals.lose_job(tx, friend_id=user_id, job_id=job_id)
-
-
-async def ensure_user(
-    tx: Transaction,
-    *,
-    user_id: UserId,
-    first_name: str,
-    username: str | None,
-    language_code: str | None,
-    welcome: Money,
-) -> Registered:
-    """Create the user's row and wallet unless they exist; the welcome is credited only then."""
-    registered = await register(
-        tx, user_id=user_id, first_name=first_name, username=username, language_code=language_code
-    )
-    if registered.is_new:
-        await ledger.open_wallet(tx, user_id=user_id, currency=welcome.currency)
-        if welcome.minor:
-            await ledger.credit(tx, user_id=user_id, amount=welcome, reference=f"welcome:{user_id}", reason="welcome")
-    return registered

@@ -1,4 +1,4 @@
-"""The step `rewards`: books what is due to another user than the one who caused it, and returns old gifts.
+"""The loop `rewards`: books what is due to another user than the one who caused it, and returns old gifts.
 
 Rewards for an invitation and the inviter's percent of payments, and both reversed after a refund. Each is one transaction: both
 wallets in ascending order, then the row, whose state is read again under its lock. So it may be claimed twice, by two
@@ -80,7 +80,6 @@ class RewardBooker:
     terms: ReferralTerms
 
     async def claim(self, limit: int) -> list[DueReward]:
-        """Lease what is due."""
         claimed: list[DueReward] = []
         for kind, statement in CLAIMS.items():
             if len(claimed) < limit:
@@ -145,25 +144,18 @@ async def book_share(tx: Transaction, payment_id: int, *, percent: int) -> None:
     wanted = await _not_refunded(tx, payment_id) * frozen // 100
     reference = f"referral:payment:{payment_id}"
     if row["percent"] is None:
-        await _give_share(tx, inviter_id, Money(wanted, currency), reference)
+        if wanted:
+            await _credit_and_notify(
+                tx, inviter_id, Money(wanted, currency), reference, way="percent", text_key="notice-referral-percent"
+            )
         await _write_share(tx, payment_id, percent=frozen, share=wanted)
     else:
         too_much = Money(row["share"] - row["taken_back"] - wanted, currency)
-        back = f"referral-back:payment:{payment_id}:{row['moves'] + 1}"
-        await _take_share_back(tx, inviter_id, too_much, reference=back, of=reference)
+        if too_much.minor:
+            back = f"referral-back:payment:{payment_id}:{row['moves'] + 1}"
+            await _take_back(tx, inviter_id, too_much, reference=back, of=reference, way="percent")
         await _write_taken_back(tx, payment_id, taken=too_much.minor)
     log.info("REFERRAL_SHARE", payment_id=payment_id, inviter_id=inviter_id, keeps=wanted)
-
-
-async def _give_share(tx: Transaction, inviter_id: UserId, share: Money, reference: str) -> None:
-    if share.minor:
-        await _credit(tx, inviter_id, share, reference, way="percent")
-        await _tell(tx, reference, inviter_id, share, text_key="notice-referral-percent")
-
-
-async def _take_share_back(tx: Transaction, inviter_id: UserId, amount: Money, *, reference: str, of: str) -> None:
-    if amount.minor:
-        await _take_back(tx, inviter_id, amount, reference=reference, of=of, way="percent")
 
 
 async def _not_refunded(tx: Transaction, payment_id: int) -> int:
@@ -212,13 +204,12 @@ async def _write_rewarded(tx: Transaction, friend_id: UserId, terms: ReferralTer
 
 async def _reward(tx: Transaction, side: str, user_id: UserId, friend_id: UserId, amount: Money) -> None:
     if amount.minor:
-        reference = f"referral:{friend_id}:{side}"
-        await _credit(tx, user_id, amount, reference, way=side)
-        await _tell(
+        await _credit_and_notify(
             tx,
-            reference,
             user_id,
             amount,
+            f"referral:{friend_id}:{side}",
+            way=side,
             text_key="notice-referral-inviter" if side == "inviter" else "notice-referral-friend",
         )
 
@@ -229,24 +220,20 @@ async def _unreward(tx: Transaction, side: str, user_id: UserId, friend_id: User
         await _take_back(tx, user_id, amount, reference=f"referral-back:{friend_id}:{side}", of=of, way=side)
 
 
+async def _credit_and_notify(
+    tx: Transaction, user_id: UserId, amount: Money, reference: str, *, way: str, text_key: str
+) -> None:
+    await ledger.credit(tx, user_id=user_id, amount=amount, reference=reference, reason="referral", facts={"way": way})
+    await notify(tx, key=reference, chat_id=ChatId(user_id), text_key=text_key, facts={"amount": amount})
+
+
 async def _take_back(tx: Transaction, user_id: UserId, amount: Money, *, reference: str, of: str, way: str) -> None:
     """Take back what is left of a reward: a part may have been reversed by hand."""
+    facts = {"way": way}
     taken = await refunds.take_what_is_left(
-        tx,
-        user_id=user_id,
-        amount=amount,
-        reference=reference,
-        reason="referral",
-        of=of,
-        facts={"way": way},
+        tx, user_id=user_id, amount=amount, reference=reference, reason="referral", of=of, facts=facts
     )
     if taken.minor:
-        await _tell(tx, reference, user_id, taken, text_key="notice-referral-back")
-
-
-async def _credit(tx: Transaction, user_id: UserId, amount: Money, reference: str, *, way: str) -> None:
-    await ledger.credit(tx, user_id=user_id, amount=amount, reference=reference, reason="referral", facts={"way": way})
-
-
-async def _tell(tx: Transaction, key: str, user_id: UserId, amount: Money, *, text_key: str) -> None:
-    await notify(tx, key=key, chat_id=ChatId(user_id), text_key=text_key, facts={"amount": amount})
+        await notify(
+            tx, key=reference, chat_id=ChatId(user_id), text_key="notice-referral-back", facts={"amount": taken}
+        )

@@ -160,11 +160,6 @@ async def _credit(tx: Transaction, gift: Gift, user_id: UserId, *, reference: st
 
 
 def _gift(row: Row) -> Gift:
-    return Gift(
-        gift_id=row["gift_id"],
-        code=row["code"],
-        giver_id=UserId(row["giver_id"]),
-        taker_id=None if row["taker_id"] is None else UserId(row["taker_id"]),
-        amount=Money(row["amount"], row["currency"]),
-        state=GiftState(row["state"]),
-    )
+    fields = dict(row)
+    amount = Money(fields.pop("amount"), fields.pop("currency"))
+    return Gift(amount=amount, state=GiftState(fields.pop("state")), **fields)

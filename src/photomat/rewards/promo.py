@@ -7,7 +7,7 @@ that do not exist nothing is looked up for the rest of ten minutes. A code is ne
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final, Literal, TypeAlias
@@ -154,18 +154,7 @@ async def use_code(tx: Transaction, *, user_id: UserId, written: str, origin: st
 
 
 def code_of(row: Row) -> PromoCode:
-    return PromoCode(
-        code=row["code"],
-        kind=row["kind"],
-        currency=row["currency"],
-        amount=row["amount"],
-        percent=row["percent"],
-        generations=row["generations"],
-        most_uses=row["most_uses"],
-        per_user=row["per_user"],
-        only_new=row["only_new"],
-        expires_at=row["expires_at"],
-    )
+    return PromoCode(**{field.name: row[field.name] for field in fields(PromoCode)})
 
 
 async def _give(tx: Transaction, code: PromoCode, user_id: UserId, *, nth: int, origin: str) -> None:

@@ -38,7 +38,7 @@ LOSE: Final = """
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invitations:
-    """A user's link, their friends, those with a rewarded job, and the money kept."""
+    """A user's link, their friends, those with a rewarded job, and what they earned."""
 
     code: str
     friends: int
@@ -63,8 +63,8 @@ async def invitations(tx: Transaction, *, user_id: UserId, currency: str) -> Inv
                count(*) FILTER (WHERE state = 'rewarded') AS rewarded,
                coalesce(sum(inviter_reward) FILTER (WHERE state IN ('rewarded', 'refunded')), 0)::bigint
                + (SELECT coalesce(sum(share - taken_back), 0)::bigint
-                    FROM referral_shares JOIN referrals AS brought USING (friend_id)
-                   WHERE brought.inviter_id = $1) AS earned
+                    FROM referral_shares JOIN referrals AS friend USING (friend_id)
+                   WHERE friend.inviter_id = $1) AS earned
           FROM referrals WHERE inviter_id = $1
         """,
         user_id,

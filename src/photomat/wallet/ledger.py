@@ -1,7 +1,7 @@
 """Credit, debit, hold, charge and release: each happens at most once per reference.
 
 - A repeated call changes nothing. The same reference with other parameters is `Corrupt`, a bug. Whatever is raised, the
-  caller rolls its transaction back; only `NotEnough` leaves nothing written by itself.
+  caller rolls its transaction back; only `NotEnough` has written nothing.
 - A hold is taken only from what is available, and ends once: charged in full or released. The database decides both, by
   a conditional UPDATE with CHECKs behind it and by a primary key, under READ COMMITTED as under stricter levels.
 - Money that comes in, and money that becomes free while its owner owes, pays the debt first.

@@ -12,7 +12,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from photomat.audit.run import violations as audit_violations
-from photomat.cli.jobs import print_story
+from photomat.cli.jobs import print_report
 from photomat.db.pool import Connection, Pool, connect_pool
 from photomat.jobs.explain import Surroundings
 from photomat.jobs.listing import read_job_report
@@ -188,7 +188,7 @@ async def _story(arena: Arena, pool: Pool, job_id: int) -> str:
         return f"job {job_id} does not exist"
     said = io.StringIO()
     with redirect_stdout(said):
-        print_story(story, [])
+        print_report(story, [])
     return f"{said.getvalue()}\n{_log_lines(arena, str(story.row['corr']))}"
 
 

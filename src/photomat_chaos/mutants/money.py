@@ -90,7 +90,7 @@ INCOMING: Final = (
     one_edit(
         "part-credited-as-the-whole",
         "a partial payment is credited in full",
-        SourceEdit(find="topup.credit.minor * arrived.paid.minor // topup.asked_amount", replace="topup.credit.minor"),
+        SourceEdit(find="topup.credit.minor * incoming.paid.minor // topup.asked_amount", replace="topup.credit.minor"),
         f"{RECEIVING}::test_a_part_of_the_sum_is_credited_as_that_part_and_more_as_more",
     ),
     one_edit(

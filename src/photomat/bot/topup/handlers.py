@@ -27,7 +27,7 @@ from photomat.bot.transport import Tap, send
 from photomat.kernel.money import Money, read_minor
 from photomat.payments.invoices import check_invoice
 from photomat.payments.options import PaymentOptions, Way
-from photomat.payments.payment import recent_payments
+from photomat.payments.payment import list_payments
 
 SHOWN: Final = 5
 
@@ -150,7 +150,7 @@ def _read(text: str, offers: PaymentOptions) -> Money | None:
 
 
 async def show_support(message: Message, ctx: UpdateContext) -> None:
-    payments = await recent_payments(ctx.pool, user_id=ctx.user_id, limit=SHOWN)
+    payments = await list_payments(ctx.pool, user_id=ctx.user_id, limit=SHOWN)
     await send(message, views.support_page(ctx.say, payments, contact=ctx.config.support.contact))
 
 

@@ -19,7 +19,7 @@ from photomat.db.pool import Transaction, transaction
 from photomat.kernel.money import Money
 from photomat.payments import notices, subscriptions
 from photomat.payments.options import STARS_CURRENCY, Plan
-from photomat.payments.stars import offer_of
+from photomat.payments.stars import topup_of
 from photomat.payments.subscriptions import PERIOD, Subscription, SubscriptionState
 
 KNOWN_STATES: Final[dict[str, SubscriptionState]] = {"active": "active", "canceled": "canceled", "failed": "failed"}
@@ -105,7 +105,7 @@ async def resume_subscription(
 
 async def subscription_changed(event: BotSubscriptionUpdated, ctx: UpdateContext) -> None:
     async with transaction(ctx.pool) as tx:
-        topup = await offer_of(tx, event.invoice_payload)
+        topup = await topup_of(tx, event.invoice_payload)
     topup_id, state = topup.topup_id if topup else None, KNOWN_STATES.get(event.state)
 
     async def write(tx: Transaction) -> None:

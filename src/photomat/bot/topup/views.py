@@ -24,7 +24,7 @@ from photomat.bot.buttons import (
 from photomat.bot.view import Rows, View, button, in_rows, screen_button, to_home
 from photomat.kernel.money import Money
 from photomat.payments.options import STARS_CURRENCY, Package, PaymentOptions, Plan, Way
-from photomat.payments.payment import PastPayment
+from photomat.payments.payment import ListedPayment
 from photomat.payments.subscriptions import Subscription
 from photomat.texts.load import Say
 
@@ -170,7 +170,7 @@ def none_sold(say: Say, *, draft_id: int) -> View:
     return View(text=say("pay-no-plan"), rows=_leave(say, draft_id))
 
 
-def support_page(say: Say, payments: Sequence[PastPayment], *, contact: str) -> View:
+def support_page(say: Say, payments: Sequence[ListedPayment], *, contact: str) -> View:
     """Whom to write to, how to ask for money back, and the last payments with their numbers."""
     parts = [
         say("pay-support"),
@@ -181,18 +181,19 @@ def support_page(say: Say, payments: Sequence[PastPayment], *, contact: str) -> 
     return View(text="\n\n".join(part for part in parts if part), rows=_leave(say))
 
 
-def _line(say: Say, one: PastPayment) -> str:
-    is_stars = one.paid.currency == STARS_CURRENCY
+def _line(say: Say, one: ListedPayment) -> str:
+    payment, refunding, refunded = one.payment, one.refunded("wanted"), one.refunded("done")
+    is_stars = payment.paid.currency == STARS_CURRENCY
     line = say(
         "pay-support-line",
-        number=one.payment_id,
-        when=f"{one.received_at:%d.%m.%Y %H:%M}",
-        paid=say("pay-stars", stars=one.paid.minor) if is_stars else say("pay-sum", sum=one.paid),
-        credit=one.credit,
+        number=payment.payment_id,
+        when=f"{payment.received_at:%d.%m.%Y %H:%M}",
+        paid=say("pay-stars", stars=payment.paid.minor) if is_stars else say("pay-sum", sum=payment.paid),
+        credit=payment.credit,
     )
-    if one.refunding.minor:
-        return f"{line} · {say('pay-support-refunding', amount=one.refunding)}"
-    return f"{line} · {say('pay-support-refunded', amount=one.refunded)}" if one.refunded.minor else line
+    if refunding.minor:
+        return f"{line} · {say('pay-support-refunding', amount=refunding)}"
+    return f"{line} · {say('pay-support-refunded', amount=refunded)}" if refunded.minor else line
 
 
 def _leave(say: Say, draft_id: int = 0) -> Rows:

@@ -61,7 +61,7 @@ async def approve(_query: CallbackQuery, callback_data: ReceiptButton, tap: Tap,
         return
     ruled = await _approve(ctx, callback_data.receipt_id, anyway=callback_data.action is ReceiptAction.ANYWAY)
     await tap.answer(views.answer(ctx.say, ruled, most=_most(ctx)), alert=not ruled.done)
-    if ruled.ruling is Decision.DUPLICATE_CREDITED:
+    if ruled.decision is Decision.DUPLICATE_CREDITED:
         await tap.send(views.ask_anyway(ctx.say, ruled))
 
 
@@ -86,7 +86,7 @@ async def take_sum(message: Message, ctx: UpdateContext) -> None:
         return
     data = ctx.conversation.data
     ruled = await _approve(ctx, int(data.get(RECEIPT, 0)), minor=minor, anyway=bool(data.get(INSISTS)))
-    if ruled.ruling is Decision.DUPLICATE_CREDITED:
+    if ruled.decision is Decision.DUPLICATE_CREDITED:
         ctx.conversation.store({**data, INSISTS: True})
         await send(message, views.ask_sum_again(ctx.say, ruled))
     else:
@@ -174,8 +174,8 @@ async def _undecided(tap: Tap, ctx: UpdateContext, receipt_id: int) -> Receipt |
     receipt = await transfers.find_receipt(ctx.pool, receipt_id)
     if receipt is not None and receipt.state is ReceiptState.WAITING:
         return receipt
-    ruling = Decision.DECIDED_BEFORE if receipt else Decision.NO_SUCH
-    ruled = DecisionResult(ruling=ruling, sentence="", receipt=receipt)
+    decision = Decision.DECIDED_BEFORE if receipt else Decision.NO_SUCH
+    ruled = DecisionResult(decision=decision, sentence="", receipt=receipt)
     await tap.answer(views.answer(ctx.say, ruled, most=_most(ctx)), alert=True)
     return None
 
@@ -187,7 +187,7 @@ async def _approve(ctx: UpdateContext, receipt_id: int, *, minor: int | None = N
 
 
 async def _answer_typed(message: Message, ctx: UpdateContext, ruled: DecisionResult) -> None:
-    if ruled.ruling not in {Decision.BAD_SUM, Decision.BAD_REASON}:
+    if ruled.decision not in {Decision.BAD_SUM, Decision.BAD_REASON}:
         ctx.conversation.clear()
     await send(message, views.as_html(views.answer(ctx.say, ruled, most=_most(ctx))))
 

@@ -140,7 +140,7 @@ def ask_sum_again(say: Say, ruled: DecisionResult) -> View:
 def answer(say: Say, ruled: DecisionResult, *, most: Money) -> str:
     """The result of a decision, short enough to pop up; plain text."""
     receipt = ruled.receipt
-    match ruled.ruling:
+    match ruled.decision:
         case Decision.BAD_SUM:
             return say("receipt-bad-sum", most=most)
         case Decision.BAD_REASON:
@@ -158,14 +158,14 @@ def answer(say: Say, ruled: DecisionResult, *, most: Money) -> str:
 
 
 def _credited_duplicate(say: Say, ruled: DecisionResult) -> str:
-    if ruled.receipt is None or ruled.twin is None:
+    if ruled.receipt is None or ruled.duplicate is None:
         raise TypeError("a credited duplicate comes with both receipts")
     return say(
         "receipt-twin-credited",
         number=ruled.receipt.receipt_id,
-        twin=ruled.twin.receipt_id,
-        twin_user=str(ruled.twin.user_id),
-        same="file" if ruled.twin.same_file else "note",
+        twin=ruled.duplicate.receipt_id,
+        twin_user=str(ruled.duplicate.user_id),
+        same="file" if ruled.duplicate.same_file else "note",
     )
 
 

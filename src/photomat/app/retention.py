@@ -1,0 +1,54 @@
+"""What is deleted after a time, by the duty of the ACTIVE instance and by `photomat prune`. Imports no aiogram.
+
+Never deleted: users, jobs and the rows of their results, everything about money (wallets, ledger, holds, payments, receipts,
+rewards), the operators' journal, differences, sealed days, updates that were parked, callbacks that never found their job.
+"""
+
+from datetime import timedelta
+from typing import Final
+
+from photomat.alerts.store import CLOSED_INCIDENTS
+from photomat.app.settings import Settings
+from photomat.audit.proofs import OLD_PROOFS
+from photomat.delivery.archive import RESENDS, OldCopies
+from photomat.files.store import UNUSED_FILES
+from photomat.inbox.lanes import HANDLED, QUIET_LANES
+from photomat.jobs import sweep
+from photomat.jobs.orphans import MATCHED_ORPHANS
+from photomat.messages.notices import ENDED_NOTICES
+from photomat.orders.draft import UNBOUGHT_DRAFTS
+from photomat.work.retention import OldRows, RetentionRule
+
+LANES_KEPT: Final = timedelta(days=2)
+
+
+def kinds_of(settings: Settings) -> list[RetentionRule]:
+    copies = OldCopies(folder=settings.results_folder)
+    return [
+        RetentionRule(
+            name="result copies",
+            keep=_days(settings.keep_result_copies_days),
+            count=copies.count,
+            delete=copies.delete,
+        ),
+        _rows("updates", settings.keep_updates_days, HANDLED),
+        RetentionRule(name="quiet lanes", keep=LANES_KEPT, count=QUIET_LANES.count, delete=QUIET_LANES.delete),
+        _rows("callbacks", settings.keep_callbacks_days, sweep.CALLBACKS),
+        _rows("matched orphans", settings.keep_orphans_days, MATCHED_ORPHANS),
+        _rows("unbought drafts", settings.keep_drafts_days, UNBOUGHT_DRAFTS),
+        _rows("job events", settings.keep_events_days, sweep.EVENTS),
+        _rows("input files", settings.keep_input_files_days, UNUSED_FILES),
+        _rows("resends", settings.keep_resends_days, RESENDS),
+        _rows("notices", settings.keep_notices_days, ENDED_NOTICES),
+        _rows("incidents", settings.keep_incidents_days, CLOSED_INCIDENTS),
+        _rows("audit proofs", settings.keep_proofs_days, OLD_PROOFS),
+        _rows("Kie balance readings", settings.keep_readings_days, sweep.READINGS),
+    ]
+
+
+def _rows(name: str, days: int, rows: OldRows) -> RetentionRule:
+    return RetentionRule(name=name, keep=_days(days), count=rows.count, delete=rows.delete)
+
+
+def _days(days: int) -> timedelta | None:
+    return timedelta(days=days) if days else None

@@ -1,0 +1,27 @@
+"""A new user: their row, their wallet and the welcome credit, in one transaction, once."""
+
+from photomat.db.pool import Transaction
+from photomat.kernel.ids import UserId
+from photomat.kernel.money import Money
+from photomat.users.user import Registered, register
+from photomat.wallet import ledger
+
+
+async def ensure_user(
+    tx: Transaction,
+    *,
+    user_id: UserId,
+    first_name: str,
+    username: str | None,
+    language_code: str | None,
+    welcome: Money,
+) -> Registered:
+    """Create the user's row and wallet unless they exist; the welcome is credited only then."""
+    registered = await register(
+        tx, user_id=user_id, first_name=first_name, username=username, language_code=language_code
+    )
+    if registered.is_new:
+        await ledger.open_wallet(tx, user_id=user_id, currency=welcome.currency)
+        if welcome.minor:
+            await ledger.credit(tx, user_id=user_id, amount=welcome, reference=f"welcome:{user_id}", reason="welcome")
+    return registered
