@@ -4,8 +4,8 @@ from pathlib import Path
 
 from playwright.async_api import BrowserContext, Page, expect
 
-from browser.test_whole_product import sandbox, say
 from support.browser import chromium, page_at
+from support.sandbox import running_sandbox, say
 
 NBSP = "\N{NO-BREAK SPACE}"
 
@@ -40,9 +40,9 @@ async def pay_at_the_provider(page: Page, context: BrowserContext, button: str) 
 
 async def test_from_start_without_money_to_the_picture_by_stars(tmp_path: Path) -> None:
     async with (
-        sandbox(tmp_path, WELCOME_CREDIT="0") as (port, _log, _process),
+        running_sandbox(tmp_path, WELCOME_CREDIT="0") as address,
         chromium() as browser,
-        page_at(browser, f"http://127.0.0.1:{port + 1}/") as page,
+        page_at(browser, address) as page,
     ):
         await order_without_money(page)
         await press(page, "💳 Пополнить")
@@ -68,9 +68,9 @@ async def test_from_start_without_money_to_the_picture_by_stars(tmp_path: Path) 
 
 async def test_a_card_and_crypto_pay_as_well(tmp_path: Path) -> None:
     async with (
-        sandbox(tmp_path, WELCOME_CREDIT="0") as (port, _log, _process),
+        running_sandbox(tmp_path, WELCOME_CREDIT="0") as address,
         chromium() as browser,
-        page_at(browser, f"http://127.0.0.1:{port + 1}/") as page,
+        page_at(browser, address) as page,
     ):
         await say(page, "/topup")
         await press(page, "💳 Карта или СБП")

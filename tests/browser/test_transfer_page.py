@@ -4,16 +4,15 @@ from pathlib import Path
 
 from playwright.async_api import FilePayload, Locator, Page, expect
 
-from browser.test_whole_product import sandbox
 from support.browser import chromium, page_at
+from support.sandbox import running_sandbox
 from support.transfers import PDF
 
 CUSTOMER_ID, OPERATOR_ID = 5_000_001, 4_900_001
 
 
 async def test_a_receipt_approved_in_the_operators_chat_raises_the_balance(tmp_path: Path) -> None:
-    async with sandbox(tmp_path) as (port, _log, _process), chromium() as browser:
-        address = f"http://127.0.0.1:{port + 1}/"
+    async with running_sandbox(tmp_path) as address, chromium() as browser:
         async with page_at(browser, address) as page:
             await expect(page.locator(f'[data-person="{OPERATOR_ID}"]')).to_have_count(0)
             await says(page.locator("[data-person]"), "/start")

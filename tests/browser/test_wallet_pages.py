@@ -5,8 +5,8 @@ from pathlib import Path
 
 from playwright.async_api import Page, expect
 
-from browser.test_whole_product import buy, sandbox, say
 from support.browser import chromium, page_at
+from support.sandbox import buy, running_sandbox, say
 
 PICTURES = os.environ.get("WALLET_PICTURES")
 """A folder for screenshots, for somebody who wants to look."""
@@ -42,8 +42,7 @@ async def read_the_wallet(page: Page, *, name: str) -> None:
 
 
 async def test_a_buyer_reads_where_the_money_went(tmp_path: Path) -> None:
-    async with sandbox(tmp_path) as (port, _log, _process), chromium() as browser:
-        address = f"http://127.0.0.1:{port + 1}/"
+    async with running_sandbox(tmp_path) as address, chromium() as browser:
         async with page_at(browser, address) as page:
             await buy(page, "кот-космонавт")
             await page.locator('[data-from="bot"]', has_text="✅ Генерация завершена").first.wait_for()

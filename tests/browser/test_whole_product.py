@@ -12,6 +12,7 @@ from playwright.async_api import Page, expect
 
 from support.browser import chromium, page_at
 from support.ports import free_ports_in_a_row
+from support.sandbox import buy, say
 from support.system import until
 
 PROGRAM = str(Path(sys.executable).with_name("photomat"))
@@ -19,12 +20,11 @@ IMAGES = Path(__file__).parents[2] / "docs" / "images"
 
 
 @asynccontextmanager
-async def sandbox(folder: Path, **settings: str) -> AsyncIterator[tuple[int, Path, asyncio.subprocess.Process]]:
-    """Run `photomat run` with nothing set, or only what is said: embedded database, the simulators, the bot."""
+async def sandbox(folder: Path) -> AsyncIterator[tuple[int, Path, asyncio.subprocess.Process]]:
+    """Run `photomat run` with nothing set, as a newcomer does: loaded anew, with its embedded database."""
     port = free_ports_in_a_row(3)
     log_file = folder / f"sandbox-{port}.log"
     environment = {"PATH": os.environ["PATH"], "PORT": str(port), "HOST": "127.0.0.1", "DATA_DIR": str(folder / "var")}
-    environment |= settings
     with log_file.open("wb") as log:
         process = await asyncio.create_subprocess_exec(
             PROGRAM, "run", env=environment, cwd=folder, stdout=log, stderr=asyncio.subprocess.STDOUT
@@ -38,23 +38,6 @@ async def sandbox(folder: Path, **settings: str) -> AsyncIterator[tuple[int, Pat
             process.send_signal(signal.SIGINT)
         async with asyncio.timeout(120):
             await process.wait()
-
-
-async def say(page: Page, text: str) -> None:
-    composer = page.locator('[data-role="composer"]').first
-    await composer.fill(text)
-    await composer.press("Enter")
-
-
-async def buy(page: Page, prompt: str) -> None:
-    """From /start to the tap that pays."""
-    await say(page, "/start")
-    await page.get_by_role("button", name="🖼 Создать картинку").last.click()
-    await page.get_by_role("button", name="Z-Image").last.click()
-    await page.get_by_text("Опишите").last.wait_for()
-    await say(page, prompt)
-    await page.get_by_role("button", name="1:1", exact=True).last.click()
-    await page.get_by_role("button", name="✅ Создать").last.click()
 
 
 async def test_one_command_leads_to_one_picture_in_the_browser(tmp_path: Path) -> None:
