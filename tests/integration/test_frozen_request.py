@@ -8,7 +8,8 @@ from typing import Any
 from photomat.catalog.load import load_catalog
 from photomat.db.pool import Pool, transaction
 from photomat.jobs import store
-from photomat.jobs.job import InputLost, Job, KieRequest, frozen_request
+from photomat.jobs.inputs import InputLost
+from photomat.jobs.job import Job, KieRequest, frozen_request
 from photomat.jobs.submit import Submitter
 from photomat.jobs.sweep import rearm_stuck
 from photomat.kernel.errors import Corrupt, Transient

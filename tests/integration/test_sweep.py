@@ -7,7 +7,7 @@ from photomat.db.pool import Pool, transaction
 from photomat.jobs import store
 from photomat.jobs.settle import Failure, Success
 from photomat.jobs.sweep import (
-    Release,
+    ReleaseOutcome,
     find_loose_holds,
     rearm_stuck,
     release_loose_hold,
@@ -105,7 +105,7 @@ async def test_stopped_settled_claimed_and_planned_jobs_are_left_alone(database:
         for job in await claim_looks(pool, limit=9, lease=LEASE, instance=ONE):
             async with transaction(pool) as tx:
                 if job.job_id == stopped:
-                    assert await store.write_stopped(tx, job, error="ours")
+                    assert await store.record_stopped(tx, job, error="ours")
         await forget(pool, claimed)
         before = [await row_of(pool, job_id) for job_id in (planned, done, stopped, claimed)]
         assert await rearm_stuck(pool) == 0
@@ -204,14 +204,17 @@ async def test_the_money_of_a_live_job_cannot_be_released_and_neither_can_what_d
     async with pool_of(database) as pool:
         user = await a_user(pool)
         job_id = await a_running_job(pool, user)
-        for reference, verdict in ((f"job:{job_id}", Release.JOB_LIVES), ("job:999", Release.NO_SUCH_HOLD)):
+        for reference, verdict in (
+            (f"job:{job_id}", ReleaseOutcome.JOB_LIVES),
+            ("job:999", ReleaseOutcome.NO_SUCH_HOLD),
+        ):
             async with transaction(pool) as tx:
                 assert await release_loose_hold(tx, reference) is verdict
             assert not (await actions.release_hold(pool, reference, operator=ME, reason="?")).done
         assert await money_of(pool, user) == (BALANCE - PRICE, PRICE)
         await settle_now(pool, job_id, Success(urls=(URL,)))
         async with transaction(pool) as tx:
-            assert await release_loose_hold(tx, f"job:{job_id}") is Release.ENDED_BEFORE
+            assert await release_loose_hold(tx, f"job:{job_id}") is ReleaseOutcome.ENDED_BEFORE
 
 
 @pytest.mark.breaks_invariants

@@ -6,7 +6,7 @@ import pytest
 
 from photomat.db.pool import Pool
 from photomat.jobs import settle
-from photomat.jobs.settle import refund_undelivered
+from photomat.jobs.refunds import refund_undelivered
 from photomat.kernel.ids import JobId, UserId
 from photomat.operators import money
 from support.database import pool_of, shift_clock

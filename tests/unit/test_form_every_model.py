@@ -221,7 +221,7 @@ def card_fits(model: Model, language: str) -> None:
         inputs=inputs,
         price=Money(10**9, "RUB"),
         revision=LARGEST_TURN,
-        expired=False,
+        is_closed=False,
     )
     card = draft_card(say, model, draft, language=language, balance=Money(0, "RUB"))
     fits(card)

@@ -17,7 +17,7 @@ from photomat.delivery.lock import free_locks_of_dead_instances
 from photomat.inbox.lanes import free_lanes_of_dead_instances
 from photomat.jobs.kie_balance import read_kie_balance
 from photomat.jobs.orphans import reconcile_orphans
-from photomat.jobs.settle import refund_undelivered
+from photomat.jobs.refunds import refund_undelivered
 from photomat.jobs.sweep import free_claims_of_dead_instances, rearm_stuck, report_loose_holds
 from photomat.payments.reconcile import reconcile
 from photomat.work.budget import forget_unused

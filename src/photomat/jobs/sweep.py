@@ -74,7 +74,7 @@ class LooseHold:
     status: str | None
 
 
-class Release(StrEnum):
+class ReleaseOutcome(StrEnum):
     RELEASED = "released"
     NO_SUCH_HOLD = "no such hold"
     ENDED_BEFORE = "ended before"
@@ -190,18 +190,18 @@ async def report_loose_holds(pool: Pool) -> int:
     return len(found)
 
 
-async def release_loose_hold(tx: Transaction, reference: str) -> Release:
-    """Release a hold whose job can no longer close it and does not owe it."""
+async def release_loose_hold(tx: Transaction, reference: str) -> ReleaseOutcome:
+    """ReleaseOutcome a hold whose job can no longer close it and does not owe it."""
     job_id = await ledger.job_of_hold(tx, reference)
     if job_id is None:
-        return Release.NO_SUCH_HOLD
+        return ReleaseOutcome.NO_SUCH_HOLD
     job = await tx.fetchrow("SELECT status, gift FROM generation_jobs WHERE job_id = $1 FOR UPDATE", job_id)
     status = None if job is None else JobStatus(job["status"])
     closings = {hold.reference: hold.closed_as for hold in await holds_of_job(tx, job_id)}
     if closings[reference] is not None:
-        return Release.ENDED_BEFORE
+        return ReleaseOutcome.ENDED_BEFORE
     if status is not None and status not in TERMINAL:
-        return Release.JOB_LIVES
+        return ReleaseOutcome.JOB_LIVES
     if job is not None and status is JobStatus.DONE and not job["gift"] and "charge" not in closings.values():
-        return Release.OWED
-    return Release.RELEASED if await ledger.release(tx, reference=reference) else Release.ENDED_BEFORE
+        return ReleaseOutcome.OWED
+    return ReleaseOutcome.RELEASED if await ledger.release(tx, reference=reference) else ReleaseOutcome.ENDED_BEFORE
