@@ -27,7 +27,7 @@ from photomat.orders.draft import Buyer
 from photomat.orders.service import OrderService
 from photomat.payments.options import PaymentOptions
 from photomat.providers.port import PaymentProvider
-from photomat.rewards.book import ReferralTerms
+from photomat.rewards.payouts import ReferralTerms
 from photomat.rewards.welcome import ensure_user
 from photomat.texts.load import Say, Texts
 from photomat.users.user import User, clear_blocked, find_user, starting_language
