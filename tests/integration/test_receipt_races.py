@@ -43,7 +43,7 @@ async def sent(
         origin=f"test:{number}",
         bot_id=BotId(BOT_ID),
         user_id=user_id,
-        way="transfer",
+        method="transfer",
         asked=rub(amount),
         credit=rub(amount),
     )

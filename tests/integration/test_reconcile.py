@@ -160,7 +160,7 @@ async def test_no_answer_of_kies_leaves_nothing(database: str) -> None:
 async def a_paid_bill(pool: Pool, provider: ScriptedProvider) -> InvoicePoller:
     """A bill both sides know, paid a day ago."""
     await people(pool)
-    topup = await offer(pool, asked=rub(500), credit=rub(500), way="yookassa")
+    topup = await offer(pool, asked=rub(500), credit=rub(500), method="yookassa")
     at = await pool.fetchval("SELECT photomat_now()") - timedelta(days=1)
     provider.says("bill-1", state="paid", paid=rub(500), token=topup.token, at=at)
     return InvoicePoller(pool=pool, providers={provider.name: provider})

@@ -53,7 +53,7 @@ async def fill(database: str) -> None:
 
 async def a_receipt(pool: Pool, user: Any) -> None:
     topup = await open_topup(
-        pool, origin="test:1", bot_id=BotId(1), user_id=user, way="transfer", asked=rub(50_000), credit=rub(50_000)
+        pool, origin="test:1", bot_id=BotId(1), user_id=user, method="transfer", asked=rub(50_000), credit=rub(50_000)
     )
     file = ReceiptFile(kind="photo", file_id="file-1", unique_id="u1", sha256=None)
     async with transaction(pool) as tx:

@@ -250,7 +250,7 @@ RefundCall: TypeAlias = Callable[[ClaimedRefund], Awaitable[None]]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refunder:
     pool: Pool
-    ways: Mapping[str, RefundCall]
+    calls: Mapping[str, RefundCall]
 
     async def claim(self, limit: int) -> list[ClaimedRefund]:
         rows = await self.pool.fetch(
@@ -273,9 +273,9 @@ class Refunder:
     async def refund(self, refund: ClaimedRefund) -> None:
         """Ask once; yes and a clear no end it, anything else is retried."""
         failpoint("refund.after_claim")
-        way = self.ways.get(refund.payment.provider, _switched_off)
+        call = self.calls.get(refund.payment.provider, _switched_off)
         try:
-            await way(refund)
+            await call(refund)
         except (Transient, OutcomeUnknown) as error:
             await self._later(refund, error)
         except Rejected as error:

@@ -22,11 +22,15 @@ from photomat.kernel.errors import Corrupt
 from photomat.kernel.ids import BotId, ChatId, UserId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
+from photomat.media.sniff import sniff
 from photomat.messages.notices import FileKind
 from photomat.payments import notices
 from photomat.payments.receive import IncomingPayment, receive_payment
 from photomat.payments.topup import Topup, close_topup
 
+RECEIPT_TYPES: Final = frozenset(
+    {"image/jpeg", "image/png", "image/webp", "image/heic", "image/heif", "image/avif", "application/pdf"}
+)
 MOST_NOTE: Final = 500
 FEWEST_DIGITS: Final = 5
 """A shorter number is a sum, a year or a time of day."""
@@ -152,6 +156,11 @@ class DecisionResult:
 
 def code_of(topup_id: int) -> str:
     return f"P-{topup_id}"
+
+
+def is_receipt(head: bytes) -> bool:
+    """Whether a file that begins so is a picture or a PDF."""
+    return sniff(head).mime in RECEIPT_TYPES
 
 
 async def submit_receipt(

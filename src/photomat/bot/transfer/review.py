@@ -200,5 +200,4 @@ def _operator(ctx: UpdateContext) -> str:
 
 
 def _most(ctx: UpdateContext) -> Money:
-    offers = ctx.config.offers
-    return offers.most if offers is not None else Money(0, ctx.config.welcome_credit.currency)
+    return ctx.topups.options.most

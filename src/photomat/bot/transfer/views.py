@@ -33,17 +33,16 @@ def start_button(say: Say, draft_id: int = 0) -> InlineKeyboardButton:
     return button(say("transfer-button"), TransferButton(action=TransferAction.START, draft_id=draft_id))
 
 
-def ask_sum(say: Say, offers: PaymentOptions) -> View:
+def ask_sum(say: Say, options: PaymentOptions) -> View:
     sums = [
         button(say("transfer-sum", amount=amount), TransferSumButton(minor=amount.minor))
-        for amount in offers.sums
-        if offers.least <= amount <= offers.most
+        for amount in options.allowed_sums
     ]
-    text = say("transfer-ask-sum", least=offers.least, most=offers.most)
+    text = say("transfer-ask-sum", least=options.least, most=options.most)
     return View(text=text, rows=[*in_rows(sums, SUMS_IN_ROW), [_leave(say)]], expects_text=True)
 
 
-def requisites(say: Say, topup: Topup, details: str) -> View:
+def bank_details(say: Say, topup: Topup, details: str) -> View:
     """Where to send how much, what to write beside it, and that the receipt is waited for."""
     text = say(
         "transfer-requisites",
