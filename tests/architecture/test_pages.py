@@ -16,7 +16,7 @@ from photomat.alerts.incident import IncidentKind
 from photomat.catalog.roles import RULES
 from photomat.cli.main import app
 from photomat.jobs.job import TRANSITIONS
-from support.pages import anchors, links, pages, prose, table
+from support.pages import anchors, file_labels, links, pages, prose, table
 from support.source import ROOT, calls, modules
 
 READMES = {"README.md": "Where is it?", "README.ru.md": "Где что лежит?"}
@@ -43,6 +43,11 @@ def test_both_readmes_answer_with_the_same_paths() -> None:
 @pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_link_leads_somewhere(page: Path) -> None:
     assert [link for link in links(page) if _is_broken(page, link)] == []
+
+
+@pytest.mark.parametrize("page", pages(), ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_link_that_names_a_file_leads_to_that_file(page: Path) -> None:
+    assert [label for label, target in file_labels(page) if not target.endswith(f"/{label}") and target != label] == []
 
 
 def test_every_page_in_docs_is_linked_from_another() -> None:

@@ -11,8 +11,8 @@ from photomat.db.pool import transaction
 from photomat.delivery.lock import turn_page
 from photomat.jobs.settle import Success
 from photomat.kernel.ids import MessageId
-from photomat.kie.leftovers import MOST_OUTPUTS
 from photomat.kie.state_parser import Reading, parse_kie_state
+from photomat.kie.unread_fields import MOST_OUTPUTS
 from support.alerts import ANNA, tower_on
 from support.delivery import Desk, delivery_desk
 from support.jobs import a_running_job, row_of, settle_now

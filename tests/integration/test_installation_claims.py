@@ -46,7 +46,7 @@ async def program_of(bot_id: int, database: str, folder: Path) -> AsyncIterator[
 
 async def claim_all(program: Program) -> dict[str, int]:
     """How much each loop claims."""
-    steps = [*program.job_steps(), *program.update_steps()]
+    steps = [*program.instance_steps(), *program.update_steps()]
     return {step.name: len(await step.claim(step.width)) for step in steps}
 
 

@@ -26,7 +26,7 @@ from photomat.payments.refunds import (
     take_back_reported,
 )
 from photomat.rewards import gifts
-from photomat.rewards.book import book_share
+from photomat.rewards.payouts import book_share
 from photomat.rewards.promo import CodeAccepted, use_code
 from photomat.wallet import ledger, refunds
 from support.audit import ONE_PLAN, wrongs

@@ -61,7 +61,7 @@ async def once_round(program: Program) -> None:
     """Everything that recurs, once: the pulse, every claim and what follows it, every duty, every alert rule, health."""
     await program.heartbeat().beat()
     await DuePoller(program.pool, program.wakes, DUE).poll_once()
-    for step in (*program.job_steps(), *program.update_steps()):
+    for step in (*program.instance_steps(), *program.update_steps()):
         claimed = await step.claim(step.width)
         assert len(claimed) <= LIVE
     over = asyncio.Event()

@@ -12,7 +12,7 @@ from photomat.orders.limits import Limits
 from photomat.orders.outcome import LimitReached
 from photomat.payments.refunds import ask_refund
 from photomat.rewards import gifts, referrals
-from photomat.rewards.book import ReferralTerms, RewardBooker
+from photomat.rewards.payouts import ReferralTerms, RewardBooker
 from photomat.wallet import refunds
 from support.database import pool_of
 from support.jobs import URL, a_done_job, a_draft, a_job, a_running_job, a_user, money_of, settle_now, tap_create

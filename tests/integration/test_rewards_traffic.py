@@ -15,7 +15,7 @@ from photomat.kernel.ids import JobId, UserId
 from photomat.operators.money import refund_job
 from photomat.orders.outcome import Created
 from photomat.rewards import gifts
-from photomat.rewards.book import RewardBooker
+from photomat.rewards.payouts import RewardBooker
 from support.database import pool_of
 from support.jobs import URL, a_draft, a_user, settle_now, tap_create
 from support.money import rub

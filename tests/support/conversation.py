@@ -16,7 +16,7 @@ from photomat.kernel.ids import InstanceId
 from photomat.orders.limits import USUAL, Limits
 from photomat.payments.options import PaymentOptions
 from photomat.providers.port import PaymentProvider
-from photomat.rewards.book import ReferralTerms
+from photomat.rewards.payouts import ReferralTerms
 from photomat_sandbox.telegram import person_acts
 from photomat_sandbox.telegram.people import ChatPerson
 from support.database import pool_of

@@ -10,6 +10,7 @@ _FENCE: Final = re.compile(r"^(```|~~~).*?^\1\s*$", re.MULTILINE | re.DOTALL)
 _SPAN: Final = re.compile(r"`[^`\n]*`")
 _HEADING: Final = re.compile(r"^#{1,6}\s+(.+?)\s*$", re.MULTILINE)
 _LINK: Final = re.compile(r"!?\[(?:[^\[\]]|\[[^\]]*\])*\]\(\s*<?([^)\s>]+)>?[^)]*\)")
+_FILE_LINK: Final = re.compile(r"\[`?([\w/]+\.py)`?\]\(([^)\s]+\.py)\)")
 _NOT_IN_ANCHORS: Final = re.compile(r"[^\w\- ]")
 
 
@@ -26,6 +27,11 @@ def prose(page: Path) -> str:
 def links(page: Path) -> list[str]:
     """Where the page points to, pictures included."""
     return _LINK.findall(_SPAN.sub("", prose(page)))
+
+
+def file_labels(page: Path) -> list[tuple[str, str]]:
+    """The links whose label names a Python file, with what they point to."""
+    return _FILE_LINK.findall(prose(page))
 
 
 def anchors(page: Path) -> set[str]:

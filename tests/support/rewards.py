@@ -8,7 +8,7 @@ from photomat.kernel.ids import UserId
 from photomat.payments.receive import IncomingPayment, ReceivedPayment, receive_payment
 from photomat.payments.refunds import take_back_reported
 from photomat.rewards import gifts, referrals
-from photomat.rewards.book import ReferralTerms, RewardBooker, book_referral, book_share
+from photomat.rewards.payouts import ReferralTerms, RewardBooker, book_referral, book_share
 from photomat.rewards.promo import CodeAccepted, CodeRefused, PromoCode, add_code, use_code
 from support.money import buy, make_user, rub, sell
 from support.sessions import as_pool

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from io import BytesIO
 from typing import Any
@@ -156,11 +156,6 @@ async def transfer_shop(database: str, *, options: PaymentOptions = OPTIONS) -> 
             peter=talker(telegram.person("Пётр", user_id=PETER, username="peter")),
             olga=talker(telegram.person("Ольга", user_id=OLGA)),
         )
-
-
-def without_transfers() -> PaymentOptions:
-    """The same options, no bank details."""
-    return replace(OPTIONS, transfer_details="")
 
 
 def receipt_picture(colour: str = "white") -> bytes:

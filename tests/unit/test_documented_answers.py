@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from photomat.delivery.caption import readable
-from photomat.kie.leftovers import MOST_OUTPUTS
 from photomat.kie.results import BESIDE_OUTPUTS, NEVER_OUTPUTS, STEMS, stem_keys
 from photomat.kie.state_parser import KieState, Reading, parse_kie_state
+from photomat.kie.unread_fields import MOST_OUTPUTS
 from photomat.texts.load import load_texts
 
 NOT_OUTPUTS = {**NEVER_OUTPUTS, **BESIDE_OUTPUTS}

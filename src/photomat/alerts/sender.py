@@ -1,4 +1,4 @@
-"""Sends operators what an incident means and what to do: at least once, each operator apart.
+"""Sends operators what an incident means and what to do: at least once, separately to each operator.
 
 Claimed with a lease and a fence: after a crash between send and record an alert is sent again, because an alert twice is
 better than one that never came. One operator who cannot be reached holds up no other.

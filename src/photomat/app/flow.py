@@ -14,7 +14,7 @@ Money and notices:
 
     invoices     invoices of a provider, due        payments.invoices          the only reader of what was paid
     refunds      payments to refund                 payments.refunds           debits the wallet, then asks until it is done
-    rewards      rewards and old gifts, due         rewards.book               two wallets, one transaction
+    rewards      rewards and old gifts, due         rewards.payouts               two wallets, one transaction
     receipts     manual transfers, waiting/decided  payments.receipt_reminder  reminds operators; removes buttons once decided
     notices      messages to users, due             messages.notices           at most once
 
@@ -54,7 +54,7 @@ from photomat.messages.outbox import MessageKind
 from photomat.payments.invoices import INVOICES_DUE, InvoicePoller
 from photomat.payments.receipt_reminder import ReceiptReminder
 from photomat.payments.refunds import REFUNDS_DUE, Refunder
-from photomat.rewards.book import REWARDS_DUE, RewardBooker
+from photomat.rewards.payouts import REWARDS_DUE, RewardBooker
 from photomat.work.loop import LoopStep
 
 SUBMIT_WIDTH: Final = 16

@@ -94,7 +94,7 @@ async def _run_until(
     """Run until `stop`; return the reason if the database was given to another bot."""
     notifier = WakeSender(direct)
     program.wakes.notify_others = notifier.hint
-    steps = program.job_steps()
+    steps = program.instance_steps()
     updates = program.update_steps()
     everywhere = program.settings.update_workers == "all"
     duties = duties_of(program) + ([] if everywhere else [_loop_duty(program, step) for step in updates])

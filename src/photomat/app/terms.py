@@ -8,7 +8,7 @@ from photomat.jobs.job import Times
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
 from photomat.orders.limits import Limits
 from photomat.payments.options import PaymentOptions, Plan, read_packages, read_sums, stars_worth
-from photomat.rewards.book import ReferralTerms
+from photomat.rewards.payouts import ReferralTerms
 
 
 def rates_of(settings: Settings) -> Rates:

@@ -28,6 +28,7 @@ from photomat.app.terms import limits_of, payment_options_of, rates_of, referral
 from photomat.bot.app import build_dispatcher
 from photomat.bot.checkout_guard import CheckoutGuard
 from photomat.bot.context import BotConfig, Support
+from photomat.bot.updates import store_updates
 from photomat.bot.worker import SHARE_OF_LEASE, UpdateWorker
 from photomat.catalog.load import load_catalog
 from photomat.catalog.model import Catalog
@@ -43,7 +44,7 @@ from photomat.delivery.resend import Resender
 from photomat.delivery.sender import Sender
 from photomat.files.sources import FileSources, empty_folder
 from photomat.files.uploader import InputUploader
-from photomat.inbox.receive import is_handled, queue_depth, receive
+from photomat.inbox.receive import is_handled, queue_depth
 from photomat.jobs.callback import CallbackInbox
 from photomat.jobs.claims import Claims, SendQueue, creates_budget, queries_budget
 from photomat.jobs.poll import TaskPoller
@@ -61,7 +62,7 @@ from photomat.payments.refunds import ClaimedRefund, RefundCall, Refunder
 from photomat.payments.service import TopupService
 from photomat.payments.stars_reader import StarsReader
 from photomat.providers.port import PaymentProvider
-from photomat.rewards.book import RewardBooker
+from photomat.rewards.payouts import RewardBooker
 from photomat.telegram.client import StarsClient, TelegramMessenger
 from photomat.telegram.files import BotFiles
 from photomat.telegram.port import Messenger
@@ -178,7 +179,7 @@ class Program:
             database_alert_bytes=self.settings.database_alert_mb * MIB,
         )
 
-    def job_steps(self) -> list[LoopStep[Any]]:
+    def instance_steps(self) -> list[LoopStep[Any]]:
         """The loops of every instance: jobs and delivery, money and notices, alerts."""
         messenger = TelegramMessenger(self.bot)
         wake = self.wakes.here
@@ -265,12 +266,6 @@ class Program:
         return InvoicePoller(pool=self.pool, providers=self.providers)
 
     def web_app(self) -> web.Application:
-
-        async def store(updates: Any) -> object:
-            return await self.guard.store_guarded(
-                updates, lambda: receive(self.pool, bot_id=self.bot_id, updates=updates)
-            )
-
         return build_app(
             health=Health(
                 state=self.state,
@@ -284,7 +279,11 @@ class Program:
                 webhook_key=self.settings.kie_webhook_key,
             ),
             notices=PaymentNotices(providers=self.providers, look_at=self._make_invoice_due),
-            webhook=TelegramWebhook(secret=self.settings.webhook_secret, receive=store, wake=self.wakes.everywhere),
+            webhook=TelegramWebhook(
+                secret=self.settings.webhook_secret,
+                receive=partial(store_updates, self.pool, self.bot_id, self.guard),
+                wake=self.wakes.everywhere,
+            ),
             results=ResultDownload(pool=self.pool, archive=self._archive, secrets=self.settings.callback_secrets),
         )
 

@@ -1,4 +1,4 @@
-"""Invariants of jobs: one card, draft and result each; the price is held while live, charged if done, else released."""
+"""Invariants of jobs: one card, draft and result each; the price is held until settled, then charged if done, else released."""
 
 from typing import Final
 

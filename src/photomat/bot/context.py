@@ -26,7 +26,7 @@ from photomat.messages.notices import retry_blocked_notices
 from photomat.orders.draft import Buyer
 from photomat.orders.service import OrderService
 from photomat.payments.service import TopupService
-from photomat.rewards.book import ReferralTerms
+from photomat.rewards.payouts import ReferralTerms
 from photomat.rewards.welcome import ensure_user
 from photomat.texts.load import Say, Texts
 from photomat.users.user import User, clear_blocked, find_user, starting_language

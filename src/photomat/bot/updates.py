@@ -1,11 +1,11 @@
-"""How Telegram reaches the bot: by webhook where there is a public URL, else by long polling. Both are idempotent.
+"""Receive updates by webhook, or by long polling without a public URL. Both are idempotent.
 
 The offset of getUpdates moves on only after the updates are committed: killed before, Telegram sends them again and the inbox
 knows them. Any error (another poller, no network) is logged and retried after a pause.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
@@ -80,14 +80,18 @@ class Poller:
         )
         if not updates:
             return 0
-        new = await self._store(updates)
+        new = await store_updates(self.pool, BotId(self.bot.id), self.guard, updates)
         self._offset = max(update["update_id"] for update in updates) + 1
         self.wake("updates")
         return len(new)
 
-    async def _store(self, updates: list[dict[str, Any]]) -> list[int]:
-        store = partial(receive, self.pool, bot_id=BotId(self.bot.id), updates=updates)
-        return await store() if self.guard is None else await self.guard.store_guarded(updates, store)
+
+async def store_updates(
+    pool: Pool, bot_id: BotId, guard: CheckoutGuard | None, updates: Sequence[Mapping[str, Any]]
+) -> list[int]:
+    """Commit updates to the inbox, with the pre-checkout queries among them under watch; return the ids of the new ones."""
+    store = partial(receive, pool, bot_id=bot_id, updates=updates)
+    return await store() if guard is None else await guard.store_guarded(updates, store)
 
 
 def _pause_s(trouble: Exception, failures: int) -> float:

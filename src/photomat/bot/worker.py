@@ -1,4 +1,4 @@
-"""One stored update through the dispatcher, its effects on the database committed together with "handled".
+"""Handle one stored update: run the dispatcher, then commit its writes together with `handled`.
 
     claim (commit) → load user and conversation → handlers (network, no transaction held) → commit all of it
 

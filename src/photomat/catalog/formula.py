@@ -1,4 +1,4 @@
-"""How Kie counts what a generation costs: a rate by the chosen options, times units, plus extras. Pure.
+"""Kie's price formula: a rate chosen by options, times units, plus extras. Pure.
 
     credits = rate of the first row that fits × units + every extra that fits × its units
 

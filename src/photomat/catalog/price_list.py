@@ -1,4 +1,4 @@
-"""All prices of a model: every combination of what the price depends on, the cheapest one, and how both are shown. Pure.
+"""A model's price list: the price of every combination of inputs that affects it, the cheapest, and how both are shown. Pure.
 
 `combinations` is bounded: all options are tried, numbers at their ends and default; of a model with more combinations than
 `MOST`, the first. `price_groups` sorts them into groups with the choice that varies most in a row; `price_rates` says what a

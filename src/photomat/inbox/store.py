@@ -1,4 +1,4 @@
-"""The statements on `inbox` and `lanes`. Locks are taken in one order: a lane, then its inbox rows.
+"""The statements that store, claim and end updates. Locks are taken in one order: a lane, then its inbox rows.
 
 The counter `pending` of a lane changes only with the inbox row it counts, in one transaction, under the lane's row lock.
 """

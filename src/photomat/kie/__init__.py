@@ -1,1 +1,1 @@
-"""Kie.ai as we see it: a port, the client behind it, and the parsers of what it says."""
+"""Kie.ai as we see it: a port, the client behind it, and the parsers of its answers."""

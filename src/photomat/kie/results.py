@@ -2,7 +2,7 @@
 
 The first place of a record that has results counts; the others repeat it. Inputs (`origin…`) and streams are no outputs
 (`NEVER_OUTPUTS`), nor are stills beside a video and covers beside a track (`BESIDE_OUTPUTS`). A watermarked copy is an output
-only where there is no clean one. `leftovers.py` finds what these rules do not read.
+only where there is no clean one. `unread_fields.py` finds what these rules do not read.
 
 Echoes of the order are removed, above all the signed callback URL: its token authenticates callbacks, so it must reach neither
 a customer's file nor a table. Removal works at any depth, in lists, and in JSON encoded in strings.

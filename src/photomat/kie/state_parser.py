@@ -5,7 +5,7 @@ word beside it, so the first that means an end counts. Callbacks of the older fa
 envelope decides, and Suno's `callbackType` names the last callback. An unknown word means running.
 
 Times are milliseconds, seconds or ISO, without a zone UTC. Results and details of files are read in `results.py`, what its
-rules do not know in `leftovers.py`.
+rules do not know in `unread_fields.py`.
 """
 
 import math
@@ -17,9 +17,9 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from photomat.kernel.text import storable
-from photomat.kie.leftovers import MOST_OUTPUTS, NOTHING, beside_files, leftovers_of
 from photomat.kie.protocol import OK
 from photomat.kie.results import Detail, details_of, result_object_of, seed_of, urls_of, without_callback_urls
+from photomat.kie.unread_fields import MOST_OUTPUTS, NOTHING, beside_files, unread_fields_of
 
 CODE_DIGITS: Final = 5
 SUCCESS_STATES: Final = frozenset(
@@ -203,7 +203,7 @@ def parse_kie_state(payload: object) -> Reading:
     urls, result_object, details = urls_of(data), result_object_of(data), details_of(data)
     state = state_of(payload, data, has_result=bool(urls or result_object))
     covers = frozenset(detail.cover_url for detail in details.values() if detail.cover_url is not None)
-    left = leftovers_of(data, urls=urls, shown=covers) if state is KieState.SUCCESS else NOTHING
+    left = unread_fields_of(data, urls=urls, shown=covers) if state is KieState.SUCCESS else NOTHING
     urls = (*urls, *left.urls)[:MOST_OUTPUTS]
     object_as_file = left.answer is not None or bool(urls and beside_files(result_object))
     result_object = left.answer or result_object

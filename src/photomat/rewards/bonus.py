@@ -6,7 +6,7 @@ a payment refunded in full, in however many parts, takes back all of its bonus. 
 recorded, and not taken twice.
 
 A hook may post only to the user it is about, whose wallet its caller has locked. What concerns another user becomes a row that
-is due, which `book` books with both wallets in order.
+is due, which `payouts.py` credits with both wallets in order.
 """
 
 from dataclasses import dataclass

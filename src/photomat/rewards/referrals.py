@@ -6,8 +6,8 @@ refunds, cover; money that was given pays for jobs too but earns no reward. Once
 cover it, the reward is lost: if it was not booked yet it is forgotten and the next paid job counts, otherwise both sides'
 rewards are taken back for good.
 
-A share is due with each payment and again with each refund; the step in `book` adjusts the inviter's wallet to the percent of
-what was not refunded.
+A share is due with each payment and again with each refund; `payouts.py` adjusts the inviter's wallet to the percent of what
+was not refunded.
 """
 
 import secrets

@@ -1,1 +1,1 @@
-"""Callers from outside: check, store, answer. Work happens at our own pace, elsewhere."""
+"""HTTP endpoints: verify, store, answer; the work happens in loops."""

@@ -86,7 +86,7 @@ class AnswerFuzzer:
             pass
 
     def _wide(self, name: str) -> LoopStep[Any]:
-        step = next(step for step in self.environment.program.job_steps() if step.name == name)
+        step = next(step for step in self.environment.program.instance_steps() if step.name == name)
         return LoopStep(name=step.name, claim=step.claim, do=step.do, width=WIDTH)
 
     def _record(self, task_id: str) -> KieAnswer:

@@ -1,1 +1,1 @@
-"""The menu, search, languages, links, and whatever no other feature understands."""
+"""The menu, search, languages, links, and the fallback for updates no other feature handles."""

@@ -10,8 +10,8 @@ from photomat.bot.buttons import GiftBackButton, RewardAction, RewardButton, Scr
 from photomat.bot.price_views import span
 from photomat.bot.view import Rows, View, button, screen_button, to_home, to_pictures
 from photomat.kernel.money import Money
-from photomat.rewards.book import ReferralTerms
 from photomat.rewards.gifts import Gift, GiftState
+from photomat.rewards.payouts import ReferralTerms
 from photomat.rewards.promo import CodeRefused, PromoCode
 from photomat.rewards.referrals import Invitations
 from photomat.texts.load import Say

@@ -1,4 +1,4 @@
-"""The loop `rewards`: books what is due to another user than the one who caused it, and returns old gifts.
+"""Loop `rewards`: credit rewards owed to another user than the one whose action earned them, and return expired gifts.
 
 Rewards for an invitation and the inviter's percent of payments, and both reversed after a refund. Each is one transaction: both
 wallets in ascending order, then the row, whose state is read again under its lock. So it may be claimed twice, by two

@@ -1,4 +1,4 @@
-"""What the answer of a finished task holds that no rule of `results.py` reads. Nothing that was paid for is dropped silently.
+"""Find the fields of a finished task's answer that `results.py` does not read, so that nothing paid for is dropped silently.
 
 Every value of the answer is read, in every container. A URL under an unknown field is an output all the same: it is
 fetched and shown by what its bytes are. What cannot become an output (a text, an object of unknown structure, more
@@ -73,7 +73,7 @@ INLINE: Final = ("data:", "//")
 """How a file begins that is no URL of a web server: bytes in the answer itself, or a URL without its scheme."""
 
 
-class Leftovers(NamedTuple):
+class UnreadFields(NamedTuple):
     """`urls` to add to the outputs, `fields` that no rule reads, `answer` to be kept as a file where URLs are not enough."""
 
     urls: tuple[str, ...] = ()
@@ -81,7 +81,7 @@ class Leftovers(NamedTuple):
     answer: dict[str, Any] | None = None
 
 
-NOTHING: Final = Leftovers()
+NOTHING: Final = UnreadFields()
 
 
 class Leaf(NamedTuple):
@@ -95,7 +95,7 @@ class Leaf(NamedTuple):
     url: str = ""
 
 
-def leftovers_of(data: Found, *, urls: tuple[str, ...], shown: frozenset[str]) -> Leftovers:
+def unread_fields_of(data: Found, *, urls: tuple[str, ...], shown: frozenset[str]) -> UnreadFields:
     """What is in a successful record beside its outputs (`urls`), its object, and what is shown with them (`shown`: covers)."""
     read = object_of(data)
     known = {*urls, *shown, *_ordered_urls(data)}
@@ -110,11 +110,11 @@ def leftovers_of(data: Found, *, urls: tuple[str, ...], shown: frozenset[str]) -
     is_too_many = len(urls) + len(more) > MOST_OUTPUTS
     fields = [*(leaf.path for leaf in found), *(_field(leaf) for leaf in unread)]
     if not (unread or is_too_many):
-        return Leftovers(more, _names(fields))
+        return UnreadFields(more, _names(fields))
     if not unread:
         fields.append("too-many-outputs")
     is_in_record = any(leaf.path.startswith(f"{RECORD}.") for leaf in leaves)
-    return Leftovers(more, _names(fields), _answer(data, with_record=is_in_record))
+    return UnreadFields(more, _names(fields), _answer(data, with_record=is_in_record))
 
 
 def beside_files(result_object: Found | None) -> bool:
