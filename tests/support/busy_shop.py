@@ -6,7 +6,8 @@ from photomat.db.pool import Connection, Pool, transaction
 from photomat.inbox.receive import receive
 from photomat.kernel.ids import BotId, ChatId
 from photomat.messages.notices import notify
-from photomat.payments.transfers import ReceiptFile, submit_receipt
+from photomat.payments.receipt import ReceiptFile
+from photomat.payments.transfers import submit_receipt
 from photomat.rewards import gifts
 from support.database import shift_clock
 from support.jobs import a_done_job, a_job, a_running_job, a_user

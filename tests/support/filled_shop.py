@@ -6,8 +6,9 @@ from photomat.audit import differences
 from photomat.audit.proofs import keep_proof
 from photomat.db.pool import Pool, transaction
 from photomat.kernel.ids import BotId
+from photomat.payments.receipt import ReceiptFile
 from photomat.payments.topup import open_topup
-from photomat.payments.transfers import ReceiptFile, submit_receipt
+from photomat.payments.transfers import submit_receipt
 from support.callbacks import callback, take
 from support.database import pool_of
 from support.jobs import a_done_job, a_running_job, a_user

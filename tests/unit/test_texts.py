@@ -27,7 +27,7 @@ from photomat.kie.results import STEM_TITLES
 from photomat.orders.outcome import LimitKind as LimitWhy
 from photomat.payments.notices import ReceivedKey
 from photomat.payments.options import PaymentMethod
-from photomat.payments.transfers import ReceiptState
+from photomat.payments.receipt import ReceiptState
 from photomat.rewards.promo import PromoRefusal
 from photomat.texts.load import LANGUAGES, MissingText, load_texts
 

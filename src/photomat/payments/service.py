@@ -19,8 +19,9 @@ from photomat.payments import invoices
 from photomat.payments.invoices import InvoiceStatus
 from photomat.payments.options import STARS_CURRENCY, Package, PaymentMethod, PaymentOptions, Plan
 from photomat.payments.payment import wait_to_pay
+from photomat.payments.receipt import count_waiting
 from photomat.payments.topup import Topup, open_topup
-from photomat.payments.transfers import MOST_WAITING, count_waiting
+from photomat.payments.transfers import MOST_WAITING
 from photomat.providers.port import Invoice, PaymentProvider
 
 PROVIDER_TIMEOUT_S: Final = 12

@@ -26,7 +26,7 @@ from photomat.catalog.order import open_to_customers
 from photomat.catalog.storefront import starting_from
 from photomat.delivery.lock import rearm_chat
 from photomat.kernel.ids import ChatId
-from photomat.payments import transfers
+from photomat.payments.receipt import waiting_of
 from photomat.payments.topup import has_open_transfer
 from photomat.users.user import mark_blocked
 
@@ -90,7 +90,7 @@ async def _about_receipts(message: Message, ctx: UpdateContext) -> list[str]:
     is_file = message.photo or message.document
     if not ctx.topups.options.takes_transfers or message.chat.type != ChatType.PRIVATE or not is_file:
         return []
-    waiting = await transfers.waiting_of(ctx.pool, ctx.user_id)
+    waiting = await waiting_of(ctx.pool, ctx.user_id)
     if not waiting and not await has_open_transfer(ctx.pool, ctx.user_id):
         return []
     return [ctx.say("transfer-stray-file"), *transfer_views.waiting_lines(ctx.say, waiting)]

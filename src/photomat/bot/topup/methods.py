@@ -16,10 +16,10 @@ from photomat.bot.transport import Tap
 from photomat.bot.view import View
 from photomat.kernel.ids import DraftId
 from photomat.payments.options import STARS_CURRENCY
+from photomat.payments.receipt import waiting_of
 from photomat.payments.service import DailyLimitReached, TooManyReceipts, TopupRefusal, TopupRequest
 from photomat.payments.stars import payload_of
 from photomat.payments.topup import Topup
-from photomat.payments.transfers import waiting_of
 from photomat.texts.load import Say
 
 CALL_TIMEOUT_S: Final = 10

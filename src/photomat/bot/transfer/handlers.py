@@ -41,9 +41,9 @@ from photomat.kernel.money import Money, read_minor
 from photomat.kernel.text import storable
 from photomat.media.sniff import HEAD_BYTES
 from photomat.payments import transfers
+from photomat.payments.receipt import Receipt, ReceiptFile, ReceiptState, find_receipt, sent_for
 from photomat.payments.service import TooManyReceipts
 from photomat.payments.topup import Topup, close_topup, find_topup
-from photomat.payments.transfers import Receipt, ReceiptFile, ReceiptState
 from photomat.telegram.files import MOST_BYTES, BotFiles, NotGiven, TooBig
 
 DRAFT, TOPUP = "transfer_draft", "transfer_topup"
@@ -119,7 +119,7 @@ async def expect_receipt(
     if topup is None:
         await tap.answer(ctx.say("tap-question-closed"), alert=True)
         return
-    sent = await transfers.sent_for(ctx.pool, topup.topup_id)
+    sent = await sent_for(ctx.pool, topup.topup_id)
     if sent is not None:
         await tap.answer(ctx.say(f"transfer-toast-{sent.state}"), alert=True)
         return
@@ -148,7 +148,7 @@ async def take_receipt(message: Message, ctx: UpdateContext, bot: Bot) -> None:
 
 
 async def show_state(_query: CallbackQuery, callback_data: ReceiptButton, tap: Tap, ctx: UpdateContext) -> None:
-    receipt = await transfers.find_receipt(ctx.pool, callback_data.receipt_id)
+    receipt = await find_receipt(ctx.pool, callback_data.receipt_id)
     if receipt is None or receipt.user_id != ctx.user_id:
         await tap.answer(ctx.say("receipt-not-yours"), alert=True)
         return

@@ -23,8 +23,9 @@ from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money, read_minor
 from photomat.kernel.text import storable
 from photomat.operators.money import approve_receipt, decline_receipt
-from photomat.payments import notices, transfers
-from photomat.payments.transfers import Decision, DecisionResult, Receipt, ReceiptState
+from photomat.payments.receipt import Receipt, ReceiptState, duplicates_of, find_receipt, list_receipts
+from photomat.payments.receipt_notices import REASONS, notify_operators
+from photomat.payments.transfers import Decision, DecisionResult
 
 RECEIPT: Final = "receipt_id"
 INSISTS: Final = "insists"
@@ -106,10 +107,10 @@ async def ask_for_reason(_query: CallbackQuery, callback_data: ReceiptButton, ta
 async def reason_by_tap(_query: CallbackQuery, callback_data: ReasonButton, tap: Tap, ctx: UpdateContext) -> None:
     if await _refuse_outsider(tap, ctx):
         return
-    if callback_data.reason >= len(notices.REASONS):
+    if callback_data.reason >= len(REASONS):
         await tap.answer(ctx.say("tap-stale"), alert=True)
         return
-    reason = notices.REASONS[callback_data.reason]
+    reason = REASONS[callback_data.reason]
     ruled = await decline_receipt(ctx.pool, callback_data.receipt_id, operator=_operator(ctx), reason=reason)
     if ctx.conversation.state in Deciding:
         ctx.conversation.clear()
@@ -134,14 +135,14 @@ async def list_waiting(message: Message, ctx: UpdateContext) -> None:
     if not ctx.is_operator or not is_their_chat:
         await send(message, hint(ctx.say, "fallback-command"))
         return
-    waiting = await transfers.list_receipts(ctx.pool, waiting=True, limit=COUNTED)
+    waiting = await list_receipts(ctx.pool, waiting=True, limit=COUNTED)
     shown, chat_id = waiting[:SHOWN_AT_ONCE], ChatId(message.chat.id)
 
     async def show_each(tx: Transaction) -> None:
         for receipt in shown:
-            duplicates = await transfers.duplicates_of(tx, receipt)
+            duplicates = await duplicates_of(tx, receipt)
             which = f"asked {ctx.received_id}"
-            await notices.notify_operators(tx, receipt, duplicates, operators=[chat_id], which=which)
+            await notify_operators(tx, receipt, duplicates, operators=[chat_id], which=which)
 
     ctx.on_commit(show_each)
     await send(message, views.waiting_list(ctx.say, count=len(waiting), shown=len(shown)))
@@ -171,7 +172,7 @@ async def _undecided(tap: Tap, ctx: UpdateContext, receipt_id: int) -> Receipt |
     """The receipt, while it waits; otherwise the tap is answered with what became of it."""
     if await _refuse_outsider(tap, ctx):
         return None
-    receipt = await transfers.find_receipt(ctx.pool, receipt_id)
+    receipt = await find_receipt(ctx.pool, receipt_id)
     if receipt is not None and receipt.state is ReceiptState.WAITING:
         return receipt
     decision = Decision.DECIDED_BEFORE if receipt else Decision.NO_SUCH

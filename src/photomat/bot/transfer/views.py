@@ -19,10 +19,11 @@ from photomat.bot.buttons import (
 from photomat.bot.view import View, button, in_rows, screen_button, to_home
 from photomat.catalog.answers import Refused
 from photomat.kernel.money import Money
-from photomat.payments.notices import REASONS
 from photomat.payments.options import PaymentOptions
+from photomat.payments.receipt import Receipt, ReceiptState, transfer_code
+from photomat.payments.receipt_notices import REASONS
 from photomat.payments.topup import Topup
-from photomat.payments.transfers import MOST_REASON, Decision, DecisionResult, Receipt, ReceiptState, code_of
+from photomat.payments.transfers import MOST_REASON, Decision, DecisionResult
 from photomat.texts.load import Say
 
 SUMS_IN_ROW: Final = 3
@@ -48,14 +49,14 @@ def bank_details(say: Say, topup: Topup, details: str) -> View:
         "transfer-requisites",
         amount=topup.credit,
         details=escape(details.replace("\\n", "\n").strip()),
-        code=code_of(topup.topup_id),
+        code=transfer_code(topup.topup_id),
     )
     send = button(say("transfer-send-receipt"), TransferReceiptButton(topup_id=topup.topup_id))
     return View(text=text, rows=[[send], [_leave(say)]])
 
 
 def expects_receipt(say: Say, topup: Topup) -> View:
-    text = say("transfer-expects-receipt", amount=topup.credit, code=code_of(topup.topup_id))
+    text = say("transfer-expects-receipt", amount=topup.credit, code=transfer_code(topup.topup_id))
     return View(text=text, rows=[[_leave(say)]])
 
 
