@@ -13,7 +13,7 @@ from photomat.bot.updates import Poller
 from photomat.inbox.receive import is_handled
 from photomat.kernel.ids import BotId, UserId
 from photomat.kernel.money import Money
-from photomat.payments.stars import payload_of
+from photomat.payments.stars import invoice_payload
 from photomat.payments.topup import open_topup
 from photomat.texts.load import load_texts
 from photomat_sandbox.telegram import person_acts
@@ -86,7 +86,7 @@ async def test_a_way_switched_off_meanwhile_is_declined(database: str) -> None:
             asked=Money(50, "XTR"),
             credit=rub(5200),
         )
-        bill = StarBill(title="?", description="?", amount=50, payload=payload_of(topup))
+        bill = StarBill(title="?", description="?", amount=50, payload=invoice_payload(topup))
         person_acts.pay_bill(chat.telegram.world, chat.person, bill)
         await chat.handle_all()
         assert chat.telegram.world.stars.charges == []

@@ -13,7 +13,7 @@ from photomat.kernel.errors import OutcomeUnknown, PhotomatError, Transient
 from photomat.kernel.money import Money
 from photomat.payments.invoices import GIVE_UP, LEASE, LOOK_BACK, InvoicePoller, create_invoice, make_invoice_due
 from photomat.payments.options import PaymentMethod
-from photomat.payments.reconcile import reconcile
+from photomat.payments.reconcile import reconcile_providers
 from photomat.payments.topup import Topup
 from support.database import SharedPostgres, create_database, drop_database, pool_of, shift_clock
 from support.money import rub
@@ -239,7 +239,7 @@ async def test_a_bill_paid_in_another_currency_has_an_owner_at_once_and_is_looke
         assert (kind, reference) == ("payment-in-another-currency", "payment:yookassa:bill-1")
         assert (expected, found) == (str(rub(50_000)), str(Money(5, "USD")))
         assert await wallet_of(pool) == (0, 0, 0)
-        assert await reconcile(InvoicePoller(pool=pool, providers={PROVIDER: provider})) == 0
+        assert await reconcile_providers(InvoicePoller(pool=pool, providers={PROVIDER: provider})) == 0
 
 
 async def test_a_refund_made_at_the_provider_is_taken_from_the_wallet_and_owed_where_it_is_spent(database: str) -> None:
@@ -319,7 +319,7 @@ async def test_two_installs_with_one_shop_credit_their_own_customers_alone(
             if pool is ours:
                 till.pay(invoice.external_id)
         for pool in (ours, theirs):
-            await reconcile(InvoicePoller(pool=pool, providers={method: provider}))
+            await reconcile_providers(InvoicePoller(pool=pool, providers={method: provider}))
         assert (await wallet_of(ours, ANNA), await wallet_of(theirs, BORIS)) == ((1000, 0, 0), (0, 0, 0))
         assert [kind for kind, *_ in await differences_of(theirs)] == ["payment-of-nobody"]
 
@@ -334,5 +334,5 @@ async def test_a_database_made_anew_makes_a_bill_of_its_own(database: str, postg
             made.append(await create_invoice(pool, pay.yookassa, topup, description="?", return_url=None))
         pay.shop.pay(made[0].external_id)
         assert made[0].external_id != made[1].external_id
-        await reconcile(InvoicePoller(pool=after, providers={"yookassa": pay.yookassa}))
+        await reconcile_providers(InvoicePoller(pool=after, providers={"yookassa": pay.yookassa}))
         assert await wallet_of(after, BORIS) == (0, 0, 0)

@@ -21,7 +21,7 @@ from photomat.payments.refunds import (
     Refunder,
     ask_refund,
     end_refund,
-    finish,
+    finish_refund,
     put_back,
     take_back_reported,
 )
@@ -158,7 +158,7 @@ class PaymentMachine(RuleBasedStateMachine):
             if state == "refused":
                 await put_back(tx, claimed, "no")
             elif await end_refund(tx, claimed.refund_id, "done"):
-                await finish(tx, claimed.payment, refund_id=claimed.refund_id, amount=claimed.amount)
+                await finish_refund(tx, claimed.payment, refund_id=claimed.refund_id, amount=claimed.amount)
             return None
 
         self.answer(verb, cut)

@@ -20,7 +20,7 @@ from photomat.payments.invoices import InvoicePoller
 from photomat.payments.payment import ListedPayment, ListedRefund, list_payments
 from photomat.payments.receipt import DuplicateReceipt, Receipt, duplicates_of, find_receipt, list_receipts
 from photomat.payments.receipt_notices import REASONS
-from photomat.payments.reconcile import reconcile as reconcile_providers
+from photomat.payments.reconcile import reconcile_providers
 from photomat.payments.transfers import DecisionResult
 
 app = typer.Typer(help="What arrived, and what went back.", no_args_is_help=True)

@@ -52,7 +52,7 @@ class Checkout:
     has_blocked_us: bool
 
 
-def payload_of(topup: Topup) -> str:
+def invoice_payload(topup: Topup) -> str:
     return PREFIX + topup.token
 
 

@@ -131,7 +131,7 @@ async def set_state(
     return None if changed is None else _subscription(changed)
 
 
-async def cancel(tx: Transaction, canceled: Sequence[Subscription]) -> None:
+async def note_canceled(tx: Transaction, canceled: Sequence[Subscription]) -> None:
     """Record that these are not renewed: Telegram accepted the cancellation."""
     await tx.execute(
         """

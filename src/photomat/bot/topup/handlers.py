@@ -117,7 +117,7 @@ async def ask_own_sum(_query: CallbackQuery, callback_data: PayButton, tap: Tap,
         return
     await tap.answer()
     ctx.conversation.wait_for(Paying.naming_sum, {"way": method, "paying_for": draft_id})
-    await tap.open(views.ask_own_sum(ctx.say, ctx.topups.options, method, draft_id))
+    await tap.open(views.own_sum_page(ctx.say, ctx.topups.options, method, draft_id))
 
 
 async def take_own_sum(message: Message, bot: Bot, ctx: UpdateContext) -> None:
@@ -129,7 +129,7 @@ async def take_own_sum(message: Message, bot: Bot, ctx: UpdateContext) -> None:
         return
     amount = _read(message.text or "", options)
     if amount is None:
-        await send(message, views.ask_own_sum(ctx.say, options, method, draft_id, again=True))
+        await send(message, views.own_sum_page(ctx.say, options, method, draft_id, again=True))
         return
     ctx.conversation.clear()
     await send(message, await _invoice(ctx, bot, method, amount, draft_id=draft_id))

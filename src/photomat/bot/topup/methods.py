@@ -18,7 +18,7 @@ from photomat.kernel.ids import DraftId
 from photomat.payments.options import STARS_CURRENCY
 from photomat.payments.receipt import waiting_of
 from photomat.payments.service import DailyLimitReached, TooManyReceipts, TopupRefusal, TopupRequest
-from photomat.payments.stars import payload_of
+from photomat.payments.stars import invoice_payload
 from photomat.payments.topup import Topup
 from photomat.texts.load import Say
 
@@ -77,7 +77,7 @@ async def stars_link(
     return await bot.create_invoice_link(
         title=title,
         description=description,
-        payload=payload_of(topup),
+        payload=invoice_payload(topup),
         currency=STARS_CURRENCY,
         prices=[LabeledPrice(label=title, amount=topup.asked_amount)],
         subscription_period=int(renewed_every.total_seconds()) if renewed_every else None,

@@ -81,7 +81,7 @@ async def cancel_subscription(
         return
     for one in running:
         await _set_canceled(bot, one, is_canceled=True)
-    ctx.on_commit(lambda tx: subscriptions.cancel(tx, running))
+    ctx.on_commit(lambda tx: subscriptions.note_canceled(tx, running))
     await tap.answer(ctx.say("pay-subscription-canceled-now"), alert=True)
     await tap.open(views.own_page(ctx.say, running[0].as_canceled(), draft_id=callback_data.draft_id))
 

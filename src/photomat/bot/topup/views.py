@@ -78,7 +78,7 @@ def sums_page(say: Say, options: PaymentOptions, method: PaymentMethod, waiting:
     return View(text=_with_order(say, say("pay-sums", way=say(f"pay-way-{method}")), waiting), rows=rows)
 
 
-def ask_own_sum(
+def own_sum_page(
     say: Say, options: PaymentOptions, method: PaymentMethod, draft_id: int, *, again: bool = False
 ) -> View:
     text = say("pay-wrong-sum" if again else "pay-ask-sum", least=options.least, most=options.most)

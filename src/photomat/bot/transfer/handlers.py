@@ -69,7 +69,7 @@ def router() -> Router:
     routes = Router(name="transfer")
     routes.message.register(sum_by_text, StateFilter(Transferring.naming_sum), AddressedToBot())
     routes.message.register(take_receipt, StateFilter(Transferring.sending_receipt), AddressedToBot())
-    routes.callback_query.register(start, TransferButton.filter(F.action == TransferAction.START))
+    routes.callback_query.register(open_transfer, TransferButton.filter(F.action == TransferAction.START))
     routes.callback_query.register(leave_by_tap, TransferButton.filter(F.action == TransferAction.LEAVE))
     routes.callback_query.register(sum_by_tap, TransferSumButton.filter())
     routes.callback_query.register(expect_receipt, TransferReceiptButton.filter())
@@ -77,7 +77,7 @@ def router() -> Router:
     return routes
 
 
-async def start(_query: CallbackQuery, callback_data: TransferButton, tap: Tap, ctx: UpdateContext) -> None:
+async def open_transfer(_query: CallbackQuery, callback_data: TransferButton, tap: Tap, ctx: UpdateContext) -> None:
     if not ctx.topups.options.takes_transfers:
         await tap.answer(ctx.say("transfer-closed"), alert=True)
         return

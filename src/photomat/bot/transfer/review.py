@@ -40,7 +40,7 @@ log = get_logger()
 def commands_router() -> Router:
     """Registered before the general handler of /cancel."""
     routes = Router(name="receipts-commands")
-    routes.message.register(leave_by_command, Command("cancel"), StateFilter(Deciding))
+    routes.message.register(leave_decision, Command("cancel"), StateFilter(Deciding))
     routes.message.register(list_waiting, Command("receipts"))
     return routes
 
@@ -50,18 +50,18 @@ def router() -> Router:
     routes.message.register(take_sum, StateFilter(Deciding.naming_sum), AddressedToBot())
     routes.message.register(take_reason, StateFilter(Deciding.naming_reason), AddressedToBot())
     approves = F.action.in_({ReceiptAction.APPROVE, ReceiptAction.ANYWAY})
-    routes.callback_query.register(approve, ReceiptButton.filter(approves))
+    routes.callback_query.register(approve_by_tap, ReceiptButton.filter(approves))
     routes.callback_query.register(ask_for_sum, ReceiptButton.filter(F.action == ReceiptAction.OTHER_SUM))
     routes.callback_query.register(ask_for_reason, ReceiptButton.filter(F.action == ReceiptAction.DECLINE))
     routes.callback_query.register(reason_by_tap, ReasonButton.filter())
     return routes
 
 
-async def approve(_query: CallbackQuery, callback_data: ReceiptButton, tap: Tap, ctx: UpdateContext) -> None:
+async def approve_by_tap(_query: CallbackQuery, callback_data: ReceiptButton, tap: Tap, ctx: UpdateContext) -> None:
     if await _refuse_outsider(tap, ctx):
         return
     ruled = await _approve(ctx, callback_data.receipt_id, anyway=callback_data.action is ReceiptAction.ANYWAY)
-    await tap.answer(views.answer(ctx.say, ruled, most=_most(ctx)), alert=not ruled.done)
+    await tap.answer(views.decision_text(ctx.say, ruled, most=_most(ctx)), alert=not ruled.done)
     if ruled.decision is Decision.DUPLICATE_CREDITED:
         await tap.send(views.ask_anyway(ctx.say, ruled))
 
@@ -114,7 +114,7 @@ async def reason_by_tap(_query: CallbackQuery, callback_data: ReasonButton, tap:
     ruled = await decline_receipt(ctx.pool, callback_data.receipt_id, operator=_operator(ctx), reason=reason)
     if ctx.conversation.state in Deciding:
         ctx.conversation.clear()
-    answer = views.answer(ctx.say, ruled, most=_most(ctx))
+    answer = views.decision_text(ctx.say, ruled, most=_most(ctx))
     await tap.answer(answer, alert=not ruled.done)
     await tap.replace(views.as_html(answer))
 
@@ -148,7 +148,7 @@ async def list_waiting(message: Message, ctx: UpdateContext) -> None:
     await send(message, views.waiting_list(ctx.say, count=len(waiting), shown=len(shown)))
 
 
-async def leave_by_command(message: Message, ctx: UpdateContext) -> None:
+async def leave_decision(message: Message, ctx: UpdateContext) -> None:
     ctx.conversation.clear()
     await send(message, views.as_html(ctx.say("receipt-left")))
 
@@ -177,7 +177,7 @@ async def _undecided(tap: Tap, ctx: UpdateContext, receipt_id: int) -> Receipt |
         return receipt
     decision = Decision.DECIDED_BEFORE if receipt else Decision.NO_SUCH
     ruled = DecisionResult(decision=decision, sentence="", receipt=receipt)
-    await tap.answer(views.answer(ctx.say, ruled, most=_most(ctx)), alert=True)
+    await tap.answer(views.decision_text(ctx.say, ruled, most=_most(ctx)), alert=True)
     return None
 
 
@@ -190,7 +190,7 @@ async def _approve(ctx: UpdateContext, receipt_id: int, *, minor: int | None = N
 async def _answer_typed(message: Message, ctx: UpdateContext, ruled: DecisionResult) -> None:
     if ruled.decision not in {Decision.BAD_SUM, Decision.BAD_REASON}:
         ctx.conversation.clear()
-    await send(message, views.as_html(views.answer(ctx.say, ruled, most=_most(ctx))))
+    await send(message, views.as_html(views.decision_text(ctx.say, ruled, most=_most(ctx))))
 
 
 def _operator(ctx: UpdateContext) -> str:

@@ -30,8 +30,8 @@ SUMS_IN_ROW: Final = 3
 SHOWN_REASON: Final = 60
 
 
-def start_button(say: Say, draft_id: int = 0) -> InlineKeyboardButton:
-    return button(say("transfer-button"), TransferButton(action=TransferAction.START, draft_id=draft_id))
+def start_button(say: Say) -> InlineKeyboardButton:
+    return button(say("transfer-button"), TransferButton(action=TransferAction.START))
 
 
 def ask_sum(say: Say, options: PaymentOptions) -> View:
@@ -137,7 +137,7 @@ def ask_sum_again(say: Say, ruled: DecisionResult) -> View:
     )
 
 
-def answer(say: Say, ruled: DecisionResult, *, most: Money) -> str:
+def decision_text(say: Say, ruled: DecisionResult, *, most: Money) -> str:
     """The result of a decision, short enough to pop up; plain text."""
     receipt = ruled.receipt
     match ruled.decision:
