@@ -40,6 +40,8 @@ def every_view(say: Say, language: str) -> list[View]:
     return [
         menu_views.greeting(say, name=EVIL[:64], balance=NOTHING, categories=MENU_CATEGORIES, offers_english=True),
         menu_views.home(say, balance=NOTHING, categories=()),
+        menu_views.help_page(say, for_operator=True),
+        menu_views.languages(say),
         *lists,
         menu_views.search_page(say),
         menu_views.found_page(say, found, language=language),

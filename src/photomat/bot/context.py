@@ -5,7 +5,7 @@ Handlers do not write to the tables of the conversation or the user themselves. 
 """
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
 from aiogram.types import Chat
@@ -175,13 +175,14 @@ async def load_context(
     user_id, chat_id = UserId(sender.id), ChatId(chat.id if chat is not None else sender.id)
     async with transaction(config.pool) as tx:
         known = await find_user(tx, user_id)
-    user = User(
+    user = known or User(
         user_id=user_id,
         first_name=sender.first_name,
         username=sender.username,
-        language=known.language if known else starting_language(sender.language_code),
-        is_blocked=known.is_blocked if known else False,
+        language=starting_language(sender.language_code),
+        is_blocked=False,
     )
+    user = replace(user, first_name=sender.first_name, username=sender.username)
     return UpdateContext(
         config=config,
         received_id=claimed.received_id,

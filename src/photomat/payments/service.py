@@ -6,7 +6,7 @@ leaves a top-up that credits nothing; the update handled again finds it and asks
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final, TypeAlias
 
@@ -57,7 +57,7 @@ TopupRefusal: TypeAlias = DailyLimitReached | TooManyReceipts
 class TopupService:
     pool: Pool
     options: PaymentOptions
-    providers: Mapping[str, PaymentProvider] = field(default_factory=dict)
+    providers: Mapping[str, PaymentProvider]
 
     def methods(self) -> tuple[PaymentMethod, ...]:
         """The methods that are switched on, the usual one first."""

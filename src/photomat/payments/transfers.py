@@ -174,9 +174,9 @@ async def approve(
     *,
     operator: str,
     most: Money,
-    minor: int | None = None,
-    reason: str | None = None,
-    anyway: bool = False,
+    minor: int | None,
+    reason: str | None,
+    anyway: bool,
 ) -> DecisionResult:
     """Credit a receipt: its own sum or `minor`, up to `most`; one whose duplicate was credited only if `anyway`."""
     receipt = await lock_receipt(tx, receipt_id)

@@ -13,6 +13,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from photomat.bot.app import COMMANDS
+
 TEXTS: Final = (
     "",
     " ",
@@ -202,17 +204,7 @@ OTHER_KINDS: Final = (
     "purchased_paid_media",
     "a_kind_of_next_year",
 )
-COMMANDS: Final = (
-    "/start",
-    "/start ref_1",
-    "/balance",
-    "/history",
-    "/cancel",
-    "/lang",
-    "/help",
-    "/nothing",
-    "/start@x",
-)
+COMMAND_TEXTS: Final = (*(f"/{name}" for name in COMMANDS), "/start ref_1", "/nothing", "/start@x")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -284,7 +276,7 @@ def _message(chance: random.Random, attacker: int, aims: Targets) -> dict[str, A
     }
     message |= chance.choice(
         (
-            {"text": chance.choice(COMMANDS), "entities": [{"type": "bot_command", "offset": 0, "length": 6}]},
+            {"text": chance.choice(COMMAND_TEXTS), "entities": [{"type": "bot_command", "offset": 0, "length": 6}]},
             {"text": chance.choice((*TEXTS, "кот"))},
             {"text": "кот", "reply_to_message": {**message, "from": {**_person(900900), "is_bot": True}}},
             {"photo": photo, "caption": chance.choice(TEXTS)},

@@ -76,10 +76,10 @@ async def open_sums(_query: CallbackQuery, callback_data: PayButton, tap: Tap, c
         await tap.open(views.refused(say, refusal_text(say, refusal), draft_id=draft_id))
         return
     waiting = await waiting_order(ctx, draft_id)
-    in_stars = method == "stars"
-    await tap.open(
-        views.packages_page(say, options, waiting) if in_stars else views.sums_page(say, options, method, waiting)
-    )
+    if method == "stars":
+        await tap.open(views.packages_page(say, options, waiting))
+    else:
+        await tap.open(views.sums_page(say, options, method, waiting))
 
 
 async def show_invoice(_query: CallbackQuery, callback_data: PayButton, bot: Bot, tap: Tap, ctx: UpdateContext) -> None:
@@ -153,10 +153,7 @@ async def _invoice(ctx: UpdateContext, bot: Bot, method: PaymentMethod, amount: 
     invoice = await ctx.topups.create_invoice(topup, description=description, return_url=return_url)
     if invoice is None:
         return views.provider_trouble(say, method=method, draft_id=draft_id)
-    url = invoice.pay_url
-    return views.provider_invoice(
-        say, method=method, amount=amount, url=url, topup_id=topup.topup_id, draft_id=draft_id
-    )
+    return views.provider_invoice(say, topup, url=invoice.pay_url, draft_id=draft_id)
 
 
 async def _chat_url(bot: Bot) -> str | None:

@@ -26,6 +26,7 @@ from photomat.kernel.money import Money
 from photomat.payments.options import STARS_CURRENCY, Package, PaymentMethod, PaymentOptions, Plan
 from photomat.payments.payment import ListedPayment
 from photomat.payments.subscriptions import Subscription
+from photomat.payments.topup import Topup
 from photomat.texts.load import Say
 
 SUMS_IN_ROW: Final = 3
@@ -91,10 +92,11 @@ def stars_invoice(say: Say, *, stars: int, credit: Money, link: str, draft_id: i
     return View(text=text, rows=[[pay], [_back_to_sums(say, "stars", draft_id)]])
 
 
-def provider_invoice(say: Say, *, method: PaymentMethod, amount: Money, url: str, topup_id: int, draft_id: int) -> View:
+def provider_invoice(say: Say, topup: Topup, *, url: str, draft_id: int) -> View:
+    method, amount = topup.method, topup.credit
     rows: Rows = [
         [InlineKeyboardButton(text=say("pay-bill-button", sum=amount), url=url)],
-        [button(say("pay-check"), CheckInvoiceButton(topup_id=topup_id))],
+        [button(say("pay-check"), CheckInvoiceButton(topup_id=topup.topup_id))],
         [_back_to_sums(say, method, draft_id)],
     ]
     return View(text=say("pay-bill", sum=amount, way=say(f"pay-way-{method}")), rows=rows)
