@@ -223,7 +223,7 @@ async def test_a_file_while_something_is_looked_for_is_answered(database: str) -
 
 async def test_what_needs_a_callback_is_sold_only_where_kie_can_reach_us(database: str) -> None:
     async with conversation(database) as chat:
-        assert await orders_of(chat.pool, reachable=True).model("suno/generate") is not None
+        assert await orders_of(chat.pool, accepts_callbacks=True).model("suno/generate") is not None
         assert await orders_of(chat.pool).model("suno/generate") is None
 
 

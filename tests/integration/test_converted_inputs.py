@@ -18,8 +18,8 @@ from photomat.files.conversion import NotConverted
 from photomat.files.file import FromLink, InputFile
 from photomat.files.uploader import MOST_LOST, FileChanged, InputUploader
 from photomat.jobs import store as jobs_store
+from photomat.jobs.inputs import InputResolver
 from photomat.jobs.job import KieRequest
-from photomat.jobs.submit import InputResolver
 from photomat.kernel.errors import Transient
 from photomat.kie.client import KieUploads
 from photomat.kie.protocol import JOBS

@@ -11,7 +11,7 @@ from photomat.kernel.errors import NotEnough
 from photomat.kernel.ids import DraftId, UserId
 from photomat.orders.draft import cancel_draft, change_draft, read_draft
 from photomat.orders.limits import MOST_RUNNING
-from photomat.orders.outcome import AlreadyStarted, Created, DraftChanged, DraftGone, LimitKind, LimitReached
+from photomat.orders.outcome import AlreadyStarted, CardOutdated, Created, DraftGone, LimitKind, LimitReached
 from support.database import pool_of, shift_clock
 from support.jobs import (
     BOT,
@@ -104,7 +104,7 @@ async def test_a_card_of_an_older_revision_is_shown_anew(database: str) -> None:
             pool, draft_id=old.draft_id, user_id=user, origin="update:1:99", inputs=inputs, price=rub(PRICE)
         )
         answer = await tap_create(pool, old)
-        assert isinstance(answer, DraftChanged)
+        assert isinstance(answer, CardOutdated)
         assert new is not None
         assert (answer.draft.revision, answer.draft.inputs) == (new.revision, inputs)
         assert await counts(pool) == (0, 0)
@@ -116,11 +116,11 @@ async def test_a_price_that_changed_is_shown_before_it_is_paid(database: str) ->
         user = await a_user(pool, balance=1000)
         draft = await a_draft(pool, user)
         answer = await tap_create(pool, draft, price_now=rub(PRICE + 6))
-        assert isinstance(answer, DraftChanged)
+        assert isinstance(answer, CardOutdated)
         assert (answer.draft.price, answer.draft.revision) == (rub(PRICE + 6), draft.revision + 1)
         assert await counts(pool) == (0, 0)
         stale = await tap_create(pool, draft, price_now=rub(PRICE + 6))
-        assert isinstance(stale, DraftChanged)
+        assert isinstance(stale, CardOutdated)
         assert isinstance(await tap_create(pool, answer.draft), Created)
         assert await money_of(pool, user) == (1000 - PRICE - 6, PRICE + 6)
 
@@ -168,7 +168,7 @@ async def test_a_wallet_that_does_not_cover_the_price_leaves_nothing_behind(data
         draft = await a_draft(pool, user)
         with pytest.raises(NotEnough) as refusal:
             await tap_create(pool, draft)
-        assert (refusal.value.facts["price"], refusal.value.facts["available"]) == (rub(PRICE), rub(PRICE - 1))
+        assert (refusal.value.price, refusal.value.available) == (rub(PRICE), rub(PRICE - 1))
         assert await counts(pool) == (0, 0)
         assert await money_of(pool, user) == (PRICE - 1, 0)
 

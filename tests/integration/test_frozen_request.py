@@ -8,9 +8,10 @@ from typing import Any
 from photomat.catalog.load import load_catalog
 from photomat.db.pool import Pool, transaction
 from photomat.jobs import store
-from photomat.jobs.job import InputLost, Job, KieRequest, frozen_request
+from photomat.jobs.inputs import InputLost
+from photomat.jobs.job import Job, KieRequest, frozen_request
 from photomat.jobs.submit import Submitter
-from photomat.jobs.sweep import rearm_stuck
+from photomat.jobs.sweep import rearm_stuck_jobs
 from photomat.kernel.errors import Corrupt, Transient
 from photomat.kernel.ids import InstanceId, JobId, TaskId
 from photomat.kie.port import Paused
@@ -97,7 +98,7 @@ async def test_a_frozen_job_comes_due_again_however_it_was_given_back(database: 
         later = ToldInputs(answer=Transient("not now", retry_after_s=60))
         await with_inputs(pool, provider, later).submit(await claim_upload(pool, job_id))
         assert await store.claim_uploads(pool, limit=9, lease=LEASE, instance=ONE) == []
-        assert await rearm_stuck(pool) == 0
+        assert await rearm_stuck_jobs(pool) == 0
         await shift_clock(pool, 61)
         broken = ToldInputs(answer=Corrupt("a rule of our own"))
         await with_inputs(pool, provider, broken).submit(await claim_upload(pool, job_id))

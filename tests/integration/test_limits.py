@@ -9,7 +9,7 @@ from photomat.db.pool import Pool
 from photomat.jobs.settle import Failure, Success
 from photomat.kernel.ids import UserId
 from photomat.orders.limits import Limits
-from photomat.orders.outcome import AlreadyStarted, Created, Creation, LimitKind, LimitReached
+from photomat.orders.outcome import AlreadyStarted, Created, CreateOutcome, LimitKind, LimitReached
 from support.database import pool_of, shift_clock
 from support.jobs import URL, a_draft, a_user, money_of, settle_now, tap_create
 
@@ -17,16 +17,16 @@ TAPS = 50
 FREE = Limits(running=0, free_a_day=3)
 
 
-async def taps_at_once(pool: Pool, user: UserId, limits: Limits, *, price: int = 0) -> list[Creation]:
+async def taps_at_once(pool: Pool, user: UserId, limits: Limits, *, price: int = 0) -> list[CreateOutcome]:
     drafts = [await a_draft(pool, user, price=price) for _ in range(TAPS)]
     return list(await asyncio.gather(*(tap_create(pool, draft, allowed=limits) for draft in drafts)))
 
 
-async def buys(pool: Pool, user: UserId, limits: Limits, *, price: int = 0) -> Creation:
+async def buys(pool: Pool, user: UserId, limits: Limits, *, price: int = 0) -> CreateOutcome:
     return await tap_create(pool, await a_draft(pool, user, price=price), allowed=limits)
 
 
-def kinds(answers: list[Creation]) -> Counter[str]:
+def kinds(answers: list[CreateOutcome]) -> Counter[str]:
     return Counter(answer.why if isinstance(answer, LimitReached) else type(answer).__name__ for answer in answers)
 
 

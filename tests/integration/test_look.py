@@ -221,5 +221,5 @@ async def test_every_write_of_a_zombie_look_is_refused_by_its_fence(database: st
         async with transaction(pool) as tx:
             assert not await store.schedule_look(tx, zombie, after=timedelta(0), empty=True, via="zombie", progress=90)
             assert not await store.record_overdue(tx, zombie)
-            assert not await store.write_stopped(tx, zombie, error="zombie")
+            assert not await store.record_stopped(tx, zombie, error="zombie")
             assert await store.lock_status(tx, job_id, zombie.fence) is None

@@ -22,7 +22,7 @@ from photomat.orders.outcome import (
     NotEnoughMoney,
     NotOnSale,
     OrderRefused,
-    Purchase,
+    PurchaseOutcome,
 )
 from photomat.orders.service import OrderService
 from support.database import pool_of
@@ -44,7 +44,7 @@ async def a_draft(orders: OrderService, user_id: UserId, *, origin: str = "a tes
     return await orders.save_draft(buyer_of(user_id), MODEL, CAT, origin=origin)
 
 
-async def buys(orders: OrderService, draft: Draft, *, card: MessageId = CARD) -> Purchase:
+async def buys(orders: OrderService, draft: Draft, *, card: MessageId = CARD) -> PurchaseOutcome:
     return await orders.buy(
         buyer_of(draft.user_id), draft_id=draft.draft_id, revision=draft.revision, message_id=card, corr="c0ffee00"
     )
@@ -109,7 +109,7 @@ async def test_a_price_that_changed_is_shown_before_it_is_paid(database: str) ->
         dearer = orders_of(pool, rates=replace(RATES, markup=Decimal(4)))
         outcome = await buys(dearer, draft)
         assert isinstance(outcome, CardOutdated)
-        shown = outcome.order.draft
+        shown = outcome.draft
         assert (shown.price, shown.revision) == (rub(2 * PRICE), draft.revision + 1)
         assert await jobs(pool) == 0
         assert isinstance(await buys(dearer, shown), Created)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from photomat.db.pool import Pool, transaction
-from photomat.jobs.actions import Cancelation, accept_offer, cancel_job
+from photomat.jobs.actions import CancelOutcome, accept_offer, cancel_job
 from photomat.jobs.settle import Failure, Settled, Success, settle
 from photomat.kernel.errors import NotEnough
 from photomat.kernel.ids import Fence, JobId, MessageId, UserId
@@ -46,7 +46,7 @@ async def an_offer(pool: Pool, user: UserId, *, price: int = PRICE) -> JobId:
     await pool.execute("UPDATE generation_jobs SET overdue_at = photomat_now() WHERE job_id = $1", job_id)
     async with transaction(pool) as tx:
         answer = await cancel_job(tx, job_id=job_id, user_id=user, message_id=CARD)
-    assert answer is Cancelation.CANCELED
+    assert answer is CancelOutcome.CANCELED
     assert await settle_now(pool, job_id, WON) is Settled.OFFERED
     return job_id
 
@@ -277,6 +277,6 @@ async def test_canceling_is_for_the_owner_on_the_card_and_not_after_the_end(data
             other = await cancel_job(tx, job_id=job_id, user_id=user, message_id=MessageId(78))
             first = await cancel_job(tx, job_id=job_id, user_id=user, message_id=CARD)
             second = await cancel_job(tx, job_id=job_id, user_id=user, message_id=CARD)
-        assert (stranger, other) == (Cancelation.NOT_YOURS, Cancelation.NOT_YOURS)
-        assert (first, second) == (Cancelation.CANCELED, Cancelation.SETTLED)
+        assert (stranger, other) == (CancelOutcome.NOT_YOURS, CancelOutcome.NOT_YOURS)
+        assert (first, second) == (CancelOutcome.CANCELED, CancelOutcome.SETTLED)
         assert await charges_and_releases(pool) == (0, 1)

@@ -8,7 +8,7 @@ from photomat.cluster.instances import Heartbeat
 from photomat.cluster.leader import ActiveState
 from photomat.db.pool import transaction
 from photomat.jobs import store
-from photomat.jobs.actions import Cancelation, cancel_job
+from photomat.jobs.actions import CancelOutcome, cancel_job
 from photomat.jobs.sweep import free_claims_of_dead_instances
 from photomat.kernel.errors import OutcomeUnknown
 from photomat.kernel.ids import MessageId, TaskId, UserId
@@ -106,7 +106,7 @@ async def test_a_zombie_does_not_put_back_fail_or_forget_what_the_new_owner_hold
         before = await row_of(pool, job_id)
         async with transaction(pool) as tx:
             assert not await store.return_to_pending(tx, zombie, after=timedelta(hours=1), error="zombie")
-            assert not await store.write_stopped(tx, zombie, error="zombie")
+            assert not await store.record_stopped(tx, zombie, error="zombie")
             assert await store.lock_status(tx, job_id, zombie.fence) is None
         assert await row_of(pool, job_id) == before
         async with transaction(pool) as tx:
@@ -164,7 +164,7 @@ async def test_a_cancel_before_the_intent_stops_the_submit_and_frees_the_money(d
         job = await claim_submit(pool, job_id)
         async with transaction(pool) as tx:
             canceled = await cancel_job(tx, job_id=job_id, user_id=user, message_id=MessageId(77))
-        assert canceled is Cancelation.CANCELED
+        assert canceled is CancelOutcome.CANCELED
         provider = ToldProvider(creates=[TaskId("t-1")])
         await submitter(pool, provider).submit(job)
         assert provider.created == []
@@ -178,7 +178,7 @@ async def test_after_the_intent_it_is_too_late_to_cancel(database: str) -> None:
         await submitter(pool, ToldProvider(creates=[TaskId("t-1")])).submit(await claim_submit(pool, job_id))
         async with transaction(pool) as tx:
             answer = await cancel_job(tx, job_id=job_id, user_id=user, message_id=MessageId(77))
-        assert answer is Cancelation.TOO_LATE
+        assert answer is CancelOutcome.TOO_LATE
 
 
 async def test_the_state_is_committed_before_the_request_leaves(database: str) -> None:

@@ -10,13 +10,14 @@ import pytest
 
 from photomat.bot.order_form.message_answers import accept_attachment
 from photomat.catalog.input import FileLimits, Input
+from photomat.catalog.model import Catalog
 from photomat.files.accept import accept_file
 from photomat.files.file import FromLink, InputFile
 from photomat.files.uploader import InputUploader
 from photomat.jobs import store as jobs_store
-from photomat.jobs.claims import SendQueue
+from photomat.jobs.inputs import InputResolver
 from photomat.jobs.job import KieRequest
-from photomat.jobs.submit import InputResolver, Submitter
+from photomat.jobs.submit import SendQueue, Submitter
 from photomat.kernel.ids import JobId
 from photomat.kie.client import KieUploads
 from photomat.kie.protocol import JOBS
@@ -75,10 +76,15 @@ class Counter:
         await self.sender.pool.execute("UPDATE generation_jobs SET model = $2 WHERE job_id = $1", job_id, MODEL)
         return job_id
 
+    def resolver(self) -> InputResolver:
+        """Brings files as they are: it knows the limits of no model."""
+        uploads = KieUploads(base_url=self.kie.url, api_key=KEY)
+        uploader = InputUploader(sources=self.sender.desk, uploads=uploads)
+        return InputResolver(pool=self.sender.pool, uploader=uploader, catalog=Catalog(models={}))
+
     async def submits(self, job_id: JobId) -> dict[str, Any]:
         """Claim and submit; gives the row afterwards."""
         pool = self.sender.pool
-        uploads = KieUploads(base_url=self.kie.url, api_key=KEY)
         async with kie_client(self.kie.url) as provider:
             submitter = Submitter(
                 pool=pool,
@@ -86,9 +92,7 @@ class Counter:
                 times=TIMES,
                 callback_url=lambda _job: None,
                 wake=Woken(),
-                resolve=InputResolver(
-                    pool=pool, uploader=InputUploader(sources=self.sender.desk, uploads=uploads)
-                ).resolve,
+                resolve=self.resolver().resolve,
                 stopping=lambda: False,
                 send_queue=SendQueue(apart_s=1),
             )
@@ -267,7 +271,7 @@ async def test_a_job_goes_on_from_an_own_earlier_one_by_its_task_and_track(datab
         task_id = (await row_of(pool, earlier))["external_task_id"]
         refs = {"task": {"job": earlier}, "track": {"job": earlier, "output": 0}}
         job = await claim_submit(pool, await desk.buys(lines=[refs]))
-        resolved = await InputResolver(pool=pool).resolve(job)
+        resolved = await desk.resolver().resolve(job)
         assert resolved == {"prompt": "кот", "lines": [{"task": task_id, "track": "track-1"}]}
 
 

@@ -4,12 +4,13 @@ import pytest
 
 from photomat.audit.run import violations
 from photomat.db.pool import Pool, transaction
+from photomat.delivery.lock import rearm_stuck_cards
 from photomat.jobs import store
 from photomat.jobs.settle import Failure, Success
 from photomat.jobs.sweep import (
-    Release,
+    ReleaseOutcome,
     find_loose_holds,
-    rearm_stuck,
+    rearm_stuck_jobs,
     release_loose_hold,
     report_loose_holds,
 )
@@ -62,8 +63,8 @@ async def test_a_forgotten_submit_is_submitted(database: str, due_at: str | None
         await forget(pool, job_id, due_at)
         assert await claim_submits(pool, limit=9, lease=LEASE, instance=ONE) == []
         with logged() as lines:
-            assert await rearm_stuck(pool) == 1
-            assert await rearm_stuck(pool) == 0
+            assert await rearm_stuck_jobs(pool) == 1
+            assert await rearm_stuck_jobs(pool) == 0
         assert [(line["event"], line["what"], line["jobs"]) for line in lines] == [("SWEPT", "jobs", str(job_id))]
         await claim_submit(pool, job_id)
         assert [event.tag for event in await events_of(pool, job_id)][-1] == "rearmed"
@@ -76,7 +77,7 @@ async def test_a_forgotten_look_is_taken_and_ends_well(database: str) -> None:
         await forget(pool, job_id)
         await shift_clock(pool, 60)
         assert await nothing_due(pool)
-        await rearm_stuck(pool)
+        await rearm_stuck_jobs(pool)
         assert (await look(pool, job_id, SUCCESS))["status"] == "done"
 
 
@@ -88,7 +89,7 @@ async def test_a_forgotten_intent_is_looked_at_and_never_submitted(database: str
             await store.record_intent(tx, job, decide_after=TIMES.overdue_of("image"))
             await store.record_unknown(tx, job, error="lost")
         await forget(pool, job_id)
-        assert await rearm_stuck(pool) == 1
+        assert await rearm_stuck_jobs(pool) == 1
         assert await claim_submits(pool, limit=9, lease=LEASE, instance=TWO) == []
         await claim_look(pool, job_id)
 
@@ -105,10 +106,10 @@ async def test_stopped_settled_claimed_and_planned_jobs_are_left_alone(database:
         for job in await claim_looks(pool, limit=9, lease=LEASE, instance=ONE):
             async with transaction(pool) as tx:
                 if job.job_id == stopped:
-                    assert await store.write_stopped(tx, job, error="ours")
+                    assert await store.record_stopped(tx, job, error="ours")
         await forget(pool, claimed)
         before = [await row_of(pool, job_id) for job_id in (planned, done, stopped, claimed)]
-        assert await rearm_stuck(pool) == 0
+        assert (await rearm_stuck_jobs(pool), await rearm_stuck_cards(pool)) == (0, 0)
         assert [await row_of(pool, job_id) for job_id in (planned, done, stopped, claimed)] == before
 
 
@@ -118,8 +119,8 @@ async def test_a_job_in_somebodys_hands_is_passed_over_and_not_waited_for(databa
         await forget(pool, job_id)
         async with other.transaction():
             await other.execute("SELECT 1 FROM generation_jobs WHERE job_id = $1 FOR UPDATE", job_id)
-            assert await rearm_stuck(pool) == 0
-        assert await rearm_stuck(pool) == 1
+            assert await rearm_stuck_jobs(pool) == 0
+        assert await rearm_stuck_jobs(pool) == 1
 
 
 # cards nobody would show
@@ -133,7 +134,7 @@ async def test_a_card_due_never_is_due_again_unless_it_waits_for_a_person(databa
         await pool.execute("UPDATE generation_jobs SET parked_at = photomat_now() WHERE job_id = $1", parked)
         await pool.execute("UPDATE generation_jobs SET undeliverable_at = photomat_now() WHERE job_id = $1", blocked)
         assert await lock_cards(pool) == []
-        assert await rearm_stuck(pool) == 1
+        assert await rearm_stuck_cards(pool) == 1
         assert [card.job_id for card in await lock_cards(pool)] == [forgotten]
 
 
@@ -142,9 +143,9 @@ async def test_a_result_that_counts_as_shown_and_was_never_delivered_is_rendered
         job_id = await a_done_job(pool, await a_user(pool))
         await pool.execute("UPDATE generation_jobs SET card_shown = card_wanted")
         assert await lock_cards(pool) == []
-        assert await rearm_stuck(pool) == 1
+        assert await rearm_stuck_cards(pool) == 1
         assert [card.job_id for card in await lock_cards(pool)] == [job_id]
-        assert await rearm_stuck(pool) == 0
+        assert await rearm_stuck_cards(pool) == 0
 
 
 # holds without a live job
@@ -204,14 +205,17 @@ async def test_the_money_of_a_live_job_cannot_be_released_and_neither_can_what_d
     async with pool_of(database) as pool:
         user = await a_user(pool)
         job_id = await a_running_job(pool, user)
-        for reference, verdict in ((f"job:{job_id}", Release.JOB_LIVES), ("job:999", Release.NO_SUCH_HOLD)):
+        for reference, verdict in (
+            (f"job:{job_id}", ReleaseOutcome.JOB_LIVES),
+            ("job:999", ReleaseOutcome.NO_SUCH_HOLD),
+        ):
             async with transaction(pool) as tx:
                 assert await release_loose_hold(tx, reference) is verdict
             assert not (await actions.release_hold(pool, reference, operator=ME, reason="?")).done
         assert await money_of(pool, user) == (BALANCE - PRICE, PRICE)
         await settle_now(pool, job_id, Success(urls=(URL,)))
         async with transaction(pool) as tx:
-            assert await release_loose_hold(tx, f"job:{job_id}") is Release.ENDED_BEFORE
+            assert await release_loose_hold(tx, f"job:{job_id}") is ReleaseOutcome.ENDED_BEFORE
 
 
 @pytest.mark.breaks_invariants

@@ -5,8 +5,8 @@ from datetime import timedelta
 import pytest
 
 from photomat.db.pool import Pool
-from photomat.jobs import settle
-from photomat.jobs.settle import refund_undelivered
+from photomat.jobs import refunds
+from photomat.jobs.refunds import refund_undelivered
 from photomat.kernel.ids import JobId, UserId
 from photomat.operators import money
 from support.database import pool_of, shift_clock
@@ -61,7 +61,7 @@ async def test_what_an_operator_has_given_back_is_not_given_twice(database: str)
 async def test_jobs_given_back_by_hand_keep_no_other_from_its_turn(
     database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(settle, "MOST_REFUNDS", 1)
+    monkeypatch.setattr(refunds, "MOST_REFUNDS", 1)
     async with pool_of(database) as pool:
         user = await a_user(pool)
         jobs = [await a_done_job(pool, user) for _ in range(2)]

@@ -14,7 +14,7 @@ from photomat.jobs.actions import accept_offer, cancel_by_operator
 from photomat.jobs.settle import Failure, Success
 from photomat.kernel.ids import JobId, UserId
 from photomat.orders.limits import Limits
-from photomat.orders.outcome import Created, Creation, DraftChanged
+from photomat.orders.outcome import CardOutdated, Created, CreateOutcome
 from photomat.rewards.vouchers import voucher_for
 from support.books import names
 from support.database import connection_of, pool_of
@@ -37,7 +37,7 @@ async def quoted(pool: Pool, user: UserId) -> Quote:
     return quote if one is None else quote.with_voucher(one)
 
 
-async def orders(pool: Pool, user: UserId, *, number: int = 0, **more: Any) -> Creation:
+async def orders(pool: Pool, user: UserId, *, number: int = 0, **more: Any) -> CreateOutcome:
     """An order at the price the user is shown now."""
     quote = await quoted(pool, user)
     draft = await a_draft(pool, user, price=quote.price.minor, origin=f"order:{number}:{quote.price.minor}")
@@ -75,7 +75,7 @@ async def test_two_taps_at_once_on_two_cards_use_the_last_pass_once(database: st
         drafts = [await a_draft(pool, anna, price=0, origin=f"order:{number}") for number in range(10)]
         creations = await asyncio.gather(*(tap_create(pool, draft, quote=quote) for draft in drafts))
         assert sum(isinstance(creation, Created) for creation in creations) == 3
-        changed = [creation for creation in creations if isinstance(creation, DraftChanged)]
+        changed = [creation for creation in creations if isinstance(creation, CardOutdated)]
         assert len(changed) == 7
         assert {creation.draft.price for creation in changed} == {PRICE}
         assert await money_of(pool, anna) == (1000, 0)
@@ -162,7 +162,7 @@ async def test_somebody_elses_pass_pays_for_nobody(database: str) -> None:
         await a_pass(pool, anna)
         stolen = await quoted(pool, anna)
         draft = await a_draft(pool, boris, price=0)
-        assert isinstance(await tap_create(pool, draft, quote=stolen), DraftChanged)
+        assert isinstance(await tap_create(pool, draft, quote=stolen), CardOutdated)
 
 
 async def test_the_free_quota_neither_stops_a_pass_nor_counts_it(database: str) -> None:

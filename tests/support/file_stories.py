@@ -8,7 +8,7 @@ from typing import Final
 from photomat.db.pool import Pool, transaction
 from photomat.files.file import FileContent, FromTelegram, InputFile
 from photomat.files.store import add_file
-from photomat.jobs.job import KieRequest
+from photomat.jobs.job import KieRequest, NewJob
 from photomat.kernel.ids import BotId, ChatId, MessageId, UserId
 from photomat.kernel.money import Money
 from photomat.kie.protocol import JOBS
@@ -79,17 +79,21 @@ async def buys_with(system: System, pool: Pool, anna: Customer, *, card: int, fi
         price=PRICE,
     )
     async with transaction(pool) as tx:
-        created = await create_job_atomic(
-            tx,
-            buyer,
+        new = NewJob(
             draft_id=draft.draft_id,
-            revision=draft.revision,
-            message_id=MessageId(card),
-            kind="image",
-            quote=agreed(PRICE),
             corr="c0ffee00",
+            user_id=user_id,
+            language=buyer.language,
+            bot_id=bot_id,
+            chat_id=buyer.chat_id,
+            card_message_id=MessageId(card),
+            model=MODEL,
+            kind="image",
+            inputs=body,
+            quote=agreed(PRICE),
             request=KieRequest(protocol=JOBS, body=body),
         )
+        created = await create_job_atomic(tx, new, revision=draft.revision)
     assert isinstance(created, Created), created
 
 

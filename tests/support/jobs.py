@@ -1,7 +1,7 @@
 """Users, drafts and jobs in every state, made the way the product makes them; a provider that answers as it is told."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Any
 
@@ -11,14 +11,15 @@ from photomat.delivery.lock import mark_delivered, try_acquire_delivery_lock
 from photomat.delivery.render import LockedCard
 from photomat.jobs import store
 from photomat.jobs.claims import Claims, creates_budget, queries_budget
-from photomat.jobs.job import Job, Times
+from photomat.jobs.job import Job, NewJob, Times
 from photomat.jobs.settle import Outcome, Settled, Success, settle
 from photomat.kernel.ids import BotId, ChatId, InstanceId, JobId, MessageId, TaskId, UserId
 from photomat.kernel.logs import ensure_correlation_id
 from photomat.kie.protocol import FAMILIES, JOBS
 from photomat.kie.state_parser import KieState, Reading
 from photomat.orders.draft import Buyer, Draft, save_draft
-from photomat.orders.outcome import Created, Creation
+from photomat.orders.limits import USUAL
+from photomat.orders.outcome import Created, CreateOutcome
 from photomat.orders.purchase import create_job_atomic
 from photomat.wallet import ledger
 from support.money import agreed, make_user, rub
@@ -65,19 +66,25 @@ async def a_draft(
     )
 
 
-async def tap_create(pool: Pool, draft: Draft, *, message_id: int | None = None, **changes: Any) -> Creation:
-    """The tap on [Create] under a card of this draft; `changes` replace arguments of `create_job_atomic`."""
-    given: dict[str, Any] = {
-        "draft_id": draft.draft_id,
-        "revision": draft.revision,
-        "message_id": MessageId(message_id or 10_000 + draft.draft_id),
-        "kind": "image",
-        "quote": agreed(changes.pop("price_now", draft.price)),
-        "corr": ensure_correlation_id(),
-    }
-    buyer = buyer_of(changes.pop("user_id", draft.user_id), language=changes.pop("language", "ru"))
+async def tap_create(pool: Pool, draft: Draft, *, message_id: int | None = None, **changes: Any) -> CreateOutcome:
+    """The tap on [Create] under a card of this draft; `changes` replace fields of its `NewJob`, or other arguments."""
+    revision, allowed = changes.pop("revision", draft.revision), changes.pop("allowed", USUAL)
+    buyer = buyer_of(changes.pop("user_id", draft.user_id))
+    new = NewJob(
+        draft_id=draft.draft_id,
+        corr=ensure_correlation_id(),
+        user_id=buyer.user_id,
+        language=buyer.language,
+        bot_id=buyer.bot_id,
+        chat_id=buyer.chat_id,
+        card_message_id=MessageId(message_id or 10_000 + draft.draft_id),
+        model=draft.model,
+        kind="image",
+        inputs=draft.inputs,
+        quote=agreed(changes.pop("price_now", draft.price)),
+    )
     async with transaction(pool) as tx:
-        return await create_job_atomic(tx, buyer, **given | changes)
+        return await create_job_atomic(tx, replace(new, **changes), revision=revision, allowed=allowed)
 
 
 def buyer_of(user: UserId, *, language: str = "ru") -> Buyer:

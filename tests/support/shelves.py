@@ -9,9 +9,11 @@ CATALOG = load_catalog()
 CHEAPEST = Cheapest()
 
 
-def shelf(*, reachable: bool = False, **settings: ModelSetting) -> Storefront:
+def shelf(*, accepts_callbacks: bool = False, **settings: ModelSetting) -> Storefront:
     """What is sold where these models are set so; `/` and `-` of an id are written `__` and `_`."""
-    return storefront_of(CATALOG, {_id(name): setting for name, setting in settings.items()}, reachable=reachable)
+    return storefront_of(
+        CATALOG, {_id(name): setting for name, setting in settings.items()}, accepts_callbacks=accepts_callbacks
+    )
 
 
 def offers(of: Storefront, wish: MenuCategory | None = None, *, free: tuple[str, ...] = ()) -> list[Offer]:

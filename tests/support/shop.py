@@ -52,10 +52,17 @@ def dispatcher() -> Dispatcher:
     return build_dispatcher()
 
 
-def orders_of(pool: Pool, *, limits: Limits = USUAL, rates: Rates = RATES, reachable: bool = False) -> OrderService:
+def orders_of(
+    pool: Pool, *, limits: Limits = USUAL, rates: Rates = RATES, accepts_callbacks: bool = False
+) -> OrderService:
     """The one way to buy."""
     return OrderService(
-        pool=pool, catalog=load_catalog(), rates=rates, limits=limits, reachable=reachable, cheapest=CHEAPEST
+        pool=pool,
+        catalog=load_catalog(),
+        rates=rates,
+        limits=limits,
+        accepts_callbacks=accepts_callbacks,
+        cheapest=CHEAPEST,
     )
 
 

@@ -1,15 +1,15 @@
 """The steps of a job's life as a test takes them: one claim, one submit, one look, with time passing in between."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 
 from photomat.db.pool import Pool, transaction
-from photomat.jobs.actions import Cancelation, cancel_job
+from photomat.jobs.actions import CancelOutcome, cancel_job
 from photomat.jobs.callback import KieCallback, update_from_callback
-from photomat.jobs.claims import SendQueue
+from photomat.jobs.job import Job
 from photomat.jobs.poll import TaskPoller
-from photomat.jobs.submit import InputResolver, Submitter
+from photomat.jobs.submit import SendQueue, Submitter
 from photomat.kernel.ids import JobId, MessageId
 from photomat.kie.client import KieClient
 from support.database import shift_clock
@@ -31,6 +31,10 @@ OVERDUE_S = TIMES.overdue_of("image").total_seconds()
 TIMEOUT_S = TIMES.timeout.total_seconds()
 
 
+async def _no_references(job: Job) -> Mapping[str, Any]:
+    raise AssertionError(f"job {job.job_id} has a reference, for which a test makes its own submitter")
+
+
 def submitter(pool: Pool, provider: Any, *, woken: Woken | None = None) -> Submitter:
     return Submitter(
         pool=pool,
@@ -38,7 +42,7 @@ def submitter(pool: Pool, provider: Any, *, woken: Woken | None = None) -> Submi
         times=TIMES,
         callback_url=lambda job_id: f"http://127.0.0.1:9/kie/callback/{job_id}.sig",
         wake=woken or Woken(),
-        resolve=InputResolver(pool=pool).resolve,
+        resolve=_no_references,
         stopping=lambda: False,
         send_queue=SendQueue(apart_s=1),
     )
@@ -85,4 +89,4 @@ async def cancel(pool: Pool, job_id: JobId) -> None:
         answer = await cancel_job(
             tx, job_id=job_id, user_id=row["user_id"], message_id=MessageId(row["card_message_id"])
         )
-    assert answer is Cancelation.CANCELED
+    assert answer is CancelOutcome.CANCELED

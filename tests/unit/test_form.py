@@ -4,7 +4,7 @@ import json
 from dataclasses import replace
 
 from photomat.bot.order_form.form import (
-    WAY,
+    VARIANT,
     Form,
     back,
     can_finish,
@@ -137,7 +137,7 @@ def test_going_back_over_a_skipped_question_asks_it_again() -> None:
 def test_which_way_to_order_is_asked_first_and_leaves_the_others_out() -> None:
     model = CATALOG.get("pixverse-v6/extend")
     form = opened(model)
-    assert form.asking == WAY
+    assert form.asking == VARIANT
     task = following(model, form, model.one_of.index(("taskId",)))
     assert task.asking == "taskId"
     assert not can_skip(model, task), "it is the way that was chosen"
@@ -153,7 +153,7 @@ def test_going_back_to_the_way_lets_choose_another() -> None:
     first = following(model, opened(model), 0)
     again = back(model, first)
     assert again is not None
-    assert (again.asking, again.way) == (WAY, None)
+    assert (again.asking, again.way) == (VARIANT, None)
 
 
 def test_switching_something_on_asks_for_what_it_needs_then() -> None:

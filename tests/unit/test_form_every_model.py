@@ -25,7 +25,7 @@ from photomat.bot.order_form.form import (
     take,
 )
 from photomat.bot.order_form.parsing import parse_answer, parse_lines, values
-from photomat.bot.order_form.views import About, Asking, Sources
+from photomat.bot.order_form.views import About, OpenQuestion, Sources
 from photomat.bot.view import View
 from photomat.catalog.answers import FileFacts, Refused, check_answer, check_file, check_files
 from photomat.catalog.input import Input
@@ -165,17 +165,18 @@ def questions_fit(model: Model, language: str) -> None:
                 "gathered": form.gathered,
             }
         )
-        asking = Asking(say=say, language=language, model=model, form=large)
+        question = OpenQuestion(say=say, language=language, model=model, form=large)
         shown = [
-            order_form_views.question(asking, about=None if form.is_change else about),
-            order_form_views.results(asking, MADE),
+            order_form_views.question_view(question, about=None if form.is_change else about),
+            order_form_views.results(question, MADE),
         ]
-        if asking.target is not None and asking.target.type in {"task", "track"}:
+        if question.current is not None and question.current.type in {"task", "track"}:
             shown = [
-                order_form_views.question(asking, sources=Sources(made=made, models=[model])) for made in (MADE, [])
+                order_form_views.question_view(question, sources=Sources(made=made, models=[model]))
+                for made in (MADE, [])
             ]
-        if asking.target is not None and asking.target.takes_files:
-            shown.append(order_form_views.counter(asking))
+        if question.current is not None and question.current.takes_files:
+            shown.append(order_form_views.counter(question))
         for view in shown:
             fits(view)
 
@@ -195,7 +196,7 @@ def limits_are_refused(model: Model, language: str) -> None:
             assert isinstance(refused, Refused), f"{model.id}: {asked.name} takes {refused!r}"
             form = Form(form_id=1, model=model.id, inputs={}, asking=asked.name)
             view = order_form_views.refusal(
-                Asking(say=TEXTS.speaker(language), language=language, model=model, form=form), refused
+                OpenQuestion(say=TEXTS.speaker(language), language=language, model=model, form=form), refused
             )
             assert 0 < len(view.text) <= LONGEST_TEXT
             assert "()" not in view.text
@@ -220,7 +221,7 @@ def card_fits(model: Model, language: str) -> None:
         inputs=inputs,
         price=Money(10**9, "RUB"),
         revision=LARGEST_TURN,
-        expired=False,
+        is_closed=False,
     )
     card = draft_card(say, model, draft, language=language, balance=Money(0, "RUB"))
     fits(card)

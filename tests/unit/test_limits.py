@@ -3,7 +3,8 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from photomat.orders.limits import Limits, RecentOrders, limit_reached
+from photomat.jobs.history import RecentOrders
+from photomat.orders.limits import Limits, limit_reached
 from photomat.orders.outcome import LimitKind, LimitReached
 
 IDLE = RecentOrders(running=0, newest=None, minute_ago=None, free=0, oldest_free=None)

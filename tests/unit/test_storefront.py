@@ -26,12 +26,12 @@ from support.shelves import CATALOG, offers, shelf
 def test_everything_sellable_is_sold_and_what_needs_a_callback_only_with_an_address() -> None:
     waiting = {each.id for each in CATALOG.sellable if each.needs_callback}
     assert waiting
-    assert set(shelf(reachable=True).on_sale) == {each.id for each in CATALOG.sellable}
-    assert set(shelf(reachable=False).on_sale) == {each.id for each in CATALOG.sellable} - waiting
+    assert set(shelf(accepts_callbacks=True).on_sale) == {each.id for each in CATALOG.sellable}
+    assert set(shelf(accepts_callbacks=False).on_sale) == {each.id for each in CATALOG.sellable} - waiting
 
 
 def test_what_a_newer_model_replaces_is_sold_and_never_listed() -> None:
-    full = shelf(reachable=True)
+    full = shelf(accepts_callbacks=True)
     replaced = [each for each in full.on_sale.values() if each.model.instead]
     assert replaced
     assert not any(each.listed for each in replaced)
@@ -63,7 +63,7 @@ def test_an_operators_name_counts_in_its_language_and_the_other_stays() -> None:
 def test_every_listed_model_is_reached_by_a_wish() -> None:
     lost = [
         each.model.id
-        for each in shelf(reachable=True).listed
+        for each in shelf(accepts_callbacks=True).listed
         if not any(wish.includes(each.model) for wish in MENU_CATEGORIES)
     ]
     assert lost == []

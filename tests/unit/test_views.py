@@ -38,7 +38,7 @@ def draft(prompt: str) -> Draft:
         inputs={"prompt": prompt, "aspect_ratio": "1:1"},
         price=rub(64),
         revision=2**31 - 1,
-        expired=False,
+        is_closed=False,
     )
 
 

@@ -13,12 +13,12 @@ from photomat.bot.updates import Poller, use_polling, use_webhook
 from photomat.cluster.instances import forget_dead_instances
 from photomat.db.installation import is_ours
 from photomat.db.pool import Pool
-from photomat.delivery.lock import free_locks_of_dead_instances
+from photomat.delivery.lock import free_locks_of_dead_instances, rearm_stuck_cards
 from photomat.inbox.lanes import free_lanes_of_dead_instances
 from photomat.jobs.kie_balance import read_kie_balance
 from photomat.jobs.orphans import reconcile_orphans
-from photomat.jobs.settle import refund_undelivered
-from photomat.jobs.sweep import free_claims_of_dead_instances, rearm_stuck, report_loose_holds
+from photomat.jobs.refunds import refund_undelivered
+from photomat.jobs.sweep import free_claims_of_dead_instances, rearm_stuck_jobs, report_loose_holds
 from photomat.payments.reconcile import reconcile_providers
 from photomat.work.budget import forget_unused
 from photomat.work.duties import Duty, first_of, until_it_works
@@ -44,7 +44,7 @@ def duties_of(program: Program) -> list[Duty]:
         every(SWEEP_EVERY_S, "claims", lambda: free_claims_of_dead_instances(program.pool)),
         every(SWEEP_EVERY_S, "delivery locks", lambda: free_locks_of_dead_instances(program.pool)),
         every(ORPHANS_EVERY_S, "orphans", lambda: reconcile_orphans(program.pool)),
-        every(FORGOTTEN_EVERY_S, "forgotten", lambda: rearm_stuck(program.pool)),
+        every(FORGOTTEN_EVERY_S, "forgotten", lambda: _rearm_stuck(program.pool)),
         every(program.settings.stars_reconcile_s, "stars", stars.read_once),
         every(TIDY_EVERY_S, "holds", lambda: report_loose_holds(program.pool)),
         every(TIDY_EVERY_S, "budgets", lambda: forget_unused(program.pool)),
@@ -55,6 +55,11 @@ def duties_of(program: Program) -> list[Duty]:
         every(HOURLY_S, "kie balance", lambda: read_kie_balance(program.pool, program.kie)),
         *_refund_duty(program),
     ]
+
+
+async def _rearm_stuck(pool: Pool) -> None:
+    await rearm_stuck_jobs(pool)
+    await rearm_stuck_cards(pool)
 
 
 def _retention_duty(program: Program) -> Duty:

@@ -46,9 +46,10 @@ from photomat.files.sources import FileSources, empty_folder
 from photomat.files.uploader import InputUploader
 from photomat.inbox.receive import is_handled, queue_depth
 from photomat.jobs.callback import CallbackInbox
-from photomat.jobs.claims import Claims, SendQueue, creates_budget, queries_budget
+from photomat.jobs.claims import Claims, creates_budget, queries_budget
+from photomat.jobs.inputs import InputResolver
 from photomat.jobs.poll import TaskPoller
-from photomat.jobs.submit import InputResolver, Submitter
+from photomat.jobs.submit import SendQueue, Submitter
 from photomat.kernel.http import Fetcher
 from photomat.kernel.ids import BotId, InstanceId, JobId, UserId
 from photomat.kernel.private_files import tighten
@@ -147,7 +148,7 @@ class Program:
             catalog=self.catalog,
             rates=rates_of(self.settings),
             limits=limits_of(self.settings),
-            reachable=self.settings.base_url is not None,
+            accepts_callbacks=self.settings.base_url is not None,
         )
 
     @property

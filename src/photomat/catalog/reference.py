@@ -2,7 +2,7 @@
 
 They are JSON objects, so no customer can type one: `{"file": 12}` is a file, `{"job": 55}` an earlier job whose task Kie
 continues, `{"job": 55, "output": 0}` one of its outputs, such as a track. They are frozen with the order and replaced by URLs
-and ids of Kie only when it is submitted (`jobs/submit.py`).
+and ids of Kie only when it is submitted (`jobs/inputs.py`).
 """
 
 from collections.abc import Iterator, Mapping

@@ -152,23 +152,23 @@ class Cheapest:
         return found
 
 
-def storefront_of(catalog: Catalog, settings: Mapping[str, ModelSetting], *, reachable: bool) -> Storefront:
-    """What is sold now; `reachable` says that Kie can call us back."""
+def storefront_of(catalog: Catalog, settings: Mapping[str, ModelSetting], *, accepts_callbacks: bool) -> Storefront:
+    """What is sold now; `accepts_callbacks` says that Kie can call us back."""
     found: dict[str, OnSale] = {}
     for model in catalog.models.values():
         setting = settings.get(model.id, AS_IN_ITS_FILE)
-        sold = as_sold(model, setting, reachable=reachable)
+        sold = as_sold(model, setting, accepts_callbacks=accepts_callbacks)
         if sold is not None:
             is_listed = model.instead is None or setting.sold or setting.featured
             found[model.id] = OnSale(model=sold, featured=setting.featured, listed=is_listed)
     return Storefront(on_sale=found, catalog=catalog)
 
 
-def as_sold(model: Model, setting: ModelSetting, *, reachable: bool) -> Model | None:
+def as_sold(model: Model, setting: ModelSetting, *, accepts_callbacks: bool) -> Model | None:
     """The model under the title it is sold by; None while it is not sold."""
     named = called(model, setting)
     turned_on = replace(named, off=None) if setting.sold and can_be_turned_on(model) else named
-    is_refused = setting.hidden or not turned_on.is_sellable or (model.needs_callback and not reachable)
+    is_refused = setting.hidden or not turned_on.is_sellable or (model.needs_callback and not accepts_callbacks)
     return None if is_refused else turned_on
 
 

@@ -14,7 +14,7 @@ from photomat.kernel.errors import Corrupt
 from photomat.kernel.ids import BotId, ChatId, JobId, MessageId, UserId
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
 from photomat.orders.draft import Buyer, Draft
-from photomat.orders.outcome import Creation, OpenOrder
+from photomat.orders.outcome import CreateOutcome, DraftOrder
 from photomat.orders.purchase import purchase
 from photomat.orders.service import OrderService
 from photomat.users.user import register
@@ -56,12 +56,12 @@ async def create_draft(pool: Pool, currency: str, *, number: int = 1, price: int
     return await orders.save_draft(_buyer(pool), MODEL, {"prompt": "check"}, origin=f"check:{number}")
 
 
-async def buy(pool: Pool, draft: Draft, *, message: int | None = None) -> Creation:
+async def buy(pool: Pool, draft: Draft, *, message: int | None = None) -> CreateOutcome:
     async with transaction(pool) as tx:
         return await purchase(
             tx,
             _buyer(pool),
-            OpenOrder(draft, MODEL),
+            DraftOrder(draft, MODEL),
             revision=draft.revision,
             message_id=MessageId(message or draft.draft_id),
             rates=_rates(draft.price),

@@ -123,7 +123,7 @@ def list_command(*, as_json: AsJson = False) -> None:
     table = Listing("model", "title", "category", "output", "status", "from", "by")
     for model, priced in found:
         setting = changed.of(model)
-        sold = as_sold(model, setting, reachable=True)
+        sold = as_sold(model, setting, accepts_callbacks=True)
         shown = (str(priced.price), made_by(priced)) if priced and sold else ("off", model.off or "")
         by = ", ".join(word for word in (shown[1], *in_operators_words(setting)) if word)
         title = called(model, setting).title
@@ -252,7 +252,7 @@ def as_listed(model: Model, priced: Quote | None, setting: ModelSetting = AS_IN_
         "category": model.category,
         "output": model.output,
         "status": model.status,
-        "sellable": as_sold(model, setting, reachable=True) is not None,
+        "sellable": as_sold(model, setting, accepts_callbacks=True) is not None,
         "price_from": minor,
         "price": minor,
         "currency": priced.price.currency if priced else None,

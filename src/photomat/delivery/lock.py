@@ -18,6 +18,7 @@ from photomat.db.pool import Pool, Transaction
 from photomat.delivery.render import LockedCard, locked_card
 from photomat.jobs import timeline
 from photomat.jobs.job import TERMINAL
+from photomat.jobs.sweep import rearm
 from photomat.jobs.timeline import Tag
 from photomat.kernel.error_report import describe
 from photomat.kernel.ids import BotId, ChatId, InstanceId, JobId, MessageId, UserId
@@ -54,6 +55,8 @@ REPEAT_AFTER: Final = timedelta(minutes=2)
 """After an unknown outcome or a take-over an older edit may still arrive, so the final one is repeated."""
 MOST_ROUNDS: Final = 16
 """How often one claim puts off the surplus of chats that hide others."""
+RESULTS_SINCE: Final = timedelta(days=7)
+"""Results counted as shown but not delivered are searched for among jobs settled since then."""
 DELIVERIES_DUE: Final = f"SELECT 1 FROM generation_jobs WHERE {IS_DUE}"  # noqa: S608  a constant of ours
 log = get_logger()
 
@@ -392,6 +395,50 @@ async def rearm_job(tx: Transaction, job_id: JobId, *, by: str = "operator") -> 
     if found:
         await timeline.record(tx, job_id, Tag.REARMED, by=by)
     return bool(found)
+
+
+async def rearm_stuck_cards(pool: Pool) -> int:
+    """Make due what no worker would show any more, which only a bug or a manual change leaves behind; return how many."""
+    return await rearm(pool, "cards", _rearm_cards) + await rearm(pool, "results", _show_results_again)
+
+
+async def _rearm_cards(tx: Transaction) -> list[JobId]:
+    """Cards that are outdated and never due."""
+    rows = await tx.fetch(
+        """
+        WITH stuck AS MATERIALIZED (
+            SELECT job_id FROM generation_jobs
+             WHERE card_shown < card_wanted AND undeliverable_at IS NULL AND parked_at IS NULL AND deliver_at = 'infinity'
+             ORDER BY job_id FOR UPDATE SKIP LOCKED)
+        UPDATE generation_jobs AS job SET deliver_at = photomat_now()
+          FROM stuck
+         WHERE job.job_id = stuck.job_id
+           AND card_shown < card_wanted AND undeliverable_at IS NULL AND parked_at IS NULL AND deliver_at = 'infinity'
+        RETURNING job.job_id
+        """
+    )
+    return [JobId(row["job_id"]) for row in rows]
+
+
+async def _show_results_again(tx: Transaction) -> list[JobId]:
+    """Results that count as shown and were never marked as delivered; rendering them again shows the same result."""
+    rows = await tx.fetch(
+        """
+        WITH stuck AS MATERIALIZED (
+            SELECT job_id FROM generation_jobs
+             WHERE settled_at > photomat_now() - $1::interval
+               AND status = 'done' AND delivered_at IS NULL AND card_shown = card_wanted
+               AND undeliverable_at IS NULL AND parked_at IS NULL AND delivering_at IS NULL
+             ORDER BY job_id FOR UPDATE SKIP LOCKED)
+        UPDATE generation_jobs AS job SET card_wanted = card_wanted + 1, deliver_at = photomat_now()
+          FROM stuck
+         WHERE job.job_id = stuck.job_id AND status = 'done' AND delivered_at IS NULL AND card_shown = card_wanted
+           AND undeliverable_at IS NULL AND parked_at IS NULL AND delivering_at IS NULL
+        RETURNING job.job_id
+        """,
+        RESULTS_SINCE,
+    )
+    return [JobId(row["job_id"]) for row in rows]
 
 
 async def turn_page(tx: Transaction, *, job_id: JobId, user_id: UserId, message_id: MessageId, page: int) -> bool:

@@ -1,4 +1,4 @@
-"""Upload a file of a bought job to Kie (`jobs/submit.py`): fetched again, compared with what was priced, and uploaded.
+"""Upload a file of a bought job to Kie (`jobs/inputs.py`): fetched again, compared with what was priced, and uploaded.
 
     copy ─▶ converted, if the model does not accept its format ─▶ upload ─▶ Kie's URL (commit)
 

@@ -21,7 +21,7 @@ from photomat.rewards.vouchers import voucher_pays_again
 from photomat.wallet import ledger
 
 
-class Cancelation(StrEnum):
+class CancelOutcome(StrEnum):
     """What came of a user's cancel. `TOO_LATE`: the task is at Kie, and may be canceled when it is overdue."""
 
     CANCELED = "canceled"
@@ -44,7 +44,7 @@ class NextStep(StrEnum):
         return self in {NextStep.SUBMIT, NextStep.LOOK}
 
 
-async def cancel_job(tx: Transaction, *, job_id: JobId, user_id: UserId, message_id: MessageId) -> Cancelation:
+async def cancel_job(tx: Transaction, *, job_id: JobId, user_id: UserId, message_id: MessageId) -> CancelOutcome:
     row = await tx.fetchrow(
         """
         SELECT status, overdue_at, price FROM generation_jobs
@@ -55,14 +55,14 @@ async def cancel_job(tx: Transaction, *, job_id: JobId, user_id: UserId, message
         message_id,
     )
     if row is None:
-        return Cancelation.NOT_YOURS
+        return CancelOutcome.NOT_YOURS
     status = JobStatus(row["status"])
     if not may_become(status, JobStatus.CANCELED):
-        return Cancelation.SETTLED
+        return CancelOutcome.SETTLED
     if status is not JobStatus.PENDING and row["overdue_at"] is None:
-        return Cancelation.TOO_LATE
+        return CancelOutcome.TOO_LATE
     await _cancel(tx, job_id, price=row["price"], by="customer")
-    return Cancelation.CANCELED
+    return CancelOutcome.CANCELED
 
 
 async def cancel_by_operator(tx: Transaction, job_id: JobId) -> JobStatus | None:

@@ -4,14 +4,10 @@ Waiting jobs are not written to. The budget's row is locked during the claim, so
 order of jobs holds for all of them. Killed after a claim: its places are lost for one window, and the jobs are claimed again
 when the lease expires.
 
-Requests are prepared concurrently and sent in the order of the claims (`SendQueue`). A request that has started and is held up
-by its connection delays the next one by no more than their average distance, so the order costs no throughput.
-
 A job whose step raises is retried a few times, then stopped for an operator (`stop_on_error`); a `Corrupt` state stops it at
 once. Errors of an unreachable database are not counted.
 """
 
-import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -22,7 +18,7 @@ from photomat.db.pool import Pool, is_unavailable, transaction
 from photomat.jobs import store, timeline
 from photomat.jobs.job import Job, JobStatus
 from photomat.jobs.timeline import Tag
-from photomat.kernel.clock import backoff_s, sleep_until_set
+from photomat.kernel.clock import backoff_s
 from photomat.kernel.error_report import describe
 from photomat.kernel.errors import Corrupt
 from photomat.kernel.ids import InstanceId
@@ -34,8 +30,6 @@ CREATES: Final = "kie:creates"
 QUERIES: Final = "kie:queries"
 CREATES_WINDOW_S: Final = 10.5
 QUERIES_WINDOW_S: Final = 1.05
-LONGEST_WAIT_S: Final = 10.0
-"""The most a request waits for its turn; less than a lease."""
 MOST_TROUBLES: Final = 6
 log = get_logger()
 
@@ -91,7 +85,7 @@ class Claims:
         async with transaction(self.pool) as tx:
             places = min(limit, await budget.lock(tx, self.queries)) if free.calls else 0
             jobs = await store.claim_looks(
-                tx, bot_id=self.pool.bot_id, limit=limit, questions=places, lease=self.lease, instance=self.instance
+                tx, bot_id=self.pool.bot_id, limit=limit, queries=places, lease=self.lease, instance=self.instance
             )
             asked = sum(job.task_id is not None and job.status is not JobStatus.DONE for job in jobs)
             if asked:
@@ -99,40 +93,6 @@ class Claims:
         if not jobs and not free.calls:
             raise NoRoom(f"no room in {self.queries.name}", retry_after_s=free.wait_s)
         return jobs
-
-
-class SendTicket:
-    """The place of one request in the order of sending."""
-
-    def __init__(self, before: "SendTicket | None", *, apart_s: float) -> None:
-        self._before = before
-        self._apart_s = apart_s
-        self._started = asyncio.Event()
-        self._finished = asyncio.Event()
-
-    async def wait_turn(self) -> None:
-        before, self._before = self._before, None
-        if before is not None:
-            await sleep_until_set(before._started, LONGEST_WAIT_S)  # noqa: SLF001  the same class
-            await sleep_until_set(before._finished, self._apart_s)  # noqa: SLF001  likewise
-        self._started.set()
-
-    def finish(self) -> None:
-        """The request is on the wire, or never will be: the next one may start."""
-        self._started.set()
-        self._finished.set()
-
-
-class SendQueue:
-    """The requests of one process in order, `apart_s` apart on average."""
-
-    def __init__(self, *, apart_s: float) -> None:
-        self._apart_s = apart_s
-        self._last: SendTicket | None = None
-
-    def join(self) -> SendTicket:
-        self._last = SendTicket(self._last, apart_s=self._apart_s)
-        return self._last
 
 
 @asynccontextmanager
@@ -154,7 +114,7 @@ async def stop_on_error(pool: Pool, job: Job, wake: Callable[[str], None]) -> As
 
 async def _stop(pool: Pool, job: Job, wake: Callable[[str], None], error: str) -> None:
     async with transaction(pool) as tx:
-        stopped = await store.write_stopped(tx, job, error=error)
+        stopped = await store.record_stopped(tx, job, error=error)
         if stopped:
             await timeline.record(tx, job.job_id, Tag.STOPPED, error=error)
     log.error("JOB_STOPPED", error=error, stopped=stopped)

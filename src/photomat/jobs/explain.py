@@ -1,4 +1,4 @@
-"""Why a job is not delivered (yet): one sentence computed from its row and the live instances. Pure.
+"""Explain in one sentence why a job is not delivered yet, from its row and the live instances. Pure.
 
 It states the status, who works on the job or what it waits for, when the next attempt comes, and what an operator can do where
 nothing happens automatically.

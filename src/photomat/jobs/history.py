@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Any, Final
 
@@ -12,7 +12,7 @@ from photomat.catalog.pricing import Quote, quote_from_json
 from photomat.catalog.reference import JobRef, reference
 from photomat.catalog.roles import PROMPT_NAMES
 from photomat.db.pool import Pool, Transaction
-from photomat.db.rows import Row, row_as
+from photomat.db.rows import Row, require_row, row_as
 from photomat.jobs.job import JobStatus
 from photomat.kernel.ids import BotId, ChatId, JobId, MessageId, UserId
 from photomat.kernel.money import Money
@@ -38,6 +38,20 @@ class PastJob:
     created_at: datetime
     delivered: bool
     title: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecentOrders:
+    """What limits depend on: unsettled jobs, the age of the newest and of the n-th newest job, and the free ones.
+
+    `oldest_free` is the age of the oldest free one that still counts.
+    """
+
+    running: int
+    newest: timedelta | None
+    minute_ago: timedelta | None
+    free: int
+    oldest_free: timedelta | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -229,3 +243,30 @@ async def usual_seconds(pool: Pool, model_id: str) -> int | None:
         NEWEST,
     )
     return None if seconds is None else max(1, round(seconds))
+
+
+async def recent_orders(tx: Transaction, user_id: UserId, *, newest: int, free: int, within: timedelta) -> RecentOrders:
+    """The `newest` jobs of a user, and up to `free` free ones of this time; those that a voucher pays for do not count."""
+    row = await require_row(
+        tx,
+        """
+        WITH newest AS (
+            SELECT created_at FROM generation_jobs WHERE user_id = $1 ORDER BY job_id DESC LIMIT greatest($2, 1)
+        ), free AS (
+            SELECT created_at FROM generation_jobs
+             WHERE user_id = $1 AND price = 0 AND created_at > photomat_now() - $4::interval
+               AND status NOT IN ('failed', 'canceled') AND (quote ? 'pass') IS NOT TRUE
+             ORDER BY created_at DESC LIMIT greatest($3, 1)
+        )
+        SELECT (SELECT count(*) FROM generation_jobs WHERE user_id = $1 AND settled_at IS NULL) AS running,
+               photomat_now() - (SELECT max(created_at) FROM newest) AS newest,
+               photomat_now() - (SELECT min(created_at) FROM newest HAVING count(*) >= $2) AS minute_ago,
+               (SELECT count(*) FROM free) AS free,
+               photomat_now() - (SELECT min(created_at) FROM free) AS oldest_free
+        """,
+        user_id,
+        newest,
+        free,
+        within,
+    )
+    return RecentOrders(**dict(row))

@@ -4,10 +4,11 @@
        │                    │                      │
        └────── cancel ──────┴── cancel (overdue) ──┴──────────────▶ canceled
 
-`failed → done` is a gift (a result after we gave up), `canceled → done` an accepted offer.
+`failed → done` is a gift (a result after we gave up), `canceled → done` an accepted offer. All transitions: `TRANSITIONS`;
+docs/lifecycle.md draws them.
 
 The request to Kie is frozen at purchase, so a later change of the catalogue does not affect it. It may contain references to
-files and earlier jobs (`catalog/reference.py`), which `jobs/submit.py` replaces just before the request is sent.
+files and earlier jobs (`catalog/reference.py`), which `jobs/inputs.py` replaces just before the request is sent.
 """
 
 from collections.abc import Mapping
@@ -18,9 +19,9 @@ from typing import Any, Final
 
 from photomat.catalog.model import Model
 from photomat.catalog.order import body_of
+from photomat.catalog.pricing import Quote
 from photomat.catalog.reference import FileRef, references
-from photomat.kernel.errors import Rejected
-from photomat.kernel.ids import BotId, ChatId, Fence, JobId, MessageId, TaskId, UserId
+from photomat.kernel.ids import BotId, ChatId, DraftId, Fence, JobId, MessageId, TaskId, UserId
 from photomat.kernel.money import Money
 from photomat.kie.protocol import JOBS
 from photomat.kie.state_parser import KieState, normalize_state
@@ -101,6 +102,30 @@ class KieRequest:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class NewJob:
+    """A job to buy, at the price of its quote. `request` None: the inputs as they are; `job_id` None: the next number."""
+
+    draft_id: DraftId
+    corr: str
+    user_id: UserId
+    language: str
+    bot_id: BotId
+    chat_id: ChatId
+    card_message_id: MessageId
+    model: str
+    kind: str
+    inputs: Mapping[str, Any]
+    quote: Quote
+    request: KieRequest | None = None
+    title: str | None = None
+    job_id: JobId | None = None
+
+    @property
+    def needs_files(self) -> bool:
+        return (self.request or plain_request(self.inputs)).needs_files
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
     """A claimed job; `fence` is the claim's, and every later write tests it."""
 
@@ -139,26 +164,22 @@ class Job:
         return self.claimed_at - (self.intent_at or self.created_at)
 
 
-class InputLost(Rejected):
-    """A file or job the order refers to is gone or has changed: the job cannot be submitted.
-
-    `code` becomes the job's fail code; customers get one explanation for all codes that begin with `input-`.
-    """
-
-    def __init__(self, code: str, reason: str) -> None:
-        super().__init__("fail-input")
-        self.code = code
-        self.reason = reason
-
-
 def may_become(before: JobStatus, after: JobStatus) -> bool:
     return after in TRANSITIONS[before]
 
 
 def normalize_job_status(raw: object) -> JobStatus:
-    """Translate any word for a status to ours (success → done, fail → failed); an unknown word means running."""
+    """Translate any word for a status to ours (success → done, fail → failed); an unknown word means running.
+
+    A public name of the original system, for scripts that bring its words; the product reads its own column.
+    """
     known = _WORDS.get(raw.strip().lower()) if isinstance(raw, str) else None
     return known or _OF_KIE[normalize_state(raw)]
+
+
+def idempotency_key(draft_id: DraftId) -> str:
+    """The key that is unique to the job of a draft."""
+    return f"draft:{draft_id}"
 
 
 def hold_reference(job_id: JobId) -> str:

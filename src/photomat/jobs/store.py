@@ -13,8 +13,8 @@ from typing import Any, Final
 from photomat.catalog.pricing import USD_PER_CREDIT
 from photomat.db.pool import Pool, Transaction
 from photomat.db.rows import Row, row_as
-from photomat.jobs.job import Job, JobStatus, KieRequest, request_from_json
-from photomat.kernel.ids import BotId, ChatId, DraftId, Fence, InstanceId, JobId, MessageId, TaskId, UserId
+from photomat.jobs.job import Job, JobStatus, NewJob, idempotency_key, request_from_json
+from photomat.kernel.ids import DraftId, Fence, InstanceId, JobId, MessageId, TaskId, UserId
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
 from photomat.kie.results import NOTHING, Detail
 
@@ -40,59 +40,51 @@ CLAIM_DUE: Final = """
 """How a claim ends whose `WITH` has locked the jobs `due`: $2 is the lease, $3 the instance."""
 
 
-async def insert_job(
-    tx: Transaction,
-    *,
-    key: str,
-    corr: str,
-    draft_id: DraftId,
-    card: tuple[BotId, ChatId, MessageId],
-    user_id: UserId,
-    kind: str,
-    language: str,
-    quote: Mapping[str, Any],
-    request: KieRequest | None,
-    title: str | None,
-    current_turn: int,
-    needs_files: bool,
-    job_id: JobId | None = None,
-) -> JobId | None:
-    """Insert the job of a draft; None when it (or another job of this card) exists. Without `job_id` it gets the next number.
+async def insert_job(tx: Transaction, new: NewJob, *, current_turn: int) -> JobId | None:
+    """Insert the job of a draft; None when it (or another job of this card) exists.
 
     It is submitted in the round after the current one, or after the last waiting job of its user.
     """
     made = await tx.fetchval(
         """
         INSERT INTO generation_jobs (job_id, idempotency_key, corr, draft_id, bot_id, chat_id, card_message_id, user_id, model,
-                                     kind, inputs, language, price, currency, quote, request, title, submit_turn, needs_files)
+                                     kind, inputs, language, price, currency, quote, request, title, needs_files, submit_turn)
         OVERRIDING SYSTEM VALUE
-        SELECT coalesce($15, nextval(pg_get_serial_sequence('generation_jobs', 'job_id'))), $1, $2, draft.draft_id, $4, $5, $6,
-               $7, draft.model, $8, draft.inputs, $9, draft.price, draft.currency, $10, $11, $12,
-               1 + greatest($13::bigint, (SELECT max(submit_turn) FROM generation_jobs
-                                   WHERE user_id = $7 AND settled_at IS NULL AND status = 'pending')), $14
-          FROM drafts AS draft WHERE draft.draft_id = $3
+        VALUES (coalesce($1, nextval(pg_get_serial_sequence('generation_jobs', 'job_id'))), $2, $3, $4, $5, $6, $7, $8, $9,
+                $10, $11, $12, $13, $14, $15, $16, $17, $18,
+                1 + greatest($19::bigint, (SELECT max(submit_turn) FROM generation_jobs
+                                            WHERE user_id = $8 AND settled_at IS NULL AND status = 'pending')))
             ON CONFLICT DO NOTHING
         RETURNING job_id
         """,
-        key,
-        corr,
-        draft_id,
-        *card,
-        user_id,
-        kind,
-        language,
-        dict(quote),
-        None if request is None else request.as_json(),
-        title,
+        new.job_id,
+        idempotency_key(new.draft_id),
+        new.corr,
+        new.draft_id,
+        new.bot_id,
+        new.chat_id,
+        new.card_message_id,
+        new.user_id,
+        new.model,
+        new.kind,
+        dict(new.inputs),
+        new.language,
+        new.quote.price.minor,
+        new.quote.price.currency,
+        new.quote.as_json(),
+        None if new.request is None else new.request.as_json(),
+        new.title,
+        new.needs_files,
         current_turn,
-        needs_files,
-        job_id,
     )
     return None if made is None else JobId(made)
 
 
-async def find_by_key(tx: Transaction, key: str) -> tuple[JobId, str, MessageId] | None:
-    row = await tx.fetchrow("SELECT job_id, corr, card_message_id FROM generation_jobs WHERE idempotency_key = $1", key)
+async def find_by_draft(tx: Transaction, draft_id: DraftId) -> tuple[JobId, str, MessageId] | None:
+    row = await tx.fetchrow(
+        "SELECT job_id, corr, card_message_id FROM generation_jobs WHERE idempotency_key = $1",
+        idempotency_key(draft_id),
+    )
     return None if row is None else (JobId(row["job_id"]), row["corr"], MessageId(row["card_message_id"]))
 
 
@@ -115,7 +107,7 @@ async def claim_uploads(pool: Pool, *, limit: int, lease: timedelta, instance: I
     return [job_of(row) for row in rows]
 
 
-async def record_files(tx: Transaction, job: Job) -> bool:
+async def record_files_uploaded(tx: Transaction, job: Job) -> bool:
     return await _fenced(
         tx,
         job,
@@ -305,11 +297,11 @@ async def claim_looks(
     limit: int,
     lease: timedelta,
     instance: InstanceId,
-    questions: int | None = None,
+    queries: int | None = None,
 ) -> list[Job]:
     """Claim jobs to poll: running ones, unknown submits whose time limits are due, and settled ones that were woken.
 
-    At most `questions` of them need a query to Kie (None: up to `limit`), the woken ones first.
+    At most `queries` of them need a query to Kie (None: up to `limit`), the woken ones first.
     """
     rows = await tx.fetch(
         """
@@ -343,7 +335,7 @@ async def claim_looks(
         limit,
         lease,
         instance,
-        limit if questions is None else questions,
+        limit if queries is None else queries,
         bot_id,
     )
     return [job_of(row, via=row["claimed_via"]) for row in rows]
@@ -431,7 +423,7 @@ async def record_trouble(tx: Transaction, job: Job, *, after: timedelta, error: 
     return troubles
 
 
-async def write_stopped(tx: Transaction, job: Job, *, error: str) -> bool:
+async def record_stopped(tx: Transaction, job: Job, *, error: str) -> bool:
     """Stop the job until an operator acts; the card says so."""
     return await _fenced(
         tx,

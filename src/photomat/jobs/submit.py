@@ -10,47 +10,40 @@ the answer lost: the outcome is unknown and the job is never submitted again aut
 URL even if the task id was never stored; past the give-up time the hold is released. A definite refusal fails the job or
 returns it to the queue. A stopping instance sends nothing: a claim without an intent is released.
 
-Until it is stored, Kie's answer is known to this process alone, so storing it is retried through any outage of the database.
+Requests are prepared concurrently and sent in the order of the claims (`SendQueue`). A request that has started and is held up
+by its connection delays the next one by no more than their average distance, so the order costs no throughput.
 
-References in the request are replaced before it is sent: files by URLs at Kie's upload host, earlier jobs by their task and
-track ids. All must belong to the job's user, and earlier jobs must be done. A file that is gone or has changed since it was
-priced fails the job, which releases the money. Telegram gives the same error for an unknown file and a temporary failure, and a
-user's server may be down for a moment, so such a file is retried a few times, counted in the file's row.
+Until it is stored, Kie's answer is known to this process alone, so storing it is retried through any outage of the database.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
 
-from photomat.catalog.input import FileLimits
-from photomat.catalog.model import Catalog
-from photomat.catalog.order import limits_of_files
-from photomat.catalog.reference import FileRef, JobRef, Ref, references, resolved
 from photomat.db.pool import Pool, is_permanent, transaction
-from photomat.files.conversion import NotConverted
-from photomat.files.file import FromTelegram
-from photomat.files.sources import FileLost
-from photomat.files.uploader import FileChanged, InputUploader, SourceUnavailable
 from photomat.jobs import settle, store, timeline
-from photomat.jobs.claims import CREATES, SendQueue, SendTicket, stop_on_error
-from photomat.jobs.job import InputLost, Job, JobStatus, Times
+from photomat.jobs.claims import CREATES, stop_on_error
+from photomat.jobs.inputs import InputLost
+from photomat.jobs.job import Job, JobStatus, Times
 from photomat.jobs.orphans import match_tasks
 from photomat.jobs.timeline import Tag
-from photomat.kernel.clock import backoff_s, monotonic
+from photomat.kernel.clock import backoff_s, monotonic, sleep_until_set
 from photomat.kernel.error_report import describe
 from photomat.kernel.errors import OutcomeUnknown, Transient
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import JobId, TaskId
 from photomat.kernel.logs import correlated, get_logger
-from photomat.kie.port import Busy, Paused, Provider, QueueFull, TaskRefused, UploadRefused
+from photomat.kie.port import Busy, Paused, Provider, QueueFull, TaskRefused
 from photomat.work import budget
 from photomat.work.loop import ClaimLost, while_renewing
 
 PAUSE_S: Final = 60
 STORE_AGAIN_FIRST_S: Final = 0.2
 STORE_AGAIN_MOST_S: Final = 2.0
+LONGEST_WAIT_S: Final = 10.0
+"""The most a request waits for its turn; less than a lease."""
 PLACE_LASTS_S: Final = 2.0
 """How long a place in the budget is valid: it is meant for a request that is sent now."""
 log = get_logger()
@@ -59,6 +52,40 @@ log = get_logger()
 def paused_by(code: int) -> str:
     """The reason stored with the blocked budget: Kie's code alone."""
     return f"kie-{code}"
+
+
+class SendTicket:
+    """The place of one request in the order of sending."""
+
+    def __init__(self, before: "SendTicket | None", *, apart_s: float) -> None:
+        self._before = before
+        self._apart_s = apart_s
+        self._started = asyncio.Event()
+        self._finished = asyncio.Event()
+
+    async def wait_turn(self) -> None:
+        before, self._before = self._before, None
+        if before is not None:
+            await sleep_until_set(before._started, LONGEST_WAIT_S)  # noqa: SLF001  the same class
+            await sleep_until_set(before._finished, self._apart_s)  # noqa: SLF001  likewise
+        self._started.set()
+
+    def finish(self) -> None:
+        """The request is on the wire, or never will be: the next one may start."""
+        self._started.set()
+        self._finished.set()
+
+
+class SendQueue:
+    """The requests of one process in order, `apart_s` apart on average."""
+
+    def __init__(self, *, apart_s: float) -> None:
+        self._apart_s = apart_s
+        self._last: SendTicket | None = None
+
+    def join(self) -> SendTicket:
+        self._last = SendTicket(self._last, apart_s=self._apart_s)
+        return self._last
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,11 +105,15 @@ class Submitter:
     send_queue: SendQueue
 
     async def upload(self, job: Job) -> None:
+        """Upload the job's files.
+
+        The body is not needed yet: the URLs are stored in `input_files`, and `submit` reads them again.
+        """
         with correlated(job.corr, job_id=job.job_id):
             async with stop_on_error(self.pool, job, self.wake):
                 if await self._body(job) is not None:
                     async with transaction(self.pool) as tx:
-                        await store.record_files(tx, job)
+                        await store.record_files_uploaded(tx, job)
                     self.wake("submits")
 
     async def submit(self, job: Job) -> None:
@@ -261,58 +292,3 @@ async def _until_stored(write: Callable[[], Awaitable[None]], *, task_id: TaskId
     except asyncio.CancelledError:
         log.error("ANSWER_LOST", task_id=task_id)
         raise
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class InputResolver:
-    """Resolves references; without an uploader files are refused, without a catalogue they are not converted."""
-
-    pool: Pool
-    uploader: InputUploader | None = None
-    catalog: Catalog | None = None
-
-    async def resolve(self, job: Job) -> dict[str, Any]:
-        """The body of the job's request without references. Raises InputLost, Paused, or Transient (try later)."""
-        known: dict[Ref, str] = {}
-        for ref in dict.fromkeys(references(job.request.body)):
-            known[ref] = await (self._file_url(job, ref) if isinstance(ref, FileRef) else self._task_or_track(job, ref))
-        return dict(resolved(job.request.body, known))
-
-    async def _task_or_track(self, job: Job, ref: JobRef) -> str:
-        """The task id of an earlier job, or the track id of one of its outputs."""
-        found: str | None = await self.pool.fetchval(
-            """
-            SELECT CASE WHEN $3::int IS NULL THEN external_task_id ELSE track_id END
-              FROM generation_jobs AS job LEFT JOIN job_outputs AS output ON output.job_id = job.job_id AND position = $3
-             WHERE job.job_id = $1 AND user_id = $2 AND status = 'done'
-            """,
-            ref.job_id,
-            job.user_id,
-            ref.output,
-        )
-        if found is None:
-            raise InputLost("input-gone", f"job {ref.job_id}, output {ref.output}, is not one to go on from")
-        return found
-
-    def _limits(self, job: Job) -> Mapping[FileRef, Sequence[FileLimits]]:
-        """The limits of the model's inputs, by the files given to them."""
-        model = self.catalog.models.get(job.model) if self.catalog is not None else None
-        return {} if model is None else limits_of_files(model, job.inputs)
-
-    async def _file_url(self, job: Job, ref: FileRef) -> str:
-        file = None if self.uploader is None else await self.uploader.own_file(ref, user_id=job.user_id)
-        if file is None or self.uploader is None:
-            raise InputLost("input-gone", f"file {ref.file_id} is not the user's")
-        try:
-            return await self.uploader.upload(file, self._limits(job).get(ref, ()))
-        except NotConverted:
-            raise InputLost("input-refused", f"file {ref.file_id} could not be converted") from None
-        except FileChanged:
-            raise InputLost("input-changed", f"file {ref.file_id} has changed since it was priced") from None
-        except UploadRefused as error:
-            raise InputLost("input-refused", f"Kie does not take file {ref.file_id}: {error.code}") from None
-        except (FileLost, SourceUnavailable) as error:
-            may_come_back = isinstance(error, SourceUnavailable) or isinstance(file.source, FromTelegram)
-            if may_come_back and not await self.uploader.is_lost_for_good(file):
-                raise Transient(f"file {ref.file_id} is not given out now") from None
-            raise InputLost("input-gone", f"file {ref.file_id} is not there any more") from None

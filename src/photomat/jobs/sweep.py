@@ -1,14 +1,15 @@
 """Duties around jobs: free claims of dead instances, re-arm stuck jobs, find loose holds, delete old rows.
 
 Claims expire after LEASE_S; freeing them is only faster. An intent is never submitted again: its status is no
-longer `pending`, so only its polling is resumed. Jobs and cards without a next step, and holds without a live job, should not
-exist: they come from a bug or a manual change in the database, and are logged as errors. Each UPDATE repeats its condition.
-Parked, stopped and undeliverable jobs wait for a person. A loose hold is released by an operator alone.
+longer `pending`, so only its polling is resumed. Jobs without a next step, and holds without a live job, should not exist: they
+come from a bug or a manual change in the database, and are logged as errors. Stopped jobs wait for a person, and a loose hold
+is released by an operator alone. Stuck cards are re-armed in `delivery/lock.py`.
 
 Jobs, holds and outputs are never deleted. Callbacks are, once their job is settled, except where the result could not be read
 and the body is the only evidence; so are matched orphans, and events of old jobs.
 """
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
@@ -25,8 +26,6 @@ from photomat.wallet import ledger
 from photomat.wallet.ledger import holds_of_job
 from photomat.work.retention import OldRows
 
-RESULTS_SINCE: Final = timedelta(days=7)
-"""Results counted as shown but not delivered are searched for among jobs settled since then."""
 HOLDS_SINCE: Final = timedelta(days=1)
 """How far back holds are searched here; the nightly audit checks all of them."""
 LOOSE_HOLDS: Final = """
@@ -74,7 +73,7 @@ class LooseHold:
     status: str | None
 
 
-class Release(StrEnum):
+class ReleaseOutcome(StrEnum):
     RELEASED = "released"
     NO_SUCH_HOLD = "no such hold"
     ENDED_BEFORE = "ended before"
@@ -96,20 +95,19 @@ async def free_claims_of_dead_instances(pool: Pool) -> int:
     return len(rows)
 
 
-async def rearm_stuck(pool: Pool) -> int:
-    """Make due what has no next step: submits and polls, cards, results; return how many."""
+async def rearm_stuck_jobs(pool: Pool) -> int:
+    """Make submits and polls without a next step due; return how many."""
+    return await rearm(pool, "jobs", _rearm_steps)
+
+
+async def rearm(pool: Pool, what: str, make_due: Callable[[Transaction], Awaitable[list[JobId]]]) -> int:
+    """Make due what has no next step, with an event and a log line for the operator."""
     async with transaction(pool) as tx:
-        swept = {
-            "jobs": await _rearm_steps(tx),
-            "cards": await _rearm_cards(tx),
-            "results": await _show_results_again(tx),
-        }
-        for what, jobs in swept.items():
-            await timeline.record_all(tx, {job: {"by": "sweep", "what": what} for job in jobs}, Tag.REARMED)
-    for what, jobs in swept.items():
-        if jobs:
-            log.error("SWEPT", what=what, count=len(jobs), jobs=",".join(map(str, jobs[:MOST_LOGGED])))
-    return sum(map(len, swept.values()))
+        jobs = await make_due(tx)
+        await timeline.record_all(tx, {job: {"by": "sweep", "what": what} for job in jobs}, Tag.REARMED)
+    if jobs:
+        log.error("SWEPT", what=what, count=len(jobs), jobs=",".join(map(str, jobs[:MOST_LOGGED])))
+    return len(jobs)
 
 
 async def _rearm_steps(tx: Transaction) -> list[JobId]:
@@ -126,45 +124,6 @@ async def _rearm_steps(tx: Transaction) -> list[JobId]:
            AND settled_at IS NULL AND stopped_at IS NULL AND coalesce(due_at, submit_at, 'infinity') = 'infinity'
         RETURNING job.job_id
         """
-    )
-    return [JobId(row["job_id"]) for row in rows]
-
-
-async def _rearm_cards(tx: Transaction) -> list[JobId]:
-    """Cards that are outdated and never due."""
-    rows = await tx.fetch(
-        """
-        WITH stuck AS MATERIALIZED (
-            SELECT job_id FROM generation_jobs
-             WHERE card_shown < card_wanted AND undeliverable_at IS NULL AND parked_at IS NULL AND deliver_at = 'infinity'
-             ORDER BY job_id FOR UPDATE SKIP LOCKED)
-        UPDATE generation_jobs AS job SET deliver_at = photomat_now()
-          FROM stuck
-         WHERE job.job_id = stuck.job_id
-           AND card_shown < card_wanted AND undeliverable_at IS NULL AND parked_at IS NULL AND deliver_at = 'infinity'
-        RETURNING job.job_id
-        """
-    )
-    return [JobId(row["job_id"]) for row in rows]
-
-
-async def _show_results_again(tx: Transaction) -> list[JobId]:
-    """Results that count as shown and were never marked as delivered; rendering them again shows the same result."""
-    rows = await tx.fetch(
-        """
-        WITH stuck AS MATERIALIZED (
-            SELECT job_id FROM generation_jobs
-             WHERE settled_at > photomat_now() - $1::interval
-               AND status = 'done' AND delivered_at IS NULL AND card_shown = card_wanted
-               AND undeliverable_at IS NULL AND parked_at IS NULL AND delivering_at IS NULL
-             ORDER BY job_id FOR UPDATE SKIP LOCKED)
-        UPDATE generation_jobs AS job SET card_wanted = card_wanted + 1, deliver_at = photomat_now()
-          FROM stuck
-         WHERE job.job_id = stuck.job_id AND status = 'done' AND delivered_at IS NULL AND card_shown = card_wanted
-           AND undeliverable_at IS NULL AND parked_at IS NULL AND delivering_at IS NULL
-        RETURNING job.job_id
-        """,
-        RESULTS_SINCE,
     )
     return [JobId(row["job_id"]) for row in rows]
 
@@ -190,18 +149,18 @@ async def report_loose_holds(pool: Pool) -> int:
     return len(found)
 
 
-async def release_loose_hold(tx: Transaction, reference: str) -> Release:
-    """Release a hold whose job can no longer close it and does not owe it."""
+async def release_loose_hold(tx: Transaction, reference: str) -> ReleaseOutcome:
+    """ReleaseOutcome a hold whose job can no longer close it and does not owe it."""
     job_id = await ledger.job_of_hold(tx, reference)
     if job_id is None:
-        return Release.NO_SUCH_HOLD
+        return ReleaseOutcome.NO_SUCH_HOLD
     job = await tx.fetchrow("SELECT status, gift FROM generation_jobs WHERE job_id = $1 FOR UPDATE", job_id)
     status = None if job is None else JobStatus(job["status"])
     closings = {hold.reference: hold.closed_as for hold in await holds_of_job(tx, job_id)}
     if closings[reference] is not None:
-        return Release.ENDED_BEFORE
+        return ReleaseOutcome.ENDED_BEFORE
     if status is not None and status not in TERMINAL:
-        return Release.JOB_LIVES
+        return ReleaseOutcome.JOB_LIVES
     if job is not None and status is JobStatus.DONE and not job["gift"] and "charge" not in closings.values():
-        return Release.OWED
-    return Release.RELEASED if await ledger.release(tx, reference=reference) else Release.ENDED_BEFORE
+        return ReleaseOutcome.OWED
+    return ReleaseOutcome.RELEASED if await ledger.release(tx, reference=reference) else ReleaseOutcome.ENDED_BEFORE

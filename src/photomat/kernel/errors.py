@@ -11,6 +11,8 @@
 Foreign exceptions are translated into these once, by the client that receives them.
 """
 
+from photomat.kernel.money import Money
+
 
 class PhotomatError(Exception):
     """Base of the four families."""
@@ -26,7 +28,12 @@ class Rejected(PhotomatError):
 
 
 class NotEnough(Rejected):
-    """The wallet does not cover the price; nothing was held."""
+    """The wallet does not cover the price; nothing was held. Its key has no text: callers word it for what was paid."""
+
+    def __init__(self, *, price: Money, available: Money) -> None:
+        super().__init__("not-enough", price=price, available=available)
+        self.price = price
+        self.available = available
 
 
 class Transient(PhotomatError):

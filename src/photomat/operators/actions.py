@@ -15,7 +15,7 @@ from photomat.jobs.actions import NextStep, cancel_by_operator, retry_job
 from photomat.jobs.job import TERMINAL
 from photomat.jobs.listing import waiting_orphans
 from photomat.jobs.orphans import reconcile_orphans
-from photomat.jobs.sweep import Release, release_loose_hold
+from photomat.jobs.sweep import ReleaseOutcome, release_loose_hold
 from photomat.kernel.ids import JobId, UserId
 from photomat.wallet import ledger
 
@@ -30,12 +30,12 @@ AGAIN: Final[Mapping[NextStep, str]] = {
     ),
     NextStep.NO_TASK: "It never became a task at Kie, so there is nothing to look at.",
 }
-RELEASES: Final[Mapping[Release, str]] = {
-    Release.RELEASED: "The money is the customer's again.",
-    Release.NO_SUCH_HOLD: "There is no such hold; `wallet show` and `jobs show` list their references.",
-    Release.ENDED_BEFORE: "It ended before: there is nothing to release.",
-    Release.JOB_LIVES: "Its job is on its way and ends it; `jobs cancel` gives the money back now.",
-    Release.OWED: "Its job is done and was never charged: released, the picture would be free. Report it.",
+RELEASES: Final[Mapping[ReleaseOutcome, str]] = {
+    ReleaseOutcome.RELEASED: "The money is the customer's again.",
+    ReleaseOutcome.NO_SUCH_HOLD: "There is no such hold; `wallet show` and `jobs show` list their references.",
+    ReleaseOutcome.ENDED_BEFORE: "It ended before: there is nothing to release.",
+    ReleaseOutcome.JOB_LIVES: "Its job is on its way and ends it; `jobs cancel` gives the money back now.",
+    ReleaseOutcome.OWED: "Its job is done and was never charged: released, the picture would be free. Report it.",
 }
 NO_SUCH_JOB: Final = "There is no such job."
 
@@ -158,11 +158,11 @@ async def cancel(pool: Pool, job_id: JobId, *, operator: str, reason: str) -> Ac
 
 
 async def release_hold(pool: Pool, reference: str, *, operator: str, reason: str) -> ActionResult:
-    """Release a hold that no job will ever end; never that of a live job."""
+    """ReleaseOutcome a hold that no job will ever end; never that of a live job."""
 
     async def act(tx: Transaction) -> ActionResult:
         release = await release_loose_hold(tx, reference)
-        return ActionResult(done=release is Release.RELEASED, sentence=f"Hold {reference}: {RELEASES[release]}")
+        return ActionResult(done=release is ReleaseOutcome.RELEASED, sentence=f"Hold {reference}: {RELEASES[release]}")
 
     async with transaction(pool) as tx:
         job_id = await ledger.job_of_hold(tx, reference)

@@ -14,7 +14,7 @@ from photomat.db.installation import SANDBOX_BOT, Owner, give_to, name_of, read_
 from photomat.db.pool import Pool, Transaction
 from photomat.db.rows import require_row
 from photomat.delivery.lock import give_up_cards_of_others
-from photomat.jobs.settle import refund_given_up
+from photomat.jobs.refunds import refund_given_up
 from photomat.kernel.ids import BotId
 from photomat.operators.actions import ActionResult, journaled
 

@@ -10,7 +10,7 @@ from typing import Final
 
 from photomat.audit import differences
 from photomat.db.pool import Pool, Transaction, transaction
-from photomat.jobs.settle import refund_job_charge
+from photomat.jobs.refunds import refund_job_charge
 from photomat.kernel.errors import Corrupt, NotEnough, PhotomatError, Rejected
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import JobId, UserId
@@ -177,7 +177,7 @@ async def _done_or_before(tx: Transaction, user_id: UserId, done: str, *, is_new
 def _why_not(error: PhotomatError) -> str:
     match error:
         case NotEnough():
-            return f"Only {error.facts['available']} is available, {error.facts['price']} was asked for."
+            return f"Only {error.available} is available, {error.price} was asked for."
         case Rejected(text_key="gives-back-too-much"):
             return f"{error.facts['rest']} is left of {error.facts['reference']}: no more can be given back."
         case Rejected(text_key="not-charged"):
@@ -239,7 +239,7 @@ async def _refund(tx: Transaction, payment: Payment, *, owing: bool, by_hand: bo
     except NotEnough as error:
         return ActionResult(
             done=False,
-            sentence=f"Only {error.facts['available']} of {error.facts['price']} is left in the wallet; --owing lets the"
+            sentence=f"Only {error.available} of {error.price} is left in the wallet; --owing lets the"
             " rest become a debt.",
         )
     except Rejected as error:

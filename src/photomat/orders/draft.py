@@ -19,7 +19,7 @@ LIFE: Final = timedelta(days=1)
 UNBOUGHT_DRAFTS: Final = OldRows(table="drafts", age="expires_at", only="bought_at IS NULL")
 COLUMNS: Final = (
     "draft_id, bot_id, user_id, chat_id, model, inputs, price, currency, revision,"
-    " (expires_at <= photomat_now() OR canceled_at IS NOT NULL) AS expired"
+    " (expires_at <= photomat_now() OR canceled_at IS NOT NULL) AS is_closed"
 )
 
 
@@ -35,7 +35,10 @@ class Buyer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
-    """A filled-in order with its quoted price. `revision` tells whether a card shows the newest."""
+    """A filled-in order with its quoted price. `revision` tells whether a card shows the newest.
+
+    A draft that has expired or was canceled is closed.
+    """
 
     draft_id: DraftId
     bot_id: BotId
@@ -45,7 +48,7 @@ class Draft:
     inputs: Mapping[str, Any]
     price: Money
     revision: int
-    expired: bool
+    is_closed: bool
 
 
 async def save_draft(
@@ -96,7 +99,7 @@ async def change_draft(
     return None if row is None else _draft(row)
 
 
-async def reprice(tx: Transaction, *, draft_id: DraftId, price: Money) -> Draft:
+async def set_price(tx: Transaction, *, draft_id: DraftId, price: Money) -> Draft:
     """Store today's price as a new revision."""
     row = await require_row(
         tx,
@@ -211,5 +214,5 @@ def _draft(row: Row) -> Draft:
         inputs=row["inputs"],
         price=Money(row["price"], row["currency"]),
         revision=row["revision"],
-        expired=row["expired"],
+        is_closed=row["is_closed"],
     )

@@ -7,14 +7,13 @@ from typing import NamedTuple, TypeAlias
 
 from photomat.catalog.answers import Refused
 from photomat.catalog.model import Model
-from photomat.kernel.errors import NotEnough
 from photomat.kernel.ids import JobId
 from photomat.kernel.money import Money
 from photomat.orders.draft import Draft
 
 
-class OpenOrder(NamedTuple):
-    """A draft and its model as it is sold now."""
+class DraftOrder(NamedTuple):
+    """A draft, which may be closed or bought, and its model as it is sold now."""
 
     draft: Draft
     model: Model
@@ -39,17 +38,10 @@ class AlreadyStarted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DraftChanged:
-    """The card shows another revision or price than the draft has now."""
+class CardOutdated:
+    """The card shows another revision or price than the draft has now: show it again with this draft."""
 
     draft: Draft
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class CardOutdated:
-    """The same for callers that show cards: the order as it has to be shown now."""
-
-    order: OpenOrder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +66,7 @@ class OrderRefused:
 class NotEnoughMoney:
     """The wallet does not cover the price; nothing was held."""
 
-    order: OpenOrder
+    order: DraftOrder
     price: Money
     available: Money
 
@@ -97,17 +89,7 @@ class LimitReached:
     wait: timedelta | None = None
 
 
-Creation: TypeAlias = Created | AlreadyStarted | DraftChanged | DraftGone | LimitReached
+CreateOutcome: TypeAlias = Created | AlreadyStarted | CardOutdated | DraftGone | LimitReached
 """Outcomes of the purchase transaction itself; a wallet that does not cover the price raises `NotEnough`."""
 
-Purchase: TypeAlias = (
-    Created | AlreadyStarted | CardOutdated | DraftGone | NotOnSale | OrderRefused | NotEnoughMoney | LimitReached
-)
-
-
-def amounts_of(refusal: NotEnough) -> tuple[Money, Money]:
-    """The price and the available balance."""
-    price, available = refusal.facts["price"], refusal.facts["available"]
-    if not isinstance(price, Money) or not isinstance(available, Money):
-        raise TypeError("NotEnough carries its price and what is available as Money")
-    return price, available
+PurchaseOutcome: TypeAlias = CreateOutcome | NotOnSale | OrderRefused | NotEnoughMoney

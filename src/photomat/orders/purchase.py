@@ -9,6 +9,7 @@ Killed before the commit: nothing happened, and the update is handled again.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from photomat.catalog.model import Model
@@ -20,7 +21,7 @@ from photomat.jobs import store as jobs_store
 from photomat.jobs import timeline
 from photomat.jobs.claims import CREATES
 from photomat.jobs.history import inputs_of_earlier_jobs
-from photomat.jobs.job import KieRequest, frozen_request, hold_reference, plain_request
+from photomat.jobs.job import NewJob, frozen_request, hold_reference
 from photomat.jobs.timeline import Tag
 from photomat.kernel.failpoint import failpoint
 from photomat.kernel.ids import DraftId, JobId, MessageId, UserId
@@ -28,7 +29,7 @@ from photomat.orders import draft as drafts
 from photomat.orders import limits
 from photomat.orders.draft import Buyer
 from photomat.orders.limits import USUAL, Limits
-from photomat.orders.outcome import AlreadyStarted, Created, Creation, DraftChanged, DraftGone, OpenOrder
+from photomat.orders.outcome import AlreadyStarted, CardOutdated, Created, CreateOutcome, DraftGone, DraftOrder
 from photomat.rewards import vouchers
 from photomat.rewards.vouchers import voucher_for
 from photomat.wallet import ledger
@@ -50,81 +51,56 @@ async def quote_for(
 async def purchase(
     tx: Transaction,
     buyer: Buyer,
-    order: OpenOrder,
+    order: DraftOrder,
     *,
     revision: int,
     message_id: MessageId,
     rates: Rates,
     corr: str,
     allowed: Limits = USUAL,
-    job_id: JobId | None = None,
-) -> Creation:
+    job_id: JobId | None = None,  # for a check that is rolled back: it must not use up the next number
+) -> CreateOutcome:
     """Quote an order and buy it in one transaction; its request is frozen on the job."""
     draft, model = order
-    return await create_job_atomic(
-        tx,
-        buyer,
+    new = NewJob(
         draft_id=draft.draft_id,
-        revision=revision,
-        message_id=message_id,
+        corr=corr,
+        user_id=buyer.user_id,
+        language=buyer.language,
+        bot_id=buyer.bot_id,
+        chat_id=buyer.chat_id,
+        card_message_id=message_id,
+        model=draft.model,
         kind=model.kind,
+        inputs=draft.inputs,
         quote=await quote_for(tx, buyer.user_id, model, draft.inputs, rates=rates),
         request=frozen_request(model, draft.inputs),
         title=model.title_in(buyer.language),
-        allowed=allowed,
-        corr=corr,
         job_id=job_id,
     )
+    return await create_job_atomic(tx, new, revision=revision, allowed=allowed)
 
 
-async def create_job_atomic(
-    tx: Transaction,
-    buyer: Buyer,
-    *,
-    draft_id: DraftId,
-    revision: int,
-    message_id: MessageId,
-    kind: str,
-    quote: Quote,
-    corr: str,
-    request: KieRequest | None = None,
-    title: str | None = None,
-    allowed: Limits = USUAL,
-    job_id: JobId | None = None,  # for a check that is rolled back: it must not use up the next number
-) -> Creation:
+async def create_job_atomic(tx: Transaction, new: NewJob, *, revision: int, allowed: Limits = USUAL) -> CreateOutcome:
     """Buy a draft at today's quote; raises NotEnough when the wallet does not cover it (then nothing happened)."""
-    user_id = buyer.user_id
+    user_id, draft_id = new.user_id, new.draft_id
     draft = await drafts.lock_draft(tx, draft_id=draft_id, user_id=user_id)
     if draft is None:
         return DraftGone()
-    if (started := await _started(tx, draft_id, message_id=message_id)) is not None:
+    if (started := await _started(tx, draft_id, message_id=new.card_message_id)) is not None:
         return started
-    if draft.expired:
+    if draft.is_closed:
         return DraftGone()
     if draft.revision != revision:
-        return DraftChanged(draft=draft)
-    quote = await vouchers.drop_used_voucher(tx, user_id=user_id, quote=quote)
+        return CardOutdated(draft=draft)
+    quote = await vouchers.drop_used_voucher(tx, user_id=user_id, quote=new.quote)
     if draft.price != quote.price:
-        return DraftChanged(draft=await drafts.reprice(tx, draft_id=draft_id, price=quote.price))
+        return CardOutdated(draft=await drafts.set_price(tx, draft_id=draft_id, price=quote.price))
     refusal = await limits.refusal(tx, user_id, allowed, is_free=not draft.price.minor and quote.paid_by is None)
     if refusal is not None:
         return refusal
-    made = await jobs_store.insert_job(
-        tx,
-        key=_key(draft_id),
-        corr=corr,
-        draft_id=draft_id,
-        card=(buyer.bot_id, buyer.chat_id, message_id),
-        user_id=user_id,
-        kind=kind,
-        language=buyer.language,
-        quote=quote.as_json(),
-        request=request,
-        title=title,
-        current_turn=await budget.current_turn(tx, CREATES),
-        needs_files=(request or plain_request(draft.inputs)).needs_files,
-        job_id=job_id,
-    )
+    as_locked = replace(new, model=draft.model, inputs=draft.inputs, quote=quote)
+    made = await jobs_store.insert_job(tx, as_locked, current_turn=await budget.current_turn(tx, CREATES))
     if made is None:
         return DraftGone()
     await drafts.mark_bought(tx, draft_id=draft_id)
@@ -134,10 +110,10 @@ async def create_job_atomic(
         await ledger.hold(tx, user_id=user_id, amount=draft.price, reference=hold_reference(made), job_id=made)
     await timeline.record(tx, made, Tag.CREATED, model=draft.model, price=draft.price.minor)
     failpoint("create.before_commit")
-    return Created(job_id=made, corr=corr, model=draft.model, kind=kind, price=draft.price)
+    return Created(job_id=made, corr=new.corr, model=draft.model, kind=new.kind, price=draft.price)
 
 
-async def started_before(
+async def job_of_draft(
     tx: Transaction, *, draft_id: DraftId, user_id: UserId, message_id: MessageId
 ) -> AlreadyStarted | None:
     """The job a draft of this user became, also where it could not be bought any more."""
@@ -146,12 +122,8 @@ async def started_before(
 
 
 async def _started(tx: Transaction, draft_id: DraftId, *, message_id: MessageId) -> AlreadyStarted | None:
-    bought = await jobs_store.find_by_key(tx, _key(draft_id))
+    bought = await jobs_store.find_by_draft(tx, draft_id)
     if bought is None:
         return None
     job_id, corr, card = bought
     return AlreadyStarted(job_id=job_id, corr=corr, this_card=card == message_id)
-
-
-def _key(draft_id: DraftId) -> str:
-    return f"draft:{draft_id}"

@@ -41,19 +41,16 @@ from photomat.orders.draft import Buyer, Draft
 from photomat.orders.limits import USUAL, Limits
 from photomat.orders.outcome import (
     AlreadyStarted,
-    CardOutdated,
     Created,
-    Creation,
-    DraftChanged,
+    CreateOutcome,
+    DraftOrder,
     LimitReached,
     NotEnoughMoney,
     NotOnSale,
-    OpenOrder,
     OrderRefused,
-    Purchase,
-    amounts_of,
+    PurchaseOutcome,
 )
-from photomat.orders.purchase import purchase, quote_for, started_before
+from photomat.orders.purchase import job_of_draft, purchase, quote_for
 
 DOUBLE_TAP: Final = timedelta(minutes=1)
 """Within it the same order does not get a second card: both could be paid."""
@@ -62,13 +59,13 @@ log = get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderService:
-    """`reachable` says that Kie can call us back, which some models need."""
+    """`accepts_callbacks`: Kie can call us back, which some models need."""
 
     pool: Pool
     catalog: Catalog
     rates: Rates
     limits: Limits = USUAL
-    reachable: bool = False
+    accepts_callbacks: bool = False
     cheapest: Cheapest = field(default_factory=Cheapest)
 
     async def titles(self, language: str) -> Mapping[str, str]:
@@ -80,10 +77,12 @@ class OrderService:
     async def model(self, model_id: str) -> Model | None:
         """The model as it is sold now; None while it is not. Operators' settings are read anew: a change counts at once."""
         known = self.catalog.models.get(model_id)
-        return known and as_sold(known, await setting_of(self.pool, model_id), reachable=self.reachable)
+        return known and as_sold(known, await setting_of(self.pool, model_id), accepts_callbacks=self.accepts_callbacks)
 
     async def storefront(self) -> Storefront:
-        return storefront_of(self.catalog, await settings_of_models(self.pool), reachable=self.reachable)
+        return storefront_of(
+            self.catalog, await settings_of_models(self.pool), accepts_callbacks=self.accepts_callbacks
+        )
 
     async def offers_on(self, storefront: Storefront) -> list[Offer]:
         """Everything menus list, each with the least it costs now."""
@@ -105,7 +104,8 @@ class OrderService:
             return await quote_for(tx, user_id, model, inputs, rates=self.rates)
 
     async def free_quota(self, user_id: UserId) -> int:
-        return await limits.free_quota(self.pool, user_id, self.limits)
+        async with transaction(self.pool) as tx:
+            return await limits.free_quota(tx, user_id, self.limits)
 
     async def measured(self, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> dict[str, Decimal]:
         """What is known of the files of an order, by the names its price counts them under."""
@@ -119,7 +119,7 @@ class OrderService:
             cannot_stay = await _unfit_inputs(tx, user_id, model, inputs)
         return (*cannot_stay.values(), *check_order(model, inputs, measured))
 
-    async def objections_to(self, order: OpenOrder) -> tuple[Refused, ...]:
+    async def objections_to(self, order: DraftOrder) -> tuple[Refused, ...]:
         return await self.objections(order.draft.user_id, order.model, order.draft.inputs)
 
     async def unfit_inputs(self, user_id: UserId, model: Model, inputs: Mapping[str, Any]) -> dict[str, Refused]:
@@ -149,27 +149,29 @@ class OrderService:
             changed = await drafts.change_draft(
                 self.pool, draft_id=DraftId(draft_id), user_id=buyer.user_id, origin=origin, inputs=inputs, price=price
             )
-            if changed is not None and not changed.expired:
+            if changed is not None and not changed.is_closed:
                 return changed
         origin = origin if draft_id is None else f"{origin}:new"
         return await drafts.save_draft(self.pool, buyer, origin=origin, model=model.id, inputs=inputs, price=price)
 
-    async def find(self, user_id: UserId, draft_id: int) -> OpenOrder | None:
+    async def find(self, user_id: UserId, draft_id: int) -> DraftOrder | None:
         """A draft of this user with its model, while that is sold."""
         draft = await drafts.read_draft(self.pool, draft_id=DraftId(draft_id), user_id=user_id)
         model = await self.model(draft.model) if draft else None
-        return OpenOrder(draft, model) if draft and model else None
+        return DraftOrder(draft, model) if draft and model else None
 
     async def newest_open(self, user_id: UserId) -> Draft | None:
         return await drafts.open_draft(self.pool, user_id=user_id)
 
-    async def was_just_ordered(self, user_id: UserId, model: Model, inputs: Mapping[str, Any], *, origin: str) -> bool:
+    async def has_recent_duplicate(
+        self, user_id: UserId, model: Model, inputs: Mapping[str, Any], *, origin: str
+    ) -> bool:
         """Whether another update has just opened the same order, which can still be bought."""
         return await drafts.has_recent_duplicate(
             self.pool, user_id=user_id, model=model.id, inputs=inputs, origin=origin, within=DOUBLE_TAP
         )
 
-    async def reopen(self, user_id: UserId, draft_id: int, *, origin: str) -> OpenOrder | None:
+    async def reopen(self, user_id: UserId, draft_id: int, *, origin: str) -> DraftOrder | None:
         """The order at a new revision and today's price, so that older cards cannot buy it; None when it is bought or gone."""
         found = await self.find(user_id, draft_id)
         if found is None:
@@ -178,7 +180,7 @@ class OrderService:
         is_good = not await self.objections_to(found)
         price = (await self.quote(user_id, model, draft.inputs)).price if is_good else draft.price
         changed = await self.reprice(draft, price, origin=origin)
-        return None if changed is None or changed.expired else OpenOrder(changed, model)
+        return None if changed is None or changed.is_closed else DraftOrder(changed, model)
 
     async def reprice(self, draft: Draft, price: Money, *, origin: str) -> Draft | None:
         """The draft at a new revision with this price; None when it is bought."""
@@ -190,25 +192,25 @@ class OrderService:
         async with transaction(self.pool) as tx:
             return await drafts.cancel_draft(tx, draft_id=draft_id, user_id=user_id)
 
-    async def started(self, user_id: UserId, draft_id: DraftId, *, message_id: MessageId) -> AlreadyStarted | None:
+    async def job_of_draft(self, user_id: UserId, draft_id: DraftId, *, message_id: MessageId) -> AlreadyStarted | None:
         async with transaction(self.pool) as tx:
-            return await started_before(tx, draft_id=draft_id, user_id=user_id, message_id=message_id)
+            return await job_of_draft(tx, draft_id=draft_id, user_id=user_id, message_id=message_id)
 
     async def buy(
         self, buyer: Buyer, *, draft_id: DraftId, revision: int, message_id: MessageId, corr: str
-    ) -> Purchase:
+    ) -> PurchaseOutcome:
         """Buy a draft as the card in this message showed it; a draft that became a job before gives that job."""
         user_id = buyer.user_id
         found = await self.find(user_id, draft_id)
         if found is None:
-            return await self.started(user_id, draft_id, message_id=message_id) or NotOnSale()
+            return await self.job_of_draft(user_id, draft_id, message_id=message_id) or NotOnSale()
         refused = await self.objections_to(found)
         if refused:
-            started = await self.started(user_id, draft_id, message_id=message_id)
+            started = await self.job_of_draft(user_id, draft_id, message_id=message_id)
             return started or OrderRefused(model=found.model, why=refused[0])
         try:
             async with transaction(self.pool) as tx:
-                creation = await purchase(
+                outcome = await purchase(
                     tx,
                     buyer,
                     found,
@@ -219,12 +221,9 @@ class OrderService:
                     corr=corr,
                 )
         except NotEnough as refusal:
-            price, available = amounts_of(refusal)
-            return NotEnoughMoney(order=found, price=price, available=available)
-        _log_creation(user_id, creation)
-        if isinstance(creation, DraftChanged):
-            return CardOutdated(order=found._replace(draft=creation.draft))
-        return creation
+            return NotEnoughMoney(order=found, price=refusal.price, available=refusal.available)
+        _log_outcome(user_id, outcome)
+        return outcome
 
     async def _rules(self, model: Model) -> PriceRules:
         async with transaction(self.pool) as tx:
@@ -238,14 +237,14 @@ async def _unfit_inputs(
     return unfit(model, inputs, gone=await missing_references(tx, user_id, inputs), facts=facts)
 
 
-def _log_creation(user_id: UserId, creation: Creation) -> None:
-    match creation:
+def _log_outcome(user_id: UserId, outcome: CreateOutcome) -> None:
+    match outcome:
         case Created():
             failpoint("create.after_commit")
             log.info(
-                "JOB_CREATED", job_id=creation.job_id, user_id=user_id, model=creation.model, price=creation.price.minor
+                "JOB_CREATED", job_id=outcome.job_id, user_id=user_id, model=outcome.model, price=outcome.price.minor
             )
         case LimitReached():
-            log.info("ORDER_REFUSED", user_id=user_id, why=creation.why, limit=creation.limit)
+            log.info("ORDER_REFUSED", user_id=user_id, why=outcome.why, limit=outcome.limit)
         case _:
             pass

@@ -60,7 +60,7 @@ async def ask_refund(tx: Transaction, *, payment_id: int, asked_by: str, owing: 
     bonus = await rewards_bonus.goes_back_with(tx, payment_id=payment_id, refunded=rest, of=payment.credit)
     needed = Money(rest.minor + bonus.minor, rest.currency)
     if wallet.unheld < needed and not owing:
-        raise NotEnough("not-enough", price=needed, available=wallet.unheld)
+        raise NotEnough(price=needed, available=wallet.unheld)
     return await _take(
         tx,
         payment,

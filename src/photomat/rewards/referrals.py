@@ -77,6 +77,19 @@ async def invitations(tx: Transaction, *, user_id: UserId, currency: str) -> Inv
     )
 
 
+async def count_rewarded(tx: Transaction, *, inviter_id: UserId, most: int) -> int:
+    """How many invited friends have a rewarded job, counted up to `most`."""
+    count: int = await tx.fetchval(
+        """
+        SELECT count(*) FROM (
+            SELECT FROM referrals WHERE inviter_id = $1 AND state = 'rewarded' LIMIT $2) AS rewarded
+        """,
+        inviter_id,
+        most,
+    )
+    return count
+
+
 async def inviter_of(tx: Transaction, code: str) -> UserId | None:
     user_id = await tx.fetchval("SELECT user_id FROM invite_codes WHERE code = $1", code)
     return None if user_id is None else UserId(user_id)

@@ -10,6 +10,7 @@ from typing import Final
 from photomat.catalog.pricing import Quote, Voucher
 from photomat.db.pool import Transaction
 from photomat.kernel.ids import JobId, UserId
+from photomat.users.user import lock_user
 
 LEFT: Final = """
     generations - (SELECT count(*) FROM pass_uses JOIN generation_jobs AS job USING (job_id)
@@ -51,7 +52,7 @@ async def voucher_pays_again(tx: Transaction, *, user_id: UserId, job_id: JobId)
 
 
 async def _is_left(tx: Transaction, use_id: int, user_id: UserId) -> bool:
-    await tx.execute("SELECT FROM users WHERE user_id = $1 FOR NO KEY UPDATE", user_id)
+    await lock_user(tx, user_id)
     return bool(
         await tx.fetchval(
             f"SELECT {LEFT} > 0 FROM promo_uses JOIN promo_codes USING (code) WHERE use_id = $1 AND user_id = $2",  # noqa: S608  our own constant

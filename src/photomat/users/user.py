@@ -1,4 +1,4 @@
-"""Users: registered by their first update, their names kept up to date by later ones. Every statement on `users` is here."""
+"""Users: registered by their first update, their names kept up to date by later ones. This slice writes and locks `users`."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -72,6 +72,11 @@ async def find_user(tx: Transaction, user_id: UserId) -> User | None:
         "SELECT user_id, first_name, username, language, blocked_at FROM users WHERE user_id = $1", user_id
     )
     return _user(row) if row else None
+
+
+async def lock_user(tx: Transaction, user_id: UserId) -> None:
+    """Lock the user until the commit, so that what is decided from their rows is decided one transaction after the other."""
+    await tx.execute("SELECT FROM users WHERE user_id = $1 FOR NO KEY UPDATE", user_id)
 
 
 async def set_language(tx: Transaction, *, user_id: UserId, language: str) -> None:

@@ -116,7 +116,7 @@ async def debit(
     wallet = await locked_wallet(tx, user_id=user_id, amount=amount, reference=reference)
     posting = debit_posting(user_id=user_id, amount=amount, reference=reference, reason=reason, facts=facts)
     if wallet.available < amount and await store.read_booked_digest(tx, reference) is None:
-        raise NotEnough("not-enough", price=amount, available=wallet.available)
+        raise NotEnough(price=amount, available=wallet.available)
     return await book_once(tx, posting)
 
 
@@ -127,7 +127,7 @@ async def hold(tx: Transaction, *, user_id: UserId, amount: Money, reference: st
     known = await store.find_hold(tx, reference)
     if known is None:
         if not await store.take_hold(tx, wanted):
-            raise NotEnough("not-enough", price=amount, available=wallet.available)
+            raise NotEnough(price=amount, available=wallet.available)
     elif known != wanted:
         raise Corrupt(f"hold {reference}: this reference holds {known.amount} of user {known.user_id} already")
 

@@ -122,7 +122,7 @@ async def cancel(message: Message, ctx: UpdateContext) -> None:
 async def show_changed_card(ctx: UpdateContext, show: Show, form: Form) -> bool:
     """Show the card of the draft that a form changed; False when there is none to go back to."""
     found = None if form.draft_id is None else await ctx.orders.find(ctx.user_id, form.draft_id)
-    if found is None or found.draft.expired:
+    if found is None or found.draft.is_closed:
         return False
     await show_card(ctx, show, model=found.model, draft=found.draft)
     return True

@@ -28,7 +28,6 @@ from photomat.bot.view import to_home
 from photomat.catalog.order import open_to_customers
 from photomat.catalog.pricing import Quote
 from photomat.jobs.history import own_job
-from photomat.kernel.errors import Rejected
 from photomat.kernel.ids import DraftId, JobId
 from photomat.orders.draft import Draft
 from photomat.orders.outcome import (
@@ -36,12 +35,12 @@ from photomat.orders.outcome import (
     CardOutdated,
     Created,
     DraftGone,
+    DraftOrder,
     LimitReached,
     NotEnoughMoney,
     NotOnSale,
-    OpenOrder,
     OrderRefused,
-    Purchase,
+    PurchaseOutcome,
 )
 
 
@@ -64,25 +63,21 @@ def router() -> Router:
 async def buy_draft(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, ctx: UpdateContext) -> None:
     """Buy the draft as its card showed it; the card becomes the card of the job."""
     draft_id = DraftId(callback_data.draft_id)
-    try:
-        outcome = await _buy(tap, ctx, draft_id, revision=callback_data.revision)
-    except Rejected as refusal:
-        await tap.answer(ctx.say(refusal.text_key, **refusal.facts), alert=True)
-        return
+    outcome = await _buy(tap, ctx, draft_id, revision=callback_data.revision)
     if not isinstance(outcome, NotOnSale | OrderRefused | NotEnoughMoney):
         ctx.drop_form(of_draft=draft_id)
     await _answer_purchase(tap, ctx, outcome)
 
 
-async def _buy(tap: Tap, ctx: UpdateContext, draft_id: DraftId, *, revision: int) -> Purchase:
+async def _buy(tap: Tap, ctx: UpdateContext, draft_id: DraftId, *, revision: int) -> PurchaseOutcome:
     if tap.message is None:  # there is no message that could become the job's card
-        return await ctx.orders.started(ctx.user_id, draft_id, message_id=tap.message_id) or NotOnSale()
+        return await ctx.orders.job_of_draft(ctx.user_id, draft_id, message_id=tap.message_id) or NotOnSale()
     return await ctx.orders.buy(
         ctx.buyer, draft_id=draft_id, revision=revision, message_id=tap.message_id, corr=ctx.corr
     )
 
 
-async def _answer_purchase(tap: Tap, ctx: UpdateContext, outcome: Purchase) -> None:
+async def _answer_purchase(tap: Tap, ctx: UpdateContext, outcome: PurchaseOutcome) -> None:
     say = ctx.say
     match outcome:
         case Created():
@@ -94,9 +89,11 @@ async def _answer_purchase(tap: Tap, ctx: UpdateContext, outcome: Purchase) -> N
             ctx.corr = outcome.corr
             await tap.answer(say("tap-accepted-elsewhere"))
             await tap.replace(hint(say, "draft-ran-elsewhere"))
-        case CardOutdated(order=order):
+        case CardOutdated(draft=draft):
             await tap.answer(say("tap-card-renewed"), alert=True)
-            await show_card(ctx, tap.replace, model=order.model, draft=order.draft)
+            model = await ctx.orders.model(draft.model)
+            if model is not None:
+                await show_card(ctx, tap.replace, model=model, draft=draft)
         case NotEnoughMoney(order=order):
             missing = views.not_enough(say, price=outcome.price, available=outcome.available)
             await tap.answer(missing, alert=True)
@@ -139,7 +136,7 @@ async def back_to_card(_query: CallbackQuery, callback_data: DraftButton, tap: T
         await show_card(ctx, tap.replace, model=found.model, draft=found.draft)
 
 
-async def _reopen(tap: Tap, ctx: UpdateContext, tapped: DraftButton) -> OpenOrder | None:
+async def _reopen(tap: Tap, ctx: UpdateContext, tapped: DraftButton) -> DraftOrder | None:
     """Answer the tap, and give the draft at a new revision; None when it is bought, gone or another user's."""
     found = await ctx.orders.reopen(ctx.user_id, tapped.draft_id, origin=ctx.origin)
     await tap.answer(ctx.say("tap-draft-bought") if found is None else None, alert=found is None)
@@ -173,7 +170,7 @@ async def _closed_form_warning(ctx: UpdateContext, draft: Draft) -> str | None:
 async def explain_draft_price(_query: CallbackQuery, callback_data: DraftButton, tap: Tap, ctx: UpdateContext) -> None:
     """Explain today's price in place of the draft's card; a price that has changed is shown on the card instead."""
     found = await ctx.orders.find(ctx.user_id, callback_data.draft_id)
-    if found is None or found.draft.expired or await ctx.orders.objections_to(found):
+    if found is None or found.draft.is_closed or await ctx.orders.objections_to(found):
         await tap.answer(ctx.say("tap-draft-gone"), alert=True)
         return
     draft, model = found
@@ -194,7 +191,7 @@ async def explain_draft_price(_query: CallbackQuery, callback_data: DraftButton,
     await tap.replace(page)
 
 
-async def _show_new_price(tap: Tap, ctx: UpdateContext, order: OpenOrder, quote: Quote) -> None:
+async def _show_new_price(tap: Tap, ctx: UpdateContext, order: DraftOrder, quote: Quote) -> None:
     changed = await ctx.orders.reprice(order.draft, quote.price, origin=ctx.origin)
     if changed is None:
         await tap.answer(ctx.say("tap-draft-bought"), alert=True)

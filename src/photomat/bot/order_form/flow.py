@@ -1,4 +1,4 @@
-"""Going on with a form: an answer is taken, the next question asked, the last one becomes a draft with its card."""
+"""Advance a form: store an answer, ask the next question, or save the draft and show its card."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -9,7 +9,7 @@ from photomat.bot.context import UpdateContext
 from photomat.bot.order_card.views import show_card
 from photomat.bot.order_form import views
 from photomat.bot.order_form.form import (
-    WAY,
+    VARIANT,
     Form,
     answer_of,
     ask_again,
@@ -23,7 +23,7 @@ from photomat.bot.order_form.form import (
     take,
     with_field,
 )
-from photomat.bot.order_form.views import About, Asking, Sources
+from photomat.bot.order_form.views import About, OpenQuestion, Sources
 from photomat.bot.order_form.wording import refused_in_words
 from photomat.bot.view import Show, View
 from photomat.catalog.answers import Refused
@@ -42,8 +42,8 @@ class Reply:
     show: Show
     show_refusal: Show
 
-    async def refuse(self, asking: Asking, refused: Refused) -> None:
-        await self.show_refusal(views.refusal(asking, refused))
+    async def refuse(self, question: OpenQuestion, refused: Refused) -> None:
+        await self.show_refusal(views.refusal(question, refused))
 
 
 async def open_model(
@@ -69,78 +69,78 @@ async def reorder(ctx: UpdateContext, show: Show, model: Model, inputs: Mapping[
     await show_card(ctx, show, model=model, draft=draft)
 
 
-async def open_asking(ctx: UpdateContext) -> Asking | None:
+async def open_question(ctx: UpdateContext) -> OpenQuestion | None:
     """The question a conversation waits for; None when there is none, or the catalogue has it no longer."""
     form = ctx.form
     model = await ctx.orders.model(form.model) if form else None
     if form is None or model is None:
         return None
     asked = model.input(form.asking)
-    is_known = asked is not None or (form.asking == WAY and bool(model.one_of))
+    is_known = asked is not None or (form.asking == VARIANT and bool(model.one_of))
     is_field_known = form.field is None or (asked is not None and field_named(asked, form.field) is not None)
-    return _asking(ctx, model, form) if is_known and is_field_known else None
+    return _question(ctx, model, form) if is_known and is_field_known else None
 
 
-def _asking(ctx: UpdateContext, model: Model, form: Form) -> Asking:
-    return Asking(say=ctx.say, language=ctx.language, model=model, form=form)
+def _question(ctx: UpdateContext, model: Model, form: Form) -> OpenQuestion:
+    return OpenQuestion(say=ctx.say, language=ctx.language, model=model, form=form)
 
 
 async def ask(ctx: UpdateContext, show: Show, model: Model, form: Form, *, why: str = "") -> None:
     """Wait for the answer to the form's open question, and ask it, with the reason why it is asked again."""
     ctx.save_form(form)
-    view = await asked_view(ctx, _asking(ctx, model, form))
+    view = await asked_view(ctx, _question(ctx, model, form))
     await show(replace(view, text=f"{why}\n\n{view.text}") if why else view)
 
 
-async def asked_view(ctx: UpdateContext, asking: Asking, *, page: int = 0) -> View:
+async def asked_view(ctx: UpdateContext, question: OpenQuestion, *, page: int = 0) -> View:
     """The open question; the first of a form is the model's page, and one that has files already counts them."""
-    form, asked, wanted = asking.form, asking.asked, asking.target
+    form, asked, current = question.form, question.input, question.current
     if asked is not None and files_so_far(form, asked):
-        return views.counter(asking)
-    model, about = asking.model, None
+        return views.counter(question)
+    model, about = question.model, None
     if form.is_first:
         about = About(offer=await ctx.orders.offer(model), usual_s=await usual_seconds(ctx.pool, model.id))
-    sources = await _sources(ctx, asking, wanted, page) if wanted and wanted.type in {"task", "track"} else None
-    return views.question(asking, page=page, about=about, sources=sources)
+    sources = await _sources(ctx, question, current, page) if current and current.type in {"task", "track"} else None
+    return views.question_view(question, page=page, about=about, sources=sources)
 
 
-async def accept(ctx: UpdateContext, reply: Reply, asking: Asking, value: Any) -> None:
+async def accept(ctx: UpdateContext, reply: Reply, question: OpenQuestion, value: Any) -> None:
     """Take a complete answer and go on, or say why the order is then invalid."""
-    form, model = asking.form, asking.model
-    inputs = {**form.inputs, form.asking: value} if form.asking != WAY else form.inputs
+    form, model = question.form, question.model
+    inputs = {**form.inputs, form.asking: value} if form.asking != VARIANT else form.inputs
     measured = await ctx.orders.measured(ctx.user_id, model, inputs)
     taken = take(model, form, value, measured=measured)
     if isinstance(taken, Refused):
-        await reply.refuse(asking, taken)
+        await reply.refuse(question, taken)
     else:
         await go_on(ctx, reply, model, taken)
 
 
-async def accept_part(ctx: UpdateContext, reply: Reply, asking: Asking, asked: Input, value: Any) -> None:
+async def accept_part(ctx: UpdateContext, reply: Reply, question: OpenQuestion, asked: Input, value: Any) -> None:
     """Take the value of the open field of a line, or say why the lines are then invalid."""
-    filled = with_field(asking.form, asked, value)
+    filled = with_field(question.form, asked, value)
     if isinstance(filled, Refused):
-        await reply.refuse(asking, filled)
+        await reply.refuse(question, filled)
     else:
-        await go_on_with_lines(ctx, reply, asking, asked, filled)
+        await go_on_with_lines(ctx, reply, question, asked, filled)
 
 
-async def go_on_with_lines(ctx: UpdateContext, reply: Reply, asking: Asking, asked: Input, form: Form) -> None:
+async def go_on_with_lines(ctx: UpdateContext, reply: Reply, question: OpenQuestion, asked: Input, form: Form) -> None:
     """Ask for the next field or line; a list that is filled in field by field and full is an answer."""
     is_full = form.field is None and not is_typed(asked) and not can_take_more(form, asked)
     if is_full:
-        await accept_gathered(ctx, reply, replace(asking, form=form), asked)
+        await accept_gathered(ctx, reply, replace(question, form=form), asked)
     else:
-        await ask(ctx, reply.show, asking.model, form)
+        await ask(ctx, reply.show, question.model, form)
 
 
-async def accept_gathered(ctx: UpdateContext, reply: Reply, asking: Asking, asked: Input) -> None:
+async def accept_gathered(ctx: UpdateContext, reply: Reply, question: OpenQuestion, asked: Input) -> None:
     """Take all files or lines so far as the answer, or say what is missing."""
-    answer = answer_of(asking.form, asked)
+    answer = answer_of(question.form, asked)
     if isinstance(answer, Refused):
-        await reply.refuse(asking, answer)
+        await reply.refuse(question, answer)
     else:
-        await accept(ctx, reply, asking, answer)
+        await accept(ctx, reply, question, answer)
 
 
 async def go_on(ctx: UpdateContext, reply: Reply, model: Model, form: Form) -> None:
@@ -167,7 +167,7 @@ async def _ask_or_finish(ctx: UpdateContext, reply: Reply, model: Model, form: F
 async def _finish(ctx: UpdateContext, reply: Reply, model: Model, form: Form) -> None:
     refused = await ctx.orders.objections(ctx.user_id, model, form.inputs)
     if refused:
-        await reply.refuse(_asking(ctx, model, form), refused[0])
+        await reply.refuse(_question(ctx, model, form), refused[0])
         return
     draft = await ctx.orders.save_draft(ctx.buyer, model, form.inputs, origin=ctx.origin, draft_id=form.draft_id)
     ctx.drop_form()
@@ -175,19 +175,19 @@ async def _finish(ctx: UpdateContext, reply: Reply, model: Model, form: Form) ->
 
 
 async def matching_results(
-    ctx: UpdateContext, asking: Asking, wanted: Input, *, job_id: JobId | None = None, page: int = 0
+    ctx: UpdateContext, question: OpenQuestion, current: Input, *, job_id: JobId | None = None, page: int = 0
 ) -> list[EarlierResult]:
     """The user's earlier results that answer the question; a track comes from the job that was chosen before."""
-    models = [each.id for each in ctx.orders.catalog.sources(asking.model, wanted)]
-    if wanted.type == "task":
+    models = [each.id for each in ctx.orders.catalog.sources(question.model, current)]
+    if current.type == "task":
         return await earlier_tasks(ctx.pool, user_id=ctx.user_id, models=models, job_id=job_id, skip=page * SHOWN)
-    job_id = job_id or _chosen_job(asking)
+    job_id = job_id or _chosen_job(question)
     return await earlier_tracks(ctx.pool, user_id=ctx.user_id, models=models, job_id=job_id, skip=page * SHOWN)
 
 
-async def _sources(ctx: UpdateContext, asking: Asking, wanted: Input, page: int) -> Sources:
-    makers = [await ctx.orders.model(each.id) for each in ctx.orders.catalog.sources(asking.model, wanted)]
-    made = await matching_results(ctx, asking, wanted, page=page)
+async def _sources(ctx: UpdateContext, question: OpenQuestion, current: Input, page: int) -> Sources:
+    makers = [await ctx.orders.model(each.id) for each in ctx.orders.catalog.sources(question.model, current)]
+    made = await matching_results(ctx, question, current, page=page)
     return Sources(made=made, models=[each for each in makers if each is not None], page=page)
 
 
@@ -197,7 +197,7 @@ def _starts_from(came_from: str | None) -> FileKind | None:
     return category.starts_from if category else None
 
 
-def _chosen_job(asking: Asking) -> JobId | None:
-    tasks = [asking.form.inputs.get(each.name) for each in asking.model.inputs if each.type == "task"]
+def _chosen_job(question: OpenQuestion) -> JobId | None:
+    tasks = [question.form.inputs.get(each.name) for each in question.model.inputs if each.type == "task"]
     found = [ref for ref in map(reference, tasks) if isinstance(ref, JobRef)]
     return JobId(found[0].job_id) if found else None

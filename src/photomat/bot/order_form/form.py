@@ -20,8 +20,8 @@ from photomat.catalog.model import Model
 from photomat.catalog.order import check_order, relevant
 from photomat.catalog.reference import JobRef, reference
 
-WAY: Final = ""
-"""What is asked where a model can be ordered in several ways: which one."""
+VARIANT: Final = ""
+"""What is asked where a model can be ordered in several variants: which one."""
 INCOMPLETE: Final = frozenset({"form-missing", "form-one-of"})
 """Objections that hold only until everything was asked."""
 NEEDED: Final = ("form_id", "model", "inputs", "asking", "draft_id")
@@ -31,7 +31,7 @@ NEEDED: Final = ("form_id", "model", "inputs", "asking", "draft_id")
 class Form:
     """What was filled in so far and which input is being asked for. With a `draft_id` it changes that draft.
 
-    `trail` are the answered questions, `way` the chosen one of several ways to order. `gathered` are the files or lines of a
+    `trail` are the answered questions, `way` the number of the chosen variant. `gathered` are the files or lines of a
     question that is answered bit by bit; `field` of line `at` is asked now. `counter` is the message that counts files,
     `album` the album of the last file, `album_left` one whose rest the user knows is not taken. `came_from` leads back to the
     list the model was picked from; `begins_with` is the file that list is about: it is asked for first, even where the model
@@ -98,7 +98,7 @@ def _turn_without_one(data: Mapping[str, Any]) -> int:
 def new_form(
     model: Model, *, form_id: int, inputs: Mapping[str, Any] | None = None, starts_from: FileKind | None = None
 ) -> Form:
-    form = Form(form_id=form_id, model=model.id, inputs=inputs or {}, asking=WAY, turn=-1)
+    form = Form(form_id=form_id, model=model.id, inputs=inputs or {}, asking=VARIANT, turn=-1)
     return replace(form, begins_with=_begins_with(model, form, starts_from))
 
 
@@ -109,8 +109,8 @@ def change_form(model: Model, asked: Input, *, form_id: int, draft_id: int, inpu
 
 def next_question(model: Model, form: Form) -> Form | None:
     """The form with its next question open; None when nothing is left to ask."""
-    if _must_choose_way(model, form):
-        return _turned(form, WAY)
+    if _must_choose_variant(model, form):
+        return _turned(form, VARIANT)
     left = upcoming(model, form)
     return opened(form, left[0]) if left else None
 
@@ -123,8 +123,8 @@ def opened(form: Form, asked: Input) -> Form:
 
 
 def upcoming(model: Model, form: Form) -> tuple[Input, ...]:
-    """What is still to be asked, as far as that is known now: what is asked again and the chosen way come first."""
-    chosen = _way(model, form)
+    """What is still to be asked, as far as that is known now: what is asked again and the chosen variant come first."""
+    chosen = _variant_inputs(model, form)
     others = {name for names in model.one_of for name in names} - chosen
     asked = (
         each
@@ -154,8 +154,8 @@ def is_typed(asked: Input) -> bool:
 
 def take(model: Model, form: Form, value: Any, *, measured: Mapping[str, Decimal] | None = None) -> Form | Refused:
     """The form with this answer to its open question, or why the order is then invalid."""
-    if form.asking == WAY:
-        return replace(form, way=value, trail=(*form.trail, WAY))
+    if form.asking == VARIANT:
+        return replace(form, way=value, trail=(*form.trail, VARIANT))
     taken = put(model, form, form.asking, value, measured=measured)
     return taken if isinstance(taken, Refused) else replace(taken, trail=(*form.trail, form.asking))
 
@@ -179,7 +179,7 @@ def skip(form: Form) -> Form:
 
 def leave_out(model: Model, form: Form, names: tuple[str, ...]) -> Form:
     """The form without answers to these questions, as far as the order allows."""
-    chosen = _way(model, form)
+    chosen = _variant_inputs(model, form)
     optional = (name for name in names if (asked := model.input(name)) and not is_needed(asked, chosen))
     return replace(form, skipped=(*form.skipped, *optional))
 
@@ -204,17 +204,17 @@ def back(model: Model, form: Form) -> Form | None:
         inputs={each: value for each, value in form.inputs.items() if each != name},
         skipped=tuple(each for each in form.skipped if each != name),
         trail=before,
-        way=None if name == WAY else form.way,
+        way=None if name == VARIANT else form.way,
     )
     earlier = model.input(name)
-    return opened(kept, earlier) if earlier is not None else _turned(kept, WAY)
+    return opened(kept, earlier) if earlier is not None else _turned(kept, VARIANT)
 
 
 def can_skip(model: Model, form: Form) -> bool:
     """Whether the open question may be left out; a change is made or left, but for what is asked again."""
     asked = model.input(form.asking)
     may = not form.is_change or form.asking in form.again
-    return may and asked is not None and not is_needed(asked, _way(model, form))
+    return may and asked is not None and not is_needed(asked, _variant_inputs(model, form))
 
 
 def can_finish(model: Model, form: Form) -> bool:
@@ -256,7 +256,7 @@ def _turned(form: Form, asking: str) -> Form:
     return replace(form, asking=asking, turn=form.turn + 1, gathered=(), at=0, field=None, counter=None)
 
 
-def _way(model: Model, form: Form) -> frozenset[str]:
+def _variant_inputs(model: Model, form: Form) -> frozenset[str]:
     is_known = form.way is not None and form.way < len(model.one_of)
     return frozenset(model.one_of[form.way or 0]) if is_known else frozenset()
 
@@ -274,10 +274,10 @@ def _job_of(value: Any) -> int | None:
     return found.job_id if isinstance(found, JobRef) else None
 
 
-def _must_choose_way(model: Model, form: Form) -> bool:
+def _must_choose_variant(model: Model, form: Form) -> bool:
     filled = model.filled(form.inputs)
     is_settled = any(all(is_given(filled.get(name)) for name in names) for names in model.one_of)
-    return bool(model.one_of) and not is_settled and not _way(model, form)
+    return bool(model.one_of) and not is_settled and not _variant_inputs(model, form)
 
 
 def _new_objection(
@@ -289,8 +289,8 @@ def _new_objection(
     return next((each for each in found if each not in known), None)
 
 
-def target(form: Form, asked: Input) -> Input:
-    """The input that is asked for right now: the open field of a list, or the question itself."""
+def current_input(form: Form, asked: Input) -> Input:
+    """The input, or the field of the line that is asked for now."""
     return field_named(asked, form.field) or asked
 
 
@@ -300,17 +300,17 @@ def field_named(asked: Input, name: str | None) -> Input | None:
 
 def files_so_far(form: Form, asked: Input) -> tuple[Any, ...]:
     """The files the open question has, where it takes several."""
-    if target(form, asked).type != "files":
+    if current_input(form, asked).type != "files":
         return ()
     return form.gathered if form.field is None else tuple(open_line(form).get(form.field, ()))
 
 
 def with_file(form: Form, asked: Input, reference: Any) -> Form | Refused:
     """The form with a file added to those the open question has, or why it is one too many."""
-    wanted = target(form, asked)
+    current = current_input(form, asked)
     files = [*files_so_far(form, asked), reference]
-    if len(files) > wanted.items_limit:
-        return Refused(key="form-too-many", facts={"limit": wanted.items_limit, "count": len(files)})
+    if len(files) > current.items_limit:
+        return Refused(key="form-too-many", facts={"limit": current.items_limit, "count": len(files)})
     if form.field is None:
         return replace(form, gathered=tuple(files))
     return _with_line(form, {**open_line(form), form.field: files})
@@ -318,11 +318,11 @@ def with_file(form: Form, asked: Input, reference: Any) -> Form | Refused:
 
 def has_enough_files(form: Form, asked: Input) -> bool:
     """Whether the open question has as many files as it needs."""
-    return len(files_so_far(form, asked)) >= (target(form, asked).min_items or 1)
+    return len(files_so_far(form, asked)) >= (current_input(form, asked).min_items or 1)
 
 
 def has_all_files(form: Form, asked: Input) -> bool:
-    return len(files_so_far(form, asked)) >= target(form, asked).items_limit
+    return len(files_so_far(form, asked)) >= current_input(form, asked).items_limit
 
 
 def with_field(form: Form, asked: Input, value: Any) -> Form | Refused:

@@ -1,4 +1,4 @@
-"""Filling in a form: messages, tapped options, steps beside an answer, earlier results, prices, leaving it.
+"""Filling in a form: messages, tapped options, skip, back and finish buttons, earlier results, prices, leaving it.
 
 Buttons of other questions are stale. Only the user's own results can be picked. «💰 Цены» leaves the question open.
 """
@@ -41,12 +41,12 @@ from photomat.bot.order_form.flow import (
     go_on,
     go_on_with_lines,
     matching_results,
-    open_asking,
+    open_question,
 )
-from photomat.bot.order_form.form import WAY, Form
+from photomat.bot.order_form.form import VARIANT, Form
 from photomat.bot.order_form.message_answers import accept_own_result
 from photomat.bot.order_form.parsing import values
-from photomat.bot.order_form.views import Asking, pages_of
+from photomat.bot.order_form.views import OpenQuestion, pages_of
 from photomat.bot.transport import Tap, send
 from photomat.bot.view import View
 from photomat.catalog.answers import Refused
@@ -72,49 +72,49 @@ def router() -> Router:
 
 async def answer_by_message(message: Message, ctx: UpdateContext) -> None:
     """Take a message as the answer to the open question, or say what is expected."""
-    asking = await open_asking(ctx)
-    if asking is None:
+    question = await open_question(ctx)
+    if question is None:
         ctx.drop_form()
         await send(message, hint(ctx.say, "tap-model-gone"))
         return
-    step = message_answers.step_in_words(message, asking)
+    step = message_answers.step_in_words(message, question)
     if step is not None:
-        await _do(ctx, message_answers.reply_to(message), asking, step)
+        await _do(ctx, message_answers.reply_to(message), question, step)
     else:
-        await message_answers.answer(message, ctx, asking)
+        await message_answers.answer(message, ctx, question)
 
 
 async def answer_by_tap(_query: CallbackQuery, callback_data: OptionButton, tap: Tap, ctx: UpdateContext) -> None:
     """Take a tapped option, if its question is the one that is open."""
-    asking = await asking_of(ctx, callback_data)
-    value = _option(asking, callback_data.option) if asking else None
-    if asking is None or value is None:
+    question = await question_of(ctx, callback_data)
+    value = _option(question, callback_data.option) if question else None
+    if question is None or value is None:
         await answer_closed_question(tap, ctx)
         return
-    if asking.form.field is not None and asking.asked is not None:
-        await accept_part(ctx, reply_to(tap), asking, asking.asked, value)
+    if question.form.field is not None and question.input is not None:
+        await accept_part(ctx, reply_to(tap), question, question.input, value)
     else:
-        await accept(ctx, reply_to(tap), asking, value)
+        await accept(ctx, reply_to(tap), question, value)
 
 
 async def turn_options_page(
     _query: CallbackQuery, callback_data: OptionPageButton, tap: Tap, ctx: UpdateContext
 ) -> None:
-    asking = await asking_of(ctx, callback_data)
-    wanted = asking.target if asking else None
-    if asking is None or wanted is None or callback_data.page >= pages_of(wanted):
+    question = await question_of(ctx, callback_data)
+    current = question.current if question else None
+    if question is None or current is None or callback_data.page >= pages_of(current):
         await answer_closed_question(tap, ctx)
         return
-    await reply_to(tap).show(await asked_view(ctx, asking, page=callback_data.page))
+    await reply_to(tap).show(await asked_view(ctx, question, page=callback_data.page))
 
 
 async def do_step(_query: CallbackQuery, callback_data: StepButton, tap: Tap, ctx: UpdateContext) -> None:
     """Skip, go back, finish, or take any other step a question offers."""
-    asking = await asking_of(ctx, callback_data)
-    if asking is None or callback_data.step not in {*asking.offered, Step.QUESTION}:
+    question = await question_of(ctx, callback_data)
+    if question is None or callback_data.step not in {*question.offered, Step.QUESTION}:
         await answer_closed_question(tap, ctx)
         return
-    await _do(ctx, reply_to(tap), asking, callback_data.step)
+    await _do(ctx, reply_to(tap), question, callback_data.step)
 
 
 async def leave_form(_query: CallbackQuery, callback_data: LeaveButton, tap: Tap, ctx: UpdateContext) -> None:
@@ -129,12 +129,12 @@ async def leave_form(_query: CallbackQuery, callback_data: LeaveButton, tap: Tap
         await tap.replace(hint(ctx.say, "cancel-done"))
 
 
-async def asking_of(ctx: UpdateContext, tapped: QuestionButton) -> Asking | None:
+async def question_of(ctx: UpdateContext, tapped: QuestionButton) -> OpenQuestion | None:
     """The open question, if the button is its own; None for a button of an older form or question."""
-    asking = await open_asking(ctx)
-    if asking is None or (asking.form.form_id, asking.form.turn) != (tapped.form_id, tapped.turn):
+    question = await open_question(ctx)
+    if question is None or (question.form.form_id, question.form.turn) != (tapped.form_id, tapped.turn):
         return None
-    return asking
+    return question
 
 
 async def answer_closed_question(tap: Tap, ctx: UpdateContext) -> None:
@@ -158,59 +158,59 @@ def reply_to(tap: Tap) -> Reply:
     return Reply(show=show, show_refusal=alert)
 
 
-async def _do(ctx: UpdateContext, reply: Reply, asking: Asking, step: Step) -> None:
-    asked = asking.asked
+async def _do(ctx: UpdateContext, reply: Reply, question: OpenQuestion, step: Step) -> None:
+    asked = question.input
     if step is Step.BACK:
-        await _go_back(ctx, reply, asking)
+        await _go_back(ctx, reply, question)
     elif asked is not None and step in LINE_STEPS:
-        await ask(ctx, reply.show, asking.model, LINE_STEPS[step](asking.form, asked))
+        await ask(ctx, reply.show, question.model, LINE_STEPS[step](question.form, asked))
     elif asked is not None and step in STEPS:
-        await STEPS[step](ctx, reply, asking, asked)
+        await STEPS[step](ctx, reply, question, asked)
     else:
-        await reply.show(await asked_view(ctx, asking))
+        await reply.show(await asked_view(ctx, question))
 
 
-def _option(asking: Asking, number: int) -> int | str | None:
-    if asking.form.asking == WAY:
-        return number if number < len(asking.model.one_of) else None
-    offered = values(asking.target) if asking.target else ()
+def _option(question: OpenQuestion, number: int) -> int | str | None:
+    if question.form.asking == VARIANT:
+        return number if number < len(question.model.one_of) else None
+    offered = values(question.current) if question.current else ()
     return offered[number] if number < len(offered) else None
 
 
-async def _skip(ctx: UpdateContext, reply: Reply, asking: Asking, asked: Input) -> None:
-    if asking.form.field is not None:
-        await go_on_with_lines(ctx, reply, asking, asked, forms.after_field(asking.form, asked))
+async def _skip(ctx: UpdateContext, reply: Reply, question: OpenQuestion, asked: Input) -> None:
+    if question.form.field is not None:
+        await go_on_with_lines(ctx, reply, question, asked, forms.after_field(question.form, asked))
     else:
-        await go_on(ctx, reply, asking.model, forms.skip(asking.form))
+        await go_on(ctx, reply, question.model, forms.skip(question.form))
 
 
-async def _finish(ctx: UpdateContext, reply: Reply, asking: Asking, _asked: Input) -> None:
-    left = tuple(each.name for each in forms.upcoming(asking.model, asking.form))
-    await go_on(ctx, reply, asking.model, forms.leave_out(asking.model, asking.form, left))
+async def _finish(ctx: UpdateContext, reply: Reply, question: OpenQuestion, _asked: Input) -> None:
+    left = tuple(each.name for each in forms.upcoming(question.model, question.form))
+    await go_on(ctx, reply, question.model, forms.leave_out(question.model, question.form, left))
 
 
-async def _done(ctx: UpdateContext, reply: Reply, asking: Asking, asked: Input) -> None:
-    if asked.type == "files" or forms.files_so_far(asking.form, asked):
-        await message_answers.files_are_enough(ctx, reply, asking, asked)
+async def _done(ctx: UpdateContext, reply: Reply, question: OpenQuestion, asked: Input) -> None:
+    if asked.type == "files" or forms.files_so_far(question.form, asked):
+        await message_answers.files_are_enough(ctx, reply, question, asked)
     else:
-        await accept_gathered(ctx, reply, asking, asked)
+        await accept_gathered(ctx, reply, question, asked)
 
 
-async def _remove(ctx: UpdateContext, reply: Reply, asking: Asking, _asked: Input) -> None:
-    removed = forms.remove(asking.model, asking.form)
+async def _remove(ctx: UpdateContext, reply: Reply, question: OpenQuestion, _asked: Input) -> None:
+    removed = forms.remove(question.model, question.form)
     if isinstance(removed, Refused):
-        await reply.refuse(asking, removed)
+        await reply.refuse(question, removed)
     else:
-        await go_on(ctx, reply, asking.model, removed)
+        await go_on(ctx, reply, question.model, removed)
 
 
-async def _go_back(ctx: UpdateContext, reply: Reply, asking: Asking) -> None:
-    within = forms.one_step_back(asking.form, asking.asked) if asking.asked else None
-    before = within or forms.back(asking.model, asking.form)
-    await ask(ctx, reply.show, asking.model, before or asking.form)
+async def _go_back(ctx: UpdateContext, reply: Reply, question: OpenQuestion) -> None:
+    within = forms.one_step_back(question.form, question.input) if question.input else None
+    before = within or forms.back(question.model, question.form)
+    await ask(ctx, reply.show, question.model, before or question.form)
 
 
-STEPS: dict[Step, Callable[[UpdateContext, Reply, Asking, Input], Awaitable[None]]] = {
+STEPS: dict[Step, Callable[[UpdateContext, Reply, OpenQuestion, Input], Awaitable[None]]] = {
     Step.SKIP: _skip,
     Step.FINISH: _finish,
     Step.DONE: _done,
@@ -228,47 +228,47 @@ async def show_results(
 ) -> None:
     """Show the first page of the user's own results that the open question takes, or the one that is turned to."""
     page = callback_data.page if isinstance(callback_data, ResultsPageButton) else 0
-    asking = await asking_of(ctx, callback_data)
-    wanted = asking.target if asking else None
-    if asking is not None and wanted is not None and wanted.type in {"task", "track"}:
-        await reply_to(tap).show(await asked_view(ctx, asking, page=page))
-    elif asking is None or wanted is None or wanted.files is None or Step.RESULTS not in asking.offered:
+    question = await question_of(ctx, callback_data)
+    current = question.current if question else None
+    if question is not None and current is not None and current.type in {"task", "track"}:
+        await reply_to(tap).show(await asked_view(ctx, question, page=page))
+    elif question is None or current is None or current.files is None or Step.RESULTS not in question.offered:
         await answer_closed_question(tap, ctx)
     else:
-        made = await earlier_files(ctx.pool, user_id=ctx.user_id, kind=wanted.files.kind, skip=page * SHOWN)
-        await reply_to(tap).show(views.results(asking, made, page=page))
+        made = await earlier_files(ctx.pool, user_id=ctx.user_id, kind=current.files.kind, skip=page * SHOWN)
+        await reply_to(tap).show(views.results(question, made, page=page))
 
 
 async def pick_result(_query: CallbackQuery, callback_data: PickButton, tap: Tap, ctx: UpdateContext) -> None:
     """Answer the open question with the picked result, if it still exists and is the user's."""
-    asking = await asking_of(ctx, callback_data)
-    asked, wanted = (asking.asked, asking.target) if asking else (None, None)
-    if asking is None or asked is None or wanted is None:
+    question = await question_of(ctx, callback_data)
+    asked, current = (question.input, question.current) if question else (None, None)
+    if question is None or asked is None or current is None:
         await answer_closed_question(tap, ctx)
-    elif wanted.takes_files:
-        await _pick_file(callback_data, tap, ctx, asking, asked)
+    elif current.takes_files:
+        await _pick_file(callback_data, tap, ctx, question, asked)
     else:
-        await _pick_job(callback_data, tap, ctx, asking, wanted)
+        await _pick_job(callback_data, tap, ctx, question, current)
 
 
-async def _pick_job(picked: PickButton, tap: Tap, ctx: UpdateContext, asking: Asking, wanted: Input) -> None:
+async def _pick_job(picked: PickButton, tap: Tap, ctx: UpdateContext, question: OpenQuestion, current: Input) -> None:
     job_id = JobId(picked.job_id)
-    made = await matching_results(ctx, asking, wanted, job_id=job_id)
+    made = await matching_results(ctx, question, current, job_id=job_id)
     if not any(each.position in {None, picked.output} for each in made):
         await tap.answer(ctx.say("tap-source-gone"), alert=True)
         return
-    reference = JobRef(job_id, picked.output if wanted.type == "track" else None)
-    await accept(ctx, reply_to(tap), asking, reference.as_json())
+    reference = JobRef(job_id, picked.output if current.type == "track" else None)
+    await accept(ctx, reply_to(tap), question, reference.as_json())
 
 
-async def _pick_file(picked: PickButton, tap: Tap, ctx: UpdateContext, asking: Asking, asked: Input) -> None:
-    reply, have = reply_to(tap), forms.files_so_far(asking.form, asked)
-    wanted = forms.target(asking.form, asked)
-    found = await accept_own_result(ctx, JobId(picked.job_id), picked.output, wanted, given=have)
+async def _pick_file(picked: PickButton, tap: Tap, ctx: UpdateContext, question: OpenQuestion, asked: Input) -> None:
+    reply, have = reply_to(tap), forms.files_so_far(question.form, asked)
+    current = forms.current_input(question.form, asked)
+    found = await accept_own_result(ctx, JobId(picked.job_id), picked.output, current, given=have)
     if isinstance(found, Refused):
-        await reply.refuse(asking, found)
+        await reply.refuse(question, found)
     else:
-        await message_answers.take_file(ctx, reply, asking, asked, found)
+        await message_answers.add_file(ctx, reply, question, asked, found)
 
 
 async def open_prices(_query: CallbackQuery, callback_data: PricesButton, tap: Tap, ctx: UpdateContext) -> None:

@@ -21,9 +21,9 @@ from photomat.bot.buttons import (
 )
 from photomat.bot.menu import views as menu_views
 from photomat.bot.order_form import form as forms
-from photomat.bot.order_form.form import WAY, Form, can_finish, can_skip, is_typed
+from photomat.bot.order_form.form import VARIANT, Form, can_finish, can_skip, is_typed
 from photomat.bot.order_form.parsing import values
-from photomat.bot.order_form.wording import asked_in_words, refused_in_words, title_of, way_in_words
+from photomat.bot.order_form.wording import asked_in_words, refused_in_words, title_of, variant_in_words
 from photomat.bot.view import Rows, View, button, in_rows, page_turns
 from photomat.catalog.answers import Refused
 from photomat.catalog.formula import is_given
@@ -42,7 +42,7 @@ LONGEST_LABEL: Final = 60
 LEADING_SYMBOLS: Final = re.compile(r"^\W+")
 LONGEST_EXAMPLE: Final = 300
 SHOWN_LINES: Final = 20
-MOST_WAYS: Final = 3
+MOST_MAKERS: Final = 3
 TYPED: Final = frozenset({"text", "link"})
 """What is answered by writing; everything else has buttons, or is sent."""
 WIDTHS: Final = ((2, 4), (8, 3), (18, 2))
@@ -51,7 +51,7 @@ LONGEST_WORDS, LONGEST_NUMBERED = 34, 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asking:
+class OpenQuestion:
     """An open question, and the language it is asked in."""
 
     say: Say
@@ -60,19 +60,19 @@ class Asking:
     form: Form
 
     @property
-    def asked(self) -> Input | None:
-        """The input; None while the way to order is being chosen."""
+    def input(self) -> Input | None:
+        """The input that is asked for; None while a variant of the order is being chosen."""
         return self.model.input(self.form.asking)
 
     @property
     def offered(self) -> frozenset[Step]:
         """What can be done with it besides answering it."""
-        return frozenset(offered_steps(self.say, self.model, self.form, self.asked))
+        return frozenset(offered_steps(self.say, self.model, self.form, self.input))
 
     @property
-    def target(self) -> Input | None:
-        """What is asked for right now: the input, or a field of its lines."""
-        return forms.target(self.form, self.asked) if self.asked else None
+    def current(self) -> Input | None:
+        """The input, or the field of the line that is asked for now."""
+        return forms.current_input(self.form, self.input) if self.input else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,69 +92,71 @@ class Sources:
     page: int = 0
 
 
-def question(asking: Asking, *, page: int = 0, about: About | None = None, sources: Sources | None = None) -> View:
+def question_view(
+    question: OpenQuestion, *, page: int = 0, about: About | None = None, sources: Sources | None = None
+) -> View:
     """The open question of a form; `about` makes it the model's page."""
-    say, form, model = asking.say, asking.form, asking.model
+    say, form, model = question.say, question.form, question.model
     if sources is None:
-        ask, answers = _asked(asking, page), _answers(asking, page)
+        ask, answers = _question_text(question, page), _answers(question, page)
     else:
-        ask, answers = _asked_of_sources(asking, sources), _source_rows(asking, sources)
+        ask, answers = _asked_of_sources(question, sources), _source_rows(question, sources)
     before = menu_views.to_models(say, model, form.came_from) if about is not None else None
     rows = [
         *answers,
-        *steps(say, model, form, asking.asked),
+        *steps(say, model, form, question.input),
         *([[menu_views.to_prices(say, model)]] if about is not None else []),
         *ways_out(say, form, before),
     ]
-    text, in_group = _headed(asking, ask, about), _in_group(asking)
-    return View(text=text, rows=rows, expects_text=_is_typed_in(asking), in_group=in_group)
+    text, in_group = _headed(question, ask, about), _in_group(question)
+    return View(text=text, rows=rows, expects_text=_is_typed_in(question), in_group=in_group)
 
 
-def counter(asking: Asking) -> View:
-    say, form, asked, wanted = asking.say, asking.form, asking.asked, asking.target
-    if asked is None or wanted is None:
-        return question(asking)
+def counter(question: OpenQuestion) -> View:
+    say, form, asked, current = question.say, question.form, question.input, question.current
+    if asked is None or current is None:
+        return question_view(question)
     count = len(forms.files_so_far(form, asked))
-    title, least = title_of(wanted, asking.language), wanted.min_items or 1
-    text = say("form-counter", title=title, count=count, limit=wanted.items_limit)
+    title, least = title_of(current, question.language), current.min_items or 1
+    text = say("form-counter", title=title, count=count, limit=current.items_limit)
     text += "\n" + (say("form-counter-more") if count >= least else say("form-counter-need", count=least - count))
-    rows = [*steps(say, asking.model, form, asked), *ways_out(say, form, None)]
+    rows = [*steps(say, question.model, form, asked), *ways_out(say, form, None)]
     return View(text=text, rows=rows)
 
 
-def results(asking: Asking, made: Sequence[EarlierResult], *, page: int = 0) -> View:
-    say, wanted = asking.say, asking.target
-    if not made or wanted is None:
-        return View(text=say("form-results-none"), rows=[[to_question(say, asking.form)]])
-    text = say("form-results", ask=asked_in_words(say, wanted, asking.language))
-    return View(text=text, rows=[*picks(say, asking.form, made, page=page), [to_question(say, asking.form)]])
+def results(question: OpenQuestion, made: Sequence[EarlierResult], *, page: int = 0) -> View:
+    say, current = question.say, question.current
+    if not made or current is None:
+        return View(text=say("form-results-none"), rows=[[to_question(say, question.form)]])
+    text = say("form-results", ask=asked_in_words(say, current, question.language))
+    return View(text=text, rows=[*picks(say, question.form, made, page=page), [to_question(say, question.form)]])
 
 
-def refusal(asking: Asking, refused: Refused) -> View:
-    text = refused_in_words(asking.say, asking.model, refused, asking.language)
-    return View(text=text, rows=[], expects_text=_is_typed_in(asking))
+def refusal(question: OpenQuestion, refused: Refused) -> View:
+    text = refused_in_words(question.say, question.model, refused, question.language)
+    return View(text=text, rows=[], expects_text=_is_typed_in(question))
 
 
-def _in_group(asking: Asking) -> str:
+def _in_group(question: OpenQuestion) -> str:
     """How to answer in a group, where a bot reads only replies to it, and a question that is typed in has no buttons."""
-    words = typed_steps(asking.say, asking.model, asking.form, asking.asked)
-    if _is_typed_in(asking) and words:
-        return asking.say("form-reply-or", words=", ".join(words))
-    return asking.say("form-reply")
+    words = typed_steps(question.say, question.model, question.form, question.input)
+    if _is_typed_in(question) and words:
+        return question.say("form-reply-or", words=", ".join(words))
+    return question.say("form-reply")
 
 
-def _headed(asking: Asking, ask: str, about: About | None) -> str:
-    say, model, form = asking.say, escape(asking.model.title_in(asking.language)), asking.form
+def _headed(question: OpenQuestion, ask: str, about: About | None) -> str:
+    say, model, form = question.say, escape(question.model.title_in(question.language)), question.form
     if form.is_change:
         return say("question-change", model=model, ask=ask)
-    step, of_all = forms.steps(asking.model, form)
+    step, of_all = forms.steps(question.model, form)
     if about is None:
         return say("question", model=model, ask=ask, step=step, steps=of_all)
-    return say("form-page", model=model, ask=ask, step=step, steps=of_all, about=_about(asking, about))
+    return say("form-page", model=model, ask=ask, step=step, steps=of_all, about=_about(question, about))
 
 
-def _about(asking: Asking, about: About) -> str:
-    say, model, language = asking.say, asking.model, asking.language
+def _about(question: OpenQuestion, about: About) -> str:
+    say, model, language = question.say, question.model, question.language
     lines = [escape(model.purpose.of(language))] if model.purpose else []
     if model.example_prompt is not None:
         example = model.example_prompt.of(language)
@@ -172,100 +174,100 @@ def _price(say: Say, offer: Offer) -> str:
     return say("form-price-from" if offer.is_least else "form-price", price=offer.price)
 
 
-def _asked(asking: Asking, page: int) -> str:
-    say, form, asked, wanted = asking.say, asking.form, asking.asked, asking.target
-    if asked is None or wanted is None:
+def _question_text(question: OpenQuestion, page: int) -> str:
+    say, form, asked, current = question.say, question.form, question.input, question.current
+    if asked is None or current is None:
         return say("form-way")
     if asked.type == "list" and form.field is None and form.gathered:
-        return _lines_so_far(asking, asked)
-    parts = [_which_line(asking, asked)] if form.field is not None else []
-    parts.append(asked_in_words(say, wanted, asking.language))
-    parts += _present_value(asking, wanted)
-    if pages_of(wanted) > 1:
-        parts.append(say("form-options-page", page=page + 1, pages=pages_of(wanted)))
+        return _lines_so_far(question, asked)
+    parts = [_which_line(question, asked)] if form.field is not None else []
+    parts.append(asked_in_words(say, current, question.language))
+    parts += _present_value(question, current)
+    if pages_of(current) > 1:
+        parts.append(say("form-options-page", page=page + 1, pages=pages_of(current)))
     return "\n".join(parts)
 
 
-def _present_value(asking: Asking, wanted: Input) -> list[str]:
+def _present_value(question: OpenQuestion, current: Input) -> list[str]:
     """What it is now, or what it is without an answer."""
-    form = asking.form
-    present = (form.inputs if form.field is None else forms.open_line(form)).get(wanted.name)
+    form = question.form
+    present = (form.inputs if form.field is None else forms.open_line(form)).get(current.name)
     if is_given(present):
-        return [asking.say("form-now", value=_value(asking, wanted, present))]
-    if wanted.default is not None:
-        return [asking.say("form-default", value=_value(asking, wanted, wanted.default))]
+        return [question.say("form-now", value=_value(question, current, present))]
+    if current.default is not None:
+        return [question.say("form-default", value=_value(question, current, current.default))]
     return []
 
 
-def _value(asking: Asking, wanted: Input, value: Any) -> str:
-    return escape(value_in_words(wanted, value, language=asking.language, say=asking.say))
+def _value(question: OpenQuestion, current: Input, value: Any) -> str:
+    return escape(value_in_words(current, value, language=question.language, say=question.say))
 
 
-def _which_line(asking: Asking, asked: Input) -> str:
-    form = asking.form
-    heading = asking.say("form-line", title=title_of(asked, asking.language), number=form.at + 1)
+def _which_line(question: OpenQuestion, asked: Input) -> str:
+    form = question.form
+    heading = question.say("form-line", title=title_of(asked, question.language), number=form.at + 1)
     main = forms.open_line(form).get(asked.main) if asked.main else None
     return f"{heading}\n<i>{escape(cut(str(main), LONGEST_EXAMPLE))}</i>" if main else heading
 
 
-def _lines_so_far(asking: Asking, asked: Input) -> str:
-    say, form = asking.say, asking.form
+def _lines_so_far(question: OpenQuestion, asked: Input) -> str:
+    say, form = question.say, question.form
     shown = form.gathered[:SHOWN_LINES]
     lines = [
-        say("form-lines-line", number=number, text=escape(_line_in_words(asking, asked, line)))
+        say("form-lines-line", number=number, text=escape(_line_in_words(question, asked, line)))
         for number, line in enumerate(shown, start=1)
     ]
     lines += ["…"] if len(form.gathered) > SHOWN_LINES else []
-    title = title_of(asked, asking.language)
+    title = title_of(asked, question.language)
     so_far = say("form-lines-so-far", title=title, count=len(form.gathered), lines="\n".join(lines))
     if not forms.can_take_more(form, asked):
         return f"{so_far}\n\n{say('form-lines-full')}"
     return f"{so_far}\n\n{say('form-lines-more' if is_typed(asked) else 'form-lines-next')}"
 
 
-def _line_in_words(asking: Asking, asked: Input, line: Any) -> str:
+def _line_in_words(question: OpenQuestion, asked: Input, line: Any) -> str:
     """One line with all its fields, defaults included."""
     if not isinstance(line, dict):
         return str(line)
     return " · ".join(
-        value_in_words(each, value, language=asking.language, say=asking.say)
+        value_in_words(each, value, language=question.language, say=question.say)
         for each in sorted(asked.fields, key=lambda each: each.name != asked.main)
         if is_given(value := line.get(each.name, each.default))
     )
 
 
-def _asked_of_sources(asking: Asking, sources: Sources) -> str:
-    say, wanted = asking.say, asking.target
-    ask = asked_in_words(say, wanted, asking.language) if wanted else ""
+def _asked_of_sources(question: OpenQuestion, sources: Sources) -> str:
+    say, current = question.say, question.current
+    ask = asked_in_words(say, current, question.language) if current else ""
     if sources.made:
         return f"{ask}\n{say('form-sources')}"
     if not sources.models:
         return f"{ask}\n\n{say('form-sources-empty')}"
-    named = ", ".join(escape(each.title_in(asking.language)) for each in sources.models[:MOST_WAYS])
+    named = ", ".join(escape(each.title_in(question.language)) for each in sources.models[:MOST_MAKERS])
     return f"{ask}\n\n{say('form-sources-none', models=named)}"
 
 
-def _source_rows(asking: Asking, sources: Sources) -> Rows:
+def _source_rows(question: OpenQuestion, sources: Sources) -> Rows:
     if sources.made:
-        return picks(asking.say, asking.form, sources.made, page=sources.page)
-    makers = sources.models[:MOST_WAYS]
-    return [[button(each.title_in(asking.language), ModelButton(model=each.id))] for each in makers]
+        return picks(question.say, question.form, sources.made, page=sources.page)
+    makers = sources.models[:MOST_MAKERS]
+    return [[button(each.title_in(question.language), ModelButton(model=each.id))] for each in makers]
 
 
-def _answers(asking: Asking, page: int) -> Rows:
-    form, wanted = asking.form, asking.target
-    if form.asking == WAY or wanted is None:
-        return ways(asking.model, form, asking.language)
-    return options(asking.say, form, wanted, asking.language, page=page)
+def _answers(question: OpenQuestion, page: int) -> Rows:
+    form, current = question.form, question.current
+    if form.asking == VARIANT or current is None:
+        return variants(question.model, form, question.language)
+    return options(question.say, form, current, question.language, page=page)
 
 
-def _is_typed_in(asking: Asking) -> bool:
-    form, asked, wanted = asking.form, asking.asked, asking.target
-    if asked is None or wanted is None:
+def _is_typed_in(question: OpenQuestion) -> bool:
+    form, asked, current = question.form, question.input, question.current
+    if asked is None or current is None:
         return False
     if asked.type == "list" and form.field is None:
         return is_typed(asked) and not form.gathered
-    return wanted.type in TYPED
+    return current.type in TYPED
 
 
 def labels(say: Say, asked: Input, language: str) -> list[str]:
@@ -275,8 +277,8 @@ def labels(say: Say, asked: Input, language: str) -> list[str]:
     return [asked.label(each, language) for each in values(asked)]
 
 
-def ways(model: Model, form: Form, language: str) -> Rows:
-    named = [way_in_words(model, names, language) for names in model.one_of]
+def variants(model: Model, form: Form, language: str) -> Rows:
+    named = [variant_in_words(model, names, language) for names in model.one_of]
     return [[_option(form, number, label)] for number, label in enumerate(named)]
 
 
@@ -314,7 +316,7 @@ def picks(say: Say, form: Form, made: Sequence[EarlierResult], *, page: int = 0)
 
 def steps(say: Say, model: Model, form: Form, asked: Input | None) -> Rows:
     """Buttons that do something else with the question than answer it."""
-    if form.asking == WAY or asked is None:
+    if form.asking == VARIANT or asked is None:
         return []
     if form.field is not None:
         return _field_steps(say, form, asked)
@@ -363,7 +365,7 @@ def done(say: Say, form: Form) -> InlineKeyboardButton:
 
 
 def _field_steps(say: Say, form: Form, asked: Input) -> Rows:
-    field = forms.target(form, asked)
+    field = forms.current_input(form, asked)
     row = []
     if field.type == "files" and forms.has_enough_files(form, asked):
         row.append(done(say, form))

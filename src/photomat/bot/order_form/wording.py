@@ -1,4 +1,4 @@
-"""A question in words: what is asked, within which limits, what holds without an answer, why an answer does not fit. Pure.
+"""Texts of questions and refusals: what is asked, its limits, its default, why an answer does not fit. Pure.
 
 Every text is HTML; what the catalogue or a user wrote is escaped here.
 """
@@ -46,8 +46,8 @@ def refused_in_words(say: Say, model: Model, refused: Refused, language: str) ->
     return say(refused.key, **facts)
 
 
-def way_in_words(model: Model, names: tuple[str, ...], language: str) -> str:
-    """One of several ways to order, by the titles of what it takes."""
+def variant_in_words(model: Model, names: tuple[str, ...], language: str) -> str:
+    """One of several variants of an order, by the titles of its inputs."""
     found = [model.input(name) for name in names]
     return " + ".join(each.title_in(language) for each in found if each and each.default is None)
 

@@ -20,12 +20,11 @@ from photomat.bot.view import View
 from photomat.db.pool import transaction
 from photomat.delivery.lock import turn_page
 from photomat.delivery.resend import ResendAnswer, ask_again
-from photomat.jobs.actions import Cancelation, accept_offer, cancel_job
+from photomat.jobs.actions import CancelOutcome, accept_offer, cancel_job
 from photomat.jobs.history import OwnJob, own_job, recent_jobs
 from photomat.kernel.errors import NotEnough
 from photomat.kernel.ids import ChatId, JobId
 from photomat.kernel.logs import get_logger
-from photomat.orders.outcome import amounts_of
 
 SHOWN: Final = 5
 LAST_PAGE: Final = 1000
@@ -58,16 +57,16 @@ async def cancel_order(_query: CallbackQuery, callback_data: JobButton, tap: Tap
     async with transaction(ctx.pool) as tx:
         outcome = await cancel_job(tx, job_id=job_id, user_id=ctx.user_id, message_id=tap.message_id)
     match outcome:
-        case Cancelation.CANCELED:
+        case CancelOutcome.CANCELED:
             await tap.answer(say("tap-canceled"))
-        case Cancelation.SETTLED:
+        case CancelOutcome.SETTLED:
             await tap.answer(say("tap-cancel-finished"), alert=True)
-        case Cancelation.TOO_LATE:
+        case CancelOutcome.TOO_LATE:
             model = ctx.orders.catalog.models.get(bought.model)
             usually = ctx.config.times.overdue_of(model.kind if model else "")
             minutes = max(1, round(usually.total_seconds() / 60))
             await tap.answer(say("tap-cancel-too-late", minutes=minutes), alert=True)
-        case Cancelation.NOT_YOURS:
+        case CancelOutcome.NOT_YOURS:
             await tap.answer(say("tap-not-yours"), alert=True)
 
 
@@ -79,8 +78,7 @@ async def accept_result(_query: CallbackQuery, callback_data: JobButton, tap: Ta
         async with transaction(ctx.pool) as tx:
             is_accepted = await accept_offer(tx, job_id=job_id, user_id=ctx.user_id, message_id=tap.message_id)
     except NotEnough as refusal:
-        price, available = amounts_of(refusal)
-        await tap.answer(not_enough(ctx.say, price=price, available=available), alert=True)
+        await tap.answer(not_enough(ctx.say, price=refusal.price, available=refusal.available), alert=True)
         return
     await tap.answer(ctx.say("tap-offer-accepted" if is_accepted else "tap-offer-gone"), alert=not is_accepted)
 
@@ -104,7 +102,7 @@ async def order_again(_query: CallbackQuery, callback_data: JobButton, tap: Tap,
     model = await find_model(tap, ctx, bought.model)
     if model is None:
         return
-    if await ctx.orders.was_just_ordered(ctx.user_id, model, bought.inputs, origin=ctx.origin):
+    if await ctx.orders.has_recent_duplicate(ctx.user_id, model, bought.inputs, origin=ctx.origin):
         await tap.answer(ctx.say("tap-again-twice"), alert=True)
         return
     await tap.answer()

@@ -151,7 +151,7 @@ async def _given(ctx: UpdateContext, written: str) -> Gift | View:
     except ValueError:
         return hint(say, "gift-not-a-sum")
     except NotEnough as refusal:
-        return View(text=say("gift-not-enough", available=refusal.facts["available"]), rows=[[to_home(say)]])
+        return View(text=say("gift-not-enough", available=refusal.available), rows=[[to_home(say)]])
     except Rejected as refusal:
         return View(text=say(refusal.text_key, **refusal.facts), rows=[[to_home(say)]])
     log.info("GIFT_MADE", gift_id=gift.gift_id, user_id=ctx.user_id, amount=gift.amount.minor)

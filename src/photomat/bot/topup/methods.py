@@ -45,7 +45,7 @@ async def answer_method_closed(tap: Tap, ctx: UpdateContext, draft_id: int) -> N
 async def waiting_order(ctx: UpdateContext, draft_id: int) -> Waiting:
     """The order that waits for money, while it can still be bought and the wallet does not cover it."""
     found = await ctx.orders.find(ctx.user_id, draft_id) if draft_id else None
-    if found is None or found.draft.expired:
+    if found is None or found.draft.is_closed:
         return Waiting()
     price, available = found.draft.price, (await ctx.balance()).available
     return Waiting(draft_id=draft_id, missing=missing(price, available) if available < price else None)
