@@ -15,7 +15,7 @@ from support.database import connection_of
 from support.doors import KEY, SECRET, address, house, told
 from support.forms import PHOTO, made_before, opens, picks, presses
 from support.frozen import compare, shape
-from support.paying import pays_the_bill, shop_offers, tell_all
+from support.paying import pays_the_bill, shop_options, tell_all
 from support.payments import ScriptedProvider
 from support.rewards import TERMS, a_code
 from support.transfers import transfer_shop
@@ -45,7 +45,7 @@ OF_MODELS = frozenset(
 
 async def test_what_orders_leave_behind(database: str, tmp_path: Path) -> None:
     await remember_conversations(database)
-    options: dict[str, Any] = {"offers": shop_offers(), "providers": {"yookassa": ScriptedProvider()}, "terms": TERMS}
+    options: dict[str, Any] = {"options": shop_options(), "providers": {"yookassa": ScriptedProvider()}, "terms": TERMS}
     async with conversation(database, welcome=1_000_000, results=tmp_path, **options) as chat:
         await chat.says("/start")
         await made_before(chat, "grok-imagine/text-to-video", prompt="щенок бежит")

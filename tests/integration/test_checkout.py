@@ -13,7 +13,7 @@ from photomat.bot.updates import Poller
 from photomat.inbox.receive import is_handled
 from photomat.kernel.ids import BotId, UserId
 from photomat.kernel.money import Money
-from photomat.payments.stars import payload_of
+from photomat.payments.stars import invoice_payload
 from photomat.payments.topup import open_topup
 from photomat.texts.load import load_texts
 from photomat_sandbox.telegram import person_acts
@@ -21,7 +21,7 @@ from photomat_sandbox.telegram.stars import StarBill
 from support.conversation import Chat, conversation
 from support.database import pool_of, shift_clock
 from support.money import rub
-from support.paying import declines, link_on_screen, pays_the_bill, shop_offers
+from support.paying import declines, link_on_screen, pays_the_bill, shop_options
 from support.telegram_sim import running_telegram, until
 
 DAY_S = 86_400
@@ -36,7 +36,7 @@ async def a_bill(chat: Chat, label: str = "⭐ 50") -> str:
 
 
 async def test_a_bill_is_payable_for_a_day_and_then_declined_with_a_reason(database: str) -> None:
-    async with conversation(database, offers=shop_offers()) as chat:
+    async with conversation(database, options=shop_options()) as chat:
         link = await a_bill(chat)
         assert await pays_the_bill(chat, link=link) is not None
         async with chat.pool.acquire() as connection:
@@ -55,7 +55,7 @@ async def test_a_bill_is_payable_for_a_day_and_then_declined_with_a_reason(datab
     ids=["a foreign payload", "no such offer", "a bare number"],
 )
 async def test_what_is_no_offer_of_ours_is_declined(database: str, bill: StarBill) -> None:
-    async with conversation(database, offers=shop_offers()) as chat:
+    async with conversation(database, options=shop_options()) as chat:
         await a_bill(chat)
         person_acts.pay_bill(chat.telegram.world, chat.person, bill)
         await chat.handle_all()
@@ -64,7 +64,7 @@ async def test_what_is_no_offer_of_ours_is_declined(database: str, bill: StarBil
 
 
 async def test_another_sum_than_was_offered_is_declined(database: str) -> None:
-    async with conversation(database, offers=shop_offers()) as chat:
+    async with conversation(database, options=shop_options()) as chat:
         await a_bill(chat)
         payload = "t:" + await chat.pool.fetchval("SELECT token::text FROM topups")
         bill = StarBill(title="?", description="?", amount=1, payload=payload)
@@ -75,18 +75,18 @@ async def test_another_sum_than_was_offered_is_declined(database: str) -> None:
 
 
 async def test_a_way_switched_off_meanwhile_is_declined(database: str) -> None:
-    async with conversation(database, offers=shop_offers(packages=())) as chat:
+    async with conversation(database, options=shop_options(packages=())) as chat:
         await chat.says("/start")
         topup = await open_topup(
             chat.pool,
             origin="test",
             bot_id=BotId(chat.bot.id),
             user_id=UserId(chat.person.user_id),
-            way="stars",
+            method="stars",
             asked=Money(50, "XTR"),
             credit=rub(5200),
         )
-        bill = StarBill(title="?", description="?", amount=50, payload=payload_of(topup))
+        bill = StarBill(title="?", description="?", amount=50, payload=invoice_payload(topup))
         person_acts.pay_bill(chat.telegram.world, chat.person, bill)
         await chat.handle_all()
         assert chat.telegram.world.stars.charges == []
@@ -94,7 +94,7 @@ async def test_a_way_switched_off_meanwhile_is_declined(database: str) -> None:
 
 
 async def test_who_has_stopped_the_bot_is_not_charged(database: str) -> None:
-    async with conversation(database, offers=shop_offers()) as chat:
+    async with conversation(database, options=shop_options()) as chat:
         link = await a_bill(chat)
         await chat.pool.execute("UPDATE users SET blocked_at = photomat_now()")
         assert await pays_the_bill(chat, link=link) is None
@@ -150,7 +150,7 @@ def test_our_limits_together_are_shorter_than_telegrams() -> None:
 
 
 async def test_what_was_stored_and_is_not_answered_in_time_is_declined(database: str) -> None:
-    async with conversation(database, offers=shop_offers()) as chat:
+    async with conversation(database, options=shop_options()) as chat:
         link, world = await a_bill(chat), chat.telegram.world
         guard = guard_of(chat, patience_s=0.2)
         async with on_guard(guard):
@@ -169,7 +169,7 @@ async def test_what_was_stored_and_is_not_answered_in_time_is_declined(database:
 
 
 async def test_what_was_answered_in_time_is_left_alone(database: str) -> None:
-    async with conversation(database, offers=shop_offers()) as chat:
+    async with conversation(database, options=shop_options()) as chat:
         link, world = await a_bill(chat), chat.telegram.world
         guard = guard_of(chat, patience_s=0.2)
         query_id = person_acts.pay_bill(world, chat.person, world.bills[link])
@@ -184,7 +184,7 @@ async def test_what_was_answered_in_time_is_left_alone(database: str) -> None:
 
 
 async def test_long_polling_declines_what_it_cannot_store_and_asks_for_it_again(database: str) -> None:
-    async with conversation(database, offers=shop_offers()) as chat:
+    async with conversation(database, options=shop_options()) as chat:
         link, world = await a_bill(chat), chat.telegram.world
         async with pool_of(database) as closed:
             closed.terminate()

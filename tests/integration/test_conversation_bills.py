@@ -15,7 +15,7 @@ from support.paying import (
     link_on_screen,
     pays_the_bill,
     seen,
-    shop_offers,
+    shop_options,
     tell_all,
 )
 from support.payments import ScriptedProvider
@@ -43,7 +43,7 @@ async def looks(chat: Chat, provider: ScriptedProvider) -> None:
 
 async def test_a_sum_becomes_a_bill_which_is_paid_and_checked(database: str) -> None:
     provider = ScriptedProvider()
-    async with conversation(database, offers=shop_offers(), providers={"yookassa": provider}, welcome=0) as chat:
+    async with conversation(database, options=shop_options(), providers={"yookassa": provider}, welcome=0) as chat:
         await chat.says("/topup")
         await chat.taps("💳 Карта или СБП")
         assert [label.replace(NBSP, " ") for label in labels(chat)] == [
@@ -71,7 +71,7 @@ async def test_a_sum_becomes_a_bill_which_is_paid_and_checked(database: str) -> 
 
 async def test_a_sum_of_ones_own_is_typed_within_its_bounds(database: str) -> None:
     provider = ScriptedProvider(name="cryptopay")
-    async with conversation(database, offers=shop_offers(), providers={"cryptopay": provider}) as chat:
+    async with conversation(database, options=shop_options(), providers={"cryptopay": provider}) as chat:
         await chat.says("/topup")
         await chat.taps("🪙 Криптовалюта")
         await chat.taps("✍️ Своя сумма")
@@ -85,7 +85,7 @@ async def test_a_sum_of_ones_own_is_typed_within_its_bounds(database: str) -> No
 
 async def test_an_open_question_for_a_sum_does_not_swallow_commands(database: str) -> None:
     provider = ScriptedProvider()
-    async with conversation(database, offers=shop_offers(), providers={"yookassa": provider}) as chat:
+    async with conversation(database, options=shop_options(), providers={"yookassa": provider}) as chat:
         await chat.says("/topup")
         await chat.taps("💳 Карта")
         await chat.taps("✍️ Своя сумма")
@@ -99,7 +99,7 @@ async def test_an_open_question_for_a_sum_does_not_swallow_commands(database: st
 async def test_a_provider_in_trouble_is_a_sentence_and_other_ways(database: str, trouble: PhotomatError) -> None:
     provider = Silent()
     provider.trouble = trouble
-    async with conversation(database, offers=shop_offers(), providers={"yookassa": provider}) as chat:
+    async with conversation(database, options=shop_options(), providers={"yookassa": provider}) as chat:
         await chat.says("/topup")
         await chat.taps("💳 Карта")
         assert "ничего не списано" in await chat.taps("500")
@@ -109,7 +109,7 @@ async def test_a_provider_in_trouble_is_a_sentence_and_other_ways(database: str,
 
 async def test_a_bill_of_somebody_else_and_one_that_was_canceled_are_answered(database: str) -> None:
     provider = ScriptedProvider()
-    async with conversation(database, offers=shop_offers(), providers={"yookassa": provider}) as chat:
+    async with conversation(database, options=shop_options(), providers={"yookassa": provider}) as chat:
         await chat.says("/topup")
         await chat.taps("💳 Карта")
         await chat.taps("500")
@@ -128,7 +128,7 @@ async def test_a_bill_of_somebody_else_and_one_that_was_canceled_are_answered(da
 
 async def test_support_names_the_contact_and_the_payments_by_number(database: str) -> None:
     support = Support(contact="@help_me <b>", terms_url="https://example.org/terms")
-    async with conversation(database, offers=shop_offers(), support=support, welcome=0) as chat:
+    async with conversation(database, options=shop_options(), support=support, welcome=0) as chat:
         assert "Платежей пока не было" in await chat.says("/paysupport")
         await chat.says("/topup")
         await chat.taps("⭐ Telegram Stars")
@@ -145,7 +145,7 @@ async def test_support_names_the_contact_and_the_payments_by_number(database: st
 
 
 async def test_terms_without_an_address_say_what_is_sold_and_when_money_comes_back(database: str) -> None:
-    async with conversation(database, offers=shop_offers()) as chat:
+    async with conversation(database, options=shop_options()) as chat:
         text = await chat.says("/terms")
         assert "не сгорают" in text
         assert "/paysupport" in text

@@ -12,7 +12,7 @@ from support.conversation import Chat, conversation
 from support.database import shift_clock
 from support.jobs import settle_now
 from support.money import rub
-from support.paying import labels, pays_the_bill, seen, shop_offers, tell_all
+from support.paying import labels, pays_the_bill, seen, shop_options, tell_all
 from support.payments import ScriptedProvider
 from support.rewards import a_code
 from support.transfers import receipt_picture, transfer_shop
@@ -26,7 +26,7 @@ async def a_bill(chat: Chat) -> None:
 
 async def test_a_bill_that_is_over_shows_so_and_cannot_be_pressed_again(database: str) -> None:
     provider = ScriptedProvider()
-    async with conversation(database, offers=shop_offers(), providers={"yookassa": provider}) as chat:
+    async with conversation(database, options=shop_options(), providers={"yookassa": provider}) as chat:
         await a_bill(chat)
         provider.says("bill-1", token=provider.asked[0].token, state="paid", paid=rub(50_000))
         looker = InvoicePoller(pool=chat.pool, providers={provider.name: provider})
@@ -44,7 +44,7 @@ async def test_a_bill_that_is_over_shows_so_and_cannot_be_pressed_again(database
 
 
 async def test_a_bill_its_provider_does_not_know_is_no_longer_waited_for(database: str) -> None:
-    async with conversation(database, offers=shop_offers(), providers={"yookassa": ScriptedProvider()}) as chat:
+    async with conversation(database, options=shop_options(), providers={"yookassa": ScriptedProvider()}) as chat:
         await a_bill(chat)
         await chat.pool.execute("UPDATE provider_invoices SET state = 'unknown'")
         await chat.taps("🔄 Проверить")
@@ -90,7 +90,7 @@ async def test_a_free_order_that_failed_gives_the_free_generation_back(database:
 
 
 async def test_the_subscription_leads_back_to_the_order_it_was_opened_from(database: str) -> None:
-    async with conversation(database, offers=shop_offers(), welcome=0) as chat:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
         await chat.orders_a_cat()
         await chat.taps("💳 Пополнить")
         await chat.taps("⭐ Подписка")
@@ -105,7 +105,7 @@ async def test_the_subscription_leads_back_to_the_order_it_was_opened_from(datab
 
 
 async def test_the_card_of_an_order_that_ran_elsewhere_becomes_one_sentence(database: str) -> None:
-    async with conversation(database, offers=shop_offers(), welcome=0) as chat:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
         await chat.orders_a_cat()
         card = chat.screen()[-1]["message_id"]
         await chat.taps("💳 Пополнить")
@@ -134,7 +134,7 @@ async def test_the_list_of_receipts_counts_once_when_it_shows_all(database: str)
 
 
 async def test_a_sum_that_does_not_do_leaves_a_way_back(database: str) -> None:
-    async with conversation(database, offers=shop_offers(), providers={"yookassa": ScriptedProvider()}) as chat:
+    async with conversation(database, options=shop_options(), providers={"yookassa": ScriptedProvider()}) as chat:
         await chat.says("/topup")
         await chat.taps("💳 Карта")
         await chat.taps("✍️ Своя сумма")
@@ -155,7 +155,7 @@ async def test_a_transfer_that_was_left_offers_to_begin_again(database: str) -> 
 
 
 async def test_who_has_nothing_is_not_asked_how_much_to_give(database: str) -> None:
-    async with conversation(database, offers=shop_offers(), welcome=0) as chat:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
         assert "дарить нечего" in await chat.says("/gift")
         assert "💳 Пополнить" in labels(chat)
         assert "нажмите кнопку" in await chat.says("12")

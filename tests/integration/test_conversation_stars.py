@@ -15,7 +15,7 @@ from support.paying import (
     payments_of,
     pays_the_bill,
     seen,
-    shop_offers,
+    shop_options,
     tell_all,
 )
 from support.payments import differences_of
@@ -28,7 +28,7 @@ async def opens_a_bill(chat: Chat, label: str = "⭐ 100") -> None:
 
 
 async def test_a_package_of_stars_is_chosen_paid_credited_and_told_of(database: str) -> None:
-    async with conversation(database, offers=shop_offers(), welcome=0) as chat:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
         await chat.says("/start")
         await chat.taps("💳 Пополнить")
         assert labels(chat) == ["⭐ Telegram Stars", "⭐ Подписка", "🏠 Меню"]
@@ -51,7 +51,7 @@ async def test_a_package_of_stars_is_chosen_paid_credited_and_told_of(database: 
 
 
 async def test_the_same_payment_told_a_hundred_times_is_one_credit_and_one_message(database: str) -> None:
-    async with conversation(database, offers=shop_offers(), welcome=0) as chat:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
         await opens_a_bill(chat)
         await pays_the_bill(chat)
         message = next(
@@ -69,7 +69,7 @@ async def test_the_same_payment_told_a_hundred_times_is_one_credit_and_one_messa
 
 
 async def test_one_bill_paid_twice_is_two_payments(database: str) -> None:
-    async with conversation(database, offers=shop_offers(), welcome=0) as chat:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
         await opens_a_bill(chat)
         link = link_on_screen(chat)
         first, second = await pays_the_bill(chat, link=link), await pays_the_bill(chat, link=link)
@@ -80,7 +80,7 @@ async def test_one_bill_paid_twice_is_two_payments(database: str) -> None:
 
 
 async def test_a_forwarded_bill_credits_whoever_pays_it(database: str) -> None:
-    async with conversation(database, offers=shop_offers(), welcome=0) as chat:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
         await opens_a_bill(chat)
         boris = chat.telegram.person("Борис")
         await pays_the_bill(chat, person=boris)
@@ -90,7 +90,7 @@ async def test_a_forwarded_bill_credits_whoever_pays_it(database: str) -> None:
 
 
 async def test_a_payment_is_no_answer_to_an_open_question(database: str) -> None:
-    async with conversation(database, offers=shop_offers(), welcome=0) as chat:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
         await opens_a_bill(chat)
         link = link_on_screen(chat)
         await chat.taps("⬅️ Назад")
@@ -104,7 +104,7 @@ async def test_a_payment_is_no_answer_to_an_open_question(database: str) -> None
 
 
 async def test_a_refund_told_by_telegram_leaves_the_wallet_and_what_was_spent_becomes_debt(database: str) -> None:
-    async with conversation(database, offers=shop_offers(), welcome=0) as chat:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
         await opens_a_bill(chat, "⭐ 50")
         charge = await pays_the_bill(chat)
         assert charge is not None
@@ -122,7 +122,7 @@ async def test_a_refund_told_by_telegram_leaves_the_wallet_and_what_was_spent_be
 
 @pytest.mark.parametrize("returns", ["unblocks", "writes"])
 async def test_news_of_money_waits_for_whoever_has_blocked_the_bot(database: str, returns: str) -> None:
-    async with conversation(database, offers=shop_offers(), welcome=0) as chat:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
         await opens_a_bill(chat)
         await pays_the_bill(chat)
         if returns == "writes":
@@ -139,7 +139,7 @@ async def test_news_of_money_waits_for_whoever_has_blocked_the_bot(database: str
 
 
 async def test_money_that_was_missing_is_paid_and_the_kept_order_runs_by_one_tap(database: str) -> None:
-    async with conversation(database, offers=shop_offers(), welcome=0) as chat:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
         await chat.orders_a_cat()
         card = chat.screen()[-1]["message_id"]
         assert labels(chat)[:2] == ["✅ Создать · 0,64\N{NO-BREAK SPACE}₽", "💳 Пополнить"]
@@ -164,7 +164,7 @@ async def test_money_that_was_missing_is_paid_and_the_kept_order_runs_by_one_tap
 
 
 async def test_the_price_of_the_kept_order_changed_meanwhile_so_its_card_is_shown_anew(database: str) -> None:
-    async with conversation(database, offers=shop_offers(), welcome=0) as chat:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
         await chat.orders_a_cat()
         await chat.taps("💳 Пополнить")
         await chat.taps("⭐ Telegram Stars")
@@ -178,7 +178,7 @@ async def test_the_price_of_the_kept_order_changed_meanwhile_so_its_card_is_show
 
 
 async def test_more_payments_than_a_day_allows_are_refused_with_the_time_until_it_does(database: str) -> None:
-    async with conversation(database, offers=shop_offers(a_day=1), welcome=0) as chat:
+    async with conversation(database, options=shop_options(a_day=1), welcome=0) as chat:
         await opens_a_bill(chat, "⭐ 50")
         link = link_on_screen(chat)
         assert await pays_the_bill(chat, link=link) is not None
@@ -190,8 +190,8 @@ async def test_more_payments_than_a_day_allows_are_refused_with_the_time_until_i
 
 
 async def test_where_nothing_is_switched_on_a_sentence_says_so(database: str) -> None:
-    offers = shop_offers(packages=(), plan=None)
-    async with conversation(database, offers=offers) as chat:
+    options = shop_options(packages=(), plan=None)
+    async with conversation(database, options=options) as chat:
         assert "не подключена" in await chat.says("/topup")
 
 
@@ -209,7 +209,7 @@ async def test_where_nothing_is_switched_on_a_sentence_says_so(database: str) ->
 async def test_what_cannot_be_a_payment_in_stars_moves_nothing_and_is_somebodys_to_look_at(
     database: str, told: str, amount: int, currency: str
 ) -> None:
-    async with conversation(database, offers=shop_offers(), welcome=0) as chat:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
         await chat.says("/start")
         sender = {"id": chat.person.user_id, "is_bot": False, "first_name": "Анна"}
         forged = {

@@ -5,7 +5,7 @@ import pytest
 from photomat.kernel.ids import UserId
 from support.conversation import conversation
 from support.jobs import money_of
-from support.paying import shop_offers
+from support.paying import shop_options
 from support.payments import ScriptedProvider
 from support.rewards import a_code
 from support.transfers import receipt_picture, transfer_shop
@@ -35,7 +35,7 @@ async def test_every_place_of_an_older_menu_leaves_the_question_for_a_code(datab
 
 async def test_the_menu_leaves_the_question_for_the_sum_of_a_bill(database: str) -> None:
     provider = ScriptedProvider()
-    async with conversation(database, offers=shop_offers(), providers={"yookassa": provider}) as chat:
+    async with conversation(database, options=shop_options(), providers={"yookassa": provider}) as chat:
         await chat.says("/start")
         menu = chat.screen()[-1]["message_id"]
         await chat.says("/topup")

@@ -16,7 +16,7 @@ from photomat.inbox.receive import receive
 from photomat.jobs.callback import CallbackInbox, KieCallback
 from photomat.kernel.errors import Transient
 from photomat.kernel.ids import BotId
-from photomat.payments.invoices import make_due
+from photomat.payments.invoices import make_invoice_due
 from support.busy_shop import a_busy_shop, everything_in
 from support.database import pool_of
 from support.updates import BOT_ID, text_update
@@ -96,5 +96,5 @@ async def test_what_comes_from_outside_is_not_stored_in_another_bots_database(da
             await CallbackInbox(foreign, lambda _loop: None).store(
                 KieCallback(job_id=None, task_id="task", payload={"data": {}}, body=b"{}")
             )
-        await make_due(foreign, "yookassa", "bill-7")
+        await make_invoice_due(foreign, "yookassa", "bill-7")
         assert await everything_in(foreign) == before

@@ -11,9 +11,9 @@ from photomat.db.pool import Pool
 from photomat.db.rows import require_row
 from photomat.kernel.errors import OutcomeUnknown, PhotomatError, Transient
 from photomat.kernel.money import Money
-from photomat.payments.invoices import GIVE_UP, LEASE, LOOK_BACK, InvoicePoller, create_invoice, make_due
-from photomat.payments.options import Way
-from photomat.payments.reconcile import reconcile
+from photomat.payments.invoices import GIVE_UP, LEASE, LOOK_BACK, InvoicePoller, create_invoice, make_invoice_due
+from photomat.payments.options import PaymentMethod
+from photomat.payments.reconcile import reconcile_providers
 from photomat.payments.topup import Topup
 from support.database import SharedPostgres, create_database, drop_database, pool_of, shift_clock
 from support.money import rub
@@ -39,7 +39,7 @@ PROVIDER: Final = "yookassa"
 async def a_bill(pool: Pool, provider: ScriptedProvider, **facts: object) -> Topup:
     """Anna has opened a bill of 500 roubles."""
     await people(pool)
-    topup = await offer(pool, asked=rub(50_000), credit=rub(50_000), way=PROVIDER, **facts)  # type: ignore[arg-type]  # as said
+    topup = await offer(pool, asked=rub(50_000), credit=rub(50_000), method=PROVIDER, **facts)  # type: ignore[arg-type]  # as said
     await create_invoice(pool, provider, topup, description="Top-up", return_url=None)
     return topup
 
@@ -62,7 +62,7 @@ async def test_a_bill_is_made_once_for_what_is_asked_and_looked_at_until_it_is_p
     provider = ScriptedProvider()
     async with pool_of(database) as pool:
         await people(pool)
-        topup = await offer(pool, asked=rub(50_000), credit=rub(55_000), way=PROVIDER)
+        topup = await offer(pool, asked=rub(50_000), credit=rub(55_000), method=PROVIDER)
         first, again = [
             await create_invoice(pool, provider, topup, description="Top-up", return_url="https://t.me/x")
             for _ in range(2)
@@ -108,7 +108,7 @@ async def test_looks_become_seldom_and_end(database: str) -> None:
         await shift_clock(pool, GIVE_UP.total_seconds())
         await look_all(pool, provider)
         assert await wait_of(pool) is None
-        await make_due(pool, PROVIDER, "bill-1")
+        await make_invoice_due(pool, PROVIDER, "bill-1")
         assert await look_all(pool, provider) == 1, "a notice wakes it still"
 
 
@@ -144,13 +144,13 @@ async def test_a_notice_of_a_bill_whose_reply_was_lost_finds_its_offer(database:
     provider = ScriptedProvider()
     async with pool_of(database) as pool:
         await people(pool)
-        topup = await offer(pool, asked=rub(50_000), credit=rub(50_000), way=PROVIDER)
+        topup = await offer(pool, asked=rub(50_000), credit=rub(50_000), method=PROVIDER)
         provider.says("bill-7", state="paid", paid=rub(50_000), token=topup.token)
         for _ in range(3):
-            await make_due(pool, PROVIDER, "bill-7")
+            await make_invoice_due(pool, PROVIDER, "bill-7")
         assert await look_all(pool, provider) == 1
         assert await wallet_of(pool) == (50_000, 0, 0)
-        await make_due(pool, PROVIDER, "bill-7")
+        await make_invoice_due(pool, PROVIDER, "bill-7")
         await look_all(pool, provider)
         assert await wallet_of(pool) == (50_000, 0, 0)
         assert await told(pool) == ["payment-received"]
@@ -160,7 +160,7 @@ async def test_a_forged_notice_of_a_bill_nobody_made_changes_nothing(database: s
     provider = ScriptedProvider()
     async with pool_of(database) as pool:
         await people(pool)
-        await make_due(pool, PROVIDER, "never-made")
+        await make_invoice_due(pool, PROVIDER, "never-made")
         await look_all(pool, provider)
         assert await bills(pool) == [("never-made", "unknown", None)]
         assert await pool.fetchval("SELECT count(*) FROM payments") == 0
@@ -181,10 +181,10 @@ async def test_money_nobody_asked_for_becomes_a_difference_that_stays_resolved(d
     provider = ScriptedProvider()
     async with pool_of(database) as pool:
         await people(pool)
-        strange = await offer(pool, asked=rub(100), credit=rub(100), way="cryptopay")
+        strange = await offer(pool, asked=rub(100), credit=rub(100), method="cryptopay")
         token = strange.token if of == "another way" else None
         provider.says("bill-9", state="paid", paid=rub(50_000), token=token)
-        await make_due(pool, PROVIDER, "bill-9")
+        await make_invoice_due(pool, PROVIDER, "bill-9")
         looker = InvoicePoller(pool=pool, providers={PROVIDER: provider})
         await look_all(pool, provider)
         await looker.read_recent(provider)
@@ -221,7 +221,7 @@ async def test_one_payment_that_cannot_be_booked_does_not_hide_the_others(databa
         looker = InvoicePoller(pool=pool, providers={PROVIDER: provider})
         await looker.read_recent(provider)
         assert await wallet_of(pool) == (50_000, 0, 0)
-        await make_due(pool, PROVIDER, "bill-0")
+        await make_invoice_due(pool, PROVIDER, "bill-0")
         await look_all(pool, provider)
         error = await pool.fetchval("SELECT error FROM provider_invoices WHERE external_id = 'bill-0'")
         assert "-5" in error
@@ -232,14 +232,14 @@ async def test_a_bill_paid_in_another_currency_has_an_owner_at_once_and_is_looke
     async with pool_of(database) as pool:
         topup = await a_bill(pool, provider)
         provider.says("bill-1", state="paid", paid=Money(5, "USD"), refunded=Money(0, "USD"), token=topup.token)
-        await make_due(pool, PROVIDER, "bill-1")
+        await make_invoice_due(pool, PROVIDER, "bill-1")
         await look_all(pool, provider)
         assert await bills(pool) == [("bill-1", "paid", None)]
         ((kind, reference, expected, found),) = await differences_of(pool)
         assert (kind, reference) == ("payment-in-another-currency", "payment:yookassa:bill-1")
         assert (expected, found) == (str(rub(50_000)), str(Money(5, "USD")))
         assert await wallet_of(pool) == (0, 0, 0)
-        assert await reconcile(InvoicePoller(pool=pool, providers={PROVIDER: provider})) == 0
+        assert await reconcile_providers(InvoicePoller(pool=pool, providers={PROVIDER: provider})) == 0
 
 
 async def test_a_refund_made_at_the_provider_is_taken_from_the_wallet_and_owed_where_it_is_spent(database: str) -> None:
@@ -252,7 +252,7 @@ async def test_a_refund_made_at_the_provider_is_taken_from_the_wallet_and_owed_w
         await looker.read_recent(provider)
         await spends(pool, 20_000)
         provider.says("bill-1", refunded=rub(10_000), **paid)
-        await make_due(pool, PROVIDER, "bill-1")
+        await make_invoice_due(pool, PROVIDER, "bill-1")
         await look_all(pool, provider)
         assert await wallet_of(pool) == (20_000, 0, 0)
         provider.says("bill-1", refunded=rub(50_000), **paid)
@@ -292,7 +292,7 @@ class NoticedWhileAsked(ScriptedProvider):
     async def find(self, external_id: str) -> object:  # type: ignore[override]  # the same, told late
         answer = await super().find(external_id)
         if self.pool is not None:
-            await make_due(self.pool, PROVIDER, external_id)
+            await make_invoice_due(self.pool, PROVIDER, external_id)
         return answer
 
 
@@ -305,21 +305,21 @@ async def another(postgres: SharedPostgres) -> AsyncIterator[Pool]:
     await drop_database(postgres.dsn, dsn)
 
 
-@pytest.mark.parametrize("way", ["yookassa", "cryptopay"])
+@pytest.mark.parametrize("method", ["yookassa", "cryptopay"])
 async def test_two_installs_with_one_shop_credit_their_own_customers_alone(
-    database: str, postgres: SharedPostgres, way: Way
+    database: str, postgres: SharedPostgres, method: PaymentMethod
 ) -> None:
     """Both number their offers from one; the other's payment is money of nobody here."""
     async with pool_of(database) as ours, another(postgres) as theirs, running_pay() as pay:
-        provider, till = (pay.yookassa, pay.shop) if way == "yookassa" else (pay.crypto_pay, pay.coins)
+        provider, till = (pay.yookassa, pay.shop) if method == "yookassa" else (pay.crypto_pay, pay.coins)
         for pool, user_id in ((ours, ANNA), (theirs, BORIS)):
             await people(pool)
-            topup = await offer(pool, asked=rub(1000), credit=rub(1000), way=way, user_id=user_id)
+            topup = await offer(pool, asked=rub(1000), credit=rub(1000), method=method, user_id=user_id)
             invoice = await create_invoice(pool, provider, topup, description="?", return_url=None)
             if pool is ours:
                 till.pay(invoice.external_id)
         for pool in (ours, theirs):
-            await reconcile(InvoicePoller(pool=pool, providers={way: provider}))
+            await reconcile_providers(InvoicePoller(pool=pool, providers={method: provider}))
         assert (await wallet_of(ours, ANNA), await wallet_of(theirs, BORIS)) == ((1000, 0, 0), (0, 0, 0))
         assert [kind for kind, *_ in await differences_of(theirs)] == ["payment-of-nobody"]
 
@@ -330,9 +330,9 @@ async def test_a_database_made_anew_makes_a_bill_of_its_own(database: str, postg
         made = []
         for pool, user_id in ((before, ANNA), (after, BORIS)):
             await people(pool)
-            topup = await offer(pool, asked=rub(1000), credit=rub(1000), way="yookassa", user_id=user_id)
+            topup = await offer(pool, asked=rub(1000), credit=rub(1000), method="yookassa", user_id=user_id)
             made.append(await create_invoice(pool, pay.yookassa, topup, description="?", return_url=None))
         pay.shop.pay(made[0].external_id)
         assert made[0].external_id != made[1].external_id
-        await reconcile(InvoicePoller(pool=after, providers={"yookassa": pay.yookassa}))
+        await reconcile_providers(InvoicePoller(pool=after, providers={"yookassa": pay.yookassa}))
         assert await wallet_of(after, BORIS) == (0, 0, 0)

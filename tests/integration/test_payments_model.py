@@ -21,7 +21,7 @@ from photomat.payments.refunds import (
     Refunder,
     ask_refund,
     end_refund,
-    finish,
+    finish_refund,
     put_back,
     take_back_reported,
 )
@@ -149,7 +149,7 @@ class PaymentMachine(RuleBasedStateMachine):
 
     @rule(state=st.sampled_from(["done", "refused"]), cut=cuts)
     def the_provider_answers(self, state: Any, cut: Any) -> None:
-        due: list[ClaimedRefund] = self.run(Refunder(pool=as_pool(self.connection), ways={}).claim(1))
+        due: list[ClaimedRefund] = self.run(Refunder(pool=as_pool(self.connection), calls={}).claim(1))
         if not due:
             return
         claimed = due[0]
@@ -158,7 +158,7 @@ class PaymentMachine(RuleBasedStateMachine):
             if state == "refused":
                 await put_back(tx, claimed, "no")
             elif await end_refund(tx, claimed.refund_id, "done"):
-                await finish(tx, claimed.payment, refund_id=claimed.refund_id, amount=claimed.amount)
+                await finish_refund(tx, claimed.payment, refund_id=claimed.refund_id, amount=claimed.amount)
             return None
 
         self.answer(verb, cut)
@@ -289,7 +289,7 @@ class PaymentMachine(RuleBasedStateMachine):
     def teardown(self) -> None:
         """Nothing that is wanted is left to the next history."""
         if hasattr(self, "users"):
-            for refund in self.run(Refunder(pool=as_pool(self.connection), ways={}).claim(99)):
+            for refund in self.run(Refunder(pool=as_pool(self.connection), calls={}).claim(99)):
                 self.run(put_back(self.connection, refund, "over"))
         self.run(self.opened.aclose())
         self.runner.close()

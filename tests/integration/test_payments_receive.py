@@ -104,7 +104,7 @@ async def test_a_charge_told_again_otherwise_moves_nothing_and_becomes_a_differe
 async def test_whoever_paid_a_part_of_a_bill_reads_how_much_of_it_came(database: str) -> None:
     async with pool_of(database) as pool:
         await people(pool)
-        bill = await offer(pool, asked=rub(30_000), credit=rub(30_000), way="yookassa")
+        bill = await offer(pool, asked=rub(30_000), credit=rub(30_000), method="yookassa")
         await pays(pool, topup_id=bill.topup_id, paid=rub(15_000), worth=rub(15_000))
         assert "Зачислено <b>150 ₽</b>: пришло 150 ₽ из 300 ₽" in await last_news(pool)
 
@@ -132,7 +132,7 @@ async def test_money_no_offer_explains_is_credited_as_what_it_is_worth(database:
 async def test_an_offer_in_another_currency_does_not_say_what_is_credited(database: str) -> None:
     async with pool_of(database) as pool:
         await people(pool)
-        topup = await offer(pool, asked=rub(500), credit=rub(500), way="yookassa")
+        topup = await offer(pool, asked=rub(500), credit=rub(500), method="yookassa")
         assert (await pays(pool, topup_id=topup.topup_id)).credit == rub(20_000)
         assert [kind for kind, *_ in await differences_of(pool)] == ["payment-of-another-sum"]
 

@@ -116,7 +116,7 @@ async def test_a_clear_no_has_the_bill_looked_at_again(database: str) -> None:
     """Somebody else may have given some of it back meanwhile, and told us when ours was still wanted."""
     async with pool_of(database) as pool:
         await people(pool)
-        topup = await offer(pool, asked=rub(500), credit=rub(500), way="yookassa")
+        topup = await offer(pool, asked=rub(500), credit=rub(500), method="yookassa")
         facts = {"provider": "yookassa", "external_id": "bill-1", "paid": rub(500), "worth": rub(500)}
         payment = await pays(pool, topup_id=topup.topup_id, **facts)
         await pool.execute(
@@ -162,7 +162,7 @@ async def test_a_refund_in_dead_hands_is_taken_over_and_late_answers_change_noth
     async with pool_of(database) as pool:
         await people(pool)
         await asks_refund(pool, (await pays(pool)).payment_id)
-        dead = Refunder(pool=pool, ways={"stars": Answers(troubles=[Rejected("already-given-back")]).give_back})
+        dead = Refunder(pool=pool, calls={"stars": Answers(troubles=[Rejected("already-given-back")]).give_back})
         (held,) = await dead.claim(9)
         assert await refund_all(pool, Answers().give_back) == 0
         await shift_clock(pool, LEASE.total_seconds() + 1)

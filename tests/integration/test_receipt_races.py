@@ -12,8 +12,9 @@ import pytest
 from photomat.db.pool import Pool, transaction
 from photomat.kernel.ids import BotId, ChatId, UserId
 from photomat.operators.money import approve_receipt, decline_receipt, refund_payment
+from photomat.payments.receipt import Receipt, ReceiptFile
 from photomat.payments.topup import open_topup
-from photomat.payments.transfers import Decision, DecisionResult, Receipt, ReceiptFile, submit_receipt
+from photomat.payments.transfers import Decision, DecisionResult, submit_receipt
 from support.books import names
 from support.command import photomat
 from support.database import pool_of
@@ -43,7 +44,7 @@ async def sent(
         origin=f"test:{number}",
         bot_id=BotId(BOT_ID),
         user_id=user_id,
-        way="transfer",
+        method="transfer",
         asked=rub(amount),
         credit=rub(amount),
     )

@@ -12,7 +12,7 @@ from photomat.jobs.kie_balance import read_kie_balance
 from photomat.jobs.sweep import READINGS
 from photomat.kernel.errors import Transient
 from photomat.payments.invoices import InvoicePoller
-from photomat.payments.reconcile import reconcile
+from photomat.payments.reconcile import reconcile_providers
 from photomat.providers.port import ProviderReport
 from support.database import pool_of, shift_clock
 from support.jobs import a_done_job, a_running_job, a_user
@@ -160,7 +160,7 @@ async def test_no_answer_of_kies_leaves_nothing(database: str) -> None:
 async def a_paid_bill(pool: Pool, provider: ScriptedProvider) -> InvoicePoller:
     """A bill both sides know, paid a day ago."""
     await people(pool)
-    topup = await offer(pool, asked=rub(500), credit=rub(500), way="yookassa")
+    topup = await offer(pool, asked=rub(500), credit=rub(500), method="yookassa")
     at = await pool.fetchval("SELECT photomat_now()") - timedelta(days=1)
     provider.says("bill-1", state="paid", paid=rub(500), token=topup.token, at=at)
     return InvoicePoller(pool=pool, providers={provider.name: provider})
@@ -170,11 +170,11 @@ async def test_lists_that_agree_make_no_difference_and_are_compared_once_a_night
     provider = ScriptedProvider()
     async with pool_of(database) as pool:
         looker = await a_paid_bill(pool, provider)
-        assert await reconcile(looker) == 0
+        assert await reconcile_providers(looker) == 0
         await pool.execute("UPDATE comparisons SET found = 7")
-        await reconcile(looker)
+        await reconcile_providers(looker)
         assert await pool.fetchval("SELECT found FROM comparisons") == 7, "not twice in one night"
-        await reconcile(looker, always=True)
+        await reconcile_providers(looker, always=True)
         assert await pool.fetchval("SELECT found FROM comparisons") == 0
         assert await differences_of(pool) == []
 
@@ -192,15 +192,15 @@ async def test_what_their_list_says_otherwise_has_an_owner_until_it_agrees(
     provider = ScriptedProvider()
     async with pool_of(database) as pool:
         looker = await a_paid_bill(pool, provider)
-        await reconcile(looker)
+        await reconcile_providers(looker)
         honest = provider.reports.pop("bill-1")
         if theirs is not None:
             provider.says("bill-1", state="paid", at=honest.at, **theirs)  # type: ignore[union-attr]  # a report
         for _ in range(2):
-            assert await reconcile(looker, always=True) == 1
+            assert await reconcile_providers(looker, always=True) == 1
         assert await differences_of(pool) == [("yookassa-payments", "payment:yookassa:bill-1", expected, found)]
         provider.reports["bill-1"] = honest
-        assert await reconcile(looker, always=True) == 0
+        assert await reconcile_providers(looker, always=True) == 0
         assert await differences_of(pool) == []
 
 
@@ -208,9 +208,9 @@ async def test_a_refund_only_we_know_of_is_a_difference(database: str) -> None:
     provider = ScriptedProvider()
     async with pool_of(database) as pool:
         looker = await a_paid_bill(pool, provider)
-        await reconcile(looker)
+        await reconcile_providers(looker)
         await told_refund(pool, refunded=rub(200), provider="yookassa", external_id="bill-1")
-        assert await reconcile(looker, always=True) == 1
+        assert await reconcile_providers(looker, always=True) == 1
         ((*_, expected, found),) = await differences_of(pool)
         assert (expected, found) == (
             f"{rub(500)} paid, {rub(200)} given back",
@@ -224,13 +224,13 @@ async def test_a_difference_stays_when_its_payment_has_left_the_list_and_money_o
     provider = ScriptedProvider()
     async with pool_of(database) as pool:
         looker = await a_paid_bill(pool, provider)
-        await reconcile(looker)
+        await reconcile_providers(looker)
         bill = provider.reports.pop("bill-1")
         provider.says("bill-2", state="paid", paid=rub(5), at=bill.at)  # type: ignore[union-attr]  # a report
-        await reconcile(looker, always=True)
+        await reconcile_providers(looker, always=True)
         provider.reports.clear()
         await shift_clock(pool, 5 * 86_400)
-        await reconcile(looker, always=True)
+        await reconcile_providers(looker, always=True)
         kinds = [kind for kind, *_ in await differences_of(pool)]
         assert kinds == ["payment-of-nobody", "yookassa-payments"]
 
@@ -242,7 +242,7 @@ async def test_what_only_they_know_and_nobody_can_book_is_a_difference(database:
         token = await pool.fetchval("SELECT token::text FROM topups")
         at = await pool.fetchval("SELECT photomat_now()") - timedelta(days=1)
         provider.says("bill-9", state="paid", paid=rub(-5), token=token, at=at)
-        assert await reconcile(looker) == 1
+        assert await reconcile_providers(looker) == 1
         await pays(pool)
         assert [(kind, expected) for kind, _, expected, _ in await differences_of(pool)] == [
             ("yookassa-payments", "nothing")
@@ -259,7 +259,7 @@ async def test_a_provider_that_is_down_leaves_the_others_compared(database: str)
         looker = await a_paid_bill(pool, provider)
         both = replace(looker, providers={"cryptopay": Down(name="cryptopay"), **looker.providers})
         with logged() as lines:
-            assert await reconcile(both) == 0
+            assert await reconcile_providers(both) == 0
         assert await wallet_of(pool) == (500, 0, 0)
         assert [row["name"] for row in await pool.fetch("SELECT name FROM comparisons")] == ["yookassa-payments"]
         (failed,) = [line for line in lines if line["event"] == "PAYMENTS_NOT_COMPARED"]
@@ -270,8 +270,8 @@ async def test_what_was_given_back_by_hand_differs_from_no_list_that_cannot_tell
     provider = ScriptedProvider(lists_refunds=False)
     async with pool_of(database) as pool:
         looker = await a_paid_bill(pool, provider)
-        await reconcile(looker)
+        await reconcile_providers(looker)
         payment_id = await pool.fetchval("SELECT payment_id FROM payments")
         await asks_refund(pool, payment_id, by_hand=True)
-        assert await reconcile(looker, always=True) == 0
+        assert await reconcile_providers(looker, always=True) == 0
         assert await differences_of(pool) == []

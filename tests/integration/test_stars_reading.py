@@ -13,7 +13,7 @@ from photomat.telegram.port import StarMove, StarPage, StarPerson
 from photomat_sandbox.telegram.stars import StarCharge
 from support.conversation import Chat, conversation
 from support.database import pool_of, shift_clock
-from support.paying import available, link_on_screen, payments_of, pays_the_bill, reader, shop_offers, tell_all
+from support.paying import available, link_on_screen, payments_of, pays_the_bill, reader, shop_options, tell_all
 from support.payments import ANNA, differences_of, people, receive, wallet_of
 from support.updates import BOT_ID
 
@@ -46,7 +46,7 @@ async def a_bill(chat: Chat) -> str:
 
 
 async def test_a_payment_whose_update_was_lost_arrives_and_is_told_of(database: str) -> None:
-    async with conversation(database, offers=shop_offers(), welcome=0) as chat:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
         await a_bill(chat)
         pays_unheard(chat)
         assert await reader(chat).read_once() == 1
@@ -57,7 +57,7 @@ async def test_a_payment_whose_update_was_lost_arrives_and_is_told_of(database: 
 
 
 async def test_a_payer_we_never_met_gets_a_wallet_their_welcome_and_the_money(database: str) -> None:
-    async with conversation(database, offers=shop_offers(), welcome=1000) as chat:
+    async with conversation(database, options=shop_options(), welcome=1000) as chat:
         boris = chat.telegram.person("Борис")
         pays_unheard(chat, stars=10, payload="somebody-else's", user_id=boris.user_id)
         await reader(chat).read_once()
@@ -66,7 +66,7 @@ async def test_a_payer_we_never_met_gets_a_wallet_their_welcome_and_the_money(da
 
 
 async def test_what_the_updates_told_is_found_as_it_is(database: str) -> None:
-    async with conversation(database, offers=shop_offers(), welcome=0) as chat:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
         await a_bill(chat)
         await pays_the_bill(chat)
         assert await reader(chat).read_once() == 0
@@ -75,7 +75,7 @@ async def test_what_the_updates_told_is_found_as_it_is(database: str) -> None:
 
 
 async def test_a_refund_nobody_told_us_of_is_taken_back_once(database: str) -> None:
-    async with conversation(database, offers=shop_offers(), welcome=0) as chat:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
         await a_bill(chat)
         charge = await pays_the_bill(chat)
         assert charge is not None
@@ -88,7 +88,7 @@ async def test_a_refund_nobody_told_us_of_is_taken_back_once(database: str) -> N
 
 
 async def test_a_payment_and_its_refund_both_lost_leave_nothing(database: str) -> None:
-    async with conversation(database, offers=shop_offers(), welcome=0) as chat:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
         await a_bill(chat)
         charge, world = pays_unheard(chat), chat.telegram.world
         world.stars.refund(charge.charge_id, user_id=chat.person.user_id, now=world.now())
@@ -97,7 +97,7 @@ async def test_a_payment_and_its_refund_both_lost_leave_nothing(database: str) -
 
 
 async def test_many_pages_are_read_to_their_end_and_the_next_round_goes_on_from_there(database: str) -> None:
-    async with conversation(database, offers=shop_offers(), welcome=0) as chat:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
         await a_bill(chat)
         for _ in range(230):
             pays_unheard(chat, stars=1, payload="")
@@ -110,7 +110,7 @@ async def test_many_pages_are_read_to_their_end_and_the_next_round_goes_on_from_
 
 
 async def test_another_sum_at_telegram_is_a_difference_and_changes_nothing(database: str) -> None:
-    async with conversation(database, offers=shop_offers(), welcome=0) as chat:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
         await a_bill(chat)
         charge = await pays_the_bill(chat)
         assert charge is not None
@@ -121,7 +121,7 @@ async def test_another_sum_at_telegram_is_a_difference_and_changes_nothing(datab
 
 
 async def test_a_payment_of_ours_that_telegram_does_not_list_is_a_difference_until_it_does(database: str) -> None:
-    async with conversation(database, offers=shop_offers(), welcome=0) as chat:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
         await a_bill(chat)
         await reader(chat).read_once()
         await receive(chat.pool, unlisted(chat))
@@ -138,7 +138,7 @@ async def test_a_payment_of_ours_that_telegram_does_not_list_is_a_difference_unt
 
 
 async def test_only_the_last_days_are_searched_and_what_is_missed_stays_missed(database: str) -> None:
-    async with conversation(database, offers=shop_offers(), welcome=0) as chat:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
         await a_bill(chat)
         await reader(chat).read_once()
         await receive(chat.pool, unlisted(chat))
@@ -154,7 +154,7 @@ async def test_only_the_last_days_are_searched_and_what_is_missed_stays_missed(d
 
 
 async def test_what_the_bot_took_before_we_came_is_listed_and_nobodys_credit(database: str) -> None:
-    async with conversation(database, offers=shop_offers(), welcome=0) as chat:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
         await a_bill(chat)
         world, anna = chat.telegram.world, chat.person.user_id
         long_ago = world.now() - 2 * 86_400
@@ -198,8 +198,8 @@ def a_line(charge_id: str, stars: int, at: datetime) -> StarMove:
 
 async def read_list(pool: Pool, *moves: StarMove, currency: str = "RUB") -> int:
     """One round over such a list."""
-    offers = replace(shop_offers(), currency=currency)
-    stars = StarsReader(pool=pool, ledger=Listed(moves), offers=offers, welcome=Money(0, "RUB"), bot_id=BotId(BOT_ID))
+    options = replace(shop_options(), currency=currency)
+    stars = StarsReader(pool=pool, ledger=Listed(moves), options=options, welcome=Money(0, "RUB"), bot_id=BotId(BOT_ID))
     return await stars.read_once()
 
 

@@ -11,7 +11,7 @@ from photomat.telegram.client import StarsClient
 from photomat_sandbox.faults import Action
 from support.conversation import Chat, conversation
 from support.database import shift_clock
-from support.paying import available, pays_the_bill, seen, shop_offers, tell_all
+from support.paying import available, pays_the_bill, seen, shop_options, tell_all
 
 
 async def pays(chat: Chat) -> str:
@@ -29,14 +29,14 @@ async def wants_it_back(chat: Chat) -> None:
 
 
 async def gives_back(chat: Chat) -> str:
-    refunder = Refunder(pool=chat.pool, ways=refund_calls(chat.bot, {}))
+    refunder = Refunder(pool=chat.pool, calls=refund_calls(chat.bot, {}))
     for refund in await refunder.claim(9):
         await refunder.refund(refund)
     return str(await chat.pool.fetchval("SELECT state FROM payment_refunds"))
 
 
 async def test_a_refund_goes_to_telegram_and_its_own_news_change_nothing_more(database: str) -> None:
-    async with conversation(database, offers=shop_offers(), welcome=0) as chat:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
         charge_id = await pays(chat)
         await wants_it_back(chat)
         assert await available(chat) == 0, "it leaves the wallet before Telegram is asked"
@@ -49,7 +49,7 @@ async def test_a_refund_goes_to_telegram_and_its_own_news_change_nothing_more(da
 
 
 async def test_already_refunded_is_success_and_a_lost_answer_is_asked_again(database: str) -> None:
-    async with conversation(database, offers=shop_offers(), welcome=0) as chat:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
         await pays(chat)
         await wants_it_back(chat)
         chat.telegram.faults.arm(world="telegram", method="refundStarPayment", action="drop_after")
@@ -67,7 +67,7 @@ async def test_already_refunded_is_success_and_a_lost_answer_is_asked_again(data
 async def test_trouble_at_telegram_is_no_answer(
     database: str, action: Action, status: int, expected: type[Exception]
 ) -> None:
-    async with conversation(database, offers=shop_offers(), welcome=0) as chat:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
         charge_id = await pays(chat)
         chat.telegram.faults.arm(world="telegram", method="refundStarPayment", action=action, status=status)
         with pytest.raises(expected):
@@ -75,7 +75,7 @@ async def test_trouble_at_telegram_is_no_answer(
 
 
 async def test_a_charge_telegram_does_not_know_is_a_clear_no_in_its_words(database: str) -> None:
-    async with conversation(database, offers=shop_offers(), welcome=0) as chat:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
         await pays(chat)
         with pytest.raises(Rejected, match="CHARGE_ID_INVALID"):
             await StarsClient(chat.bot).refund(UserId(chat.person.user_id), "made-up")

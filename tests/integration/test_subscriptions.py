@@ -20,7 +20,7 @@ from support.paying import (
     pays_the_bill,
     reader,
     seen,
-    shop_offers,
+    shop_options,
     tell_all,
 )
 
@@ -45,7 +45,7 @@ async def page(chat: Chat) -> str:
 
 
 async def test_each_month_is_a_payment_and_what_it_gives_does_not_expire(database: str) -> None:
-    async with conversation(database, offers=shop_offers(), welcome=0) as chat:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
         await chat.says("/topup")
         text = await chat.taps("⭐ Подписка")
         assert "не сгорают" in text
@@ -66,7 +66,7 @@ async def test_each_month_is_a_payment_and_what_it_gives_does_not_expire(databas
 
 
 async def test_a_subscriber_is_not_sold_a_second_one(database: str) -> None:
-    async with conversation(database, offers=shop_offers(), welcome=0) as chat:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
         await chat.says("/topup")
         await chat.taps("⭐ Подписка")
         await chat.taps("⭐ Оформить")
@@ -78,7 +78,7 @@ async def test_a_subscriber_is_not_sold_a_second_one(database: str) -> None:
 
 
 async def test_cancel_ends_it_with_the_paid_month_and_resume_says_how(database: str) -> None:
-    async with conversation(database, offers=shop_offers(), welcome=0) as chat:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
         subscription = await subscribes(chat)
         await page(chat)
         await chat.taps("⏹ Отменить")
@@ -108,7 +108,7 @@ async def subscribes_twice_at_once(chat: Chat) -> list[StarSubscription]:
 
 
 async def test_whoever_paid_two_subscriptions_at_once_ends_both_by_one_cancel(database: str) -> None:
-    async with conversation(database, offers=shop_offers(), welcome=0) as chat:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
         first, second = await subscribes_twice_at_once(chat)
         open_ones = await chat.pool.fetch("SELECT kind, reference FROM differences WHERE resolved_at IS NULL")
         assert [row["kind"] for row in open_ones] == ["two-subscriptions"]
@@ -122,7 +122,7 @@ async def test_whoever_paid_two_subscriptions_at_once_ends_both_by_one_cancel(da
 
 
 async def test_where_one_of_two_goes_on_the_page_shows_that_one(database: str) -> None:
-    async with conversation(database, offers=shop_offers(), welcome=0) as chat:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
         _, second = await subscribes_twice_at_once(chat)
         sandbox.cancel(chat.telegram.world, second)
         await chat.handle_all()
@@ -130,7 +130,7 @@ async def test_where_one_of_two_goes_on_the_page_shows_that_one(database: str) -
 
 
 async def test_what_the_user_and_an_empty_purse_do_at_telegram_is_shown(database: str) -> None:
-    async with conversation(database, offers=shop_offers(), welcome=0) as chat:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
         subscription = await subscribes(chat)
         sandbox.fail_renewal(chat.telegram.world, subscription)
         await chat.handle_all()
@@ -146,7 +146,7 @@ async def test_what_the_user_and_an_empty_purse_do_at_telegram_is_shown(database
 
 
 async def test_what_is_over_can_be_bought_again(database: str) -> None:
-    async with conversation(database, offers=shop_offers(), welcome=0) as chat:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
         subscription = await subscribes(chat)
         sandbox.cancel(chat.telegram.world, subscription)
         await chat.handle_all()
@@ -158,19 +158,19 @@ async def test_what_is_over_can_be_bought_again(database: str) -> None:
 
 
 async def test_months_told_out_of_order_are_one_subscription(database: str) -> None:
-    async with conversation(database, offers=shop_offers(), welcome=0) as chat:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
         await chat.says("/topup")
         await chat.taps("⭐ Подписка")
         await chat.taps("⭐ Оформить")
         for charge_id, days in (("second", 60), ("first", 30)):
             async with transaction(chat.pool) as tx:
-                await receive_stars(tx, a_month(chat, charge_id, days=days), shop_offers())
+                await receive_stars(tx, a_month(chat, charge_id, days=days), shop_options())
         row = await require_row(chat.pool, "SELECT charge_id, expires_at, count(*) OVER () AS count FROM subscriptions")
         assert (row["charge_id"], row["expires_at"], row["count"]) == ("first", BEGAN + timedelta(days=60), 1)
 
 
 async def test_months_whose_updates_were_lost_are_found_in_telegrams_list(database: str) -> None:
-    async with conversation(database, offers=shop_offers(), welcome=0) as chat:
+    async with conversation(database, options=shop_options(), welcome=0) as chat:
         subscription = await subscribes(chat)
         chat.telegram.faults.arm(world="telegram", method="update.successful_payment", action="never")
         sandbox.renew(chat.telegram.world, subscription)

@@ -1,14 +1,16 @@
-"""A transfer by hand from the customer's side: the sum, the requisites, the receipt, the wait. Nothing is credited by it."""
+"""A transfer by hand from the customer's side: the sum, the bank details, the receipt, the wait. Nothing is credited by it."""
+
+from dataclasses import replace
 
 import pytest
 
 from photomat.db.rows import require_row
 from photomat_sandbox.telegram import person_acts
 from support.database import shift_clock
-from support.transfers import MP4, PDF, receipt_picture, transfer_shop, without_transfers
+from support.transfers import MP4, OPTIONS, PDF, receipt_picture, transfer_shop
 
 
-async def test_the_requisites_name_the_sum_the_place_and_a_code(database: str) -> None:
+async def test_the_bank_details_name_the_sum_the_place_and_a_code(database: str) -> None:
     async with transfer_shop(database) as shop:
         said = await shop.anna.names("500")
         topup = await require_row(shop.pool, "SELECT * FROM topups")
@@ -134,8 +136,9 @@ async def test_no_more_than_three_receipts_wait_at_once(database: str) -> None:
         assert "на проверке" in await shop.boris.pays(data=receipt_picture("pink"))
 
 
-async def test_where_no_requisites_are_set_nobody_is_offered_a_transfer(database: str) -> None:
-    async with transfer_shop(database, offers=without_transfers()) as shop:
+@pytest.mark.parametrize("details", ["", " \n"])
+async def test_where_no_bank_details_are_set_nobody_is_offered_a_transfer(database: str, details: str) -> None:
+    async with transfer_shop(database, options=replace(OPTIONS, transfer_details=details)) as shop:
         await shop.anna.says("/start")
         await shop.anna.says("/topup")
         assert not any("Перевод" in label for label in shop.anna.labels())

@@ -109,12 +109,12 @@ async def test_what_an_operator_does_with_money_is_in_the_journal_refused_or_not
         async with transaction(pool) as tx:
             await make_user(tx, ANNA, balance=100)
         answers = [
-            await money.credit(pool, ANNA, 50, reference="operator:1", **act),
-            await money.credit(pool, ANNA, 50, reference="operator:1", **act),
-            await money.credit(pool, ANNA, 51, reference="operator:1", **act),
-            await money.debit(pool, ANNA, 151, reference="operator:2", **act),
-            await money.debit(pool, ANNA, 150, reference="operator:2", **act),
-            await money.credit(pool, ANNA, 0, reference="operator:3", **act),
+            await money.credit_user(pool, ANNA, 50, reference="operator:1", **act),
+            await money.credit_user(pool, ANNA, 50, reference="operator:1", **act),
+            await money.credit_user(pool, ANNA, 51, reference="operator:1", **act),
+            await money.debit_user(pool, ANNA, 151, reference="operator:2", **act),
+            await money.debit_user(pool, ANNA, 150, reference="operator:2", **act),
+            await money.credit_user(pool, ANNA, 0, reference="operator:3", **act),
             await money.correct_move(pool, "operator:1", **act),
             await money.correct_move(pool, "operator:1", **act),
             await money.correct_move(pool, "nothing", **act),

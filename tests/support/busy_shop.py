@@ -6,7 +6,8 @@ from photomat.db.pool import Connection, Pool, transaction
 from photomat.inbox.receive import receive
 from photomat.kernel.ids import BotId, ChatId
 from photomat.messages.notices import notify
-from photomat.payments.transfers import ReceiptFile, submit_receipt
+from photomat.payments.receipt import ReceiptFile
+from photomat.payments.transfers import submit_receipt
 from photomat.rewards import gifts
 from support.database import shift_clock
 from support.jobs import a_done_job, a_job, a_running_job, a_user
@@ -60,7 +61,7 @@ async def a_busy_shop(pool: Pool) -> None:
 async def _money(pool: Pool) -> None:
     payment = await pays(pool)
     await asks_refund(pool, payment.payment_id)
-    topup = await offer(pool, asked=rub(50_000), credit=rub(50_000), way="transfer")
+    topup = await offer(pool, asked=rub(50_000), credit=rub(50_000), method="transfer")
     async with transaction(pool) as tx:
         await gifts.give(tx, giver_id=ANNA, amount=rub(1000), origin="gift:1")
         await notify(tx, key="notice:1", chat_id=ChatId(ANNA), text_key="payment-received", facts={})

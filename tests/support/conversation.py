@@ -21,7 +21,7 @@ from photomat_sandbox.telegram import person_acts
 from photomat_sandbox.telegram.people import ChatPerson
 from support.database import pool_of
 from support.files import desk_of
-from support.shop import bot_config, dispatcher
+from support.shop import NOTHING_TO_PAY, bot_config, dispatcher
 from support.telegram_sim import RunningTelegram, running_telegram
 
 MOST_UPDATES = 50
@@ -119,7 +119,7 @@ async def conversation(
     first_name: str = "Анна",
     limits: Limits = USUAL,
     terms: ReferralTerms | None = None,
-    offers: PaymentOptions | None = None,
+    options: PaymentOptions = NOTHING_TO_PAY,
     providers: Mapping[str, PaymentProvider] | None = None,
     support: Support = NO_SUPPORT,
     results: Path | None = None,
@@ -132,7 +132,7 @@ async def conversation(
             welcome=welcome,
             limits=limits,
             terms=terms,
-            offers=offers,
+            options=options,
             providers=providers or {},
             support=support,
             files=desk_of(pool, bot, results or Path()),

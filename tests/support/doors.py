@@ -19,7 +19,7 @@ from photomat.jobs.callback import CallbackInbox
 from photomat.kernel.ids import JobId
 from photomat.kernel.metrics import BAD_REQUESTS
 from photomat.kie.signature import sign_job
-from photomat.payments.invoices import make_due
+from photomat.payments.invoices import make_invoice_due
 from photomat.web.app import Health, build_app
 from photomat.web.kie_callback import KieCallbacks
 from photomat.web.payments import PaymentNotices
@@ -74,7 +74,7 @@ async def house(database: str, *, webhook_key: str | None = None) -> AsyncIterat
             health=Health(state=state, version="1", queue_depth=lambda: queue_depth(pool), is_disk_full=lambda: False),
             callbacks=KieCallbacks(inbox=CallbackInbox(pool, woken), secrets=SECRETS, webhook_key=webhook_key),
             webhook=TelegramWebhook(secret=SECRET, receive=take, wake=woken),
-            notices=PaymentNotices(providers={}, look_at=partial(make_due, pool)),
+            notices=PaymentNotices(providers={}, look_at=partial(make_invoice_due, pool)),
             results=ResultDownload(pool=pool, archive=ResultArchive(pool=pool, files=NO_COPIES), secrets=SECRETS),
         )
         async with served(app) as url:

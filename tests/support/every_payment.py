@@ -54,7 +54,7 @@ async def every_payment(tx: Transaction, payer: UserId) -> None:
 async def refused(tx: Transaction, payment_id: int) -> None:
     """A refund is wanted, and its provider says no."""
     await ask_refund(tx, payment_id=payment_id, asked_by="olga", owing=False, by_hand=False)
-    (refund,) = await Refunder(pool=as_pool(tx), ways={}).claim(1)
+    (refund,) = await Refunder(pool=as_pool(tx), calls={}).claim(1)
     await put_back(tx, refund, "no")
 
 

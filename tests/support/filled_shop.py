@@ -6,8 +6,9 @@ from photomat.audit import differences
 from photomat.audit.proofs import keep_proof
 from photomat.db.pool import Pool, transaction
 from photomat.kernel.ids import BotId
+from photomat.payments.receipt import ReceiptFile
 from photomat.payments.topup import open_topup
-from photomat.payments.transfers import ReceiptFile, submit_receipt
+from photomat.payments.transfers import submit_receipt
 from support.callbacks import callback, take
 from support.database import pool_of
 from support.jobs import a_done_job, a_running_job, a_user
@@ -53,7 +54,7 @@ async def fill(database: str) -> None:
 
 async def a_receipt(pool: Pool, user: Any) -> None:
     topup = await open_topup(
-        pool, origin="test:1", bot_id=BotId(1), user_id=user, way="transfer", asked=rub(50_000), credit=rub(50_000)
+        pool, origin="test:1", bot_id=BotId(1), user_id=user, method="transfer", asked=rub(50_000), credit=rub(50_000)
     )
     file = ReceiptFile(kind="photo", file_id="file-1", unique_id="u1", sha256=None)
     async with transaction(pool) as tx:

@@ -21,7 +21,7 @@ STAR_WORTH = Decimal(104)
 PLAN = Plan(stars=300, credit=rub(40_000))
 
 
-def shop_offers(**changes: Any) -> PaymentOptions:
+def shop_options(**changes: Any) -> PaymentOptions:
     """Five sums, three packages, a subscription; a Star is worth 1.04 roubles."""
     fields: dict[str, Any] = {
         "currency": "RUB",
@@ -64,12 +64,12 @@ async def tell_all(chat: Chat) -> None:
             await sender.deliver(notice)
 
 
-def reader(chat: Chat, offers: PaymentOptions | None = None) -> StarsReader:
+def reader(chat: Chat, options: PaymentOptions | None = None) -> StarsReader:
     """Who reads Telegram's list."""
     return StarsReader(
         pool=chat.pool,
         ledger=StarsClient(chat.bot),
-        offers=offers or shop_offers(),
+        options=options or shop_options(),
         welcome=Money(1000, "RUB"),
         bot_id=BotId(chat.bot.id),
     )

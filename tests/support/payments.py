@@ -11,7 +11,7 @@ from photomat.kernel.errors import PhotomatError
 from photomat.kernel.ids import BotId, UserId
 from photomat.kernel.money import Money
 from photomat.messages.notices import facts_from_json
-from photomat.payments.options import Way
+from photomat.payments.options import PaymentMethod
 from photomat.payments.receive import IncomingPayment, ReceivedPayment, receive_payment
 from photomat.payments.refunds import ClaimedRefund, RefundCall, Refunder, ask_refund, take_back_reported
 from photomat.payments.topup import Topup, open_topup
@@ -42,14 +42,14 @@ async def offer(
     *,
     asked: Money,
     credit: Money,
-    way: Way = "stars",
+    method: PaymentMethod = "stars",
     origin: str = "1:1",
     user_id: UserId = ANNA,
     **more: Any,
 ) -> Topup:
     """An offer made to somebody."""
     return await open_topup(
-        pool, origin=origin, bot_id=BotId(BOT_ID), user_id=user_id, way=way, asked=asked, credit=credit, **more
+        pool, origin=origin, bot_id=BotId(BOT_ID), user_id=user_id, method=method, asked=asked, credit=credit, **more
     )
 
 
@@ -147,7 +147,7 @@ class Answers:
 
 async def refund_all(pool: Pool, give_back: RefundCall, *, provider: str = "stars") -> int:
     """One round of the step of refunds; say how many there were."""
-    refunder = Refunder(pool=pool, ways={provider: give_back})
+    refunder = Refunder(pool=pool, calls={provider: give_back})
     claimed = await refunder.claim(9)
     for refund in claimed:
         await refunder.refund(refund)

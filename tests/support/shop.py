@@ -1,5 +1,6 @@
 """A shop as handlers see it: the orders of the real catalogue at plain rates, and whatever a test sets besides."""
 
+from collections.abc import Mapping
 from datetime import timedelta
 from decimal import Decimal
 from functools import cache
@@ -17,6 +18,9 @@ from photomat.jobs.job import Times
 from photomat.kernel.money import Money
 from photomat.orders.limits import USUAL, Limits
 from photomat.orders.service import OrderService
+from photomat.payments.options import PaymentOptions
+from photomat.payments.service import TopupService
+from photomat.providers.port import PaymentProvider
 from photomat.texts.load import load_texts
 
 RATES = Rates(usd_rate=Decimal(80), markup=Decimal(2), currency="RUB")
@@ -29,6 +33,17 @@ TIMES = Times(
 )
 CHEAPEST = Cheapest()
 """Reckoned once for all tests: the catalogue is the same."""
+NOTHING_TO_PAY = PaymentOptions(
+    currency=RATES.currency,
+    star_worth=Decimal(104),
+    packages=(),
+    plan=None,
+    sums=(),
+    least=Money(1, RATES.currency),
+    most=Money(1, RATES.currency),
+    a_day=0,
+    transfer_details="",
+)
 
 
 @cache
@@ -51,11 +66,20 @@ def orders_of(
     )
 
 
-def bot_config(pool: Pool, *, welcome: int = 0, limits: Limits = USUAL, **changes: Any) -> BotConfig:
+def bot_config(
+    pool: Pool,
+    *,
+    welcome: int = 0,
+    limits: Limits = USUAL,
+    options: PaymentOptions = NOTHING_TO_PAY,
+    providers: Mapping[str, PaymentProvider] | None = None,
+    **changes: Any,
+) -> BotConfig:
     """What the handlers of every update share."""
     return BotConfig(
         pool=pool,
         orders=orders_of(pool, limits=limits),
+        topups=TopupService(pool=pool, options=options, providers=providers or {}),
         texts=load_texts(),
         times=TIMES,
         welcome_credit=Money(welcome, RATES.currency),

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from decimal import Decimal
 from io import BytesIO
 from typing import Any
@@ -33,7 +33,7 @@ DETAILS = "Карта 0000 <b>1111</b>\\nПолучатель: Ф."
 MOST = Money(1_000_000, "RUB")
 PDF = b"%PDF-1.4\n1 0 obj\n<<>>\nendobj\ntrailer\n<<>>\n%%EOF\n"
 MP4 = b"\x00\x00\x00\x18ftypmp42\x00\x00\x00\x00mp42isom" + b"\x00" * 200
-OFFERS = PaymentOptions(
+OPTIONS = PaymentOptions(
     currency="RUB",
     star_worth=Decimal(104),
     packages=(),
@@ -62,7 +62,7 @@ class Talker(Chat):
         return words_of(self.screen()[-1])
 
     async def names(self, amount: str = "500") -> str:
-        """From /topup to the requisites."""
+        """From /topup to the bank details."""
         await self.says("/start")
         await self.says("/topup")
         await self.taps("🏦 Перевод")
@@ -123,12 +123,12 @@ class TransferShop:
 
 
 @asynccontextmanager
-async def transfer_shop(database: str, *, offers: PaymentOptions = OFFERS) -> AsyncIterator[TransferShop]:
+async def transfer_shop(database: str, *, options: PaymentOptions = OPTIONS) -> AsyncIterator[TransferShop]:
     """Anna and Boris buy, Peter and Olga are operators."""
     async with pool_of(database) as pool, running_telegram() as telegram, telegram.bot() as bot:
         texts = load_texts()
         parts: dict[str, Any] = {
-            "config": bot_config(pool, offers=offers, operators=frozenset({UserId(PETER), UserId(OLGA)})),
+            "config": bot_config(pool, options=options, operators=frozenset({UserId(PETER), UserId(OLGA)})),
             "bot": bot,
             "dispatcher": dispatcher(),
         }
@@ -156,11 +156,6 @@ async def transfer_shop(database: str, *, offers: PaymentOptions = OFFERS) -> As
             peter=talker(telegram.person("Пётр", user_id=PETER, username="peter")),
             olga=talker(telegram.person("Ольга", user_id=OLGA)),
         )
-
-
-def without_transfers() -> PaymentOptions:
-    """The same offers, no requisites."""
-    return replace(OFFERS, transfer_details="")
 
 
 def receipt_picture(colour: str = "white") -> bytes:

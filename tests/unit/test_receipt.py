@@ -8,16 +8,9 @@ import pytest
 
 from photomat.kernel.ids import UserId
 from photomat.kernel.money import Money
-from photomat.payments.notices import REASONS, card_facts, decided_text
-from photomat.payments.transfers import (
-    MOST_NOTE,
-    DuplicateReceipt,
-    Receipt,
-    ReceiptFile,
-    ReceiptState,
-    normal_note,
-    refs_of,
-)
+from photomat.payments.receipt import DuplicateReceipt, Receipt, ReceiptFile, ReceiptState
+from photomat.payments.receipt_notices import REASONS, card_facts, decided_text
+from photomat.payments.transfers import MOST_NOTE, normal_note, refs_of
 from photomat.texts.load import LANGUAGES, load_texts
 
 NOW = datetime(2026, 11, 15, 12, 30, tzinfo=UTC)

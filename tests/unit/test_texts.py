@@ -14,7 +14,7 @@ from fluent.syntax.visitor import Visitor
 
 import photomat
 from photomat.bot.app import COMMANDS
-from photomat.bot.wallet.views import BOTH_WAYS, ONE_WAY, REFERRALS, WAYS
+from photomat.bot.wallet.views import BOTH_WAYS, ONE_WAY, PAYMENT_SOURCES, REFERRALS
 from photomat.catalog.formula import UNIT_WORDS
 from photomat.catalog.input import FILE_KINDS, InputType
 from photomat.catalog.storefront import EVERYTHING, MENU_CATEGORIES, OfferFilter
@@ -26,8 +26,8 @@ from photomat.jobs.job import ANSWER_TITLE
 from photomat.kie.results import STEM_TITLES
 from photomat.orders.outcome import LimitKind as LimitWhy
 from photomat.payments.notices import ReceivedKey
-from photomat.payments.options import Way
-from photomat.payments.transfers import ReceiptState
+from photomat.payments.options import PaymentMethod
+from photomat.payments.receipt import ReceiptState
 from photomat.rewards.promo import PromoRefusal
 from photomat.texts.load import LANGUAGES, MissingText, load_texts
 
@@ -115,13 +115,13 @@ def keys_made_up() -> set[str]:
         *(f"promo-refused-{why}" for why in PromoRefusal),
         *(f"tap-resend-{asked}" for asked in ResendAnswer),
         *(f"history-fail-{failure_word(code)}" for code in (None, "kie-422", "timeout", "empty", "input-gone")),
-        *(f"pay-way-{way}" for way in get_args(Way)),
+        *(f"pay-way-{way}" for way in get_args(PaymentMethod)),
         *get_args(ReceivedKey),
         *(f"lang-{language}" for language in LANGUAGES),
         *(f"transfer-toast-{state}" for state in ReceiptState),
         *(f"wallet-move-{kind}" for kind in MOVES),
         *(f"wallet-why-{kind}" for kind in MOVES - {"charge", "refund"}),
-        *(f"wallet-way-{way}" for way in WAYS),
+        *(f"wallet-way-{way}" for way in PAYMENT_SOURCES),
         *(f"wallet-referral-{way}" for way in REFERRALS),
         *(f"command-{command}" for command in COMMANDS),
         *(f"wish-{wish.id}" for wish in (*MENU_CATEGORIES, EVERYTHING)),

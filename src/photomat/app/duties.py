@@ -19,7 +19,7 @@ from photomat.jobs.kie_balance import read_kie_balance
 from photomat.jobs.orphans import reconcile_orphans
 from photomat.jobs.refunds import refund_undelivered
 from photomat.jobs.sweep import free_claims_of_dead_instances, rearm_stuck_jobs, report_loose_holds
-from photomat.payments.reconcile import reconcile
+from photomat.payments.reconcile import reconcile_providers
 from photomat.work.budget import forget_unused
 from photomat.work.duties import Duty, first_of, until_it_works
 from photomat.work.duties import every as at_intervals
@@ -51,7 +51,7 @@ def duties_of(program: Program) -> list[Duty]:
         every(TIDY_EVERY_S, "instances", lambda: forget_dead_instances(program.pool)),
         _retention_duty(program),
         every(TIDY_EVERY_S, "proof", lambda: prove_the_night(program.pool)),
-        every(RECONCILE_EVERY_S, "providers", lambda: reconcile(program.invoice_poller)),
+        every(RECONCILE_EVERY_S, "providers", lambda: reconcile_providers(program.invoice_poller)),
         every(HOURLY_S, "kie balance", lambda: read_kie_balance(program.pool, program.kie)),
         *_refund_duty(program),
     ]

@@ -1,4 +1,4 @@
-"""The settings as the values that slices take: prices, limits, times, offers, referral terms. Imports no aiogram."""
+"""The settings as the values that slices take: prices, limits, times, payment options, referral terms. Imports no aiogram."""
 
 from datetime import timedelta
 
@@ -38,7 +38,7 @@ def times_of(settings: Settings) -> Times:
     )
 
 
-def offers_of(settings: Settings) -> PaymentOptions:
+def payment_options_of(settings: Settings) -> PaymentOptions:
     worth, currency = settings.star_usd * settings.usd_rate * MINOR_PER_MAJOR, settings.currency
     plan = None
     if settings.subscription_stars:

@@ -24,7 +24,7 @@ from photomat.alerts.sender import AlertSender
 from photomat.app.clients import connect_outside, payment_providers
 from photomat.app.flow import DUE, alert_steps, job_steps, money_steps, update_steps
 from photomat.app.settings import Settings
-from photomat.app.terms import limits_of, offers_of, rates_of, referral_terms_of, times_of, welcome_credit_of
+from photomat.app.terms import limits_of, payment_options_of, rates_of, referral_terms_of, times_of, welcome_credit_of
 from photomat.bot.app import build_dispatcher
 from photomat.bot.checkout_guard import CheckoutGuard
 from photomat.bot.context import BotConfig, Support
@@ -57,9 +57,10 @@ from photomat.kie.client import KieClient, KieUploads
 from photomat.kie.signature import sign_job
 from photomat.messages.notices import NoticeSender
 from photomat.orders.service import OrderService
-from photomat.payments.invoices import InvoicePoller, make_due
+from photomat.payments.invoices import InvoicePoller, make_invoice_due
 from photomat.payments.receipt_reminder import ReceiptReminder
 from photomat.payments.refunds import ClaimedRefund, RefundCall, Refunder
+from photomat.payments.service import TopupService
 from photomat.payments.stars_reader import StarsReader
 from photomat.providers.port import PaymentProvider
 from photomat.rewards.payouts import RewardBooker
@@ -150,17 +151,20 @@ class Program:
             accepts_callbacks=self.settings.base_url is not None,
         )
 
+    @property
+    def topups(self) -> TopupService:
+        return TopupService(pool=self.pool, options=payment_options_of(self.settings), providers=self.providers)
+
     def _bot_config(self) -> BotConfig:
         settings = self.settings
         return BotConfig(
             pool=self.pool,
             orders=self.orders,
+            topups=self.topups,
             texts=self.texts,
             times=times_of(settings),
             welcome_credit=welcome_credit_of(settings),
             terms=referral_terms_of(settings),
-            offers=offers_of(settings),
-            providers=self.providers,
             operators=frozenset(UserId(admin) for admin in settings.admins),
             support=Support(contact=settings.support_contact, terms_url=settings.terms_url),
             files=self.file_sources,
@@ -250,7 +254,7 @@ class Program:
     def _money_steps(self, messenger: TelegramMessenger) -> list[LoopStep[Any]]:
         return money_steps(
             invoices=self.invoice_poller,
-            refunder=Refunder(pool=self.pool, ways=refund_calls(self.bot, self.providers)),
+            refunder=Refunder(pool=self.pool, calls=refund_calls(self.bot, self.providers)),
             rewards=RewardBooker(pool=self.pool, terms=referral_terms_of(self.settings)),
             reminder=ReceiptReminder(
                 pool=self.pool, messenger=messenger, texts=self.texts, operators=self.settings.admins
@@ -285,7 +289,7 @@ class Program:
         )
 
     async def _make_invoice_due(self, provider: str, external_id: str) -> None:
-        await make_due(self.pool, provider, external_id)
+        await make_invoice_due(self.pool, provider, external_id)
         self.wakes.everywhere("invoices")
 
 
@@ -377,7 +381,7 @@ def stars_reader(pool: Pool, bot: Bot, settings: Settings) -> StarsReader:
     return StarsReader(
         pool=pool,
         ledger=StarsClient(bot),
-        offers=offers_of(settings),
+        options=payment_options_of(settings),
         welcome=welcome_credit_of(settings),
         bot_id=BotId(bot.id),
     )

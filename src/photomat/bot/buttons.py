@@ -11,7 +11,7 @@ from aiogram.filters.callback_data import CallbackData
 from pydantic import Field
 
 from photomat.catalog.storefront import OfferFilter
-from photomat.payments.options import Way
+from photomat.payments.options import PaymentMethod
 
 MAX_BYTES: Final = 64
 
@@ -258,7 +258,7 @@ class PayButton(CallbackData, PrivateOnly, prefix="pp"):
     """Goes on with one way to pay; `amount` is in Stars or in minor units."""
 
     step: PayStep
-    way: Way
+    way: PaymentMethod
     amount: Small
     draft_id: Id
 

@@ -4,7 +4,7 @@ Handlers do not write to the tables of the conversation or the user themselves. 
 (`on_commit`); `commit_update` writes all of it in one transaction, or nothing when another worker took the lane over.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from typing import Final, TypeAlias
 
@@ -25,8 +25,7 @@ from photomat.kernel.money import Money
 from photomat.messages.notices import retry_blocked_notices
 from photomat.orders.draft import Buyer
 from photomat.orders.service import OrderService
-from photomat.payments.options import PaymentOptions
-from photomat.providers.port import PaymentProvider
+from photomat.payments.service import TopupService
 from photomat.rewards.payouts import ReferralTerms
 from photomat.rewards.welcome import ensure_user
 from photomat.texts.load import Say, Texts
@@ -58,12 +57,11 @@ class BotConfig:
 
     pool: Pool
     orders: OrderService
+    topups: TopupService
     texts: Texts
     times: Times
     welcome_credit: Money
     terms: ReferralTerms | None = None
-    offers: PaymentOptions | None = None
-    providers: Mapping[str, PaymentProvider] = field(default_factory=dict)
     operators: frozenset[UserId] = frozenset()
     support: Support = NO_SUPPORT
     files: FileSources | None = None
@@ -95,6 +93,10 @@ class UpdateContext:
     @property
     def orders(self) -> OrderService:
         return self.config.orders
+
+    @property
+    def topups(self) -> TopupService:
+        return self.config.topups
 
     @property
     def user_id(self) -> UserId:

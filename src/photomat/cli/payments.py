@@ -16,12 +16,12 @@ from photomat.kernel.ids import UserId
 from photomat.kernel.money import Money
 from photomat.operators.actions import ActionResult
 from photomat.operators.money import approve_receipt, decline_receipt, refund_payment
-from photomat.payments import transfers
 from photomat.payments.invoices import InvoicePoller
-from photomat.payments.notices import REASONS
 from photomat.payments.payment import ListedPayment, ListedRefund, list_payments
-from photomat.payments.reconcile import reconcile as reconcile_providers
-from photomat.payments.transfers import DecisionResult, DuplicateReceipt, Receipt
+from photomat.payments.receipt import DuplicateReceipt, Receipt, duplicates_of, find_receipt, list_receipts
+from photomat.payments.receipt_notices import REASONS
+from photomat.payments.reconcile import reconcile_providers
+from photomat.payments.transfers import DecisionResult
 
 app = typer.Typer(help="What arrived, and what went back.", no_args_is_help=True)
 NAME = "photomat payments"
@@ -197,7 +197,7 @@ def list_command(
     as_json: AsJson = False,
 ) -> None:
     """The receipts that wait, the oldest first."""
-    found = query(lambda pool: transfers.list_receipts(pool, waiting=not everything, limit=limit), name=RECEIPTS_NAME)
+    found = query(lambda pool: list_receipts(pool, waiting=not everything, limit=limit), name=RECEIPTS_NAME)
     if as_json:
         print_json([_receipt_as_json(one) for one in found])
     else:
@@ -209,11 +209,11 @@ def show_command(receipt_id: int, *, as_json: AsJson = False) -> None:
     """One receipt, and every receipt with the same file or the same transfer number."""
 
     async def read(pool: Pool) -> tuple[Receipt, list[DuplicateReceipt]] | None:
-        receipt = await transfers.find_receipt(pool, receipt_id)
+        receipt = await find_receipt(pool, receipt_id)
         if receipt is None:
             return None
         async with transaction(pool) as tx:
-            return receipt, await transfers.duplicates_of(tx, receipt)
+            return receipt, await duplicates_of(tx, receipt)
 
     found = query(read, name=RECEIPTS_NAME)
     if found is None:

@@ -11,7 +11,7 @@ from photomat.cli.screen import Listing, print_listing
 from photomat.cli.session import AsJson, minor_units, operate, operator_name, print_json, query
 from photomat.kernel.money import Money
 from photomat.operators.actions import ActionResult
-from photomat.operators.money import create_promo, in_words, stop_promo
+from photomat.operators.money import create_promo, promo_in_words, stop_promo
 from photomat.rewards.promo import CodeKind, CodeUse, PromoCode, StoredCode, list_codes, normalize_code, show_code
 
 NAME = "photomat promo"
@@ -79,7 +79,9 @@ def list_command(*, limit: Limit = 50, as_json: AsJson = False) -> None:
         return
     table = Listing("code", "gives", "used", "state")
     for stored in found:
-        table.add_row(stored.promo.code, in_words(stored.promo), str(stored.used), "over" if stored.is_over else "open")
+        table.add_row(
+            stored.promo.code, promo_in_words(stored.promo), str(stored.used), "over" if stored.is_over else "open"
+        )
     print_listing(table if found else "There are no promo codes yet; `photomat promo create` makes one.")
 
 
@@ -96,7 +98,7 @@ def show_promo(code: str, *, limit: Limit = 100, as_json: AsJson = False) -> Non
         return
     over = " It is over." if stored.is_over else ""
     used = f"Used {stored.used} {'time' if stored.used == 1 else 'times'}."
-    typer.echo(f"{stored.promo.code}: {in_words(stored.promo)}. {used}{over} {stored.operator}: {stored.reason}")
+    typer.echo(f"{stored.promo.code}: {promo_in_words(stored.promo)}. {used}{over} {stored.operator}: {stored.reason}")
     for use in uses:
         typer.echo(f"{use.used_at:%Y-%m-%d %H:%M:%S}  user {use.user_id}  {_outcome(use, stored.promo.currency)}")
 

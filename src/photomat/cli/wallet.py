@@ -71,7 +71,7 @@ def credit(user_id: int, amount: str, *, reason: Reason, reference: Reference = 
     """Put money into a wallet (an amount such as 100 or 99.50); a debt is paid first."""
     minor, name = minor_units(amount), _reference(reference)
     _do(
-        lambda pool: money.credit(
+        lambda pool: money.credit_user(
             pool, UserId(user_id), minor, reference=name, operator=operator_name(), reason=reason
         ),
         name,
@@ -84,7 +84,9 @@ def debit(user_id: int, amount: str, *, reason: Reason, reference: Reference = N
     """Take money out of a wallet, never more than is available."""
     minor, name = minor_units(amount), _reference(reference)
     _do(
-        lambda pool: money.debit(pool, UserId(user_id), minor, reference=name, operator=operator_name(), reason=reason),
+        lambda pool: money.debit_user(
+            pool, UserId(user_id), minor, reference=name, operator=operator_name(), reason=reason
+        ),
         name,
         as_json=as_json,
     )

@@ -46,7 +46,7 @@ HOW_WRITTEN: Final = "A code has 3 to 32 letters (English or Russian), digits, -
 log = get_logger()
 
 
-async def credit(
+async def credit_user(
     pool: Pool, user_id: UserId, minor: int, *, reference: str, operator: str, reason: str
 ) -> ActionResult:
     """Put money into a wallet, paying debt first."""
@@ -59,7 +59,9 @@ async def credit(
     return await _with_money(pool, act, "credit", reference, operator=operator, reason=reason, user_id=user_id)
 
 
-async def debit(pool: Pool, user_id: UserId, minor: int, *, reference: str, operator: str, reason: str) -> ActionResult:
+async def debit_user(
+    pool: Pool, user_id: UserId, minor: int, *, reference: str, operator: str, reason: str
+) -> ActionResult:
 
     async def act(tx: Transaction) -> ActionResult:
         amount = await _amount(tx, user_id, minor)
@@ -261,7 +263,7 @@ async def create_promo(pool: Pool, promo: PromoCode, *, operator: str, reason: s
             return ActionResult(done=False, sentence="The sum must be more than nothing.")
         if not await add_code(tx, promo, operator=operator, reason=reason):
             return ActionResult(done=False, sentence=f"There is a code {promo.code} already; a code is never changed.")
-        return ActionResult(done=True, sentence=f"{promo.code}: {in_words(promo)}.")
+        return ActionResult(done=True, sentence=f"{promo.code}: {promo_in_words(promo)}.")
 
     reference = f"promo:{promo.code}"
     return await journaled(pool, act, action="promo", operator=operator, reason=reason, reference=reference)
@@ -283,7 +285,7 @@ async def stop_promo(pool: Pool, written: str, *, operator: str, reason: str) ->
     )
 
 
-def in_words(promo: PromoCode) -> str:
+def promo_in_words(promo: PromoCode) -> str:
     """What a code gives, to whom, how often and until when."""
     match promo.kind:
         case "sum":

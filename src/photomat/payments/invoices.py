@@ -21,7 +21,7 @@ from photomat.kernel.ids import UserId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money
 from photomat.payments import refunds
-from photomat.payments.receive import IncomingPayment, Provider, receive_payment
+from photomat.payments.receive import IncomingPayment, PaymentSource, receive_payment
 from photomat.payments.topup import Topup, find_by_token, find_topup
 from photomat.providers.port import Invoice, InvoiceTerms, PaymentProvider, ProviderReport
 
@@ -38,7 +38,7 @@ InvoiceStatus: TypeAlias = Literal["paid", "open", "canceled", "gone"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenInvoice:
-    provider: Provider
+    provider: PaymentSource
     external_id: str
     age: timedelta
     leased_until: datetime
@@ -78,7 +78,7 @@ async def create_invoice(
     return invoice
 
 
-async def make_due(pool: Pool, provider: str, external_id: str) -> None:
+async def make_invoice_due(pool: Pool, provider: str, external_id: str) -> None:
     """Make an invoice due now, an unknown one too: the reply that created it may have been lost."""
     await pool.execute(
         """
@@ -224,7 +224,7 @@ async def _topup_of(tx: Transaction, provider: str, report: ProviderReport) -> T
         topup = await find_topup(tx, noted)
     else:
         topup = None if report.token is None else await find_by_token(tx, report.token)
-    return topup if topup is not None and topup.way == provider else None
+    return topup if topup is not None and topup.method == provider else None
 
 
 async def _report_unknown_payer(tx: Transaction, provider: str, report: ProviderReport) -> None:
@@ -272,5 +272,5 @@ async def check_invoice(pool: Pool, *, topup_id: int, user_id: UserId) -> Invoic
         return "gone"
     if invoice["state"] == "canceled":
         return "canceled"
-    await make_due(pool, invoice["provider"], invoice["external_id"])
+    await make_invoice_due(pool, invoice["provider"], invoice["external_id"])
     return "canceled" if invoice["state"] == "unknown" else "open"

@@ -1,4 +1,4 @@
-"""What can be paid: packages of Stars, sums of the other ways, and what each is credited as. Pure."""
+"""What can be paid: packages of Stars, sums of the other methods, and what each is credited as. Pure."""
 
 import re
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from typing import Final, Literal, TypeAlias
 
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
 
-Way: TypeAlias = Literal["stars", "subscription", "yookassa", "cryptopay", "transfer"]
+PaymentMethod: TypeAlias = Literal["stars", "subscription", "yookassa", "cryptopay", "transfer"]
 STARS_CURRENCY: Final = "XTR"
 MOST_STARS: Final = 100_000
 _PACKAGE: Final = re.compile(r"([1-9][0-9]{0,5})(?:\+([1-9][0-9]{0,2})%)?", re.ASCII)
@@ -44,9 +44,23 @@ class PaymentOptions:
     a_day: int
     transfer_details: str
 
-    def worth_of_stars(self, stars: int, *, percent: int = 0) -> Money:
+    @property
+    def takes_transfers(self) -> bool:
+        return bool(self.transfer_details.strip())
+
+    @property
+    def allowed_sums(self) -> list[Money]:
+        return [amount for amount in self.sums if self.allows(amount)]
+
+    def allows(self, amount: Money) -> bool:
+        return self.least <= amount <= self.most
+
+    def package(self, stars: int) -> Package | None:
+        return next((one for one in self.packages if one.stars == stars), None)
+
+    def worth_of_stars(self, stars: int) -> Money:
         """The credit for Stars, rounded down to whole minor units, at least one."""
-        return stars_worth(stars, self.star_worth, self.currency, percent=percent)
+        return stars_worth(stars, self.star_worth, self.currency)
 
 
 def stars_worth(stars: int, star_worth: Decimal, currency: str, *, percent: int = 0) -> Money:

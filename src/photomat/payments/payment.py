@@ -14,6 +14,7 @@ COLUMNS: Final = (
     "payment_id, provider, external_id, user_id, topup_id, paid_amount, paid_currency, credit, currency, reason, reference,"
     " via, paid_at, received_at"
 )
+DAY: Final = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,3 +135,20 @@ async def _refunds(pool: Pool, payments: Sequence[Payment]) -> dict[int, list[Li
         paid = Money(fields.pop("paid_amount"), payment.paid.currency)
         found.setdefault(payment.payment_id, []).append(ListedRefund(amount=amount, paid=paid, **fields))
     return found
+
+
+async def wait_to_pay(pool: Pool, user_id: UserId, *, a_day: int) -> timedelta | None:
+    """How long until the user may pay again; None if they may now. An `a_day` of 0 is no limit."""
+    if not a_day:
+        return None
+    wait: timedelta | None = await pool.fetchval(
+        """
+        SELECT received_at + $2::interval - photomat_now() FROM payments
+         WHERE user_id = $1 AND received_at > photomat_now() - $2::interval
+         ORDER BY received_at DESC OFFSET $3 LIMIT 1
+        """,
+        user_id,
+        DAY,
+        a_day - 1,
+    )
+    return wait

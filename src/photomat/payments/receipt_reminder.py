@@ -17,9 +17,16 @@ from photomat.kernel.errors import OutcomeUnknown, PhotomatError, Transient
 from photomat.kernel.ids import ChatId, MessageId
 from photomat.kernel.logs import get_logger
 from photomat.messages.outbox import Ending, MessageKind, PutBack, RetryPolicy
-from photomat.payments import transfers
-from photomat.payments.notices import decided_text, notify_operators, operators_key
-from photomat.payments.transfers import Receipt, ReceiptState, receipt_of
+from photomat.payments.receipt import (
+    CLAIM_DUE,
+    REMIND_AFTER,
+    Receipt,
+    ReceiptState,
+    duplicates_of,
+    next_due,
+    receipt_of,
+)
+from photomat.payments.receipt_notices import decided_text, notify_operators, operators_key
 from photomat.telegram.port import Card, Media, MediaKind, Messenger, Unauthorized
 from photomat.texts.load import Texts
 from photomat.users.user import DEFAULT_LANGUAGE
@@ -37,7 +44,7 @@ class ReceiptReminder(MessageKind[Receipt]):
     operators: Collection[ChatId]
 
     DUE: ClassVar = "SELECT 1 FROM receipts WHERE due_at <= photomat_now()"
-    CLAIM: ClassVar = transfers.CLAIM_DUE
+    CLAIM: ClassVar = CLAIM_DUE
     RETRIES: ClassVar = RetryPolicy(pause_s=backoff_s, most_attempts=MOST_TRIES)
 
     @property
@@ -58,21 +65,21 @@ class ReceiptReminder(MessageKind[Receipt]):
 
     async def put_back(self, message: Receipt, again: PutBack) -> None:
         async with transaction(self.pool) as tx:
-            await transfers.next_due(tx, message, after=again.after)
+            await next_due(tx, message, after=again.after)
 
     async def record(self, message: Receipt, ending: Ending) -> None:  # noqa: ARG002  a decision that cannot be shown is left
         if message.state is ReceiptState.WAITING:
             await self._remind(message)
         else:
             async with transaction(self.pool) as tx:
-                await transfers.next_due(tx, message, after=None)
+                await next_due(tx, message, after=None)
 
     async def _remind(self, receipt: Receipt) -> None:
         async with transaction(self.pool) as tx:
-            duplicates = await transfers.duplicates_of(tx, receipt)
+            duplicates = await duplicates_of(tx, receipt)
             which = f"reminder {receipt.attempts}"
             await notify_operators(tx, receipt, duplicates, operators=self.operators, which=which)
-            await transfers.next_due(tx, receipt, after=transfers.REMIND_AFTER)
+            await next_due(tx, receipt, after=REMIND_AFTER)
         log.info("RECEIPT_REMINDED", receipt_id=receipt.receipt_id, reminder=receipt.attempts)
 
     async def _messages(self, receipt: Receipt) -> list[Row]:

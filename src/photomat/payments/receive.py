@@ -20,7 +20,7 @@ from photomat.payments.topup import Topup, find_topup, mark_paid
 from photomat.rewards import bonus as rewards_bonus
 from photomat.wallet import ledger
 
-Provider: TypeAlias = Literal["stars", "yookassa", "cryptopay", "transfer"]
+PaymentSource: TypeAlias = Literal["stars", "yookassa", "cryptopay", "transfer"]
 PaymentReason: TypeAlias = Literal["topup", "subscription"]
 log = get_logger()
 
@@ -29,11 +29,11 @@ log = get_logger()
 class IncomingPayment:
     """A payment as its provider reports it. `worth` is its credit unless a top-up of ours says otherwise.
 
-    `via` is the source: update, notice, poll, reconcile, operator. `expected` overrides the top-up's sum: an operator saw
-    what incoming. `month_until` is until when this pays a subscription.
+    `via` is the source: update, notice, poll, reconcile, operator. `expected` replaces the top-up's sum where an operator
+    has seen what really arrived. `month_until` is until when this pays a subscription.
     """
 
-    provider: Provider
+    provider: PaymentSource
     external_id: str
     user_id: UserId
     topup_id: int | None

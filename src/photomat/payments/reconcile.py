@@ -36,7 +36,7 @@ class BookedPayment:
     wanted: int
 
 
-async def reconcile(poller: InvoicePoller, *, always: bool = False) -> int:
+async def reconcile_providers(poller: InvoicePoller, *, always: bool = False) -> int:
     """Receive what every provider lists, and compare the lists once a night; return the number of differences."""
     found = 0
     for provider in poller.providers.values():

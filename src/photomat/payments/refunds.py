@@ -163,11 +163,11 @@ async def _take(
         by=asked_by,
     )
     if is_done:
-        await finish(tx, payment, refund_id=int(refund_id), amount=amount)
+        await finish_refund(tx, payment, refund_id=int(refund_id), amount=amount)
     return int(refund_id)
 
 
-async def finish(tx: Transaction, payment: Payment, *, refund_id: int, amount: Money) -> None:
+async def finish_refund(tx: Transaction, payment: Payment, *, refund_id: int, amount: Money) -> None:
     """The refund is certain: take back what was given because of the payment, and notify the payer."""
     await lock_wallets(tx, payment.user_id)
     bonus = await rewards_bonus.goes_back_with(tx, payment_id=payment.payment_id, refunded=amount, of=payment.credit)
@@ -209,7 +209,7 @@ async def _end_wanted_refunds(tx: Transaction, payment: Payment) -> None:
     for row in rows:
         if await end_refund(tx, row["refund_id"], "done"):
             amount = Money(row["amount"], payment.credit.currency)
-            await finish(tx, payment, refund_id=row["refund_id"], amount=amount)
+            await finish_refund(tx, payment, refund_id=row["refund_id"], amount=amount)
 
 
 async def _newest(tx: Transaction, payment_id: int) -> int:
@@ -250,7 +250,7 @@ RefundCall: TypeAlias = Callable[[ClaimedRefund], Awaitable[None]]
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Refunder:
     pool: Pool
-    ways: Mapping[str, RefundCall]
+    calls: Mapping[str, RefundCall]
 
     async def claim(self, limit: int) -> list[ClaimedRefund]:
         rows = await self.pool.fetch(
@@ -273,9 +273,9 @@ class Refunder:
     async def refund(self, refund: ClaimedRefund) -> None:
         """Ask once; yes and a clear no end it, anything else is retried."""
         failpoint("refund.after_claim")
-        way = self.ways.get(refund.payment.provider, _switched_off)
+        call = self.calls.get(refund.payment.provider, _switched_off)
         try:
-            await way(refund)
+            await call(refund)
         except (Transient, OutcomeUnknown) as error:
             await self._later(refund, error)
         except Rejected as error:
@@ -312,7 +312,7 @@ class Refunder:
     async def _done(self, refund: ClaimedRefund) -> None:
         async with transaction(self.pool) as tx:
             if await end_refund(tx, refund.refund_id, "done"):
-                await finish(tx, refund.payment, refund_id=refund.refund_id, amount=refund.amount)
+                await finish_refund(tx, refund.payment, refund_id=refund.refund_id, amount=refund.amount)
         log.info("PAYMENT_REFUNDED", refund_id=refund.refund_id, payment_id=refund.payment.payment_id)
 
     async def _refused(self, refund: ClaimedRefund, error: str) -> None:

@@ -6,7 +6,7 @@ a yes reserves nothing, because whatever is paid is credited; a no only prevents
 """
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Final
 
 from photomat.audit import differences
@@ -16,6 +16,7 @@ from photomat.kernel.ids import UserId
 from photomat.kernel.money import Money
 from photomat.payments import refunds, subscriptions
 from photomat.payments.options import STARS_CURRENCY, PaymentOptions
+from photomat.payments.payment import wait_to_pay
 from photomat.payments.receive import IncomingPayment, ReceivedPayment, receive_payment
 from photomat.payments.subscriptions import PERIOD, PaidMonth
 from photomat.payments.topup import Topup, find_by_token
@@ -25,7 +26,6 @@ PAID_IN_STARS: Final = {"stars", "subscription"}
 PREFIX: Final = "t:"
 INT32_MAX: Final = 2**31 - 1
 """The largest number of Stars Telegram can report."""
-DAY: Final = timedelta(days=1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +52,7 @@ class Checkout:
     has_blocked_us: bool
 
 
-def payload_of(topup: Topup) -> str:
+def invoice_payload(topup: Topup) -> str:
     return PREFIX + topup.token
 
 
@@ -77,13 +77,13 @@ async def topup_of(tx: Transaction, payload: str) -> Topup | None:
     """The top-up in Stars that a payload names."""
     token = payload.removeprefix(PREFIX)
     topup = None if token == payload else await find_by_token(tx, token)
-    return topup if topup is not None and topup.way in PAID_IN_STARS else None
+    return topup if topup is not None and topup.method in PAID_IN_STARS else None
 
 
-async def receive_stars(tx: Transaction, payment: StarPayment, offers: PaymentOptions) -> ReceivedPayment:
+async def receive_stars(tx: Transaction, payment: StarPayment, options: PaymentOptions) -> ReceivedPayment:
     """Credit Stars once by their charge id, and record a subscription's month."""
     topup = await topup_of(tx, payment.payload)
-    is_month = payment.is_subscription or (topup is not None and topup.way == "subscription")
+    is_month = payment.is_subscription or (topup is not None and topup.method == "subscription")
     received = await receive_payment(
         tx,
         IncomingPayment(
@@ -92,7 +92,7 @@ async def receive_stars(tx: Transaction, payment: StarPayment, offers: PaymentOp
             user_id=payment.user_id,
             topup_id=topup.topup_id if topup else None,
             paid=Money(payment.stars, STARS_CURRENCY),
-            worth=offers.worth_of_stars(payment.stars),
+            worth=options.worth_of_stars(payment.stars),
             paid_at=payment.paid_at,
             via=payment.via,
             reason="subscription" if is_month else "topup",
@@ -104,12 +104,12 @@ async def receive_stars(tx: Transaction, payment: StarPayment, offers: PaymentOp
     return received
 
 
-async def take_back_stars(tx: Transaction, payment: StarPayment, offers: PaymentOptions) -> int | None:
+async def take_back_stars(tx: Transaction, payment: StarPayment, options: PaymentOptions) -> int | None:
     """Telegram refunded a payment: take it from the wallet, after receiving it if its update has not come yet."""
     if not await tx.fetchval(
         "SELECT 1 FROM payments WHERE provider = $1 AND external_id = $2", STARS, payment.charge_id
     ):
-        await receive_stars(tx, payment, offers)
+        await receive_stars(tx, payment, options)
     return await refunds.take_back_reported(
         tx, provider=STARS, external_id=payment.charge_id, refunded=None, via=payment.via
     )
@@ -128,24 +128,7 @@ def _month(payment: StarPayment, topup: Topup | None, credit: Money) -> PaidMont
     )
 
 
-async def wait_to_pay(pool: Pool, user_id: UserId, *, a_day: int) -> timedelta | None:
-    """How long until the user may pay again; None if they may now. An `a_day` of 0 is no limit."""
-    if not a_day:
-        return None
-    wait: timedelta | None = await pool.fetchval(
-        """
-        SELECT received_at + $2::interval - photomat_now() FROM payments
-         WHERE user_id = $1 AND received_at > photomat_now() - $2::interval
-         ORDER BY received_at DESC OFFSET $3 LIMIT 1
-        """,
-        user_id,
-        DAY,
-        a_day - 1,
-    )
-    return wait
-
-
-async def check_checkout(pool: Pool, checkout: Checkout, offers: PaymentOptions) -> None:
+async def check_checkout(pool: Pool, checkout: Checkout, options: PaymentOptions) -> None:
     """Return if it may be paid, or raise `Rejected` with the text for the user; a fact `wait` is a timedelta."""
     async with transaction(pool) as tx:
         topup = await topup_of(tx, checkout.payload)
@@ -153,19 +136,19 @@ async def check_checkout(pool: Pool, checkout: Checkout, offers: PaymentOptions)
         raise Rejected("checkout-unknown")
     if checkout.has_blocked_us:
         raise Rejected("checkout-blocked")
-    if topup.way == "subscription":
+    if topup.method == "subscription":
         if await _is_next_month(pool, checkout, topup):
             return
-        await _check_subscription(pool, checkout, topup, offers)
+        await _check_subscription(pool, checkout, topup, options)
     else:
-        _check_package(topup, offers)
-    wait = await wait_to_pay(pool, checkout.user_id, a_day=offers.a_day)
+        _check_package(topup, options)
+    wait = await wait_to_pay(pool, checkout.user_id, a_day=options.a_day)
     if wait is not None:
         raise Rejected("checkout-limit", wait=wait)
 
 
-def _check_package(topup: Topup, offers: PaymentOptions) -> None:
-    if not offers.packages:
+def _check_package(topup: Topup, options: PaymentOptions) -> None:
+    if not options.packages:
         raise Rejected("checkout-closed")
     if topup.expired or topup.state == "closed":
         raise Rejected("checkout-expired")
@@ -176,8 +159,8 @@ async def _is_next_month(pool: Pool, checkout: Checkout, topup: Topup) -> bool:
     return any(one.topup_id == topup.topup_id for one in running)
 
 
-async def _check_subscription(pool: Pool, checkout: Checkout, topup: Topup, offers: PaymentOptions) -> None:
-    if offers.plan is None or offers.plan.stars != topup.asked_amount:
+async def _check_subscription(pool: Pool, checkout: Checkout, topup: Topup, options: PaymentOptions) -> None:
+    if options.plan is None or options.plan.stars != topup.asked_amount:
         raise Rejected("checkout-closed")
     if await subscriptions.current_subscription(pool, checkout.user_id) is not None:
         raise Rejected("checkout-subscribed")

@@ -53,7 +53,7 @@ class BookedCharge:
 class StarsReader:
     pool: Pool
     ledger: StarsLedger
-    offers: PaymentOptions
+    options: PaymentOptions
     welcome: Money
     bot_id: BotId
 
@@ -126,9 +126,9 @@ class StarsReader:
                 welcome=self.welcome,
             )
             if move.side == "in":
-                await receive_stars(tx, payment, self.offers)
+                await receive_stars(tx, payment, self.options)
             else:
-                await take_back_stars(tx, payment, self.offers)
+                await take_back_stars(tx, payment, self.options)
             failpoint("payment.before_commit")
         failpoint("payment.after_commit")
 

@@ -103,7 +103,7 @@ async def current_subscription(pool: Pool, user_id: UserId) -> Subscription | No
 
 
 async def had_subscription(pool: Pool, *, user_id: UserId, topup_id: int) -> bool:
-    """Whether this user has ever subscribed by this offer: its link may be paid again when the last month is over."""
+    """Whether this user has ever subscribed by this top-up: its link may be paid again when the last month is over."""
     return bool(
         await pool.fetchval(
             "SELECT 1 FROM subscriptions WHERE user_id = $1 AND topup_id = $2 LIMIT 1", user_id, topup_id
@@ -131,7 +131,7 @@ async def set_state(
     return None if changed is None else _subscription(changed)
 
 
-async def cancel(tx: Transaction, canceled: Sequence[Subscription]) -> None:
+async def note_canceled(tx: Transaction, canceled: Sequence[Subscription]) -> None:
     """Record that these are not renewed: Telegram accepted the cancellation."""
     await tx.execute(
         """

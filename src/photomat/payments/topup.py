@@ -13,12 +13,12 @@ from photomat.db.pool import Pool, Transaction
 from photomat.db.rows import Row, require_row
 from photomat.kernel.ids import BotId, DraftId, UserId
 from photomat.kernel.money import Money
-from photomat.payments.options import Way
+from photomat.payments.options import PaymentMethod
 
 LIFE: Final = timedelta(days=1)
 COLUMNS: Final = (
-    "topup_id, token::text AS token, origin, user_id, way, asked_amount, asked_currency, credit, currency, draft_id, state,"
-    " created_at, expires_at <= photomat_now() AS expired"
+    "topup_id, token::text AS token, origin, user_id, way AS method, asked_amount, asked_currency, credit, currency, draft_id,"
+    " state, created_at, expires_at <= photomat_now() AS expired"
 )
 
 
@@ -33,7 +33,7 @@ class Topup:
     token: str
     origin: str
     user_id: UserId
-    way: Way
+    method: PaymentMethod
     asked_amount: int
     asked_currency: str
     credit: Money
@@ -49,7 +49,7 @@ async def open_topup(
     origin: str,
     bot_id: BotId,
     user_id: UserId,
-    way: Way,
+    method: PaymentMethod,
     asked: Money,
     credit: Money,
     draft_id: DraftId | None = None,
@@ -66,7 +66,7 @@ async def open_topup(
         origin,
         bot_id,
         user_id,
-        way,
+        method,
         asked.minor,
         asked.currency,
         credit.minor,

@@ -12,21 +12,34 @@ own bank details identify nothing.
 import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
 
-from photomat.db.pool import Pool, Transaction
-from photomat.db.rows import Row
+from photomat.db.pool import Transaction
 from photomat.kernel.errors import Corrupt
-from photomat.kernel.ids import BotId, ChatId, UserId
+from photomat.kernel.ids import BotId, ChatId
 from photomat.kernel.logs import get_logger
 from photomat.kernel.money import MINOR_PER_MAJOR, Money
-from photomat.messages.notices import FileKind
-from photomat.payments import notices
+from photomat.media.sniff import sniff
+from photomat.payments.receipt import (
+    COUNT_WAITING,
+    REMIND_AFTER,
+    DuplicateReceipt,
+    Receipt,
+    ReceiptFile,
+    ReceiptState,
+    duplicates_of,
+    find_duplicates,
+    lock_receipt,
+    require_receipt,
+)
+from photomat.payments.receipt_notices import notify_declined, notify_operators
 from photomat.payments.receive import IncomingPayment, receive_payment
 from photomat.payments.topup import Topup, close_topup
 
+RECEIPT_TYPES: Final = frozenset(
+    {"image/jpeg", "image/png", "image/webp", "image/heic", "image/heif", "image/avif", "application/pdf"}
+)
 MOST_NOTE: Final = 500
 FEWEST_DIGITS: Final = 5
 """A shorter number is a sum, a year or a time of day."""
@@ -43,87 +56,7 @@ PHONE_DIGITS: Final = 10
 """Without what is dialed before them: +7 and 8 lead to the same phone."""
 MOST_WAITING: Final = 3
 MOST_REASON: Final = 300
-REMIND_AFTER: Final = timedelta(hours=6)
-COLUMNS: Final = (
-    "receipt_id, topup_id, receipts.user_id, first_name, username, amount, receipts.currency, file_kind, file_id,"
-    " file_unique_id, sha256, note, refs, same_file_as, same_note_as, state, receipts.created_at, decided_at, decided_by,"
-    " reason, credited, tries"
-)
-WHOSE: Final = "receipts LEFT JOIN users ON users.user_id = receipts.user_id"
-ONE: Final = f"SELECT {COLUMNS} FROM {WHOSE} WHERE receipt_id = $1"  # noqa: S608  constants
-COUNT_WAITING: Final = "SELECT count(*) FROM receipts WHERE user_id = $1 AND state = 'waiting'"
-ALIKE: Final = "(file_unique_id = $2 OR sha256 = $3 OR refs && $4::text[])"
-CLAIM_DUE: Final = f"""
-    WITH due AS MATERIALIZED (
-        SELECT receipt_id FROM receipts WHERE due_at <= photomat_now() AND bot_id = (SELECT photomat_our_bot($2))
-         ORDER BY due_at LIMIT $1 FOR UPDATE SKIP LOCKED),
-    receipts AS (
-        UPDATE receipts AS one SET due_at = photomat_now() + $3::interval, tries = one.tries + 1
-          FROM due WHERE one.receipt_id = due.receipt_id
-        RETURNING one.*)
-    SELECT {COLUMNS} FROM {WHOSE}
-    """  # noqa: S608  constants
 log = get_logger()
-
-
-class ReceiptState(StrEnum):
-    """A receipt leaves `WAITING` once."""
-
-    WAITING = "waiting"
-    APPROVED = "approved"
-    DECLINED = "declined"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReceiptFile:
-    """The file by Telegram's ids, and the digest of its bytes if all of them were read."""
-
-    kind: FileKind
-    file_id: str
-    unique_id: str
-    sha256: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Receipt:
-    """One receipt; `same_file_as` and `same_note_as` are the first ones it repeats."""
-
-    receipt_id: int
-    topup_id: int
-    user_id: UserId
-    first_name: str
-    username: str | None
-    amount: Money
-    file: ReceiptFile
-    note: str
-    refs: Sequence[str]
-    same_file_as: int | None
-    same_note_as: int | None
-    state: ReceiptState
-    created_at: datetime
-    decided_at: datetime | None
-    decided_by: str | None
-    reason: str | None
-    credited: Money | None
-    attempts: int
-    """Of the reminder; a decision starts anew."""
-
-    @property
-    def code(self) -> str:
-        """What the user was asked to write into the transfer's comment."""
-        return code_of(self.topup_id)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DuplicateReceipt:
-    """Another receipt with the same file or the same reference."""
-
-    receipt_id: int
-    user_id: UserId
-    state: ReceiptState
-    created_at: datetime
-    same_file: bool
-    same_note: bool
 
 
 class Decision(StrEnum):
@@ -150,8 +83,9 @@ class DecisionResult:
         return self.decision in {Decision.APPROVED, Decision.DECLINED}
 
 
-def code_of(topup_id: int) -> str:
-    return f"P-{topup_id}"
+def is_receipt(head: bytes) -> bool:
+    """Whether a file that begins so is a picture or a PDF."""
+    return sniff(head).mime in RECEIPT_TYPES
 
 
 async def submit_receipt(
@@ -172,12 +106,12 @@ async def submit_receipt(
     await tx.execute("SELECT pg_advisory_xact_lock(hashtextextended('photomat receipts', 0))")
     known = await tx.fetchval("SELECT receipt_id FROM receipts WHERE origin = $1", origin)
     if known is not None:
-        return await _receipt(tx, known)
+        return await require_receipt(tx, known)
     if await tx.fetchval(COUNT_WAITING, topup.user_id) >= MOST_WAITING:
         return None
     note = normal_note(note)
     refs = refs_of(note, amount=topup.credit, details=details)
-    duplicates = await _duplicates(tx, None, file, refs)
+    duplicates = await find_duplicates(tx, None, file, refs)
     receipt_id: int = await tx.fetchval(
         """
         INSERT INTO receipts (origin, topup_id, user_id, bot_id, amount, currency, file_kind, file_id, file_unique_id, sha256,
@@ -201,8 +135,8 @@ async def submit_receipt(
         min((one.receipt_id for one in duplicates if one.same_note), default=None),
         REMIND_AFTER,
     )
-    receipt = await _receipt(tx, receipt_id)
-    await notices.notify_operators(tx, receipt, duplicates, operators=operators, which="new")
+    receipt = await require_receipt(tx, receipt_id)
+    await notify_operators(tx, receipt, duplicates, operators=operators, which="new")
     log.info(
         "RECEIPT_TAKEN", receipt_id=receipt_id, user_id=topup.user_id, amount=topup.credit.minor, twins=len(duplicates)
     )
@@ -240,12 +174,12 @@ async def approve(
     *,
     operator: str,
     most: Money,
-    minor: int | None = None,
-    reason: str | None = None,
-    anyway: bool = False,
+    minor: int | None,
+    reason: str | None,
+    anyway: bool,
 ) -> DecisionResult:
     """Credit a receipt: its own sum or `minor`, up to `most`; one whose duplicate was credited only if `anyway`."""
-    receipt = await _lock(tx, receipt_id)
+    receipt = await lock_receipt(tx, receipt_id)
     if receipt is None or receipt.state is not ReceiptState.WAITING:
         return _too_late(receipt_id, receipt)
     credited = receipt.amount if minor is None else Money(minor, receipt.amount.currency)
@@ -268,8 +202,8 @@ async def approve(
 
 
 async def decline(tx: Transaction, receipt_id: int, *, operator: str, reason: str) -> DecisionResult:
-    """Credit nothing and notify the user; `reason` is one of `notices.REASONS` or free text."""
-    receipt = await _lock(tx, receipt_id)
+    """Credit nothing and notify the user; `reason` is one of `REASONS` or free text."""
+    receipt = await lock_receipt(tx, receipt_id)
     if receipt is None or receipt.state is not ReceiptState.WAITING:
         return _too_late(receipt_id, receipt)
     if not 0 < len(reason) <= MOST_REASON:
@@ -277,27 +211,9 @@ async def decline(tx: Transaction, receipt_id: int, *, operator: str, reason: st
         return DecisionResult(decision=Decision.BAD_REASON, receipt=receipt, sentence=sentence)
     declined = await _decide(tx, receipt_id, ReceiptState.DECLINED, by=operator, credited=None, reason=reason)
     await close_topup(tx, topup_id=receipt.topup_id, user_id=receipt.user_id)
-    await notices.notify_declined(tx, declined)
+    await notify_declined(tx, declined)
     sentence = "Declined, nothing was credited; the user is notified of the reason."
     return DecisionResult(decision=Decision.DECLINED, receipt=declined, sentence=sentence)
-
-
-async def _lock(tx: Transaction, receipt_id: int) -> Receipt | None:
-    """Lock a receipt and every receipt like it, in the order of their ids: of two alike one is decided after the other."""
-    row = await tx.fetchrow(ONE, receipt_id)
-    if row is None:
-        return None
-    before = receipt_of(row)
-    await tx.fetch(
-        f"""
-        SELECT receipt_id FROM receipts WHERE receipt_id = $1 OR {ALIKE} ORDER BY receipt_id FOR NO KEY UPDATE
-        """,  # noqa: S608  a constant condition
-        receipt_id,
-        before.file.unique_id,
-        before.file.sha256,
-        list(before.refs),
-    )
-    return await _receipt(tx, receipt_id)
 
 
 async def _credit(tx: Transaction, receipt: Receipt, credited: Money) -> None:
@@ -336,7 +252,7 @@ async def _decide(
     )
     if not decided:
         raise Corrupt(f"receipt {receipt_id} was decided before; nothing was booked")
-    return await _receipt(tx, receipt_id)
+    return await require_receipt(tx, receipt_id)
 
 
 def _too_late(receipt_id: int, receipt: Receipt | None) -> DecisionResult:
@@ -357,99 +273,4 @@ def _duplicate_sentence(duplicate: DuplicateReceipt) -> str:
     return (
         f"Receipt {duplicate.receipt_id} of user {duplicate.user_id} has the same {what} and was credited: not credited"
         " again. If it really is another transfer, approve it with --anyway."
-    )
-
-
-async def duplicates_of(tx: Transaction, receipt: Receipt) -> list[DuplicateReceipt]:
-    """Credited ones first."""
-    return await _duplicates(tx, receipt.receipt_id, receipt.file, receipt.refs)
-
-
-async def _duplicates(
-    tx: Transaction, receipt_id: int | None, file: ReceiptFile, refs: Collection[str]
-) -> list[DuplicateReceipt]:
-    rows = await tx.fetch(
-        f"""
-        SELECT receipt_id, user_id, state, created_at,
-               file_unique_id = $2 OR coalesce(sha256 = $3, false) AS same_file, refs && $4::text[] AS same_note
-          FROM receipts
-         WHERE {ALIKE} AND receipt_id IS DISTINCT FROM $1
-         ORDER BY state = 'approved' DESC, receipt_id
-        """,  # noqa: S608  a constant condition
-        receipt_id,
-        file.unique_id,
-        file.sha256,
-        list(refs),
-    )
-    return [DuplicateReceipt(**dict(row) | {"state": ReceiptState(row["state"])}) for row in rows]
-
-
-async def _receipt(tx: Transaction, receipt_id: int) -> Receipt:
-    row = await tx.fetchrow(ONE, receipt_id)
-    if row is None:
-        raise Corrupt(f"receipt {receipt_id} is gone; receipts are never deleted")
-    return receipt_of(row)
-
-
-def receipt_of(row: Row) -> Receipt:
-    columns = dict(row)
-    currency, credited = columns.pop("currency"), columns.pop("credited")
-    return Receipt(
-        first_name=columns.pop("first_name") or "",
-        amount=Money(columns.pop("amount"), currency),
-        file=ReceiptFile(
-            kind=columns.pop("file_kind"),
-            file_id=columns.pop("file_id"),
-            unique_id=columns.pop("file_unique_id"),
-            sha256=columns.pop("sha256"),
-        ),
-        refs=tuple(columns.pop("refs")),
-        state=ReceiptState(columns.pop("state")),
-        credited=None if credited is None else Money(credited, currency),
-        attempts=columns.pop("tries"),
-        **columns,
-    )
-
-
-async def find_receipt(pool: Pool, receipt_id: int) -> Receipt | None:
-    row = await pool.fetchrow(ONE, receipt_id)
-    return None if row is None else receipt_of(row)
-
-
-async def sent_for(pool: Pool, topup_id: int) -> Receipt | None:
-    """The receipt of this transfer that waits or was credited; after a declined one another may be sent."""
-    row = await pool.fetchrow(
-        f"SELECT {COLUMNS} FROM {WHOSE} WHERE topup_id = $1 AND state <> 'declined' ORDER BY receipt_id LIMIT 1",  # noqa: S608  constants
-        topup_id,
-    )
-    return None if row is None else receipt_of(row)
-
-
-async def count_waiting(pool: Pool, user_id: UserId) -> int:
-    return int(await pool.fetchval(COUNT_WAITING, user_id))
-
-
-async def waiting_of(pool: Pool, user_id: UserId) -> list[Receipt]:
-    """The receipts of a user that wait, oldest first."""
-    rows = await pool.fetch(
-        f"SELECT {COLUMNS} FROM {WHOSE} WHERE receipts.user_id = $1 AND state = 'waiting' ORDER BY receipt_id",  # noqa: S608  constants
-        user_id,
-    )
-    return [receipt_of(row) for row in rows]
-
-
-async def list_receipts(pool: Pool, *, waiting: bool, limit: int) -> list[Receipt]:
-    """The waiting ones, oldest first; or all, newest first."""
-    which = "state = 'waiting' ORDER BY receipt_id" if waiting else "true ORDER BY receipt_id DESC"
-    rows = await pool.fetch(f"SELECT {COLUMNS} FROM {WHOSE} WHERE {which} LIMIT $1", limit)  # noqa: S608  constants
-    return [receipt_of(row) for row in rows]
-
-
-async def next_due(tx: Transaction, receipt: Receipt, *, after: timedelta | None) -> None:
-    """Set when it is due again, unless it was decided meanwhile: a decision is due at once."""
-    await tx.execute(
-        "UPDATE receipts SET due_at = photomat_now() + $3::interval WHERE receipt_id = $1 AND state = $2",
-        receipt.receipt_id,
-        receipt.state,
-        after,
     )

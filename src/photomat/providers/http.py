@@ -131,7 +131,7 @@ def instant_of(text: object) -> datetime:
 
 
 def token_of(text: object) -> str | None:
-    """The token of our offer as a provider repeats it, whatever it holds; None where it repeats none."""
+    """The token of our top-up as a provider repeats it, whatever it holds; None where it repeats none."""
     return text if isinstance(text, str) and text else None
 
 

@@ -208,7 +208,7 @@ class OperatorConsole:
 
     def _move(self, act: PlannedAct, user_id: UserId, reference: str) -> Attempt:
         minor = self.shared.a_sum(300)
-        verb = money.credit if act.kind == "credit" else money.debit
+        verb = money.credit_user if act.kind == "credit" else money.debit_user
 
         async def attempt() -> OperatorAction:
             answer = await verb(self.pool, user_id, minor, reference=reference, operator=BY, reason=WHY)

@@ -12,7 +12,7 @@ from typing import Final
 
 from photomat.db.pool import Connection, Pool
 from photomat.payments.invoices import InvoicePoller
-from photomat.payments.reconcile import reconcile
+from photomat.payments.reconcile import reconcile_providers
 from photomat.providers.crypto_pay import CryptoPay
 from photomat.providers.yookassa import YooKassa
 from photomat_chaos.lab import rest
@@ -86,7 +86,7 @@ async def _compare_lists(shop: MoneyTestBed, pool: Pool) -> None:
     crypto = CryptoPay(base_url=f"{shop.pay_url}/cryptopay", token=TOKEN, timeout_s=LIMIT_S)
     try:
         looker = InvoicePoller(pool=pool, providers={yookassa.name: yookassa, crypto.name: crypto})
-        await reconcile(looker, always=True)
+        await reconcile_providers(looker, always=True)
     finally:
         await yookassa.close()
         await crypto.close()

@@ -19,7 +19,6 @@ from photomat.bot.menu.views import hint
 from photomat.bot.middlewares import AddressedToBot, InGroup
 from photomat.bot.order_form.message_answers import kind_of, kind_taken
 from photomat.bot.transfer import views as transfer_views
-from photomat.bot.transfer.handlers import open_offers
 from photomat.bot.transport import Tap, send
 from photomat.bot.view import Rows, View, button, to_home
 from photomat.catalog.input import FileKind
@@ -27,7 +26,7 @@ from photomat.catalog.order import open_to_customers
 from photomat.catalog.storefront import starting_from
 from photomat.delivery.lock import rearm_chat
 from photomat.kernel.ids import ChatId
-from photomat.payments import transfers
+from photomat.payments.receipt import waiting_of
 from photomat.payments.topup import has_open_transfer
 from photomat.users.user import mark_blocked
 
@@ -88,9 +87,10 @@ async def unrequested_file(message: Message, ctx: UpdateContext) -> None:
 
 async def _about_receipts(message: Message, ctx: UpdateContext) -> list[str]:
     """Explain how to send a receipt to a user with an open transfer; never in a group."""
-    if open_offers(ctx) is None or message.chat.type != ChatType.PRIVATE or not (message.photo or message.document):
+    is_file = message.photo or message.document
+    if not ctx.topups.options.takes_transfers or message.chat.type != ChatType.PRIVATE or not is_file:
         return []
-    waiting = await transfers.waiting_of(ctx.pool, ctx.user_id)
+    waiting = await waiting_of(ctx.pool, ctx.user_id)
     if not waiting and not await has_open_transfer(ctx.pool, ctx.user_id):
         return []
     return [ctx.say("transfer-stray-file"), *transfer_views.waiting_lines(ctx.say, waiting)]

@@ -1,1 +1,1 @@
-"""Ways to pay: Stars, invoices of providers, subscriptions."""
+"""Payment methods: Stars, invoices of providers, subscriptions."""

@@ -1,4 +1,4 @@
-"""/topup: the ways to pay, their packages and sums, a typed sum, invoices; /paysupport and /terms.
+"""/topup: the payment methods, their packages and sums, a typed sum, invoices; /paysupport and /terms.
 
 From a card that costs too much the card stays as it is. Telegram asks every shop for /paysupport and /terms.
 """
@@ -6,6 +6,7 @@ From a card that costs too much the card stays as it is. Telegram asks every sho
 from typing import Final, cast
 
 from aiogram import Bot, F, Router
+from aiogram.exceptions import ClientDecodeError, TelegramAPIError
 from aiogram.filters import Command, StateFilter
 from aiogram.types import CallbackQuery, Message
 
@@ -14,19 +15,11 @@ from photomat.bot.context import UpdateContext
 from photomat.bot.conversation import Paying
 from photomat.bot.middlewares import AddressedToBot
 from photomat.bot.topup import views
-from photomat.bot.topup.ways import (
-    answer_way_closed,
-    home_link,
-    limit_reached,
-    open_ways,
-    provider_invoice,
-    waiting_order,
-    ways_view,
-)
+from photomat.bot.topup.methods import answer_method_closed, methods_view, refusal_text, topup_request, waiting_order
 from photomat.bot.transport import Tap, send
+from photomat.bot.view import View
 from photomat.kernel.money import Money, read_minor
-from photomat.payments.invoices import check_invoice
-from photomat.payments.options import PaymentOptions, Way
+from photomat.payments.options import PaymentMethod, PaymentOptions
 from photomat.payments.payment import list_payments
 
 SHOWN: Final = 5
@@ -34,10 +27,10 @@ SHOWN: Final = 5
 
 def router() -> Router:
     routes = Router(name="topup")
-    routes.message.register(show_ways, Command("topup"))
+    routes.message.register(show_methods, Command("topup"))
     routes.message.register(show_support, Command("paysupport"))
     routes.message.register(show_terms, Command("terms"))
-    routes.callback_query.register(open_ways_page, MenuButton.filter(F.screen == Screen.TOPUP))
+    routes.callback_query.register(open_methods, MenuButton.filter(F.screen == Screen.TOPUP))
     routes.callback_query.register(open_for_draft, TopupButton.filter())
     routes.callback_query.register(open_sums, PayButton.filter(F.step == PayStep.SUMS))
     routes.callback_query.register(ask_own_sum, PayButton.filter(F.step == PayStep.OWN))
@@ -53,56 +46,58 @@ def own_sum_router() -> Router:
     return routes
 
 
-async def show_ways(message: Message, ctx: UpdateContext) -> None:
+async def show_methods(message: Message, ctx: UpdateContext) -> None:
     ctx.drop_form()
-    await send(message, await ways_view(ctx))
+    await send(message, await methods_view(ctx))
 
 
-async def open_ways_page(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
+async def open_methods(_query: CallbackQuery, tap: Tap, ctx: UpdateContext) -> None:
     await tap.answer()
-    await tap.open(await ways_view(ctx))
+    await tap.open(await methods_view(ctx))
 
 
 async def open_for_draft(_query: CallbackQuery, callback_data: TopupButton, tap: Tap, ctx: UpdateContext) -> None:
-    """Open the ways to pay for an order, as a new message below the order's card; the way back edits in place."""
+    """Open the payment methods for an order, as a new message below the order's card; coming back edits in place."""
     await tap.answer()
-    view = await ways_view(ctx, draft_id=callback_data.draft_id)
+    view = await methods_view(ctx, draft_id=callback_data.draft_id)
     await (tap.send(view) if callback_data.on_card else tap.open(view))
 
 
 async def open_sums(_query: CallbackQuery, callback_data: PayButton, tap: Tap, ctx: UpdateContext) -> None:
-    say, offers, draft_id = ctx.say, ctx.config.offers, callback_data.draft_id
-    if offers is None or callback_data.way not in open_ways(ctx.config):
-        await answer_way_closed(tap, ctx, draft_id)
+    say, options = ctx.say, ctx.topups.options
+    method, draft_id = callback_data.way, callback_data.draft_id
+    if method not in ctx.topups.methods():
+        await answer_method_closed(tap, ctx, draft_id)
         return
     await tap.answer()
     ctx.drop_form()
-    refusal = await limit_reached(ctx)
+    refusal = await ctx.topups.refusal(ctx.user_id, method)
     if refusal is not None:
-        await tap.open(views.refused(say, refusal, draft_id=draft_id))
+        await tap.open(views.refused(say, refusal_text(say, refusal), draft_id=draft_id))
         return
-    way, waiting = callback_data.way, await waiting_order(ctx, draft_id)
-    view = views.packages_page(say, offers, waiting) if way == "stars" else views.sums_page(say, offers, way, waiting)
-    await tap.open(view)
+    waiting = await waiting_order(ctx, draft_id)
+    if method == "stars":
+        await tap.open(views.packages_page(say, options, waiting))
+    else:
+        await tap.open(views.sums_page(say, options, method, waiting))
 
 
 async def show_invoice(_query: CallbackQuery, callback_data: PayButton, bot: Bot, tap: Tap, ctx: UpdateContext) -> None:
-    offers, draft_id = ctx.config.offers, callback_data.draft_id
-    if offers is None or callback_data.way not in ctx.config.providers:
-        await answer_way_closed(tap, ctx, draft_id)
+    options, method, draft_id = ctx.topups.options, callback_data.way, callback_data.draft_id
+    if method not in ctx.topups.providers:
+        await answer_method_closed(tap, ctx, draft_id)
         return
-    amount = Money(callback_data.amount, offers.currency)
-    if not offers.least <= amount <= offers.most:
+    amount = Money(callback_data.amount, options.currency)
+    if not options.allows(amount):
         await tap.answer(ctx.say("tap-stale"), alert=True)
         return
     await tap.answer()
-    link = await home_link(bot)
-    await tap.open(await provider_invoice(ctx, callback_data.way, amount, draft_id=draft_id, return_url=link))
+    await tap.open(await _invoice(ctx, bot, method, amount, draft_id=draft_id))
 
 
 async def check_payment(_query: CallbackQuery, callback_data: CheckInvoiceButton, tap: Tap, ctx: UpdateContext) -> None:
     """Have the invoice checked, and say what is known; money that arrives is announced by a notice."""
-    match await check_invoice(ctx.pool, topup_id=callback_data.topup_id, user_id=ctx.user_id):
+    match await ctx.topups.check_invoice(ctx.user_id, callback_data.topup_id):
         case "paid":
             await tap.answer(ctx.say("pay-check-paid"))
             await tap.replace(views.invoice_paid(ctx.say))
@@ -116,37 +111,58 @@ async def check_payment(_query: CallbackQuery, callback_data: CheckInvoiceButton
 
 
 async def ask_own_sum(_query: CallbackQuery, callback_data: PayButton, tap: Tap, ctx: UpdateContext) -> None:
-    offers, way, draft_id = ctx.config.offers, callback_data.way, callback_data.draft_id
-    if offers is None or way not in open_ways(ctx.config):
+    method, draft_id = callback_data.way, callback_data.draft_id
+    if method not in ctx.topups.methods():
         await tap.answer(ctx.say("pay-way-closed"), alert=True)
         return
     await tap.answer()
-    ctx.conversation.wait_for(Paying.naming_sum, {"way": way, "paying_for": draft_id})
-    await tap.open(views.ask_own_sum(ctx.say, offers, way, draft_id))
+    ctx.conversation.wait_for(Paying.naming_sum, {"way": method, "paying_for": draft_id})
+    await tap.open(views.own_sum_page(ctx.say, ctx.topups.options, method, draft_id))
 
 
 async def take_own_sum(message: Message, bot: Bot, ctx: UpdateContext) -> None:
-    offers, data = ctx.config.offers, ctx.conversation.data
-    way, draft_id = str(data.get("way")), int(data.get("paying_for") or 0)
-    if offers is None or way not in ctx.config.providers:
+    options, data = ctx.topups.options, ctx.conversation.data
+    method, draft_id = cast("PaymentMethod", str(data.get("way"))), int(data.get("paying_for") or 0)
+    if method not in ctx.topups.providers:
         ctx.conversation.clear()
-        await send(message, await ways_view(ctx))
+        await send(message, await methods_view(ctx))
         return
-    amount = _read(message.text or "", offers)
+    amount = _read(message.text or "", options)
     if amount is None:
-        await send(message, views.ask_own_sum(ctx.say, offers, cast("Way", way), draft_id, again=True))
+        await send(message, views.own_sum_page(ctx.say, options, method, draft_id, again=True))
         return
     ctx.conversation.clear()
-    link = await home_link(bot)
-    await send(message, await provider_invoice(ctx, cast("Way", way), amount, draft_id=draft_id, return_url=link))
+    await send(message, await _invoice(ctx, bot, method, amount, draft_id=draft_id))
 
 
-def _read(text: str, offers: PaymentOptions) -> Money | None:
+def _read(text: str, options: PaymentOptions) -> Money | None:
     try:
-        amount = Money(read_minor(text), offers.currency)
+        amount = Money(read_minor(text), options.currency)
     except ValueError:
         return None
-    return amount if offers.least <= amount <= offers.most else None
+    return amount if options.allows(amount) else None
+
+
+async def _invoice(ctx: UpdateContext, bot: Bot, method: PaymentMethod, amount: Money, *, draft_id: int) -> View:
+    say, return_url = ctx.say, await _chat_url(bot)
+    refusal = await ctx.topups.refusal(ctx.user_id, method)
+    if refusal is not None:
+        return views.refused(say, refusal_text(say, refusal), draft_id=draft_id)
+    topup = await ctx.topups.start(await topup_request(ctx, draft_id), method, amount)
+    description = say("pay-title", credit=amount)
+    invoice = await ctx.topups.create_invoice(topup, description=description, return_url=return_url)
+    if invoice is None:
+        return views.provider_trouble(say, method=method, draft_id=draft_id)
+    return views.provider_invoice(say, topup, url=invoice.pay_url, draft_id=draft_id)
+
+
+async def _chat_url(bot: Bot) -> str | None:
+    """Where a provider sends the payer back to; None when Telegram does not say our username."""
+    try:
+        me = await bot.me()
+    except (TelegramAPIError, ClientDecodeError):
+        return None
+    return f"https://t.me/{me.username}" if me.username else None
 
 
 async def show_support(message: Message, ctx: UpdateContext) -> None:

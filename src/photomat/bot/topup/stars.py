@@ -6,7 +6,7 @@ user the reason of a refusal; where the update is not handled in time, `checkout
 """
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final
 
 from aiogram import Bot, F, Router
@@ -15,14 +15,13 @@ from aiogram.types import CallbackQuery, Message, PreCheckoutQuery, RefundedPaym
 
 from photomat.bot.buttons import PayButton, PayStep
 from photomat.bot.context import UpdateContext
+from photomat.bot.price_views import span
 from photomat.bot.topup import views
-from photomat.bot.topup.ways import answer_way_closed, in_words, limit_reached, stars_link, start_topup
+from photomat.bot.topup.methods import answer_method_closed, refusal_text, stars_link, topup_request
 from photomat.bot.transport import Tap
-from photomat.kernel.errors import Corrupt, Rejected
+from photomat.kernel.errors import Rejected
 from photomat.kernel.ids import UserId
 from photomat.kernel.logs import get_logger
-from photomat.kernel.money import Money
-from photomat.payments.options import STARS_CURRENCY
 from photomat.payments.stars import (
     Checkout,
     StarPayment,
@@ -51,20 +50,20 @@ def router() -> Router:
 async def show_stars_invoice(
     _query: CallbackQuery, callback_data: PayButton, bot: Bot, tap: Tap, ctx: UpdateContext
 ) -> None:
-    say, offers, draft_id = ctx.say, ctx.config.offers, callback_data.draft_id
-    package = next((one for one in offers.packages if one.stars == callback_data.amount), None) if offers else None
+    say, draft_id = ctx.say, callback_data.draft_id
+    package = ctx.topups.options.package(callback_data.amount)
     if package is None:
-        await answer_way_closed(tap, ctx, draft_id)
+        await answer_method_closed(tap, ctx, draft_id)
         return
     await tap.answer()
-    refusal = await limit_reached(ctx)
+    refusal = await ctx.topups.refusal(ctx.user_id, "stars")
     if refusal is not None:
-        await tap.open(views.refused(say, refusal, draft_id=draft_id))
+        await tap.open(views.refused(say, refusal_text(say, refusal), draft_id=draft_id))
         return
+    topup = await ctx.topups.start_in_stars(await topup_request(ctx, draft_id), package)
     stars, credit = package.stars, package.credit
-    topup = await start_topup(ctx, "stars", asked=Money(stars, STARS_CURRENCY), credit=credit, draft_id=draft_id)
     title, description = say("pay-title", credit=credit), say("pay-description", credit=credit)
-    link = await stars_link(bot, topup, stars=stars, title=title, description=description)
+    link = await stars_link(bot, topup, title=title, description=description)
     log.info("BILL", provider="stars", topup_id=topup.topup_id, stars=stars, user_id=ctx.user_id)
     await tap.open(views.stars_invoice(say, stars=stars, credit=credit, link=link, draft_id=draft_id))
 
@@ -80,8 +79,6 @@ async def answer_checkout(query: PreCheckoutQuery, ctx: UpdateContext) -> None:
 
 
 async def _refusal(query: PreCheckoutQuery, ctx: UpdateContext) -> str | None:
-    if ctx.config.offers is None:
-        return ctx.say("checkout-closed")
     asked = Checkout(
         user_id=ctx.user_id,
         payload=query.invoice_payload,
@@ -90,17 +87,18 @@ async def _refusal(query: PreCheckoutQuery, ctx: UpdateContext) -> str | None:
         has_blocked_us=ctx.user.is_blocked,
     )
     try:
-        await check_checkout(ctx.pool, asked, ctx.config.offers)
+        await check_checkout(ctx.pool, asked, ctx.topups.options)
     except Rejected as refused:
-        return ctx.say(refused.text_key, **in_words(ctx.say, refused.facts))
+        facts = {
+            name: span(ctx.say, fact) if isinstance(fact, timedelta) else fact for name, fact in refused.facts.items()
+        }
+        return ctx.say(refused.text_key, **facts)
     return None
 
 
 async def book_stars(message: Message, ctx: UpdateContext) -> None:
     """Book a payment or a refund together with its update; an impossible amount is reported to the operators instead."""
-    reported, offers, user_id = message.successful_payment or message.refunded_payment, ctx.config.offers, ctx.user_id
-    if offers is None:
-        raise Corrupt("money arrived, but no payment options are configured")
+    reported, user_id = message.successful_payment or message.refunded_payment, ctx.user_id
     if reported is None:
         return
     if not could_be_stars(reported.total_amount, reported.currency):
@@ -110,7 +108,7 @@ async def book_stars(message: Message, ctx: UpdateContext) -> None:
         return
     payment = _star_payment(message, reported, user_id)
     book = receive_stars if isinstance(reported, SuccessfulPayment) else take_back_stars
-    ctx.on_commit(lambda tx: book(tx, payment, offers))
+    ctx.on_commit(lambda tx: book(tx, payment, ctx.topups.options))
 
 
 def _star_payment(message: Message, reported: SuccessfulPayment | RefundedPayment, user_id: UserId) -> StarPayment:

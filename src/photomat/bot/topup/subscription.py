@@ -12,13 +12,11 @@ from aiogram.types import BotSubscriptionUpdated, CallbackQuery
 from photomat.bot.buttons import SubscriptionAction, SubscriptionButton
 from photomat.bot.context import UpdateContext
 from photomat.bot.topup import views
-from photomat.bot.topup.ways import CALL_TIMEOUT_S, limit_reached, stars_link, start_topup
+from photomat.bot.topup.methods import CALL_TIMEOUT_S, refusal_text, stars_link, topup_request
 from photomat.bot.transport import Tap
 from photomat.bot.view import View
 from photomat.db.pool import Transaction, transaction
-from photomat.kernel.money import Money
 from photomat.payments import notices, subscriptions
-from photomat.payments.options import STARS_CURRENCY, Plan
 from photomat.payments.stars import topup_of
 from photomat.payments.subscriptions import PERIOD, Subscription, SubscriptionState
 
@@ -50,20 +48,18 @@ async def subscribe(
 ) -> None:
     """Show the first month's invoice; a subscriber is shown their subscription instead."""
     await tap.answer()
-    plan, draft_id = _plan(ctx), callback_data.draft_id
+    plan, draft_id = ctx.topups.options.plan, callback_data.draft_id
     if plan is None or await subscriptions.current_subscription(ctx.pool, ctx.user_id) is not None:
         await tap.open(await _page(ctx, draft_id))
         return
-    refusal = await limit_reached(ctx)
+    refusal = await ctx.topups.refusal(ctx.user_id, "subscription")
     if refusal is not None:
-        await tap.open(views.refused(ctx.say, refusal, draft_id=draft_id))
+        await tap.open(views.refused(ctx.say, refusal_text(ctx.say, refusal), draft_id=draft_id))
         return
-    asked = Money(plan.stars, STARS_CURRENCY)
-    topup = await start_topup(ctx, "subscription", asked=asked, credit=plan.credit, draft_id=draft_id)
+    topup = await ctx.topups.start_in_stars(await topup_request(ctx, draft_id), plan)
     link = await stars_link(
         bot,
         topup,
-        stars=plan.stars,
         title=ctx.say("pay-subscription-title"),
         description=ctx.say("pay-subscription-description", credit=plan.credit),
         renewed_every=PERIOD,
@@ -85,7 +81,7 @@ async def cancel_subscription(
         return
     for one in running:
         await _set_canceled(bot, one, is_canceled=True)
-    ctx.on_commit(lambda tx: subscriptions.cancel(tx, running))
+    ctx.on_commit(lambda tx: subscriptions.note_canceled(tx, running))
     await tap.answer(ctx.say("pay-subscription-canceled-now"), alert=True)
     await tap.open(views.own_page(ctx.say, running[0].as_canceled(), draft_id=callback_data.draft_id))
 
@@ -122,12 +118,8 @@ async def _page(ctx: UpdateContext, draft_id: int) -> View:
     mine = await subscriptions.current_subscription(ctx.pool, ctx.user_id)
     if mine is not None:
         return views.own_page(ctx.say, mine, draft_id=draft_id)
-    plan = _plan(ctx)
+    plan = ctx.topups.options.plan
     return views.plan_page(ctx.say, plan, draft_id=draft_id) if plan else views.none_sold(ctx.say, draft_id=draft_id)
-
-
-def _plan(ctx: UpdateContext) -> Plan | None:
-    return ctx.config.offers.plan if ctx.config.offers else None
 
 
 async def _set_canceled(bot: Bot, mine: Subscription, *, is_canceled: bool) -> None:

@@ -1,4 +1,4 @@
-"""Paying: the ways, packages and sums, invoices, the subscription, the last payments, support and terms. Pure.
+"""Paying: the methods, packages and sums, invoices, the subscription, the last payments, support and terms. Pure.
 
 `draft_id` leads back to the order the money is for.
 """
@@ -23,9 +23,10 @@ from photomat.bot.buttons import (
 )
 from photomat.bot.view import Rows, View, button, in_rows, screen_button, to_home
 from photomat.kernel.money import Money
-from photomat.payments.options import STARS_CURRENCY, Package, PaymentOptions, Plan, Way
+from photomat.payments.options import STARS_CURRENCY, Package, PaymentMethod, PaymentOptions, Plan
 from photomat.payments.payment import ListedPayment
 from photomat.payments.subscriptions import Subscription
+from photomat.payments.topup import Topup
 from photomat.texts.load import Say
 
 SUMS_IN_ROW: Final = 3
@@ -39,20 +40,20 @@ class Waiting:
     missing: Money | None = None
 
 
-def ways_page(say: Say, ways: Sequence[Way], *, plan: bool, balance: Money, waiting: Waiting) -> View:
-    if not ways and not plan:
+def methods_page(say: Say, methods: Sequence[PaymentMethod], *, plan: bool, balance: Money, waiting: Waiting) -> View:
+    if not methods and not plan:
         return View(text=say("pay-nothing-open"), rows=[[to_home(say)]])
     lines = [say("pay-ways", balance=balance)]
     if waiting.missing is not None:
         lines.append(say("pay-for-order", missing=waiting.missing))
-    rows = [[_way(say, way, waiting.draft_id)] for way in ways]
+    rows = [[_method(say, method, waiting.draft_id)] for method in methods]
     if plan:
         show = SubscriptionButton(action=SubscriptionAction.SHOW, draft_id=waiting.draft_id)
         rows.append([button(say("pay-way-subscription"), show)])
     return View(text="\n\n".join(lines), rows=[*rows, [to_home(say)]])
 
 
-def packages_page(say: Say, offers: PaymentOptions, waiting: Waiting) -> View:
+def packages_page(say: Say, options: PaymentOptions, waiting: Waiting) -> View:
     def label(one: Package) -> str:
         if one.percent:
             return say("pay-package-more", stars=one.stars, credit=one.credit, percent=one.percent)
@@ -60,28 +61,29 @@ def packages_page(say: Say, offers: PaymentOptions, waiting: Waiting) -> View:
 
     rows = [
         [button(label(one), PayButton(step=PayStep.INVOICE, way="stars", amount=one.stars, draft_id=waiting.draft_id))]
-        for one in offers.packages
+        for one in options.packages
     ]
-    return View(text=_with_order(say, say("pay-packages"), waiting), rows=[*rows, [_to_ways(say, waiting.draft_id)]])
+    return View(text=_with_order(say, say("pay-packages"), waiting), rows=[*rows, [_to_methods(say, waiting.draft_id)]])
 
 
-def sums_page(say: Say, offers: PaymentOptions, way: Way, waiting: Waiting) -> View:
+def sums_page(say: Say, options: PaymentOptions, method: PaymentMethod, waiting: Waiting) -> View:
     buttons = [
         button(
             say("pay-sum", sum=one),
-            PayButton(step=PayStep.INVOICE, way=way, amount=one.minor, draft_id=waiting.draft_id),
+            PayButton(step=PayStep.INVOICE, way=method, amount=one.minor, draft_id=waiting.draft_id),
         )
-        for one in offers.sums
-        if offers.least <= one <= offers.most
+        for one in options.allowed_sums
     ]
-    own = PayButton(step=PayStep.OWN, way=way, amount=0, draft_id=waiting.draft_id)
-    rows = [*in_rows(buttons, SUMS_IN_ROW), [button(say("pay-own-sum"), own)], [_to_ways(say, waiting.draft_id)]]
-    return View(text=_with_order(say, say("pay-sums", way=say(f"pay-way-{way}")), waiting), rows=rows)
+    own = PayButton(step=PayStep.OWN, way=method, amount=0, draft_id=waiting.draft_id)
+    rows = [*in_rows(buttons, SUMS_IN_ROW), [button(say("pay-own-sum"), own)], [_to_methods(say, waiting.draft_id)]]
+    return View(text=_with_order(say, say("pay-sums", way=say(f"pay-way-{method}")), waiting), rows=rows)
 
 
-def ask_own_sum(say: Say, offers: PaymentOptions, way: Way, draft_id: int, *, again: bool = False) -> View:
-    text = say("pay-wrong-sum" if again else "pay-ask-sum", least=offers.least, most=offers.most)
-    return View(text=text, rows=[[_back_to_sums(say, way, draft_id)]], expects_text=True)
+def own_sum_page(
+    say: Say, options: PaymentOptions, method: PaymentMethod, draft_id: int, *, again: bool = False
+) -> View:
+    text = say("pay-wrong-sum" if again else "pay-ask-sum", least=options.least, most=options.most)
+    return View(text=text, rows=[[_back_to_sums(say, method, draft_id)]], expects_text=True)
 
 
 def stars_invoice(say: Say, *, stars: int, credit: Money, link: str, draft_id: int) -> View:
@@ -90,13 +92,14 @@ def stars_invoice(say: Say, *, stars: int, credit: Money, link: str, draft_id: i
     return View(text=text, rows=[[pay], [_back_to_sums(say, "stars", draft_id)]])
 
 
-def provider_invoice(say: Say, *, way: Way, amount: Money, url: str, topup_id: int, draft_id: int) -> View:
+def provider_invoice(say: Say, topup: Topup, *, url: str, draft_id: int) -> View:
+    method, amount = topup.method, topup.credit
     rows: Rows = [
         [InlineKeyboardButton(text=say("pay-bill-button", sum=amount), url=url)],
-        [button(say("pay-check"), CheckInvoiceButton(topup_id=topup_id))],
-        [_back_to_sums(say, way, draft_id)],
+        [button(say("pay-check"), CheckInvoiceButton(topup_id=topup.topup_id))],
+        [_back_to_sums(say, method, draft_id)],
     ]
-    return View(text=say("pay-bill", sum=amount, way=say(f"pay-way-{way}")), rows=rows)
+    return View(text=say("pay-bill", sum=amount, way=say(f"pay-way-{method}")), rows=rows)
 
 
 def invoice_paid(say: Say) -> View:
@@ -107,15 +110,15 @@ def invoice_canceled(say: Say) -> View:
     return View(text=say("pay-bill-canceled"), rows=[[screen_button(say, "menu-topup", Screen.TOPUP), to_home(say)]])
 
 
-def provider_trouble(say: Say, *, way: Way, draft_id: int) -> View:
-    """The provider does not answer: nothing was paid, and there are other ways."""
-    again = button(say("pay-again"), PayButton(step=PayStep.SUMS, way=way, amount=0, draft_id=draft_id))
-    text = say("pay-provider-trouble", way=say(f"pay-way-{way}"))
-    return View(text=text, rows=[[again], [_to_ways(say, draft_id)]])
+def provider_trouble(say: Say, *, method: PaymentMethod, draft_id: int) -> View:
+    """The provider does not answer: nothing was paid, and there are other methods."""
+    again = button(say("pay-again"), PayButton(step=PayStep.SUMS, way=method, amount=0, draft_id=draft_id))
+    text = say("pay-provider-trouble", way=say(f"pay-way-{method}"))
+    return View(text=text, rows=[[again], [_to_methods(say, draft_id)]])
 
 
 def refused(say: Say, text: str, *, draft_id: int = 0) -> View:
-    return View(text=text, rows=[[_to_ways(say, draft_id)], [to_home(say)]])
+    return View(text=text, rows=[[_to_methods(say, draft_id)], [to_home(say)]])
 
 
 def terms_page(say: Say, *, url: str | None, contact: str) -> View:
@@ -125,22 +128,22 @@ def terms_page(say: Say, *, url: str | None, contact: str) -> View:
     return View(text=text, rows=[[to_home(say)]])
 
 
-def _way(say: Say, way: Way, draft_id: int) -> InlineKeyboardButton:
-    if way == "transfer":
+def _method(say: Say, method: PaymentMethod, draft_id: int) -> InlineKeyboardButton:
+    if method == "transfer":
         return button(say("pay-way-transfer"), TransferButton(action=TransferAction.START, draft_id=draft_id))
-    return button(say(f"pay-way-{way}"), PayButton(step=PayStep.SUMS, way=way, amount=0, draft_id=draft_id))
+    return button(say(f"pay-way-{method}"), PayButton(step=PayStep.SUMS, way=method, amount=0, draft_id=draft_id))
 
 
 def _with_order(say: Say, text: str, waiting: Waiting) -> str:
     return text if waiting.missing is None else f"{text}\n\n{say('pay-for-order', missing=waiting.missing)}"
 
 
-def _to_ways(say: Say, draft_id: int) -> InlineKeyboardButton:
+def _to_methods(say: Say, draft_id: int) -> InlineKeyboardButton:
     return button(say("pay-back-to-ways"), TopupButton(draft_id=draft_id))
 
 
-def _back_to_sums(say: Say, way: Way, draft_id: int) -> InlineKeyboardButton:
-    return button(say("pay-back"), PayButton(step=PayStep.SUMS, way=way, amount=0, draft_id=draft_id))
+def _back_to_sums(say: Say, method: PaymentMethod, draft_id: int) -> InlineKeyboardButton:
+    return button(say("pay-back"), PayButton(step=PayStep.SUMS, way=method, amount=0, draft_id=draft_id))
 
 
 def plan_page(say: Say, plan: Plan, *, draft_id: int) -> View:

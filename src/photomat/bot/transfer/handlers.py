@@ -1,4 +1,4 @@
-"""A manual transfer: the sum, the requisites with a code, the receipt. Nothing here credits anything; an operator does.
+"""A manual transfer: the sum, the bank details with a code, the receipt. Nothing here credits anything; an operator does.
 
 A receipt is stored in a transaction of its own, by the update that brought it, before the user reads that it waits: killed in
 between, the update is handled again and finds it. A decision is announced by a notice.
@@ -30,7 +30,7 @@ from photomat.bot.context import UpdateContext
 from photomat.bot.conversation import Transferring
 from photomat.bot.menu.views import hint
 from photomat.bot.middlewares import AddressedToBot
-from photomat.bot.topup.ways import limit_reached, start_topup
+from photomat.bot.topup.methods import refusal_text, topup_request
 from photomat.bot.transfer import views
 from photomat.bot.transport import Tap, send
 from photomat.bot.view import Show, View, to_home
@@ -39,20 +39,17 @@ from photomat.db.pool import transaction
 from photomat.kernel.ids import ChatId
 from photomat.kernel.money import Money, read_minor
 from photomat.kernel.text import storable
-from photomat.media.sniff import HEAD_BYTES, sniff
+from photomat.media.sniff import HEAD_BYTES
 from photomat.payments import transfers
-from photomat.payments.options import PaymentOptions
+from photomat.payments.receipt import Receipt, ReceiptFile, ReceiptState, find_receipt, sent_for
+from photomat.payments.service import TooManyReceipts
 from photomat.payments.topup import Topup, close_topup, find_topup
-from photomat.payments.transfers import Receipt, ReceiptFile, ReceiptState
 from photomat.telegram.files import MOST_BYTES, BotFiles, NotGiven, TooBig
 
 DRAFT, TOPUP = "transfer_draft", "transfer_topup"
 READ_TIMEOUT_S: Final = 10
 CONNECT_TIMEOUT_S: Final = 15.0
 """Longer, so that what was read until then is still checked."""
-RECEIPT_TYPES: Final = frozenset(
-    {"image/jpeg", "image/png", "image/webp", "image/heic", "image/heif", "image/avif", "application/pdf"}
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,7 +69,7 @@ def router() -> Router:
     routes = Router(name="transfer")
     routes.message.register(sum_by_text, StateFilter(Transferring.naming_sum), AddressedToBot())
     routes.message.register(take_receipt, StateFilter(Transferring.sending_receipt), AddressedToBot())
-    routes.callback_query.register(start, TransferButton.filter(F.action == TransferAction.START))
+    routes.callback_query.register(open_transfer, TransferButton.filter(F.action == TransferAction.START))
     routes.callback_query.register(leave_by_tap, TransferButton.filter(F.action == TransferAction.LEAVE))
     routes.callback_query.register(sum_by_tap, TransferSumButton.filter())
     routes.callback_query.register(expect_receipt, TransferReceiptButton.filter())
@@ -80,30 +77,30 @@ def router() -> Router:
     return routes
 
 
-async def start(_query: CallbackQuery, callback_data: TransferButton, tap: Tap, ctx: UpdateContext) -> None:
-    offers = open_offers(ctx)
-    refusal = ctx.say("transfer-closed") if offers is None else await _why_not(ctx)
-    if offers is None or refusal:
-        await tap.answer(refusal, alert=True)
+async def open_transfer(_query: CallbackQuery, callback_data: TransferButton, tap: Tap, ctx: UpdateContext) -> None:
+    if not ctx.topups.options.takes_transfers:
+        await tap.answer(ctx.say("transfer-closed"), alert=True)
+        return
+    refusal = await ctx.topups.refusal(ctx.user_id, "transfer")
+    if refusal is not None:
+        await tap.answer(refusal_text(ctx.say, refusal), alert=True)
         return
     await tap.answer()
     ctx.conversation.wait_for(Transferring.naming_sum, {DRAFT: callback_data.draft_id})
-    await tap.open(views.ask_sum(ctx.say, offers))
+    await tap.open(views.ask_sum(ctx.say, ctx.topups.options))
 
 
 async def sum_by_tap(_query: CallbackQuery, callback_data: TransferSumButton, tap: Tap, ctx: UpdateContext) -> None:
     """Take an offered sum, while the sum is being asked for."""
-    offers = open_offers(ctx)
-    if offers is None or ctx.conversation.state != Transferring.naming_sum.state:
+    if not ctx.topups.options.takes_transfers or ctx.conversation.state != Transferring.naming_sum.state:
         await tap.answer(ctx.say("tap-question-closed"), alert=True)
         return
     await tap.answer()
-    await _offer(ctx, offers, callback_data.minor, show=tap.open)
+    await _start_transfer(ctx, callback_data.minor, show=tap.open)
 
 
 async def sum_by_text(message: Message, ctx: UpdateContext) -> None:
-    offers = open_offers(ctx)
-    if offers is None:
+    if not ctx.topups.options.takes_transfers:
         ctx.conversation.clear()
         await send(message, hint(ctx.say, "transfer-closed"))
         return
@@ -111,7 +108,7 @@ async def sum_by_text(message: Message, ctx: UpdateContext) -> None:
         minor = read_minor((message.text or "").strip().removesuffix("₽"))
     except ValueError:
         minor = 0
-    await _offer(ctx, offers, minor, show=partial(send, message))
+    await _start_transfer(ctx, minor, show=partial(send, message))
 
 
 async def expect_receipt(
@@ -122,7 +119,7 @@ async def expect_receipt(
     if topup is None:
         await tap.answer(ctx.say("tap-question-closed"), alert=True)
         return
-    sent = await transfers.sent_for(ctx.pool, topup.topup_id)
+    sent = await sent_for(ctx.pool, topup.topup_id)
     if sent is not None:
         await tap.answer(ctx.say(f"transfer-toast-{sent.state}"), alert=True)
         return
@@ -145,14 +142,13 @@ async def take_receipt(message: Message, ctx: UpdateContext, bot: Bot) -> None:
     receipt = await _submit(ctx, topup, file, note=message.caption or "")
     ctx.conversation.clear()
     if receipt is None:
-        limit = transfers.MOST_WAITING
-        await send(message, View(text=ctx.say("transfer-too-many", limit=limit), rows=[[to_home(ctx.say)]]))
+        await send(message, View(text=refusal_text(ctx.say, TooManyReceipts()), rows=[[to_home(ctx.say)]]))
     elif receipt.state is ReceiptState.WAITING:
         await send(message, views.receipt_page(ctx.say, receipt))
 
 
 async def show_state(_query: CallbackQuery, callback_data: ReceiptButton, tap: Tap, ctx: UpdateContext) -> None:
-    receipt = await transfers.find_receipt(ctx.pool, callback_data.receipt_id)
+    receipt = await find_receipt(ctx.pool, callback_data.receipt_id)
     if receipt is None or receipt.user_id != ctx.user_id:
         await tap.answer(ctx.say("receipt-not-yours"), alert=True)
         return
@@ -169,28 +165,17 @@ async def leave_by_command(message: Message, ctx: UpdateContext) -> None:
     await send(message, await _left(ctx))
 
 
-def open_offers(ctx: UpdateContext) -> PaymentOptions | None:
-    """The payment options, where they include manual transfers."""
-    offers = ctx.config.offers
-    return offers if offers is not None and offers.transfer_details.strip() else None
-
-
-async def _why_not(ctx: UpdateContext) -> str:
-    if await transfers.count_waiting(ctx.pool, ctx.user_id) >= transfers.MOST_WAITING:
-        return ctx.say("transfer-too-many", limit=transfers.MOST_WAITING)
-    return await limit_reached(ctx) or ""
-
-
-async def _offer(ctx: UpdateContext, offers: PaymentOptions, minor: int, *, show: Show) -> None:
-    amount = Money(minor, offers.currency)
-    if not offers.least <= amount <= offers.most:
-        text = ctx.say("transfer-bad-sum", least=offers.least, most=offers.most)
+async def _start_transfer(ctx: UpdateContext, minor: int, *, show: Show) -> None:
+    options = ctx.topups.options
+    amount = Money(minor, options.currency)
+    if not options.allows(amount):
+        text = ctx.say("transfer-bad-sum", least=options.least, most=options.most)
         await show(View(text=text, rows=[], expects_text=True))
         return
     draft_id = int(ctx.conversation.data.get(DRAFT, 0))
-    topup = await start_topup(ctx, "transfer", asked=amount, credit=amount, draft_id=draft_id)
+    topup = await ctx.topups.start(await topup_request(ctx, draft_id), "transfer", amount)
     _wait_for_receipt(ctx, topup)
-    await show(views.requisites(ctx.say, topup, offers.transfer_details))
+    await show(views.bank_details(ctx.say, topup, options.transfer_details))
 
 
 def _wait_for_receipt(ctx: UpdateContext, topup: Topup) -> None:
@@ -200,7 +185,7 @@ def _wait_for_receipt(ctx: UpdateContext, topup: Topup) -> None:
 async def _own_topup(ctx: UpdateContext, topup_id: int) -> Topup | None:
     async with transaction(ctx.pool) as tx:
         topup = await find_topup(tx, topup_id)
-    return topup if topup is not None and topup.user_id == ctx.user_id and topup.way == "transfer" else None
+    return topup if topup is not None and topup.user_id == ctx.user_id and topup.method == "transfer" else None
 
 
 async def _receipt_file(bot: Bot, message: Message) -> ReceiptFile | Refused:
@@ -245,7 +230,7 @@ async def _read(chunks: AsyncIterator[bytes]) -> Content:
         if not head:
             raise
         is_complete = False
-    return Content(is_receipt=sniff(head).mime in RECEIPT_TYPES, sha256=digest.hexdigest() if is_complete else None)
+    return Content(is_receipt=transfers.is_receipt(head), sha256=digest.hexdigest() if is_complete else None)
 
 
 async def _submit(ctx: UpdateContext, topup: Topup, file: ReceiptFile, *, note: str) -> Receipt | None:
@@ -257,7 +242,7 @@ async def _submit(ctx: UpdateContext, topup: Topup, file: ReceiptFile, *, note: 
             bot_id=ctx.bot_id,
             file=file,
             note=storable(note),
-            details=ctx.config.offers.transfer_details if ctx.config.offers else "",
+            details=ctx.topups.options.transfer_details,
             operators=[ChatId(operator) for operator in ctx.config.operators],
         )
 

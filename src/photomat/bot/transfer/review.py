@@ -23,8 +23,9 @@ from photomat.kernel.logs import get_logger
 from photomat.kernel.money import Money, read_minor
 from photomat.kernel.text import storable
 from photomat.operators.money import approve_receipt, decline_receipt
-from photomat.payments import notices, transfers
-from photomat.payments.transfers import Decision, DecisionResult, Receipt, ReceiptState
+from photomat.payments.receipt import Receipt, ReceiptState, duplicates_of, find_receipt, list_receipts
+from photomat.payments.receipt_notices import REASONS, notify_operators
+from photomat.payments.transfers import Decision, DecisionResult
 
 RECEIPT: Final = "receipt_id"
 INSISTS: Final = "insists"
@@ -39,7 +40,7 @@ log = get_logger()
 def commands_router() -> Router:
     """Registered before the general handler of /cancel."""
     routes = Router(name="receipts-commands")
-    routes.message.register(leave_by_command, Command("cancel"), StateFilter(Deciding))
+    routes.message.register(leave_decision, Command("cancel"), StateFilter(Deciding))
     routes.message.register(list_waiting, Command("receipts"))
     return routes
 
@@ -49,18 +50,18 @@ def router() -> Router:
     routes.message.register(take_sum, StateFilter(Deciding.naming_sum), AddressedToBot())
     routes.message.register(take_reason, StateFilter(Deciding.naming_reason), AddressedToBot())
     approves = F.action.in_({ReceiptAction.APPROVE, ReceiptAction.ANYWAY})
-    routes.callback_query.register(approve, ReceiptButton.filter(approves))
+    routes.callback_query.register(approve_by_tap, ReceiptButton.filter(approves))
     routes.callback_query.register(ask_for_sum, ReceiptButton.filter(F.action == ReceiptAction.OTHER_SUM))
     routes.callback_query.register(ask_for_reason, ReceiptButton.filter(F.action == ReceiptAction.DECLINE))
     routes.callback_query.register(reason_by_tap, ReasonButton.filter())
     return routes
 
 
-async def approve(_query: CallbackQuery, callback_data: ReceiptButton, tap: Tap, ctx: UpdateContext) -> None:
+async def approve_by_tap(_query: CallbackQuery, callback_data: ReceiptButton, tap: Tap, ctx: UpdateContext) -> None:
     if await _refuse_outsider(tap, ctx):
         return
     ruled = await _approve(ctx, callback_data.receipt_id, anyway=callback_data.action is ReceiptAction.ANYWAY)
-    await tap.answer(views.answer(ctx.say, ruled, most=_most(ctx)), alert=not ruled.done)
+    await tap.answer(views.decision_text(ctx.say, ruled, most=_most(ctx)), alert=not ruled.done)
     if ruled.decision is Decision.DUPLICATE_CREDITED:
         await tap.send(views.ask_anyway(ctx.say, ruled))
 
@@ -106,14 +107,14 @@ async def ask_for_reason(_query: CallbackQuery, callback_data: ReceiptButton, ta
 async def reason_by_tap(_query: CallbackQuery, callback_data: ReasonButton, tap: Tap, ctx: UpdateContext) -> None:
     if await _refuse_outsider(tap, ctx):
         return
-    if callback_data.reason >= len(notices.REASONS):
+    if callback_data.reason >= len(REASONS):
         await tap.answer(ctx.say("tap-stale"), alert=True)
         return
-    reason = notices.REASONS[callback_data.reason]
+    reason = REASONS[callback_data.reason]
     ruled = await decline_receipt(ctx.pool, callback_data.receipt_id, operator=_operator(ctx), reason=reason)
     if ctx.conversation.state in Deciding:
         ctx.conversation.clear()
-    answer = views.answer(ctx.say, ruled, most=_most(ctx))
+    answer = views.decision_text(ctx.say, ruled, most=_most(ctx))
     await tap.answer(answer, alert=not ruled.done)
     await tap.replace(views.as_html(answer))
 
@@ -134,20 +135,20 @@ async def list_waiting(message: Message, ctx: UpdateContext) -> None:
     if not ctx.is_operator or not is_their_chat:
         await send(message, hint(ctx.say, "fallback-command"))
         return
-    waiting = await transfers.list_receipts(ctx.pool, waiting=True, limit=COUNTED)
+    waiting = await list_receipts(ctx.pool, waiting=True, limit=COUNTED)
     shown, chat_id = waiting[:SHOWN_AT_ONCE], ChatId(message.chat.id)
 
     async def show_each(tx: Transaction) -> None:
         for receipt in shown:
-            duplicates = await transfers.duplicates_of(tx, receipt)
+            duplicates = await duplicates_of(tx, receipt)
             which = f"asked {ctx.received_id}"
-            await notices.notify_operators(tx, receipt, duplicates, operators=[chat_id], which=which)
+            await notify_operators(tx, receipt, duplicates, operators=[chat_id], which=which)
 
     ctx.on_commit(show_each)
     await send(message, views.waiting_list(ctx.say, count=len(waiting), shown=len(shown)))
 
 
-async def leave_by_command(message: Message, ctx: UpdateContext) -> None:
+async def leave_decision(message: Message, ctx: UpdateContext) -> None:
     ctx.conversation.clear()
     await send(message, views.as_html(ctx.say("receipt-left")))
 
@@ -171,12 +172,12 @@ async def _undecided(tap: Tap, ctx: UpdateContext, receipt_id: int) -> Receipt |
     """The receipt, while it waits; otherwise the tap is answered with what became of it."""
     if await _refuse_outsider(tap, ctx):
         return None
-    receipt = await transfers.find_receipt(ctx.pool, receipt_id)
+    receipt = await find_receipt(ctx.pool, receipt_id)
     if receipt is not None and receipt.state is ReceiptState.WAITING:
         return receipt
     decision = Decision.DECIDED_BEFORE if receipt else Decision.NO_SUCH
     ruled = DecisionResult(decision=decision, sentence="", receipt=receipt)
-    await tap.answer(views.answer(ctx.say, ruled, most=_most(ctx)), alert=True)
+    await tap.answer(views.decision_text(ctx.say, ruled, most=_most(ctx)), alert=True)
     return None
 
 
@@ -189,7 +190,7 @@ async def _approve(ctx: UpdateContext, receipt_id: int, *, minor: int | None = N
 async def _answer_typed(message: Message, ctx: UpdateContext, ruled: DecisionResult) -> None:
     if ruled.decision not in {Decision.BAD_SUM, Decision.BAD_REASON}:
         ctx.conversation.clear()
-    await send(message, views.as_html(views.answer(ctx.say, ruled, most=_most(ctx))))
+    await send(message, views.as_html(views.decision_text(ctx.say, ruled, most=_most(ctx))))
 
 
 def _operator(ctx: UpdateContext) -> str:
@@ -200,5 +201,4 @@ def _operator(ctx: UpdateContext) -> str:
 
 
 def _most(ctx: UpdateContext) -> Money:
-    offers = ctx.config.offers
-    return offers.most if offers is not None else Money(0, ctx.config.welcome_credit.currency)
+    return ctx.topups.options.most

@@ -19,44 +19,44 @@ from photomat.bot.buttons import (
 from photomat.bot.view import View, button, in_rows, screen_button, to_home
 from photomat.catalog.answers import Refused
 from photomat.kernel.money import Money
-from photomat.payments.notices import REASONS
 from photomat.payments.options import PaymentOptions
+from photomat.payments.receipt import Receipt, ReceiptState, transfer_code
+from photomat.payments.receipt_notices import REASONS
 from photomat.payments.topup import Topup
-from photomat.payments.transfers import MOST_REASON, Decision, DecisionResult, Receipt, ReceiptState, code_of
+from photomat.payments.transfers import MOST_REASON, Decision, DecisionResult
 from photomat.texts.load import Say
 
 SUMS_IN_ROW: Final = 3
 SHOWN_REASON: Final = 60
 
 
-def start_button(say: Say, draft_id: int = 0) -> InlineKeyboardButton:
-    return button(say("transfer-button"), TransferButton(action=TransferAction.START, draft_id=draft_id))
+def start_button(say: Say) -> InlineKeyboardButton:
+    return button(say("transfer-button"), TransferButton(action=TransferAction.START))
 
 
-def ask_sum(say: Say, offers: PaymentOptions) -> View:
+def ask_sum(say: Say, options: PaymentOptions) -> View:
     sums = [
         button(say("transfer-sum", amount=amount), TransferSumButton(minor=amount.minor))
-        for amount in offers.sums
-        if offers.least <= amount <= offers.most
+        for amount in options.allowed_sums
     ]
-    text = say("transfer-ask-sum", least=offers.least, most=offers.most)
+    text = say("transfer-ask-sum", least=options.least, most=options.most)
     return View(text=text, rows=[*in_rows(sums, SUMS_IN_ROW), [_leave(say)]], expects_text=True)
 
 
-def requisites(say: Say, topup: Topup, details: str) -> View:
+def bank_details(say: Say, topup: Topup, details: str) -> View:
     """Where to send how much, what to write beside it, and that the receipt is waited for."""
     text = say(
         "transfer-requisites",
         amount=topup.credit,
         details=escape(details.replace("\\n", "\n").strip()),
-        code=code_of(topup.topup_id),
+        code=transfer_code(topup.topup_id),
     )
     send = button(say("transfer-send-receipt"), TransferReceiptButton(topup_id=topup.topup_id))
     return View(text=text, rows=[[send], [_leave(say)]])
 
 
 def expects_receipt(say: Say, topup: Topup) -> View:
-    text = say("transfer-expects-receipt", amount=topup.credit, code=code_of(topup.topup_id))
+    text = say("transfer-expects-receipt", amount=topup.credit, code=transfer_code(topup.topup_id))
     return View(text=text, rows=[[_leave(say)]])
 
 
@@ -137,7 +137,7 @@ def ask_sum_again(say: Say, ruled: DecisionResult) -> View:
     )
 
 
-def answer(say: Say, ruled: DecisionResult, *, most: Money) -> str:
+def decision_text(say: Say, ruled: DecisionResult, *, most: Money) -> str:
     """The result of a decision, short enough to pop up; plain text."""
     receipt = ruled.receipt
     match ruled.decision:

@@ -14,8 +14,8 @@ from photomat.bot.transport import Tap, send
 from photomat.bot.view import View
 from photomat.bot.wallet.views import StatementPage, balance_page, details_page, statement_page
 from photomat.db.pool import transaction
+from photomat.payments.receipt import waiting_of
 from photomat.payments.statement import line_details, newer_page, open_holds, statement
-from photomat.payments.transfers import waiting_of
 
 SHOWN: Final = 8
 

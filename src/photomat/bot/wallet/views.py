@@ -8,13 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from html import escape
-from typing import Final
+from typing import Final, get_args
 
 from photomat.bot.buttons import JobAction, JobButton, Screen, StatementButton, TransactionButton
 from photomat.bot.rewards.views import rewards_rows
 from photomat.bot.view import Rows, View, button, in_rows, screen_button, to_home, to_pictures
 from photomat.kernel.money import Money
 from photomat.kernel.text import cut
+from photomat.payments.receive import PaymentSource
 from photomat.payments.refunds import put_back_reference
 from photomat.payments.statement import LineDetails, OpenHold, OrderDetails, PaymentDetails, StatementLine
 from photomat.texts.load import Say
@@ -25,7 +26,7 @@ BOTH_WAYS: Final = frozenset({"operator", "gift", "promo", "bonus", "referral", 
 """Reasons for which money comes as well as goes; each way has words of its own."""
 OF_ORDERS: Final = frozenset({"charge", "refund", "undelivered"})
 ONE_WAY: Final = OF_ORDERS | {"welcome", "topup", "payment-refund", "debt", "correction"}
-WAYS: Final = frozenset({"stars", "yookassa", "cryptopay", "transfer"})
+PAYMENT_SOURCES: Final = frozenset(get_args(PaymentSource))
 REFERRALS: Final = frozenset({"inviter", "friend", "percent"})
 """What a reward for an invitation was for."""
 PUT_BACK: Final = put_back_reference("")
@@ -85,8 +86,8 @@ def order_title(
     return say("wallet-order", model=title, prompt=escape(cut(shown, longest))) if shown else title
 
 
-def way(say: Say, provider: str) -> str:
-    return say(f"wallet-way-{provider}") if provider in WAYS else escape(provider)
+def payment_source(say: Say, provider: str) -> str:
+    return say(f"wallet-way-{provider}") if provider in PAYMENT_SOURCES else escape(provider)
 
 
 def when(at: datetime) -> str:
@@ -100,7 +101,7 @@ def _detail(say: Say, move: StatementLine, titles: Mapping[str, str]) -> str:
         case reason if reason in OF_ORDERS:
             return order_title(say, move.model, move.prompt, titles) if move.model else ""
         case "topup" | "payment-refund" | "subscription" if "way" in facts:
-            return way(say, str(facts["way"]))
+            return payment_source(say, str(facts["way"]))
         case "gift" if facts.get("way") == "back":
             return say("gift-came-back")
         case "gift":
@@ -253,7 +254,7 @@ def _ending(say: Say, hold: JobHold) -> list[str]:
 def _payment(say: Say, paid: PaymentDetails) -> str:
     is_stars = paid.currency == STARS
     amount = say("wallet-stars", count=paid.amount) if is_stars else Money(paid.amount, paid.currency)
-    return say("wallet-story-paid", amount=amount, way=way(say, paid.provider), when=when(paid.paid_at))
+    return say("wallet-story-paid", amount=amount, way=payment_source(say, paid.provider), when=when(paid.paid_at))
 
 
 def _given_back(say: Say, details: LineDetails) -> list[str]:

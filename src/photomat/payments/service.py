@@ -1,0 +1,115 @@
+"""Everything before a payment: which methods are open, whether a user may pay now, the top-up and its invoice.
+
+A top-up is committed before Telegram or a provider is asked for its invoice, under the top-up's own key. A crash in between
+leaves a top-up that credits nothing; the update handled again finds it and asks for the same invoice.
+"""
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final, TypeAlias
+
+from photomat.db.pool import Pool
+from photomat.kernel.errors import PhotomatError
+from photomat.kernel.ids import BotId, DraftId, UserId
+from photomat.kernel.logs import get_logger
+from photomat.kernel.money import Money
+from photomat.payments import invoices
+from photomat.payments.invoices import InvoiceStatus
+from photomat.payments.options import STARS_CURRENCY, Package, PaymentMethod, PaymentOptions, Plan
+from photomat.payments.payment import wait_to_pay
+from photomat.payments.receipt import count_waiting
+from photomat.payments.topup import Topup, open_topup
+from photomat.payments.transfers import MOST_WAITING
+from photomat.providers.port import Invoice, PaymentProvider
+
+PROVIDER_TIMEOUT_S: Final = 12
+"""Well within the lease of the update: the user gets an answer rather than a wait."""
+log = get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopupRequest:
+    """Who asks for a top-up, for which order; `origin` names what asked, so that it is answered once."""
+
+    origin: str
+    bot_id: BotId
+    user_id: UserId
+    draft_id: DraftId | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DailyLimitReached:
+    limit: int
+    wait: timedelta
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TooManyReceipts:
+    limit: int = MOST_WAITING
+
+
+TopupRefusal: TypeAlias = DailyLimitReached | TooManyReceipts
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopupService:
+    pool: Pool
+    options: PaymentOptions
+    providers: Mapping[str, PaymentProvider]
+
+    def methods(self) -> tuple[PaymentMethod, ...]:
+        """The methods that are switched on, the usual one first."""
+        switched_on: dict[PaymentMethod, bool] = {
+            "stars": bool(self.options.packages),
+            "yookassa": "yookassa" in self.providers,
+            "cryptopay": "cryptopay" in self.providers,
+            "transfer": self.options.takes_transfers,
+        }
+        return tuple(method for method, is_on in switched_on.items() if is_on)
+
+    async def refusal(self, user_id: UserId, method: PaymentMethod) -> TopupRefusal | None:
+        """Why the user may not pay by this method now; None when they may."""
+        if method == "transfer" and await count_waiting(self.pool, user_id) >= MOST_WAITING:
+            return TooManyReceipts()
+        wait = await wait_to_pay(self.pool, user_id, a_day=self.options.a_day)
+        return None if wait is None else DailyLimitReached(limit=self.options.a_day, wait=wait)
+
+    async def start(self, request: TopupRequest, method: PaymentMethod, amount: Money) -> Topup:
+        """Commit a top-up of this sum, which is credited as it is paid."""
+        return await self._open(request, method, asked=amount, credit=amount)
+
+    async def start_in_stars(self, request: TopupRequest, sold: Package | Plan) -> Topup:
+        method: PaymentMethod = "subscription" if isinstance(sold, Plan) else "stars"
+        return await self._open(request, method, asked=Money(sold.stars, STARS_CURRENCY), credit=sold.credit)
+
+    async def create_invoice(self, topup: Topup, *, description: str, return_url: str | None) -> Invoice | None:
+        """Have the provider create the top-up's invoice; None if it did not in time. Idempotent."""
+        provider, topup_id = self.providers[topup.method], topup.topup_id
+        try:
+            async with asyncio.timeout(PROVIDER_TIMEOUT_S):
+                invoice = await invoices.create_invoice(
+                    self.pool, provider, topup, description=description, return_url=return_url
+                )
+        except (PhotomatError, TimeoutError) as error:
+            trouble = str(error) or "no answer in time"
+            log.warning("BILL_FAILED", provider=topup.method, topup_id=topup_id, error=trouble)
+            return None
+        log.info("BILL", provider=topup.method, topup_id=topup_id, invoice=invoice.external_id, user_id=topup.user_id)
+        return invoice
+
+    async def check_invoice(self, user_id: UserId, topup_id: int) -> InvoiceStatus:
+        return await invoices.check_invoice(self.pool, topup_id=topup_id, user_id=user_id)
+
+    async def _open(self, request: TopupRequest, method: PaymentMethod, *, asked: Money, credit: Money) -> Topup:
+        return await open_topup(
+            self.pool,
+            origin=request.origin,
+            bot_id=request.bot_id,
+            user_id=request.user_id,
+            method=method,
+            asked=asked,
+            credit=credit,
+            draft_id=request.draft_id,
+        )
